@@ -1,0 +1,97 @@
+# diskprof. `make run` opens it, `make test` tests it; both install what is missing first, and say so.
+#
+#   PYTHON=python3.12   the interpreter for .venv (otherwise the newest on the PATH, 3.11 or later)
+#   ARGS='...'          words for `make run` (a command of diskprof), `make test` (options of pytest, or one file) or `make fuzz`
+#   AUDIT=--strict      `make audit` fails where nobody can be asked
+#   JOBS=2              how many tests at once (tests on real disks always run one after the other)
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+SHELL := /bin/sh
+ARGS ?=
+JOBS ?= 2
+PYTHON ?=
+export PYTHON
+
+VENV := .venv
+BIN := $(VENV)/bin
+SETUP := scripts/setup.sh
+
+.PHONY: help run setup setup-test test check format format-check lint types imports licences audit fuzz screenshots snapshots bench wheel clean
+
+help: ## List the targets
+	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## \(.*\)/  make \1 - \2/p' Makefile | \
+	while IFS= read -r line; do printf '%-20s %s\n' "$${line%% - *}" "$${line#* - }"; done
+
+run: ## Install what is missing, then open diskprof
+	@$(SETUP) run
+	@$(BIN)/diskprof $(ARGS)
+
+setup: ## Install what diskprof needs: fio, ioping, .venv
+	@$(SETUP) run --again
+
+setup-test: ## Install what the tests need too
+	@$(SETUP) test --again
+
+test: ## Install what is missing, then run every test
+	@$(SETUP) test
+	@$(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
+
+check: format-check lint types imports licences audit test ## What must hold before a change goes in: format, lint, types, imports, licences, tests
+
+format: ## Put the code into shape
+	@$(SETUP) test
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix --select I .
+
+format-check:
+	@$(SETUP) test
+	@$(BIN)/ruff format --check .
+
+lint: ## Look for mistakes (ruff; shellcheck where it is there)
+	@$(SETUP) test
+	@$(BIN)/ruff check .
+	@if command -v shellcheck >/dev/null; then shellcheck scripts/*.sh .ci/run; fi
+
+types: ## Check the types (mypy, strict)
+	@$(SETUP) test
+	@$(BIN)/mypy
+
+imports: ## Check who imports whom (import-linter)
+	@$(SETUP) test
+	@$(BIN)/lint-imports --no-cache
+
+licences: ## List the licences of what diskprof runs with; fails for one that is not allowed
+	@$(SETUP) test
+	@$(BIN)/python scripts/licences.py
+
+audit: ## Ask whether a vulnerability is known in what diskprof runs with (pip-audit; says so if nobody can be asked)
+	@$(SETUP) test
+	@$(BIN)/python -c 'import pip_audit' 2>/dev/null || $(BIN)/python -m pip install -q -e '.[audit]' || :
+	@$(BIN)/python scripts/audit.py $(AUDIT)
+
+fuzz: ## Fuzz what reads foreign bytes, a minute each: ARGS='--seconds 10 preset job'
+	@$(SETUP) test
+	@$(BIN)/python -c 'import atheris' 2>/dev/null || $(BIN)/python -m pip install -q -e '.[fuzz]'
+	@$(BIN)/python -m fuzz $(ARGS)
+
+screenshots: ## Draw screenshots/ from the real program, the recording too
+	@$(SETUP) test
+	@$(BIN)/python scripts/screenshots.py $(ARGS)
+	@$(if $(ARGS),,$(BIN)/python scripts/recording.py)
+
+snapshots: ## Draw anew what the tests hold the screens against
+	@$(SETUP) test
+	@DISKPROF_GOLDEN=write $(BIN)/pytest -q tests/tui/test_snapshots.py $(ARGS)
+
+bench: ## Measure what diskprof itself costs beside plain fio
+	@$(SETUP) test
+	@for each in benchmarks/*.py; do $(BIN)/python "$$each" $(ARGS) || exit; done
+
+wheel: ## Build the wheel and the source archive into dist/
+	@$(SETUP) test
+	@$(BIN)/python -m build --outdir dist .
+
+clean: ## Remove what was built, .venv too
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .fuzz
+	find diskprof tests scripts benchmarks fuzz -name __pycache__ -type d -prune -exec rm -rf {} +

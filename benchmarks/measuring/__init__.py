@@ -1,0 +1,1 @@
+"""What the benchmarks share: processes and terminals to measure, and figures beside their goals."""

@@ -1,0 +1,5 @@
+"""`python -m diskprof`."""
+
+from diskprof.cli.main import run
+
+run()

@@ -1,0 +1,300 @@
+"""Runs side by side: test by test, metric by metric, each against the first run.
+
+A difference counts as one only beyond the noise; the rule is told in docs/reading-results.md.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+
+from diskprof.analysis.conditions import Condition, OptionDifference, differing_conditions, differing_options
+from diskprof.analysis.expectations import CommonExpectation, common
+from diskprof.analysis.metrics import WITHIN_NS, Better, Metric, Source, cpu_use, direction_metrics
+from diskprof.analysis.series import ByTest, by_test, figures, measured, thinned
+from diskprof.analysis.statistics import variation
+from diskprof.model.finding import Finding
+from diskprof.model.preset import EngineName, Options
+from diskprof.model.run import Run, Status, TestRecord
+from diskprof.model.sample import Direction, Sample
+
+NOISE = 0.02
+"""Differences up to this share are noise: a bucket of fio's histogram is up to 1.6% wide, and no disk repeats itself better."""
+
+NOISE_OF_TAIL = 0.10
+"""p99 and p99.9 rest on the few worst intervals of a run, which no two runs share."""
+
+NOISE_OF_MAXIMUM = 0.25
+"""The maximum is one I/O out of all: two runs on one disk rarely agree better than this."""
+
+NOISE_OF_SHARE = 0.01
+"""Shares (within a threshold) are the same within one percentage point."""
+
+STANDARD_ERRORS = 2.0
+"""How many standard errors of the difference count as noise: two leave out 95% of what chance does."""
+
+TAIL_IOS = 10
+"""A quantile is judged only if at least this many I/Os lie beyond it in each run."""
+
+
+class Verdict(StrEnum):
+    BETTER = "better"
+    WORSE = "worse"
+    SAME = "same"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One metric of one run. None: not measured, or a figure that would be nonsense.
+
+    `difference` is value - first; `ratio` is difference / first, so 0.5 is half as much again. `verdict` is None for the
+    first run itself, where either is missing, and where a judgement would rest on too little.
+    """
+
+    value: float | None = None
+    difference: float | None = None
+    ratio: float | None = None
+    verdict: Verdict | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A metric of one direction (None: of the test as a whole, the CPU), one cell a run."""
+
+    metric: Metric
+    direction: Direction | None
+    better: Better
+    share: bool
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TestComparison:
+    """One test by name; `statuses` holds None where a run does not have it. `cell` is its place in a sweep."""
+
+    __test__ = False
+    name: str
+    title: str
+    engine: EngineName
+    statuses: tuple[Status | None, ...]
+    rows: tuple[Row, ...]
+    options: tuple[OptionDifference, ...] = ()
+    cell: Options = ()
+
+    @property
+    def directions(self) -> tuple[Direction, ...]:
+        return tuple(dict.fromkeys(row.direction for row in self.rows if row.direction))
+
+    def row(self, metric: Metric, direction: Direction | None = None) -> Row | None:
+        """The row of a metric in this direction, or in whichever comes first."""
+        rows = (row for row in self.rows if row.metric is metric)
+        return next((row for row in rows if direction is None or row.direction in (direction, None)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A run in a comparison. `label` is short and unlike every other one's: a tag, a host, a device, or the id."""
+
+    label: str
+    id: str
+    status: Status
+    preset: str
+    target: str
+    hostname: str
+    started_at: datetime
+    tags: tuple[str, ...]
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The first column is what the others are measured against. `expectations` are those that two runs or more share."""
+
+    columns: tuple[Column, ...]
+    conditions: tuple[Condition, ...]
+    tests: tuple[TestComparison, ...]
+    within_ns: int = WITHIN_NS
+    expectations: tuple[CommonExpectation, ...] = ()
+
+
+def compare(
+    runs: Sequence[Run], series: Mapping[str, Sequence[Sample]] | None = None, *, within_ns: int = WITHIN_NS
+) -> Comparison:
+    """Lay runs side by side. `series` gives the samples of runs by id, from which the noise of each is taken.
+
+    Raises ValueError of no runs.
+    """
+    if not runs:
+        raise ValueError("nothing to compare")
+    samples = {run_id: by_test(taken) for run_id, taken in (series or {}).items()}
+    names = list(dict.fromkeys(test.name for run in runs for test in run.tests))
+    tests = [_compare_test(name, runs, samples, within_ns) for name in names]
+    everywhere = _everywhere(tests)
+    conditions = differing_conditions(runs)
+    return Comparison(
+        columns=tuple(
+            Column(
+                label=label,
+                id=run.id,
+                status=run.status,
+                preset=run.plan.preset,
+                target=run.plan.target.path,
+                hostname=run.environment.hostname,
+                started_at=run.started_at,
+                tags=run.tags,
+                findings=run.findings,
+            )
+            for label, run in zip(labels(runs), runs, strict=True)
+        ),
+        conditions=(*conditions, *_told_once(everywhere, conditions)),
+        tests=tuple(
+            replace(test, options=tuple(option for option in test.options if option not in everywhere))
+            for test in tests
+        ),
+        within_ns=within_ns,
+        expectations=common(runs),
+    )
+
+
+def _everywhere(tests: Sequence[TestComparison]) -> tuple[OptionDifference, ...]:
+    """The differences that every test with two runs or more has alike."""
+    shared = [test for test in tests if sum(status is not None for status in test.statuses) > 1]
+    if len(shared) < 2:
+        return ()
+    return tuple(option for option in shared[0].options if all(option in test.options for test in shared[1:]))
+
+
+def _told_once(options: Sequence[OptionDifference], conditions: Sequence[Condition]) -> list[Condition]:
+    """These as conditions, without those that a parameter of the same name tells already."""
+    told = {condition.name for condition in conditions}
+    return [
+        Condition(f"option {option.option}", tuple(value or "" for value in option.values))
+        for option in options
+        if f"parameter {option.option}" not in told
+    ]
+
+
+def labels(runs: Sequence[Run]) -> tuple[str, ...]:
+    """A short name for each run by which a person tells it from the others."""
+    candidates = (
+        [run.tags[0] if run.tags else "" for run in runs],
+        [run.environment.hostname for run in runs],
+        [run.environment.device.model if run.environment.device else "" for run in runs],
+        [run.plan.target.device for run in runs],
+        [run.id for run in runs],
+    )
+    for names in candidates:
+        if all(names) and len(set(names)) == len(names):
+            return tuple(names)
+    # One run given twice: numbered, so that its columns can be told apart.
+    return tuple(f"{run.id} ({number})" for number, run in enumerate(runs, start=1))
+
+
+def _compare_test(name: str, runs: Sequence[Run], series: Mapping[str, ByTest], within_ns: int) -> TestComparison:
+    records = [run.test(name) for run in runs]
+    known = next(record for record in records if record)
+    rows: list[Row] = []
+    for direction in Direction:
+        results = [record.result.direction(direction) if record and record.result else None for record in records]
+        if not any(results):
+            continue
+        intervals = [
+            thinned(measured(series.get(run.id, {}).get((record.index, direction), ()), record.index)) if record else ()
+            for run, record in zip(runs, records, strict=True)
+        ]
+        for source in direction_metrics(within_ns):
+            values = [_finite(source.of_result(result)) if result else None for result in results]
+            counts = [result.ios if result else 0 for result in results]
+            errors = [_error(source, interval) for interval in intervals]
+            cells = tuple(
+                _cell(source, values[0], value, min(counts[0], count), _noise(source, errors[0], error))
+                if index
+                else Cell(value)
+                for index, (value, count, error) in enumerate(zip(values, counts, errors, strict=True))
+            )
+            if any(cell.value is not None for cell in cells):
+                rows.append(Row(source.metric, direction, source.better, source.share, cells))
+    rows.extend(_cpu_row(records))
+    return TestComparison(
+        name=name,
+        title=known.planned.title,
+        engine=known.engine,
+        statuses=tuple(record.status if record else None for record in records),
+        rows=tuple(rows),
+        options=differing_options(records),
+        cell=known.planned.cell,
+    )
+
+
+def _cpu_row(records: Sequence[TestRecord | None]) -> list[Row]:
+    values = [_finite(cpu_use(record.result)) if record and record.result else None for record in records]
+    if all(value is None for value in values):
+        return []
+    cells = [Cell(values[0]), *(Cell(value, *_differences(values[0], value)) for value in values[1:])]
+    return [Row(Metric.CPU, None, Better.NEITHER, True, tuple(cells))]
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _differences(base: float | None, value: float | None) -> tuple[float | None, float | None]:
+    if base is None or value is None:
+        return None, None
+    return value - base, (value - base) / base if base > 0 else None
+
+
+def _cell(source: Source, base: float | None, value: float | None, ios: int, noise: float) -> Cell:
+    difference, ratio = _differences(base, value)
+    if base is None or value is None or difference is None:
+        return Cell(value)
+    if source.tail is not None and ios * source.tail < TAIL_IOS:
+        return Cell(value, difference, ratio, None)
+    if source.share:
+        distance = abs(difference)
+    elif base + value > 0:
+        # Against the mean of the two, so that which run comes first does not change the judgement.
+        distance = abs(difference) / ((base + value) / 2)
+    else:
+        return Cell(value, difference, ratio, Verdict.SAME)
+    if distance <= (noise if _is_average(source) else _floor(source)):
+        verdict = Verdict.SAME
+    elif distance <= noise:
+        # Two tails can lie far apart by chance alone: neither the same nor better.
+        return Cell(value, difference, ratio, None)
+    elif source.better is Better.NEITHER:
+        return Cell(value, difference, ratio, None)
+    else:
+        verdict = Verdict.BETTER if (difference > 0) is (source.better is Better.HIGHER) else Verdict.WORSE
+    return Cell(value, difference, ratio, verdict)
+
+
+def _is_average(source: Source) -> bool:
+    return source.metric not in _TAILS
+
+
+_TAILS = {
+    Metric.LATENCY_P99: NOISE_OF_TAIL,
+    Metric.LATENCY_P99_9: NOISE_OF_TAIL,
+    Metric.LATENCY_MAX: NOISE_OF_MAXIMUM,
+}
+
+
+def _floor(source: Source) -> float:
+    return NOISE_OF_SHARE if source.share else _TAILS.get(source.metric, NOISE)
+
+
+def _error(source: Source, intervals: Sequence[Sample]) -> float:
+    """The squared standard error of a figure by the spread of its intervals; 0 where they do not tell.
+
+    Many intervals make an average surer; a tail is what its worst interval was, however many there are.
+    """
+    values = figures(intervals, source.of_sample)
+    spread = None if source.share else variation(values)
+    return spread**2 / (len(values) if _is_average(source) else 1) if spread is not None else 0.0
+
+
+def _noise(source: Source, first: float, other: float) -> float:
+    """Two standard errors of the difference; never below the floor."""
+    return max(_floor(source), STANDARD_ERRORS * math.sqrt(first + other))

@@ -1,0 +1,116 @@
+"""Did the disk keep the promise?"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from diskprof.model.errors import UsageError
+from diskprof.model.expectation import Expectation, Judgement, Operator, Verdict
+from diskprof.model.metric import Metric, Quantity, parse_metric, parse_value
+from diskprof.model.run import DirectionResult, Run, TestRecord, TestResult
+
+_EXPRESSION = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9_-]*)\.([a-z0-9_.]+)\s*(>=|<=|>|<)\s*(\S.*?)\s*")
+
+
+def parse_expectation(text: str) -> Expectation:
+    """The promise written as `TEST.METRIC>=VALUE`, such as `rand-r.read.iops>=5000`. Raises UsageError."""
+    match = _EXPRESSION.fullmatch(text)
+    if not match:
+        raise UsageError(
+            f"{text[:80]!r} is no expectation",
+            "Write TEST.METRIC, >=, >, <= or <, and a value: rand-r.read.iops>=5000, lat-read.read.latency.p99<5ms.",
+        )
+    test, name, operator, value = match.groups()
+    metric = parse_metric(name)
+    return Expectation(test, metric, Operator(operator), parse_value(metric.quantity, value), "asked for")
+
+
+def judge(run: Run) -> tuple[Judgement, ...]:
+    """A judgement for each expectation of the run's plan, in their order."""
+    return tuple(_judge(expectation, run.test(expectation.test)) for expectation in run.plan.expectations)
+
+
+def missed(judgements: Sequence[Judgement]) -> bool:
+    return any(judgement.verdict is Verdict.MISSED for judgement in judgements)
+
+
+@dataclass(frozen=True, slots=True)
+class CommonExpectation:
+    """One metric of one test of which several runs expect something: a judgement a run, None where it expects nothing."""
+
+    test: str
+    metric: Metric
+    judgements: tuple[Judgement | None, ...]
+
+
+def common(runs: Sequence[Run]) -> tuple[CommonExpectation, ...]:
+    """What two runs or more expect something of, in the same sense (at least or at most); what each promised may differ."""
+    judged = [_by_promise(judge(run)) for run in runs]
+    rows = []
+    for key in dict.fromkeys(key for each in judged for key in each):
+        row = tuple(each.get(key) for each in judged)
+        known = [one for one in row if one]
+        if len(known) > 1:
+            rows.append(CommonExpectation(key[0], known[0].expectation.metric, row))
+    return tuple(rows)
+
+
+def _by_promise(judgements: Sequence[Judgement]) -> dict[tuple[str, str, bool, int], Judgement]:
+    """By test, metric and sense; a second promise of the same is another one."""
+    found: dict[tuple[str, str, bool, int], Judgement] = {}
+    for one in judgements:
+        expected = one.expectation
+        sense = (expected.test, expected.metric.name, expected.operator.is_minimum)
+        found[*sense, sum(key[:3] == sense for key in found)] = one
+    return found
+
+
+def _judge(expectation: Expectation, test: TestRecord | None) -> Judgement:
+    measured = measure(expectation.metric, test.result) if test and test.result else None
+    if measured is None or test is None or test.result is None:
+        return Judgement(expectation, None, None, Verdict.UNMEASURED)
+    ratio = measured / expectation.promised if expectation.promised else None
+    if not expectation.operator.holds(measured, expectation.promised, expectation.tolerance):
+        verdict = Verdict.MISSED
+    elif measured_seconds(test.result) < expectation.seconds:
+        verdict = Verdict.TOO_SHORT
+    else:
+        verdict = Verdict.MET
+    return Judgement(expectation, measured, ratio, verdict)
+
+
+def measured_seconds(result: TestResult) -> float:
+    """How long a test measured, in seconds."""
+    return max((direction.runtime_ms for _, direction in result.directions), default=0.0) / 1e3
+
+
+def measure(metric: Metric, result: TestResult) -> float | None:
+    """The metric's value in a result, in the metric's unit; None where the result does not have it."""
+    if metric.quantity is Quantity.CPU:
+        return result.cpu.percent if result.cpu else None
+    if metric.direction is None and metric.quantity is Quantity.LATENCY:
+        return _figure(result.sync, metric.figure)
+    if metric.direction is None:
+        found = [_of_direction(metric, direction) for _, direction in result.directions]
+        return sum(value for value in found if value is not None) if found else None
+    direction = result.direction(metric.direction)
+    if direction is None:
+        return None
+    return _of_direction(metric, direction)
+
+
+def _of_direction(metric: Metric, result: DirectionResult) -> float | None:
+    match metric.quantity:
+        case Quantity.IOPS:
+            return result.iops
+        case Quantity.BANDWIDTH:
+            return result.bandwidth_bytes_per_s
+        case Quantity.SHARE:
+            return result.share_within(metric.within_ns)
+        case _:
+            return _figure(result.latency, metric.figure)
+
+
+def _figure(latency: object, name: str) -> float | None:
+    value: float | None = getattr(latency, name) if latency is not None else None
+    return value

@@ -1,0 +1,179 @@
+"""The kernel's view of the device under test and of the machine, by iostat's definitions, out of the amounts of system samples."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+
+from diskprof.analysis.series import thinned
+from diskprof.analysis.statistics import mean, median
+from diskprof.model.sample import Phase, Sample, SystemSample
+
+
+@dataclass(frozen=True, slots=True)
+class KernelView:
+    """One or more intervals. What iostat -x calls by another name stands in brackets; None: not known, or nothing to divide by.
+
+    Requests are what the device was asked (r/s, w/s): after the block layer split large I/Os and merged neighbouring ones
+    (rrqm/s, wrqm/s). Waits are the time from queueing a request to its end (r_await, w_await), in ns. `queue_depth` is how
+    many requests waited or were served on average (aqu-sz), over all devices together; `utilisation` the share of the time
+    in which the busiest of them had something to do (%util), which says little of a device that does several things at once.
+    `cgroup_` rates are what the group that limits this process let through; `throttled` the share of its periods in which the
+    group's CPU time was used up. Memory in bytes at the end; the temperature is the highest.
+    """
+
+    seconds: float
+    reads_per_s: float | None = None
+    writes_per_s: float | None = None
+    read_bytes_per_s: float | None = None
+    write_bytes_per_s: float | None = None
+    read_merges_per_s: float | None = None
+    write_merges_per_s: float | None = None
+    read_wait_ns: float | None = None
+    write_wait_ns: float | None = None
+    read_size_bytes: float | None = None
+    write_size_bytes: float | None = None
+    queue_depth: float | None = None
+    utilisation: float | None = None
+    cpu_user: float | None = None
+    cpu_system: float | None = None
+    cpu_iowait: float | None = None
+    cpu_steal: float | None = None
+    cgroup_reads_per_s: float | None = None
+    cgroup_writes_per_s: float | None = None
+    cgroup_read_bytes_per_s: float | None = None
+    cgroup_write_bytes_per_s: float | None = None
+    throttled: float | None = None
+    memory_available_bytes: float | None = None
+    cached_bytes: float | None = None
+    dirty_bytes: float | None = None
+    temperature_c: float | None = None
+
+
+def while_measuring(samples: Iterable[Sample], system: Iterable[SystemSample], test: int) -> tuple[SystemSample, ...]:
+    """The system samples of a test's measuring phase; `samples` are the engine's, both in the order of time.
+
+    What the kernel counted before the engine began and after it ended is the engine's starting and ending, in which it did
+    no I/O: that time is taken off the first and the last interval, so that amounts by time are what they were while it measured.
+    """
+    taken = [one for one in samples if one.test == test and one.phase is Phase.MEASURING]
+    mine = [one for one in system if one.test == test]
+    kept = [one for one in mine if one.phase is Phase.MEASURING]
+    if not taken or not kept:
+        return tuple(kept)
+    # After a ramp there is no such pause.
+    first = kept[0] if any(one.phase is Phase.WARMING for one in mine) else taken[0]
+    begin = first.at_ns - first.duration_ns
+    end = taken[-1].at_ns
+    inside = [one for one in kept if one.at_ns > begin and one.at_ns - one.duration_ns < end]
+    if not inside:
+        return ()
+    inside[0] = replace(inside[0], duration_ns=min(inside[0].duration_ns, inside[0].at_ns - begin))
+    # What the engine did last may have been counted after its last word.
+    last = inside[-1]
+    for later in kept:
+        if later.at_ns > last.at_ns:
+            inside[-1] = _plus(inside[-1], later)
+    if last.at_ns > end:
+        began = max(begin, last.at_ns - last.duration_ns)
+        inside[-1] = replace(inside[-1], duration_ns=max(1, end - began))
+    return tuple(inside)
+
+
+def seen_by_test(samples: Iterable[Sample], system: Iterable[SystemSample]) -> dict[int, KernelView]:
+    """What the kernel saw over the whole measuring phase of each test that it looked at."""
+    taken, seen = list(samples), list(system)
+    tests = dict.fromkeys(sample.test for sample in seen)
+    views = {test: kernel_view(while_measuring(taken, seen, test)) for test in tests}
+    return {test: view for test, view in views.items() if view}
+
+
+_NO_AMOUNTS = frozenset(
+    {
+        *("test", "phase", "at_ns", "duration_ns", "cpu_user", "cpu_system", "cpu_iowait", "cpu_steal"),
+        *("temperature_c", "memory_available_bytes", "cached_bytes", "dirty_bytes"),
+    }
+)
+_AMOUNTS = tuple(field.name for field in fields(SystemSample) if field.name not in _NO_AMOUNTS)
+
+
+def _plus(sample: SystemSample, other: SystemSample) -> SystemSample:
+    sums = {}
+    for name in _AMOUNTS:
+        one, two = getattr(sample, name), getattr(other, name)
+        sums[name] = one + two if one is not None and two is not None else one
+    return replace(sample, **sums)
+
+
+Figure = Callable[[SystemSample], float | None]
+
+
+def kernel_view(samples: Sequence[SystemSample]) -> KernelView | None:
+    """Neighbouring intervals as one; None of nothing. A figure counts the intervals that have it."""
+    counted = [sample for sample in samples if sample.duration_ns > 0]
+    if not counted:
+        return None
+
+    def rate(figure: Figure) -> float | None:
+        known = [(value, sample.duration_ns) for sample in counted if (value := figure(sample)) is not None]
+        seconds = sum(duration for _, duration in known) / 1e9
+        return sum(value for value, _ in known) / seconds if seconds else None
+
+    def share(figure: Figure) -> float | None:
+        known = [(value, sample.duration_ns) for sample in counted if (value := figure(sample)) is not None]
+        whole = sum(duration for _, duration in known)
+        return sum(value * duration for value, duration in known) / whole if whole else None
+
+    def last(figure: Figure) -> float | None:
+        return next((value for sample in reversed(counted) if (value := figure(sample)) is not None), None)
+
+    queue_ms, busy_ms = rate(lambda s: s.queue_ticks_ms), rate(lambda s: s.io_ticks_ms)
+    return KernelView(
+        seconds=sum(sample.duration_ns for sample in counted) / 1e9,
+        reads_per_s=rate(lambda s: s.reads),
+        writes_per_s=rate(lambda s: s.writes),
+        read_bytes_per_s=rate(lambda s: s.read_bytes),
+        write_bytes_per_s=rate(lambda s: s.write_bytes),
+        read_merges_per_s=rate(lambda s: s.read_merges),
+        write_merges_per_s=rate(lambda s: s.write_merges),
+        read_wait_ns=_each(counted, lambda s: s.read_ticks_ms, lambda s: s.reads, 1e6),
+        write_wait_ns=_each(counted, lambda s: s.write_ticks_ms, lambda s: s.writes, 1e6),
+        read_size_bytes=_each(counted, lambda s: s.read_bytes, lambda s: s.reads),
+        write_size_bytes=_each(counted, lambda s: s.write_bytes, lambda s: s.writes),
+        queue_depth=None if queue_ms is None else queue_ms / 1e3,
+        utilisation=None if busy_ms is None else min(1.0, busy_ms / 1e3),
+        cpu_user=share(lambda s: s.cpu_user),
+        cpu_system=share(lambda s: s.cpu_system),
+        cpu_iowait=share(lambda s: s.cpu_iowait),
+        cpu_steal=share(lambda s: s.cpu_steal),
+        cgroup_reads_per_s=rate(lambda s: s.cgroup_reads),
+        cgroup_writes_per_s=rate(lambda s: s.cgroup_writes),
+        cgroup_read_bytes_per_s=rate(lambda s: s.cgroup_read_bytes),
+        cgroup_write_bytes_per_s=rate(lambda s: s.cgroup_write_bytes),
+        throttled=_each(counted, lambda s: s.cpu_throttled, lambda s: s.cpu_periods),
+        memory_available_bytes=last(lambda s: s.memory_available_bytes),
+        cached_bytes=last(lambda s: s.cached_bytes),
+        dirty_bytes=last(lambda s: s.dirty_bytes),
+        temperature_c=max((s.temperature_c for s in counted if s.temperature_c is not None), default=None),
+    )
+
+
+def medians(samples: Sequence[SystemSample]) -> KernelView | None:
+    """The median interval, figure by figure: what it was like most of the time. None of nothing.
+
+    Of a long run some hundred intervals stand for all of them.
+    """
+    views = [view for sample in thinned(samples) if (view := kernel_view((sample,)))]
+    if not views:
+        return None
+    found = {}
+    for field in fields(KernelView):
+        known = [value for view in views if (value := getattr(view, field.name)) is not None]
+        found[field.name] = median(known)
+    found["seconds"] = mean([view.seconds for view in views])
+    return KernelView(**{name: value for name, value in found.items() if value is not None})
+
+
+def _each(samples: Sequence[SystemSample], what: Figure, of: Figure, unit: float = 1.0) -> float | None:
+    """So much of one thing for each of another, over the intervals that know both."""
+    known = [(a, b) for sample in samples if (a := what(sample)) is not None and (b := of(sample)) is not None]
+    count = sum(b for _, b in known)
+    return unit * sum(a for a, _ in known) / count if count else None

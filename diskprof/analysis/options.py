@@ -1,0 +1,184 @@
+"""The options of a planned command, read back from its argv: what was really asked of the engine."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from diskprof.model.errors import UnitError
+from diskprof.model.plan import PlannedTest
+from diskprof.model.preset import EngineName
+from diskprof.model.units import parse_duration, parse_size
+
+_SYNCHRONOUS = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap"})
+_IOPING_FLAGS = {
+    "A": "async", "C": "cached", "D": "direct", "G": "read-write", "L": "linear", "N": "nowait", "H": "hipri",
+    "W": "write", "Y": "sync", "y": "dsync", "R": "rapid", "k": "keep", "B": "batch", "J": "json", "q": "quiet",
+}  # fmt: skip
+_IOPING_VALUES = {
+    "a": "warmup", "b": "burst", "c": "count", "e": "entropy", "i": "interval", "s": "size", "S": "work-size",
+    "o": "work-offset", "w": "work-time", "l": "speed-limit", "r": "rate-limit", "t": "min-time", "T": "max-time",
+    "p": "print-count", "P": "print-interval", "I": "time",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One fio job (or what stands before the first: name empty), or an ioping command. A flag's value is empty."""
+
+    name: str
+    options: tuple[tuple[str, str], ...]
+
+    def get(self, name: str) -> str | None:
+        """The last value given, as the engine takes it."""
+        return next((value for key, value in reversed(self.options) if key == name), None)
+
+
+def sections(engine: EngineName, argv: Sequence[str]) -> tuple[Section, ...]:
+    """The sections of a command, options in the order they stand there."""
+    return _fio_sections(argv) if engine is EngineName.FIO else (_ioping_section(argv),)
+
+
+def _fio_sections(argv: Sequence[str]) -> tuple[Section, ...]:
+    name, options, found = "", list[tuple[str, str]](), list[Section]()
+    for token in argv[1:]:
+        if not token.startswith("--"):
+            continue
+        key, _, value = token[2:].partition("=")
+        if key == "name":
+            found.append(Section(name, tuple(options)))
+            name, options = value, []
+        else:
+            options.append((key, value))
+    found.append(Section(name, tuple(options)))
+    return tuple(section for section in found if section.name or section.options)
+
+
+def _ioping_section(argv: Sequence[str]) -> Section:
+    """Short options may stand together (-RD) and take their value in the same word or the next."""
+    options: list[tuple[str, str]] = []
+    words = list(argv[1:])
+    while words:
+        word = words.pop(0)
+        if word == "--" or not word.startswith("-"):
+            continue
+        long = word[1:]
+        if long in _IOPING_VALUES.values():
+            options.append((long, words.pop(0) if words else ""))
+            continue
+        if long in _IOPING_FLAGS.values():
+            options.append((long, ""))
+            continue
+        while long:
+            letter, long = long[0], long[1:]
+            if letter in _IOPING_VALUES:
+                options.append((_IOPING_VALUES[letter], long or (words.pop(0) if words else "")))
+                break
+            options.append((_IOPING_FLAGS.get(letter, letter), ""))
+    return Section("", tuple(options))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a test asked for, as far as judging its result needs it.
+
+    `paced`: it waits between requests, so that time without I/O is meant; `interval_s` is the pause that ioping makes.
+    `cached`: the page cache is meant to answer. `size_bytes` is the largest part of the target that one job touches, None
+    where the option gives no bytes. `threads` is how many jobs run at once, `reported` how many of them fio reports apart, each
+    with its own CPU use (F9). `random`: every job jumps about. `compressible` are the options that make the data written easy
+    to compress.
+    """
+
+    direct: bool
+    cached: bool
+    paced: bool
+    depth: int
+    capped: tuple[tuple[str, int], ...]
+    size_bytes: int | None
+    interval_s: float = 0.0
+    threads: int = 1
+    reported: int = 1
+    random: bool = False
+    compressible: tuple[str, ...] = ()
+
+
+def asked(planned: PlannedTest) -> Asked:
+    """What a planned test asks for, by its argv."""
+    parts = sections(planned.engine, planned.argv)
+    if planned.engine is EngineName.IOPING:
+        return _asked_of_ioping(parts[0])
+    shared = next((part for part in parts if not part.name), Section("", ()))
+    jobs = [Section(part.name, (*shared.options, *part.options)) for part in parts if part.name] or [shared]
+    sizes = [size for job in jobs if (size := _size(job.get("size"))) is not None]
+    return Asked(
+        direct=all(_on(job, "direct") or job.get("buffered") == "0" for job in jobs),
+        cached=False,
+        paced=any(_limited(job) for job in jobs),
+        depth=sum(_effective_depth(job.ioengine, job.iodepth) * job.numjobs for job in planned.jobs) or 1,
+        capped=tuple(
+            dict.fromkeys((job.ioengine, job.iodepth) for job in planned.jobs if is_capped(job.ioengine, job.iodepth))
+        ),
+        size_bytes=max(sizes) if sizes else None,
+        threads=sum(max(1, job.numjobs) for job in planned.jobs) or 1,
+        reported=_reported(jobs),
+        random=all((job.get("rw") or "read").startswith("rand") for job in jobs),
+        compressible=tuple(dict.fromkeys(option for job in jobs for option in _compressible(job))),
+    )
+
+
+def _compressible(job: Section) -> list[str]:
+    """fio's own buffers are random; these options make them otherwise."""
+    found = ["zero_buffers"] if _on(job, "zero_buffers") else []
+    percentages = ("buffer_compress_percentage", "dedupe_percentage")
+    return found + [f"{name}={job.get(name)}" for name in percentages if job.get(name) not in (None, "0")]
+
+
+def _reported(jobs: Sequence[Section]) -> int:
+    if any(_on(job, "group_reporting") for job in jobs):
+        return 1 + sum(_on(job, "new_group") for job in jobs[1:])
+    return sum(int(copies) if (copies := job.get("numjobs") or "1").isdigit() else 1 for job in jobs)
+
+
+def _asked_of_ioping(section: Section) -> Asked:
+    interval = _seconds(section.get("interval"), 0.0 if section.get("rapid") is not None else 1.0)
+    limited = section.get("speed-limit") is not None or section.get("rate-limit") is not None
+    return Asked(
+        direct=section.get("direct") is not None,
+        cached=section.get("cached") is not None,
+        paced=interval > 0 or limited,
+        depth=1,
+        capped=(),
+        size_bytes=_size(section.get("work-size")),
+        interval_s=interval,
+        random=section.get("linear") is None,
+    )
+
+
+def is_capped(ioengine: str, iodepth: int) -> bool:
+    """Whether an I/O engine cannot do the depth asked for (F12)."""
+    return ioengine in _SYNCHRONOUS and iodepth > 1
+
+
+def _effective_depth(ioengine: str, iodepth: int) -> int:
+    return 1 if ioengine in _SYNCHRONOUS else max(1, iodepth)
+
+
+def _on(job: Section, name: str) -> bool:
+    value = job.get(name)
+    return value is not None and value != "0"
+
+
+def _limited(job: Section) -> bool:
+    return any(job.get(name) not in (None, "0") for name in ("rate", "rate_iops", "thinktime"))
+
+
+def _size(text: str | None) -> int | None:
+    try:
+        return parse_size(text) if text else None
+    except UnitError:
+        return None
+
+
+def _seconds(text: str | None, otherwise: float) -> float:
+    try:
+        return parse_duration(text) if text else otherwise
+    except UnitError:
+        return otherwise

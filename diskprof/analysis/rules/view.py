@@ -1,0 +1,167 @@
+"""What a rule looks at: one finished test with everything that was seen of it."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from diskprof.analysis.kernel import KernelView, kernel_view, while_measuring
+from diskprof.analysis.options import Asked, asked
+from diskprof.analysis.series import Window, measured, windows
+from diskprof.model.device import Device, DeviceKind, Transport
+from diskprof.model.finding import Finding, Weight
+from diskprof.model.run import Run, TestRecord, TestResult
+from diskprof.model.sample import Direction, Sample, SystemSample
+
+_VIRTUAL_TRANSPORTS = frozenset({Transport.VIRTIO, Transport.XEN})
+_NETWORK_TRANSPORTS = frozenset({Transport.ISCSI, Transport.NBD, Transport.FC})
+_VIRTUAL_MODEL = re.compile(
+    r"qemu|virtual|vbox|vmware|msft|elastic block store|persistentdisk|alibaba cloud|bochs|xen", re.IGNORECASE
+)
+
+LEAST_S = 1.0
+"""Shorter than this a test is its own starting and ending, and nothing is held against it but what it is."""
+
+LEAST_INTERVALS = 4
+"""The engine's account and the kernel's begin and end up to an interval apart: over fewer they may differ by half."""
+
+
+@dataclass(frozen=True)
+class TestView:
+    """One test that ended with a result. `samples` and `system` are those of its measuring phase, in the order of time."""
+
+    __test__ = False
+    run: Run
+    record: TestRecord
+    result: TestResult
+    samples: tuple[Sample, ...]
+    system: tuple[SystemSample, ...]
+
+    @cached_property
+    def asked(self) -> Asked:
+        return asked(self.record.planned)
+
+    @cached_property
+    def intervals(self) -> tuple[Window, ...]:
+        """One window an interval, both directions together."""
+        return windows(self.samples)
+
+    @cached_property
+    def halves(self) -> tuple[Window, ...]:
+        """Windows of half a second or, where intervals are longer, of one interval."""
+        return windows(self.samples, 0.5)
+
+    @cached_property
+    def wholes(self) -> tuple[Window, ...]:
+        """Windows of a second."""
+        return windows(self.samples, 1.0)
+
+    @cached_property
+    def seconds(self) -> float:
+        """How long it measured, by the engine or by its intervals, whichever knows of more."""
+        told = max((result.runtime_ms / 1e3 for _, result in self.result.directions), default=0.0)
+        return max(told, self.intervals[-1].end_s if self.intervals else 0.0)
+
+    @cached_property
+    def ios(self) -> int:
+        return sum(result.ios for _, result in self.result.directions)
+
+    @property
+    def disks(self) -> tuple[Device, ...]:
+        """The whole devices below all targets, or the devices themselves."""
+        return self.run.environment.all_disks
+
+    @property
+    def stack(self) -> tuple[Device, ...]:
+        """Every device that the I/O goes through, from above."""
+        environment = self.run.environment
+        above = (environment.device,) if environment.device else ()
+        more = [device for other in environment.others for device in (*other.above, *other.disks)]
+        every = (*above, *environment.layers, *environment.disks, *more)
+        return tuple({device.name: device for device in every}.values())
+
+    @property
+    def lasted(self) -> bool:
+        """Whether it measured for long enough that its shares and rates are more than its beginning and end."""
+        return self.seconds >= LEAST_S
+
+    @cached_property
+    def watched(self) -> tuple[SystemSample, ...]:
+        """What the kernel saw, nothing where that is too short to be held against what the engine says."""
+        spans = sorted(sample.duration_ns for sample in self.system)
+        if not spans or sum(spans) < LEAST_INTERVALS * max(spans[len(spans) // 2], LEAST_S * 1e9 / LEAST_INTERVALS):
+            return ()
+        return self.system
+
+    @cached_property
+    def kernel(self) -> KernelView | None:
+        """What the kernel saw over the whole measuring phase; None where it was too short to count."""
+        return kernel_view(self.watched)
+
+    @property
+    def platters(self) -> bool:
+        """Whether all the disks rotate. What a virtual disk says of its platters is a default of whoever made it."""
+        return bool(self.disks) and all(disk.rotational and not is_virtual(disk, self.run) for disk in self.disks)
+
+    def into_test(self, at_ns: int) -> float:
+        """Seconds since the measuring began, at a time of the run."""
+        first = self.samples[0]
+        return max(0.0, (at_ns - first.at_ns + first.duration_ns) / 1e9)
+
+    def engine_rate(self, direction: Direction) -> float:
+        """Bytes per second of the test's time, by the engine's own account.
+
+        ioping's bandwidth leaves its pauses out: a request a second would come out at the disk's full speed.
+        """
+        result = self.result.direction(direction)
+        if result is None:
+            return 0.0
+        return result.bytes * 1e3 / result.runtime_ms if result.runtime_ms > 0 else result.bandwidth_bytes_per_s
+
+    def device_rate(self, direction: Direction) -> float | None:
+        """Bytes per second that the kernel counted on the device while the test measured; None where that is not known."""
+        amounts = [
+            (sample.read_bytes if direction is Direction.READ else sample.write_bytes, sample.duration_ns)
+            for sample in self.watched
+        ]
+        known = [(amount, duration) for amount, duration in amounts if amount is not None and duration > 0]
+        seconds = sum(duration for _, duration in known) / 1e9
+        return sum(amount for amount, _ in known) / seconds if seconds > 0 else None
+
+    def found(self, name: str, weight: Weight, message: str, evidence: str, advice: str) -> Finding:
+        """A finding about this test."""
+        return Finding(name, weight, message, evidence, advice, self.record.name)
+
+
+Rule = Callable[[TestView], Finding | None]
+
+
+def views(run: Run, samples: Sequence[Sample], system: Sequence[SystemSample]) -> tuple[TestView, ...]:
+    """A view of every test that has a result, whether it completed or was ended early."""
+    found = []
+    for record in run.tests:
+        if record.status.over and record.result and record.result.directions:
+            taken = measured(samples, record.index)
+            seen = while_measuring(samples, system, record.index)
+            found.append(TestView(run, record, record.result, taken, seen))
+    return tuple(found)
+
+
+def virtual_machine(run: Run) -> bool:
+    """Whether the machine is a guest whose disks may be anything; a container's are its host's."""
+    return any(kind.strip() not in ("", "container") for kind in run.environment.virtualisation.split(","))
+
+
+def is_network(disk: Device) -> bool:
+    """Whether a disk is somewhere else."""
+    return disk.transport in _NETWORK_TRANSPORTS
+
+
+def is_hypervisors(disk: Device) -> bool:
+    """Whether a disk is made by a hypervisor or a cloud."""
+    return disk.transport in _VIRTUAL_TRANSPORTS or _VIRTUAL_MODEL.search(disk.model) is not None
+
+
+def is_virtual(disk: Device, run: Run) -> bool:
+    """Whether a disk may be anything behind its name: of a hypervisor, of a network, a file, or in a guest."""
+    return is_hypervisors(disk) or is_network(disk) or disk.kind is DeviceKind.LOOP or virtual_machine(run)

@@ -1,0 +1,101 @@
+"""Samples as series: which of them count, and what they say interval by interval."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from diskprof.model.sample import Direction, Phase, Sample
+
+SHORT_INTERVAL = 0.5
+"""Intervals shorter than this share of the median are left out: the last one often lasts a few ms (F6)."""
+
+
+def measured(samples: Iterable[Sample], test: int, direction: Direction | None = None) -> tuple[Sample, ...]:
+    """The samples of a test's measuring phase in the order of time, without laying out, ramp, and the short tail (F6)."""
+    chosen = sorted(
+        (
+            sample
+            for sample in samples
+            if sample.test == test
+            and sample.phase is Phase.MEASURING
+            and (direction is None or sample.direction is direction)
+            and sample.duration_ns > 0
+        ),
+        key=lambda sample: sample.at_ns,
+    )
+    if not chosen:
+        return ()
+    usual = sorted(sample.duration_ns for sample in chosen)[len(chosen) // 2]
+    return tuple(sample for sample in chosen if sample.duration_ns >= SHORT_INTERVAL * usual)
+
+
+ByTest = Mapping[tuple[int, Direction], Sequence[Sample]]
+
+
+def by_test(samples: Iterable[Sample]) -> ByTest:
+    """Samples by test and direction, found in one pass."""
+    found: dict[tuple[int, Direction], list[Sample]] = {}
+    for sample in samples:
+        found.setdefault((sample.test, sample.direction), []).append(sample)
+    return found
+
+
+T = TypeVar("T")
+
+
+def thinned(samples: Sequence[T], most: int = 240) -> Sequence[T]:
+    """At most `most` of these, evenly apart: enough to know their spread, and quick for a day of them."""
+    step = max(1, -(-len(samples) // most))
+    return samples[::step]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Both directions of one or more neighbouring intervals in one; times in seconds since the measuring began."""
+
+    start_s: float
+    end_s: float
+    ios: int
+    bytes: int
+
+    @property
+    def seconds(self) -> float:
+        return self.end_s - self.start_s
+
+    @property
+    def iops(self) -> float:
+        return self.ios / self.seconds
+
+    @property
+    def bandwidth(self) -> float:
+        """Bytes per second."""
+        return self.bytes / self.seconds
+
+
+def windows(samples: Sequence[Sample], shortest_s: float = 0.0) -> tuple[Window, ...]:
+    """One test's measured samples, both directions added, in windows of at least `shortest_s`; a shorter rest is left out."""
+    found: list[Window] = []
+    clock = start = 0
+    ios = amount = 0
+    ordered = sorted(samples, key=lambda sample: sample.at_ns)
+    last = len(ordered) - 1
+    longest = 0
+    for index, sample in enumerate(ordered):
+        ios += sample.ios
+        amount += sample.bytes
+        longest = max(longest, sample.duration_ns)
+        if index < last and ordered[index + 1].at_ns == sample.at_ns:
+            continue
+        clock, longest = clock + longest, 0
+        if clock > start and clock - start >= shortest_s * 0.999e9:
+            found.append(Window(start / 1e9, clock / 1e9, ios, amount))
+            start, ios, amount = clock, 0, 0
+    return tuple(found)
+
+
+SampleFigure = Callable[[Sample], float | None]
+
+
+def figures(samples: Iterable[Sample], figure: SampleFigure) -> tuple[float, ...]:
+    """A figure of every sample that has it."""
+    return tuple(value for value in map(figure, samples) if value is not None)

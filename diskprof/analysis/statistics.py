@@ -1,0 +1,135 @@
+"""Statistics of short series of numbers. Nothing here knows what the numbers mean; None where a figure has no meaning."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+def mean(values: Sequence[float]) -> float | None:
+    """The arithmetic mean; None of nothing."""
+    return math.fsum(values) / len(values) if values else None
+
+
+def median(values: Sequence[float]) -> float | None:
+    """The middle value, or the mean of the two in the middle; None of nothing."""
+    if not values:
+        return None
+    ordered, middle = sorted(values), len(values) // 2
+    return ordered[middle] if len(values) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+
+
+def trimmed_mean(values: Sequence[float]) -> float | None:
+    """The mean without the highest and the lowest tenth, at least one each of five or more; None of nothing.
+
+    A stall does not move it, as it does not move the median; but unlike the median it tells the level of a volume whose
+    limit is handed out in slices, so that an interval holds two of them or three.
+    """
+    ordered, count = sorted(values), len(values)
+    cut = math.ceil(count / 10) if count >= 5 else 0
+    return mean(ordered[cut : count - cut])
+
+
+def standard_deviation(values: Sequence[float]) -> float | None:
+    """The sample standard deviation (n - 1); None of fewer than two."""
+    average = mean(values)
+    if average is None or len(values) < 2:
+        return None
+    return math.sqrt(math.fsum((value - average) ** 2 for value in values) / (len(values) - 1))
+
+
+def variation(values: Sequence[float]) -> float | None:
+    """The coefficient of variation: the standard deviation as a share of the mean; None if the mean is not above zero."""
+    average, deviation = mean(values), standard_deviation(values)
+    return deviation / average if average is not None and deviation is not None and average > 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """A straight line through a series. `slope` per unit of x; `explained` is the share of the variance that it explains."""
+
+    slope: float
+    explained: float
+
+
+def trend(xs: Sequence[float], ys: Sequence[float]) -> Trend | None:
+    """The least-squares line of `ys` over `xs`; None of fewer than three points or where all `xs` are one.
+
+    Raises ValueError if the two differ in length.
+    """
+    if len(xs) != len(ys):
+        raise ValueError("a trend needs as many xs as ys")
+    x_mean, y_mean = mean(xs), mean(ys)
+    if x_mean is None or y_mean is None or len(xs) < 3:
+        return None
+    x_spread = math.fsum((x - x_mean) ** 2 for x in xs)
+    y_spread = math.fsum((y - y_mean) ** 2 for y in ys)
+    together = math.fsum((x - x_mean) * (y - y_mean) for x, y in zip(xs, ys, strict=True))
+    if x_spread == 0:
+        return None
+    return Trend(together / x_spread, together * together / (x_spread * y_spread) if y_spread > 0 else 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class SteadyState:
+    """How far a series is from steady, by fio's two criteria (its option `steadystate`), both as shares of the mean.
+
+    `drift` is what the fitted line gains or loses from the first value to the last (fio's iops_slope, over the whole window);
+    `deviation` the largest distance of a value from the mean (fio's iops). `trended` is the share of the variance that
+    the line explains: a drift is only a trend where this is high.
+    """
+
+    drift: float
+    deviation: float
+    trended: float
+
+
+def steady_state(xs: Sequence[float], ys: Sequence[float]) -> SteadyState | None:
+    """The steady-state figures of `ys` over `xs`; None of fewer than three points or where the mean is not above zero."""
+    average, line = mean(ys), trend(xs, ys)
+    if average is None or line is None or average <= 0:
+        return None
+    return SteadyState(
+        drift=line.slope * (xs[-1] - xs[0]) / average,
+        deviation=max(abs(y - average) for y in ys) / average,
+        trended=line.explained,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePoint:
+    """Where one level gives way to another: `values[:index]` lie around `before`, the rest around `after`.
+
+    `explained` is the share of the variance that two levels explain and one does not (0 to 1).
+    """
+
+    index: int
+    before: float
+    after: float
+    explained: float
+
+
+def change_point(values: Sequence[float], shortest: int = 4) -> ChangePoint | None:
+    """The best split of a series into two levels, each of at least `shortest` values; None if it is too short or constant.
+
+    Every split is tried (in one pass, over running sums) and the one with the smallest squared error kept. The levels
+    are the trimmed means of the two parts, which a single stall does not move.
+    """
+    count, shortest = len(values), max(1, shortest)
+    average = mean(values)
+    if average is None or count < 2 * shortest:
+        return None
+    centred = [value - average for value in values]
+    whole = math.fsum(value * value for value in centred)
+    if whole <= 0:
+        return None
+    # The squared error falls by n_left * mean_left^2 + n_right * mean_right^2 = left^2 / n_left + left^2 / n_right,
+    # because the centred values sum to zero.
+    best_index, best_gain, left = 0, -1.0, 0.0
+    for index, value in enumerate(centred[: count - shortest], start=1):
+        left += value
+        gain = left * left * (1 / index + 1 / (count - index))
+        if index >= shortest and gain > best_gain:
+            best_index, best_gain = index, gain
+    before, after = trimmed_mean(values[:best_index]), trimmed_mean(values[best_index:])
+    assert before is not None and after is not None
+    return ChangePoint(best_index, before, after, min(1.0, best_gain / whole))

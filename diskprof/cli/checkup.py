@@ -1,0 +1,331 @@
+"""What `diskprof doctor` looks at: the tools, the devices, what this user may do, the terminal, the store, the presets.
+
+Each look gives `Check`s, in words, and facts, for programs. Nothing is changed or made, and nothing is read from a device.
+"""
+
+import grp
+import os
+import platform
+import shutil
+import stat
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from diskprof.model.device import Device, DeviceKind, DeviceTree
+from diskprof.model.errors import DiskprofError, EngineMissing, StoreError
+from diskprof.model.preset import EngineName
+from diskprof.model.text import clean
+
+
+class State(StrEnum):
+    OK = "ok"
+    NOTE = "note"
+    WRONG = "wrong"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at. `advice`: what to do about it, may be several lines or empty."""
+
+    name: str
+    state: State
+    text: str
+    advice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The checks of one kind, and the same as `facts`, plain values for JSON."""
+
+    title: str
+    checks: tuple[Check, ...]
+    facts: Any = field(default_factory=dict)
+
+
+def check_tools() -> Section:
+    """fio and ioping: found or not, where, which version."""
+    from diskprof.engines.tools import find_tool, install_command
+
+    checks, facts = [], []
+    for name in EngineName:
+        try:
+            tool = find_tool(name)
+        except EngineMissing as error:
+            checks.append(Check(name, State.WRONG, error.message, error.hint))
+            facts.append(
+                {
+                    "name": str(name),
+                    "found": False,
+                    "path": None,
+                    "version": None,
+                    "problem": error.message,
+                    "install": install_command((name,)) or None,
+                }
+            )
+        else:
+            checks.append(Check(name, State.OK, f"{tool.version:8} {clean(tool.path)}"))
+            facts.append(
+                {
+                    "name": str(name),
+                    "found": True,
+                    "path": clean(tool.path),
+                    "version": tool.version,
+                    "problem": None,
+                    "install": None,
+                }
+            )
+    return Section("Tools", tuple(checks), facts)
+
+
+def check_io_engines() -> Section:
+    """fio's own I/O engines that the kernel may refuse (F13)."""
+    from diskprof.runner.ioengines import why_unusable
+
+    checks, facts = [], {}
+    for engine, instead in (("io_uring", "libaio"), ("libaio", "psync, which has no queue")):
+        reason = why_unusable(engine)
+        facts[engine] = {"usable": not reason, "problem": reason or None}
+        if reason:
+            checks.append(Check(engine, State.NOTE, f"not usable: {reason}", f"Presets fall back to {instead}."))
+        else:
+            checks.append(Check(engine, State.OK, "usable"))
+    return Section("Engines of fio", tuple(checks), facts)
+
+
+def check_reach(tree: DeviceTree, *, udevd: bool, root: bool, readable: Callable[[Device], bool]) -> Section:
+    """Whether udevd runs, which devices this user may read, and where a test file could be made."""
+    from diskprof.devices.targets import default_device, suggest_directory
+
+    checks = [
+        Check("udevd", State.OK, "runs")
+        if udevd
+        else Check(
+            "udevd",
+            State.NOTE,
+            "does not run: models, serials and labels may be missing; devices come and go all the same",
+        )
+    ]
+    devices = [device for device in tree.devices if not device.empty and device.kind is not DeviceKind.ROM]
+    may_read = [device for device in devices if readable(device)]
+    checks.append(_device_check(devices, may_read, root=root))
+    device = default_device(tree)
+    directory = suggest_directory(device) if device else None
+    if device and directory:
+        checks.append(Check("test files", State.OK, f"can be made in {clean(directory)}, which lies on {device.name}"))
+    else:
+        text = "no directory on a device was found that this user may write to"
+        checks.append(Check("test files", State.NOTE, text, "Name one: diskprof run quick DIRECTORY"))
+    facts = {
+        "udevd": udevd,
+        "root": root,
+        "devices": [
+            {"name": d.name, "node": d.node, "readable": d in may_read, "without_root": _without_root(d.node)}
+            for d in devices
+        ],
+        "directory": clean(directory) if directory else None,
+    }
+    return Section("Reach", tuple(checks), facts)
+
+
+def _device_check(devices: list[Device], may_read: list[Device], *, root: bool) -> Check:
+    if not devices:
+        return Check("devices", State.NOTE, "none can be seen; directories can be tested all the same")
+    text = f"{len(may_read)} of {len(devices)} can be read"
+    groups = sorted({group for device in devices if (group := _without_root(device.node)) not in ("", "everybody")})
+    if root:
+        whose = f"members of {' or '.join(map(clean, groups))} may read them too" if groups else "without root, none"
+        return Check("devices", State.OK, f"{text} as root; {whose}")
+    if len(may_read) == len(devices):
+        return Check("devices", State.OK, f"{text} without root")
+    from diskprof.devices.targets import sudo_command
+
+    join = f", or join a group that may: sudo usermod -aG {clean(groups[0])} $USER" if groups else ""
+    return Check(
+        "devices",
+        State.NOTE,
+        f"{text} without root; directories can be tested all the same",
+        f"For devices: {sudo_command(())}{join}",
+    )
+
+
+def _without_root(node: str) -> str:
+    """The group whose members may read a device, "everybody", or empty for root alone."""
+    try:
+        status = Path(node).stat()
+    except OSError:
+        return ""
+    if status.st_mode & stat.S_IROTH:
+        return "everybody"
+    if not status.st_mode & stat.S_IRGRP or status.st_gid == 0:
+        return ""
+    try:
+        return grp.getgrgid(status.st_gid).gr_name
+    except KeyError:
+        return str(status.st_gid)
+
+
+def check_terminal(
+    environment: Mapping[str, str], *, tty: bool, size: tuple[int, int] | None, encoding: str | None
+) -> Section:
+    """What the terminal can show. `size` is (columns, rows), None without a terminal."""
+    term = environment.get("TERM", "")
+    colours = _colours(environment)
+    utf8 = (encoding or "").lower().replace("-", "") == "utf8"
+    within = [
+        word
+        for word, present in (
+            ("tmux", environment.get("TMUX")),
+            ("screen", environment.get("STY")),
+            ("ssh", environment.get("SSH_CONNECTION") or environment.get("SSH_TTY")),
+        )
+        if present
+    ]
+    checks = []
+    if not tty:
+        checks.append(
+            Check("screen", State.NOTE, "no terminal here, so no screen", "Over ssh, ask for one: ssh -t HOST diskprof")
+        )
+    elif term in ("", "dumb"):
+        advice = "Set TERM to what it is: TERM=xterm-256color diskprof"
+        checks.append(Check("screen", State.NOTE, f"TERM={clean(term)!r} can show no screen", advice))
+    else:
+        through = f", through {' and '.join(within)}" if within else ""
+        checks.append(Check("screen", State.OK, f"TERM={clean(term)}, {colours} colours{through}"))
+    if size:
+        columns, rows = size
+        small = columns < 80 or rows < 24
+        advice = "The screen is made for 80x24 and more." if small else ""
+        checks.append(Check("size", State.NOTE if small else State.OK, f"{columns}x{rows}", advice))
+    if utf8:
+        checks.append(Check("characters", State.OK, "UTF-8: charts in braille"))
+    else:
+        advice = "For finer ones set a UTF-8 locale, such as LANG=C.UTF-8."
+        checks.append(Check("characters", State.NOTE, f"{encoding or 'unknown'}: charts in plain characters", advice))
+    facts = {
+        "tty": tty,
+        "term": clean(term),
+        "colours": colours,
+        "columns": size[0] if size else None,
+        "rows": size[1] if size else None,
+        "utf8": utf8,
+        "through": within,
+    }
+    return Section("Terminal", tuple(checks), facts)
+
+
+def _colours(environment: Mapping[str, str]) -> int:
+    """How many colours can be trusted (F46): OpenSSH does not send COLORTERM, so over SSH it is what TERM says."""
+    if "NO_COLOR" in environment:
+        return 2
+    if environment.get("COLORTERM", "").lower() in ("truecolor", "24bit"):
+        return 1 << 24
+    term = environment.get("TERM", "")
+    if term in ("", "dumb", "vt100", "vt102", "vt220"):
+        return 2
+    return 256 if term.endswith(("-256color", "-direct", "kitty", "alacritty", "ghostty")) else 16
+
+
+def check_store(path: Path | None) -> Section:
+    """The store's place, whether it can be written, its journal mode and how many runs it holds. None: the usual place."""
+    from diskprof.store import Store, default_path
+
+    place = path or default_path()
+    shown = clean(str(place))
+    facts: dict[str, Any] = {"path": shown, "exists": False, "writable": False, "journal": None, "runs": None}
+    facts["problem"] = None
+    try:
+        if not place.exists():
+            writable = _can_be_made(place)
+            facts["writable"] = writable
+            if writable:
+                return Section("Store", (Check("place", State.OK, f"{shown}, made by the first run"),), facts)
+            raise StoreError(
+                f"{shown} cannot be made: no permission.", "Name another place with --store FILE or $DISKPROF_HOME."
+            )
+        with Store.open(place, create=False) as store:
+            runs = len(store.summaries())
+            facts.update(exists=True, writable=not store.read_only, journal=store.journal, runs=runs)
+            checks = [Check("place", State.OK, f"{shown}, {runs} {'run' if runs == 1 else 'runs'}")]
+            if store.read_only:
+                checks = [
+                    Check(
+                        "place", State.WRONG, f"{shown} may be read but not written", "Name another with --store FILE."
+                    )
+                ]
+            if store.journal == "wal":
+                checks.append(Check("journal", State.OK, "wal: a run is written while others read"))
+            else:
+                text = f"{clean(store.journal)}: the file system cannot share memory, so reading may wait for writing"
+                checks.append(Check("journal", State.NOTE, text, "A store on a local disk is quicker: --store FILE."))
+            return Section("Store", tuple(checks), facts)
+    except DiskprofError as error:
+        problem, hint = error.message, error.hint
+    except OSError as error:
+        problem, hint = f"{shown} cannot be reached: {error.strerror}.", "Name another place with --store FILE."
+    facts["problem"] = problem
+    return Section("Store", (Check("place", State.WRONG, problem, hint),), facts)
+
+
+def _can_be_made(path: Path) -> bool:
+    there = next(parent for parent in path.absolute().parents if parent.exists())
+    return there.is_dir() and os.access(there, os.W_OK | os.X_OK, effective_ids=True)
+
+
+def check_presets() -> Section:
+    """How many presets there are, and which of the person's own cannot be used."""
+    from diskprof.presets.library import load_library, user_directory
+
+    library = load_library()
+    own = sum(not preset.shipped for preset in library.presets)
+    shipped = len(library.presets) - own
+    checks = [
+        Check("shipped", State.OK, str(shipped))
+        if shipped
+        else Check("shipped", State.WRONG, "none: this installation is incomplete", "Install diskprof again.")
+    ]
+    directory = clean(str(user_directory()))
+    checks.append(
+        Check("your own", State.OK, f"{own}, from {directory}" if own else f"none, they would lie in {directory}")
+    )
+    checks += [
+        Check("broken", State.NOTE, clean(str(problem)), "Correct the file; the other presets work.")
+        for problem in library.problems
+    ]
+    facts = {
+        "shipped": shipped,
+        "own": own,
+        "directory": directory,
+        "problems": [clean(str(problem)) for problem in library.problems],
+    }
+    return Section("Presets", tuple(checks), facts)
+
+
+def system_facts() -> dict[str, str]:
+    """The operating system, kernel and Python in use."""
+    try:
+        name = platform.freedesktop_os_release().get("PRETTY_NAME", "")
+    except OSError:
+        name = ""
+    return {
+        "os": clean(name),
+        "kernel": clean(platform.release()),
+        "machine": clean(platform.machine()),
+        "python": platform.python_version(),
+        "executable": clean(sys.executable),
+    }
+
+
+def terminal_size() -> tuple[int, int] | None:
+    """(columns, rows) of the first of stdout, stderr and stdin that is a terminal."""
+    for stream in (sys.__stdout__, sys.__stderr__, sys.__stdin__):
+        try:
+            if stream and stream.isatty():
+                size = os.get_terminal_size(stream.fileno())
+                return (size.columns, size.lines) if size.columns else shutil.get_terminal_size()
+        except (OSError, ValueError):
+            continue
+    return None

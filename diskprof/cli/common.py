@@ -1,0 +1,48 @@
+"""What the commands share: the store that was asked for, and JSON on stdout."""
+
+import codecs
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from diskprof.model.errors import Refused
+from diskprof.model.text import clean
+
+if TYPE_CHECKING:
+    from diskprof.store import Store
+
+
+def open_store(ctx: click.Context) -> "Store":
+    """The store that `--store` or the environment names, with the runs of dead runners marked as interrupted."""
+    from diskprof.store import Store
+
+    path: Path | None = ctx.find_root().obj
+    store = Store.open(path)
+    store.reap()
+    return store
+
+
+def echo_json(value: Any) -> None:
+    """Prints `value` as JSON that any program can read: no NaN, no broken text."""
+    from diskprof.reports.json import dumps
+
+    click.echo(dumps(value), nl=False)
+
+
+def width_of_stdout() -> int:
+    """Columns to lay out for: the terminal's, or 100 where stdout is none."""
+    return shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else 100
+
+
+def stdout_is_utf8() -> bool:
+    """Whether box drawing and braille can be printed."""
+    return codecs.lookup(sys.stdout.encoding or "ascii").name == "utf-8"
+
+
+def refuse_device(path: Path) -> None:
+    """Raises Refused for an output file that is a block device: a report would overwrite the beginning of a disk."""
+    if path.is_block_device():
+        raise Refused(f"{clean(str(path))} is a disk, and would be overwritten.", "Give the name of a file.")

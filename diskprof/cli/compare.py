@@ -1,0 +1,58 @@
+"""`diskprof compare RUN RUN...`."""
+
+import sys
+
+import click
+
+from diskprof.cli import completing
+from diskprof.cli.common import echo_json, open_store, stdout_is_utf8, width_of_stdout
+from diskprof.model.errors import UsageError
+
+
+@click.command("compare", short_help="Compare runs side by side.")
+@click.argument("runs", nargs=-1, required=True, shell_complete=completing.runs)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "markdown", "json"]),
+    default="text",
+    show_default=True,
+    help="As what.",
+)
+@click.option("--plot", is_flag=True, help="Draw the IOPS of the runs in one chart a test; of sweeps, by block size.")
+@click.pass_context
+def command(ctx: click.Context, runs: tuple[str, ...], form: str, plot: bool) -> None:
+    """Compare RUNS test by test; differences are to the first."""
+    if plot and form != "text":
+        raise click.UsageError(f"--plot draws beside the text and not as {form}: leave --format out.", ctx)
+    with open_store(ctx) as store:
+        ids = list(dict.fromkeys(store.resolve(run) for run in runs))
+        if len(ids) < 2:
+            raise UsageError("A comparison takes at least two different runs.", "`diskprof runs` lists them.")
+        chosen = [store.run(run_id) for run_id in ids]
+        series = {run_id: store.samples(run_id).samples for run_id in ids}
+        if form == "markdown":
+            from diskprof.cli.run import seen_by_kernel
+            from diskprof.reports.markdown import report
+
+            kernel = {run_id: seen_by_kernel(store, run_id) for run_id in ids}
+            click.echo(report(chosen, series, kernel=kernel), nl=False)
+            return
+    from diskprof.analysis.compare import compare
+
+    comparison = compare(chosen, series)
+    if form == "json":
+        from diskprof.reports.json import comparison_json
+
+        echo_json(comparison_json(comparison))
+        return
+    from diskprof.reports.text import comparison_text
+
+    width = width_of_stdout()
+    click.echo(comparison_text(comparison, width), nl=False)
+    if plot:
+        from diskprof.reports.plot import comparison_plots
+
+        colour, ascii_only = sys.stdout.isatty(), not stdout_is_utf8()
+        drawn = comparison_plots(comparison, chosen, series, width, colour=colour, ascii_only=ascii_only)
+        click.echo(f"\n{drawn}" if drawn else "", nl=False)

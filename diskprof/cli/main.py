@@ -1,0 +1,139 @@
+"""The `diskprof` command: its subcommands, and the one place that turns errors into words and exit codes."""
+
+import importlib
+import io
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from diskprof import __version__
+from diskprof.model.errors import DiskprofError, ExitCode
+from diskprof.model.text import clean
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+_COMMANDS = {
+    "devices": "List the block devices that can be tested.",
+    "presets": "List the presets, show one, or list the options they may use.",
+    "run": "Run a preset on a directory, a file or a device.",
+    "attach": "Watch a run that is under way.",
+    "stop": "Stop a run that is under way.",
+    "runs": "List the runs that were kept.",
+    "show": "Show the result of a run.",
+    "compare": "Compare runs side by side.",
+    "report": "Write a Markdown report of one run, or a comparison of several.",
+    "export": "Write runs to a file, whole, for another machine.",
+    "import": "Take runs into the store that `export` wrote.",
+    "delete": "Delete runs from the store.",
+    "tag": "Give a run tags, or a note.",
+    "clean": "Remove test files that killed runs left behind.",
+    "config": "Show the settings, and where each comes from.",
+    "doctor": "Check what diskprof needs, and how to get what is missing.",
+    "completion": "Print what makes the Tab key work in bash, zsh or fish.",
+}
+
+
+class LazyGroup(click.Group):
+    """Imports a subcommand when it is called for; `diskprof --version` and `--help` import none."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        # `import` is no name that a module can have.
+        module = importlib.import_module(f"diskprof.cli.{cmd_name}{'_' if cmd_name == 'import' else ''}")
+        command: click.Command = module.command
+        return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list["CompletionItem[str]"]:
+        from click.shell_completion import CompletionItem
+
+        names = [CompletionItem(name, help=text) for name, text in _COMMANDS.items() if name.startswith(incomplete)]
+        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            close = get_close_matches(args[0], _COMMANDS, n=2)
+            hint = f" Did you mean {' or '.join(close)}?" if close else " `diskprof --help` lists the commands."
+            raise click.UsageError(f"There is no command {args[0]!r}.{hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="diskprof", message="%(prog)s %(version)s")
+@click.option(
+    "--store",
+    type=click.Path(path_type=Path, dir_okay=False),
+    envvar="DISKPROF_STORE",
+    metavar="FILE",
+    help="Keep runs in FILE instead of the usual place.",
+)
+@click.option(
+    "--no-mouse",
+    is_flag=True,
+    envvar="DISKPROF_NO_MOUSE",
+    help="Leave the mouse to the terminal, for selecting text.",
+)
+@click.option("--ascii", is_flag=True, envvar="DISKPROF_ASCII", help="Draw the screen with ASCII characters alone.")
+@click.option(
+    "--slow-link",
+    is_flag=True,
+    envvar="DISKPROF_SLOW_LINK",
+    help="Draw the screen with fewer frames and colours.",
+)
+@click.pass_context
+def main(ctx: click.Context, store: Path | None, no_mouse: bool, ascii: bool, slow_link: bool) -> None:
+    """What can this disk do? Runs fio and ioping, shows it live, keeps and compares the results.
+
+    Without a command it opens the screen. Exit codes: 0 fine, 1 failed, 2 wrong usage, 3 fio or ioping is missing,
+    4 refused for safety, 5 an expectation was not met, 130 interrupted.
+    """
+    if ctx.invoked_subcommand is None:
+        from diskprof.cli.screen import open_screen
+
+        ctx.exit(open_screen(ctx))
+    if store is None and ctx.invoked_subcommand != "config":
+        from diskprof.cli.settings import configured_store
+
+        store = configured_store()
+    ctx.obj = store
+
+
+def run() -> None:
+    """The entry point of the `diskprof` program."""
+    sys.exit(_exit_code())
+
+
+def _exit_code() -> int:
+    try:
+        return int(main.main(prog_name="diskprof", standalone_mode=False) or 0)
+    except click.ClickException as error:
+        shown = io.StringIO()
+        error.show(shown)
+        click.echo(clean(shown.getvalue(), keep_newlines=True), nl=False, err=True)
+        return int(ExitCode.USAGE)
+    except DiskprofError as error:
+        # Most messages name something foreign: a path, a label, what a tool said (F39).
+        click.echo(f"diskprof: {clean(error.message, keep_newlines=True)}", err=True)
+        if error.hint:
+            click.echo(clean(error.hint, keep_newlines=True), err=True)
+        return int(error.exit_code)
+    except (KeyboardInterrupt, click.Abort):
+        return int(ExitCode.INTERRUPTED)
+
+
+if __name__ == "__main__":
+    run()

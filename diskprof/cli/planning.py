@@ -1,0 +1,67 @@
+"""From the words of `diskprof run` to a plan."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import click
+
+from diskprof.model.errors import UsageError
+from diskprof.model.plan import Plan, WritePermission
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was asked for: `--set`, `--target` and `--expect` as they were typed, and what may be done to a raw device."""
+
+    preset: str
+    target: str | None
+    settings: Sequence[str] = ()
+    targets: Sequence[str] = ()
+    expectations: Sequence[str] = ()
+    variant: str = ""
+    allow_write: bool = False
+    overwrite: Sequence[str] = ()
+    confirm: Sequence[str] = ()
+
+
+def plan_of(request: Request) -> Plan:
+    """The plan of a request; what there is to say of the preset goes to stderr. Raises DiskprofErrors."""
+    from diskprof.analysis.expectations import parse_expectation
+    from diskprof.devices.targets import resolve_target
+    from diskprof.devices.udev import scan
+    from diskprof.presets.choose import choose
+    from diskprof.presets.library import load_library
+    from diskprof.presets.resolve import settings_of
+    from diskprof.runner.planner import make_plan
+
+    settings = pairs(request.settings, "--set", "--set size=256m --set runtime=5")
+    slots = pairs(request.targets, "--target", "--target cache=/mnt/a --target nocache=/mnt/b")
+    expectations = [parse_expectation(text) for text in request.expectations]
+    library = load_library()
+    preset, notes = choose(library, request.preset, several=bool(slots))
+    for note in notes:
+        click.echo(note, err=True)
+    for notice in library.notices:
+        if notice.path == preset.path:
+            click.echo(notice.message, err=True)
+    tree = scan()
+    return make_plan(
+        preset,
+        None if request.target is None else resolve_target(request.target, tree),
+        settings_of(preset, request.variant, settings),
+        tree,
+        named={slot: resolve_target(text, tree) for slot, text in slots.items()},
+        expectations=expectations,
+        permission=WritePermission(request.allow_write, tuple(request.overwrite)),
+    )
+
+
+def pairs(texts: Sequence[str], option: str, example: str) -> dict[str, str]:
+    """NAME=VALUE texts of `option` by name. Raises UsageError."""
+    found = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise UsageError(f"{option} {text}: this is not NAME=VALUE.", f"For example: {example}")
+        found[name.strip()] = value.strip()
+    return found

@@ -1,0 +1,76 @@
+"""`diskprof report RUN...`."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from diskprof.cli import completing
+from diskprof.cli.common import open_store, refuse_device
+from diskprof.model.errors import DiskprofError
+from diskprof.model.text import clean
+
+if TYPE_CHECKING:
+    from diskprof.store.store import Store
+
+
+class Format(StrEnum):
+    MARKDOWN = "markdown"
+    HTML = "html"
+    CSV = "csv"
+    SAMPLES = "samples"
+
+
+_BY_SUFFIX = {".html": Format.HTML, ".htm": Format.HTML, ".csv": Format.CSV}
+
+
+@click.command("report", short_help="Write a report of one run, or a comparison of several.")
+@click.argument("runs", nargs=-1, required=True, shell_complete=completing.runs)
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write to FILE.")
+@click.option(
+    "--format",
+    "wanted",
+    type=click.Choice([str(one) for one in Format]),
+    help="As what: Markdown; a page with charts; the results as CSV; every sample as CSV.  [default: by FILE, else markdown]",
+)
+@click.pass_context
+def command(ctx: click.Context, runs: tuple[str, ...], output: Path | None, wanted: str | None) -> None:
+    """Write a report of RUNS on stdout, or to FILE. Two or more runs are compared.
+
+    \b
+    Examples:
+      diskprof report latest
+      diskprof report latest -o disk.html
+      diskprof report latest~1 latest --format csv
+    """
+    suffix = output.suffix.lower() if output else ""
+    with open_store(ctx) as store:
+        text = _text(store, runs, Format(wanted) if wanted else _BY_SUFFIX.get(suffix, Format.MARKDOWN))
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    refuse_device(output)
+    try:
+        output.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        raise DiskprofError(f"{output} cannot be written: {error.strerror}.", "Choose another place with -o.") from None
+    click.echo(f"Wrote {clean(str(output))}.", err=True)
+
+
+def _text(store: "Store", names: tuple[str, ...], wanted: Format) -> str:
+    from diskprof.cli.run import seen_by_kernel
+    from diskprof.reports.html import report_html
+    from diskprof.reports.markdown import report
+    from diskprof.reports.tables import results_csv, samples_csv
+
+    ids = list(dict.fromkeys(store.resolve(name) for name in names))
+    runs = [store.run(run_id) for run_id in ids]
+    if wanted is Format.CSV:
+        return results_csv(runs)
+    series = {run_id: store.samples(run_id).samples for run_id in ids}
+    if wanted is Format.SAMPLES:
+        return samples_csv(runs, series)
+    kernel = {run_id: seen_by_kernel(store, run_id) for run_id in ids}
+    write = report_html if wanted is Format.HTML else report
+    return write(runs, series, kernel=kernel)

@@ -1,0 +1,120 @@
+"""The progress line of the command line: a report, from the store, on a run that is not over yet."""
+
+import asyncio
+import shutil
+import sys
+from pathlib import Path
+
+from diskprof.model.histogram import merge
+from diskprof.model.run import Progress, Run
+from diskprof.model.sample import Direction, Phase, Sample
+from diskprof.model.units import format_bandwidth, format_clock, format_iops, format_latency
+from diskprof.store import SampleBatch, Store
+
+_PERIOD_S = 0.25
+_QUIET = 8
+_WINDOW_NS = 1_000_000_000
+_ERASE = "\r\x1b[K"
+
+
+async def watch(path: Path, run_id: str) -> None:
+    """Shows the run's progress on stderr until it is over: one line on a terminal, a line a test elsewhere."""
+    with Store.open(path) as store:
+        line = _Line(sys.stderr.isatty())
+        cursor, recent = 0, list[Sample]()
+        seen, quiet = -1, 0
+        while True:
+            changed = store.change_counter()
+            quiet += 1
+            if changed == seen and quiet % _QUIET == 0:
+                # A runner writes several times a second: this one may have been killed.
+                store.reap()
+            if changed != seen:
+                seen, quiet = changed, 0
+                run = store.run(run_id)
+                if run.status.over:
+                    line.clear()
+                    return
+                if line.has_figures:
+                    batch = _news(store, run, cursor)
+                    cursor = batch.last
+                    recent = _recent([*recent, *batch.samples])
+                line.show(run, recent)
+            await asyncio.sleep(_PERIOD_S)
+
+
+def _news(store: Store, run: Run, cursor: int) -> SampleBatch:
+    """The samples after the cursor. At first none, only where they end: the run may have gone on for a day."""
+    if cursor or run.progress is None:
+        return store.samples(run.id, after=cursor)
+    return SampleBatch((), store.course(run.id, run.progress.test, most=1).last)
+
+
+def _recent(samples: list[Sample]) -> list[Sample]:
+    """The samples of the last second, of the newest test and phase."""
+    if not samples:
+        return samples
+    last = samples[-1]
+    return [
+        sample
+        for sample in samples
+        if (sample.test, sample.phase) == (last.test, last.phase) and sample.at_ns > last.at_ns - _WINDOW_NS
+    ]
+
+
+class _Line:
+    def __init__(self, terminal: bool) -> None:
+        self._terminal = terminal
+        self._said: tuple[int, Phase] | None = None
+
+    @property
+    def has_figures(self) -> bool:
+        """Whether anybody sees figures: without a terminal there is only a heading a test."""
+        return self._terminal
+
+    def show(self, run: Run, recent: list[Sample]) -> None:
+        progress = run.progress
+        if progress is None:
+            return
+        if self._terminal:
+            width = shutil.get_terminal_size().columns
+            self._write(_ERASE + progress_line(run, progress, recent)[: width - 1])
+        elif self._said != (progress.test, progress.phase):
+            self._said = (progress.test, progress.phase)
+            self._write(_heading(run, progress) + "\n")
+
+    def clear(self) -> None:
+        if self._terminal:
+            self._write(_ERASE)
+
+    def _write(self, text: str) -> None:
+        try:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+        except OSError:
+            # The terminal went away. The run goes on to its orderly end, which SIGHUP asks for.
+            self._terminal = False
+
+
+def _heading(run: Run, progress: Progress) -> str:
+    test = run.tests[progress.test]
+    return f"[{progress.test + 1}/{len(run.tests)}] {test.name}: {progress.phase.value}"
+
+
+def progress_line(run: Run, progress: Progress, recent: list[Sample]) -> str:
+    """Test, phase, percent, current IOPS, bandwidth and p99 by direction, time left."""
+    parts = [f"{_heading(run, progress)} {100 * progress.fraction:.0f}%"]
+    for direction in Direction:
+        mine = [sample for sample in recent if sample.direction is direction]
+        seconds = sum(sample.duration_ns for sample in mine) / 1e9
+        if seconds and progress.silent_s == 0:
+            ios, amount = sum(sample.ios for sample in mine), sum(sample.bytes for sample in mine)
+            p99 = merge(sample.histogram for sample in mine if sample.histogram).quantile(0.99)
+            tail = f" p99 {format_latency(p99)}" if p99 is not None else ""
+            letter = "R" if direction is Direction.READ else "W"
+            parts.append(f"{letter} {format_iops(ios / seconds)} IOPS {format_bandwidth(amount / seconds)}{tail}")
+    if progress.silent_s >= 2:
+        parts.append(f"no status for {progress.silent_s:.0f} s")
+    if progress.remaining_s is not None:
+        parts.append(f"{format_clock(progress.remaining_s)} left")
+    return "  ".join(parts)

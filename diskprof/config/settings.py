@@ -1,0 +1,102 @@
+"""What a person may set once and for all, each with its default."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from types import MappingProxyType
+
+THEMES = ("auto", "dark", "light", "16")
+"""Our own: `auto` is dark, or 16 where the terminal has no more colours than that."""
+
+TEXTUAL_THEMES = (
+    *("textual-dark", "textual-light", "nord", "gruvbox", "catppuccin-mocha", "catppuccin-latte", "catppuccin-frappe"),
+    *("catppuccin-macchiato", "dracula", "tokyo-night", "monokai", "flexoki", "solarized-light", "solarized-dark"),
+    *("rose-pine", "rose-pine-moon", "rose-pine-dawn", "atom-one-dark", "atom-one-light", "ansi-dark", "ansi-light"),
+)
+FASTEST_HZ, SLOWEST_HZ = 4.0, 0.1
+
+
+class Charts(StrEnum):
+    """What charts are made of."""
+
+    AUTO = "auto"
+    BRAILLE = "braille"
+    BLOCKS = "blocks"
+
+
+class SlowLink(StrEnum):
+    """Whether fewer frames and colours are sent. AUTO: once the terminal is seen to lag behind."""
+
+    AUTO = "auto"
+    ON = "on"
+    OFF = "off"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """`refresh` is in hertz. `keys` names bindings by their ids; each has one key or several. `store` is absolute, or None."""
+
+    theme: str = "auto"
+    mouse: bool = True
+    ascii: bool = False
+    charts: Charts = Charts.AUTO
+    slow_link: SlowLink = SlowLink.AUTO
+    refresh: float = FASTEST_HZ
+    preset: str = "quick"
+    store: Path | None = None
+    keys: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A setting for somebody who has not seen it yet: `default` and `allowed` in the words of the file."""
+
+    name: str
+    default: str
+    allowed: str
+    summary: str
+
+
+DESCRIBED = (
+    Described("theme", '"auto"', "auto, dark, light, 16, or a theme of Textual's, such as nord", "The colours."),
+    Described(
+        "mouse", "true", "true or false", "Whether the mouse works, or is left to the terminal for selecting text."
+    ),
+    Described("ascii", "false", "true or false", "Send nothing but ASCII, whatever the terminal could show."),
+    Described("charts", '"auto"', "auto, braille or blocks", "What charts are made of."),
+    Described(
+        "slow_link", '"auto"', 'true, false or "auto"', "Fewer frames and colours; auto: once the terminal lags behind."
+    ),
+    Described("refresh", "4", "0.1 to 4", "How often a second the screen follows a run."),
+    Described("preset", '"quick"', "the name of a preset", "What the Run screen begins with."),
+    Described("store", '""', "the path of a file; empty: the usual place", "Where runs are kept."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A configuration file, or a key in it, that cannot be used. `line` counts from 1; None where no line is to blame."""
+
+    path: str
+    line: int | None
+    key: str
+    message: str
+
+    def __str__(self) -> str:
+        where = f"{self.path}:{self.line}" if self.line else self.path
+        return f"{where}: {self.key}: {self.message}" if self.key else f"{where}: {self.message}"
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What the file at `path` says. What cannot be used is left at its default and stands in `problems`.
+
+    `lines` tells on which line of the file a setting, or `keys.ID`, stands; a setting without a line is a default.
+    """
+
+    path: Path
+    exists: bool = False
+    settings: Settings = field(default_factory=Settings)
+    problems: tuple[Problem, ...] = ()
+    lines: Mapping[str, int] = field(default_factory=dict)

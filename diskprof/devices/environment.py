@@ -1,0 +1,143 @@
+"""The machine and the disk at the start of a run, as far as the kernel tells."""
+
+import platform
+import re
+import socket
+from collections.abc import Sequence
+from pathlib import Path
+
+from diskprof import __version__
+from diskprof.devices.cgroups import group_limits
+from diskprof.devices.files import SYSTEM, Roots, read_text
+from diskprof.devices.mounts import as_mount, mount_of, space
+from diskprof.devices.targets import resolve_target
+from diskprof.devices.watch import temperature_limit
+from diskprof.model.device import DeviceTree, Mount
+from diskprof.model.errors import UsageError
+from diskprof.model.run import Environment, FurtherTarget
+from diskprof.model.target import Target, TargetKind
+from diskprof.model.text import clean
+
+_VENDORS = (
+    ("Amazon EC2", "Amazon EC2"),
+    ("Google", "Google Compute Engine"),
+    ("Microsoft Corporation", "Hyper-V"),
+    ("VMware", "VMware"),
+    ("innotek", "VirtualBox"),
+    ("VirtualBox", "VirtualBox"),
+    ("Parallels", "Parallels"),
+    ("Xen", "Xen"),
+    ("QEMU", "KVM"),
+    ("KVM", "KVM"),
+    ("OpenStack", "OpenStack"),
+    ("Bochs", "Bochs"),
+    ("BHYVE", "bhyve"),
+)
+_CONTAINERS = ("docker", "kubepods", "containerd", "libpod", "lxc", "garden")
+
+
+def describe(
+    target: Target,
+    tree: DeviceTree,
+    *,
+    fio_version: str,
+    ioping_version: str,
+    store: Path | None = None,
+    others: Sequence[tuple[str, Target]] = (),
+    roots: Roots = SYSTEM,
+) -> Environment:
+    """Everything about this machine that a result depends on; what is not known stays empty.
+
+    `store` is the file of the runs, `others` are further targets with the names of their slots.
+    """
+    disks, limits = tree.disks_below(target.device), group_limits(tree, roots)
+    further = tuple(_further(slot, other, tree) for slot, other in others)
+    every = dict.fromkeys(disk.name for one in (disks, *(other.disks for other in further)) for disk in one)
+    quotas = [limit.cpus for limit in limits if limit.cpus is not None]
+    cpus = read_text(roots.proc / "cpuinfo")
+    memory = re.search(r"^MemTotal:\s*(\d+) kB", read_text(roots.proc / "meminfo"), re.MULTILINE)
+    return Environment(
+        hostname=clean(socket.gethostname()),
+        os=clean(_distribution()),
+        kernel=platform.release(),
+        cpu_model=_cpu_model(cpus),
+        cpus=len(re.findall(r"^processor\s*:", cpus, re.MULTILINE)),
+        memory_bytes=int(memory[1]) * 1024 if memory else 0,
+        virtualisation=virtualisation(roots),
+        diskprof_version=__version__,
+        fio_version=fio_version,
+        ioping_version=ioping_version,
+        device=tree.get(target.device),
+        disks=disks,
+        mount=_mount(target),
+        cgroup_limits=tuple(dict.fromkeys(limit.words for limit in limits)),
+        layers=tree.layers_below(target.device),
+        store_disks=_store_disks(store, tree) if store else (),
+        io_limits=tuple(dict.fromkeys(limit.io for limit in limits if limit.io)),
+        cpu_limit=min(quotas, default=None),
+        temperature_limit_c=temperature_limit(list(every), roots),
+        others=further,
+    )
+
+
+def _further(slot: str, target: Target, tree: DeviceTree) -> FurtherTarget:
+    name = target.device
+    return FurtherTarget(slot, tree.get(name), tree.disks_below(name), tree.layers_below(name), _mount(target))
+
+
+def _store_disks(store: Path, tree: DeviceTree) -> tuple[str, ...]:
+    try:
+        device = resolve_target(str(store.resolve().parent), tree).device
+    except UsageError:
+        return ()
+    return tuple(disk.name for disk in tree.disks_below(device))
+
+
+def _distribution() -> str:
+    try:
+        return platform.freedesktop_os_release().get("PRETTY_NAME", "")
+    except OSError:
+        return ""
+
+
+def _cpu_model(cpuinfo: str) -> str:
+    match = re.search(r"^(?:model name|Model|cpu model|cpu)\s*:\s*(.+)$", cpuinfo, re.MULTILINE)
+    return clean(" ".join(match[1].split())) if match else platform.machine()
+
+
+def _mount(target: Target) -> Mount | None:
+    if target.kind is TargetKind.DEVICE:
+        return None
+    entry = mount_of(target.path)
+    return as_mount(entry, space(target.path)) if entry else None
+
+
+def virtualisation(roots: Roots = SYSTEM) -> str:
+    """The hypervisor, or "virtual machine" where it does not name itself, and "container"; "" on bare metal."""
+    return ", ".join(filter(None, (_hypervisor(roots), _container(roots))))
+
+
+def _hypervisor(roots: Roots) -> str:
+    identity = roots.sys / "class" / "dmi" / "id"
+    words = " ".join(read_text(identity / name) for name in ("sys_vendor", "product_name", "bios_vendor"))
+    guest = (
+        re.search(r"^flags\s*:.*\bhypervisor\b", read_text(roots.proc / "cpuinfo"), re.MULTILINE) is not None
+        or (roots.proc / "device-tree" / "hypervisor").exists()
+    )
+    kind = read_text(roots.sys / "hypervisor" / "type")
+    privileged = "control_d" in read_text(roots.proc / "xen" / "capabilities")
+    if kind and not privileged:
+        guest = True
+    named = next((name for vendor, name in _VENDORS if vendor in words), "")
+    # Cloud vendors sell bare metal too, and Microsoft and Google build laptops.
+    if guest:
+        return named or kind.capitalize() or "virtual machine"
+    arm = platform.machine() not in ("x86_64", "i686")
+    return named if arm and named and "metal" not in words else ""
+
+
+def _container(roots: Roots) -> str:
+    groups = read_text(roots.proc / "1" / "cgroup")
+    marks = (roots.run / ".containerenv", roots.proc.parent / ".dockerenv")
+    inside = any(mark.exists() for mark in marks) or any(word in groups for word in _CONTAINERS)
+    return "container" if inside else ""

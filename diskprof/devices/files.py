@@ -1,0 +1,61 @@
+"""Small files of the kernel, read from roots that tests can move."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Roots:
+    """Where the kernel's trees are: the real machine's, or a copy in a test."""
+
+    sys: Path = Path("/sys")
+    proc: Path = Path("/proc")
+    dev: Path = Path("/dev")
+    run: Path = Path("/run")
+
+    @property
+    def blocks(self) -> Path:
+        return self.sys / "class" / "block"
+
+
+SYSTEM = Roots()
+
+
+def read_bytes(path: Path, limit: int = 1 << 22) -> bytes:
+    """The file's first `limit` bytes; nothing if it cannot be read, as when its device has just gone (F35)."""
+    try:
+        with path.open("rb", buffering=0) as file:
+            parts = []
+            while limit > 0 and (part := file.read(min(limit, 1 << 16))):
+                parts.append(part)
+                limit -= len(part)
+            return b"".join(parts)
+    except (OSError, ValueError):
+        return b""
+
+
+def read_text(path: Path) -> str:
+    """The file's text without surrounding blanks, "" if it cannot be read; odd bytes survive as surrogates."""
+    return os.fsdecode(read_bytes(path)).strip()
+
+
+def read_int(path: Path) -> int | None:
+    """The file's number, None if there is none."""
+    try:
+        return int(read_text(path))
+    except ValueError:
+        return None
+
+
+def list_names(path: Path) -> tuple[str, ...]:
+    """The names in a directory, sorted; none if it cannot be read."""
+    try:
+        return tuple(sorted(os.listdir(path)))  # noqa: PTH208
+    except OSError:
+        return ()
+
+
+def may(path: str | Path, mode: int) -> bool:
+    """os.access for the user that opens it, which under set-uid or sudo -E is the effective one."""
+    return os.access(path, mode, effective_ids=True)

@@ -1,0 +1,236 @@
+"""From what the person typed to what is tested, and what to suggest where nothing was typed."""
+
+import errno
+import grp
+import os
+import shlex
+import shutil
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from diskprof.devices.files import may
+from diskprof.devices.mounts import mount_by_name, mount_of, read_mountinfo, space
+from diskprof.devices.scan import device_of
+from diskprof.model.device import Device, DeviceKind, DeviceTree, Mount, Transport
+from diskprof.model.errors import UsageError
+from diskprof.model.target import Target, TargetKind
+from diskprof.model.text import clean
+
+_KERNELS_OWN = {
+    "proc", "sysfs", "devtmpfs", "devpts", "cgroup", "cgroup2", "debugfs", "tracefs", "securityfs", "pstore", "bpf", "configfs",
+    "efivarfs", "mqueue", "hugetlbfs", "fusectl", "binfmt_misc", "autofs", "nsfs", "rpc_pipefs",
+}  # fmt: skip
+_BOOT = ("/boot", "/efi")
+_LIST = "`diskprof devices` lists the disks; `diskprof devices --all` also what is empty."
+
+
+def resolve_target(text: str, tree: DeviceTree) -> Target:
+    """The target that `text` names: a directory, an existing file, or a device by kernel name, node, symlink or by-id name.
+
+    Raises UsageError with what to do instead for everything else.
+    """
+    if not text:
+        raise UsageError("The target is empty.", "Name a directory, a file or a device, such as /var/tmp or /dev/sda.")
+    device = _named_device(text, tree)
+    if device and not text.startswith("/"):
+        if Path(text).exists():
+            raise UsageError(
+                f"{clean(text)} is the name of a device and of something in this directory.",
+                f"Write {device.node} for the device or ./{clean(text)} for the other.",
+            )
+        return _device_target(device, text)
+    status = _status(text)
+    if stat.S_ISBLK(status.st_mode):
+        device = tree.by_number(os.major(status.st_rdev), os.minor(status.st_rdev))
+        if not device:
+            raise UsageError(f"{clean(text)} is a block device that this kernel does not have.", _LIST)
+        return _device_target(device, text)
+    if stat.S_ISDIR(status.st_mode):
+        return _directory_target(text, tree)
+    if stat.S_ISREG(status.st_mode):
+        return _file_target(text, status, tree)
+    kind = "a named pipe" if stat.S_ISFIFO(status.st_mode) else "a socket" if stat.S_ISSOCK(status.st_mode) else None
+    raise UsageError(
+        f"{clean(text)} is {kind or 'a character device'}, not a disk, a directory or a regular file.",
+        "Name a directory, a regular file or a block device. " + _LIST,
+    )
+
+
+def _named_device(text: str, tree: DeviceTree) -> Device | None:
+    def answers(device: Device) -> bool:
+        return text in (device.name, device.node, device.dm_name) or text in device.by_id
+
+    return next(filter(answers, tree.devices), None)
+
+
+def _status(text: str) -> os.stat_result:
+    shown = clean(text)
+    try:
+        return Path(text).stat()
+    except ValueError:
+        raise UsageError("A path cannot hold a NUL character.") from None
+    except PermissionError:
+        raise UsageError(
+            f"{shown} cannot be reached: no permission to search {clean(str(_first_closed(Path(text))))}.",
+            f"Run as root: {sudo_command()}",
+        ) from None
+    except OSError as error:
+        path = Path(text)
+        if error.errno == errno.ELOOP:
+            raise UsageError(f"{shown} is a symbolic link that leads back to itself.") from None
+        if error.errno == errno.ENOENT and path.is_symlink():
+            goal = clean(str(path.readlink()))
+            raise UsageError(f"{shown} is a symbolic link to {goal}, which does not exist.", _LIST) from None
+        if error.errno == errno.ENOTDIR:
+            raise UsageError(f"{shown} does not exist: a part of it is not a directory.") from None
+        if error.errno != errno.ENOENT:
+            raise UsageError(f"{shown} cannot be reached: {error.strerror}.") from None
+        raise UsageError(f"{shown} does not exist.", _hint_for_missing(path)) from None
+
+
+def _hint_for_missing(path: Path) -> str:
+    if "/" not in str(path) or str(path).startswith("/dev/"):
+        return f"Name a directory, an existing file or a device. {_LIST}"
+    return f"Name a directory or file that exists. To make a directory: mkdir -p {shlex.quote(clean(str(path)))}"
+
+
+def _first_closed(path: Path) -> Path:
+    absolute = Path.cwd() / path
+    return next((parent for parent in reversed(absolute.parents) if not may(parent, os.X_OK)), absolute.parent)
+
+
+def sudo_command(words: Sequence[str] | None = None) -> str:
+    """This very command, or diskprof with `words`, to be run as root: its full path, because sudo searches other directories."""
+    program = sys.argv[0]
+    found = shutil.which(program) or program
+    path = Path(found).resolve()
+    start = [sys.executable, "-m", "diskprof"] if path.name == "__main__.py" else [str(path)]
+    return "sudo " + shlex.join([*start, *map(clean, sys.argv[1:] if words is None else words)])
+
+
+def _device_target(device: Device, given: str) -> Target:
+    node = Path(device.node)
+    if not node.exists():
+        raise UsageError(
+            f"The kernel has the device {device.name}, but there is no {device.node} here.",
+            "In a container, start it with the device: --device " + device.node,
+        )
+    if not device.size_bytes:
+        raise UsageError(f"{device.node} is empty: no medium, or nothing behind it.", _LIST)
+    if not may(node, os.R_OK):
+        raise UsageError(f"No permission to read {device.node}.", how_to_open(node, os.O_RDONLY))
+    return Target(TargetKind.DEVICE, device.node, given, device=device.name, size_bytes=device.size_bytes)
+
+
+def how_to_open(node: str | Path, mode: int) -> str:
+    """What somebody can do who may not open a device node for reading (os.O_RDONLY) or writing (os.O_RDWR)."""
+    hint = f"Run as root: {sudo_command()}"
+    try:
+        status = Path(node).stat()
+    except OSError:
+        return hint
+    needed, verb = (stat.S_IRGRP, "read") if mode == os.O_RDONLY else (stat.S_IRGRP | stat.S_IWGRP, "write to")
+    if os.geteuid() == 0:
+        # Root's way is barred by something else: a container's list of devices, most often.
+        return f"Not even root may {verb} it here: in a container, start it with --device {node}."
+    if status.st_mode & needed == needed and (group := _group_name(status.st_gid)) and group != "root":
+        hint += f"\nOr join the group {group}, which may {verb} it: sudo usermod -aG {group} $USER, then log in again."
+    return hint
+
+
+def _group_name(gid: int) -> str:
+    try:
+        return grp.getgrgid(gid).gr_name
+    except KeyError:
+        return ""
+
+
+def _directory_target(text: str, tree: DeviceTree) -> Target:
+    target = _on_file_system(TargetKind.DIRECTORY, text, None, tree)
+    if target.fs_type in _KERNELS_OWN:
+        raise UsageError(
+            f"{clean(target.path)} belongs to the kernel ({target.fs_type}) and lies on no disk.",
+            "Name a directory on a disk, or a device such as /dev/sda. " + _LIST,
+        )
+    if not may(target.path, os.X_OK):
+        raise UsageError(f"No permission to enter {clean(target.path)}.", f"Run as root: {sudo_command()}")
+    return target
+
+
+def _file_target(text: str, status: os.stat_result, tree: DeviceTree) -> Target:
+    target = _on_file_system(TargetKind.FILE, text, status.st_size, tree)
+    if target.fs_type in _KERNELS_OWN:
+        raise UsageError(f"{clean(target.path)} is the kernel's ({target.fs_type}) and lies on no disk.", _LIST)
+    if not status.st_size:
+        raise UsageError(f"{clean(text)} is empty: there is nothing to read.", "Name a file with data, or a directory.")
+    if not may(target.path, os.R_OK):
+        mode = stat.filemode(status.st_mode)
+        raise UsageError(
+            f"No permission to read {clean(target.path)} ({mode}, owned by user {status.st_uid}).",
+            f"Run as root: {sudo_command()}",
+        )
+    return target
+
+
+def _on_file_system(kind: TargetKind, text: str, size: int | None, tree: DeviceTree) -> Target:
+    path = str(Path(text).resolve())
+    mount = mount_of(path)
+    device = device_of(mount, tree) if mount else None
+    figures = space(path)
+    return Target(
+        kind,
+        path,
+        text,
+        device=device.name if device else "",
+        mount_point=mount.path if mount else "",
+        fs_type=mount.fs_type if mount else "",
+        size_bytes=size,
+        free_bytes=figures.free_bytes if figures else None,
+        fs_size_bytes=figures.size_bytes if figures else None,
+    )
+
+
+def suggest_directory(device: Device) -> str | None:
+    """The first sensible directory on the device's mounts that this person may write to: the current one, their home,
+    /var/tmp, else the mount point itself. None if there is none."""
+    for mount in device.mounts:
+        if mount.read_only:
+            continue
+        for candidate in _candidates(mount):
+            if candidate.is_dir() and may(candidate, os.W_OK | os.X_OK):
+                return str(candidate)
+    return None
+
+
+def _candidates(mount: Mount) -> Iterator[Path]:
+    try:
+        here = Path.cwd()
+    except OSError:  # it has been removed
+        here = Path("/")
+    entries = read_mountinfo()
+    for path in (here, Path(os.environ.get("HOME") or "/"), Path("/var/tmp")):
+        by_name = mount_by_name(str(path), entries)
+        # Only now is the path touched: a home on a dead server must not hang the list of disks.
+        if str(path) != "/" and by_name and by_name.path == mount.path and mount_of(str(path), entries) == by_name:
+            yield path
+    yield Path(mount.path)
+
+
+def default_device(tree: DeviceTree) -> Device | None:
+    """The device to start with: one that carries a writable directory, rather a real disk than a loop, rather built in
+    than pluggable, never the boot partition alone; among those the one with most free space."""
+
+    def rank(device: Device) -> tuple[bool, bool, int]:
+        below = tree.disks_below(device.name)
+        real = all(disk.kind is DeviceKind.DISK for disk in below)
+        pluggable = any(disk.removable or disk.transport is Transport.USB for disk in below)
+        return real, not pluggable, max(mount.free_bytes or 0 for mount in device.mounts)
+
+    usable = [device for device in tree.devices if not _only_boots(device) and suggest_directory(device)]
+    return max(usable, key=rank, default=None)
+
+
+def _only_boots(device: Device) -> bool:
+    return all(mount.path.startswith(_BOOT) for mount in device.mounts)

@@ -1,0 +1,224 @@
+"""fio's JSON, read once: counters of a status document, results of a final one. No dict of fio's goes past this file.
+
+Plain extraction instead of a pydantic model: a status document of 24 kB costs 0.6 ms of processor time this way, four
+times a second while a disk is being measured.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import fsum, sqrt
+
+from diskprof.engines.figures import Section, count, figure, section
+from diskprof.model.errors import EngineError
+from diskprof.model.histogram import Histogram, bucket_of, merge
+from diskprof.model.run import Cpu, DirectionResult, Latency, TestResult
+from diskprof.model.sample import Direction
+
+_PERCENTILES = {
+    "p50": ("50.000000", 0.5),
+    "p90": ("90.000000", 0.9),
+    "p95": ("95.000000", 0.95),
+    "p99": ("99.000000", 0.99),
+    "p99_9": ("99.900000", 0.999),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """One direction of one job entry, cumulative since its epoch began (F3).
+
+    `timed` I/Os have a latency; in a ramp none have (F4).
+    """
+
+    ios: int
+    bytes: int
+    runtime_ms: int
+    timed: int
+    mean_ns: float
+    min_ns: int
+    max_ns: int
+    bins: Mapping[int, int]
+
+
+Entry = Mapping[Direction, Counters]
+
+
+@dataclass(frozen=True, slots=True)
+class StatusDocument:
+    """One document of the stream. `timestamp_ms` is fio's wall clock when it was written, None before fio had it."""
+
+    timestamp_ms: int | None
+    entries: tuple[Entry, ...]
+
+    @property
+    def ios(self) -> int:
+        return sum(counters.ios for entry in self.entries for counters in entry.values())
+
+
+@dataclass(frozen=True, slots=True)
+class FinalDocument:
+    """What the last document says. `errors` are the errno values of jobs that failed, `failed_ios` those that fio went on after."""
+
+    result: TestResult
+    errors: tuple[int, ...]
+    failed_ios: int
+    runtime_ms: int
+    ios: int
+    bytes: int
+
+
+@lru_cache(4096)
+def _bucket(text: str) -> int:
+    return bucket_of(int(text))
+
+
+def _bins(latency: Section) -> dict[int, int]:
+    bins: dict[int, int] = {}
+    for text, value in section(latency, "bins").items():
+        if isinstance(value, int) and value > 0 and len(text) < 20 and text.isascii() and text.isdigit():
+            index = _bucket(text)
+            bins[index] = bins.get(index, 0) + value
+    return bins
+
+
+def _jobs(document: Section) -> list[Section]:
+    jobs = document.get("jobs")
+    if not isinstance(jobs, list):
+        raise EngineError("A document of fio's names no jobs.")
+    return [job for job in jobs if isinstance(job, dict)]
+
+
+def _timed(latency: Section, bins: Mapping[int, int]) -> int:
+    # N came with fio 3.18 (F8). A distribution of unknown size counts as one.
+    return count(latency, "N") if "N" in latency else sum(bins.values()) or bool(figure(latency, "mean"))
+
+
+def read_status(document: Section) -> StatusDocument:
+    """The counters of a status document. Raises EngineError where it is no document of fio's."""
+    timestamp = count(document, "timestamp_ms")
+    return StatusDocument(timestamp or None, tuple(_entry(job) for job in _jobs(document)))
+
+
+def _entry(job: Section) -> Entry:
+    return {direction: _counters(section(job, direction)) for direction in Direction}
+
+
+def _counters(data: Section) -> Counters:
+    latency = section(data, "clat_ns")
+    bins = _bins(latency)
+    return Counters(
+        ios=count(data, "total_ios"),
+        bytes=count(data, "io_bytes"),
+        runtime_ms=count(data, "runtime"),
+        timed=_timed(latency, bins),
+        mean_ns=figure(latency, "mean") or 0.0,
+        min_ns=count(latency, "min"),
+        max_ns=count(latency, "max"),
+        bins=bins,
+    )
+
+
+def read_final(document: Section) -> FinalDocument:
+    """The results of a final document, to fio's last digit where one job entry gave them.
+
+    Raises EngineError where it is no document of fio's.
+    """
+    jobs = _jobs(document)
+    parts = {
+        direction: [data for job in jobs if (data := section(job, direction)) and _did_something(data)]
+        for direction in Direction
+    }
+    sections = [data for several in parts.values() for data in several]
+    return FinalDocument(
+        result=TestResult(
+            read=_direction(parts[Direction.READ]),
+            write=_direction(parts[Direction.WRITE]),
+            cpu=_cpu(jobs),
+            sync=_latency([latency for job in jobs if (latency := section(section(job, "sync"), "lat_ns"))]),
+        ),
+        errors=tuple(code for job in jobs if (code := count(job, "error"))),
+        failed_ios=sum(count(job, "total_err") for job in jobs),
+        runtime_ms=max((count(data, "runtime") for data in sections), default=0),
+        ios=sum(count(data, "total_ios") for data in sections),
+        bytes=sum(count(data, "io_bytes") for data in sections),
+    )
+
+
+def _did_something(data: Section) -> bool:
+    return count(data, "total_ios") > 0 or count(data, "io_bytes") > 0
+
+
+def _direction(parts: Sequence[Section]) -> DirectionResult | None:
+    if not parts:
+        return None
+    latencies = [section(data, "clat_ns") for data in parts]
+    histogram = merge(Histogram.of(_bins(latency)) for latency in latencies)
+    return DirectionResult(
+        ios=sum(count(data, "total_ios") for data in parts),
+        bytes=sum(count(data, "io_bytes") for data in parts),
+        iops=_sum([figure(data, "iops") or 0.0 for data in parts]),
+        bandwidth_bytes_per_s=_sum([_bandwidth(data) for data in parts]),
+        runtime_ms=max(count(data, "runtime") for data in parts),
+        latency=_latency(latencies) or Latency(),
+        histogram=histogram or None,
+    )
+
+
+def _sum(figures: Sequence[float]) -> float:
+    """The sum of what several jobs say, with the six digits behind the point that fio gives, and no others from adding."""
+    return figures[0] if len(figures) == 1 else round(fsum(figures), 6)
+
+
+def _bandwidth(data: Section) -> float:
+    given = figure(data, "bw_bytes")
+    if given is not None:
+        return given
+    # fio 3.1 prints KiB/s only (F8); later versions compute bw_bytes like this.
+    runtime = count(data, "runtime")
+    return 1000 * count(data, "io_bytes") // runtime if runtime else 0
+
+
+def _cpu(jobs: Sequence[Section]) -> Cpu | None:
+    shares = [(figure(job, "usr_cpu"), figure(job, "sys_cpu")) for job in jobs]
+    known = [(user, system) for user, system in shares if user is not None and system is not None]
+    return Cpu(_sum([user for user, _ in known]), _sum([system for _, system in known])) if known else None
+
+
+def _latency(parts: Sequence[Section]) -> Latency | None:
+    """One distribution as fio prints it; several merged: the mean by weight, percentiles from the merged histogram."""
+    timed = [(latency, number, bins) for latency in parts if (number := _timed(latency, bins := _bins(latency)))]
+    if not timed:
+        return None
+    histogram = merge(Histogram.of(bins) for _, _, bins in timed)
+    if len(timed) == 1:
+        return _single_latency(timed[0][0], histogram)
+    total = sum(number for _, number, _ in timed)
+    mean = sum(number * (figure(latency, "mean") or 0.0) for latency, number, _ in timed) / total
+    spread = sum(
+        number * ((figure(latency, "stddev") or 0.0) ** 2 + ((figure(latency, "mean") or 0.0) - mean) ** 2)
+        for latency, number, _ in timed
+    )
+    return Latency(
+        mean=mean,
+        min=min(count(latency, "min") for latency, _, _ in timed),
+        max=max(count(latency, "max") for latency, _, _ in timed),
+        stddev=sqrt(spread / total),
+        **{name: histogram.quantile(q) for name, (_, q) in _PERCENTILES.items()},
+    )
+
+
+def _single_latency(latency: Section, histogram: Histogram) -> Latency:
+    percentiles = section(latency, "percentile")
+
+    def percentile(key: str, q: float) -> float | None:
+        given = figure(percentiles, key)
+        return histogram.quantile(q) if given is None else given
+
+    return Latency(
+        mean=figure(latency, "mean"),
+        min=figure(latency, "min"),
+        max=figure(latency, "max"),
+        stddev=figure(latency, "stddev"),
+        **{name: percentile(key, q) for name, (key, q) in _PERCENTILES.items()},
+    )

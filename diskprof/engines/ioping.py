@@ -1,0 +1,379 @@
+"""ioping: the command line of a test, and what comes out of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from diskprof.engines.events import Ending, Event, Noted, Outcome, PhaseChanged, Sampled
+from diskprof.engines.figures import Section, count, figure, section
+from diskprof.engines.jsonstream import ArrayStream, Broken, Document, Noise
+from diskprof.engines.notes import Notes
+from diskprof.engines.reasons import advise, killed
+from diskprof.engines.tools import Tool
+from diskprof.model.errors import UnitError, UsageError
+from diskprof.model.histogram import Histogram, bucket_of
+from diskprof.model.plan import PlannedTest
+from diskprof.model.preset import Options
+from diskprof.model.run import DirectionResult, Latency, Status, TestResult
+from diskprof.model.sample import Direction, Phase, Sample
+from diskprof.model.units import format_duration, parse_duration
+
+_FLAGS = {
+    "async": "-A",
+    "cached": "-C",
+    "direct": "-D",
+    "dsync": "-y",
+    "hipri": "-H",
+    "linear": "-L",
+    "nowait": "-N",
+    "rapid": "-R",
+    "sync": "-Y",
+    "write": "-W",
+}
+_VALUES = {
+    "burst": "-b",
+    "count": "-c",
+    "entropy": "-e",
+    "interval": "-i",
+    "max-time": "-T",
+    "min-time": "-t",
+    "rate-limit": "-r",
+    "size": "-s",
+    "speed-limit": "-l",
+    "warmup": "-a",
+    "work-offset": "-o",
+    "work-size": "-S",
+    "work-time": "-w",
+}
+_SLOW_S = 0.1
+"""Requests closer together than this are summed up by ioping, period by period, instead of written out one by one."""
+
+_LONG_S = 600.0
+_OFF = {"0", "false", "no", ""}
+_PREPARES_AT_LEAST = 10e6
+_MS = 1_000_000
+_PERCENTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99_9": 0.999}
+
+
+def ioping_argv(tool: Tool, options: Options, *, path: str) -> tuple[str, ...]:
+    """The command of one test. `options` have ioping's long names; a switch is `1`.
+
+    Raises UsageError for an option that a test may not set: `keep` follows symbolic links (F31).
+    """
+    given = dict(options)
+    argv = [tool.path, "-J"]
+    if given.get("rapid", "0") not in _OFF:
+        # First, since it sets others that the test may set otherwise (F32).
+        argv.append(_FLAGS["rapid"])
+    for name, value in options:
+        if name in _FLAGS:
+            argv += [_FLAGS[name]] if value not in _OFF and name != "rapid" else []
+        elif name in _VALUES and value and not value.startswith("-"):
+            argv += [_VALUES[name], value]
+        else:
+            raise UsageError(f"{name!r} is no option that an ioping test may set.")
+    if _seconds_between(argv) < _SLOW_S:
+        long = _seconds(argv, "-w", 0.0) > _LONG_S
+        argv += ["-q", "-P", "1s" if long else "250ms"]
+    return (*argv, path)
+
+
+def _argument(argv: Sequence[str], flag: str) -> str | None:
+    return argv[argv.index(flag) + 1] if flag in argv[:-1] else None
+
+
+def _seconds(argv: Sequence[str], flag: str, default: float) -> float:
+    text = _argument(argv, flag)
+    try:
+        return parse_duration(text) if text else default
+    except UnitError:
+        return default
+
+
+def _seconds_between(argv: Sequence[str]) -> float:
+    interval = _seconds(argv, "-i", 0.0 if "-R" in argv else 1.0)
+    rate = _argument(argv, "-r") or ""
+    if rate.isdecimal() and int(rate):
+        interval = max(interval, 1 / int(rate))
+    return 0.0 if _argument(argv, "-b") not in (None, "0") else interval
+
+
+@dataclass(frozen=True, slots=True)
+class _Statistics:
+    """ioping's `stat` (valid requests; their own time alone) and `load` (all of them, in real time) of a period, in ns."""
+
+    stat: Section
+    load: Section
+
+    @property
+    def count(self) -> int:
+        return count(self.stat, "count")
+
+    @property
+    def bytes(self) -> int:
+        return count(self.stat, "size")
+
+    @property
+    def latency_sum(self) -> int:
+        return count(self.stat, "time")
+
+    @property
+    def load_count(self) -> int:
+        return count(self.load, "count")
+
+    @property
+    def duration_ns(self) -> int:
+        return count(self.load, "time")
+
+
+@dataclass
+class _Sums:
+    count: int = 0
+    bytes: int = 0
+    latency_sum: int = 0
+    load_count: int = 0
+    duration_ns: int = 0
+
+    def add(self, period: _Statistics) -> None:
+        self.count += period.count
+        self.bytes += period.bytes
+        self.latency_sum += period.latency_sum
+        self.load_count += period.load_count
+        self.duration_ns += period.duration_ns
+
+
+@dataclass
+class _Requests:
+    """Single requests, kept as a histogram: a test of a day takes no more memory than one of a minute."""
+
+    bins: dict[int, int] = field(default_factory=dict)
+    count: int = 0
+
+    def add(self, ns: int) -> None:
+        index = bucket_of(ns)
+        self.bins[index] = self.bins.get(index, 0) + 1
+        self.count += 1
+
+
+class IopingReader:
+    """ioping's output -> events, and in the end an outcome."""
+
+    name = "ioping"
+
+    def __init__(self, planned: PlannedTest, *, index: int, started_ns: int) -> None:
+        self.heard_ns = started_ns
+        """When the last element came."""
+        self._planned, self._test = planned, index
+        self._direction = Direction.WRITE if "-W" in planned.argv else Direction.READ
+        self._quiet = "-q" in planned.argv
+        self._stream = ArrayStream()
+        self._notes = Notes()
+        self._pending: list[tuple[_Statistics, int]] = []
+        self._sums = _Sums()
+        self._requests = _Requests()
+        self._last_ns = started_ns
+        self._phase = Phase.PENDING
+        self._total: _Statistics | None = None
+
+    @property
+    def gap_s(self) -> float:
+        """The time between two signs of life; before the first ioping fills its working set, and says nothing (F31)."""
+        if self._phase is not Phase.MEASURING:
+            return 1.0 + self._planned.bytes_written / _PREPARES_AT_LEAST
+        return _seconds(self._planned.argv, "-P", 0.25) if self._quiet else _seconds_between(self._planned.argv)
+
+    @property
+    def hold_s(self) -> float | None:
+        return None
+
+    def feed(self, chunk: bytes, at_ns: int) -> list[Event]:
+        """Raises EngineError where the output is beyond all bounds."""
+        return [event for piece in self._stream.feed(chunk) for event in self._piece(piece, at_ns)]
+
+    def say(self, line: str) -> list[Event]:
+        """A line of stderr, or a stray one of stdout."""
+        return self._notes.say(line, warning=True)
+
+    def idle(self) -> list[Event]:
+        return []
+
+    def close(self, at_ns: int) -> list[Event]:
+        events = [event for piece in self._stream.close() for event in self._piece(piece, at_ns)]
+        if self._stream.closed and self._pending:
+            self._total, total_at = self._pending.pop()
+            events += self._last_samples(self._total, total_at)
+        else:
+            events += [Sampled((self._period(*pending),)) for pending in self._pending]
+        self._pending.clear()
+        return events + self._notes.close(self.name)
+
+    def _piece(self, piece: Document | Noise | Broken, at_ns: int) -> list[Event]:
+        match piece:
+            case Noise(text):
+                return self.say(text)
+            case Broken():
+                return [Noted("ioping broke off an element.", warning=True)]
+        self.heard_ns = at_ns
+        if request := section(piece.value, "io"):
+            return self._request(request, at_ns)
+        if stat := section(piece.value, "stat"):
+            return self._statistics(_Statistics(stat, section(piece.value, "load")), at_ns)
+        return []
+
+    def _request(self, request: Section, at_ns: int) -> list[Event]:
+        took = count(request, "time")
+        events = self._measuring(at_ns - took)
+        duration, self._last_ns = max(at_ns - self._last_ns, took), at_ns
+        if request.get("ignored") is not False:
+            return events
+        size = count(request, "size")
+        self._requests.add(took)
+        self._sums.count += 1
+        self._sums.bytes += size
+        self._sums.latency_sum += took
+        histogram = Histogram.of_latencies((took,))
+        return [*events, Sampled((self._sample(at_ns, duration, 1, size, took, took, took, histogram),))]
+
+    def _statistics(self, statistics: _Statistics, at_ns: int) -> list[Event]:
+        """The newest element may be the total, which nothing marks until the array ends: it waits for the next one."""
+        events = self._measuring(at_ns - statistics.duration_ns)
+        if self._pending:
+            self._sums.add(self._pending[-1][0])
+        like_total = statistics.load_count >= self._sums.load_count and statistics.duration_ns >= self._sums.duration_ns
+        self._pending.append((statistics, at_ns))
+        # Before a total a period waits too: the short rest after it belongs to it.
+        ready = self._pending[: -2 if like_total else -1]
+        self._pending = self._pending[len(ready) :]
+        return [*events, *(Sampled((self._period(*period),)) for period in ready)]
+
+    def _measuring(self, at_ns: int) -> list[Event]:
+        if self._phase is Phase.MEASURING:
+            return []
+        self._phase = Phase.MEASURING
+        return [PhaseChanged(Phase.MEASURING, max(0, at_ns))]
+
+    def _last_samples(self, total: _Statistics, at_ns: int) -> list[Event]:
+        """The periods that waited and what the total holds beyond all periods, which ioping does not print on its own."""
+        samples = [self._period(*period) for period in self._pending]
+        ios = total.count - self._sums.count
+        duration = total.duration_ns - self._sums.duration_ns if self._quiet else 0
+        if ios < 0 or (not ios and duration < self._half_ns):
+            return [Sampled((sample,)) for sample in samples]
+        latency_sum = max(0, total.latency_sum - self._sums.latency_sum)
+        size = max(0, total.bytes - self._sums.bytes)
+        if samples and duration < self._half_ns:
+            last = self._pending[-1][0]
+            ios, size, duration = ios + last.count, size + last.bytes, max(0, duration) + last.duration_ns
+            latency_sum += last.latency_sum
+            samples.pop()
+        known = not self._sums.count
+        samples.append(
+            self._sample(
+                at_ns,
+                duration,
+                ios,
+                size,
+                latency_sum / ios if ios else None,
+                count(total.stat, "min") if known and ios else None,
+                count(total.stat, "max") if known and ios else None,
+            )
+        )
+        return [Sampled((sample,)) for sample in samples]
+
+    @property
+    def _half_ns(self) -> int:
+        return int(self.gap_s * 1e9 / 2)
+
+    def _period(self, period: _Statistics, at_ns: int) -> Sample:
+        some = period.count > 0
+        return self._sample(
+            at_ns,
+            period.duration_ns,
+            period.count,
+            period.bytes,
+            period.latency_sum / period.count if some else None,
+            count(period.stat, "min") if some else None,
+            count(period.stat, "max") if some else None,
+        )
+
+    def _sample(
+        self,
+        at_ns: int,
+        duration_ns: int,
+        ios: int,
+        size: int,
+        mean_ns: float | None,
+        min_ns: int | None,
+        max_ns: int | None,
+        histogram: Histogram | None = None,
+    ) -> Sample:
+        return Sample(
+            test=self._test,
+            phase=Phase.MEASURING,
+            direction=self._direction,
+            at_ns=at_ns,
+            duration_ns=max(duration_ns, _MS),
+            ios=ios,
+            bytes=size,
+            mean_ns=mean_ns,
+            min_ns=min_ns,
+            max_ns=max_ns,
+            histogram=histogram,
+        )
+
+    def conclude(self, ending: Ending) -> Outcome:
+        """What became of the test, after `close`."""
+        result = self._result() if self._total and self._total.count else None
+        status, reason = self._verdict(ending)
+        return Outcome(status, reason, result, self._stream.last if self._total else b"")
+
+    def _result(self) -> TestResult:
+        """ioping's own final statistics; where it wrote every request out, with the distribution of these."""
+        assert self._total
+        stat, low, high = self._total.stat, figure(self._total.stat, "min"), figure(self._total.stat, "max")
+        histogram = None
+        percentiles: dict[str, float | None] = {}
+        if self._requests.count == self._total.count:
+            histogram = Histogram.of(self._requests.bins)
+            percentiles = {name: _between(histogram.quantile(q), low, high) for name, q in _PERCENTILES.items()}
+        result = DirectionResult(
+            ios=self._total.count,
+            bytes=self._total.bytes,
+            iops=figure(stat, "iops") or 0.0,
+            bandwidth_bytes_per_s=figure(stat, "bps") or 0.0,
+            runtime_ms=self._total.duration_ns / _MS,
+            latency=Latency(mean=figure(stat, "avg"), min=low, max=high, stddev=figure(stat, "mdev"), **percentiles),
+            histogram=histogram,
+        )
+        return TestResult(write=result) if self._direction is Direction.WRITE else TestResult(read=result)
+
+    def _verdict(self, ending: Ending) -> tuple[Status, str]:
+        if ending.failure:
+            return Status.CANCELLED if ending.cancelled else Status.FAILED, ending.failure
+        if ending.cancelled:
+            return Status.CANCELLED, ""
+        reason = self._shortcoming(ending.code)
+        return (Status.FAILED, reason) if reason else (Status.COMPLETE, "")
+
+    def _shortcoming(self, code: int | None) -> str:
+        if code is None or code < 0:
+            return killed(self.name, code)
+        if code:
+            return advise(self._notes.last or f"ioping ended with exit code {code}")
+        if self._total is None:
+            return "ioping gave no final statistics."
+        if not self._total.count:
+            return "ioping completed no request that counts."
+        # Told to stop by somebody else it ends as if all were well (F30).
+        seconds, asked = self._total.duration_ns / 1e9, self._planned.runtime_s
+        wanted = _argument(self._planned.argv, "-c")
+        enough = bool(wanted and wanted.isdecimal() and self._total.load_count >= int(wanted))
+        if not enough and seconds < asked - max(0.05 * asked, 0.5):
+            return f"ioping measured for {format_duration(seconds)} instead of {format_duration(asked)}."
+        return ""
+
+
+def _between(value: float | None, low: float | None, high: float | None) -> float | None:
+    """The middle of a bucket, kept within what was seen."""
+    if value is None or low is None or high is None:
+        return value
+    return min(max(value, low), high)

@@ -1,0 +1,50 @@
+"""What an engine says in words: lines put together, made harmless, said once, and not without end."""
+
+from dataclasses import dataclass, field
+
+from diskprof.engines.events import Event, Noted
+from diskprof.model.text import clean
+
+_MOST_LINES = 40
+_LONGEST = 400
+
+
+class Lines:
+    """Whole lines out of pieces of bytes. A line longer than the bound is cut, so that no flood fills the memory."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def feed(self, chunk: bytes) -> list[str]:
+        *whole, rest = (self._rest + chunk).replace(b"\r", b"\n").split(b"\n")
+        self._rest = rest[: 4 * _LONGEST]
+        return [text for line in whole if (text := _text(line))]
+
+    def close(self) -> list[str]:
+        return self.feed(b"\n")
+
+
+def _text(line: bytes) -> str:
+    return clean(line[: 4 * _LONGEST].strip().decode("utf-8", "replace"))[:_LONGEST]
+
+
+@dataclass
+class Notes:
+    """Passes on each line once, up to a bound, and keeps the last of them for the reason why a test failed."""
+
+    _seen: set[str] = field(default_factory=set)
+    _unsaid: int = 0
+    last: str = ""
+
+    def say(self, text: str, *, warning: bool = False) -> list[Event]:
+        self.last = text
+        if text in self._seen:
+            return []
+        if len(self._seen) >= _MOST_LINES:
+            self._unsaid += 1
+            return []
+        self._seen.add(text)
+        return [Noted(text, warning)]
+
+    def close(self, engine: str) -> list[Event]:
+        return [Noted(f"{engine} said {self._unsaid} more lines.", warning=True)] if self._unsaid else []

@@ -1,0 +1,270 @@
+"""The only place that starts a program."""
+
+import asyncio
+import contextlib
+import ctypes
+import fcntl
+import os
+import selectors
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+from diskprof.model.errors import DiskprofError
+
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_PR_SET_PDEATHSIG = 1
+_F_SETPIPE_SZ = 1031
+_PIPE_BYTES = 1 << 20
+_LADDER = ((signal.SIGINT, 1.2), (signal.SIGTERM, 0.2), (signal.SIGKILL, 0.5))
+_DRAIN_S = 1.0
+_POLL_S = 0.02
+_BRIEF_BYTES = 64 << 10
+_LAST_WAIT_S = 0.5
+
+Bytes = Callable[[bytes], None]
+
+
+def environment(workdir: Path | None = None) -> Mapping[str, str]:
+    """The whole environment of a program: no secrets, no locale, and a TMPDIR that nobody else can write to (F22)."""
+    own = {"PATH": os.environ.get("PATH") or _PATH, "LC_ALL": "C"}
+    return own | ({"TMPDIR": str(workdir)} if workdir else {})
+
+
+class Process:
+    """A program under way: its output goes to callbacks, its end wakes `ended`. It dies when this process does (F18, F19)."""
+
+    def __init__(self, popen: "subprocess.Popen[bytes]", *, on_output: Bytes, on_error: Bytes) -> None:
+        self._popen = popen
+        self._loop = asyncio.get_running_loop()
+        self._exited = asyncio.Event()
+        self._pipes = [_Pipe(on_output), _Pipe(on_error)]
+        self._pidfd: int | None = None
+        self._given_up = False
+
+    @staticmethod
+    async def start(
+        argv: Sequence[str], *, workdir: Path, on_output: Bytes, on_error: Bytes, pass_fds: Sequence[int] = ()
+    ) -> "Process":
+        """Starts `argv` in a session of its own, in `workdir`. Raises DiskprofError where it cannot be started.
+
+        To be called in the main thread: the kernel ends the program with the thread that started it (F19).
+        """
+        popen = _spawn(argv, workdir, pass_fds)
+        process = Process(popen, on_output=on_output, on_error=on_error)
+        try:
+            await process._attach()
+        except BaseException:  # Cancelled or interrupted too, the program must not stay: nobody else knows of it.
+            popen.kill()
+            raise
+        return process
+
+    async def _attach(self) -> None:
+        for pipe, file in zip(self._pipes, (self._popen.stdout, self._popen.stderr), strict=True):
+            assert file is not None
+            # A reader that is late for some seconds must not hold fio up: room for many documents.
+            with contextlib.suppress(OSError):
+                fcntl.fcntl(file.fileno(), _F_SETPIPE_SZ, _PIPE_BYTES)
+            await self._loop.connect_read_pipe(partial(_same, pipe), file)
+        try:
+            self._pidfd = os.pidfd_open(self._popen.pid)
+        except OSError:
+            self._poll()
+        else:
+            self._loop.add_reader(self._pidfd, self._reap)
+
+    def _poll(self) -> None:
+        """For kernels before 5.3, which have no pidfd."""
+        if self._popen.poll() is None:
+            self._loop.call_later(_POLL_S, self._poll)
+        else:
+            self._exited.set()
+
+    def _reap(self) -> None:
+        if self._popen.poll() is not None:
+            self._forget_pidfd()
+            self._exited.set()
+
+    def _forget_pidfd(self) -> None:
+        if self._pidfd is not None:
+            self._loop.remove_reader(self._pidfd)
+            os.close(self._pidfd)
+            self._pidfd = None
+
+    @property
+    def pid(self) -> int:
+        return self._popen.pid
+
+    @property
+    def code(self) -> int | None:
+        """The exit code, negative for a signal; None while it runs, or where it is stuck in the kernel."""
+        return self._popen.returncode
+
+    async def ended(self) -> None:
+        """Returns when the program is gone and all that it said has been passed on."""
+        await self._exited.wait()
+        # Somebody else may hold the other end of a pipe: no waiting for that for ever.
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_DRAIN_S):
+                for pipe in self._pipes:
+                    await pipe.at_end.wait()
+
+    async def stop(self) -> int | None:
+        """Ends the program: SIGINT, for its last words, then SIGTERM, then SIGKILL, each with a bounded wait (F20).
+
+        Returns its exit code, or None if even SIGKILL did not end it: it is stuck in the kernel.
+        """
+        for number, patience_s in _LADDER:
+            if self._popen.returncode is not None:
+                break
+            self._popen.send_signal(number)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(patience_s):
+                    await self.ended()
+        self._given_up = self.code is None
+        return self.code
+
+    async def close(self) -> None:
+        """Nothing of the program remains, whatever state it was in; only a process stuck in the kernel can."""
+        try:
+            if self._popen.returncode is None and not self._given_up:
+                await self.stop()
+        finally:
+            if self._popen.returncode is None:
+                self._popen.kill()
+            self._forget_pidfd()
+            for pipe in self._pipes:
+                pipe.close()
+
+
+def _spawn(argv: Sequence[str], workdir: Path, pass_fds: Sequence[int]) -> "subprocess.Popen[bytes]":
+    if threading.current_thread() is not threading.main_thread():
+        raise RuntimeError("An engine is started from the main thread only.")
+    try:
+        return subprocess.Popen(
+            list(argv),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=workdir,
+            env=environment(workdir),
+            pass_fds=tuple(pass_fds),
+            start_new_session=True,
+            preexec_fn=_die_with_parent(),
+        )
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise DiskprofError(f"{argv[0]} cannot be started: {why}.", "`diskprof doctor` tells what is there.") from None
+
+
+class _Pipe(asyncio.Protocol):
+    def __init__(self, on_data: Bytes) -> None:
+        self.at_end = asyncio.Event()
+        self._on_data = on_data
+        self._transport: asyncio.BaseTransport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self._on_data(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.at_end.set()
+
+    def close(self) -> None:
+        if self._transport:
+            self._transport.close()
+
+
+def _same(pipe: _Pipe) -> _Pipe:
+    return pipe
+
+
+def _die_with_parent() -> Callable[[], None]:
+    """What the child does before it becomes the program. Everything is looked up here, before the fork."""
+    prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
+
+    def prepare() -> None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:
+            os._exit(127)
+
+    return prepare
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """What a program that answers at once has said; `code` is None where it could not be started or did not end in time."""
+
+    code: int | None
+    output: str
+
+
+def run_briefly(argv: Sequence[str], timeout_s: float = 5.0) -> Brief:
+    """Asks a program one thing, such as its version. No more than 64 KiB of its answer are read; raises nothing."""
+    try:
+        popen = subprocess.Popen(
+            list(argv),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=environment(),
+            cwd="/",
+            start_new_session=True,
+        )
+    except (OSError, ValueError):
+        return Brief(None, "")
+    deadline = time.monotonic() + timeout_s
+    try:
+        output = _read_until(popen, deadline)
+        code = popen.wait(max(0.0, deadline - time.monotonic())) if output is not None else None
+    except subprocess.TimeoutExpired:
+        code = None
+    finally:
+        assert popen.stdout is not None
+        popen.stdout.close()
+        if popen.poll() is None:
+            os.killpg(popen.pid, signal.SIGKILL)
+            # A program on a disk that hangs does not even die: no waiting for that for ever.
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                popen.wait(_LAST_WAIT_S)
+    return Brief(code, (output or b"").decode("utf-8", "replace"))
+
+
+def _read_until(popen: "subprocess.Popen[bytes]", deadline: float) -> bytes | None:
+    """All that a program says; None where it says too much, or does not come to an end."""
+    assert popen.stdout is not None
+    output = b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(popen.stdout, selectors.EVENT_READ)
+        while len(output) < _BRIEF_BYTES and selector.select(max(0.0, deadline - time.monotonic())):
+            data = os.read(popen.stdout.fileno(), _BRIEF_BYTES)
+            if not data:
+                return output
+            output += data
+    return None
+
+
+def start_session(argv: Sequence[str], order: bytes, log: BinaryIO) -> bytes:
+    """Starts a program of ours in a session of its own, hands it `order` and returns what it says until it closes its output.
+
+    Its stderr goes to `log`. It keeps our environment, since it is diskprof itself. Raises DiskprofError where
+    it cannot be started.
+    """
+    try:
+        popen = subprocess.Popen(
+            list(argv), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, start_new_session=True
+        )
+    except OSError as error:
+        raise DiskprofError(f"{error.filename or argv[0]} cannot be used: {error.strerror}.") from None
+    output, _ = popen.communicate(order)
+    return output

@@ -1,0 +1,104 @@
+"""The engines' errors in words that a person can act on (F17)."""
+
+import errno
+import os
+import re
+import signal
+from dataclasses import dataclass
+
+_ERR = re.compile(r"err=(-?\d{1,6})/file:[^,]*, func=([^,]*), error=(.*)")
+_BANNER = re.compile(r"\S+: \(g=\d+\): rw=|Starting \d+ |Jobs: \d+ |fio-\d|\.\.\.$")
+
+_ADVICE = {
+    errno.ENOSPC: "Free some space on the target, or choose a smaller size.",
+    errno.EDQUOT: "Your disk quota is used up: free some space, or choose a smaller size.",
+    errno.EACCES: "Use a target that you may open, or run diskprof as a user who may (sudo, or the group disk).",
+    errno.EPERM: "The file system may be read-only or the file protected; some requests need root.",
+    errno.EROFS: "Mount the file system writable, or choose another target.",
+    errno.EIO: "The device failed to answer a request. Look at `dmesg`, and do not trust this device with data.",
+    errno.EINVAL: "The target may not support direct=1, or bs may be no multiple of the device's block size.",
+    errno.ENOENT: "The target went away, or never was there.",
+    errno.ENODEV: "The device was removed.",
+    errno.ENXIO: "The device was removed.",
+    errno.EBUSY: "Something else has the target in use.",
+    errno.ENOMEM: "Choose a smaller queue depth, block size or number of jobs.",
+    errno.EAGAIN: "All asynchronous requests of the machine may be taken: raise fs.aio-max-nr (sysctl), or use ioengine=psync.",
+    errno.ENOSYS: "This kernel lacks what the I/O engine needs: choose another ioengine.",
+    errno.EOPNOTSUPP: "The target does not support this kind of request.",
+    errno.EMFILE: "Too many files are open: raise the limit (ulimit -n), or use fewer jobs.",
+    errno.EFBIG: "The file system cannot hold a file of this size.",
+    errno.ETIMEDOUT: "The device did not answer in time. Look at `dmesg`.",
+    errno.EREMOTEIO: "The device failed to answer a request. Look at `dmesg`.",
+    errno.EILSEQ: "Data read back differ from what was written: do not trust this device with data.",
+}
+_QUEUE_INIT = {
+    errno.EPERM: "The kernel does not permit io_uring here (kernel.io_uring_disabled, or a container): use ioengine=libaio.",
+    errno.ENOSYS: "The kernel does not permit io_uring here: use ioengine=libaio.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FioError:
+    """One error that fio printed: an errno value and the step that failed."""
+
+    code: int
+    step: str
+
+    @property
+    def message(self) -> str:
+        return f"fio: {self.step} failed: {name_error(self.code)}"
+
+    @property
+    def reason(self) -> str:
+        """What happened and what to do, in one or two sentences."""
+        advice = _QUEUE_INIT.get(self.code, "") if self.step == "io_queue_init" else ""
+        return explain(self.code, advice)
+
+
+def read_error(line: str) -> FioError | None:
+    """`fio: pid=1, err=28/file:filesetup.c:240, func=write, error=No space left on device` taken apart; None for another line."""
+    match = _ERR.search(line)
+    return FioError(abs(int(match[1])), match[2].strip() or "a request") if match else None
+
+
+def is_banner(line: str) -> bool:
+    """Whether a line is one of those that say nothing (F2)."""
+    return bool(_BANNER.match(line))
+
+
+def name_error(code: int) -> str:
+    """`No space left on device (ENOSPC)`."""
+    name = errno.errorcode.get(code)
+    return f"{os.strerror(code)} ({name})" if name else f"error {code}"
+
+
+def explain(code: int, advice: str = "") -> str:
+    """An errno value with what to do about it."""
+    advice = advice or _ADVICE.get(code, "")
+    return f"{name_error(code)}. {advice}".strip()
+
+
+def advise(line: str) -> str:
+    """A line that ends in an error in words, such as `request failed: Input/output error`, with what to do about it."""
+    code = next((code for code in _ADVICE if line.endswith(os.strerror(code))), None)
+    return f"{line}. {_ADVICE[code]}" if code else line
+
+
+def stuck(engine: str, pid: int) -> str:
+    """What a process is that SIGKILL does not end (F20)."""
+    return (
+        f"{engine} (process {pid}) is stuck in the kernel, waiting for the device, and cannot be ended. "
+        "It ends when the device answers, or with the machine."
+    )
+
+
+def killed(engine: str, code: int | None) -> str:
+    """Why a process ended that a signal ended, or that did not end at all (None)."""
+    if code is None:
+        return f"{engine} did not end."
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = f"signal {-code}"
+    advice = " The machine may have run out of memory: look at `dmesg`." if code == -signal.SIGKILL else ""
+    return f"{engine} was ended by {name}.{advice}"

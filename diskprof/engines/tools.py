@@ -1,0 +1,152 @@
+"""fio and ioping on this machine: where they are, whether they are the right programs, how to get them."""
+
+import os
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from diskprof.engines.process import run_briefly
+from diskprof.model.errors import EngineMissing
+from diskprof.model.preset import EngineName
+from diskprof.model.text import clean
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """An engine that can be used; `version` as it calls itself, without its name: `3.33`."""
+
+    name: EngineName
+    path: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    variable: str
+    ask: str
+    answer: re.Pattern[str]
+    oldest: tuple[int, int]
+    why: str
+
+
+_WANTED = {
+    # A program of another kind is called fio too: only fio-3 and later speak as we need it (F8, F14).
+    EngineName.FIO: _Wanted(
+        "DISKPROF_FIO", "--version", re.compile(r"fio-((\d+)\.(\d+)\S*)"), (3, 1), "its figures are too coarse"
+    ),
+    EngineName.IOPING: _Wanted(
+        "DISKPROF_IOPING", "-v", re.compile(r"ioping ((\d+)\.(\d+)\S*)"), (1, 2), "it cannot write JSON"
+    ),
+}
+_MORE_PLACES = ("/usr/local/bin", "/usr/bin", "/usr/local/sbin", "/usr/sbin")
+_MANAGERS = {
+    "apt-get": "apt-get install -y",
+    "dnf": "dnf install -y",
+    "yum": "yum install -y",
+    "pacman": "pacman -S --needed --noconfirm",
+    "zypper": "zypper --non-interactive install",
+    "apk": "apk add",
+}
+_MANAGER_OF = {
+    "debian": ("apt-get",),
+    "ubuntu": ("apt-get",),
+    "fedora": ("dnf", "yum"),
+    "rhel": ("dnf", "yum"),
+    "centos": ("dnf", "yum"),
+    "amzn": ("dnf", "yum"),
+    "arch": ("pacman",),
+    "suse": ("zypper",),
+    "opensuse": ("zypper",),
+    "alpine": ("apk",),
+}
+
+
+def find_tool(name: EngineName) -> Tool:
+    """The engine to use: the one that DISKPROF_FIO or DISKPROF_IOPING names, else the first fitting one on PATH.
+
+    Raises EngineMissing where it is absent, too old or another program of that name (F14).
+    """
+    wanted = _WANTED[name]
+    refusals: list[str] = []
+    for path in _candidates(name, os.environ.get(wanted.variable)):
+        found = _examine(name, path)
+        if isinstance(found, Tool):
+            return found
+        refusals.append(found)
+    hint = _hint(name, wanted)
+    if refusals:
+        raise EngineMissing(refusals[0], hint)
+    if given := os.environ.get(wanted.variable):
+        raise EngineMissing(f"{wanted.variable} names {clean(given)}, which is no program.", hint)
+    raise EngineMissing(f"{name} is not installed.", hint)
+
+
+def _candidates(name: str, given: str | None) -> Iterator[str]:
+    if given:
+        if path := shutil.which(given):
+            yield path
+        return
+    seen: set[str] = set()
+    for place in (*os.environ.get("PATH", "").split(os.pathsep), *_MORE_PLACES):
+        path = shutil.which(name, path=place) if place else None
+        if path and (real := str(Path(path).resolve())) not in seen:
+            seen.add(real)
+            yield str(Path(path).absolute())
+
+
+def _examine(name: EngineName, path: str) -> Tool | str:
+    """The tool at `path`, or why it cannot be used."""
+    wanted = _WANTED[name]
+    answer = run_briefly((path, wanted.ask))
+    if answer.code is None:
+        return f"{clean(path)} does not answer to {wanted.ask}."
+    match = wanted.answer.match(answer.output)
+    if not match:
+        first = clean(answer.output.strip().partition("\n")[0])[:60]
+        return f"{clean(path)} is another program of that name" + (f" (it says: {first})." if first else ".")
+    if (int(match[2][:6]), int(match[3][:6])) < wanted.oldest:
+        oldest = ".".join(map(str, wanted.oldest))
+        return f"{clean(path)} is {name} {clean(match[1])}, and diskprof needs {oldest} or later: {wanted.why}."
+    return Tool(name, path, clean(match[1]))
+
+
+def _hint(name: EngineName, wanted: _Wanted) -> str:
+    command = install_command((name,))
+    how = f"Install it: {command}" if command else f"Install {name} with your distribution's package manager."
+    return f"{how}\nOr set {wanted.variable} to the program's full path."
+
+
+def install_command(packages: Sequence[str]) -> str:
+    """The command that installs `packages` here, with sudo where it takes root; empty where no package manager is known."""
+    manager = _manager()
+    if not manager:
+        return ""
+    command = f"{_MANAGERS[manager]} {' '.join(packages)}"
+    return command if os.geteuid() == 0 else f"sudo {command}"
+
+
+def _manager() -> str:
+    """The distribution's own package manager, else the first that is there."""
+    named = (manager for like in _distributions() for manager in _MANAGER_OF.get(like, ()))
+    return next((manager for manager in (*named, *_MANAGERS) if shutil.which(manager)), "")
+
+
+def _distributions() -> tuple[str, ...]:
+    """ID and ID_LIKE of os-release, the nearest first."""
+    values: dict[str, str] = {}
+    for file in _OS_RELEASE:
+        try:
+            lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError:
+            continue
+        for line in lines:
+            key, _, value = line.partition("=")
+            values[key.strip()] = value.strip().strip("\"'").lower()
+        break
+    names = (values.get("ID", ""), *values.get("ID_LIKE", "").split())
+    return tuple(name.partition("-")[0] if name.startswith("opensuse") else name for name in names)
+
+
+_OS_RELEASE = (Path("/etc/os-release"), Path("/usr/lib/os-release"))

@@ -1,0 +1,201 @@
+"""Block devices as the kernel and udev know them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+NETWORK_FILE_SYSTEMS = frozenset(
+    {
+        *("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "ceph", "glusterfs", "lustre", "afs", "ocfs2", "gfs2"),
+        *("beegfs", "davfs", "virtiofs", "vboxsf", "fuse.vmhgfs-fuse", "fuse.glusterfs", "fuse.sshfs"),
+        *("fuse.rclone", "fuse.s3fs", "fuse.ceph", "fuse.mfs"),
+    }
+)
+"""File systems whose disk is another machine's, or the host's."""
+
+
+class DeviceKind(StrEnum):
+    """lsblk's TYPE, in our spelling."""
+
+    DISK = "disk"
+    PARTITION = "part"
+    CRYPT = "crypt"
+    LVM = "lvm"
+    RAID = "raid"
+    MULTIPATH = "mpath"
+    MAPPER = "dm"
+    LOOP = "loop"
+    ROM = "rom"
+    RAM = "ram"
+    ZRAM = "zram"
+
+
+class Transport(StrEnum):
+    NVME = "nvme"
+    SATA = "sata"
+    SAS = "sas"
+    SCSI = "scsi"
+    USB = "usb"
+    VIRTIO = "virtio"
+    XEN = "xen"
+    MMC = "mmc"
+    ISCSI = "iscsi"
+    FC = "fc"
+    NBD = "nbd"
+    LOOP = "loop"
+    UNKNOWN = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """One mount point. Sizes in bytes, None where the file system does not say."""
+
+    path: str
+    fs_type: str
+    options: tuple[str, ...] = ()
+    size_bytes: int | None = None
+    free_bytes: int | None = None
+
+    @property
+    def read_only(self) -> bool:
+        return "ro" in self.options
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A block device. What is not known is None or empty; `parents` lie below it (sda for sda1), `children` above.
+
+    `by_id` holds names in /dev/disk/by-id, the most readable first; `dm_name` the device mapper's name (`vg-root`).
+    """
+
+    name: str
+    node: str
+    kind: DeviceKind
+    major: int
+    minor: int
+    size_bytes: int
+    model: str = ""
+    serial: str = ""
+    by_id: tuple[str, ...] = ()
+    transport: Transport = Transport.UNKNOWN
+    rotational: bool | None = None
+    scheduler: str = ""
+    logical_block_size: int = 512
+    physical_block_size: int = 512
+    fs_type: str = ""
+    fs_label: str = ""
+    fs_uuid: str = ""
+    mounts: tuple[Mount, ...] = ()
+    swap: bool = False
+    read_only: bool = False
+    removable: bool = False
+    diskseq: int | None = None
+    start_bytes: int | None = None
+    backing_file: str = ""
+    parents: tuple[str, ...] = ()
+    children: tuple[str, ...] = ()
+    dm_name: str = ""
+
+    @property
+    def empty(self) -> bool:
+        """Nothing behind it (an unused loop, zram or nbd device, a drive without a medium, a ram disk): hidden unless asked for."""
+        return self.size_bytes == 0 or (self.kind is DeviceKind.RAM and not self.mounts)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceTree:
+    """Every block device at one moment, in the kernel's order, keyed by kernel name."""
+
+    devices: tuple[Device, ...] = ()
+
+    def get(self, name: str) -> Device | None:
+        return next((device for device in self.devices if device.name == name), None)
+
+    def by_number(self, major: int, minor: int) -> Device | None:
+        return next((device for device in self.devices if (device.major, device.minor) == (major, minor)), None)
+
+    def walk(self, *, show_empty: bool = False) -> Iterator[tuple[int, Device]]:
+        """(depth, device), each root before what stands on it, as lsblk prints them."""
+        known = {device.name: device for device in self.devices}
+
+        def below(device: Device, depth: int) -> Iterator[tuple[int, Device]]:
+            yield depth, device
+            for child in device.children:
+                if child in known:
+                    yield from below(known[child], depth + 1)
+
+        for device in self.devices:
+            if not any(parent in known for parent in device.parents) and (show_empty or not device.empty):
+                yield from below(device, 0)
+
+    def disks_below(self, name: str) -> tuple[Device, ...]:
+        """The whole devices that `name` rests on (itself if it rests on none), each once."""
+        found: dict[str, Device] = {}
+
+        def descend(device: Device) -> None:
+            parents = [parent for parent in map(self.get, device.parents) if parent]
+            for parent in parents:
+                descend(parent)
+            if not parents:
+                found[device.name] = device
+
+        if device := self.get(name):
+            descend(device)
+        return tuple(found.values())
+
+    def layers_below(self, name: str) -> tuple[Device, ...]:
+        """What lies between `name` and its disks, from above, such as the partition below a volume of LVM."""
+        found: dict[str, Device] = {}
+
+        def descend(device: Device) -> None:
+            for parent in filter(None, map(self.get, device.parents)):
+                if parent.parents:
+                    found.setdefault(parent.name, parent)
+                descend(parent)
+
+        if device := self.get(name):
+            descend(device)
+        return tuple(found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class DiskCounters:
+    """The kernel's counters of one device since boot (Documentation/block/stat.rst) at `at_ns` (monotonic)."""
+
+    at_ns: int
+    reads: int
+    read_merges: int
+    read_bytes: int
+    read_ticks_ms: int
+    writes: int
+    write_merges: int
+    write_bytes: int
+    write_ticks_ms: int
+    in_flight: int
+    io_ticks_ms: int
+    queue_ticks_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What a device did between two readings of its counters: iostat's r/s, w/s, rkB/s, wkB/s (in bytes) and %util (0 to 1)."""
+
+    reads_per_s: float
+    writes_per_s: float
+    read_bytes_per_s: float
+    write_bytes_per_s: float
+    utilisation: float
+
+    @staticmethod
+    def between(before: DiskCounters, after: DiskCounters) -> "Activity | None":
+        """None if no time passed or the counters went back (the device was replaced)."""
+        seconds = (after.at_ns - before.at_ns) / 1e9
+        if seconds <= 0 or after.io_ticks_ms < before.io_ticks_ms or after.reads < before.reads:
+            return None
+        return Activity(
+            reads_per_s=(after.reads - before.reads) / seconds,
+            writes_per_s=(after.writes - before.writes) / seconds,
+            read_bytes_per_s=(after.read_bytes - before.read_bytes) / seconds,
+            write_bytes_per_s=(after.write_bytes - before.write_bytes) / seconds,
+            utilisation=min(1.0, (after.io_ticks_ms - before.io_ticks_ms) / 1e3 / seconds),
+        )

@@ -1,0 +1,191 @@
+"""A plan: a preset applied to a target. What is shown, confirmed, refused and run is this one value."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from diskprof.model.expectation import Expectation
+from diskprof.model.preset import Category, EngineName
+from diskprof.model.target import Target
+
+
+class Severity(StrEnum):
+    """BLOCKS: the run is refused. WARNS: the person should know. NOTES: good to know."""
+
+    BLOCKS = "blocks"
+    WARNS = "warns"
+    NOTES = "notes"
+
+
+@dataclass(frozen=True, slots=True)
+class Hazard:
+    """A reason to think twice: what would be lost or disturbed, and what to do instead.
+
+    `signature` is what a person may type out to give up what lies on a device (libblkid's name); empty: nothing helps.
+    """
+
+    name: str
+    severity: Severity
+    message: str
+    advice: str = ""
+    signature: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TestFile:
+    """The file that is made for the run: `path` in the private directory `directory` (0700), both removed at the end."""
+
+    directory: str
+    path: str
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedJob:
+    """What one job does, resolved, for showing; the argv says the same to fio."""
+
+    name: str
+    rw: str
+    block_size: int
+    iodepth: int
+    numjobs: int
+    ioengine: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedTest:
+    """One process to start. `runtime_s` is the longest it measures; `bytes_written` is an estimate unless `writes_exact`.
+
+    `amount_bytes` is set where an amount of data ends the test, possibly before its runtime. `cell` is its place in a sweep.
+    """
+
+    name: str
+    title: str
+    engine: EngineName
+    argv: tuple[str, ...]
+    jobs: tuple[PlannedJob, ...]
+    ramp_s: float
+    runtime_s: float
+    amount_bytes: int | None
+    bytes_written: int
+    writes_exact: bool
+    interval_ms: int
+    cell: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def writes(self) -> bool:
+        return self.bytes_written > 0
+
+    @property
+    def seconds(self) -> float:
+        return self.ramp_s + self.runtime_s
+
+
+@dataclass(frozen=True, slots=True)
+class OtherTarget:
+    """A further target of a preset that has several, under the name of its slot."""
+
+    slot: str
+    target: Target
+    test_file: TestFile | None
+
+
+@dataclass(frozen=True, slots=True)
+class WritePermission:
+    """What the person allows to be done to a raw device: writing to it at all, and overwriting the signatures that they named."""
+
+    allowed: bool = False
+    signatures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RawDevice:
+    """A device that is itself written to, as it was when the plan was made: that very device is written to, or none.
+
+    `bytes_written` is what the run may write to it, an estimate as that of its tests. `overwrites` are the signatures on it
+    that the person gave up (libblkid's names). `confirmed` is what they typed to name the device; empty until they did.
+    """
+
+    name: str
+    node: str
+    major: int
+    minor: int
+    size_bytes: int
+    bytes_written: int
+    diskseq: int | None = None
+    serial: str = ""
+    model: str = ""
+    dm_name: str = ""
+    overwrites: tuple[str, ...] = ()
+    confirmed: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What a person may type to name the device. A serial number that could be a word or another's name is none."""
+        telling = len(self.serial) >= 4 and any(char.isdigit() for char in self.serial)
+        serial = self.serial if telling else ""
+        return tuple(dict.fromkeys(filter(None, (self.name, self.node, serial, self.dm_name))))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`layout` fills the test files before the first test and is None where nothing is to be made.
+
+    `target` is the first target, called `slot` where the preset names its targets; `others` are the rest. `sweep` holds the
+    axes of a sweep: option and values. `raw_devices` are those written to themselves: a test's argv names their nodes, and
+    what is executed has `/proc/self/fd/N` in that place, a descriptor that the runner holds exclusively (F25).
+    """
+
+    preset: str
+    preset_title: str
+    category: Category
+    target: Target
+    parameters: tuple[tuple[str, str], ...]
+    tests: tuple[PlannedTest, ...]
+    test_file: TestFile | None
+    layout: PlannedTest | None
+    hazards: tuple[Hazard, ...]
+    space_needed: int
+    assumed_bandwidth: float
+    expectations: tuple[Expectation, ...] = ()
+    slot: str = ""
+    others: tuple[OtherTarget, ...] = ()
+    sweep: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    raw_devices: tuple[RawDevice, ...] = ()
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        return (self.target, *(other.target for other in self.others))
+
+    @property
+    def test_files(self) -> tuple[TestFile, ...]:
+        files = (self.test_file, *(other.test_file for other in self.others))
+        return tuple(file for file in files if file)
+
+    @property
+    def seconds(self) -> float:
+        """The time it will take at the longest, the layout at the assumed bandwidth."""
+        return sum(test.seconds for test in self.tests) + (self.layout.seconds if self.layout else 0.0)
+
+    @property
+    def bytes_written(self) -> int:
+        return sum(test.bytes_written for test in self.tests) + (self.layout.bytes_written if self.layout else 0)
+
+    @property
+    def writes_exact(self) -> bool:
+        return all(test.writes_exact for test in self.tests)
+
+    @property
+    def blocked(self) -> tuple[Hazard, ...]:
+        return tuple(hazard for hazard in self.hazards if hazard.severity is Severity.BLOCKS)
+
+    @property
+    def to_give_up(self) -> tuple[str, ...]:
+        """The signatures to be typed out before the plan may start; none where something blocks that nothing helps against."""
+        if not all(hazard.signature for hazard in self.blocked):
+            return ()
+        return tuple(dict.fromkeys(hazard.signature for hazard in self.blocked))
+
+    @property
+    def engines(self) -> tuple[EngineName, ...]:
+        names = {test.engine for test in (*self.tests, *((self.layout,) if self.layout else ()))}
+        return tuple(sorted(names))

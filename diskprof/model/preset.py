@@ -1,0 +1,118 @@
+"""A preset: named tests with parameters. Option values may name a parameter as `$size`.
+
+With `sweep`, every test of the preset stands for as many as its axes have combinations (`cell` tells which one).
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from diskprof.model.expectation import PresetExpectation
+
+Options = tuple[tuple[str, str], ...]
+
+
+class EngineName(StrEnum):
+    FIO = "fio"
+    IOPING = "ioping"
+
+
+class Category(StrEnum):
+    """The shelves of the preset library."""
+
+    QUICK = "quick"
+    LATENCY = "latency"
+    IOPS = "iops"
+    BANDWIDTH = "bandwidth"
+    MIXED = "mixed"
+    SUITE = "suite"
+    ENDURANCE = "endurance"
+    OWN = "own"
+
+
+class ParameterKind(StrEnum):
+    """What a parameter's value is read as: `size` 256m, `duration` 30s, `count` 4, `text` one of its choices or free."""
+
+    SIZE = "size"
+    DURATION = "duration"
+    COUNT = "count"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """`optional`: its value may be empty, and options that come out empty are left out."""
+
+    name: str
+    kind: ParameterKind
+    default: str
+    summary: str = ""
+    choices: tuple[str, ...] = ()
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One fio section, or the one set of options of an ioping test, under the engine's own option names.
+
+    `target` names the slot whose file or device it works on, empty for the first.
+    """
+
+    name: str
+    options: Options
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """One fio or ioping process. An ioping test has exactly one job. `cell`: its place in a sweep, option by option."""
+
+    name: str
+    title: str
+    engine: EngineName
+    jobs: tuple[Job, ...]
+    cell: Options = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TargetSlot:
+    """A target that the person has to name, where a preset works on several."""
+
+    name: str
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One option of a sweep and the values that it takes, in their order."""
+
+    option: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """Parameter values under a name, such as `quick` for a shorter run."""
+
+    name: str
+    settings: Options
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    name: str
+    title: str
+    summary: str
+    category: Category
+    source: str
+    parameters: tuple[Parameter, ...]
+    tests: tuple[Test, ...]
+    aliases: tuple[str, ...] = ()
+    path: str = ""
+    shipped: bool = True
+    targets: tuple[TargetSlot, ...] = ()
+    sweep: tuple[Axis, ...] = ()
+    expectations: tuple[PresetExpectation, ...] = ()
+    variants: tuple[Variant, ...] = ()
+
+    def parameter(self, name: str) -> Parameter | None:
+        return next((parameter for parameter in self.parameters if parameter.name == name), None)

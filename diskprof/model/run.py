@@ -1,0 +1,242 @@
+"""A run: one execution of a plan, from what was planned to how it ended."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from diskprof.model.device import Device, Mount
+from diskprof.model.finding import Finding
+from diskprof.model.histogram import Histogram
+from diskprof.model.plan import Plan, PlannedTest
+from diskprof.model.preset import EngineName
+from diskprof.model.sample import Direction, Phase
+
+
+class Status(StrEnum):
+    """Of a run and of each test in it. INTERRUPTED: its runner died without saying why; PENDING and SKIPPED: tests only."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    COMPLETE = "complete"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+    SKIPPED = "skipped"
+
+    @property
+    def over(self) -> bool:
+        return self not in (Status.PENDING, Status.RUNNING)
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """A latency distribution's figures in ns, the engine's own to the last digit; None where it gives none.
+
+    A whole number stays one, in the store and in JSON.
+    """
+
+    mean: int | float | None = None
+    min: int | float | None = None
+    max: int | float | None = None
+    stddev: int | float | None = None
+    p50: int | float | None = None
+    p90: int | float | None = None
+    p95: int | float | None = None
+    p99: int | float | None = None
+    p99_9: int | float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DirectionResult:
+    """One direction of a finished test. `latency` is completion latency (clat); `histogram` the same, whole."""
+
+    ios: int
+    bytes: int
+    iops: float
+    bandwidth_bytes_per_s: float
+    runtime_ms: float
+    latency: Latency
+    histogram: Histogram | None = None
+
+    def share_within(self, ns: int) -> float | None:
+        """The share of I/Os that completed within `ns`; None without a distribution."""
+        return self.histogram.share_below(ns) if self.histogram else None
+
+
+@dataclass(frozen=True, slots=True)
+class Cpu:
+    """CPU use of the engine's jobs in percent of one CPU, as fio prints usr and sys."""
+
+    user_percent: float
+    system_percent: float
+
+    @property
+    def percent(self) -> float:
+        return self.user_percent + self.system_percent
+
+
+@dataclass(frozen=True, slots=True)
+class TestResult:
+    """What an engine's final document or statistics say of a test. `sync` is fsync latency where a test syncs (F8)."""
+
+    read: DirectionResult | None = None
+    write: DirectionResult | None = None
+    cpu: Cpu | None = None
+    sync: Latency | None = None
+
+    def direction(self, direction: Direction) -> DirectionResult | None:
+        return self.read if direction is Direction.READ else self.write
+
+    @property
+    def directions(self) -> tuple[tuple[Direction, DirectionResult], ...]:
+        both = ((Direction.READ, self.read), (Direction.WRITE, self.write))
+        return tuple((direction, result) for direction, result in both if result)
+
+
+@dataclass(frozen=True, slots=True)
+class IoLimit:
+    """What a cgroup allows this process on a device (kernel name) in one direction: `iops` I/Os or bytes per second."""
+
+    device: str
+    direction: Direction
+    iops: bool
+    per_second: int
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherTarget:
+    """What another target of the run lies on, under the name of its slot; the fields mean what they mean in Environment."""
+
+    slot: str
+    device: Device | None = None
+    disks: tuple[Device, ...] = ()
+    layers: tuple[Device, ...] = ()
+    mount: Mount | None = None
+
+    @property
+    def above(self) -> tuple[Device, ...]:
+        """The device itself and what lies between it and its disks."""
+        return (*((self.device,) if self.device else ()), *self.layers)
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """The machine and the disk at the start of the run. Empty or None: not known.
+
+    `disks` are the whole devices below `device`, `layers` what lies between. `store_disks` are the disks (kernel names) that the
+    store of runs is on. `temperature_limit_c` is the temperature from which a disk under test slows down by its own account.
+    `others` says of the further targets what `device`, `disks`, `layers` and `mount` say of the first.
+    """
+
+    hostname: str = ""
+    os: str = ""
+    kernel: str = ""
+    cpu_model: str = ""
+    cpus: int = 0
+    memory_bytes: int = 0
+    virtualisation: str = ""
+    diskprof_version: str = ""
+    fio_version: str = ""
+    ioping_version: str = ""
+    device: Device | None = None
+    disks: tuple[Device, ...] = ()
+    mount: Mount | None = None
+    cgroup_limits: tuple[str, ...] = ()
+    layers: tuple[Device, ...] = ()
+    store_disks: tuple[str, ...] = ()
+    io_limits: tuple[IoLimit, ...] = ()
+    cpu_limit: float | None = None
+    temperature_limit_c: float | None = None
+    others: tuple[FurtherTarget, ...] = ()
+
+    @property
+    def all_disks(self) -> tuple[Device, ...]:
+        """The whole devices below every target, each once; where nothing is below one, its own device."""
+        places = ((self.device, self.disks), *((other.device, other.disks) for other in self.others))
+        found = [disk for device, disks in places for disk in (disks or ((device,) if device else ()))]
+        return tuple({disk.name: disk for disk in found}.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A line for the person: an engine's note, a warning of the runner. `at_ns` since the run began."""
+
+    at_ns: int
+    text: str
+    test: int | None = None
+    warning: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a run stands. `fraction` of the phase under way, `overall` of the run (both 0 to 1); `at_ns` since the run began."""
+
+    test: int
+    phase: Phase
+    fraction: float
+    overall: float
+    remaining_s: float | None
+    at_ns: int
+    silent_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class TestRecord:
+    """One test of a run. `reason` says why it did not complete; `document` is the engine's final output, whole."""
+
+    index: int
+    planned: PlannedTest
+    status: Status
+    reason: str = ""
+    started_ns: int | None = None
+    ended_ns: int | None = None
+    result: TestResult | None = None
+
+    @property
+    def name(self) -> str:
+        return self.planned.name
+
+    @property
+    def engine(self) -> EngineName:
+        return self.planned.engine
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """A line of the list of runs, read without opening the run. `headline` is its result in a few words."""
+
+    id: str
+    status: Status
+    preset: str
+    preset_title: str
+    target: str
+    device: str
+    hostname: str
+    started_at: datetime
+    duration_s: float | None
+    tags: tuple[str, ...] = ()
+    note: str = ""
+    headline: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A whole run without its samples, which the store gives by test and time. Times are UTC."""
+
+    id: str
+    status: Status
+    reason: str
+    plan: Plan
+    environment: Environment
+    started_at: datetime
+    ended_at: datetime | None
+    tests: tuple[TestRecord, ...]
+    tags: tuple[str, ...] = ()
+    note: str = ""
+    findings: tuple[Finding, ...] = ()
+    messages: tuple[Message, ...] = ()
+    progress: Progress | None = None
+    runner_pid: int | None = None
+
+    def test(self, name: str) -> TestRecord | None:
+        return next((test for test in self.tests if test.name == name), None)

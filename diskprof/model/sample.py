@@ -1,0 +1,111 @@
+"""Samples: what happened in one interval. Never cumulative."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from diskprof.model.histogram import Histogram
+
+
+class Direction(StrEnum):
+    READ = "read"
+    WRITE = "write"
+
+
+class Phase(StrEnum):
+    """PREPARING: the test file is laid out. WARMING: fio's ramp_time. MEASURING: what the result counts."""
+
+    PENDING = "pending"
+    PREPARING = "preparing"
+    WARMING = "warming up"
+    MEASURING = "measuring"
+    DONE = "done"
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The I/Os of one direction that completed in one interval.
+
+    `at_ns` is the end of the interval in ns since the run began (monotonic); `duration_ns` its length by the engine's own
+    clock, or by ours where the engine stalled (F7). `histogram` holds completion latencies (clat) and is None
+    where the engine gives no distribution (ioping -R). Latencies in ns; None where nothing completed.
+
+    The percentiles are told where they are known without the histogram: they are what was stored beside it, or what stands
+    for several intervals that were merged, which have no histogram (`Store.course`).
+    """
+
+    test: int
+    phase: Phase
+    direction: Direction
+    at_ns: int
+    duration_ns: int
+    ios: int
+    bytes: int
+    mean_ns: float | None = None
+    min_ns: int | None = None
+    max_ns: int | None = None
+    histogram: Histogram | None = None
+    p50_ns: int | None = field(default=None, compare=False, repr=False)
+    p99_ns: int | None = field(default=None, compare=False, repr=False)
+    p99_9_ns: int | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def iops(self) -> float:
+        return self.ios * 1e9 / self.duration_ns if self.duration_ns > 0 else 0.0
+
+    @property
+    def bandwidth(self) -> float:
+        """Bytes per second."""
+        return self.bytes * 1e9 / self.duration_ns if self.duration_ns > 0 else 0.0
+
+    @property
+    def distributed(self) -> bool:
+        """Whether the engine gave a distribution, of which there are percentiles."""
+        return self.histogram is not None or self.p50_ns is not None
+
+    def quantile(self, q: float) -> int | None:
+        """The latency in ns within which a share `q` of the I/Os completed; None without a distribution or I/Os."""
+        known = self.p50_ns if q == 0.5 else self.p99_ns if q == 0.99 else self.p99_9_ns if q == 0.999 else None
+        if known is not None or self.histogram is None:
+            return known
+        return self.histogram.quantile(q)
+
+
+@dataclass(frozen=True, slots=True)
+class SystemSample:
+    """What the kernel saw in one interval: the device under test (iostat's figures as amounts) and the machine's CPUs.
+
+    CPU shares are of all CPUs together, 0 to 1. Device figures are None where the target has no block device. The `cgroup_`
+    figures are those of the innermost group that limits the I/O of this process, `cpu_periods` and what follows those of the
+    innermost that limits its CPU time; None where none does. Memory is what there was at the end of the interval.
+    """
+
+    test: int
+    phase: Phase
+    at_ns: int
+    duration_ns: int
+    reads: int | None = None
+    writes: int | None = None
+    read_bytes: int | None = None
+    write_bytes: int | None = None
+    read_ticks_ms: int | None = None
+    write_ticks_ms: int | None = None
+    io_ticks_ms: int | None = None
+    queue_ticks_ms: int | None = None
+    merges: int | None = None
+    cpu_user: float | None = None
+    cpu_system: float | None = None
+    cpu_iowait: float | None = None
+    cpu_steal: float | None = None
+    temperature_c: float | None = None
+    read_merges: int | None = None
+    write_merges: int | None = None
+    cgroup_reads: int | None = None
+    cgroup_writes: int | None = None
+    cgroup_read_bytes: int | None = None
+    cgroup_write_bytes: int | None = None
+    cpu_periods: int | None = None
+    cpu_throttled: int | None = None
+    cpu_throttled_ns: int | None = None
+    memory_available_bytes: int | None = None
+    cached_bytes: int | None = None
+    dirty_bytes: int | None = None

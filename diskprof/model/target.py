@@ -1,0 +1,30 @@
+"""What is tested."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class TargetKind(StrEnum):
+    DIRECTORY = "directory"
+    FILE = "file"
+    DEVICE = "device"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A directory, an existing file or a block device, and the device that it lies on.
+
+    `path` is absolute and resolved, `given` is what the person typed. `device` is the kernel name of the block device under
+    it, empty where there is none (tmpfs, network and overlay file systems); `mount_point` and `fs_type` are empty
+    for a raw device.
+    """
+
+    kind: TargetKind
+    path: str
+    given: str
+    device: str = ""
+    mount_point: str = ""
+    fs_type: str = ""
+    size_bytes: int | None = None
+    free_bytes: int | None = None
+    fs_size_bytes: int | None = None

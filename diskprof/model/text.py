@@ -1,0 +1,30 @@
+"""Foreign text (device models, labels, file names, tool output) made harmless for a terminal."""
+
+import unicodedata
+
+_HARMLESS_CONTROLS = {"\t": " "}
+_UNSAFE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def clean(text: str, *, keep_newlines: bool = False) -> str:
+    """`text` without control, format, surrogate or unassigned characters (F39); each becomes U+FFFD or a blank."""
+
+    def one(char: str) -> str:
+        if char == "\n" and keep_newlines:
+            return char
+        if char in _HARMLESS_CONTROLS:
+            return _HARMLESS_CONTROLS[char]
+        return "\ufffd" if unicodedata.category(char) in _UNSAFE else char
+
+    return text if text.isascii() and text.isprintable() else "".join(map(one, text))
+
+
+def shorten_middle(text: str, width: int, ellipsis: str = "…") -> str:
+    """`text` in at most `width` characters, the middle left out."""
+    if len(text) <= width:
+        return text
+    if width <= len(ellipsis):
+        return text[: max(0, width)]
+    keep = width - len(ellipsis)
+    head = (keep + 1) // 2
+    return text[:head] + ellipsis + (text[-(keep - head) :] if keep > head else "")

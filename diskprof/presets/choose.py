@@ -1,0 +1,52 @@
+"""What a person names to be run: a preset of the library, or a file with one of their own or with fio's jobs."""
+
+from pathlib import Path
+
+from diskprof.model.errors import PresetError, UsageError
+from diskprof.model.preset import Preset
+from diskprof.model.text import clean
+from diskprof.presets.library import Library
+
+
+def choose(library: Library, text: str, *, several: bool = False) -> tuple[Preset, tuple[str, ...]]:
+    """The preset that `text` names, and notes on what is not as it was where it was taken over from somewhere else.
+
+    A name of the library comes before a file of that name. `several`: jobs of a job file that worked in different places get
+    a target each. Raises UsageError for what is neither, PresetError for a preset or job file that cannot be used.
+    """
+    try:
+        return library.get(text), ()
+    except PresetError:
+        raise
+    except UsageError:
+        path = Path(text)
+        if not _is_file(path):
+            raise
+    if path.suffix == ".toml":
+        return _own(path), ()
+    from diskprof.presets.jobfile import import_job_text, looks_like_job_file, read_job_file
+
+    data = read_job_file(path)
+    if path.suffix != ".fio" and not looks_like_job_file(data):
+        raise UsageError(
+            f"{clean(text)} is neither a preset nor a fio job file.",
+            "`diskprof presets` lists the presets. A job file has sections: [name].",
+        )
+    imported = import_job_text(data, path, several=several)
+    return imported.preset, imported.notes
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _own(path: Path) -> Preset:
+    from diskprof.presets.load import load_file
+
+    loaded = load_file(path, shipped=False)
+    if isinstance(loaded, Preset):
+        return loaded
+    raise PresetError(f"{clean(str(path))} cannot be used.", "\n".join(map(str, loaded)))

@@ -1,0 +1,172 @@
+"""What the tests of another tool become: a preset of one's own, with a line for everything that was left out."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from diskprof.model.preset import Category, EngineName, Job, Parameter, ParameterKind, Preset, TargetSlot, Test
+from diskprof.model.text import clean
+from diskprof.model.units import format_size, parse_size
+
+LONGEST_PRESET_NAME = 40
+LONGEST_NAME = 64
+LONGEST_TITLE = 80
+LONGEST_TEXT = 2000
+MOST_JOBS = 64
+"""Jobs of one test, as many as a preset file may have."""
+MOST_TESTS = 200
+
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")
+_PATTERNS = {
+    "read": "Sequential read",
+    "write": "Sequential write",
+    "randread": "Random read",
+    "randwrite": "Random write",
+    "rw": "Sequential mix",
+    "randrw": "Random mix",
+}
+_SYNCHRONOUS = frozenset({"sync", "psync", "pvsync", "pvsync2", "mmap"})
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """`notes`: a line each for what was left out, and for what is not quite what it was."""
+
+    preset: Preset
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Common:
+    """A parameter that takes the place of an option which all jobs share. `offered`: also where no job has the option."""
+
+    name: str
+    option: str
+    kind: ParameterKind
+    summary: str
+    offered: bool = False
+
+
+_COMMON = (
+    _Common("size", "size", ParameterKind.SIZE, "part of the target that is touched; in a directory, the test file", True),
+    _Common("runtime", "runtime", ParameterKind.DURATION, "longest time to measure", True),
+    _Common("ramp", "ramp_time", ParameterKind.DURATION, "time to warm up first"),
+)  # fmt: skip
+
+
+def own_preset(
+    name: str,
+    tests: Sequence[Test],
+    *,
+    title: str,
+    summary: str,
+    source: str,
+    path: str = "",
+    targets: Sequence[str] = (),
+) -> Preset:
+    """A preset of one's own. The size, runtime and warm-up that its fio jobs share become parameters."""
+    parameters, changed = _parametrised(tests)
+    return Preset(
+        name=preset_name(name),
+        title=one_line(title, LONGEST_TITLE),
+        summary=one_line(summary, LONGEST_TEXT),
+        category=Category.OWN,
+        source=one_line(source, LONGEST_TEXT),
+        parameters=parameters,
+        tests=changed,
+        path=path,
+        shipped=False,
+        targets=tuple(TargetSlot(target) for target in targets),
+    )  # fmt: skip
+
+
+def one_line(text: str, longest: int) -> str:
+    """Foreign text as one harmless line of at most `longest` characters."""
+    line = " ".join(clean(text[: 4 * longest], keep_newlines=True).split())
+    return line if len(line) <= longest else line[: longest - 3].rstrip() + "..."
+
+
+def preset_name(text: str) -> str:
+    """`text` as the name of a preset: small letters, digits, - and _."""
+    return _plain(text, LONGEST_PRESET_NAME).lower() or "imported"
+
+
+def unique_name(text: str, taken: Iterable[str], otherwise: str = "job") -> str:
+    """`text` as the name of a job or a test, with a number behind it where another has that name."""
+    taken = set(taken)
+    name = base = _plain(text, LONGEST_NAME) or otherwise
+    if base.startswith("global"):
+        # fio takes such a job for the options of all others.
+        name = base = f"job-{base}"[:LONGEST_NAME]
+    number = 1
+    while name in taken:
+        number += 1
+        name = f"{base[: LONGEST_NAME - 1 - len(str(number))]}-{number}"
+    return name
+
+
+def _plain(text: str, longest: int) -> str:
+    # First the beginning: of a name of a megabyte nothing more is needed.
+    return _NOT_IN_NAMES.sub("-", text[: 4 * longest]).strip("-_")[:longest].strip("-_")
+
+
+def test_name(jobs: Sequence[str], taken: Iterable[str]) -> str:
+    """The name of a test of these jobs."""
+    together = "-".join(jobs)
+    return unique_name(together if len(together) <= LONGEST_NAME else f"{jobs[0][:48]}-and-{len(jobs) - 1}-more", taken)
+
+
+def test_title(jobs: Sequence[tuple[str, Mapping[str, str]]]) -> str:
+    """What fio jobs (name and options) do side by side, in a few words: `Random read, 4 KiB, 4 jobs, 32 at once each`."""
+    if len(jobs) == 1:
+        return _job_title(jobs[0][1])
+    return one_line("; ".join(f"{name}: {_job_title(have)}" for name, have in jobs), LONGEST_TITLE)
+
+
+def _job_title(have: Mapping[str, str]) -> str:
+    parts = [_PATTERNS.get(have.get("rw", "read"), "fio")]
+    if have.get("rw") in ("rw", "randrw"):
+        share = have.get("rwmixread", str(100 - int(have.get("rwmixwrite", "50"))))
+        parts[0] += f" of {share}% reads"
+    low, _, high = have.get("bsrange", "").partition("-")
+    if "bssplit" in have or low != high:
+        parts.append("blocks of several sizes")
+    else:
+        parts.append(format_size(parse_size(low or have.get("bs", "4k"))))
+    depth = 1 if have.get("ioengine", "psync") in _SYNCHRONOUS else int(have.get("iodepth", "1"))
+    at_once = "one at a time" if depth == 1 else f"{depth} at once"
+    copies = int(have.get("numjobs", "1"))
+    parts += [at_once] if copies == 1 else [f"{copies} jobs", f"{at_once} each"]
+    return ", ".join(parts)
+
+
+def _parametrised(tests: Sequence[Test]) -> tuple[tuple[Parameter, ...], tuple[Test, ...]]:
+    jobs = [job for test in tests if test.engine is EngineName.FIO for job in test.jobs]
+    parameters: list[Parameter] = []
+    changes: dict[str, str] = {}
+    additions: set[str] = set()
+    for common in _COMMON if jobs else ():
+        found = [dict(job.options).get(common.option) for job in jobs]
+        given = set(found)
+        if None in given and common.offered:
+            # Jobs with a value of their own keep it; the others can be given one.
+            additions.add(common.option)
+            parameters.append(Parameter(common.name, common.kind, "", common.summary, optional=True))
+        elif len(given) == 1 and found[0]:
+            changes[common.option] = f"${common.name}"
+            parameters.append(Parameter(common.name, common.kind, found[0], common.summary))
+    names = {common.option: common.name for common in _COMMON}
+    return tuple(parameters), tuple(
+        replace(test, jobs=tuple(_with_parameters(job, changes, additions, names) for job in test.jobs))
+        if test.engine is EngineName.FIO
+        else test
+        for test in tests
+    )
+
+
+def _with_parameters(job: Job, changes: Mapping[str, str], additions: set[str], names: Mapping[str, str]) -> Job:
+    options = {name: changes.get(name, value) for name, value in job.options}
+    for option in names:
+        if option in additions and option not in options:
+            options[option] = f"${names[option]}"
+    return replace(job, options=tuple(options.items()))

@@ -1,0 +1,123 @@
+"""Every preset that can be run: the shipped ones and the person's own."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+
+from diskprof.model.errors import PresetError, UsageError
+from diskprof.model.preset import Category, Preset
+from diskprof.model.text import clean
+from diskprof.presets.problem import Notice, Problem
+
+__all__ = ["Library", "Notice", "Problem", "load_library", "shipped_directory", "user_directory"]
+
+
+@dataclass(frozen=True)
+class Library:
+    """`presets` are sorted by category, then name. `problems`: files that cannot be used; `notices`: worth knowing."""
+
+    presets: tuple[Preset, ...]
+    problems: tuple[Problem, ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+    def get(self, name: str) -> Preset:
+        """The preset of that name or alias.
+
+        Raises PresetError where the person's own file of that name is broken, also if a shipped preset has the name too:
+        what was asked for is not the shipped one. Raises UsageError for a name that nobody has.
+        """
+        broken = [problem for problem in self.problems if name and name == problem.preset]
+        if broken and not any(preset.name == name and not preset.shipped for preset in self.presets):
+            raise PresetError(f"The preset {clean(name)} cannot be used.", "\n".join(map(str, broken)))
+        for preset in self.presets:
+            if preset.name == name:
+                return preset
+        for preset in self.presets:
+            if name in preset.aliases:
+                return preset
+        raise UsageError(f"There is no preset {clean(name[:64])!r}.", self._suggestion(name))
+
+    def _suggestion(self, name: str) -> str:
+        names = [known for preset in self.presets for known in (preset.name, *preset.aliases)]
+        close = get_close_matches(name[:64].lower(), names, n=3, cutoff=0.5)
+        close += [known for known in names if name and name.lower() in known and known not in close][:3]
+        return f"Did you mean {' or '.join(close[:3])}?" if close else "`diskprof presets` lists them."
+
+
+def shipped_directory() -> Path:
+    """Where the shipped presets lie: in the package as it is installed, in the repository where diskprof runs from a checkout."""
+    installed = Path(__file__).with_name("library")
+    return installed if installed.is_dir() else Path(__file__).parents[2] / "presets"
+
+
+def user_directory() -> Path:
+    """Where the person's own presets lie: $XDG_CONFIG_HOME/diskprof/presets, usually ~/.config/diskprof/presets."""
+    import platformdirs
+
+    return Path(platformdirs.user_config_dir("diskprof")) / "presets"
+
+
+def load_library(user_dir: Path | None = None) -> Library:
+    """Reads every preset file, the person's own from `user_dir` or the usual place. A bad file becomes a problem."""
+    shipped, shipped_problems = _read(shipped_directory(), shipped=True)
+    own, own_problems = _read(user_dir or user_directory(), shipped=False)
+    mine = {preset.name: preset for preset in own}
+    notices = [
+        Notice(clean(mine[preset.name].path), f"stands in the place of the shipped preset {preset.name}")
+        for preset in shipped
+        if preset.name in mine
+    ]
+    presets = _without_taken_aliases([*own, *(preset for preset in shipped if preset.name not in mine)])
+    presets.sort(key=_place)
+    return Library(tuple(presets), (*shipped_problems, *own_problems), tuple(notices))
+
+
+_SHELVES = list(Category)
+
+
+def _place(preset: Preset) -> tuple[int, bool, list[tuple[str, int]]]:
+    """By shelf; first on it the preset of the shelf's own name, so that quick is the first of all."""
+    return _SHELVES.index(preset.category), preset.name != preset.category, _natural(preset.name)
+
+
+def _natural(name: str) -> list[tuple[str, int]]:
+    """A sort key that puts qd8 before qd32."""
+    return [(text, int(digits or 0)) for text, digits in re.findall(r"(\D*)(\d{0,18})", name)]
+
+
+def _without_taken_aliases(presets: Iterable[Preset]) -> list[Preset]:
+    """Presets in order of precedence, each alias left with the first that has it; a name beats an alias."""
+    presets = list(presets)
+    taken = {preset.name for preset in presets}
+    kept = []
+    for preset in presets:
+        aliases = tuple(alias for alias in preset.aliases if alias not in taken)
+        taken.update(aliases)
+        kept.append(preset if aliases == preset.aliases else replace(preset, aliases=aliases))
+    return kept
+
+
+def _read(directory: Path, *, shipped: bool) -> tuple[list[Preset], list[Problem]]:
+    from diskprof.presets.load import load_file
+
+    presets: dict[str, Preset] = {}
+    problems: list[Problem] = []
+    try:
+        paths = sorted(path for path in directory.iterdir() if path.suffix == ".toml" and not path.name.startswith("."))
+    except FileNotFoundError:
+        return [], []
+    except OSError as error:
+        return [], [Problem(clean(str(directory)), None, "", f"it cannot be read: {error.strerror}")]
+    for path in paths:
+        loaded = load_file(path, shipped=shipped)
+        if not isinstance(loaded, Preset):
+            problems += loaded
+        elif other := presets.get(loaded.name):
+            problems.append(
+                Problem(clean(str(path)), 1, "name", f"{loaded.name} is already the name of {clean(other.path)}")
+            )
+        else:
+            presets[loaded.name] = loaded
+    return list(presets.values()), problems

@@ -1,0 +1,56 @@
+"""What is wrong with a preset file, and what is only worth knowing."""
+
+from dataclasses import dataclass
+
+from diskprof.model.errors import UsageError
+from diskprof.presets.positions import KeyPath
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A preset file, or one key in it, that cannot be used.
+
+    `line` counts from 1 and is None where no line is to blame; `preset` names the preset that is lost, as far as it is known.
+    """
+
+    path: str
+    line: int | None
+    key: str
+    message: str
+    preset: str = ""
+
+    def __str__(self) -> str:
+        where = f"{self.path}:{self.line}" if self.line else self.path
+        return f"{where}: {self.key}: {self.message}" if self.key else f"{where}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Nothing wrong, but good to know: the person's own preset stands in the place of a shipped one."""
+
+    path: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong in a preset file, at a key path."""
+
+    path: KeyPath
+    message: str
+
+
+class Faulty(Exception):
+    """Nothing can be made of a preset file, for these faults."""
+
+    def __init__(self, *faults: Fault) -> None:
+        super().__init__()
+        self.faults = faults
+
+
+def sentence(error: UsageError) -> str:
+    """An error on one line."""
+    return f"{error.message}. {error.hint}".rstrip() if error.hint else error.message

@@ -1,0 +1,272 @@
+"""A preset with its parameters filled in and every option checked."""
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+
+from diskprof.model.errors import PresetError, UnitError, UsageError
+from diskprof.model.preset import Axis, EngineName, Job, Options, Parameter, ParameterKind, Preset, Test
+from diskprof.model.units import format_fio_size, format_size, parse_duration, parse_size
+from diskprof.presets.option_values import LONGEST_VALUE, write_duration
+from diskprof.presets.options import check_option
+from diskprof.presets.sweep import LONGEST_NAME, cell_name, cell_title, cells, short, short_value
+
+_REFERENCE = re.compile(r"\$(\$|[a-z][a-z0-9_]*)?")
+_SECTOR = 512
+_SYNCHRONOUS = {"sync", "psync", "pvsync", "pvsync2", "mmap"}
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedPreset:
+    """`values` are the parameters in their normal form; `tests` are free of `$name`, with options as the engines take them.
+
+    Where the preset is a sweep, `tests` are its cells, test by test in rows, and `sweep` are its axes with values as a
+    person writes them (`4k`).
+    """
+
+    preset: Preset
+    values: tuple[tuple[str, str], ...]
+    tests: tuple[Test, ...]
+    sweep: tuple[Axis, ...] = ()
+
+
+def resolve(preset: Preset, settings: Mapping[str, str]) -> ResolvedPreset:
+    """`preset` with `settings` (parameter values by name) over its defaults.
+
+    Raises UsageError for an unknown parameter, and for a value that the parameter or an option it stands in cannot have.
+    """
+    for name in settings:
+        if not preset.parameter(name):
+            raise _unknown(preset, name)
+    resolved = expand(preset, _values(preset, settings))
+    for test in resolved.tests:
+        for job in test.jobs:
+            try:
+                _check_memory(test.engine, dict(job.options))
+            except PresetError as error:
+                raise UsageError(f"{error.message} (test {test.name})", error.hint) from None
+    return resolved
+
+
+def expand_defaults(preset: Preset) -> ResolvedPreset:
+    """`preset` as it is without settings, to be shown: also where this machine has too little memory to run it."""
+    return expand(preset, _values(preset, {}))
+
+
+def _values(preset: Preset, settings: Mapping[str, str]) -> dict[str, str]:
+    return {
+        parameter.name: parameter_value(parameter, settings.get(parameter.name, parameter.default))
+        for parameter in preset.parameters
+    }
+
+
+def expand(preset: Preset, values: Mapping[str, str]) -> ResolvedPreset:
+    """`preset` with its parameters' values in their normal form, on whatever machine. Raises UsageError as `resolve` does."""
+    axes = tuple(_axis(axis, values) for axis in preset.sweep)
+    tests = tuple(cell for test in preset.tests for cell in _cells(test, axes, values))
+    shown = tuple(Axis(axis.option, tuple(short_value(axis.option, value) for value in axis.values)) for axis in axes)
+    return ResolvedPreset(preset, tuple(values.items()), tests, shown)
+
+
+def _axis(axis: Axis, values: Mapping[str, str]) -> Axis:
+    """The values that the option takes. One that is the same as another is refused: it would be measured twice."""
+    found: list[str] = []
+    for text in axis.values:
+        try:
+            value = resolve_option(EngineName.FIO, axis.option, text, values)
+        except PresetError as error:
+            raise UsageError(f"{_given(text, values, error.message)} (sweep)", error.hint) from None
+        if value in found:
+            shown = f"{axis.option}={short_value(axis.option, value)}"
+            raise UsageError(_given(text, values, f"the sweep has {shown} twice"), "Choose another value.")
+        if value:
+            found.append(value)
+    if not found:
+        raise UsageError(f"the sweep has no value for {axis.option}", "Give it at least one.")
+    return Axis(axis.option, tuple(found))
+
+
+def _cells(test: Test, axes: Sequence[Axis], values: Mapping[str, str]) -> Iterator[Test]:
+    """The test's cells, or the test alone where nothing is swept."""
+    jobs = [_job(test, job, values) for job in test.jobs]
+    taken: set[str] = set()
+    for cell in cells(axes):
+        name = cell_name(test.name, cell)
+        if name in taken:
+            raise UsageError(f"two cells of the sweep would be named {name}", "Choose other values.")
+        if len(name) > LONGEST_NAME:
+            raise UsageError(
+                f"{name} would be the name of a cell, with more than {LONGEST_NAME} characters",
+                "Shorten the test's name.",
+            )
+        taken.add(name)
+        filled = [Job(name if len(jobs) == 1 and cell else job.name, (*job.options, *cell), job.target) for job in jobs]
+        for job in filled:
+            try:
+                check_together(test.engine, job.options)
+            except PresetError as error:
+                raise UsageError(f"{error.message} (test {name})", error.hint) from None
+        yield Test(name, cell_title(test.title, cell), test.engine, _apart(filled), short(cell))
+
+
+def _apart(jobs: list[Job]) -> tuple[Job, ...]:
+    """Each job a group of its own: otherwise group_reporting in a later one spoils fio's result of the first (F9)."""
+    first, *others = jobs
+    return first, *(
+        job
+        if any(name == "new_group" for name, _ in job.options)
+        else replace(job, options=(*job.options, ("new_group", "1")))
+        for job in others
+    )
+
+
+def settings_of(preset: Preset, variant: str, settings: Mapping[str, str]) -> dict[str, str]:
+    """The settings of a variant of the preset ("" for none), with `settings` over them. Raises UsageError for an unknown one."""
+    if not variant:
+        return dict(settings)
+    known = {each.name: each for each in preset.variants}
+    if variant not in known:
+        raise UsageError(
+            f"{preset.name} has no variant {variant[:40]!r}", _list("It has", list(known)) if known else "It has none."
+        )
+    return {**dict(known[variant].settings), **settings}
+
+
+def parameter_value(parameter: Parameter, text: str) -> str:
+    """`text` in the parameter's normal form: `256m`, `30s`, `4`. Raises UsageError.
+
+    Empty is allowed where the parameter is optional: options that come out empty are left out.
+    """
+    text = text.strip()
+    if not text and parameter.optional:
+        return ""
+    shown = f"{parameter.name}={text[:40]}"
+    if len(text) > LONGEST_VALUE:
+        raise UsageError(f"{shown}...: {len(text)} characters are too many")
+    try:
+        value = _READERS[parameter.kind](text)
+    except UnitError as error:
+        raise UsageError(f"{shown}: {error.message}", error.hint) from None
+    if parameter.choices and value not in {_READERS[parameter.kind](choice) for choice in parameter.choices}:
+        raise UsageError(f"{shown} is not possible", f"Choose from {', '.join(parameter.choices)}.")
+    return value
+
+
+def references(text: str) -> tuple[str, ...]:
+    """The parameters that an option's value names. Raises PresetError for a dollar that names nothing."""
+    found = _REFERENCE.findall(text)
+    if "" in found:
+        raise PresetError(
+            f"{text[:40]!r} has a $ that names no parameter", "Write $size for a parameter, $$ for a dollar."
+        )
+    return tuple(dict.fromkeys(name for name in found if name != "$"))
+
+
+def fill_in(text: str, values: Mapping[str, str]) -> str:
+    """`text` with every $name replaced. Raises PresetError for a parameter that does not exist."""
+    for name in references(text):
+        if name not in values:
+            close = get_close_matches(name, values, n=2)
+            hint = f"Did you mean ${' or $'.join(close)}?" if close else _list("Parameters", values)
+            raise PresetError(f"${name[:40]} names no parameter", hint)
+    return _REFERENCE.sub(lambda match: "$" if match[1] == "$" else values[match[1]], text)
+
+
+def resolve_option(engine: EngineName, name: str, text: str, values: Mapping[str, str]) -> str:
+    """The value of one option as the engine takes it, empty where the option is left out. Raises PresetError."""
+    filled = fill_in(text, values)
+    if not filled and references(text):
+        return ""
+    return check_option(engine, name, filled)
+
+
+def check_together(engine: EngineName, options: Options) -> None:
+    """Raises PresetError for options that cannot stand together."""
+    if engine is not EngineName.FIO:
+        return
+    have = dict(options)
+    block = max(_block_sizes(have))
+    if "size" in have and int(have["size"]) < block:
+        raise PresetError(
+            f"size={format_fio_size(int(have['size']))} is less than one request of {format_fio_size(block)}",
+            "Give a larger size or a smaller bs.",
+        )
+    if have.get("direct") == "1" and any(size % _SECTOR for size in _block_sizes(have)):
+        raise PresetError(f"direct=1 with requests of {block} bytes", "O_DIRECT takes multiples of 512 bytes (F17).")
+    if have.get("direct") == "1" and have.get("buffered") == "1":
+        raise PresetError("direct=1 and buffered=1 exclude each other", "Leave one out.")
+    if have.get("time_based") == "1" and "runtime" not in have:
+        raise PresetError("time_based without a runtime never ends", "Give a runtime.")
+
+
+def _block_sizes(have: Mapping[str, str]) -> list[int]:
+    if "bssplit" in have:
+        return [int(part.partition("/")[0]) for part in have["bssplit"].split(":")]
+    if "bsrange" in have:
+        return [int(part) for part in have["bsrange"].split("-")]
+    return [int(have.get("bs", "4096"))]
+
+
+def _job(test: Test, job: Job, values: Mapping[str, str]) -> Job:
+    options: list[tuple[str, str]] = []
+    for name, text in job.options:
+        try:
+            value = resolve_option(test.engine, name, text, values)
+        except PresetError as error:
+            raise UsageError(f"{_given(text, values, error.message)} (test {test.name})", error.hint) from None
+        if value:
+            options.append((name, value))
+    return replace(job, options=tuple(options))
+
+
+def _given(text: str, values: Mapping[str, str], message: str) -> str:
+    """`message` behind the parameters that led to it: a person set these, not the option."""
+    given = ", ".join(f"{used}={values[used]}" for used in references(text) if used in values)
+    return message if message.startswith(given) else f"{given}: {message}"
+
+
+def _check_memory(engine: EngineName, have: Mapping[str, str]) -> None:
+    """Raises PresetError where fio's buffers would take more than half of this machine's memory: it would swap, or be killed."""
+    if engine is not EngineName.FIO:
+        return
+    depth = 1 if have.get("ioengine", "psync") in _SYNCHRONOUS else int(have.get("iodepth", "1"))
+    needed = max(_block_sizes(have)) * depth * int(have.get("numjobs", "1"))
+    if needed > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2:
+        raise PresetError(
+            f"its buffers would take {format_size(needed)} of memory", "Choose a smaller bs, iodepth or numjobs."
+        )
+
+
+def _unknown(preset: Preset, name: str) -> UsageError:
+    known = [parameter.name for parameter in preset.parameters]
+    close = get_close_matches(name, known, n=2)
+    hint = _list("It has", known) if known else "It has none."
+    return UsageError(
+        f"{preset.name} has no parameter {name[:40]!r}", f"Did you mean {' or '.join(close)}? {hint}" if close else hint
+    )
+
+
+def _list(what: str, names: Mapping[str, str] | list[str]) -> str:
+    return f"{what}: {', '.join(names)}." if names else "There are none."
+
+
+def _count(text: str) -> str:
+    if not re.fullmatch(r"\d{1,18}", text, re.ASCII):
+        raise UnitError(f"{text!r} is not a whole number", "Write digits alone, such as 32.")
+    return str(int(text))
+
+
+def _duration(text: str) -> str:
+    # The unit stays: a bare number would be microseconds in some of fio's options.
+    written = write_duration(parse_duration(text))
+    return written if written.endswith("s") else f"{written}s"
+
+
+_READERS: Mapping[ParameterKind, Callable[[str], str]] = {
+    ParameterKind.SIZE: lambda text: format_fio_size(parse_size(text)),
+    ParameterKind.DURATION: _duration,
+    ParameterKind.COUNT: _count,
+    ParameterKind.TEXT: str,
+}

@@ -1,0 +1,117 @@
+"""The shape of a preset file, for pydantic. Imported when the first preset is read: pydantic takes long to import (F44)."""
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+
+from diskprof.model.preset import Category, EngineName, ParameterKind
+from diskprof.model.text import clean
+
+NAME = r"^[a-z0-9][a-z0-9_-]{0,39}$"
+TEST_NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"
+PARAMETER_NAME = r"^[a-z][a-z0-9_]{0,31}$"
+
+
+def _scalar(value: Any) -> Any:
+    """A text, number or truth value as text: true is 1."""
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, int | float):
+        return str(value)
+    if not isinstance(value, str):
+        raise ValueError("must be a text, a number, true or false")
+    if value != clean(value):
+        raise ValueError("holds a control character")
+    return value
+
+
+def _own_section(value: str) -> str:
+    if value.startswith("global"):
+        raise ValueError("fio takes a name that begins with global for the options of all jobs: choose another")
+    return value
+
+
+def _line(value: Any) -> Any:
+    """Text for one line of the screen."""
+    return " ".join(clean(value, keep_newlines=True).split()) if isinstance(value, str) else value
+
+
+def _long_or_short(value: Any) -> Any:
+    return value if isinstance(value, dict) else {"default": value}
+
+
+def _one_or_more(value: Any) -> Any:
+    return value if isinstance(value, list) else [value]
+
+
+Scalar = Annotated[str, BeforeValidator(_scalar), StringConstraints(max_length=200)]
+Name = Annotated[str, StringConstraints(pattern=NAME)]
+TestName = Annotated[str, StringConstraints(pattern=TEST_NAME), AfterValidator(_own_section)]
+ParameterName = Annotated[str, StringConstraints(pattern=PARAMETER_NAME)]
+Title = Annotated[str, BeforeValidator(_line), StringConstraints(max_length=80)]
+Text = Annotated[str, BeforeValidator(_line), StringConstraints(max_length=2000)]
+MetricName = Annotated[str, BeforeValidator(_line), StringConstraints(max_length=64)]
+Options = dict[str, Scalar]
+Choices = Annotated[list[Scalar], BeforeValidator(_one_or_more), Field(min_length=1, max_length=50)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ParameterEntry(_Strict):
+    default: Scalar
+    kind: ParameterKind | None = None
+    summary: Text = ""
+    choices: Annotated[list[Scalar], Field(max_length=50)] = []
+    optional: bool = False
+
+
+class JobEntry(_Strict):
+    name: TestName
+    target: str = ""
+    options: Options = {}
+
+
+class TestEntry(_Strict):
+    name: TestName
+    title: Title = ""
+    engine: EngineName = EngineName.FIO
+    target: str = ""
+    options: Options = {}
+    job: Annotated[list[JobEntry], Field(max_length=64)] = []
+
+
+class ExpectEntry(_Strict):
+    test: str
+    metric: MetricName
+    min: Scalar | None = None
+    max: Scalar | None = None
+    above: Scalar | None = None
+    below: Scalar | None = None
+    base: Scalar | None = None
+    per_gib: Scalar | None = None
+    cap: Scalar | None = None
+    when: Annotated[dict[str, Choices], Field(max_length=4)] = {}
+    seconds: Scalar = "60"
+
+
+class PresetFile(_Strict):
+    name: Name
+    title: Title = ""
+    summary: Text = ""
+    category: Category = Category.OWN
+    source: Text = ""
+    aliases: Annotated[list[Name], Field(max_length=20)] = []
+    parameters: Annotated[
+        dict[ParameterName, Annotated[ParameterEntry, BeforeValidator(_long_or_short)]], Field(max_length=32)
+    ] = {}
+    targets: Annotated[dict[Name, Text], Field(max_length=8)] = {}
+    variants: Annotated[dict[Name, Options], Field(max_length=8)] = {}
+    sweep: Annotated[
+        dict[str, Annotated[list[Scalar], Field(min_length=1, max_length=1000)]], Field(max_length=32)
+    ] = {}
+    fio: Options = {}
+    ioping: Options = {}
+    expect: Annotated[list[ExpectEntry], Field(max_length=200)] = []
+    test: Annotated[list[TestEntry], Field(min_length=1, max_length=200)]

@@ -1,0 +1,74 @@
+"""A sweep: every test of a preset once for each combination of option values, a cell."""
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import product
+
+from diskprof.model.preset import Axis, Options
+from diskprof.model.units import format_fio_size, format_size
+from diskprof.presets.option_values import OptionKind
+from diskprof.presets.options import FIO_OPTIONS
+
+LONGEST_NAME = 64
+"""Characters of a test's name, a cell's too."""
+
+MOST_AXES = 4
+MOST_CELLS = 1000
+"""In all tests together, a test of several jobs counting that often."""
+
+_PREFIXES: Mapping[str, str] = {"bs": "", "rw": "", "ioengine": "", "iodepth": "qd", "numjobs": "jobs"}
+_PATTERNS: Mapping[str, str] = {
+    "read": "sequential read",
+    "write": "sequential write",
+    "rw": "sequential mix",
+    "randread": "random read",
+    "randwrite": "random write",
+    "randrw": "random mix",
+}
+_UNFIT = re.compile(r"[^A-Za-z0-9]+")
+
+
+def short_value(option: str, value: str) -> str:
+    """An option's value, in its normal form, as a person writes it: `4k`."""
+    spec = FIO_OPTIONS[option]
+    if spec.kind is OptionKind.SIZE:
+        return ",".join(format_fio_size(int(part)) for part in value.split(","))
+    return value
+
+
+def short(options: Options) -> Options:
+    """Options with their values as a person writes them."""
+    return tuple((option, short_value(option, value)) for option, value in options)
+
+
+def cells(axes: Sequence[Axis]) -> tuple[Options, ...]:
+    """Every combination, in rows: the last axis turns fastest. One empty cell where there is no axis."""
+    return tuple(product(*([(axis.option, value) for value in axis.values] for axis in axes)))
+
+
+def cell_name(test: str, cell: Options) -> str:
+    """The name of a test's cell: `randread-4k-qd16`, with an option's name before a value that does not tell it."""
+    return "-".join([test, *(_part(option, value) for option, value in short(cell))])
+
+
+def _part(option: str, value: str) -> str:
+    return _PREFIXES.get(option, option) + _UNFIT.sub("_", value)
+
+
+def cell_title(title: str, cell: Options) -> str:
+    """The title of a test's cell: `Random read, 4 KiB, queue depth 16`."""
+    return ", ".join([title, *(_words(option, value) for option, value in cell)])
+
+
+def _words(option: str, value: str) -> str:
+    match option:
+        case "bs":
+            return format_size(int(value))
+        case "iodepth":
+            return f"queue depth {value}"
+        case "numjobs":
+            return f"{value} jobs" if value != "1" else "1 job"
+        case "rw":
+            return _PATTERNS[value]
+        case _:
+            return f"{option} {short_value(option, value)}"

@@ -1,0 +1,62 @@
+"""How each test went, as a line of text and three figures."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from diskprof.analysis.options import asked
+from diskprof.analysis.series import figures, measured, windows
+from diskprof.analysis.statistics import median
+from diskprof.model.run import Run
+from diskprof.model.sample import Sample
+from diskprof.model.units import format_iops, format_latency
+from diskprof.reports.sparkline import sparkline
+
+IOPS_TITLE = "IOPS over time, from 0"
+MIXED_TITLE = "IOPS or latency, from 0"
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """One test's course over time; the three figures are of single intervals, with their unit where it is not IOPS."""
+
+    test: str
+    line: str
+    lowest: str
+    median: str
+    highest: str
+    cpu: float | None
+
+
+def courses(
+    run: Run, samples: Sequence[Sample], width: int, *, ascii_only: bool = False
+) -> tuple[str, tuple[Course, ...]]:
+    """What the lines show, and a line for every test with two intervals or more that is no cell of a sweep.
+
+    IOPS, both directions together; for a test of one direction that sets its own pace, where IOPS say nothing, the mean latency.
+    """
+    found, title = [], IOPS_TITLE
+    for test in run.tests:
+        if test.planned.cell:
+            continue
+        mine = measured(samples, test.index)
+        write: Callable[[float], str] = format_iops
+        if asked(test.planned).paced and len({sample.direction for sample in mine}) == 1:
+            values: Sequence[float] = figures(mine, lambda sample: sample.mean_ns)
+            write, title = format_latency, MIXED_TITLE
+        else:
+            values = [window.iops for window in windows(mine)]
+        middle = median(values)
+        if middle is None or len(values) < 2:
+            continue
+        cpu = test.result.cpu if test.result else None
+        found.append(
+            Course(
+                test=test.name,
+                line=sparkline(values, width, ascii_only=ascii_only),
+                lowest=write(min(values)),
+                median=write(middle),
+                highest=write(max(values)),
+                cpu=cpu.percent / 100 if cpu else None,
+            )
+        )
+    return title, tuple(found)

@@ -1,0 +1,146 @@
+"""The list of devices: a tree like lsblk's for a person, plain values for a program."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree
+from diskprof.model.units import format_percent, format_size
+from diskprof.reports.layout import Heading, plain, table, width_of
+
+_COLUMNS = (
+    Heading("NAME", least=20, cut=2, middle=True),
+    Heading("SIZE", right=True),
+    Heading("TYPE"),
+    Heading("TRAN"),
+    Heading("FS"),
+    Heading("MOUNTED ON", least=16, cut=1, middle=True),
+    Heading("FREE", right=True),
+    Heading("BUSY", right=True),
+    Heading("MODEL OR LABEL", least=20, middle=True),
+)
+
+
+def _narrow(width: int) -> tuple[Heading, ...]:
+    """Disks have no mounts and partitions no models: on a narrow screen they share a column."""
+    return (
+        Heading("NAME", least=13, cut=1, middle=True),
+        Heading("SIZE", right=True),
+        Heading("TYPE"),
+        Heading("FREE", right=True),
+        Heading("BUSY", right=True),
+        Heading("WHAT IT IS", least=28 if width >= 80 else 10, middle=True),
+    )
+
+
+def devices_text(
+    tree: DeviceTree,
+    activity: Mapping[str, Activity],
+    width: int,
+    *,
+    show_empty: bool = False,
+    ascii_only: bool = False,
+) -> str:
+    """The tree as lines of at most `width` columns; a device that rests on several stands below each of them."""
+    walked = list(tree.walk(show_empty=show_empty))
+    branches = _branches([depth for depth, _ in walked], ascii_only=ascii_only)
+    names = [
+        branch + plain(device.dm_name or device.name) for branch, (_, device) in zip(branches, walked, strict=True)
+    ]
+    lines = []
+    for headings, cells in ((_COLUMNS, _cells), (_narrow(width), _narrow_cells)):
+        rows = [
+            [name, *cells(device, activity.get(device.name))] for name, (_, device) in zip(names, walked, strict=True)
+        ]
+        lines = table(headings, rows, width)
+        if max(map(width_of, lines)) <= width:
+            break
+    if ascii_only:
+        lines = [line.encode("ascii", "replace").decode() for line in lines]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def devices_json(
+    tree: DeviceTree, activity: Mapping[str, Activity], *, show_empty: bool = False
+) -> list[dict[str, Any]]:
+    """Every device with all that is known of it, sizes in bytes, in the tree's order; `parents` and `children` are names."""
+    shown = {device.name for _, device in tree.walk(show_empty=show_empty)}
+    found = []
+    for device in tree.devices:
+        if device.name in shown:
+            now = activity.get(device.name)
+            found.append({**asdict(device), "activity": asdict(now) if now else None})
+    return found
+
+
+def hidden_count(tree: DeviceTree) -> int:
+    """How many devices are left out because they are empty."""
+    return len(tree.devices) - len({device.name for _, device in tree.walk()})
+
+
+def _branches(depths: list[int], *, ascii_only: bool) -> list[str]:
+    """What stands before each name, from the depths alone."""
+    tee, corner, bar = ("|-", "`-", "| ") if ascii_only else ("├─", "└─", "│ ")
+    prefixes = []
+    for index, depth in enumerate(depths):
+        marks = []
+        for level in range(1, depth + 1):
+            following = next((later for later in depths[index + 1 :] if later <= level), 0)
+            more = following == level
+            own = level == depth
+            marks.append((tee if more else corner) if own else (bar if more else "  "))
+        prefixes.append("".join(marks))
+    return prefixes
+
+
+def _cells(device: Device, activity: Activity | None) -> tuple[str, ...]:
+    return (
+        format_size(device.size_bytes),
+        _type(device),
+        _transport(device),
+        plain(device.fs_type),
+        _place(device),
+        _free(device),
+        _busy(activity),
+        " ".join(filter(None, (plain(device.model or device.backing_file), _label(device)))),
+    )
+
+
+def _narrow_cells(device: Device, activity: Activity | None) -> tuple[str, ...]:
+    place = _place(device)
+    content = " ".join(filter(None, (plain(device.fs_type), _label(device), f"on {place}" if device.mounts else place)))
+    parts = (_transport(device), plain(device.model or device.backing_file), content)
+    return (
+        format_size(device.size_bytes),
+        _type(device),
+        _free(device),
+        _busy(activity),
+        ", ".join(filter(None, parts)),
+    )
+
+
+def _type(device: Device) -> str:
+    return f"{device.kind} ro" if device.read_only else str(device.kind)
+
+
+def _transport(device: Device) -> str:
+    hidden = device.kind in (DeviceKind.PARTITION, DeviceKind.LOOP)
+    return "" if hidden else str(device.transport)
+
+
+def _place(device: Device) -> str:
+    more = f" +{len(device.mounts) - 1}" if len(device.mounts) > 1 else ""
+    return plain(device.mounts[0].path) + more if device.mounts else "[SWAP]" if device.swap else ""
+
+
+def _free(device: Device) -> str:
+    free = device.mounts[0].free_bytes if device.mounts else None
+    return "" if free is None else format_size(free)
+
+
+def _busy(activity: Activity | None) -> str:
+    return format_percent(activity.utilisation) if activity else ""
+
+
+def _label(device: Device) -> str:
+    return f'"{plain(device.fs_label)}"' if device.fs_label else ""

@@ -1,0 +1,125 @@
+"""What was promised of a run and whether it was kept, in words: the command line, reports and screens show these rows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from diskprof.analysis.expectations import judge, measured_seconds
+from diskprof.model.expectation import Expectation, Judgement, Verdict
+from diskprof.model.plan import Plan
+from diskprof.model.run import Run
+from diskprof.model.units import format_duration
+from diskprof.reports import wording
+
+_TOLD = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectationRow:
+    """One promise. Words are ready to be shown but for foreign text (`test`, `basis`), which is as it came.
+
+    `promised` is such as `at least 5,000`, `basis` how it came about; `word` the verdict; `note` why it is too short to say.
+    """
+
+    test: str
+    metric: str
+    promised: str
+    basis: str
+    measured: str
+    ratio: str
+    word: str
+    note: str
+    verdict: Verdict
+    judgement: Judgement
+
+    @property
+    def remarks(self) -> str:
+        """Basis and note on one line; empty where there is neither."""
+        return "; ".join(part for part in (self.basis, self.note) if part)
+
+
+def rows(run: Run) -> tuple[ExpectationRow, ...]:
+    """A row for every expectation of the run's plan, in their order; empty where nothing was promised."""
+    return tuple(_row(run, judgement) for judgement in judge(run))
+
+
+def _row(run: Run, judgement: Judgement) -> ExpectationRow:
+    expected = judgement.expectation
+    promised, measured = wording.amounts(expected.metric.quantity, expected.promised, judgement.measured)
+    early = judgement.verdict is Verdict.UNMEASURED and not run.status.over
+    return ExpectationRow(
+        test=expected.test,
+        metric=wording.promised_metric(expected.metric),
+        promised=f"{wording.OPERATORS[expected.operator]} {promised}",
+        basis=expected.basis,
+        measured=measured,
+        ratio=wording.promised_ratio(judgement.ratio),
+        word=wording.NOT_YET if early else wording.KEPT[judgement.verdict],
+        note=_note(run, judgement) if judgement.verdict is Verdict.TOO_SHORT else "",
+        verdict=judgement.verdict,
+        judgement=judgement,
+    )
+
+
+def _note(run: Run, judgement: Judgement) -> str:
+    test = run.test(judgement.expectation.test)
+    seconds = measured_seconds(test.result) if test and test.result else 0.0
+    return too_short(round(seconds, 1), judgement.expectation)
+
+
+def too_short(seconds: float, expected: Expectation) -> str:
+    """Why a test of so many seconds does not show that a promise is kept."""
+    needed = format_duration(expected.seconds)
+    return f"{format_duration(seconds)}: too short to say that it is kept, which takes {needed}"
+
+
+def missed_sentence(found: Sequence[ExpectationRow]) -> str:
+    """`Missed 1 of 5 expectations: rand-r read IOPS 4,210 (at least 5,000; 84%).` Empty where none is missed."""
+    missed = [row for row in found if row.verdict is Verdict.MISSED]
+    if not missed:
+        return ""
+    told = [f"{row.test} {row.metric} {row.measured} ({row.promised}; {row.ratio})" for row in missed[:_TOLD]]
+    if len(missed) > _TOLD:
+        told.append(f"and {len(missed) - _TOLD} more")
+    return f"Missed {len(missed)} of {wording.count(len(found), 'expectation')}: {', '.join(told)}."
+
+
+def kept_sentence(found: Sequence[ExpectationRow]) -> str:
+    """What can be said of the others: `3 of 5 expectations met, 1 too short to say.` Empty where nothing was promised."""
+    words: dict[str, int] = {}
+    for row in found:
+        if row.verdict is not Verdict.MISSED:
+            words[row.word] = words.get(row.word, 0) + 1
+    if not words:
+        return ""
+    (first, times), *others = words.items()
+    whole = wording.count(len(found), "expectation")
+    if times == len(found):
+        return f"{'The expectation' if times == 1 else f'All {whole}'} {first}."
+    return f"{', '.join([f'{times} of {whole} {first}', *(f'{count} {word}' for word, count in others)])}."
+
+
+def expected_words(expected: Expectation) -> str:
+    """`read IOPS at least 5,000`."""
+    promised, _ = wording.amounts(expected.metric.quantity, expected.promised, None)
+    return f"{wording.promised_metric(expected.metric)} {wording.OPERATORS[expected.operator]} {promised}"
+
+
+def judged_words(judgement: Judgement) -> str:
+    """`4,210 MISSED`; the verdict alone where nothing was measured."""
+    expected = judgement.expectation
+    word = wording.KEPT[judgement.verdict]
+    _, measured = wording.amounts(expected.metric.quantity, expected.promised, judgement.measured)
+    return word if judgement.measured is None else f"{measured} {word}"
+
+
+def planned(plan: Plan) -> tuple[tuple[str, str], ...]:
+    """(test, what is expected of it) for each expectation of a plan, with its basis and whether the test is long enough."""
+    seconds = {test.name: test.runtime_s for test in plan.tests}
+    found = []
+    for expected in plan.expectations:
+        parts = [expected.basis] if expected.basis else []
+        if (runs := seconds.get(expected.test)) is not None and runs < expected.seconds:
+            parts.append(too_short(runs, expected))
+        told = f" ({'; '.join(parts)})" if parts else ""
+        found.append((expected.test, f"{expected_words(expected)}{told}"))
+    return tuple(found)

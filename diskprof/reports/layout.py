@@ -1,0 +1,119 @@
+"""Columns of plain text, by what a terminal shows: wide characters take two cells, combining ones none."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from diskprof.model.text import clean
+
+GAP = "  "
+_GLUE = "\0"
+_FIGURE = re.compile(
+    r"(?<=\d) (?=(?:ns|us|ms|s|min|h|kB/s|MB/s|GB/s|MiB/s|B|KiB|MiB|GiB|TiB|IOPS|pp)\b)|(?<=\d[kM]) (?=IOPS\b)"
+)
+
+
+def width_of(text: str) -> int:
+    """How many terminal cells `text` takes."""
+    if text.isascii():
+        return len(text)
+    return sum(_cells(char) for char in text)
+
+
+def _cells(char: str) -> int:
+    if unicodedata.combining(char):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def fit(text: str, width: int, *, middle: bool = False) -> str:
+    """`text` in at most `width` cells; what does not fit is left out at the end or in the middle, marked by `..`."""
+    if width_of(text) <= width:
+        return text
+    mark = ".." if width > 4 else ""
+    room = width - len(mark)
+    head_room = (room + 1) // 2 if middle else room
+    head = _take(text, head_room)
+    tail = _take(text[::-1], room - width_of(head))[::-1] if middle else ""
+    return head + mark + tail
+
+
+def _take(text: str, width: int) -> str:
+    taken = 0
+    for index, char in enumerate(text):
+        taken += _cells(char)
+        if taken > width:
+            return text[:index]
+    return text
+
+
+def pad(text: str, width: int, *, right: bool = False) -> str:
+    """`text` filled with blanks to `width` cells, at its left where `right`."""
+    blanks = " " * max(0, width - width_of(text))
+    return blanks + text if right else text + blanks
+
+
+def plain(text: str) -> str:
+    """Foreign text on one line, harmless for a terminal (F39)."""
+    return clean(text.replace("\n", " "))
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A column's head. `right` for figures; `least` is the width down to which it may be cut, None: never.
+
+    Of several such columns the one with the smallest `cut` gives way first. `middle`: what is cut is the middle.
+    """
+
+    text: str
+    right: bool = False
+    least: int | None = None
+    cut: int = 0
+    middle: bool = False
+
+
+def table(
+    headings: Sequence[Heading], rows: Sequence[Sequence[str]], width: int, *, indent: str = "", rule: bool = False
+) -> list[str]:
+    """Lines of a table. Columns that may be cut are, until the lines fit in `width`."""
+    widths = [
+        max([width_of(heading.text), *(width_of(row[index]) for row in rows)]) for index, heading in enumerate(headings)
+    ]
+    excess = len(indent) + sum(widths) + len(GAP) * (len(widths) - 1) - width
+    for index in sorted(range(len(headings)), key=lambda index: headings[index].cut):
+        least = headings[index].least
+        if excess > 0 and least is not None and widths[index] > least:
+            cut = min(excess, widths[index] - least)
+            widths[index] -= cut
+            excess -= cut
+
+    def line(cells: Sequence[str]) -> str:
+        parts = [
+            pad(fit(cell, size, middle=heading.middle), size, right=heading.right)
+            for cell, size, heading in zip(cells, widths, headings, strict=True)
+        ]
+        return (indent + GAP.join(parts)).rstrip()
+
+    lines = [line([heading.text for heading in headings])]
+    if rule:
+        lines.append(indent + GAP.join("-" * size for size in widths))
+    return lines + [line(row) for row in rows]
+
+
+def wrap(text: str, width: int, first: str = "", rest: str | None = None) -> list[str]:
+    """Words of `text` on lines of at most `width` cells, behind `first` and then `rest`; a longer word stands alone.
+
+    A figure and its unit stay together.
+    """
+    following = " " * width_of(first) if rest is None else rest
+    lines, current, prefix = list[str](), "", first
+    for word in (glued.replace(_GLUE, " ") for glued in _FIGURE.sub(_GLUE, text.replace(_GLUE, "")).split()):
+        if current and width_of(prefix) + width_of(current) + 1 + width_of(word) > width:
+            lines.append(prefix + current)
+            current, prefix = word, following
+        else:
+            current = f"{current} {word}" if current else word
+    if current or not lines:
+        lines.append((prefix + current).rstrip())
+    return lines

@@ -1,0 +1,394 @@
+"""The words and units in which results are shown, in one place: the command line, reports and screens all take them from here."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from diskprof.analysis.compare import Cell, Comparison, Row, TestComparison, Verdict
+from diskprof.analysis.metrics import WITHIN_NS, Better, Metric
+from diskprof.model.expectation import Operator
+from diskprof.model.expectation import Verdict as Kept
+from diskprof.model.finding import Weight
+from diskprof.model.metric import Metric as Promised
+from diskprof.model.metric import Quantity as Amount
+from diskprof.model.plan import Severity
+from diskprof.model.preset import EngineName
+from diskprof.model.run import DirectionResult, Latency, Status
+from diskprof.model.sample import Direction
+from diskprof.model.target import TargetKind
+from diskprof.model.units import format_bandwidth, format_iops, format_latency
+
+MISSING = "-"
+"""Stands where there is no figure; in words everywhere, so that it also reads without UTF-8."""
+
+
+class Quantity(StrEnum):
+    """What kind of figure a metric is, and so how it is written."""
+
+    RATE = "rate"
+    BANDWIDTH = "bandwidth"
+    LATENCY = "latency"
+    SHARE = "share"
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """How a metric is called: `label` in full, `short` where room is scarce. `better` says which way is good."""
+
+    label: str
+    short: str
+    quantity: Quantity
+    better: Better
+
+
+METRICS: dict[Metric, Words] = {
+    Metric.IOPS: Words("IOPS", "IOPS", Quantity.RATE, Better.HIGHER),
+    Metric.BANDWIDTH: Words("Bandwidth", "BW", Quantity.BANDWIDTH, Better.HIGHER),
+    Metric.LATENCY_MEAN: Words("Completion latency, mean", "mean", Quantity.LATENCY, Better.LOWER),
+    Metric.LATENCY_P50: Words("Completion latency, p50", "p50", Quantity.LATENCY, Better.LOWER),
+    Metric.LATENCY_P99: Words("Completion latency, p99", "p99", Quantity.LATENCY, Better.LOWER),
+    Metric.LATENCY_P99_9: Words("Completion latency, p99.9", "p99.9", Quantity.LATENCY, Better.LOWER),
+    Metric.LATENCY_MAX: Words("Completion latency, max", "max", Quantity.LATENCY, Better.LOWER),
+    Metric.WITHIN: Words("I/Os within", "within", Quantity.SHARE, Better.HIGHER),
+    Metric.CPU: Words("CPU utilisation", "CPU", Quantity.SHARE, Better.NEITHER),
+}
+
+LATENCIES = (
+    Metric.LATENCY_MEAN,
+    Metric.LATENCY_P50,
+    Metric.LATENCY_P99,
+    Metric.LATENCY_P99_9,
+    Metric.LATENCY_MAX,
+)
+
+_LATENCY_FIGURES: dict[Metric, Callable[[Latency], float | None]] = {
+    Metric.LATENCY_MEAN: lambda latency: latency.mean,
+    Metric.LATENCY_P50: lambda latency: latency.p50,
+    Metric.LATENCY_P99: lambda latency: latency.p99,
+    Metric.LATENCY_P99_9: lambda latency: latency.p99_9,
+    Metric.LATENCY_MAX: lambda latency: latency.max,
+}
+
+VERDICTS: dict[Verdict | None, str] = {
+    Verdict.BETTER: "better",
+    Verdict.WORSE: "worse",
+    Verdict.SAME: "same",
+    None: "",
+}
+
+MARKS: dict[Verdict | None, str] = {Verdict.BETTER: "b", Verdict.WORSE: "w", Verdict.SAME: "=", None: ""}
+MARKS_LEGEND = "b: better, w: worse, =: the same within the noise"
+"""One ASCII character for a verdict, where there is no room for the word; the legend belongs beside it."""
+
+UNJUDGED = "No verdict where a tail varies as much within each run, or fewer than 10 I/Os lie beyond a percentile."
+
+STATUSES: dict[Status, str] = {
+    Status.PENDING: "waiting",
+    Status.RUNNING: "running",
+    Status.COMPLETE: "complete",
+    Status.CANCELLED: "cancelled",
+    Status.FAILED: "failed",
+    Status.INTERRUPTED: "interrupted",
+    Status.SKIPPED: "skipped",
+}
+
+WEIGHTS: dict[Weight, str] = {Weight.DOUBT: "Doubt", Weight.LIMIT: "Limit", Weight.NOTE: "Note"}
+
+SEVERITIES: dict[Severity, str] = {Severity.BLOCKS: "Refused", Severity.WARNS: "Warning", Severity.NOTES: "Note"}
+
+DIRECTIONS: dict[Direction, str] = {Direction.READ: "read", Direction.WRITE: "write"}
+
+OPERATORS: dict[Operator, str] = {
+    Operator.AT_LEAST: "at least",
+    Operator.MORE_THAN: "more than",
+    Operator.AT_MOST: "at most",
+    Operator.LESS_THAN: "less than",
+}
+
+KEPT: dict[Kept, str] = {
+    Kept.MET: "met",
+    Kept.MISSED: "MISSED",
+    Kept.TOO_SHORT: "too short to say",
+    Kept.UNMEASURED: "not measured",
+}
+"""Whether a promise was kept; the one that matters stands out without colour."""
+
+NOT_YET = "not yet"
+"""In place of "not measured" while the run goes on."""
+
+OPTIONS: dict[str, str] = {
+    "bs": "block size",
+    "iodepth": "queue depth",
+    "numjobs": "jobs",
+    "rw": "pattern",
+    "ioengine": "I/O engine",
+    "rwmixread": "share of reads",
+    "rwmixwrite": "share of writes",
+}
+"""What the axes of a sweep are called; any other option by its own name."""
+
+TARGETS: dict[TargetKind, str] = {
+    TargetKind.DIRECTORY: "directory",
+    TargetKind.FILE: "file",
+    TargetKind.DEVICE: "device",
+}
+
+
+def metric_label(metric: Metric, within_ns: int = WITHIN_NS) -> str:
+    """A metric's full name: `Completion latency, p99`, `I/Os within 250 us`."""
+    label = METRICS[metric].label
+    return f"{label} {format_latency(within_ns)}" if metric is Metric.WITHIN else label
+
+
+def figure(metric: Metric, value: float | None) -> str:
+    """A metric's value with its unit, in the prefix that suits it: `12.3k`, `173 MB/s`, `476 us`, `92.5%`."""
+    if value is None:
+        return MISSING
+    match METRICS[metric].quantity:
+        case Quantity.RATE:
+            return format_iops(value)
+        case Quantity.BANDWIDTH:
+            return format_bandwidth(value)
+        case Quantity.LATENCY:
+            return format_latency(value)
+        case Quantity.SHARE:
+            return share(value)
+
+
+def latency(result: DirectionResult, metric: Metric) -> float | None:
+    """One of LATENCIES of a result, in ns."""
+    return _LATENCY_FIGURES[metric](result.latency)
+
+
+def share(value: float) -> str:
+    """A share of one in percent; near the ends with the digits that tell 99.97% from all of them."""
+    percent = 100 * value
+    if percent in (0.0, 100.0):
+        return f"{percent:.0f}%"
+    if percent > 99 or percent < 1:
+        # Never round to all or nothing what is not.
+        return f"{min(99.99, max(0.01, percent)):.2f}%" if percent < 100 else f"{percent:.0f}%"
+    return f"{percent:.1f}%"
+
+
+def number(value: float) -> str:
+    """A figure in a column whose head carries the unit: three digits or more, thousands apart by commas."""
+    if abs(value) >= 999.5:
+        return f"{value:,.0f}"
+    if abs(value) >= 99.95:
+        return f"{value:.0f}"
+    if abs(value) >= 9.995:
+        return f"{value:.1f}"
+    return "0" if value == 0 else f"{value:.2f}" if abs(value) >= 0.01 else f"{value:.1g}"
+
+
+def megabytes(bytes_per_s: float) -> str:
+    """Bandwidth in a column headed MB/s."""
+    return number(bytes_per_s / 1e6)
+
+
+def row_unit(row: Row) -> tuple[str, float]:
+    """The one unit in which all cells of a row are shown, and what to divide by; empty for counts and shares."""
+    match METRICS[row.metric].quantity:
+        case Quantity.BANDWIDTH:
+            return "MB/s", 1e6
+        case Quantity.LATENCY:
+            smallest = min((cell.value for cell in row.cells if cell.value), default=0.0)
+            for unit, scale in (("s", 1e9), ("ms", 1e6)):
+                # A value of 0.5 ms is better told as 500 us: the smallest of the row decides.
+                if smallest >= 10 * scale:
+                    return unit, scale
+            return ("us", 1e3) if smallest >= 1e3 or smallest == 0 else ("ns", 1.0)
+        case _:
+            return "", 1.0
+
+
+def row_label(row: Row, within_ns: int = WITHIN_NS, *, short: bool = False) -> str:
+    """A row's name with its unit: `Bandwidth (MB/s)`; `short`: `Latency p99 (us)`."""
+    unit, _ = row_unit(row)
+    label = metric_label(row.metric, within_ns)
+    if short and METRICS[row.metric].quantity is Quantity.LATENCY:
+        label = f"Latency {METRICS[row.metric].short}"
+    return f"{label} ({unit})" if unit else label
+
+
+def row_value(row: Row, cell: Cell) -> str:
+    """A cell's value in its row's unit."""
+    if cell.value is None:
+        return MISSING
+    _, scale = row_unit(row)
+    return share(cell.value) if row.share else number(cell.value / scale)
+
+
+def difference(row: Row, cell: Cell) -> str:
+    """A cell's difference to the first run: `+191%`, `x25`, `+77.2 pp` for shares; empty where there is none."""
+    if cell.difference is None:
+        return ""
+    if row.share:
+        return f"{_signed(100 * cell.difference)} pp"
+    if cell.ratio is None:
+        return ""
+    if cell.ratio >= 9.995:
+        return f"x{cell.ratio + 1:.3g}" if cell.ratio < 999 else f"x{cell.ratio + 1:.0f}"
+    return f"{_signed(100 * cell.ratio)}%"
+
+
+def _signed(value: float) -> str:
+    text = f"{value:+.1f}" if abs(value) < 9.95 else f"{value:+.0f}"
+    return "0" if text in ("+0.0", "-0.0") else text
+
+
+def legend(engines: Collection[EngineName]) -> str:
+    """What the columns of a table of results hold."""
+    of = {EngineName.FIO: "completion latency (fio's clat)", EngineName.IOPING: "the time of a request"}
+    told = listed([of[engine] for engine in EngineName if engine in engines])
+    return f"Latency: {told}. MB/s: 10^6 bytes a second."
+
+
+def verdict(cell: Cell) -> str:
+    return VERDICTS[cell.verdict]
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How often a run was better, the same or worse than the first, by the leading metric of each test and direction.
+
+    `ratios` are the differences by metric.
+    """
+
+    better: int = 0
+    same: int = 0
+    worse: int = 0
+    ratios: tuple[tuple[Metric, float], ...] = ()
+
+    @property
+    def judged(self) -> int:
+        return self.better + self.same + self.worse
+
+
+def leading(test: TestComparison) -> Metric:
+    """What a test is judged by first: IOPS, which at one block size is bandwidth too; with ioping, the latency."""
+    return Metric.LATENCY_MEAN if test.engine is EngineName.IOPING else Metric.IOPS
+
+
+def tally(comparison: Comparison, column: int) -> Tally:
+    """Count the verdicts of one column."""
+    rows = [row for test in comparison.tests for row in test.rows if row.metric is leading(test)]
+    verdicts = [row.cells[column].verdict for row in rows]
+    return Tally(
+        better=verdicts.count(Verdict.BETTER),
+        same=verdicts.count(Verdict.SAME),
+        worse=verdicts.count(Verdict.WORSE),
+        ratios=tuple(
+            (row.metric, ratio)
+            for row in rows
+            if row.cells[column].verdict and (ratio := row.cells[column].ratio) is not None
+        ),
+    )
+
+
+def tally_sentence(comparison: Comparison, column: int) -> str:
+    """`linode against do-vps: better in 2 of 3 tests, the same in 1 (IOPS from +0.4% to +191%).`"""
+    counted = tally(comparison, column)
+    name, base = comparison.columns[column].label, comparison.columns[0].label
+    if not counted.judged:
+        return f"{name} against {base}: no test has results in both."
+    words = (("better", counted.better), ("the same", counted.same), ("worse", counted.worse))
+    first, *others = [(word, times) for word, times in words if times]
+    told = [f"{first[0]} in {first[1]} of {count(counted.judged, 'test')}"]
+    told += [f"{word} in {times}" for word, times in others]
+    return f"{name} against {base}: {', '.join(told)}{_spans(counted)}."
+
+
+def _spans(counted: Tally) -> str:
+    """` (IOPS from +4.0% to +8.4%)`."""
+    parts = []
+    for metric, called in ((Metric.IOPS, "IOPS"), (Metric.LATENCY_MEAN, "mean latency")):
+        ratios = [ratio for judged, ratio in counted.ratios if judged is metric]
+        if ratios:
+            low, high = relative(min(ratios)), relative(max(ratios))
+            parts.append(f"{called} {low}" if low == high else f"{called} from {low} to {high}")
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def relative(ratio: float) -> str:
+    """A difference as a share of the first: `+4.0%`, `x25`."""
+    return f"x{ratio + 1:.3g}" if ratio >= 9.995 else f"{_signed(100 * ratio)}%"
+
+
+def count(number_of: int, one: str, many: str = "") -> str:
+    """`1 test`, `3 tests`."""
+    return f"{number_of} {one if number_of == 1 else many or one + 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
+
+
+def option(name: str) -> str:
+    """An axis of a sweep in words: `block size`."""
+    return OPTIONS.get(name, name)
+
+
+def promised_metric(metric: Promised) -> str:
+    """What a promise is about: `read IOPS`, `write bandwidth`, `read latency p99`, `reads within 250 us`, `CPU use`."""
+    if metric.quantity is Amount.CPU:
+        return "CPU use"
+    if metric.quantity is Amount.SHARE:
+        way = DIRECTIONS[metric.direction] if metric.direction else "I/O"
+        return f"{way}s within {_trimmed(format_latency(metric.within_ns))}"
+    if metric.quantity is Amount.LATENCY:
+        way = DIRECTIONS[metric.direction] if metric.direction else "fsync"
+        return f"{way} latency {metric.figure.replace('_', '.')}"
+    way = DIRECTIONS[metric.direction] if metric.direction else "total"
+    return f"{way} {'IOPS' if metric.quantity is Amount.IOPS else 'bandwidth'}"
+
+
+_AMOUNTS: dict[Amount, tuple[tuple[str, float], ...]] = {
+    Amount.IOPS: (("", 1.0),),
+    Amount.BANDWIDTH: ((" GB/s", 1e9), (" MB/s", 1e6), (" kB/s", 1e3), (" B/s", 1.0)),
+    Amount.LATENCY: ((" s", 1e9), (" ms", 1e6), (" us", 1e3), (" ns", 1.0)),
+    Amount.SHARE: (("%", 0.01),),
+    Amount.CPU: (("%", 1.0),),
+}
+
+
+def amount(quantity: Amount, value: float, more: int = 0) -> str:
+    """A promised or measured value with its unit, IOPS bare: `5,000`, `200 MB/s`, `4.21 ms`; `more` digits than the usual three."""
+    if quantity is Amount.SHARE and not more:
+        return share(value)
+    units = _AMOUNTS[quantity]
+    unit, scale = next(((unit, scale) for unit, scale in units if value >= scale * 0.9995), units[-1])
+    value /= scale
+    decimals = (0 if value >= 99.95 else 1 if value >= 9.995 else 2) + more
+    return f"{value:,.{decimals}f}{unit}"
+
+
+def amounts(quantity: Amount, promised: float, measured: float | None) -> tuple[str, str]:
+    """A promise without needless zeros and what was measured, with as many digits as tell the two apart."""
+    if measured is None:
+        return _trimmed(amount(quantity, promised)), MISSING
+    more = 0
+    while more < 6 and promised != measured and amount(quantity, promised, more) == amount(quantity, measured, more):
+        more += 1
+    return _trimmed(amount(quantity, promised, more)), amount(quantity, measured, more)
+
+
+def _trimmed(text: str) -> str:
+    """`5.00 ms` as `5 ms`."""
+    head, dot, tail = text.partition(".")
+    digits = tail.rstrip("abcdefghijklmnopqrstuvwxyzBGKMPT/% ")
+    kept = digits.rstrip("0")
+    return f"{head}{dot if kept else ''}{kept}{tail[len(digits) :]}"
+
+
+def promised_ratio(ratio: float | None) -> str:
+    """Measured to promised: `84%`, `102%`, `x12.5`; never a round 100% for what is not."""
+    if ratio is None:
+        return MISSING
+    if ratio >= 9.995:
+        return f"x{ratio:.3g}" if ratio < 999 else f"x{ratio:.0f}"
+    if ratio == 1 or not 0.995 <= ratio < 1.005:
+        return f"{100 * ratio:.0f}%" if ratio >= 0.0995 or ratio == 0 else f"{100 * ratio:.2g}%"
+    return f"{min(99.99, 100 * ratio):.2f}%" if ratio < 1 else f"{max(100.01, 100 * ratio):.2f}%"

@@ -1,0 +1,206 @@
+"""The one place where a run happens: prepare, measure, watch, clean up, and write it all down as it goes."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import aclosing, suppress
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+
+from diskprof.analysis.findings import find
+from diskprof.analysis.headline import headline
+from diskprof.devices.udev import scan
+from diskprof.devices.watch import SystemWatch
+from diskprof.engines.engine import Finished, Noted, Outcome, PhaseChanged, Sampled, measure
+from diskprof.engines.reasons import stuck
+from diskprof.model.errors import DiskprofError, StoreError
+from diskprof.model.finding import Finding
+from diskprof.model.plan import Plan, PlannedTest, Severity
+from diskprof.model.run import Status
+from diskprof.model.sample import Phase, Sample
+from diskprof.runner.begin import Begun
+from diskprof.runner.descriptors import resolved
+from diskprof.runner.keeper import Keeper
+from diskprof.runner.pacing import Pace
+from diskprof.runner.places import places_of
+from diskprof.runner.space import SpaceWatch
+from diskprof.runner.testfile import held_test_files
+from diskprof.runner.workdir import private_directory
+from diskprof.store import Store
+
+_TICK_S = 0.25
+_SILENT_AFTER_S = 1.0
+_LAST_WORD_S = 15.0
+
+
+@dataclass
+class StopRequest:
+    """Asks a run to end. `reason` says who asked, `status` what that makes of the run."""
+
+    event: asyncio.Event = field(default_factory=asyncio.Event)
+    reason: str = ""
+    status: Status = Status.CANCELLED
+
+    def ask(self, reason: str, status: Status = Status.CANCELLED) -> None:
+        if not self.event.is_set():
+            self.reason, self.status = reason, status
+            self.event.set()
+
+
+async def execute(run: Begun, stop: StopRequest) -> Status:
+    """Carries out a run that has begun. What goes wrong ends up in the store; no program of it survives."""
+    status, reason = Status.FAILED, "The runner ended unexpectedly."
+    began = time.monotonic_ns()
+    keeper = Keeper(run.store, run.run_id, lambda: time.monotonic_ns() - began)
+    try:
+        try:
+            execution = _Execution(run, stop, keeper, began)
+            status, reason = await execution.carry_out()
+        except DiskprofError as error:
+            status, reason = Status.FAILED, str(error)
+        except asyncio.CancelledError:
+            status, reason = Status.CANCELLED, "The runner was told to end."
+            raise
+    finally:
+        _conclude(run.store, run.run_id, keeper, status, reason, time.monotonic_ns() - began)
+    return status
+
+
+def _conclude(store: Store, run_id: str, keeper: Keeper, status: Status, reason: str, took_ns: int) -> None:
+    findings: tuple[Finding, ...] = ()
+    words, ended_at = "", None
+    try:
+        keeper.settle()
+        run = replace(store.run(run_id), status=status, reason=reason)
+        # The clock of the machine may have been set meanwhile.
+        ended_at = run.started_at + timedelta(microseconds=took_ns // 1000)
+        findings = find(run, store.samples(run_id).samples, store.system_samples(run_id).samples)
+        words = headline(run)
+    finally:
+        with store.waiting(_LAST_WORD_S):
+            store.finish_run(run_id, status=status, reason=reason, findings=findings, headline=words, ended_at=ended_at)
+
+
+def _link_odd_names(plan: Plan, workdir: Path) -> None:
+    """Links in fio's working directory to targets whose own names it would misread (F27)."""
+    for place in places_of(plan):
+        if place.link:
+            (workdir / place.link).symlink_to(place.path)
+
+
+class _Execution:
+    def __init__(self, run: Begun, stop: StopRequest, keeper: Keeper, began: int) -> None:
+        plan = run.plan
+        self.plan, self.run_id, self.held, self.stop, self.keeper = plan, run.run_id, run.held, stop, keeper
+        self.left: list[str] = []
+        self.clock: Callable[[], int] = lambda: time.monotonic_ns() - began
+        tree = scan()
+        disks = dict.fromkeys(disk.name for target in plan.targets for disk in tree.disks_below(target.device))
+        self.watch = SystemWatch(tuple(disks))
+        self.pace = Pace(plan, self.clock)
+        self.space = SpaceWatch(plan)
+
+    async def carry_out(self) -> tuple[Status, str]:
+        for hazard in self.plan.hazards:
+            if hazard.severity is not Severity.BLOCKS:
+                self.keeper.note(f"{hazard.message} {hazard.advice}".strip(), warning=hazard.severity is Severity.WARNS)
+        for node, number in self.held.items():
+            self.keeper.note(
+                f"{node} is held exclusively for this run: where a command names it, fio was given "
+                f"/proc/self/fd/{number}, the descriptor by which it is held."
+            )
+        with private_directory(self.run_id) as workdir, held_test_files(self.plan.test_files, self.left.append):
+            _link_odd_names(self.plan, workdir)
+            ticker = asyncio.create_task(self._tick())
+            try:
+                status, reason = await self._tests(workdir)
+            finally:
+                ticker.cancel()
+                with suppress(asyncio.CancelledError):
+                    await ticker
+        return status, "\n".join(filter(None, (reason, *self.left)))
+
+    async def _tests(self, workdir: Path) -> tuple[Status, str]:
+        failures: list[str] = []
+        for index, planned in enumerate(self.plan.tests):
+            self.keeper.begin_test(index)
+            obstacle = await self._lay_out(self.plan.layout, workdir) if index == 0 and self.plan.layout else None
+            outcome = self._as_asked(obstacle or await self._measure(planned, index, workdir))
+            self.keeper.finish_test(index, outcome)
+            if self.stop.event.is_set():
+                alive = stuck(planned.engine, outcome.survivor) if outcome.survivor is not None else ""
+                return self.stop.status, "\n".join(filter(None, (self.stop.reason, alive)))
+            if outcome.status is not Status.COMPLETE:
+                failures.append(f"{planned.name}: {outcome.reason}")
+            if obstacle or outcome.survivor is not None:
+                break
+        return (Status.FAILED, "\n".join(failures)) if failures else (Status.COMPLETE, "")
+
+    async def _lay_out(self, layout: PlannedTest, workdir: Path) -> Outcome | None:
+        """Fills the test files; None once they are there, otherwise how the first test ends, which has nothing to work on."""
+        outcome = await self._measure(layout, 0, workdir, preparing=True)
+        if outcome.status is Status.COMPLETE:
+            return None
+        if outcome.status is Status.FAILED:
+            outcome = replace(outcome, reason=f"Laying out the test file failed: {outcome.reason}")
+        return replace(outcome, result=None)
+
+    def _as_asked(self, outcome: Outcome) -> Outcome:
+        """A test that was cancelled ends as whoever asked for it wants it to."""
+        if outcome.status is Status.CANCELLED and self.stop.status is not Status.CANCELLED:
+            return replace(outcome, status=self.stop.status, reason=self.stop.reason)
+        return outcome
+
+    async def _measure(self, planned: PlannedTest, index: int, workdir: Path, *, preparing: bool = False) -> Outcome:
+        self.pace.begin(index, planned, Phase.PREPARING if preparing else Phase.MEASURING)
+        # What the kernel saw between two tests belongs to neither.
+        self.watch.sample(test=index, phase=self.pace.phase, at_ns=self.clock())
+        outcome: Outcome | None = None
+        started, descriptors = resolved(planned, self.plan, self.held)
+        events = measure(
+            started,
+            index=index,
+            clock=self.clock,
+            workdir=workdir,
+            stop=self.stop.event,
+            preparing=preparing,
+            pass_fds=descriptors,
+        )
+        async with aclosing(events):
+            async for event in events:
+                match event:
+                    case Sampled(samples):
+                        self._keep(samples)
+                    case PhaseChanged(phase):
+                        self.pace.enter(phase)
+                    case Noted(text, warning):
+                        self.keeper.note(text, warning=warning, test=index)
+                    case Finished(result):
+                        outcome = result
+        if outcome is None:
+            raise DiskprofError(f"{planned.name} ended without a word from {planned.engine}.")
+        return outcome
+
+    def _keep(self, samples: tuple[Sample, ...]) -> None:
+        self.pace.heard(samples)
+        self._append(samples)
+
+    def _append(self, samples: tuple[Sample, ...] = ()) -> None:
+        system = self.watch.sample(test=self.pace.test, phase=self.pace.phase, at_ns=self.clock())
+        self.keeper.append(samples=samples, system=(system,) if system else (), progress=self.pace.progress())
+
+    async def _tick(self) -> None:
+        """Keeps progress moving while the engine says nothing (starting, ramping, hanging), and watches the space."""
+        while True:
+            await asyncio.sleep(_TICK_S)
+            if complaint := self.space.complaint():
+                self.stop.ask(complaint, Status.FAILED)
+            try:
+                if self.pace.silent_s >= _SILENT_AFTER_S:
+                    self._append()
+                else:
+                    self.keeper.append(progress=self.pace.progress())
+            except StoreError as error:
+                self.stop.ask(str(error), Status.FAILED)
+                return

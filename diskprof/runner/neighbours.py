@@ -1,0 +1,117 @@
+"""Other runs on the same disks: two at a time spoil each other's figures."""
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from diskprof.model.device import DeviceTree
+from diskprof.model.errors import Refused
+from diskprof.model.plan import Plan
+from diskprof.model.run import Status
+from diskprof.model.target import Target
+from diskprof.model.text import clean
+from diskprof.store import Store, is_alive
+
+_PATIENCE_S = 5.0
+_POLL_S = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A run under way on disks that another would use too; `disks` are kernel names or mount points."""
+
+    run_id: str
+    title: str
+    target: str
+    started_at: datetime
+    disks: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        """Who is there, and since when."""
+        local = self.started_at.astimezone()
+        today = local.date() == datetime.now(UTC).astimezone().date()
+        since = f"{local:%H:%M:%S}" if today else f"{local:%Y-%m-%d %H:%M:%S}"
+        where = " and ".join(self.disks)
+        return (
+            f"Run {self.run_id} ({clean(self.title)} on {clean(self.target)}) has been working on {where} since {since}"
+        )
+
+
+class Occupied(Refused):
+    """Another run works on the same disk."""
+
+    def __init__(self, neighbour: Neighbour) -> None:
+        super().__init__(
+            f"{neighbour.words}: two runs on one disk spoil each other's figures.",
+            f"Wait for it (--wait), stop it (diskprof stop {neighbour.run_id}), or start beside it (--concurrent).",
+        )
+        self.neighbour = neighbour
+
+
+def neighbours(plan: Plan, store: Store, tree: DeviceTree) -> list[Neighbour]:
+    """The runs of this store and this machine that live and share a disk with the plan, the oldest first."""
+    wanted = _disks(plan, tree)
+    found = []
+    for summary in store.summaries():
+        if summary.status is not Status.RUNNING or not is_alive(store.runner(summary.id)):
+            continue
+        shared = wanted & _disks(store.run(summary.id).plan, tree)
+        if shared:
+            disks = tuple(sorted(name.partition(" ")[2] for name in shared))
+            found.append(Neighbour(summary.id, summary.preset_title, summary.target, summary.started_at, disks))
+    return sorted(found, key=lambda neighbour: neighbour.started_at)
+
+
+def refuse_beside_others(plan: Plan, store: Store, tree: DeviceTree) -> None:
+    """Raises Occupied where another run works on a disk of the plan."""
+    for neighbour in neighbours(plan, store, tree):
+        raise Occupied(neighbour)
+
+
+def _disks(plan: Plan, tree: DeviceTree) -> frozenset[str]:
+    return frozenset(disk for target in plan.targets for disk in _disks_of(target, tree))
+
+
+def _disks_of(target: Target, tree: DeviceTree) -> Iterator[str]:
+    """What a target lies on: whole disks; without any (memory, a network) its mount point."""
+    members = {target.device} if target.device else set()
+    if target.mount_point:
+        members |= {device.name for device in tree.devices if any(m.path == target.mount_point for m in device.mounts)}
+    disks = {f"disk {disk.name}" for name in members for disk in tree.disks_below(name)}
+    yield from disks or ({f"mount {target.mount_point}"} if target.mount_point else ())
+
+
+@contextmanager
+def starting(store: Store) -> Iterator[None]:
+    """One start at a time: between looking for other runs and writing down this one, no other begins.
+
+    It is a matter of order, not of safety: where the lock cannot be had, or is not given back, the start goes on.
+    """
+    try:
+        descriptor = os.open(store.path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        yield
+        return
+    try:
+        _lock(descriptor)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int) -> None:
+    deadline = time.monotonic() + _PATIENCE_S
+    while time.monotonic() < deadline:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(_POLL_S)
+        except OSError:
+            return
+        else:
+            return

@@ -1,0 +1,117 @@
+"""The test file: made in a private directory, never over anything that is there, removed on every way out."""
+
+import errno
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
+from pathlib import Path
+
+from diskprof.model.errors import DiskprofError, UsageError
+from diskprof.model.plan import TestFile
+from diskprof.model.text import clean
+from diskprof.runner.apart import apart
+
+DIRECTORY = re.compile(r"\.diskprof-[0-9a-f]{8}")
+"""What the private directory of a test file is called."""
+FILE_NAME = "test.dat"
+_LATER = "`diskprof clean` tries again."
+
+
+@contextmanager
+def held_test_files(files: Sequence[TestFile], on_trouble: Callable[[str], None]) -> Iterator[None]:
+    """Makes the files at their full (sparse) size and removes them and their directories in the end (F28).
+
+    Raises UsageError where one cannot be made, NoAnswer where the file system hangs. What cannot be removed is told to
+    `on_trouble`: it must not hide how the run ended.
+    """
+    with ExitStack() as held:
+        for file in files:
+            held.enter_context(_held(file, on_trouble))
+        yield
+
+
+@contextmanager
+def _held(file: TestFile, on_trouble: Callable[[str], None]) -> Iterator[None]:
+    directory = Path(file.directory)
+    try:
+        apart(partial(directory.mkdir, mode=0o700), f"No test file can be made in {clean(str(directory.parent))}")
+    except OSError as error:
+        raise UsageError(
+            f"No test file can be made in {clean(str(directory.parent))}: {error.strerror}.",
+            "Choose a directory that you may write to.",
+        ) from None
+    try:
+        _create(file)
+        yield
+    finally:
+        try:
+            remove_test_file(file)
+        except DiskprofError as error:
+            on_trouble(str(error))
+
+
+def _create(file: TestFile) -> None:
+    what = f"The test file {clean(file.path)} cannot be made"
+    try:
+        apart(partial(_make, file), what)
+    except OSError as error:
+        raise UsageError(
+            f"{what}: {error.strerror}.", "Choose a smaller size (--set size=...) or another directory."
+        ) from None
+
+
+def _make(file: TestFile) -> None:
+    descriptor = os.open(file.path, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+    try:
+        os.ftruncate(descriptor, file.size_bytes)
+    finally:
+        os.close(descriptor)
+
+
+def is_ours(file: TestFile) -> bool:
+    """Whether a record of a test file is one that diskprof can have made: a stored run may come from anywhere."""
+    directory = Path(file.directory)
+    return (
+        directory.is_absolute()
+        and DIRECTORY.fullmatch(directory.name) is not None
+        and ".." not in directory.parts
+        and Path(file.path) == directory / FILE_NAME
+    )
+
+
+def remove_test_file(file: TestFile) -> None:
+    """Removes the file and its directory; what is gone already is well. Raises DiskprofError; where it is a NoAnswer, they
+    are removed as soon as the file system answers again.
+
+    Nothing is followed: neither a link in the place of the directory nor one in the place of the file.
+    """
+    if not is_ours(file):
+        raise DiskprofError(f"{clean(file.directory)} is no directory that diskprof makes, so it is left alone.")
+    what = f"The test file could not be removed: {clean(file.directory)}"
+    try:
+        with suppress(FileNotFoundError):
+            apart(partial(_remove, Path(file.directory)), what)
+    except OSError as error:
+        link = error.errno in (errno.ENOTDIR, errno.ELOOP)
+        reason = "it is a link, or no directory" if link else error.strerror
+        raise DiskprofError(f"{what}: {reason}.", "Remove it by hand." if link else _LATER) from None
+
+
+def _remove(directory: Path) -> None:
+    parent = os.open(directory.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        _remove_in(parent, directory.name)
+    finally:
+        os.close(parent)
+
+
+def _remove_in(parent: int, name: str) -> None:
+    inside = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
+    try:
+        with suppress(FileNotFoundError):
+            os.unlink(FILE_NAME, dir_fd=inside)
+    finally:
+        os.close(inside)
+    os.rmdir(name, dir_fd=parent)

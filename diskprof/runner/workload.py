@@ -1,0 +1,174 @@
+"""What a test's options amount to: how long, how much, how much of it written. Read from the options, before any run."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from diskprof.model.device import Device, Transport
+from diskprof.model.plan import PlannedJob
+from diskprof.model.preset import Job
+from diskprof.model.units import parse_duration, parse_size
+
+_WRITES = {"write", "randwrite", "rw", "readwrite", "randrw"}
+_MIXED = {"rw", "readwrite", "randrw"}
+_DEFAULT_FIO_BLOCK = 4096
+_IOPING_DEFAULT_WORK = 1 << 20
+_IOPING_RAPID_WORK = 64 << 20
+_IOPING_LINEAR_BLOCK = 256 << 10
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """What a device of a class is taken to do at most, to estimate what cannot be known: bytes and I/Os per second."""
+
+    bandwidth: float
+    iops: float
+
+
+_ROTATIONAL = Rate(200e6, 300)
+_NVME = Rate(2e9, 200_000)
+_OTHER = Rate(500e6, 50_000)
+
+
+def assumed_rate(device: Device | None) -> Rate:
+    """The rate that estimates take for this device: a hard disk, an NVMe device, or any other."""
+    # Hypervisors call their disks rotating whatever lies behind them.
+    if device and device.rotational and device.transport not in (Transport.VIRTIO, Transport.XEN):
+        return _ROTATIONAL
+    return _NVME if device and device.transport is Transport.NVME else _OTHER
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """`amount_bytes` of data end the test, None where time alone does; `span_bytes` is the part of the target it touches."""
+
+    jobs: tuple[PlannedJob, ...]
+    ramp_s: float
+    runtime_s: float
+    amount_bytes: int | None
+    span_bytes: int
+    bytes_written: int
+    writes_exact: bool
+    direct: bool
+
+
+def _number(options: dict[str, str], name: str, default: int) -> int:
+    return int(options.get(name, default))
+
+
+def _block_size(options: dict[str, str], *, write: bool = False) -> int:
+    """The size of a request in bytes; of a range or a mixture of sizes the mean."""
+    if "bssplit" in options:
+        parts = [part.partition("/") for part in options["bssplit"].split(":")]
+        even = 100 / len(parts)
+        weights = [float(percent or even) for _, _, percent in parts]
+        sizes = [parse_size(size) for size, _, _ in parts]
+        return round(sum(w * s for w, s in zip(weights, sizes, strict=True)) / (sum(weights) or 1))
+    if "bsrange" in options:
+        low, _, high = options["bsrange"].partition("-")
+        return (parse_size(low) + parse_size(high)) // 2
+    given = options.get("bs", "").split(",")
+    text = given[1] if write and len(given) > 1 and given[1] else given[0]
+    return parse_size(text) if text else _DEFAULT_FIO_BLOCK
+
+
+def _write_share(options: dict[str, str]) -> float:
+    rw = options.get("rw", "read")
+    if rw not in _WRITES:
+        return 0.0
+    if rw not in _MIXED:
+        return 1.0
+    if "rwmixwrite" in options:
+        return int(options["rwmixwrite"]) / 100
+    return 1 - int(options.get("rwmixread", 50)) / 100
+
+
+def fio_workload(jobs: Sequence[Job], rate: Rate) -> Workload:
+    """The jobs of one fio process, which run side by side. Raises UnitError or ValueError for options not checked before."""
+    planned: list[PlannedJob] = []
+    ramp = runtime = 0.0
+    amount, span, written, exact, timed, direct = 0, 0, 0, True, False, False
+    for job in jobs:
+        options = dict(job.options)
+        copies = _number(options, "numjobs", 1)
+        size = parse_size(options["size"]) if "size" in options else 0
+        io_size = parse_size(options["io_size"]) if "io_size" in options else size
+        seconds = parse_duration(options["runtime"]) if "runtime" in options else 0.0
+        by_time = options.get("time_based") == "1" or not io_size
+        job_amount = io_size * copies * _number(options, "loops", 1)
+        share = _write_share(options)
+        job_rate = _job_rate(options, copies, rate)
+        if by_time:
+            timed = True
+            written += round(_write_rate(options, copies, rate, share) * seconds)
+            exact = exact and not share
+        else:
+            written += round(share * job_amount)
+            exact = exact and share in (0.0, 1.0)
+            amount += job_amount
+            if not seconds:
+                seconds = job_amount / job_rate
+        ramp = max(ramp, parse_duration(options.get("ramp_time", "0")))
+        runtime = max(runtime, seconds)
+        span = max(span, size + (parse_size(options["offset"]) if "offset" in options else 0))
+        direct = direct or options.get("direct") == "1"
+        planned.append(
+            PlannedJob(
+                name=job.name,
+                rw=options.get("rw", "read"),
+                block_size=_block_size(options),
+                iodepth=_number(options, "iodepth", 1),
+                numjobs=copies,
+                ioengine=options.get("ioengine", "psync"),
+            )
+        )
+    return Workload(tuple(planned), ramp, runtime, None if timed else amount, span, written, exact, direct)
+
+
+def _job_rate(options: dict[str, str], copies: int, rate: Rate) -> float:
+    """Bytes per second: what the options limit it to, otherwise what the device is taken to do."""
+    return _limit(options, copies) or min(rate.bandwidth, rate.iops * _block_size(options, write=True))
+
+
+def _write_rate(options: dict[str, str], copies: int, rate: Rate, share: float) -> float:
+    """Bytes written per second. fio holds reads and writes to the rate each by itself, whatever the mix."""
+    if not share:
+        return 0.0
+    return _limit(options, copies) or share * min(rate.bandwidth, rate.iops * _block_size(options, write=True))
+
+
+def _limit(options: dict[str, str], copies: int) -> float:
+    """The bytes per second that `rate_iops` or `rate` allow to writes, 0 without them."""
+    if "rate_iops" in options:
+        return parse_size(options["rate_iops"].split(",")[-1] or "0") * _block_size(options, write=True) * copies
+    if "rate" in options:
+        return float(parse_size(options["rate"].split(",")[-1] or "0") * copies)
+    return 0.0
+
+
+def ioping_workload(job: Job, *, on_directory: bool) -> Workload:
+    """One ioping process. On a directory it fills a temporary file of its own, its working set (F31)."""
+    options = dict(job.options)
+    rapid = options.get("rapid") == "1"
+    linear = options.get("linear") == "1"
+    interval = parse_duration(options.get("interval", "0" if rapid else "1"))
+    deadline = parse_duration(options["work-time"]) if "work-time" in options else (3.0 if rapid else 0.0)
+    seconds = deadline or interval * max(1, _number(options, "count", 1))
+    work = parse_size(options["work-size"]) if "work-size" in options else _ioping_work(rapid)
+    block = parse_size(options["size"]) if "size" in options else (_IOPING_LINEAR_BLOCK if linear else 4096)
+    planned = PlannedJob(
+        name=job.name, rw="read" if linear else "randread", block_size=block, iodepth=1, numjobs=1, ioengine="sync"
+    )
+    return Workload(
+        jobs=(planned,),
+        ramp_s=0.0,
+        runtime_s=seconds,
+        amount_bytes=None,
+        span_bytes=work,
+        bytes_written=work if on_directory else 0,
+        writes_exact=True,
+        direct=options.get("direct") == "1",
+    )
+
+
+def _ioping_work(rapid: bool) -> int:
+    return _IOPING_RAPID_WORK if rapid else _IOPING_DEFAULT_WORK

@@ -1,0 +1,18 @@
+"""Every run, kept in one SQLite file; nothing else imports sqlite3."""
+
+from diskprof.store.liveness import ProcessIdentity, is_alive, is_elsewhere, this_process
+from diskprof.store.paths import as_owner_of, default_path
+from diskprof.store.reading import SampleBatch, SystemBatch
+from diskprof.store.store import Store
+
+__all__ = [
+    "ProcessIdentity",
+    "SampleBatch",
+    "Store",
+    "SystemBatch",
+    "as_owner_of",
+    "default_path",
+    "is_alive",
+    "is_elsewhere",
+    "this_process",
+]

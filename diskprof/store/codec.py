@@ -1,0 +1,220 @@
+"""Values to columns and JSON, and back.
+
+Writing needs the standard library alone. What is read back as JSON was perhaps written by another version or another
+hand, so pydantic checks it; pydantic is imported by the first value that needs it.
+"""
+
+import base64
+import binascii
+import json
+import math
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import fields, is_dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from diskprof.model.errors import EngineError, StoreError
+from diskprof.model.finding import Finding
+from diskprof.model.histogram import Histogram
+from diskprof.model.plan import Plan, TestFile
+from diskprof.model.run import Environment, Message, Progress, Status, TestResult
+from diskprof.model.sample import Direction, Phase, Sample, SystemSample
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+T = TypeVar("T")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+# The numbers stand in stores: add, never change.
+_PHASES = (Phase.PENDING, Phase.PREPARING, Phase.WARMING, Phase.MEASURING, Phase.DONE)
+_PHASE_NUMBER = {phase: number for number, phase in enumerate(_PHASES)}
+_DIRECTIONS = (Direction.READ, Direction.WRITE)
+_DIRECTION_NUMBER = {direction: number for number, direction in enumerate(_DIRECTIONS)}
+
+
+def to_micros(moment: datetime) -> int:
+    """Microseconds since 1970. `moment` knows its zone."""
+    if moment.tzinfo is None:
+        raise ValueError("a time of day without a time zone")
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def from_micros(micros: int) -> datetime:
+    return _EPOCH + timedelta(microseconds=micros)
+
+
+@cache
+def status_from(text: str) -> Status:
+    """Raises StoreError for a word that is no status."""
+    try:
+        return Status(text)
+    except ValueError:
+        raise StoreError(f"A stored status cannot be read: {text!r}.", DAMAGED) from None
+
+
+def to_text(text: str) -> str:
+    """`text` with what UTF-8 cannot hold (bytes of a file name that is not UTF-8) replaced."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def to_real(value: float | None, what: str) -> float | None:
+    """A column's number. Raises StoreError for NaN, which SQLite would keep as "not known"."""
+    if value is not None and math.isnan(value):
+        raise StoreError(f"{what} is not a number and cannot be stored.")
+    return value
+
+
+def to_json(value: object) -> str:
+    """A dataclass of the model (or a tuple of them) as JSON; histograms packed; NaN and infinities as Python writes them."""
+    return json.dumps(value, default=_plain, separators=(",", ":"))
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Histogram):
+        return base64.b64encode(value.pack()).decode("ascii")
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    raise TypeError(f"{type(value).__name__} has no place in the store")
+
+
+@lru_cache(maxsize=32)
+def plan_from(text: str) -> Plan:
+    """The plan of `to_json`. Raises StoreError. Values are immutable, so the same text gives the same object."""
+    return _decode(Plan, text, "plan")
+
+
+def test_files_from(text: str) -> tuple[TestFile, ...]:
+    """The test files of a plan, without looking at the rest of it: there may be thousands. What cannot be read is left out."""
+    with suppress(ValueError, TypeError, AttributeError, KeyError):
+        plan = json.loads(text)
+        found = (plan["test_file"], *(other["test_file"] for other in plan.get("others", ())))
+        return tuple(TestFile(str(f["directory"]), str(f["path"]), int(f["size_bytes"])) for f in found if f)
+    return ()
+
+
+@lru_cache(maxsize=32)
+def environment_from(text: str) -> Environment:
+    return _decode(Environment, text, "environment")
+
+
+@lru_cache(maxsize=32)
+def findings_from(text: str) -> tuple[Finding, ...]:
+    return _decode(tuple[Finding, ...], text, "findings")
+
+
+@lru_cache(maxsize=256)
+def message_from(text: str) -> Message:
+    return _decode(Message, text, "message")
+
+
+@lru_cache(maxsize=256)
+def result_from(text: str) -> TestResult:
+    """The result of `to_json`, its histograms unpacked. Raises StoreError."""
+    return _decode(TestResult, text, "result", _unpack_histograms)
+
+
+def _unpack_histograms(data: Any) -> None:
+    for direction in _DIRECTIONS:
+        part = data.get(direction.value)
+        if part and part.get("histogram") is not None:
+            part["histogram"] = Histogram.unpack(base64.b64decode(part["histogram"], validate=True))
+
+
+def _decode(kind: type[T], text: str, what: str, prepare: Callable[[Any], None] | None = None) -> T:
+    from pydantic import ValidationError
+
+    try:
+        data = json.loads(text)
+        if prepare:
+            prepare(data)
+        value: T = _adapter(cast(Any, kind)).validate_python(data)
+        return value
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        where = ".".join(map(str, first["loc"])) or what
+        raise StoreError(f"A stored {what} cannot be read: {where}: {first['msg']}.", DAMAGED) from None
+    except (ValueError, TypeError, AttributeError, EngineError, binascii.Error) as error:
+        raise StoreError(f"A stored {what} cannot be read: {error}.", DAMAGED) from None
+
+
+DAMAGED = "The store is damaged, or another program wrote to it. `diskprof delete` removes the run."
+
+
+@cache
+def _adapter(kind: Any) -> "TypeAdapter[Any]":
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)
+
+
+def prepare() -> None:
+    """Builds what reading a run needs, which takes a tenth of a second once in a process."""
+    for kind in (Plan, Environment, TestResult, tuple[Finding, ...], Message):
+        _adapter(kind)
+
+
+def sample_row(run: int, seq: int, sample: Sample) -> tuple[object, ...]:
+    return (
+        *(run, seq, sample.test, _PHASE_NUMBER[sample.phase], _DIRECTION_NUMBER[sample.direction]),
+        *(sample.at_ns, sample.duration_ns, sample.ios, sample.bytes),
+        *(to_real(sample.mean_ns, "A sample's mean latency"), sample.min_ns, sample.max_ns),
+        None if sample.histogram is None else sample.histogram.pack(),
+        *(sample.quantile(0.5), sample.quantile(0.99), sample.quantile(0.999)),
+    )
+
+
+SAMPLE_COLUMNS = (
+    "test, phase, direction, at_ns, duration_ns, ios, bytes, mean_ns, min_ns, max_ns, histogram,"
+    " p50_ns, p99_ns, p99_9_ns"
+)
+_HISTOGRAM = SAMPLE_COLUMNS.split(", ").index("histogram")
+
+
+def sample_from(row: Sequence[Any]) -> Sample:
+    """A row of SAMPLE_COLUMNS. Raises EngineError for a damaged histogram."""
+    values = list(row)
+    values[1], values[2] = _PHASES[values[1]], _DIRECTIONS[values[2]]
+    if values[_HISTOGRAM] is not None:
+        values[_HISTOGRAM] = Histogram.packed(values[_HISTOGRAM])
+    return Sample(*values)
+
+
+_SYSTEM_FIELDS = tuple(field.name for field in fields(SystemSample))
+_SYSTEM_REALS = ("cpu_user", "cpu_system", "cpu_iowait", "cpu_steal", "temperature_c")
+SYSTEM_COLUMNS = ", ".join(_SYSTEM_FIELDS)
+SYSTEM_LEVELS = (*_SYSTEM_REALS, "memory_available_bytes", "cached_bytes", "dirty_bytes")
+"""Columns that say how much there is of something; the others are amounts of their interval."""
+
+
+def system_row(run: int, seq: int, sample: SystemSample) -> tuple[object, ...]:
+    for name in _SYSTEM_REALS:
+        to_real(getattr(sample, name), f"A system sample's {name}")
+    values = [getattr(sample, name) for name in _SYSTEM_FIELDS]
+    values[1] = _PHASE_NUMBER[sample.phase]
+    return (run, seq, *values)
+
+
+def system_from(row: tuple[Any, ...]) -> SystemSample:
+    """A row of SYSTEM_COLUMNS."""
+    test, phase, *numbers = row
+    return SystemSample(test, _PHASES[phase], *numbers)
+
+
+PROGRESS_COLUMNS = "test, phase, fraction, overall, remaining_s, at_ns, silent_s"
+
+
+def progress_row(run: int, progress: Progress) -> tuple[object, ...]:
+    return (
+        *(run, progress.test, _PHASE_NUMBER[progress.phase]),
+        *(to_real(progress.fraction, "A fraction"), to_real(progress.overall, "A fraction")),
+        *(to_real(progress.remaining_s, "A time left"), progress.at_ns, to_real(progress.silent_s, "A silence")),
+    )
+
+
+def progress_from(row: tuple[Any, ...]) -> Progress:
+    """A row of PROGRESS_COLUMNS."""
+    test, phase, *numbers = row
+    return Progress(test, _PHASES[phase], *numbers)

@@ -1,0 +1,305 @@
+"""The store's queries. Every function works inside the caller's transaction."""
+
+import re
+import sqlite3
+from dataclasses import dataclass
+from typing import Any
+
+from diskprof.model.errors import EngineError, RunNotFound, StoreError
+from diskprof.model.plan import TestFile
+from diskprof.model.run import Run, RunSummary, Status, TestRecord
+from diskprof.model.sample import Sample, SystemSample
+from diskprof.model.text import clean
+from diskprof.store import codec
+from diskprof.store.liveness import ProcessIdentity
+
+_LATEST = re.compile(r"latest(?:~(\d{1,9}))?")
+_CANDIDATES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class SampleBatch:
+    """Samples in the order they were stored. `last` is the cursor for the next `after`."""
+
+    samples: tuple[Sample, ...]
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class SystemBatch:
+    samples: tuple[SystemSample, ...]
+    last: int
+
+
+def is_reserved(name: str) -> bool:
+    """Whether `resolve` gives the name a meaning of its own, so that no tag can have it."""
+    return _LATEST.fullmatch(name) is not None
+
+
+def number_of(db: sqlite3.Connection, run_id: str) -> int:
+    """The run's key in the other tables. Raises RunNotFound."""
+    row = db.execute("SELECT number FROM run WHERE id = ?", (codec.to_text(run_id),)).fetchone()
+    if row is None:
+        raise RunNotFound(f"There is no run {run_id!r}.", _hint(db))
+    return int(row[0])
+
+
+def summaries(db: sqlite3.Connection, limit: int | None) -> list[RunSummary]:
+    wanted = -1 if limit is None else max(limit, 0)
+    tags: dict[int, tuple[str, ...]] = {}
+    for run, name in db.execute(
+        "SELECT run, name FROM tag WHERE run IN (SELECT number FROM run ORDER BY started_at DESC, number DESC LIMIT ?)"
+        " ORDER BY run, position",
+        (wanted,),
+    ):
+        tags[run] = (*tags.get(run, ()), name)
+    moment, status_of = codec.from_micros, codec.status_from
+    rows = db.execute(
+        "SELECT number, id, status, preset, preset_title, target, device, hostname, started_at,"
+        " max(ended_at - started_at, 0) / 1e6, note, headline"
+        " FROM run ORDER BY started_at DESC, number DESC LIMIT ?",
+        (wanted,),
+    )
+    return [
+        RunSummary(
+            *(id, status_of(status), preset, title, target, device, hostname, moment(start), seconds),
+            *(tags.get(number, ()), note, headline),
+        )
+        for number, id, status, preset, title, target, device, hostname, start, seconds, note, headline in rows
+    ]
+
+
+def resolve(db: sqlite3.Connection, name: str) -> str:
+    """The id of the run that a person means by `name`. Raises RunNotFound, which names candidates."""
+    name = codec.to_text(name)
+    if match := _LATEST.fullmatch(name):
+        return _latest(db, int(match[1] or 0))
+    row = db.execute("SELECT id FROM run WHERE id = ?", (name,)).fetchone()
+    if row is None:
+        # A tag comes before the beginning of an id: the person chose it.
+        row = db.execute(
+            "SELECT run.id FROM tag JOIN run ON run.number = tag.run WHERE tag.name = ?"
+            " ORDER BY run.started_at DESC, run.number DESC LIMIT 1",
+            (name,),
+        ).fetchone()
+    return str(row[0]) if row else _by_beginning(db, name)
+
+
+def _latest(db: sqlite3.Connection, back: int) -> str:
+    row = db.execute("SELECT id FROM run ORDER BY started_at DESC, number DESC LIMIT 1 OFFSET ?", (back,)).fetchone()
+    if row:
+        return str(row[0])
+    (count,) = db.execute("SELECT count(*) FROM run").fetchone()
+    if not count:
+        raise RunNotFound("There are no runs yet.", "Start one with `diskprof run quick DIRECTORY`.")
+    raise RunNotFound(f"There is no run latest~{back}: there are only {count}.", f"The oldest is latest~{count - 1}.")
+
+
+def _by_beginning(db: sqlite3.Connection, name: str) -> str:
+    beginning = name.lower()
+    found = db.execute(
+        "SELECT id, preset, target FROM run WHERE ? <> '' AND id >= ? AND id < ?"
+        " ORDER BY started_at DESC, number DESC LIMIT ?",
+        (beginning, beginning, beginning + "\U0010ffff", _CANDIDATES + 1),
+    ).fetchall()
+    if len(found) == 1:
+        return str(found[0][0])
+    if found:
+        raise RunNotFound(f"More than one run begins with {name!r}.", "Candidates: " + _candidates(found))
+    raise RunNotFound(f"There is no run {name!r}.", _hint(db))
+
+
+def _hint(db: sqlite3.Connection) -> str:
+    newest = db.execute(
+        "SELECT id, preset, target FROM run ORDER BY started_at DESC, number DESC LIMIT ?", (_CANDIDATES + 1,)
+    ).fetchall()
+    if not newest:
+        return "There are no runs yet. Start one with `diskprof run quick DIRECTORY`."
+    return "The newest: " + _candidates(newest)
+
+
+def _candidates(rows: list[Any]) -> str:
+    shown = ", ".join(f"{id} ({clean(f'{preset} on {target}')})" for id, preset, target in rows[:_CANDIDATES])
+    return shown + (", ..." if len(rows) > _CANDIDATES else ".")
+
+
+def test_files(db: sqlite3.Connection) -> list[tuple[str, TestFile]]:
+    """The test files of runs that are over and ended with a word why, or without any."""
+    rows = db.execute(
+        "SELECT id, plan FROM run JOIN detail ON detail.run = run.number WHERE status NOT IN (?, ?, ?) OR"
+        " (status = ? AND reason <> '') ORDER BY started_at DESC, number DESC",
+        (*(Status.PENDING.value, Status.RUNNING.value, Status.COMPLETE.value), Status.COMPLETE.value),
+    )
+    return [(run_id, file) for run_id, plan in rows for file in codec.test_files_from(plan)]
+
+
+def run(db: sqlite3.Connection, run_id: str) -> Run:
+    """The whole run. Raises RunNotFound, StoreError where what is stored cannot be read."""
+    number = number_of(db, run_id)
+    row = db.execute(
+        "SELECT status, reason, started_at, ended_at, note, runner_pid, plan, environment, findings"
+        " FROM run JOIN detail ON detail.run = run.number WHERE run.number = ?",
+        (number,),
+    ).fetchone()
+    if row is None:
+        raise StoreError(f"The run {run_id} cannot be read: its plan is missing.", codec.DAMAGED)
+    status, reason, started, ended, note, pid, plan_text, environment, findings = row
+    plan = codec.plan_from(plan_text)
+    tests = db.execute(
+        "SELECT position, status, reason, started_ns, ended_ns, result FROM test WHERE run = ? ORDER BY position",
+        (number,),
+    ).fetchall()
+    if [row[0] for row in tests] != list(range(len(plan.tests))):
+        raise StoreError(f"The run {run_id} cannot be read: its tests are not those of its plan.", codec.DAMAGED)
+    progress = db.execute(f"SELECT {codec.PROGRESS_COLUMNS} FROM progress WHERE run = ?", (number,)).fetchone()
+    messages = db.execute("SELECT body FROM message WHERE run = ? ORDER BY seq", (number,))
+    return Run(
+        id=run_id,
+        status=codec.status_from(status),
+        reason=reason,
+        plan=plan,
+        environment=codec.environment_from(environment),
+        started_at=codec.from_micros(started),
+        ended_at=None if ended is None else codec.from_micros(ended),
+        tests=tuple(_test(plan.tests[row[0]], row) for row in tests),
+        tags=tags(db, number),
+        note=note,
+        findings=codec.findings_from(findings),
+        messages=tuple(codec.message_from(body) for (body,) in messages),
+        progress=None if progress is None else codec.progress_from(progress),
+        runner_pid=pid,
+    )
+
+
+def _test(planned: Any, row: tuple[Any, ...]) -> TestRecord:
+    index, status, reason, started, ended, result = row
+    decoded = None if result is None else codec.result_from(result)
+    return TestRecord(index, planned, codec.status_from(status), reason, started, ended, decoded)
+
+
+def tags(db: sqlite3.Connection, number: int) -> tuple[str, ...]:
+    rows = db.execute("SELECT name FROM tag WHERE run = ? ORDER BY position", (number,))
+    return tuple(name for (name,) in rows)
+
+
+def _rows(
+    db: sqlite3.Connection, table: str, columns: str, run_id: str, test: int | None, after: int, most: int | None
+) -> list[tuple[Any, ...]]:
+    return db.execute(
+        f"SELECT {columns}, seq FROM {table} WHERE run = ? AND seq > ? AND (?3 IS NULL OR test = ?3)"
+        " ORDER BY seq LIMIT ?4",
+        (number_of(db, run_id), after, test, -1 if most is None else most),
+    ).fetchall()
+
+
+def samples(
+    db: sqlite3.Connection,
+    run_id: str,
+    test: int | None,
+    after: int,
+    *,
+    histograms: bool = True,
+    most: int | None = None,
+) -> SampleBatch:
+    columns = codec.SAMPLE_COLUMNS if histograms else codec.SAMPLE_COLUMNS.replace("histogram", "NULL")
+    return _batch(run_id, _rows(db, "sample", columns, run_id, test, after, most), after)
+
+
+def _batch(run_id: str, rows: list[tuple[Any, ...]], after: int) -> SampleBatch:
+    try:
+        found = tuple(codec.sample_from(row[:-1]) for row in rows)
+    except EngineError as error:
+        raise StoreError(f"A sample of the run {run_id} cannot be read: {error}", codec.DAMAGED) from None
+    except (IndexError, TypeError) as error:
+        raise StoreError(f"A sample of the run {run_id} cannot be read: {error}.", codec.DAMAGED) from None
+    return SampleBatch(found, max((row[-1] for row in rows), default=after))
+
+
+# SQLite takes 86,400 samples together in a tenth of a second; as values they would take ten times as long.
+_COURSE = """
+SELECT test, phase, direction, max(at_ns), sum(duration_ns), sum(ios), sum(bytes),
+    sum(mean_ns * ios) / nullif(sum(iif(mean_ns IS NULL, 0, ios)), 0), min(min_ns), max(max_ns), NULL,
+    CAST(sum(p50_ns * ios) / nullif(sum(iif(p50_ns IS NULL, 0, ios)), 0) AS INTEGER), max(p99_ns), max(p99_9_ns), max(seq)
+FROM sample WHERE run = :run AND test = :test
+GROUP BY phase, direction, (at_ns - :start - 1) / :width ORDER BY max(at_ns), direction
+"""
+
+
+def course(db: sqlite3.Connection, run_id: str, test: int, most: int) -> SampleBatch:
+    """Raises StoreError where there is no such test."""
+    return _batch(run_id, db.execute(_COURSE, _columns_of(db, run_id, test, most)).fetchall(), 0)
+
+
+def _columns_of(db: sqlite3.Connection, run_id: str, test: int, most: int) -> dict[str, int]:
+    """The run, the test, its start and the width of `most` columns over it in ns. Raises StoreError without such a test."""
+    number = number_of(db, run_id)
+    row = db.execute(
+        "SELECT started_ns, coalesce(ended_ns, (SELECT at_ns FROM progress WHERE run = :run)) FROM test"
+        " WHERE run = :run AND position = :test",
+        {"run": number, "test": test},
+    ).fetchone()
+    if row is None:
+        raise StoreError(f"The run {run_id} has no test {test}.")
+    start, end = row[0] or 0, row[1] or 0
+    return {"run": number, "test": test, "start": start, "width": max(1, -((start - end) // max(1, most)))}
+
+
+_AMOUNTS = frozenset(codec.SYSTEM_COLUMNS.split(", ")) - {"test", "phase", "at_ns", *codec.SYSTEM_LEVELS}
+
+
+def _together(column: str) -> str:
+    """How one column of several system samples becomes one value; what is not known does not count."""
+    if column in _AMOUNTS:
+        return f"sum({column})"
+    if column == "temperature_c":
+        return "max(temperature_c)"
+    if column in codec.SYSTEM_LEVELS:
+        # As real numbers: bytes times ns do not fit in 64 bits.
+        mean = f"sum({column} * 1.0 * duration_ns) / nullif(sum(iif({column} IS NULL, 0, duration_ns)), 0)"
+        return mean if column.startswith("cpu_") else f"CAST({mean} AS INTEGER)"
+    return "max(at_ns)" if column == "at_ns" else column
+
+
+_SYSTEM_COURSE = f"""
+SELECT {", ".join(map(_together, codec.SYSTEM_COLUMNS.split(", ")))}, max(seq)
+FROM system_sample WHERE run = :run AND test = :test
+GROUP BY phase, (at_ns - :start - 1) / :width ORDER BY max(at_ns)
+"""
+
+
+def system_course(db: sqlite3.Connection, run_id: str, test: int, most: int) -> SystemBatch:
+    """Raises StoreError where there is no such test."""
+    rows = db.execute(_SYSTEM_COURSE, _columns_of(db, run_id, test, most)).fetchall()
+    return _system_batch(run_id, rows, 0)
+
+
+def system_samples(
+    db: sqlite3.Connection, run_id: str, test: int | None, after: int, *, most: int | None = None
+) -> SystemBatch:
+    return _system_batch(run_id, _rows(db, "system_sample", codec.SYSTEM_COLUMNS, run_id, test, after, most), after)
+
+
+def _system_batch(run_id: str, rows: list[tuple[Any, ...]], after: int) -> SystemBatch:
+    try:
+        found = tuple(codec.system_from(row[:-1]) for row in rows)
+    except (IndexError, TypeError) as error:
+        raise StoreError(f"A sample of the run {run_id} cannot be read: {error}.", codec.DAMAGED) from None
+    return SystemBatch(found, max((row[-1] for row in rows), default=after))
+
+
+def document(db: sqlite3.Connection, run_id: str, index: int) -> bytes | None:
+    """The compressed document of a test, None without one. Raises StoreError where there is no such test."""
+    row = db.execute(
+        "SELECT document FROM test WHERE run = ? AND position = ?", (number_of(db, run_id), index)
+    ).fetchone()
+    if row is None:
+        raise StoreError(f"The run {run_id} has no test {index}.")
+    return None if row[0] is None else bytes(row[0])
+
+
+def runner(db: sqlite3.Connection, run_id: str) -> ProcessIdentity:
+    row = db.execute(
+        "SELECT runner_pid, runner_start, runner_boot, runner_place FROM run WHERE number = ?",
+        (number_of(db, run_id),),
+    ).fetchone()
+    return ProcessIdentity(*row)

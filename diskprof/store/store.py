@@ -1,0 +1,307 @@
+"""The store: every run, from the moment it begins. One process writes a run, any number read it meanwhile."""
+
+import sqlite3
+import zlib
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from diskprof.model.errors import Refused, StoreError
+from diskprof.model.finding import Finding
+from diskprof.model.plan import Plan, TestFile
+from diskprof.model.run import Environment, Message, Progress, Run, RunSummary, Status, TestResult
+from diskprof.model.sample import Sample, SystemSample
+from diskprof.store import codec, reading, writing
+from diskprof.store.database import Database
+from diskprof.store.liveness import ProcessIdentity, is_alive, is_elsewhere, this_process
+from diskprof.store.paths import default_path
+from diskprof.store.reading import SampleBatch, SystemBatch
+
+_BUSY_S = 5.0
+# A runner writes every second; of one on another machine or in another container its silence is all that tells.
+_SILENCE = timedelta(minutes=10)
+_VACUUM_PAGES = 64
+
+
+class Store:
+    """One connection to the runs' file, used from one thread; several stores may be open on one file.
+
+    Every method raises StoreError where the file cannot be read or written, RunNotFound for an id that is not there.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @staticmethod
+    def open(path: Path | None = None, *, create: bool = True, timeout_s: float = _BUSY_S) -> "Store":
+        """Opens the store, by default at `default_path()`, and makes it if it is not there and `create` is set.
+
+        A store that may not be written is opened for reading. `timeout_s` is how long a lock of another program is
+        waited for. Raises StoreError.
+        """
+        return Store(Database.open(path or default_path(), create=create, timeout_s=timeout_s))
+
+    @staticmethod
+    def prepare() -> None:
+        """Does beforehand, in any thread, what reading the first run would take a tenth of a second for."""
+        codec.prepare()
+
+    @property
+    def path(self) -> Path:
+        return self._database.path
+
+    @property
+    def read_only(self) -> bool:
+        return self._database.read_only
+
+    @property
+    def journal(self) -> str:
+        """SQLite's journal mode: "wal", or "delete" where the file system cannot do that."""
+        return self._database.journal
+
+    def close(self) -> None:
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def waiting(self, timeout_s: float) -> AbstractContextManager[None]:
+        """Inside, a lock of another program is waited for this long; StoreBusy says that it was too short."""
+        return self._database.waiting(timeout_s)
+
+    # What the runner writes
+
+    def create_run(
+        self,
+        plan: Plan,
+        environment: Environment,
+        *,
+        tags: Sequence[str] = (),
+        note: str = "",
+        runner: ProcessIdentity | None = None,
+        started_at: datetime | None = None,
+        run_id: str | None = None,
+    ) -> str:
+        """Records that a run begins and returns its id; the calling process is its runner unless another is named.
+
+        Raises UsageError for an id that is taken and for a reserved tag, ValueError for a time without a zone.
+        """
+        now = datetime.now(UTC)
+        with self._database.write() as db:
+            name = writing.new_id(db) if run_id is None else writing.check_id(db, run_id)
+            number = writing.create(
+                *(db, name, plan, environment),
+                note=note,
+                runner=runner or this_process(),
+                started_at=started_at or now,
+                heard_at=now,
+            )
+            writing.set_tags(db, number, tags)
+        return name
+
+    def begin_test(self, run_id: str, index: int, at_ns: int) -> None:
+        """Marks test `index` as running since `at_ns` (ns since the run began)."""
+        with self._database.write() as db:
+            if not writing.begin_test(db, self._touch(db, run_id), index, at_ns):
+                raise StoreError(f"The run {run_id} has no test {index}.")
+
+    def append(
+        self,
+        run_id: str,
+        *,
+        samples: Sequence[Sample] = (),
+        system: Sequence[SystemSample] = (),
+        messages: Sequence[Message] = (),
+        progress: Progress | None = None,
+    ) -> None:
+        """Adds what happened, in one transaction. Raises StoreError for a NaN or a number beyond 64 bits, and keeps none."""
+        with self._database.write() as db:
+            writing.append(db, self._touch(db, run_id), samples, system, messages, progress)
+
+    def finish_test(
+        self,
+        run_id: str,
+        index: int,
+        *,
+        status: Status,
+        reason: str = "",
+        at_ns: int,
+        result: TestResult | None = None,
+        document: bytes = b"",
+    ) -> None:
+        """Records how test `index` ended at `at_ns`; `document` is the engine's final output, kept whole."""
+        if not status.over:
+            raise ValueError(f"a test cannot end as {status.value}")
+        with self._database.write() as db:
+            number = self._touch(db, run_id)
+            if not writing.finish_test(db, number, index, status, reason, at_ns, result, document):
+                raise StoreError(f"The run {run_id} has no test {index}.")
+
+    def finish_run(
+        self,
+        run_id: str,
+        *,
+        status: Status,
+        reason: str = "",
+        findings: Sequence[Finding] = (),
+        headline: str = "",
+        ended_at: datetime | None = None,
+    ) -> None:
+        """Records how the run ended; pending tests become skipped, a running one takes the run's status.
+
+        Raises StoreError if it has ended already, other than by `reap`.
+        """
+        writing.check_ending(status)
+        with self._database.write() as db:
+            writing.finish_run(db, run_id, status, reason, findings, headline, ended_at or datetime.now(UTC))
+
+    def _touch(self, db: sqlite3.Connection, run_id: str) -> int:
+        return writing.touch(db, run_id, datetime.now(UTC))
+
+    # What everybody reads
+
+    def summaries(self, *, limit: int | None = None) -> list[RunSummary]:
+        """The runs, newest first."""
+        with self._database.read() as db:
+            return reading.summaries(db, limit)
+
+    def resolve(self, name: str) -> str:
+        """The id that `name` means: an id, a tag (the newest run with it), an id's beginning, `latest`, `latest~N`.
+
+        Raises RunNotFound, whose hint names candidates.
+        """
+        with self._database.read() as db:
+            return reading.resolve(db, name)
+
+    def run(self, run_id: str) -> Run:
+        """The whole run but its samples and documents. Takes an id only."""
+        with self._database.read() as db:
+            return reading.run(db, run_id)
+
+    def runner(self, run_id: str) -> ProcessIdentity:
+        """The process that carries, or carried, the run out."""
+        with self._database.read() as db:
+            return reading.runner(db, run_id)
+
+    def test_files(self) -> list[tuple[str, TestFile]]:
+        """(run, test file) of every run that may have left a file behind: it did not end as it should, or not without a word."""
+        with self._database.read() as db:
+            return reading.test_files(db)
+
+    def samples(
+        self,
+        run_id: str,
+        *,
+        test: int | None = None,
+        after: int = 0,
+        histograms: bool = True,
+        most: int | None = None,
+    ) -> SampleBatch:
+        """The samples stored after the cursor `after` (0: all), of one test if `test` is given, the first `most` of them.
+
+        Without `histograms` they take a third of the memory and still know p50, p99 and p99.9.
+        """
+        with self._database.read() as db:
+            return reading.samples(db, run_id, test, after, histograms=histograms, most=most)
+
+    def course(self, run_id: str, test: int, *, most: int = 1024) -> SampleBatch:
+        """A test's samples as a picture needs them: about `most` of each phase and direction, neighbours taken together.
+
+        Of those taken together: amounts and durations are sums, mean and p50 weighed by I/Os, p99, p99.9 and maximum the
+        worst, and there is no histogram. A day takes a tenth of a second. `last` is the cursor for `samples`.
+        """
+        with self._database.read() as db:
+            return reading.course(db, run_id, test, most)
+
+    def system_samples(
+        self, run_id: str, *, test: int | None = None, after: int = 0, most: int | None = None
+    ) -> SystemBatch:
+        """As `samples`, of what the kernel saw."""
+        with self._database.read() as db:
+            return reading.system_samples(db, run_id, test, after, most=most)
+
+    def system_course(self, run_id: str, test: int, *, most: int = 512) -> SystemBatch:
+        """As `course`, of what the kernel saw: amounts are sums, shares and memory means, the temperature the highest."""
+        with self._database.read() as db:
+            return reading.system_course(db, run_id, test, most)
+
+    def document(self, run_id: str, index: int) -> bytes:
+        """The engine's final output of a test, byte for byte; empty where there is none."""
+        with self._database.read() as db:
+            packed = reading.document(db, run_id, index)
+        try:
+            return b"" if packed is None else zlib.decompress(packed)
+        except zlib.error as error:
+            raise StoreError(
+                f"The document of test {index} of the run {run_id} cannot be read: {error}.", codec.DAMAGED
+            ) from None
+
+    def change_counter(self) -> int:
+        """A number that grows whenever anything in the store has changed, whoever changed it. Cheap."""
+        return self._database.pragma("data_version") + self._database.commits
+
+    # What a person edits
+
+    def set_tags(self, run_id: str, tags: Sequence[str]) -> None:
+        """Replaces the tags. Raises UsageError for `latest` and `latest~N`."""
+        with self._database.write() as db:
+            writing.set_tags(db, reading.number_of(db, run_id), tags)
+
+    def set_note(self, run_id: str, note: str) -> None:
+        with self._database.write() as db:
+            number = reading.number_of(db, run_id)
+            db.execute("UPDATE run SET note = ? WHERE number = ?", (codec.to_text(note), number))
+
+    def delete(self, run_id: str) -> None:
+        """Removes a run with all that belongs to it. Raises Refused while its runner lives."""
+        with self._database.write() as db:
+            number = reading.number_of(db, run_id)
+            if any(number == alive for alive, _, dead in self._under_way(db) if not dead):
+                raise Refused(f"The run {run_id} is still going.", f"Stop it first: diskprof stop {run_id}")
+            db.execute("DELETE FROM run WHERE number = ?", (number,))
+        self._vacuum()
+
+    def _vacuum(self) -> None:
+        """Gives freed space back, once it is worth it and while no disk is being measured."""
+        with self._database.read() as db:
+            busy = self._under_way(db)
+        if not busy and self._database.pragma("freelist_count") >= _VACUUM_PAGES:
+            self._database.shrink()
+
+    def reap(self) -> list[str]:
+        """Marks as interrupted the runs whose runner died without a word; returns their ids. Does nothing read-only.
+
+        The status is looked at again under the write lock, after the runner was found dead: a dead process
+        finishes nothing any more, so a run that ended by itself is never taken for an interrupted one.
+        """
+        if self.read_only:
+            return []
+        with self._database.read() as db:
+            dead = [(number, run_id) for number, run_id, is_dead in self._under_way(db) if is_dead]
+        if not dead:
+            return []
+        reason = "Its runner ended without a word: it was killed, or the machine or its store failed."
+        with self._database.write() as db:
+            return [run_id for number, run_id in dead if writing.interrupt(db, number, reason)]
+
+    def _under_way(self, db: sqlite3.Connection) -> list[tuple[int, str, bool]]:
+        """(number, id, whether its runner is dead) of every run marked as running."""
+        rows = db.execute(
+            "SELECT number, id, heard_at, runner_pid, runner_start, runner_boot, runner_place FROM run"
+            " WHERE status = 'running'"
+        ).fetchall()
+        return [(number, id, _is_dead(ProcessIdentity(*runner), heard)) for number, id, heard, *runner in rows]
+
+
+def _is_dead(runner: ProcessIdentity, heard_at: int) -> bool:
+    if is_elsewhere(runner):
+        return datetime.now(UTC) - codec.from_micros(heard_at) > _SILENCE
+    return not is_alive(runner)

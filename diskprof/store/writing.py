@@ -1,0 +1,229 @@
+"""What is written to the store. Every function works inside the caller's transaction."""
+
+import re
+import secrets
+import sqlite3
+import zlib
+from collections.abc import Sequence
+from datetime import datetime
+
+from diskprof.model.errors import RunNotFound, StoreError, UsageError
+from diskprof.model.finding import Finding
+from diskprof.model.plan import Plan
+from diskprof.model.run import Environment, Message, Progress, Status, TestResult
+from diskprof.model.sample import Sample, SystemSample
+from diskprof.store import codec, reading
+from diskprof.store.liveness import ProcessIdentity
+
+# No 0 and o, 1, i and l, nor u and v: an id is read from one screen and typed into another.
+_LETTERS = "23456789abcdefghjkmnpqrstwxyz"
+_ID = re.compile(r"[0-9a-z][0-9a-z_-]{0,63}")
+_OVER = tuple(status for status in Status if status.over and status is not Status.SKIPPED)
+
+
+def new_id(db: sqlite3.Connection) -> str:
+    """An id that no run has."""
+    while True:
+        candidate = "".join(secrets.choice(_LETTERS) for _ in range(8))
+        if not db.execute("SELECT 1 FROM run WHERE id = ?", (candidate,)).fetchone():
+            return candidate
+
+
+def check_id(db: sqlite3.Connection, run_id: str) -> str:
+    """Raises UsageError if a run cannot have this id."""
+    if not _ID.fullmatch(run_id) or reading.is_reserved(run_id):
+        raise UsageError(f"{run_id!r} cannot be the id of a run.", "Ids are of small letters and digits.")
+    if db.execute("SELECT 1 FROM run WHERE id = ?", (run_id,)).fetchone():
+        raise UsageError(f"There is already a run {run_id}.", "Delete it first, or give this one another id.")
+    return run_id
+
+
+def create(
+    db: sqlite3.Connection,
+    run_id: str,
+    plan: Plan,
+    environment: Environment,
+    *,
+    note: str,
+    runner: ProcessIdentity,
+    started_at: datetime,
+    heard_at: datetime,
+) -> int:
+    """Inserts the run (running) and its tests (pending); returns its number."""
+    number = db.execute(
+        "INSERT INTO run (id, status, preset, preset_title, target, device, hostname, started_at, heard_at, note,"
+        " runner_pid, runner_start, runner_boot, runner_place) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            *(run_id, Status.RUNNING.value),
+            *map(codec.to_text, (plan.preset, plan.preset_title, plan.target.path)),
+            codec.to_text(device_label(plan, environment)),
+            codec.to_text(environment.hostname),
+            codec.to_micros(started_at),
+            codec.to_micros(heard_at),
+            codec.to_text(note),
+            *(runner.pid, runner.start_ticks, runner.boot_id, runner.place),
+        ),
+    ).lastrowid
+    assert number is not None
+    db.execute(
+        "INSERT INTO detail (run, plan, environment) VALUES (?, ?, ?)",
+        (number, codec.to_json(plan), codec.to_json(environment)),
+    )
+    db.executemany(
+        "INSERT INTO test (run, position, name, engine, status) VALUES (?, ?, ?, ?, ?)",
+        [
+            (number, index, codec.to_text(test.name), test.engine.value, Status.PENDING.value)
+            for index, test in enumerate(plan.tests)
+        ],
+    )
+    return number
+
+
+def device_label(plan: Plan, environment: Environment) -> str:
+    """What a list of runs calls the disk: its model, else its kernel name."""
+    known = (*environment.disks, *((environment.device,) if environment.device else ()))
+    return next((device.model for device in known if device.model), "") or plan.target.device
+
+
+def begin_test(db: sqlite3.Connection, number: int, index: int, at_ns: int) -> bool:
+    return (
+        db.execute(
+            "UPDATE test SET status = ?, started_ns = ? WHERE run = ? AND position = ?",
+            (Status.RUNNING.value, at_ns, number, index),
+        ).rowcount
+        == 1
+    )
+
+
+def append(
+    db: sqlite3.Connection,
+    number: int,
+    samples: Sequence[Sample],
+    system: Sequence[SystemSample],
+    messages: Sequence[Message],
+    progress: Progress | None,
+) -> None:
+    seq = _next(db, "sample", number) if samples else 0
+    rows = [codec.sample_row(number, seq + i, sample) for i, sample in enumerate(samples)]
+    _insert(db, f"sample (run, seq, {codec.SAMPLE_COLUMNS})", len(rows[0]) if rows else 0, rows)
+    seq = _next(db, "system_sample", number) if system else 0
+    rows = [codec.system_row(number, seq + i, sample) for i, sample in enumerate(system)]
+    _insert(db, f"system_sample (run, seq, {codec.SYSTEM_COLUMNS})", len(rows[0]) if rows else 0, rows)
+    seq = _next(db, "message", number) if messages else 0
+    _insert(db, "message", 3, [(number, seq + i, codec.to_json(message)) for i, message in enumerate(messages)])
+    if progress is not None:
+        db.execute(
+            "INSERT OR REPLACE INTO progress VALUES (?, ?, ?, ?, ?, ?, ?, ?)", codec.progress_row(number, progress)
+        )
+
+
+def _next(db: sqlite3.Connection, table: str, number: int) -> int:
+    (seq,) = db.execute(f"SELECT coalesce(max(seq), 0) + 1 FROM {table} WHERE run = ?", (number,)).fetchone()
+    return int(seq)
+
+
+def _insert(db: sqlite3.Connection, table: str, width: int, rows: list[tuple[object, ...]]) -> None:
+    if rows:
+        db.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * width)})", rows)
+
+
+def finish_test(
+    db: sqlite3.Connection,
+    number: int,
+    index: int,
+    status: Status,
+    reason: str,
+    at_ns: int,
+    result: TestResult | None,
+    document: bytes,
+) -> bool:
+    return (
+        db.execute(
+            "UPDATE test SET status = ?, reason = ?, ended_ns = ?, result = ?, document = ? WHERE run = ? AND position = ?",
+            (
+                *(status.value, codec.to_text(reason), at_ns),
+                None if result is None else codec.to_json(result),
+                zlib.compress(document) if document else None,
+                *(number, index),
+            ),
+        ).rowcount
+        == 1
+    )
+
+
+def finish_run(
+    db: sqlite3.Connection,
+    run_id: str,
+    status: Status,
+    reason: str,
+    findings: Sequence[Finding],
+    headline: str,
+    ended_at: datetime,
+) -> None:
+    """Raises RunNotFound; StoreError if the run has ended before, other than by `interrupt`."""
+    number = reading.number_of(db, run_id)
+    changed = db.execute(
+        "UPDATE run SET status = ?, reason = ?, headline = ?, ended_at = ? WHERE number = ? AND status IN (?, ?)",
+        (
+            *(status.value, codec.to_text(reason), codec.to_text(headline), codec.to_micros(ended_at), number),
+            *(Status.RUNNING.value, Status.INTERRUPTED.value),
+        ),
+    ).rowcount
+    if not changed:
+        raise StoreError(f"The run {run_id} has ended already.")
+    db.execute("UPDATE detail SET findings = ? WHERE run = ?", (codec.to_json(tuple(findings)), number))
+    _close_tests(db, number, status)
+
+
+def interrupt(db: sqlite3.Connection, number: int, reason: str) -> bool:
+    """Marks a run whose runner died; it ended where its progress ended. False if it has ended meanwhile."""
+    changed = db.execute(
+        "UPDATE run SET status = ?, reason = ?, ended_at ="
+        " started_at + coalesce((SELECT at_ns FROM progress WHERE progress.run = run.number), 0) / 1000"
+        " WHERE number = ? AND status = ?",
+        (Status.INTERRUPTED.value, reason, number, Status.RUNNING.value),
+    ).rowcount
+    if changed:
+        _close_tests(db, number, Status.INTERRUPTED)
+    return bool(changed)
+
+
+def _close_tests(db: sqlite3.Connection, number: int, status: Status) -> None:
+    db.execute(
+        "UPDATE test SET status = ?, ended_ns = coalesce(ended_ns, (SELECT max(at_ns, started_ns) FROM progress WHERE run = ?))"
+        " WHERE run = ? AND status = ?",
+        (status.value, number, number, Status.RUNNING.value),
+    )
+    db.execute(
+        "UPDATE test SET status = ? WHERE run = ? AND status = ?",
+        (Status.SKIPPED.value, number, Status.PENDING.value),
+    )
+
+
+def set_tags(db: sqlite3.Connection, number: int, tags: Sequence[str]) -> None:
+    """Replaces the tags: trimmed, each once, in the order given. Raises UsageError for a name that `resolve` keeps."""
+    names = dict.fromkeys(name for name in (codec.to_text(tag.strip()) for tag in tags) if name)
+    for name in names:
+        if reading.is_reserved(name):
+            raise UsageError(f"{name!r} cannot be a tag: it always means the newest run.", "Choose another word.")
+    db.execute("DELETE FROM tag WHERE run = ?", (number,))
+    db.executemany(
+        "INSERT INTO tag (run, position, name) VALUES (?, ?, ?)",
+        [(number, position, name) for position, name in enumerate(names)],
+    )
+
+
+def check_ending(status: Status) -> None:
+    """Raises ValueError for a status that is no end of a run."""
+    if status not in _OVER:
+        raise ValueError(f"a run cannot end as {status.value}")
+
+
+def touch(db: sqlite3.Connection, run_id: str, at: datetime) -> int:
+    """Notes that the runner was heard of; returns the run's number. Raises RunNotFound."""
+    row = db.execute(
+        "UPDATE run SET heard_at = ? WHERE id = ? RETURNING number", (codec.to_micros(at), run_id)
+    ).fetchone()
+    if row is None:
+        raise RunNotFound(f"There is no run {run_id!r}.", "It was deleted.")
+    return int(row[0])

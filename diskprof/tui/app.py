@@ -1,0 +1,336 @@
+"""The app: four modes, the store that all of them read, and what goes on whatever one looks at."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.app import SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.scrollbar import ScrollBar, ScrollBarRender
+from textual.timer import Timer
+
+from diskprof.config.settings import Charts, Problem, Settings, SlowLink
+from diskprof.model.errors import DiskprofError
+from diskprof.model.text import clean
+from diskprof.tui.driver import LettingGoDriver
+from diskprof.tui.modals.confirm import Answer, Ask
+from diskprof.tui.screens.base import ModeScreen
+from diskprof.tui.screens.help import HelpScreen, keys_of
+from diskprof.tui.terminal import TerminalApp
+from diskprof.tui.theme import THEMES, few_colours, meanings, theme_name
+from diskprof.tui.watching import POLL_S, StoreWatcher
+from diskprof.tui.widgets.bars import TABS
+from diskprof.tui.widgets.glyphs import Charset, this_charset
+from diskprof.tui.widgets.painted import Line
+
+if TYPE_CHECKING:
+    from diskprof.store import Store
+    from diskprof.tui.services import Services
+
+_STANDS_AFTER_S = 0.5
+CALM_POLL_S = 1.0
+_MOST_TOLD = 3
+
+
+def _run_screen() -> Screen[Any]:
+    from diskprof.tui.screens.run import RunScreen
+
+    return RunScreen()
+
+
+def _live_screen() -> Screen[Any]:
+    from diskprof.tui.screens.live import LiveScreen
+
+    return LiveScreen()
+
+
+def _runs_screen() -> Screen[Any]:
+    from diskprof.tui.screens.runs import RunsScreen
+
+    return RunsScreen()
+
+
+def _compare_screen() -> Screen[Any]:
+    from diskprof.tui.screens.compare import CompareScreen
+
+    return CompareScreen()
+
+
+def _prepare() -> None:
+    for module in ("live", "runs", "result", "compare"):
+        importlib.import_module(f"diskprof.tui.screens.{module}")
+    importlib.import_module("diskprof.store").Store.prepare()
+
+
+class WholeCells(ScrollBarRender):
+    """Scroll bars without halves of cells: lists move by whole rows, and not every font has halves."""
+
+    VERTICAL_BARS: ClassVar[list[str]] = [" "] * 8
+    HORIZONTAL_BARS: ClassVar[list[str]] = [" "] * 8
+
+
+ScrollBar.renderer = WholeCells
+
+
+class DiskprofApp(TerminalApp):
+    """`services` are the machine and the store; a test gives others."""
+
+    TITLE = "diskprof"
+    CSS_PATH = "app.tcss"
+    ENABLE_COMMAND_PALETTE = True
+    MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {
+        "run": _run_screen,
+        "live": _live_screen,
+        "runs": _runs_screen,
+        "compare": _compare_screen,
+    }
+    DEFAULT_MODE = "run"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(Binding(tab.key, f"mode('{tab.mode}')", tab.title, id=f"app.{tab.mode}", show=False) for tab in TABS),
+        Binding("y", "copy", "Copy", id="app.copy", tooltip="Copy the report, the commands or the id of the run"),
+        Binding("question_mark", "help", "Help", id="app.help", key_display="?", tooltip="Help for this screen"),
+        Binding("f1", "help", "Help", id="app.help-f1", show=False, tooltip="Help for this screen"),
+        Binding("q", "quit", "Quit", id="app.quit", tooltip="Quit; a run that goes may be left running"),
+        Binding(
+            "ctrl+p",
+            "command_palette",
+            "Commands by name",
+            id="app.palette",
+            show=False,
+            priority=True,
+            tooltip="Everything that can be done, by name",
+        ),
+        Binding(
+            "ctrl+l",
+            "redraw",
+            "Redraw",
+            id="app.redraw",
+            show=False,
+            priority=True,
+            tooltip="Draw the screen again, where something else wrote over it",
+        ),
+        Binding(
+            "ctrl+z",
+            "suspend_process",
+            "Suspend",
+            id="app.suspend",
+            show=False,
+            priority=True,
+            tooltip="Back to the shell; its command fg comes back here",
+        ),
+    ]
+
+    def __init__(
+        self,
+        services: Services,
+        *,
+        charset: Charset | None = None,
+        few_colours: bool = False,
+        settings: Settings | None = None,
+        problems: Sequence[Problem] = (),
+    ) -> None:
+        """`charset` is what charts are made of; None: what the terminal can be trusted to show.
+
+        `problems` are those of the configuration file, to be told once the screen stands.
+        """
+        # Decided here once: with NO_COLOR a theme of any but the terminal's own colours is sent as greys (F46).
+        super().__init__(ansi_color=True if few_colours else None)
+        self.settings = settings or Settings()
+        self._problems = tuple(str(problem) for problem in problems)
+        self.charset = charset or (Charset.ASCII if self.settings.ascii else this_charset(self.settings.charts))
+        self._polling: Timer | None = None
+        self.services = services
+        self.store: Store = services.open_store()
+        self.store_path: Path = self.store.path
+        self.watcher = StoreWatcher(self.store)
+        self._host = ""
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = theme_name(self.settings.theme, few=few_colours or self.settings.slow_link is SlowLink.ON)
+        self.changed_keys: dict[str, str] = {}
+        self._set_keys()
+
+    def _set_keys(self) -> None:
+        if not self.settings.keys:
+            return
+        from diskprof.tui.keys import choose_keys
+
+        self.changed_keys, faults = choose_keys(self.settings.keys)
+        self._problems += tuple(f"keys.{name}: {text}" for name, text in faults.items())
+        self.set_keymap(self.changed_keys)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return meanings(self.current_theme)
+
+    def on_mount(self) -> None:
+        self.set_class(self.charset is Charset.ASCII, "-ascii")
+        self._host = clean(self.services.hostname())
+        self.catch_signals()
+        self._poll()
+        self._polling = self.set_interval(max(POLL_S, 1 / self.settings.refresh), self._poll)
+        if self.settings.slow_link is SlowLink.ON:
+            self.calm_down()
+        for problem in self._problems[:_MOST_TOLD]:
+            self.notify(
+                f"{clean(problem)}\nThe default holds. `diskprof config` tells all.",
+                title="A setting cannot be used",
+                severity="warning",
+                timeout=12,
+                markup=False,
+            )
+        if not gc.isenabled():
+            self.set_timer(_STANDS_AFTER_S, self._stands)
+
+    def _stands(self) -> None:
+        """The first screen is there: time for what it did not need, and for what the others will."""
+        gc.enable()
+        self.run_worker(_prepare, thread=True)
+
+    def on_unmount(self) -> None:
+        self.store.close()
+
+    def calm_down(self) -> None:
+        super().calm_down()
+        if self._polling is not None:
+            self._polling.stop()
+        self._polling = self.set_interval(max(CALM_POLL_S, 1 / self.settings.refresh), self._poll)
+
+    # what goes on
+
+    def _poll(self) -> None:
+        self.notice_slow_link()
+        try:
+            changed = self.watcher.poll()
+        except DiskprofError as error:
+            self.tell(error)
+            return
+        if changed and isinstance(self.screen, ModeScreen) and self.screen.is_mounted:
+            self.show_state(self.screen)
+            self.screen.store_changed()
+
+    def show_state(self, screen: ModeScreen) -> None:
+        """Write into the first line of `screen` what goes on."""
+        from diskprof.tui.widgets.bars import TopBar
+
+        for bar in screen.query(TopBar):
+            bar.show(self._host, self._state())
+
+    def _state(self) -> Line:
+        running = self.watcher.state.running
+        if not running:
+            return [("nothing running", "quiet")]
+        if len(running) > 1:
+            return [("▶ ", "title"), (f"{len(running)} running", "strong")]
+        return [("▶ ", "title"), (f"{clean(running[0].preset)} running", "strong")]
+
+    # where one goes
+
+    def action_mode(self, mode: str) -> None:
+        if not self.screen.is_modal:
+            self.switch_mode(mode)
+
+    def show_run(self, run_id: str) -> None:
+        """Open a run, going or over, in the Live screen."""
+        from diskprof.tui.screens.live import LiveScreen
+
+        self.switch_mode("live")
+        if isinstance(self.screen, LiveScreen):
+            self.screen.show_run(run_id)
+
+    def compare_runs(self, run_ids: Sequence[str]) -> None:
+        """Open the Compare screen on these runs; the first is what the others are measured against."""
+        from diskprof.tui.screens.compare import CompareScreen
+
+        self.switch_mode("compare")
+        if isinstance(self.screen, CompareScreen):
+            self.screen.show_runs(run_ids)
+
+    def action_help(self) -> None:
+        screen = self.screen
+        if isinstance(screen, ModeScreen):
+            self.push_screen(HelpScreen(screen.TITLE_OF_HELP, screen.HELP, keys_of(screen)))
+
+    async def action_quit(self) -> None:
+        running = self.watcher.read().running
+        if not running or isinstance(self.screen, Ask):
+            self.exit()
+            return
+        which = "A run is going" if len(running) == 1 else f"{len(running)} running"
+        text = "\n".join(f"{clean(run.preset_title)} on {clean(run.target)}" for run in running)
+        it = "it" if len(running) == 1 else "them"
+        self.push_screen(
+            Ask(
+                f"{which}. Quit diskprof?",
+                f"{text}\n\nLeft running, it ends by itself; open diskprof again to see it.",
+                (
+                    Answer("l", f"Leave {it} running and quit", "leave"),
+                    Answer("s", f"Stop {it} and quit", "stop", danger=True),
+                    Answer("esc", "Stay", "stay"),
+                ),
+            ),
+            self._quit_answered,
+        )
+
+    def _quit_answered(self, answer: str | None) -> None:
+        if answer == "stop":
+            for run in self.watcher.state.running:
+                try:
+                    self.services.request_stop(self.store, run.id)
+                except DiskprofError as error:
+                    self.tell(error)
+                    return
+        if answer in ("leave", "stop"):
+            self.exit()
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        for tab in TABS:
+            yield SystemCommand(f"Go to {tab.title}", f"Key {tab.key}", lambda mode=tab.mode: self.switch_mode(mode))
+        seen = {"app.quit", "quit", "app.help", "help", "app.command_palette", "command_palette"}
+        for node, binding, enabled, tooltip in screen.active_bindings.values():
+            if enabled and binding.description and binding.action not in seen and not _is_move(binding):
+                seen.add(binding.action)
+                run = self._command(binding.action, node)
+                yield SystemCommand(binding.description, f"Key {self.get_key_display(binding)}. {tooltip}", run)
+        yield SystemCommand("Help", "Help for this screen", self.action_help)
+        yield SystemCommand("Theme", "Change the colours", self.action_change_theme)
+        yield SystemCommand("Quit", "Quit diskprof", self.action_quit)
+
+    def _command(self, action: str, node: object) -> Callable[[], None]:
+        from textual.dom import DOMNode
+
+        def run() -> None:
+            if isinstance(node, DOMNode):
+                self.call_later(self.run_action, action, node)
+
+        return run
+
+
+def _is_move(binding: Binding) -> bool:
+    """Whether it goes to a mode, which has a command of its own, or moves about: nobody does that by name."""
+    place, _, _ = (binding.id or "").partition(".")
+    return not binding.id or place == "list" or binding.action.startswith("mode(")
+
+
+def run_app(store_path: Path | None = None, settings: Settings | None = None, problems: Sequence[Problem] = ()) -> int:
+    """Open the screen on the store at `store_path` (None: the person's own) and return the exit code.
+
+    Raises DiskprofError if the store cannot be opened.
+    """
+    from diskprof.tui.services import real_services
+
+    settings = settings or Settings()
+    few = few_colours() or settings.theme == "16"
+    if settings.ascii or settings.charts is not Charts.AUTO:
+        # For the widgets that ask for themselves.
+        os.environ["DISKPROF_CHARTS"] = "ascii" if settings.ascii else settings.charts
+    app = DiskprofApp(real_services(store_path), few_colours=few, settings=settings, problems=problems)
+    app.driver_class = LettingGoDriver
+    app.run(mouse=settings.mouse)
+    # After a crash run() returns as if all were well (F45).
+    return int(app.return_code or 0)

@@ -1,0 +1,59 @@
+"""Why a test of a device would be unwise, or its result doubtful, as far as can be seen before there is a plan. Pure."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from diskprof.model.device import NETWORK_FILE_SYSTEMS, Activity, Device, DeviceKind, DeviceTree, Mount, Transport
+from diskprof.model.text import clean
+from diskprof.model.units import format_size
+
+_BUSY = 0.5
+_FULL = 0.1
+_GIB = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """`name` is that of the hazard by which a plan would say the same."""
+
+    name: str
+    words: str
+
+
+def system_disks(tree: DeviceTree) -> frozenset[str]:
+    """The disks below the root file system."""
+    carriers = (device for device in tree.devices if any(mount.path == "/" for mount in device.mounts))
+    return frozenset(disk.name for device in carriers for disk in tree.disks_below(device.name))
+
+
+def doubts(device: Device, tree: DeviceTree, recent: Sequence[Activity], system: frozenset[str]) -> tuple[Doubt, ...]:
+    """All doubts about a device; `recent` is what it did in the last seconds, `system` are the `system_disks`."""
+    return tuple(_doubts(device, tree, recent, system))
+
+
+def _doubts(device: Device, tree: DeviceTree, recent: Sequence[Activity], system: frozenset[str]) -> Iterator[Doubt]:
+    if device.read_only or (device.mounts and all(mount.read_only for mount in device.mounts)):
+        yield Doubt("read-only", "Read-only: nothing can be written here, and no test file made.")
+    for mount in device.mounts:
+        if _nearly_full(mount):
+            free = format_size(mount.free_bytes or 0)
+            yield Doubt("space", f"{clean(mount.path)} is nearly full ({free} free): a full disk is slower.")
+        if mount.fs_type in NETWORK_FILE_SYSTEMS:
+            yield Doubt("network", f"{clean(mount.path)} is shared by a network: others are in the result.")
+    if recent and sum(activity.utilisation for activity in recent) / len(recent) > _BUSY:
+        yield Doubt("busy", "Busy now: what uses it spoils the figures, and a test slows it.")
+    disks = tree.disks_below(device.name)
+    if any(disk.transport in (Transport.NBD, Transport.ISCSI) for disk in disks):
+        yield Doubt("network", "Reached over the network, which is in the result.")
+    if device.kind in (DeviceKind.RAM, DeviceKind.ZRAM):
+        yield Doubt("memory", "It lies in memory, so a test measures memory, not a disk.")
+    if device.swap:
+        yield Doubt("swap", "Memory is swapped to it: a test slows whatever waits for that.")
+    if any(disk.name in system for disk in disks):
+        yield Doubt("system-disk", "This machine runs from this disk: a test slows what else goes on here.")
+
+
+def _nearly_full(mount: Mount) -> bool:
+    if not mount.size_bytes or mount.free_bytes is None or mount.read_only:
+        return False
+    return mount.free_bytes < max(_FULL * mount.size_bytes, min(_GIB, mount.size_bytes // 2))

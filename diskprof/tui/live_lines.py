@@ -1,0 +1,297 @@
+"""What the Live screen says, as lines: pure functions of what was read from the store."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from diskprof.model.finding import Weight
+from diskprof.model.run import DirectionResult, Message, Run, Status, TestRecord
+from diskprof.model.sample import Direction, Phase
+from diskprof.model.text import clean
+from diskprof.model.units import (
+    format_bandwidth,
+    format_clock,
+    format_duration,
+    format_iops,
+    format_latency,
+)
+from diskprof.tui.following import Following, Reading, Track
+from diskprof.tui.paragraphs import signed
+from diskprof.tui.promise_lines import promise_lines, verdict_piece
+from diskprof.tui.widgets.chart import Curve
+from diskprof.tui.widgets.glyphs import Charset, draw, progress_bar
+from diskprof.tui.widgets.painted import Line, Piece, fit, spread
+from diskprof.tui.widgets.rowlist import Row
+from diskprof.tui.widgets.scale import Metric, Scale, title_of
+from diskprof.tui.wording import ink_of, letter, place, status_sign, status_words
+
+SILENT_AFTER_S = 2.0
+_NAMES = {Metric.IOPS: ("iops",), Metric.BANDWIDTH: ("bandwidth",), Metric.LATENCY: ("typical", "slow")}
+
+
+def run_line(run: Run, width: int, *, others: int = 0) -> Line:
+    """Which run this is."""
+    left: list[Piece] = [
+        (" ", ""),
+        status_sign(run.status),
+        (" ", ""),
+        (clean(run.plan.preset_title or run.plan.preset), "strong"),
+        ("  ", ""),
+        (clean(place(run)), ""),
+    ]
+    words = [f"{run.started_at.astimezone():%H:%M}"] if width >= 100 or not others else []
+    words.append(f"run {run.id}")
+    if others:
+        words.append(f"n: {others} more running")
+    return spread(left, [("  ", ""), ("  ".join(words), "quiet"), (" ", "")], width)
+
+
+def test_line(following: Following, width: int, *, silent_s: float = 0.0) -> Line:
+    """Which test goes and in what phase; of a run that is over, how it ended."""
+    run = following.run
+    if not following.going:
+        return _ending(run, width)
+    progress = run.progress
+    record = run.tests[following.current]
+    if following.preparing:
+        left: list[Piece] = [("   Preparing ", ""), ("laying out the test file", "strong")]
+    else:
+        left = [(f"   Test {record.index + 1} of {len(run.tests)}  ", ""), (clean(record.planned.title), "strong")]
+    right: list[Piece] = []
+    silent = max(silent_s, progress.silent_s if progress else 0.0)
+    if silent >= SILENT_AFTER_S:
+        right.append((f"! no status for {int(silent)} s", "warn"))
+    elif progress is None:
+        right.append(("starting", "quiet"))
+    else:
+        right += [(progress.phase.value, ""), (f" {progress.fraction:4.0%}", "")]
+    return spread(left, [("  ", ""), *right, (" ", "")], width)
+
+
+def _ending(run: Run, width: int) -> Line:
+    seconds = (run.ended_at - run.started_at).total_seconds() if run.ended_at else None
+    words, ink = status_words(run.status)
+    left: list[Piece] = [("   ", ""), (words, ink)]
+    if seconds is not None:
+        left.append((f" after {format_duration(seconds)}", ""))
+    if verdict := verdict_piece(run):
+        left += [("   ", ""), verdict]
+    if run.reason:
+        left.append((f": {clean(run.reason)}", ink if run.status is not Status.COMPLETE else ""))
+    done = sum(test.status is Status.COMPLETE for test in run.tests)
+    total = len(run.tests)
+    right = f"{done} of {total} tests complete" if done < total else f"{total} test{'s' if total > 1 else ''}"
+    return spread(left, [("  ", ""), (right, "quiet"), (" ", "")], width)
+
+
+def progress_line(run: Run, width: int, charset: Charset) -> Line:
+    """The bar over the whole run and the time that is left."""
+    overall = run.progress.overall if run.progress else 0.0
+    remaining = run.progress.remaining_s if run.progress else None
+    left = f"{format_clock(remaining)} left" if remaining is not None else "time left unknown"
+    tail = f" {overall:4.0%}  {left:>10} "
+    return [("   ", ""), *progress_bar(overall, max(4, width - 3 - len(tail)), charset), (tail, "")]
+
+
+@dataclass(frozen=True, slots=True)
+class TileEntry:
+    """One direction in a tile: its figures now and the series of its sparkline."""
+
+    direction: Direction
+    figures: Line
+    curve: Curve
+
+
+def tile_entries(metric: Metric, track: Track) -> list[TileEntry]:
+    """Read and write apart, where there was any."""
+    entries = []
+    for direction in track.directions:
+        reading = track.last[direction]
+        name = _NAMES[metric][-1]
+        curve = Curve("", track.series(name, direction), ink_of(direction))
+        entries.append(TileEntry(direction, _figures(metric, reading), curve))
+    return entries
+
+
+def _figures(metric: Metric, reading: Reading) -> Line:
+    if metric is Metric.IOPS:
+        return [(format_iops(reading.iops), "strong")]
+    if metric is Metric.BANDWIDTH:
+        return [(format_bandwidth(reading.bandwidth), "strong")]
+    if reading.typical is None or reading.slow is None:
+        return [("no I/O", "quiet")]
+    typical, slow = reading.names
+    return [
+        (f"{typical} ", "quiet"),
+        (format_latency(reading.typical), "strong"),
+        (f" {slow} ", "quiet"),
+        (format_latency(reading.slow), "strong"),
+    ]
+
+
+def tile_lines(
+    metric: Metric,
+    entries: Sequence[TileEntry],
+    scale: Scale,
+    seconds: float,
+    width: int,
+    height: int,
+    charset: Charset,
+) -> list[Line]:
+    """A title with the scale of the sparklines, then the figures of each direction with its sparkline under it."""
+    if width < 8 or height < 2:
+        return []
+    what, extent = title_of(metric), scale.extent if entries else ""
+    if len(what) + 1 + len(extent) > width and scale.suffix:
+        # The unit says what it is.
+        what, extent = scale.suffix, extent.removesuffix(scale.suffix).rstrip()
+    lines: list[Line] = [spread([(what, "title")], [(" " + extent, "quiet")], width)]
+    if not entries:
+        return [*lines, [("–", "quiet")]]
+    rows = height - 1
+    for number, entry in enumerate(entries):
+        share = rows // len(entries) + (1 if number < rows % len(entries) else 0)
+        ink = ink_of(entry.direction)
+        lines.append(spread([(f"{letter(entry.direction)} ", ink), *entry.figures], [], width))
+        if share > 1:
+            track = entry.curve.track(width * charset.columns, seconds, scale.top)
+            lines += draw([track], width, share - 1, charset)
+    return lines[:height]
+
+
+def chart_curves(metric: Metric, track: Track, charset: Charset) -> tuple[Curve, ...]:
+    """What the large chart draws: one direction as an area, two as lines; latency p50 and p99, or p99 of each direction."""
+    directions = track.directions
+    alone = len(directions) == 1
+    curves = []
+    for direction in directions:
+        ink, side = ink_of(direction), letter(direction)
+        if metric is not Metric.LATENCY:
+            series = track.series(_NAMES[metric][0], direction)
+            curves.append(Curve(f"{side} {direction.value}", series, ink, area=alone, letter=side))
+            continue
+        typical, slow = track.last[direction].names
+        high = Curve(f"{side} {slow}", track.series("slow", direction), ink, area=False, letter="" if alone else side)
+        if not alone:
+            curves.append(high)
+            continue
+        curves.append(Curve(f"{side} {typical}", track.series("typical", direction), f"{ink}-dim"))
+        curves.append(high)
+    if charset is not Charset.BRAILLE and metric is Metric.LATENCY and alone and len(curves) == 2:
+        low, high = curves
+        curves = [Curve(low.label, low.series, high.ink), Curve(high.label, high.series, low.ink)]
+    return tuple(curves)
+
+
+def highest(curves: Sequence[Curve]) -> float:
+    return max((curve.series.highest for curve in curves), default=0.0)
+
+
+_WIDE_FROM = 104
+
+
+def table_head(width: int) -> Line:
+    return [
+        ("    ", ""),
+        *_cells(("Test", "", "IOPS", "Bandwidth", "p50", "p99", "p99.9", "mean", "CPU"), width, "quiet"),
+    ]
+
+
+def _cells(texts: Sequence[str], width: int, ink: str, *, side_ink: str = "") -> Line:
+    """The columns of the table of tests: title, R or W, figures. What has no room is left out from the right."""
+    name, side, *figures = texts
+    line: list[Piece] = [(fit(name, _title_room(width)), ink), (f" {side or ' '} ", side_ink or ink)]
+    line += [(fit(text, size, right=True), ink) for text, size in zip(figures, _figure_widths(width), strict=False)]
+    return line
+
+
+def _figure_widths(width: int) -> tuple[int, ...]:
+    return (8, 10, 9, 9) if width < _WIDE_FROM else (8, 11, 10, 10, 10, 10, 6)
+
+
+def _title_room(width: int) -> int:
+    return max(4, width - 4 - 3 - sum(_figure_widths(width)) - 1)
+
+
+def test_rows(run: Run, width: int) -> list[Row]:
+    """A row for each direction of each test; what has no result yet says how it stands."""
+    rows: list[Row] = []
+    for test in run.tests:
+        sign, ink = status_sign(test.status)
+        head: list[Piece] = [("  ", ""), (sign, ink), (" ", "")]
+        directions = test.result.directions if test.result else ()
+        if not directions:
+            title = fit(clean(test.planned.title), _title_room(width)) + " "
+            rows.append(Row(str(test.index), [*head, (title, ""), *_standing(test, run)]))
+            continue
+        cpu = f"{test.result.cpu.percent:.0f}%" if test.result and test.result.cpu else ""
+        for number, (direction, result) in enumerate(directions):
+            first = number == 0
+            texts = (
+                clean(test.planned.title) if first else "",
+                letter(direction),
+                *_figures_of(result),
+                cpu if first else "",
+            )
+            cells = _cells(texts, width, "", side_ink=ink_of(direction))
+            rows.append(Row(str(test.index), [*(head if first else [("    ", "")]), *cells], heading=not first))
+    return rows
+
+
+def _standing(test: TestRecord, run: Run) -> Line:
+    words, ink = status_words(test.status)
+    if test.status is Status.RUNNING and run.progress:
+        return [(run.progress.phase.value, ink)]
+    if test.reason:
+        return [(words, ink), (f": {clean(test.reason)}", "")]
+    return [(words, ink)]
+
+
+def _figures_of(result: DirectionResult) -> tuple[str, ...]:
+    latency = result.latency
+    values = (latency.p50, latency.p99, latency.p99_9, latency.mean)
+    return (
+        format_iops(result.iops),
+        format_bandwidth(result.bandwidth_bytes_per_s),
+        *("–" if value is None else format_latency(value) for value in values),
+    )
+
+
+_WEIGHTS = {Weight.DOUBT: ("!", "warn"), Weight.LIMIT: ("▲", "read"), Weight.NOTE: ("·", "quiet")}
+
+
+def note_lines(run: Run, width: int) -> list[Line]:
+    """Promises and findings of a run that is over with what to do next; messages of one that goes, newest first."""
+    lines: list[Line] = promise_lines(run, width)
+    for finding in run.findings:
+        sign, ink = _WEIGHTS[finding.weight]
+        test = run.test(finding.test)
+        where = f"{clean(test.planned.title)}: " if test else ""
+        lines += signed((sign, ink), f"{where}{clean(finding.message)} {clean(finding.evidence)}", width)
+        lines += signed((" ", ""), clean(finding.advice), width, "quiet")
+    messages = run.messages if run.status.over else tuple(reversed(run.messages))
+    for message in messages:
+        lines += _message(message, width)
+    return lines
+
+
+def _message(message: Message, width: int) -> list[Line]:
+    sign = ("!", "warn") if message.warning else ("·", "quiet")
+    return signed(sign, f"{format_clock(message.at_ns / 1e9)}  {clean(message.text)}", width)
+
+
+def phase_note(track: Track) -> str:
+    """What the chart's title says of the phase that it shows."""
+    if track.preparing:
+        return "laying out the test file"
+    return f"warm-up to {format_duration(track.warm_s)}" if track.warm_s else ""
+
+
+def waiting_words(following: Following) -> str:
+    """What stands where there is no curve yet."""
+    status = following.record.status
+    if status is Status.PENDING:
+        return "This test has not begun."
+    if not status.over:
+        phase = following.run.progress.phase if following.run.progress else Phase.PENDING
+        return "Waiting for the first status." if phase is not Phase.PREPARING else "Laying out the test file."
+    return f"No samples: {clean(following.record.reason)}" if following.record.reason else "No samples were recorded."

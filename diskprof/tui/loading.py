@@ -1,0 +1,72 @@
+"""Whole runs with their samples, read beside the screen: a day of samples takes seconds to unpack."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from diskprof.analysis.kernel import KernelView
+    from diskprof.model.run import Run
+    from diskprof.model.sample import Sample
+    from diskprof.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Runs in the order asked for, and the samples of each by its id. `cost_s` is the time it took."""
+
+    runs: tuple[Run, ...] = ()
+    series: dict[str, tuple[Sample, ...]] = field(default_factory=dict)
+    cost_s: float = 0.0
+    kernel: dict[str, dict[int, KernelView]] = field(default_factory=dict)
+
+    def markdown(self) -> str:
+        """The Markdown report on them; on more than one, their comparison."""
+        from diskprof.reports import markdown
+
+        return markdown.report(self.runs, self.series, kernel=self.kernel)
+
+
+def load(path: Path, ids: Sequence[str]) -> Loaded:
+    """Read runs by a connection of its own, so that any thread may call it. Raises DiskprofError."""
+    from diskprof.store import Store
+
+    began = time.monotonic()
+    with Store.open(path, create=False) as store:
+        runs = tuple(store.run(run_id) for run_id in ids)
+        series = {run_id: store.samples(run_id).samples for run_id in dict.fromkeys(ids)}
+        kernel = {run.id: _seen(store, run) for run in runs}
+    return Loaded(runs, series, time.monotonic() - began, kernel)
+
+
+def _seen(store: Store, run: Run) -> dict[int, KernelView]:
+    from diskprof.analysis.kernel import seen_by_test
+
+    found: dict[int, KernelView] = {}
+    for test in run.tests:
+        samples, system = store.course(run.id, test.index).samples, store.system_course(run.id, test.index).samples
+        found |= seen_by_test(samples, system)
+    return found
+
+
+def load_course(path: Path, run_id: str) -> Loaded:
+    """As `load`, of one run, but its samples only as charts need them: a day takes a tenth of a second. Raises DiskprofError."""
+    from diskprof.store import Store
+
+    began = time.monotonic()
+    with Store.open(path, create=False) as store:
+        run = store.run(run_id)
+        courses = [store.course(run_id, test.index, most=2048).samples for test in run.tests]
+        kernel = {run_id: _seen(store, run)}
+    return Loaded((run,), {run_id: tuple(chain.from_iterable(courses))}, time.monotonic() - began, kernel)
+
+
+async def load_beside(path: Path, ids: Sequence[str]) -> Loaded:
+    """As `load`, in a thread. Raises DiskprofError."""
+    return await asyncio.to_thread(load, path, tuple(ids))

@@ -1,0 +1,246 @@
+"""The list of runs without the screen: its columns, order and filter."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from diskprof.model.run import RunSummary, Status
+from diskprof.tui.widgets.sheet import Cell, Column, Row, Tone
+
+SIGNS = {
+    Status.PENDING: "·",
+    Status.RUNNING: "▶",
+    Status.COMPLETE: "✓",
+    Status.CANCELLED: "■",
+    Status.FAILED: "✗",
+    Status.INTERRUPTED: "!",
+    Status.SKIPPED: "-",
+}
+TONES = {
+    Status.PENDING: Tone.DIM,
+    Status.RUNNING: Tone.LIVE,
+    Status.COMPLETE: Tone.GOOD,
+    Status.CANCELLED: Tone.WARN,
+    Status.FAILED: Tone.BAD,
+    Status.INTERRUPTED: Tone.WARN,
+    Status.SKIPPED: Tone.DIM,
+}
+MARK = "●"
+_NARROW, _WIDE, _WIDER, _WIDEST = 70, 100, 140, 165
+_RESULT, _NOTE = 50, 20
+
+
+class Order(StrEnum):
+    """What the list is sorted by; the value is the word that is shown."""
+
+    STARTED = "when"
+    PRESET = "preset"
+    TARGET = "target"
+    STATUS = "status"
+    TAGS = "tags"
+    HEADLINE = "result"
+    ID = "id"
+
+
+def status_text(status: Status) -> str:
+    """A status with its sign, which says the same without colour: `✓ complete`."""
+    return f"{SIGNS[status]} {status}"
+
+
+def when_text(started: datetime, now: datetime) -> str:
+    """When a run began, in at most twelve characters: `12 min ago`, `5 h ago`, `Mon 14:02`, `21 Nov 14:02`, `2023-11-21`."""
+    local, here = started.astimezone(), now.astimezone()
+    seconds = (here - local).total_seconds()
+    if 0 <= seconds < 60:
+        return "just now"
+    if 60 <= seconds < 3600:
+        return f"{int(seconds // 60)} min ago"
+    if 0 <= seconds < 86400:
+        return f"{int(seconds // 3600)} h ago"
+    if 0 <= seconds < 6 * 86400:
+        return f"{_DAYS[local.weekday()]} {local:%H:%M}"
+    if local.year == here.year:
+        return f"{local.day:>2} {_MONTHS[local.month - 1]} {local:%H:%M}"
+    return f"{local:%Y-%m-%d}"
+
+
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def full_time(moment: datetime) -> str:
+    """Local time to the second with its zone's offset."""
+    return f"{moment.astimezone():%Y-%m-%d %H:%M:%S %z}"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What the person asked to see, in which order. `backwards` turns the order's natural direction round."""
+
+    order: Order = Order.STARTED
+    backwards: bool = False
+    words: str = ""
+
+
+class RunList:
+    """All runs and those in view; `runs` is newest first, `shown` filtered and sorted."""
+
+    def __init__(self) -> None:
+        self.runs: tuple[RunSummary, ...] = ()
+        self.shown: tuple[RunSummary, ...] = ()
+        self.marked: list[str] = []
+        self.view = View()
+        self._haystacks: dict[RunSummary, str] = {}
+
+    def load(self, runs: Sequence[RunSummary]) -> None:
+        """Take over a new list; marks of runs that are gone go too."""
+        if tuple(runs) == self.runs:
+            return
+        self.runs = tuple(runs)
+        if len(self._haystacks) > 2 * len(self.runs):
+            self._haystacks.clear()
+        if self.marked:
+            there = {run.id for run in self.runs}
+            self.marked = [run_id for run_id in self.marked if run_id in there]
+        self._arrange()
+
+    def load_newest(self, newest: Sequence[RunSummary]) -> bool:
+        """Take over the first runs of a list that is otherwise as before; False if it cannot be told where they join."""
+        if not newest:
+            return False
+        last = newest[-1].id
+        joint = next((index for index, run in enumerate(self.runs) if run.id == last), None)
+        if joint is None:
+            return False
+        self.load((*newest, *self.runs[joint + 1 :]))
+        return True
+
+    def look(self, view: View) -> None:
+        self.view = view
+        self._arrange()
+
+    def _arrange(self) -> None:
+        words = self.view.words.casefold().split()
+        found = [run for run in self.runs if all(word in self._haystack(run) for word in words)] if words else self.runs
+        if self.view.order is not Order.STARTED:
+            found = sorted(found, key=self._key, reverse=self.view.backwards)
+        elif self.view.backwards:
+            found = tuple(reversed(found))
+        self.shown = tuple(found)
+
+    def _haystack(self, run: RunSummary) -> str:
+        text = self._haystacks.get(run)
+        if text is None:
+            parts = (run.id, run.preset, run.preset_title, run.target, run.device, run.hostname, run.status, *run.tags)
+            text = self._haystacks[run] = "\n".join(parts).casefold()
+        return text
+
+    def _key(self, run: RunSummary) -> tuple[bool, str]:
+        """Empty values last, whatever the order; equal ones stay newest first since sorting is stable."""
+        match self.view.order:
+            case Order.PRESET:
+                text = run.preset
+            case Order.TARGET:
+                text = run.target
+            case Order.STATUS:
+                text = run.status
+            case Order.TAGS:
+                text = ", ".join(run.tags)
+            case Order.HEADLINE:
+                text = run.headline
+            case _:
+                text = run.id
+        return (not text) != self.view.backwards, text.casefold()
+
+    def index_of(self, run_id: str) -> int | None:
+        return next((index for index, run in enumerate(self.shown) if run.id == run_id), None)
+
+    def toggle(self, run_id: str) -> None:
+        if run_id in self.marked:
+            self.marked.remove(run_id)
+        else:
+            self.marked.append(run_id)
+
+    def row(self, run: RunSummary, columns: Sequence[Column], now: datetime) -> Row:
+        return Row(tuple(self._cell(run, column.key, columns, now) for column in columns))
+
+    def _cell(self, run: RunSummary, key: str, columns: Sequence[Column], now: datetime) -> Cell:
+        match key:
+            case "mark":
+                return Cell(MARK if run.id in self.marked else " ", Tone.MARK)
+            case "id":
+                return Cell(run.id, Tone.MARK if run.id in self.marked else Tone.PLAIN)
+            case "when":
+                return Cell(when_text(run.started_at, now), Tone.DIM)
+            case "sign":
+                return Cell(SIGNS[run.status], TONES[run.status])
+            case "status":
+                return Cell(status_text(run.status), TONES[run.status])
+            case "preset":
+                return Cell(run.preset)
+            case "target":
+                return Cell(run.target)
+            case "device":
+                return Cell(run.device, Tone.DIM)
+            case "host":
+                return Cell(run.hostname, Tone.DIM)
+            case "tags":
+                return Cell(", ".join(run.tags), Tone.LIVE)
+            case "note":
+                return Cell(" ".join(run.note.split()), Tone.DIM)
+            case "result" if run.status is Status.COMPLETE or any(column.key == "status" for column in columns):
+                return Cell(_whole_parts(run.headline, next(c.width for c in columns if c.key == "result")))
+            case "result":
+                return Cell(f"{run.status}: {run.headline}" if run.headline else run.status, TONES[run.status])
+            case _:
+                return Cell("")
+
+
+def _whole_parts(headline: str, width: int) -> str:
+    """As much of a headline as fits, up to one of its commas: a figure without its end says something else."""
+    found = headline
+    while len(found) > width and ", " in found:
+        found = found.rpartition(", ")[0]
+    return found if len(found) <= width else headline
+
+
+def columns_for(width: int, view: View, runs: Sequence[RunSummary]) -> tuple[Column, ...]:
+    """Columns that fill `width`; below a hundred the status is its sign, with the word in the result's column."""
+    sample = runs[:200]
+    # Newest first is downwards; words go upwards from a to z.
+    arrow = "▼" if (view.order is Order.STARTED) is not view.backwards else "▲"
+
+    def title(order: Order, name: str) -> str:
+        return f"{name} {arrow}" if view.order is order else name
+
+    def widest(values: Sequence[str], least: int, most: int) -> int:
+        return min(max([least, *map(len, values)]), most)
+
+    wide = width >= _WIDE
+    preset = widest([run.preset for run in sample], 8, 22 if wide else 13)
+    tags = widest(
+        [", ".join(run.tags) for run in sample], 6 if any(run.tags for run in sample) else 4, 22 if wide else 10
+    )
+    target = widest([run.target for run in sample], 8, 24 if wide else 12)
+    sign = arrow if view.order is Order.STATUS else " "
+    columns = [
+        Column("mark", " ", 1),
+        Column("id", title(Order.ID, "run"), 8),
+        Column("when", title(Order.STARTED, "when"), 12),
+        Column("status", title(Order.STATUS, "status"), 13) if wide else Column("sign", sign, 1),
+        Column("preset", title(Order.PRESET, "preset"), preset, middle=True),
+    ]
+    if width >= _NARROW:
+        columns.append(Column("target", title(Order.TARGET, "target"), target, middle=True))
+    if width >= _WIDER:
+        columns.append(Column("device", "device", widest([run.device for run in sample], 6, 24), middle=True))
+        if width >= _WIDEST:
+            columns.append(Column("host", "host", widest([run.hostname for run in sample], 6, 16), middle=True))
+    last = Column("tags", title(Order.TAGS, "tags"), tags)
+    left = max(width - sum(column.width + 1 for column in (*columns, last)), 10)
+    columns.append(Column("result", title(Order.HEADLINE, "result"), min(left, _RESULT)))
+    columns.append(last)
+    if left - _RESULT > _NOTE:
+        columns.append(Column("note", "note", left - _RESULT - 1))
+    return tuple(columns)

@@ -1,0 +1,67 @@
+"""What the four modes have in common: the first and last line, the store, and being told when the store changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual.app import ComposeResult
+from textual.screen import Screen
+
+from diskprof.tui.widgets.bars import KeyBar, TopBar
+
+if TYPE_CHECKING:
+    from diskprof.store import Store
+    from diskprof.tui.app import DiskprofApp
+    from diskprof.tui.services import Services
+
+
+class ModeScreen(Screen[None]):
+    """One of the four modes. A subclass sets MODE, HELP and composes its `body`.
+
+    `store_changed` is called when another process or this one wrote to the store, only while the screen is in sight, and
+    once each time it comes into sight. Keys with a description show in the last line and in the command palette.
+    """
+
+    MODE: ClassVar[str] = ""
+    TITLE_OF_HELP: ClassVar[str] = ""
+    COPIES: ClassVar[str] = "the report"
+    HELP: ClassVar[str] = ""
+    """What this screen is for, in plain text, paragraphs apart by an empty line; its keys are added by themselves."""
+
+    def compose(self) -> ComposeResult:
+        yield TopBar(self.MODE)
+        yield from self.body()
+        yield KeyBar()
+
+    def body(self) -> ComposeResult:
+        """The widgets between the first and the last line."""
+        yield from ()
+
+    @property
+    def diskprof(self) -> DiskprofApp:
+        return cast("DiskprofApp", self.app)
+
+    @property
+    def services(self) -> Services:
+        return self.diskprof.services
+
+    @property
+    def store(self) -> Store:
+        """The store, open for as long as the app runs; to be used from the main thread alone."""
+        return self.diskprof.store
+
+    def on_screen_resume(self) -> None:
+        self.diskprof.show_state(self)
+        self.store_changed()
+
+    def store_changed(self) -> None:
+        """Read again what is shown."""
+
+    def copy_text(self) -> str:
+        """What `y` copies, called COPIES; empty where there is nothing."""
+        return ""
+
+    def _on_timer_update(self) -> None:
+        # A frame that the terminal cannot have yet waits, and is then drawn as things stand by then: the timer comes again.
+        if not self.diskprof.behind:
+            super()._on_timer_update()

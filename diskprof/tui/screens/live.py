@@ -1,0 +1,278 @@
+"""Live: what happens while it happens, out of the store alone; when the run is over its results stand here."""
+
+from __future__ import annotations
+
+import time
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+
+from diskprof.model.errors import DiskprofError
+from diskprof.tui.following import Following
+from diskprof.tui.live_lines import (
+    SILENT_AFTER_S,
+    note_lines,
+    progress_line,
+    run_line,
+    table_head,
+    test_line,
+    test_rows,
+)
+from diskprof.tui.modals.confirm import Answer, Ask
+from diskprof.tui.screens.live_panes import KernelPane, LatencyTile, TestList, Tile
+from diskprof.tui.screens.live_views import COURSE_BINDINGS, CourseScreen
+from diskprof.tui.widgets.painted import Lines, OneLine
+from diskprof.tui.widgets.rowlist import Row, RowList
+from diskprof.tui.widgets.scale import Metric
+from diskprof.tui.widgets.views import LargeChart
+
+_TINY = 19
+"""With fewer lines the table of tests would be its heading alone: the chart gets them while the run goes."""
+
+
+class LiveScreen(CourseScreen):
+    """Follows one run. Which: the one asked for, else the newest that goes, else the newest."""
+
+    MODE: ClassVar[str] = "live"
+    CSS_PATH = "live.tcss"
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (32, "-tall")]  # noqa: RUF012
+    TITLE_OF_HELP: ClassVar[str] = "Live"
+    HELP: ClassVar[str] = """
+A run while it goes, and its results when it is over. The tiles show the last interval, reading (R) and writing (W)
+apart; "whole" is all that was measured of the test so far. The chart shows the whole test from its beginning.
+
+p50 is the latency that half of the requests stayed within, p99 the one that 99 of 100 stayed within. Where ioping gives
+no distribution, their mean and maximum stand instead.
+
+m turns the chart: IOPS and bandwidth (from zero), the percentiles of each interval, and the heat map: how many of the
+requests of each moment took how long; of a test that is over also the latency by percentile. Latencies are on a
+logarithmic scale. With left and right a cursor reads off a past moment; in a test too long for the screen
+neighbouring intervals are one, with their highest p99, p99.9 and maximum.
+
+k shows what the kernel saw of the device under test, in iostat's terms (r_await and w_await in ms, kB of 1024 bytes), of the
+machine's processors and memory, for the last interval and the median of the test, beside what fio said.
+
+A sweep is shown as its cells: the figure of each as it is measured. m turns it, x goes to other values of further axes, v to
+the course of the test that goes.
+
+The run belongs to a process of its own: leaving this screen, quitting or losing the connection does not stop it.
+"""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("s", "stop", "Stop", id="live.stop", tooltip="Stop the run; what it measured is kept"),
+        *COURSE_BINDINGS,
+        Binding(
+            "escape", "leave", "Leave", id="live.leave", tooltip="Put away what lies over the run: cursor, kernel, zoom"
+        ),
+        Binding("f", "follow", "Follow", id="live.follow", tooltip="Look at the test that goes now"),
+        Binding("n", "other(1)", "Next run", id="live.next", tooltip="The next run that goes"),
+        Binding(
+            "p",
+            "other(-1)",
+            "Previous run",
+            id="live.previous",
+            show=False,
+            tooltip="The run before among those that go",
+        ),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._asked_for: str | None = None
+        self._heard = time.monotonic()
+        self._keys: tuple[bool | None, bool] | None = None
+
+    def body(self) -> ComposeResult:
+        charset = self.diskprof.charset
+        with Vertical(id="live"):
+            yield OneLine(id="which")
+            yield OneLine(id="what")
+            yield OneLine(id="progress")
+            with Horizontal(id="tiles"):
+                for metric in (Metric.IOPS, Metric.BANDWIDTH):
+                    yield Tile(metric, charset, id=f"tile-{metric.value}", classes="tile")
+                yield LatencyTile(charset, id="tile-latency", classes="tile")
+            yield LargeChart(charset, id="chart")
+            yield KernelPane(id="kernel")
+            yield OneLine(id="head")
+            yield TestList(id="tests")
+            yield OneLine(id="notes-head")
+            yield RowList(id="notes", cursor=False)
+        yield Lines(id="empty")
+
+    def on_mount(self) -> None:
+        self.set_interval(1.0, self._look_at_clock)
+
+    # what is shown
+
+    def show_run(self, run_id: str) -> None:
+        """Show this run until another is asked for."""
+        self._asked_for = run_id
+        self.following = None
+        if self.is_current and self.is_mounted:
+            self.store_changed()
+
+    def _wanted(self) -> str | None:
+        if self._asked_for:
+            return self._asked_for
+        state = self.diskprof.watcher.state
+        if self.following and (self.following.going or not state.running):
+            return self.following.run.id
+        newest = state.running[0] if state.running else state.newest
+        return newest.id if newest else None
+
+    def store_changed(self) -> None:
+        self._heard = time.monotonic()
+        wanted = self._wanted()
+        try:
+            if wanted is None:
+                self.following = None
+            elif self.following is None or self.following.run.id != wanted:
+                self.following = Following(self.store, wanted)
+                self._scales.clear()
+                self._moment = self._panel = None
+            else:
+                self.following.read()
+        except DiskprofError as error:
+            # The run was deleted, or what is stored of it cannot be read.
+            self._asked_for = self.following = None
+            self.diskprof.tell(error)
+        self._read_depths()
+        self._draw()
+        going = self.following.going if self.following else None
+        keys = (going, len(self.diskprof.watcher.state.running) > 1)
+        if keys != self._keys:
+            self._keys = keys
+            self.refresh_bindings()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.set_class(event.size.height < _TINY, "-tiny")
+        self._slow_drawn = 0.0
+        self.call_after_refresh(self._draw)
+
+    def _look_at_clock(self) -> None:
+        """Nothing new was written for a while: say so, also where the runner itself hangs."""
+        if self.is_current and self.following and self.following.going:
+            silent = time.monotonic() - self._heard
+            if silent >= SILENT_AFTER_S:
+                line = test_line(self.following, self._width, silent_s=silent)
+                self.query_one("#what", OneLine).put_line(line)
+
+    @property
+    def _width(self) -> int:
+        return self.query_one("#which").size.width or self.size.width
+
+    def _draw(self) -> None:
+        if not self.app.is_running:
+            # What was put off until now is of a screen that is being taken down, and has lost some of its parts.
+            return
+        following = self.following
+        self.set_class(following is None, "-empty")
+        if following is None:
+            self._draw_empty()
+            return
+        run, width = following.run, self._width
+        self.set_class(run.status.over, "-over")
+        running = self.diskprof.watcher.state.running
+        others = len(running) - 1 if any(other.id == run.id for other in running) else 0
+        self.query_one("#which", OneLine).put_line(run_line(run, width, others=others))
+        self.query_one("#what", OneLine).put_line(test_line(following, width))
+        if following.going:
+            self.query_one("#progress", OneLine).put_line(progress_line(run, width, self._charset))
+            self._draw_tiles(following)
+        self.set_class(self._shows_cells, "-cells")
+        self._draw_chart(following)
+        self._draw_kernel(following)
+        self.query_one("#head", OneLine).put_line(table_head(width))
+        self._draw_tests(following)
+        self._draw_notes(following)
+
+    def _draw_empty(self) -> None:
+        self.query_one("#empty", Lines).put(
+            [
+                [("No run yet", "title")],
+                [],
+                [("Press ", ""), ("1", "key"), (", choose a device and a preset, and press ", ""), ("Enter", "key")],
+                [("What is measured appears here while it happens.", "quiet")],
+            ]
+        )
+
+    def _draw_tests(self, following: Following) -> None:
+        tests = self.query_one("#tests", RowList)
+        run = following.run
+
+        def build(width: int) -> list[Row]:
+            return test_rows(run, width)
+
+        tests.show(build)
+        if following.follows:
+            tests.key = str(following.shown)
+        tests.styles.height = max(1, min(len(test_rows(run, self._width)), 8 if self.size.height < 32 else 14))
+
+    def _draw_notes(self, following: Following) -> None:
+        notes = self.query_one("#notes", RowList)
+        run = following.run
+        promised = run.status.over and run.plan.expectations
+        self.set_class(not (promised or run.findings or run.messages), "-quiet")
+        parts = [
+            *(["expectations"] if promised else []),
+            *(["findings"] if run.findings else []),
+            *(["messages"] if run.messages else []),
+        ]
+        heading = " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts).capitalize()
+        self.query_one("#notes-head", OneLine).put_line([("   ", ""), (heading, "quiet")])
+        notes.show(lambda width: [Row(str(at), line) for at, line in enumerate(note_lines(run, width))])
+        # Its own width may not be known yet; one cell is for the scroll bar.
+        notes.styles.height = max(1, len(note_lines(run, self._width - 1)))
+
+    # what can be done
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        following = self.following
+        if action == "stop":
+            return following is not None and following.going
+        if action == "other":
+            return len(self.diskprof.watcher.state.running) > 1
+        if action == "follow":
+            return following is not None and following.going and not following.follows
+        return self.can(action)
+
+    @on(RowList.Moved, "#tests")
+    def _test_chosen(self, event: RowList.Moved) -> None:
+        if self.following and event.key is not None and int(event.key) != self.following.shown:
+            self.following.choose(int(event.key))
+            self._another_test()
+
+    def action_follow(self) -> None:
+        if self.following:
+            self.following.choose(None)
+            self._another_test()
+
+    def action_other(self, step: int) -> None:
+        running = [run.id for run in self.diskprof.watcher.state.running]
+        here = running.index(self.following.run.id) if self.following and self.following.run.id in running else -1
+        self.show_run(running[(here + step) % len(running)])
+
+    def action_stop(self) -> None:
+        following = self.following
+        if following is None or not following.going:
+            return
+        run_id = following.run.id
+        self.app.push_screen(
+            Ask(
+                "Stop this run?",
+                "The test that goes is ended within two seconds. What was measured so far is kept.",
+                (Answer("s", "Stop it", "stop", danger=True), Answer("esc", "Let it go on", "stay")),
+            ),
+            lambda answer: self._stop(run_id) if answer == "stop" else None,
+        )
+
+    def _stop(self, run_id: str) -> None:
+        try:
+            self.services.request_stop(self.store, run_id)
+        except DiskprofError as error:
+            self.diskprof.tell(error)
+        else:
+            self.app.notify("Stopping.", timeout=2, markup=False)

@@ -1,0 +1,362 @@
+"""What the Live screen and a result draw of a test: the large chart with its cursor, the cells of a sweep, the kernel's view."""
+
+from __future__ import annotations
+
+import time
+from enum import StrEnum
+
+from textual.binding import Binding, BindingType
+
+from diskprof.model.errors import DiskprofError
+from diskprof.model.text import clean
+from diskprof.tui.depths import Depths
+from diskprof.tui.following import Following
+from diskprof.tui.kernel_lines import KernelWatch, kernel_lines
+from diskprof.tui.live_lines import chart_curves, highest, phase_note, tile_entries, waiting_words
+from diskprof.tui.moments import heat_view, moment, percentile_view
+from diskprof.tui.screens.base import ModeScreen
+from diskprof.tui.screens.live_panes import KernelPane, LatencyTile, Tile
+from diskprof.tui.sweep_lines import panel_of, panels_of, sweep_lines
+from diskprof.tui.widgets.chart import Picture
+from diskprof.tui.widgets.curves import by_percentile, draw_plot
+from diskprof.tui.widgets.glyphs import Charset
+from diskprof.tui.widgets.logscale import LogScale
+from diskprof.tui.widgets.scale import Metric, Scale
+from diskprof.tui.widgets.views import LargeChart, is_flat
+from diskprof.tui.wording import ink_of, letter
+
+METRICS = tuple(Metric)
+_SLOW_EVERY_S = 1.0
+"""Views whose every line changes with each interval are drawn at this pace while a run goes: each costs some 20 kB."""
+_GO_ON_S = 0.02
+
+
+class View(StrEnum):
+    """What the large chart shows, in the order in which the key goes through them."""
+
+    IOPS = "IOPS"
+    BANDWIDTH = "bandwidth"
+    PERCENTILES = "latency percentiles"
+    HEAT = "latency heat map"
+    DISTRIBUTION = "latency by percentile"
+    """Of all that was measured, so only once there is a result."""
+
+
+_CURVES = {View.IOPS: Metric.IOPS, View.BANDWIDTH: Metric.BANDWIDTH}
+VIEWS = tuple(View)
+
+COURSE_BINDINGS: tuple[BindingType, ...] = (
+    Binding("m", "metric", "Metric", id="live.metric", tooltip="Another chart: IOPS, bandwidth, percentiles, heat map"),
+    Binding(
+        "k",
+        "kernel",
+        "Kernel",
+        id="live.kernel",
+        tooltip="The kernel's view of the device and the machine, beside fio's",
+    ),
+    Binding(
+        "v",
+        "cells",
+        "Sweep",
+        id="live.sweep",
+        tooltip="The cells of the sweep, or the course of the test that is chosen",
+    ),
+    Binding(
+        "x", "panel", "Other cells", id="live.panel", tooltip="The cells at other values of the axes that stand still"
+    ),
+    Binding(
+        "left",
+        "cursor(-1)",
+        "Cursor",
+        id="live.earlier",
+        show=False,
+        tooltip="Read off an earlier moment of the chart",
+    ),
+    Binding(
+        "right", "cursor(1)", "Cursor", id="live.later", show=False, tooltip="Read off a later moment of the chart"
+    ),
+    Binding(
+        "shift+left",
+        "cursor(-10)",
+        "Cursor",
+        id="live.much-earlier",
+        show=False,
+        tooltip="Read off a moment ten steps earlier",
+    ),
+    Binding(
+        "shift+right",
+        "cursor(10)",
+        "Cursor",
+        id="live.much-later",
+        show=False,
+        tooltip="Read off a moment ten steps later",
+    ),
+    Binding("z", "zoom", "Zoom", id="live.zoom", tooltip="Show the chart alone, or everything again"),
+)
+"""What the keys of every screen with such a chart do."""
+
+
+class CourseScreen(ModeScreen):
+    """A screen that shows the test of a run which `following` looks at, in a `#chart` and a `#kernel`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.following: Following | None = None
+        self._view = View.IOPS
+        self._scales: dict[tuple[int, bool, Metric], Scale] = {}
+        self._log_scales: dict[str, LogScale] = {}
+        self._depths: Depths | None = None
+        self._depths_run = ""
+        self._slow_drawn = 0.0
+        self._depths_read = 0.0
+        self._moment: float | None = None
+        self._watch: KernelWatch | None = None
+        self._cells = True
+        self._cell_metric = Metric.IOPS
+        self._panel: int | None = None
+        self._tiles: tuple[Tile, ...] = ()
+
+    def _draw(self) -> None:
+        """Draw everything; what did not change costs nothing."""
+        raise NotImplementedError
+
+    def can(self, action: str) -> bool:
+        """Whether an action of COURSE_BINDINGS, or `leave`, can do anything now."""
+        following = self.following
+        match action:
+            case "metric" | "zoom" | "kernel":
+                return following is not None
+            case "cursor":
+                return following is not None and not self._shows_cells and self._view is not View.DISTRIBUTION
+            case "cells":
+                return following is not None and bool(following.run.plan.sweep)
+            case "panel":
+                return self._shows_cells and following is not None and len(panels_of(following.run)) > 1
+            case "leave":
+                return self._moment is not None or self._shows_kernel or self.has_class("-zoom")
+            case _:
+                return True
+
+    def _another_test(self) -> None:
+        self._moment, self._slow_drawn = None, 0.0
+        self._read_depths()
+        self._draw()
+        self.refresh_bindings()
+
+    @property
+    def _views(self) -> tuple[View, ...]:
+        """What there is to be seen of the test."""
+        over = self.following is not None and self.following.record.result is not None
+        return tuple(view for view in View if over or view is not View.DISTRIBUTION)
+
+    def _scale(self, metric: Metric, value: float) -> Scale:
+        following = self.following
+        assert following is not None
+        key = (following.shown, following.visible.preparing, metric)
+        scale = self._scales[key] = Scale.of(metric, value, self._scales.get(key))
+        return scale
+
+    def _read_depths(self) -> None:
+        """Read what is new of the distributions, where they are shown; a long test goes on in steps of its own."""
+        following = self.following
+        if following is None:
+            return
+        self._read_kernel(following)
+        if not (following.going or self._view is View.HEAT):
+            return
+        place = following.shown, following.visible.preparing
+        if self._depths is None or self._depths.place != place or self._depths_run != following.run.id:
+            self._depths = Depths(self.store, following.run.id, place[0], preparing=place[1])
+            self._depths_run = following.run.id
+            self._log_scales.clear()
+            self._slow_drawn = self._depths_read = 0.0
+        now = time.monotonic()
+        if following.going and self._depths.complete and now - self._depths_read < _SLOW_EVERY_S:
+            # To unpack distributions is a quarter of what an interval costs, and the whole hardly moves in one.
+            return
+        self._depths_read = now
+        try:
+            if self._depths.read():
+                self.set_timer(_GO_ON_S, self._go_on_reading)
+        except DiskprofError as error:
+            self._depths = None
+            self.diskprof.tell(error)
+
+    @property
+    def _shows_kernel(self) -> bool:
+        return self.has_class("-kernel")
+
+    def _read_kernel(self, following: Following) -> None:
+        if not self._shows_kernel:
+            return
+        place = following.run.id, following.shown, following.visible.preparing
+        if self._watch is None or self._watch.place != place:
+            self._watch = KernelWatch(self.store, place[0], place[1], preparing=place[2])
+        try:
+            while self._watch.read():
+                pass
+        except DiskprofError as error:
+            self._watch = None
+            self.diskprof.tell(error)
+
+    @property
+    def _shows_cells(self) -> bool:
+        return self._cells and self.following is not None and bool(self.following.run.plan.sweep)
+
+    def _go_on_reading(self) -> None:
+        if self.is_current and self.following:
+            self._read_depths()
+            self._draw_chart(self.following)
+
+    def _draw_tiles(self, following: Following) -> None:
+        if not self._tiles:
+            self._tiles = tuple(self.query(Tile))
+        for tile in self._tiles:
+            entries = tile_entries(tile.metric, following.visible)
+            scale = self._scale(tile.metric, highest([entry.curve for entry in entries]))
+            tile.show(entries, scale, following.span_s)
+        slow = highest([entry.curve for entry in tile_entries(Metric.LATENCY, following.visible)])
+        scale = self._scale(Metric.LATENCY, slow)
+        self.query_one("#tile-latency", LatencyTile).show(following.visible, self._depths, scale, following.span_s)
+
+    def _draw_chart(self, following: Following) -> None:
+        chart, track = self.query_one("#chart", LargeChart), following.visible
+        if self._shows_cells:
+            self._draw_cells(following, chart)
+            return
+        if not track.last:
+            chart.say(waiting_words(following))
+            return
+        note = phase_note(track)
+        if not following.follows or not following.going:
+            title = following.record.planned.title
+            note = f"{title}, {note}" if note else title
+        cursor = None if self._moment is None else moment(track, self._moment, chart.size.width)
+        now = time.monotonic()
+        # The test before had a distribution, the one that goes has none yet.
+        view = self._view if self._view in self._views else View.PERCENTILES
+        if view is View.PERCENTILES:
+            if following.going and now - self._slow_drawn < _SLOW_EVERY_S:
+                return
+            self._slow_drawn = now
+            chart.show_view(percentile_view(track, following.span_s, self._log_scales, note), cursor)
+        elif view is View.HEAT:
+            self._draw_heat(following, chart, note)
+        elif view is View.DISTRIBUTION:
+            self._draw_distribution(following, chart)
+        else:
+            metric = _CURVES[view]
+            curves = chart_curves(metric, track, self._charset)
+            chart.show(Picture(self._scale(metric, highest(curves)), following.span_s, curves, note), cursor)
+
+    def _draw_cells(self, following: Following, chart: LargeChart) -> None:
+        run, current, metric = following.run, following.shown, self._cell_metric
+        at = panel_of(panels_of(run), current) if self._panel is None else self._panel
+        charset, flat = self._charset, is_flat(self.app, self._charset)
+        chart.show_lines(lambda width, height: sweep_lines(run, at, metric, current, width, height, charset, flat=flat))
+
+    def _draw_distribution(self, following: Following, chart: LargeChart) -> None:
+        record, charset = following.record, self._charset
+        directions = record.result.directions if record.result else ()
+        known = [
+            (letter(direction), direction, ink_of(direction), result.histogram)
+            for direction, result in directions
+            if result.histogram
+        ]
+        plot = by_percentile(f"{clean(record.planned.title)}: {View.DISTRIBUTION}", known)
+        chart.show_lines(lambda width, height: draw_plot(plot, width, height, charset))
+
+    def _draw_kernel(self, following: Following) -> None:
+        if self._shows_kernel and (watch := self._watch):
+            run, track = following.run, following.visible
+            pane = self.query_one("#kernel", KernelPane)
+            pane.show(lambda width, height: kernel_lines(run, track, watch, width, height))
+
+    def _draw_heat(self, following: Following, chart: LargeChart, note: str) -> None:
+        """At most once a second while the run goes: a map has many colours, and each is sent to the terminal."""
+        now, depths = time.monotonic(), self._depths
+        if following.going and depths and depths.complete and now - self._slow_drawn < _SLOW_EVERY_S:
+            return
+        if depths is None or not depths.directions:
+            reading = depths is not None and not depths.complete
+            words = "Reading." if reading else "There is no distribution: ioping gives none at this rate."
+            chart.say(words if following.visible.last else waiting_words(following))
+            return
+        self._slow_drawn = now if depths.complete else 0.0
+        cursor = None if self._moment is None else moment(following.visible, self._moment, chart.size.width)
+        chart.show_view(heat_view(depths, following.span_s, self._log_scales, note), cursor)
+
+    def action_metric(self) -> None:
+        if self._shows_cells:
+            self._cell_metric = METRICS[(METRICS.index(self._cell_metric) + 1) % len(METRICS)]
+            self._draw()
+            return
+        views = self._views
+        self._view = views[(views.index(self._view) + 1) % len(views)] if self._view in views else views[0]
+        self._slow_drawn = 0.0
+        self._read_depths()
+        self._draw()
+        self.refresh_bindings()
+
+    def action_kernel(self) -> None:
+        self.toggle_class("-kernel")
+        self._slow_drawn = 0.0
+        self._read_depths()
+        self.call_after_refresh(self._draw)
+        self.refresh_bindings()
+
+    def action_zoom(self) -> None:
+        self.toggle_class("-zoom")
+        self._slow_drawn = 0.0
+        self.call_after_refresh(self._draw)
+        self.refresh_bindings()
+
+    def action_cells(self) -> None:
+        self._cells = not self._cells
+        self._moment, self._slow_drawn = None, 0.0
+        self._read_depths()
+        self._draw()
+        self.refresh_bindings()
+
+    def action_panel(self) -> None:
+        if self.following and (found := panels_of(self.following.run)):
+            here = panel_of(found, self.following.shown) if self._panel is None else self._panel
+            self._panel = (here + 1) % len(found)
+            self._draw_chart(self.following)
+
+    def action_cursor(self, steps: int) -> None:
+        following = self.following
+        if following is None or not following.visible.last:
+            return
+        track, chart = following.visible, self.query_one("#chart", LargeChart)
+        spans = track.series("iops", track.directions[0])
+        if self._moment is None:
+            # The last moment, or the first: from there it goes on.
+            self._moment = track.seconds if steps < 0 else 0.0
+        else:
+            here = spans.at(self._moment)
+            column = following.span_s / chart.columns
+            step = max(column, here.end - here.start if here else 0.0)
+            self._moment = min(track.seconds, max(0.0, self._moment + steps * step))
+        here = spans.at(self._moment)
+        if here:
+            self._moment = min(max(self._moment, here.start), (here.start + here.end) / 2)
+        self._slow_drawn = 0.0
+        self._draw_chart(following)
+        self.refresh_bindings()
+
+    def action_leave(self) -> None:
+        if self._moment is None and self._shows_kernel:
+            self.action_kernel()
+            return
+        if self._moment is None and self.has_class("-zoom"):
+            self.action_zoom()
+            return
+        self._moment, self._slow_drawn = None, 0.0
+        if self.following:
+            self._draw_chart(self.following)
+        self.refresh_bindings()
+
+    @property
+    def _charset(self) -> Charset:
+        return self.diskprof.charset

@@ -1,0 +1,104 @@
+"""What can be done with runs from more than one screen: export, tag, delete, compare."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from diskprof.model.errors import DiskprofError
+from diskprof.model.run import RunSummary, Status
+from diskprof.model.text import clean
+from diskprof.tui.modals.delete import DELETE, DeleteModal
+from diskprof.tui.modals.export import ExportModal
+from diskprof.tui.modals.tags import TagsEdit, TagsModal
+from diskprof.tui.screens.base import ModeScreen
+
+Done = Callable[[], object]
+
+
+def tell(screen: ModeScreen, text: str, *, warning: bool = False) -> None:
+    """Say a sentence that may hold foreign text."""
+    screen.notify(clean(text), severity="warning" if warning else "information", markup=False)
+
+
+def export(screen: ModeScreen, ids: Sequence[str], make: Callable[[], str], title: str) -> None:
+    """Ask for a file and write the report that `make` gives; the name is made of the first three ids."""
+
+    def written(path: Path | None) -> None:
+        if path:
+            tell(screen, f"Wrote {path}")
+
+    path = _here() / f"diskprof-{'-'.join(ids[:3])}.md"
+    screen.app.push_screen(ExportModal(title, path, make), written)
+
+
+def _here() -> Path:
+    """The current directory, or the home of the person where that was removed under us."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return Path.home()
+
+
+def edit_tags(screen: ModeScreen, run: RunSummary, done: Done) -> None:
+    """Ask for tags and note, keep them, then call `done`."""
+
+    def answered(edit: TagsEdit | None) -> None:
+        if edit is None:
+            return
+        try:
+            if edit.tags != run.tags:
+                screen.store.set_tags(run.id, edit.tags)
+            if edit.note != run.note:
+                screen.store.set_note(run.id, edit.note)
+        except DiskprofError as error:
+            screen.diskprof.tell(error)
+        done()
+
+    screen.app.push_screen(TagsModal(run), answered)
+
+
+def delete(screen: ModeScreen, runs: Sequence[RunSummary], done: Done) -> None:
+    """Ask, delete, then call `done`; refused if one of them still goes."""
+    going = next((run for run in runs if run.status is Status.RUNNING), None)
+    if going:
+        tell(screen, f"{going.id} still runs, so nothing was deleted. Stop it first: press 2, then s.", warning=True)
+        return
+
+    def answered(answer: str | None) -> None:
+        if answer != DELETE:
+            return
+        gone = 0
+        for run in runs:
+            try:
+                screen.store.delete(run.id)
+                gone += 1
+            except DiskprofError as error:
+                screen.diskprof.tell(error)
+        done()
+        if gone:
+            tell(screen, f"Deleted {runs[0].id}." if gone == len(runs) == 1 else f"Deleted {gone} runs.")
+
+    if runs:
+        screen.app.push_screen(DeleteModal(runs), answered)
+
+
+def partner(runs: Sequence[RunSummary], run: RunSummary) -> RunSummary | None:
+    """The newest other run of the same preset that is over and has results; `runs` is newest first."""
+    others = [other for other in runs if other.id != run.id and other.preset == run.preset and other.status.over]
+    complete = (other for other in others if other.status is Status.COMPLETE)
+    return next(complete, others[0] if others else None)
+
+
+def compare_with_partner(screen: ModeScreen, runs: Sequence[RunSummary], run: RunSummary) -> None:
+    """Compare a run with the newest other of its preset, the older one as the base; say what is missing otherwise."""
+    other = partner(runs, run)
+    if other is None:
+        tell(
+            screen,
+            f"There is no other finished run of {run.preset}. Mark two runs with space, then press c.",
+            warning=True,
+        )
+        return
+    older, newer = sorted((run, other), key=lambda one: one.started_at)
+    screen.diskprof.compare_runs((older.id, newer.id))

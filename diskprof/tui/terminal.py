@@ -1,0 +1,126 @@
+"""The app and its terminal: how much it gets, signals, ctrl+z, the clipboard, what is told to the person."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+
+from textual import events, on, work
+from textual.app import App
+from textual.driver import Driver
+
+from diskprof.config.settings import Settings, SlowLink
+from diskprof.model.errors import DiskprofError, ExitCode
+from diskprof.model.text import clean
+from diskprof.tui.driver import LettingGoDriver
+from diskprof.tui.theme import SIXTEEN
+from diskprof.tui.widgets.glyphs import Charset
+
+LEAST = (60, 16)
+"""Columns and lines in which everything can be used."""
+
+
+class TerminalApp(App[None]):
+    """What does not depend on what is shown. A subclass sets `settings` and `charset`, and follows `calm_down`."""
+
+    settings: Settings
+    charset: Charset
+    calm = False
+    """Whether the terminal gets fewer frames and colours."""
+    _small = False
+
+    def catch_signals(self) -> None:
+        """A hang-up or a kill leaves the terminal as it was found (F37); the run, if one goes, is another process."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGHUP, signal.SIGTERM):
+            try:
+                loop.add_signal_handler(number, self._signalled)
+            except (ValueError, RuntimeError):  # not the main thread: an embedded or tested app
+                return
+
+    def _signalled(self) -> None:
+        self.exit(return_code=ExitCode.INTERRUPTED)
+
+    def calm_down(self) -> None:
+        """Fewer frames, and colours that take fewer bytes."""
+        self.calm = True
+        self.add_class("-calm")
+        self.theme = SIXTEEN.name
+
+    def on_resize(self, event: events.Resize) -> None:
+        small = event.size.width < LEAST[0] or event.size.height < LEAST[1]
+        if small and not self._small:
+            self.notify(f"From {LEAST[0]}x{LEAST[1]} everything has its place; this is less.", timeout=4)
+        self._small = small
+        if isinstance(self._driver, LettingGoDriver):
+            self._driver.send_only_changes(event.size.width)
+
+    def action_redraw(self) -> None:
+        """Send everything again: something else may have written over it."""
+        if isinstance(self._driver, LettingGoDriver):
+            self._driver.send_only_changes(self.size.width)
+        self.screen.refresh(layout=True)
+
+    @on(Driver.SignalResume)
+    def _draw_again(self) -> None:
+        # Textual takes what it drew before it was stopped for what stands there.
+        self.action_redraw()
+
+    def notice_slow_link(self) -> None:
+        driver = self._driver
+        if self.calm or self.settings.slow_link is SlowLink.OFF or not isinstance(driver, LettingGoDriver):
+            return
+        if driver.pace.slow:
+            self.calm_down()
+            self.notify("The terminal lags behind, so it gets fewer frames and colours.", timeout=4)
+
+    @property
+    def behind(self) -> bool:
+        """Whether the terminal lags so far behind that a frame is better not sent yet."""
+        driver = self._driver
+        return isinstance(driver, LettingGoDriver) and driver.pace.behind
+
+    @property
+    def plain(self) -> bool:
+        """Whether signs and charts have to do with ASCII."""
+        return self.charset is Charset.ASCII
+
+    @work(exclusive=True, group="copy")
+    async def action_copy(self) -> None:
+        from diskprof.tui.copying import clipboard_sequences, copy_of, keep_copy, told
+
+        copy = copy_of(self.screen)
+        if copy is None:
+            self.notify("There is nothing to copy here yet.", timeout=4)
+            return
+        try:
+            kept = await asyncio.to_thread(keep_copy, copy.text)
+        except DiskprofError as error:
+            self.tell(error)
+            return
+        sequences = list(clipboard_sequences(copy.text, os.environ))
+        for sequence in sequences:
+            if self._driver is not None:
+                self._driver.write(sequence)
+        self.notify(clean(told(copy, kept, sent=bool(sequences))), timeout=8, markup=False)
+
+    def action_suspend_process(self) -> None:
+        """Back to the shell, if one would notice and could bring diskprof back."""
+        from diskprof.tui.jobcontrol import has_a_shell
+
+        if not isinstance(self._driver, LettingGoDriver) or not has_a_shell():
+            self.notify("There is no shell to go back to here.", timeout=4)
+            return
+        self._suspend_signal()
+        self._driver.suspend_job()
+
+    def tell(self, error: DiskprofError) -> None:
+        """Show an error as a sentence with its next step."""
+        self.notify(
+            clean(error.hint, keep_newlines=True) or " ",
+            title=clean(error.message),
+            severity="error",
+            timeout=12,
+            markup=False,
+        )

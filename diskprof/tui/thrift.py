@@ -1,0 +1,188 @@
+"""What Textual sends, in fewer bytes: it says the whole style of every piece anew, though most pieces look as the one before."""
+
+import re
+from functools import lru_cache
+from itertools import groupby
+from typing import NamedTuple
+
+from rich.cells import cell_len
+
+_TOKEN = re.compile(
+    r"\x1b\[(?P<style>[0-9;]*)m|\x1b\[(?P<move>\d+;\d+)H|\x1b\[[0-9;?<>=$ ]*[@-ln-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
+    r"|\x1b[P_^][^\x1b]*\x1b\\|\x1b.?|(?P<newline>\r?\n)|(?P<text>[^\x1b\r\n]+)|\r"
+)
+_MOVE = re.compile(r"\x1b\[\d+;\d+H")
+# Underlined, reversed, struck through; and nothing of all that, on the terminal's own ground.
+_ON_BLANKS = frozenset({"4", "7", "9", "21"})
+_GROUND = ("",)
+_CLEARING = re.compile(r"\x1b\[(?:\?1049[hl]|\d*[JKLMPST@X])")
+
+
+class _Style(NamedTuple):
+    """`front` and `back` are the codes of a colour, empty for the terminal's own; `marks` those of bold, reverse and the like."""
+
+    front: str = ""
+    back: str = ""
+    marks: tuple[str, ...] = ()
+
+    @property
+    def on_blanks(self) -> tuple[str, ...]:
+        """What of it can be seen where nothing stands."""
+        marks = tuple(mark for mark in self.marks if mark in _ON_BLANKS)
+        return (self.back, self.front, *marks) if marks else (self.back,)
+
+    def after(self, before: "_Style | None") -> str:
+        """The sequence that makes this of what was."""
+        if before is not None and before.marks == self.marks:
+            codes = [self.front or "39"] if self.front != before.front else []
+            codes += [self.back or "49"] if self.back != before.back else []
+        else:
+            codes = [code for code in ("0", *self.marks, self.front, self.back) if code]
+        return f"\x1b[{';'.join(codes)}m"
+
+
+@lru_cache(maxsize=1024)
+def _style(codes: str) -> _Style:
+    front = back = ""
+    marks: list[str] = []
+    parts = iter(codes.split(";"))
+    for part in parts:
+        if part in ("38", "48"):
+            kind = next(parts, "")
+            colour = ";".join([part, kind, *(next(parts, "") for _ in range(1 if kind == "5" else 3))])
+            front, back = (colour, back) if part == "38" else (front, colour)
+        elif part in ("", "0"):
+            front, back, marks = "", "", []
+        elif len(part) >= 2 and part[0] in "39" and part[-1] != "9":
+            front = part
+        elif part == "39":
+            front = ""
+        elif part == "49":
+            back = ""
+        elif len(part) >= 2 and part[:-1] in ("4", "10"):
+            back = part
+        else:
+            marks.append(part)
+    return _Style(front, back, tuple(marks))
+
+
+# A cell: what stands there, empty for the right half of a wide sign, and how it looks.
+_Cell = tuple[str, _Style]
+_NEAR = 6
+"""Cells. To write so many again takes no more bytes than to jump over them."""
+
+
+class Thrift:
+    """Rewrites what goes to one terminal, in the order in which it goes there. What is shown stays the same.
+
+    With `only_changes(columns)` it keeps in mind what stands there, and sends cells that are other than before.
+    """
+
+    def __init__(self) -> None:
+        self._columns = 0
+        self._rows: dict[int, list[_Cell | None]] = {}
+        self._style: _Style | None = None
+        self._codes = ""
+
+    def only_changes(self, columns: int) -> None:
+        """From now on send changes alone, to a terminal that is `columns` wide and may show anything by now."""
+        self._columns = columns
+        self.forget()
+
+    def forget(self) -> None:
+        """The terminal was out of our hands: nothing is known of what stands there."""
+        self._style = None
+        self._rows.clear()
+
+    def shorten(self, data: str) -> str:
+        out: list[str] = []
+        at = 0
+        for move in _MOVE.finditer(data):
+            self._span(data[at : move.start()], out)
+            at = move.start()
+        self._span(data[at:], out)
+        return "".join(out)
+
+    def _span(self, data: str, out: list[str]) -> None:
+        """What stands between two moves of the cursor, the first of them included."""
+        place: tuple[int, int] | None = None
+        start, move = len(out), ""
+        pieces: list[tuple[str, _Style]] = []
+        for token in _TOKEN.finditer(data):
+            kind = token.lastgroup
+            if kind == "style":
+                codes = token["style"]
+                self._codes = "" if codes in ("", "0") else f"{self._codes};{codes}" if self._codes else codes
+            elif kind == "text" and place and self._columns:
+                pieces.append((token["text"], _style(self._codes)))
+            elif kind == "text":
+                self._put(token["text"], _style(self._codes), out)
+                self._rows.clear()
+            elif kind == "move":
+                row, _, column = token["move"].partition(";")
+                place, move = (int(row), int(column)), token[0]
+            elif kind == "newline" and place and token.end() == len(data):
+                # A move follows, or the end of the frame, which is one.
+                continue
+            else:
+                if _CLEARING.match(token[0]):
+                    self._rows.clear()
+                out.append(token[0])
+        if place and pieces:
+            self._put_changes(*place, pieces, out)
+        elif move:
+            out.insert(start, move)
+
+    def _put(self, text: str, wanted: _Style, out: list[str]) -> None:
+        before = self._style
+        if before != wanted and not (before and text.isspace() and before.on_blanks == wanted.on_blanks):
+            out.append(wanted.after(before))
+            self._style = wanted
+        out.append(text)
+
+    def _put_changes(self, row: int, column: int, pieces: list[tuple[str, _Style]], out: list[str]) -> None:
+        cells: list[_Cell] = []
+        for text, style in pieces:
+            for char in text:
+                width = 1 if char < "\u0300" else cell_len(char)
+                if width == 0 and cells:
+                    # An accent belongs to the sign before it.
+                    cells[-1] = (cells[-1][0] + char, cells[-1][1])
+                cells += [(char, style), ("", style)][:width]
+        known = self._rows.setdefault(row, [])
+        start = column - 1
+        known += [None] * (start + len(cells) - len(known))
+        changed = [at for at, cell in enumerate(cells) if not _same(known[start + at], cell)]
+        known[start : start + len(cells)] = cells
+        while changed:
+            first = end = changed[0]
+            while changed and changed[0] <= end + _NEAR:
+                end = changed.pop(0)
+            while first and not cells[first][0]:
+                first -= 1
+            while end + 1 < len(cells) and not cells[end + 1][0]:
+                end += 1
+            out.append(f"\x1b[{row};{start + first + 1}H")
+            self._put_run(cells[first : end + 1], start + end + 1 == self._columns, out)
+
+    def _put_run(self, cells: list[_Cell], to_the_edge: bool, out: list[str]) -> None:
+        """Cells one beside the other; blanks up to the edge are erased, on the terminal's own ground.
+
+        Not every terminal erases to another ground.
+        """
+        end = len(cells)
+        while to_the_edge and end and cells[end - 1][0] == " " and cells[end - 1][1].on_blanks == _GROUND:
+            end -= 1
+        for style, group in groupby(cells[:end], key=lambda cell: cell[1]):
+            self._put("".join(char for char, _ in group), style, out)
+        if end < len(cells):
+            if self._style is None or self._style.on_blanks != _GROUND:
+                out.append("\x1b[m")
+                self._style = _Style()
+            out.append("\x1b[K")
+
+
+def _same(before: _Cell | None, after: _Cell) -> bool:
+    if before == after:
+        return True
+    return before is not None and before[0] == after[0] == " " and before[1].on_blanks == after[1].on_blanks

@@ -1,0 +1,244 @@
+"""The base of widgets that draw themselves line by line, and the words in which they are told what to draw.
+
+A line is pieces of (text, ink). Inks are names with a meaning; the style sheet says which colour that is in a theme.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+from textual.app import App
+from textual.color import Color
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.theme import Theme
+from textual.widget import Widget
+
+from diskprof.model.text import clean
+from diskprof.tui.theme import meanings
+
+Piece = tuple[str, str]
+Line = Sequence[Piece]
+
+_VARIABLES = {
+    "read": "read",
+    "write": "write",
+    "good": "good",
+    "warn": "warn",
+    "danger": "danger",
+    "quiet": "quiet",
+    "rule": "rule",
+    "strong": "foreground",
+    "title": "primary",
+    "key": "footer-key-foreground",
+    "tab": "block-cursor-foreground",
+}
+_BOLD = ("strong", "title", "key", "tab")
+_HEATS = (0.2, 0.4, 0.6, 0.8, 1.0)
+"""How much of its side's colour a shade of the heat map has."""
+_CELLS = (0.08, 0.17, 0.28, 0.4, 0.54)
+"""As much of the reading colour a cell of a sweep has; its figure has to be read on it."""
+_MIXED = (
+    *(f"heat-{side}{step}" for side in "rw" for step in range(1, 6)),
+    *(f"cell-{step}" for step in range(1, 6)),
+)
+INKS = frozenset((*_VARIABLES, "read-dim", "write-dim", "cell", *_MIXED))
+
+
+# The last line of defence (F39): controls, C1, and what turns the direction of writing, in text that nobody cleaned.
+_HARMFUL = re.compile("[\x00-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+
+
+# What stands for a sign where the font has only ASCII.
+_PLAIN = str.maketrans("▶▸▹…–·■●✓✗▲▼│├└─┤━╸█▁▂▃▄▅▆▇⏎“”", '>>>~--#*+x^v||`-|==#.......<""')
+
+
+def signs_for(app: App[Any], text: str) -> str:
+    """`text` with our signs as this terminal can show them."""
+    return text.translate(_PLAIN) if getattr(app, "plain", False) else text
+
+
+def width_of(line: Line) -> int:
+    """The terminal cells that a line takes."""
+    return sum(cell_len(text) for text, _ in line)
+
+
+def fit(text: str, width: int, *, right: bool = False) -> str:
+    """`text` in exactly `width` cells; what is too long ends in an ellipsis."""
+    length = cell_len(text)
+    if length > width:
+        return set_cell_size(text, width - 1) + "…" if width > 0 else ""
+    return " " * (width - length) + text if right else text + " " * (width - length)
+
+
+def spread(left: Line, right: Line, width: int) -> Line:
+    """`left` and `right` at the two ends of `width` cells; `left` gives way first."""
+    room = width - width_of(right)
+    out: list[Piece] = []
+    for text, ink in left:
+        if room <= 0:
+            break
+        length = cell_len(text)
+        if length > room:
+            text, length = fit(text, room), room
+        out.append((text, ink))
+        room -= length
+    return [*out, (" " * max(0, room), ""), *right]
+
+
+def changed_to(before: Line, after: Line) -> int:
+    """The cell behind the last one that may differ, 0 if none does.
+
+    Textual sends a changed part from the left edge of its widget, so where the difference begins does not matter.
+    """
+    if before == after:
+        return 0
+    return max(_written_to(before), _written_to(after))
+
+
+def _written_to(line: Line) -> int:
+    """The cell behind the last one that is not blank."""
+    end = at = 0
+    for text, ink in line:
+        at += cell_len(text)
+        if ink == "tab" or "/" in ink:
+            end = at
+        elif word := text.rstrip(" "):
+            end = at - (len(text) - len(word))
+    return end
+
+
+_KNOWN: dict[tuple[str, bool], dict[str, Style]] = {}
+
+
+def _inks_of(app: App[Any]) -> dict[str, Style]:
+    key = app.theme, app.native_ansi_color
+    if key not in _KNOWN:
+        _KNOWN[key] = _theme_inks(app.current_theme, ansi=key[1])
+    return _KNOWN[key]
+
+
+def _theme_inks(theme: Theme, *, ansi: bool) -> dict[str, Style]:
+    """The styles of INKS in a theme. `ansi`: the terminal's own colours, of which there are no mixtures."""
+    variables = {**meanings(theme), **theme.to_color_system().generate()}
+    colours = {name: _colour(variables[variable]) for name, variable in _VARIABLES.items()}
+    ground = _colour(variables["background"])
+    styles = {name: Style(color=colour.rich_color, bold=name in _BOLD) for name, colour in colours.items()}
+    for side in ("read", "write"):
+        mixed = colours[side] if ansi else ground.blend(colours[side], 0.45, alpha=1)
+        styles[f"{side}-dim"] = Style(color=mixed.rich_color)
+        for step, share in enumerate(_HEATS, 1):
+            heat = colours[side] if ansi else ground.blend(colours[side], share, alpha=1)
+            styles[f"heat-{side[0]}{step}"] = Style(color=heat.rich_color)
+    for step, share in enumerate(_CELLS, 1):
+        cell = colours["read"] if ansi else ground.blend(colours["read"], share, alpha=1)
+        styles[f"cell-{step}"] = Style(color=cell.rich_color)
+    styles["cell"] = Style(color=colours["strong"].rich_color)
+    if ansi:
+        styles["tab"] = Style(bold=True, reverse=True)
+    else:
+        styles["tab"] += Style(bgcolor=_colour(variables["block-cursor-background"]).rich_color)
+    return styles
+
+
+def _colour(text: str) -> Color:
+    """A colour of a theme; white for `auto`, which stands for what can be read on a mark."""
+    return Color.parse("#ffffff" if text.startswith("auto") else text)
+
+
+class Painted(Widget):
+    """Draws lines of pieces; `ink` gives the style of a name in the theme that holds now.
+
+    The common inks come from the theme and not from component classes: matching those for each of many widgets would take
+    a third of the time to the first frame. A subclass may have more inks as component classes `ink--NAME`.
+    """
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._inks: dict[str, Style] = {}
+
+    def notify_style_update(self) -> None:
+        self._inks.clear()
+        super().notify_style_update()
+
+    def ink(self, name: str) -> Style:
+        """The style of an ink without its background, or nothing for the empty name."""
+        if not name:
+            return Style.null()
+        if (style := self._inks.get(name)) is None:
+            style = self._inks[name] = self._find_ink(name)
+        return style
+
+    def _find_ink(self, name: str) -> Style:
+        if "/" in name:
+            front, back = name.split("/", 1)
+            return self.ink(front) + Style(bgcolor=self.ink(back).color)
+        if name in INKS:
+            return _inks_of(self.app)[name]
+        whole = self.get_component_rich_style(f"ink--{name}")
+        return Style(color=whole.color, bold=whole.bold, dim=whole.dim, reverse=whole.reverse)
+
+    def strip(self, line: Line, width: int, *, base: Style | None = None) -> Strip:
+        """A line as wide as `width`, on the widget's own colours or on `base`."""
+        under = base or self._own_style()
+        segments = [
+            Segment(clean(text) if _HARMFUL.search(text) else text, under + self.ink(ink)) for text, ink in line if text
+        ]
+        if getattr(self.app, "plain", False):
+            segments = [Segment(signs_for(self.app, text), style) for text, style, _ in segments]
+        return Strip(segments).adjust_cell_length(width, under)
+
+    def _own_style(self) -> Style:
+        """`rich_style`, which asks every ancestor for its colours, kept until a style changes."""
+        if (style := self._inks.get("")) is None:
+            style = self._inks[""] = self.rich_style
+        return style
+
+
+class Lines(Painted):
+    """Lines of pieces; of those that are put again only the changed parts are drawn, and sent to the terminal."""
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._lines: list[Line] = []
+
+    @property
+    def lines(self) -> Sequence[Line]:
+        """What stands there."""
+        return self._lines
+
+    @property
+    def text(self) -> str:
+        """What stands there without its colours."""
+        return "\n".join("".join(text for text, _ in line) for line in self._lines)
+
+    def put(self, lines: Sequence[Line]) -> None:
+        """Show `lines`; what is the same as before costs nothing."""
+        old = self._lines
+        self._lines = [list(line) for line in lines]
+        dirty = []
+        for y in range(max(len(old), len(self._lines))):
+            before = old[y] if y < len(old) else ()
+            after = self._lines[y] if y < len(self._lines) else ()
+            if end := changed_to(before, after):
+                dirty.append(Region(0, y, end, 1))
+        if dirty:
+            self.refresh(*dirty)
+
+    def render_line(self, y: int) -> Strip:
+        return self.strip(self._lines[y] if y < len(self._lines) else (), self.size.width)
+
+
+class OneLine(Lines):
+    """A single line."""
+
+    DEFAULT_CSS = """
+    OneLine { height: 1; }
+    """
+
+    def put_line(self, line: Line) -> None:
+        """Show `line` if it is another than the one that stands there."""
+        self.put([line])

@@ -1,0 +1,292 @@
+"""What is fuzzed: each target takes any bytes at all and may raise a DiskprofError, and nothing else.
+
+A target does with what it read what diskprof goes on to do with it, so that a value that nobody can use is found as well.
+"""
+
+import gzip
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from diskprof.analysis.expectations import parse_expectation
+from diskprof.config.example import example
+from diskprof.config.load import parse_config
+from diskprof.devices.mounts import as_mount, may_hang, parse_mountinfo
+from diskprof.devices.signatures import identify
+from diskprof.engines.events import Ending, Event, Noted, Sampled
+from diskprof.engines.fio import FioReader
+from diskprof.engines.ioping import IopingReader
+from diskprof.engines.jsonstream import ArrayStream, DocumentStream, Noise
+from diskprof.engines.notes import Lines
+from diskprof.model.errors import DiskprofError
+from diskprof.model.metric import Quantity, format_value, parse_metric, parse_value
+from diskprof.model.plan import PlannedTest
+from diskprof.model.preset import EngineName, Preset
+from diskprof.model.text import clean
+from diskprof.model.units import format_duration, format_size, parse_duration, parse_size
+from diskprof.presets.commandline import import_command
+from diskprof.presets.export import job_file
+from diskprof.presets.jobfile import import_job_text
+from diskprof.presets.load import parse
+from diskprof.presets.options import check_option
+from diskprof.presets.resolve import expand_defaults
+from diskprof.presets.write import preset_toml
+from diskprof.store import codec, runfile
+
+ROOT = Path(__file__).parents[1]
+DATA = ROOT / "tests" / "data"
+_SECOND = 1_000_000_000
+_LARGEST = 1 << 63
+
+
+@dataclass(frozen=True)
+class Target:
+    """`seeds` gives inputs that are well formed, for mutations to start from."""
+
+    name: str
+    run: Callable[[bytes], None]
+    seeds: Callable[[], Iterator[bytes]]
+
+
+def check(target: Target, data: bytes) -> None:
+    """Runs the target once. Raises what it must not raise."""
+    try:
+        target.run(data)
+    except DiskprofError as error:
+        # It will be shown on a terminal, and must be no surprise there.
+        str(error).encode("utf-8", "backslashreplace")
+
+
+# --- What engines say -----------------------------------------------------------------------------------------------
+
+
+def _pieces(data: bytes) -> Iterator[bytes]:
+    """The bytes in pieces as a pipe might give them, of a size that the first byte chooses."""
+    size = 1 + (data[0] if data else 0) * 16
+    for start in range(1, len(data), size):
+        yield data[start : start + size]
+
+
+def _stream(data: bytes) -> None:
+    for stream in (DocumentStream(1 << 16), ArrayStream(1 << 16)):
+        pieces = [piece for chunk in _pieces(data) for piece in stream.feed(chunk)] + stream.close()
+        for piece in pieces:
+            if isinstance(piece, Noise):
+                assert piece.text == clean(piece.text)
+
+
+def _planned(engine: EngineName, argv: tuple[str, ...], amount: int | None) -> PlannedTest:
+    return PlannedTest("test", "Test", engine, argv, (), 1.0, 2.0, amount, 0, True, 250)
+
+
+def _followed(reader: FioReader | IopingReader, data: bytes) -> None:
+    """An engine that says this on its output, and the end of it once more on its stderr."""
+    lines, now, events = Lines(), 0, list[Event]()
+    for chunk in _pieces(data):
+        now += _SECOND // 4
+        events += reader.feed(chunk, now)
+        events += reader.idle() if reader.hold_s is not None else []
+    for line in (*lines.feed(data[-2000:]), *lines.close()):
+        events += reader.say(line)
+    events += reader.close(now)
+    for ending in (Ending(0), Ending(128, cancelled=True), Ending(None), Ending(-9), Ending(3, failure="stuck")):
+        outcome = reader.conclude(ending)
+        assert outcome.reason == clean(outcome.reason)
+        if outcome.result:
+            assert codec.result_from(codec.to_json(outcome.result)) == outcome.result
+    for event in events:
+        if isinstance(event, Noted):
+            assert event.text == clean(event.text)
+        if isinstance(event, Sampled):
+            for sample in event.samples:
+                row = codec.sample_row(1, 1, sample)
+                assert all(not isinstance(cell, int) or -_LARGEST <= cell < _LARGEST for cell in row), row
+
+
+def _fio(data: bytes) -> None:
+    for preparing, amount in ((False, None), (True, 1 << 20)):
+        planned = _planned(EngineName.FIO, ("fio", "--runtime=2"), amount)
+        _followed(FioReader(planned, index=0, started_ns=0, preparing=preparing), data)
+
+
+def _ioping(data: bytes) -> None:
+    for argv in (("ioping", "-J", "-c", "6", "."), ("ioping", "-J", "-R", "-q", "-P", "250ms", ".")):
+        _followed(IopingReader(_planned(EngineName.IOPING, argv, None), index=0, started_ns=0), data)
+
+
+def _streams(where: str, suffix: str) -> Callable[[], Iterator[bytes]]:
+    def seeds() -> Iterator[bytes]:
+        for path in sorted((DATA / where).glob(f"*{suffix}")):
+            data = path.read_bytes()
+            data = gzip.decompress(data) if path.suffix == ".gz" else data
+            # The beginning and the end of a long one, so that a mutation has a chance to hit something.
+            for part in {data[:20_000], data[-20_000:]}:
+                yield b"\xff" + part
+                yield b"\x05" + part[:4_000]
+
+    return seeds
+
+
+# --- What a person gives --------------------------------------------------------------------------------------------
+
+
+def _used(preset: Preset) -> None:
+    """A preset is written to a file, read back, resolved, and written as a job file."""
+    assert isinstance(parse(preset_toml(preset).encode(), Path("again.toml"), shipped=False), Preset)
+    expand_defaults(preset)
+    job_file(preset, {})
+
+
+def _preset(data: bytes) -> None:
+    preset = parse(data, Path("mine.toml"), shipped=False)
+    if isinstance(preset, Preset):
+        _used(preset)
+    else:
+        assert preset and all(str(problem) == clean(str(problem)) for problem in preset)
+
+
+def _job(data: bytes) -> None:
+    several = bool(data[:1] and data[0] & 1)
+    _used(import_job_text(data[1:], Path("mine.fio"), several=several).preset)
+
+
+def _command(data: bytes) -> None:
+    several = bool(data[:1] and data[0] & 1)
+    text = data[1:].decode("utf-8", "surrogateescape")
+    imported = import_command(text, several=several, read=lambda path: b"[a]\nrw=randread\nsize=1g\n")
+    assert all(note == clean(note) for note in imported.notes)
+    _used(imported.preset)
+
+
+def _words(data: bytes) -> None:
+    """Sizes, durations, metrics, promises and values of options: what stands behind --set and --expect."""
+    text = data.decode("utf-8", "surrogateescape")
+    name, _, value = text.partition("=")
+
+    def tried(read: Callable[[], object]) -> None:
+        try:
+            read()
+        except DiskprofError as error:
+            str(error)
+
+    tried(lambda: format_size(parse_size(text)))
+    tried(lambda: format_duration(parse_duration(text)))
+    tried(lambda: parse_metric(text))
+    tried(lambda: str(parse_expectation(text).promised))
+    for quantity in Quantity:
+        tried(lambda quantity=quantity: format_value(quantity, parse_value(quantity, text)))  # type: ignore[misc]
+    for engine in EngineName:
+        tried(lambda engine=engine: check_option(engine, name, value))  # type: ignore[misc]
+
+
+def _config(data: bytes) -> None:
+    configuration = parse_config(data, Path("config.toml"))
+    assert all(str(problem) == clean(str(problem)) for problem in configuration.problems)
+    assert 0 < configuration.settings.refresh <= 4
+
+
+def _config_seeds() -> Iterator[bytes]:
+    text = example().encode()
+    yield text
+    yield text.replace(b"# ", b"")
+    yield b'theme = "nord"\nmouse = false\nrefresh = 0.5\nslow_link = true\n[keys]\n"app.quit" = ["x", "ctrl+q"]\n'
+
+
+def _preset_seeds() -> Iterator[bytes]:
+    for path in sorted((ROOT / "presets").glob("*.toml")):
+        yield path.read_bytes()
+
+
+def _job_seeds() -> Iterator[bytes]:
+    for path in sorted((DATA / "jobs").glob("*.fio")):
+        yield b"\x00" + path.read_bytes()
+        yield b"\x01" + path.read_bytes()
+
+
+def _command_seeds() -> Iterator[bytes]:
+    for line in (
+        "fio --name=a --rw=randread --bs=4k --size=1g --iodepth=32 --direct=1 --runtime=60 --time_based",
+        "sudo fio --randrepeat=1 --ioengine=libaio --direct=1 --gtod_reduce=1 --name=test --filename=test --bs=4k \\\n"
+        " --iodepth=64 --size=4G --readwrite=randrw --rwmixread=75",
+        "fio --name global --bs 4k --name=a --rw=write --name=b --rw=read --stonewall --filename=/dev/sda:/dev/sdb",
+        "diskspd -c200G -w100 -b8K -F4 -r -o128 -W30 -d30 -Sh testfile.dat",
+        "diskspd.exe -b64K -d60 -L -o2 -t4 -r -w30 -c50M c:\\io.dat",
+        "ioping -c 10 -s 4k -i 0.5 .",
+        "ioping -RD -w 10 -S 64m /tmp",
+        "$ fio job.fio --output=x > y",
+    ):
+        yield b"\x00" + line.encode()
+
+
+def _word_seeds() -> Iterator[bytes]:
+    for word in (
+        *("4k", "1.5g", "256m", "1TiB", "30s", "5m", "1h30m", "250ms", "0x10", "99.9%", "50MB/s", "10us", "1e3"),
+        *("randread-qd32.read.iops>=1000", "a.read.latency.p99<=50ms", "x.write.bandwidth>1.5GB/s", "t.cpu<80%"),
+        *("bs=4k", "bssplit=4k/60:64k/40", "random_distribution=zipf:1.2", "rwmixread=70", "interval=0.2"),
+        *("size=64m", "bsrange=4k-64k", "zonemode=zbd", "iodepth=32", "count=10"),
+    ):
+        yield word.encode()
+
+
+# --- What another machine, or a disk, holds -------------------------------------------------------------------------
+
+
+def _runs(data: bytes) -> None:
+    """The lines of an imported file; the first byte says whether it is packed already."""
+    packed = data[1:] if data[:1] == b"\x00" else gzip.compress(data[1:], 1)
+    for record in runfile.read(io.BytesIO(packed), "fuzzed"):
+        out = runfile.Writer(io.BytesIO())
+        out.add(record)
+
+
+def _run_seeds() -> Iterator[bytes]:
+    lines = gzip.decompress((DATA / "exported" / "version-1.jsonl.gz").read_bytes())
+    yield b"\x01" + lines
+    yield b"\x00" + gzip.compress(lines, 1)
+    header, *rest = lines.splitlines(keepends=True)
+    for line in rest:
+        yield b"\x01" + header + line[:6_000]
+
+
+def _disk(data: bytes) -> None:
+    """What lies on a disk is anybody's."""
+    found = identify(lambda offset, length: data[offset : offset + length], len(data))
+    assert found is None or found.fs_type == clean(found.fs_type)
+
+
+def _disk_seeds() -> Iterator[bytes]:
+    yield bytes(1024) + bytes(56) + b"\x53\xef" + bytes(3000)
+    yield b"LUKS\xba\xbe\x00\x02" + bytes(4096)
+    yield bytes(512) + b"LABELONE" + bytes(16) + b"LVM2 001" + bytes(2000)
+    yield b"\xeb\x58\x90mkfs.fat" + bytes(499) + b"\x55\xaa" + b"EFI PART" + bytes(1000)
+    yield b"XFSB" + bytes(4096) + b"hsqs"
+
+
+def _mounts(data: bytes) -> None:
+    for entry in parse_mountinfo(data):
+        as_mount(entry, None)
+        may_hang(entry)
+
+
+def _mount_seeds() -> Iterator[bytes]:
+    yield b"36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue\n"
+    yield b"22 1 0:20 / /a\\040b\\134 ro shared:7 - fuse.x y\\011z rw\n" * 3
+
+
+TARGETS = {
+    target.name: target
+    for target in (
+        Target("stream", _stream, _streams("fio-streams", ".out.gz")),
+        Target("fio", _fio, _streams("fio-streams", ".out.gz")),
+        Target("ioping", _ioping, _streams("ioping-streams", ".json")),
+        Target("preset", _preset, _preset_seeds),
+        Target("config", _config, _config_seeds),
+        Target("job", _job, _job_seeds),
+        Target("command", _command, _command_seeds),
+        Target("words", _words, _word_seeds),
+        Target("runs", _runs, _run_seeds),
+        Target("disk", _disk, _disk_seeds),
+        Target("mounts", _mounts, _mount_seeds),
+    )
+}

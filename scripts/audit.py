@@ -1,0 +1,81 @@
+"""Asks whether a vulnerability is known in what diskprof runs with: pip-audit, on the installed versions of its dependencies.
+
+Ends with 1 if there is one. Where nobody can be asked (no network, no pip-audit) it says so and ends with 0: that a machine is
+offline says nothing about the code. `--strict` ends with 1 then too.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from importlib.metadata import PackageNotFoundError
+from importlib.util import find_spec
+from pathlib import Path
+
+from licences import needed
+
+PATIENCE_S = 60
+
+
+def main() -> int:
+    strict = "--strict" in sys.argv[1:]
+    if find_spec("pip_audit") is None:
+        return not_checked("pip-audit is not installed (make audit installs it)", strict)
+    try:
+        packages = needed("diskprof")
+    except PackageNotFoundError as error:
+        return not_checked(f"{error.name} is not installed", strict)
+    packages.pop("diskprof")
+    with tempfile.TemporaryDirectory() as directory:
+        pinned = Path(directory) / "requirements.txt"
+        pinned.write_text(
+            "".join(f"{name}=={package.version}\n" for name, package in sorted(packages.items(), key=str))
+        )
+        words = [
+            "-m",
+            "pip_audit",
+            "--format=json",
+            "--progress-spinner=off",
+            "--timeout=5",
+            "--disable-pip",
+            "--no-deps",
+        ]
+        try:
+            done = subprocess.run(
+                [sys.executable, *words, "-r", pinned], capture_output=True, text=True, timeout=PATIENCE_S
+            )
+        except subprocess.TimeoutExpired:
+            return not_checked(f"no answer within {PATIENCE_S} s", strict)
+    try:
+        answers = json.loads(done.stdout)["dependencies"]
+    except (ValueError, KeyError, TypeError):
+        last = (done.stderr.strip().splitlines() or ["pip-audit said nothing"])[-1]
+        return not_checked(last[:200], strict)
+    return verdict(answers, strict)
+
+
+def verdict(answers: list[dict[str, object]], strict: bool) -> int:
+    """Prints what pip-audit answered of each package."""
+    found = 0
+    for answer in answers:
+        vulnerabilities = answer.get("vulns")
+        for each in vulnerabilities if isinstance(vulnerabilities, list) else ():
+            found += 1
+            fixed = ", ".join(each.get("fix_versions") or ()) or "no version yet"
+            print(f"audit: {answer['name']} {answer.get('version')}: {each['id']}, fixed in {fixed}", file=sys.stderr)
+    skipped = [str(answer["name"]) for answer in answers if "skip_reason" in answer]
+    if found:
+        return 1
+    if skipped or not answers:
+        return not_checked(f"nothing could be said of {', '.join(skipped) or 'anything'}", strict)
+    print(f"audit: no vulnerability is known in {len(answers)} packages")
+    return 0
+
+
+def not_checked(why: str, strict: bool) -> int:
+    print(f"audit: NOT CHECKED: {why}", file=sys.stderr)
+    return 1 if strict else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,194 @@
+"""The command line as a person or a script meets it: streams, exit codes, errors that say what to do."""
+
+import os
+import pty
+import stat
+from pathlib import Path
+
+import pytest
+from program import DISKPROF, diskprof, diskprof_json, environment
+from recorded import record_library
+
+from diskprof.store import Store
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> list[str]:
+    """A store with recorded runs, newest first."""
+    with Store.open(tmp_path / ".local/share/diskprof/runs.db") as store:
+        record_library(store)
+        return [summary.id for summary in store.summaries()]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (("run", "quikc", "."), 2, "quick"),
+        (("run", "quick", "/no/such/place"), 2, "/no/such/place"),
+        (("run", "quick", ".", "--set", "sise=1g"), 2, "size"),
+        (("run", "quick", ".", "--set", "size=lots"), 2, "lots"),
+        (("run", "quick", ".", "--set", "size"), 2, "NAME=VALUE"),
+        (("run", "quick", ".", "--set", "runtime=0"), 2, "runtime"),
+        (("run", "quick", ".", "--set", "size=900000t"), 4, "879 PiB"),
+        (("run", "quick", "/dev/null"), 2, "/dev/null"),
+        (("run", "quick", ".", "--set", "size=8e"), 2, "8e"),
+        (("rnu",), 2, "run"),
+        (("show", "nothing"), 2, "nothing"),
+        (("show", "latest~x"), 2, "latest~x"),
+        (("show", "--plot", "--json"), 2, "choose one"),
+        (("compare", "latest"), 2, "run"),
+        (("delete", "latest"), 2, "run"),
+        (("attach",), 2, "No run"),
+        (("stop",), 2, "No run"),
+        (("report", "latest", "-o", "/no/such/dir/x.md"), 2, ""),
+        ((), 2, "ssh -t"),
+        (("--store", "/proc/nothing/runs.db", "runs"), 1, "/proc/nothing"),
+    ],
+)
+def test_a_mistake_is_answered_in_words_with_its_exit_code(
+    tmp_path: Path, words: tuple[str, ...], code: int, says: str
+) -> None:
+    done = diskprof(*words, home=tmp_path)
+    assert done.returncode == code, done.stderr
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not done.stdout
+    assert not list(tmp_path.glob(".diskprof-*"))
+
+
+def test_a_directory_that_may_not_be_written(tmp_path: Path) -> None:
+    done = diskprof("run", "quick", "/sys/kernel", home=tmp_path)
+    assert done.returncode in (2, 4)
+    assert "/sys/kernel" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_no_room_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    space = os.statvfs(tmp_path)
+    wanted = space.f_bavail * space.f_frsize // 2**20
+    done = diskprof("run", "quick", tmp_path, "--set", f"size={wanted}m", home=tmp_path)
+    assert done.returncode == 4, done.stderr
+    assert "free" in done.stderr
+    assert not list(tmp_path.glob(".diskprof-*"))
+
+
+def test_a_dry_run_prints_the_plan_and_does_nothing(tmp_path: Path) -> None:
+    done = diskprof("run", "quick", tmp_path, "--set", "size=64m", "--dry-run", home=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "--rw=randread" in done.stdout and "64 MiB" in done.stdout
+    plan = diskprof_json("run", "quick", tmp_path, "--set", "size=64m", "--dry-run", "--json", home=tmp_path)
+    assert plan["space_needed"] == 64 * 2**20
+    assert all(test["argv"][0].endswith("fio") for test in plan["tests"])
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".diskprof")] == []
+    assert diskprof("runs", home=tmp_path).stdout == ""
+
+
+def test_a_name_that_is_not_utf8_survives_the_plan_and_its_json(tmp_path: Path) -> None:
+    odd = os.fsencode(tmp_path) + b"/odd-\xff"
+    os.mkdir(odd)  # noqa: PTH102
+    plan = diskprof_json("run", "quick", os.fsdecode(odd), "--dry-run", "--json", home=tmp_path)
+    assert "odd-" in plan["target"]["path"]
+
+
+def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
+    done = diskprof("runs", home=tmp_path)
+    assert done.returncode == 0 and not done.stdout
+    assert "diskprof run" in done.stderr
+    assert diskprof_json("runs", "--json", home=tmp_path) == []
+
+
+def test_recorded_runs_are_listed_shown_compared_and_reported(tmp_path: Path, library: list[str]) -> None:
+    listed = diskprof_json("runs", "--json", home=tmp_path)
+    assert [run["id"] for run in listed] == library
+    assert all(len(line) <= 100 for line in diskprof("runs", home=tmp_path).stdout.splitlines())
+    complete = [run["id"] for run in listed if run["status"] == "complete" and run["preset"] == "quick"]
+    shown = diskprof_json("show", complete[0], "--json", home=tmp_path)
+    assert {"id", "status", "preset", "target", "environment", "findings", "tests"} <= shown.keys()
+    by_beginning = diskprof_json("show", complete[0][:6], "--json", home=tmp_path)
+    assert by_beginning == shown
+    text = diskprof("show", complete[0], "--plot", home=tmp_path).stdout
+    assert "randread-4k-qd1" in text
+    compared = diskprof_json("compare", *complete[:2], "--format", "json", home=tmp_path)
+    assert compared
+    report = tmp_path / "report.md"
+    assert diskprof("report", *complete[:2], "-o", report, home=tmp_path).returncode == 0
+    markdown = report.read_text()
+    assert all(run_id in markdown for run_id in complete[:2])
+    assert diskprof("compare", *complete[:2], "--format", "markdown", home=tmp_path).stdout == markdown
+
+
+def test_a_report_is_what_its_file_name_says(tmp_path: Path, library: list[str]) -> None:
+    page, table = tmp_path / "disk.HTML", tmp_path / "disk.csv"
+    assert diskprof("report", library[-1], "-o", page, home=tmp_path).returncode == 0
+    assert page.read_text().startswith("<!DOCTYPE html>")
+    assert diskprof("report", library[-1], "-o", table, home=tmp_path).returncode == 0
+    assert b"\r\n" in table.read_bytes()
+    assert table.read_text() == diskprof("report", library[-1], "--format", "csv", home=tmp_path).stdout
+    assert diskprof("report", library[-1], "-o", page, "--format", "samples", home=tmp_path).returncode == 0
+    assert page.read_text().startswith("run,test,phase,")
+
+
+def test_runs_are_tagged_named_by_tag_and_deleted(tmp_path: Path, library: list[str]) -> None:
+    run_id = library[-1]
+    assert diskprof("tag", run_id, "before move", "x", "--note", "old host", home=tmp_path).returncode == 0
+    shown = diskprof_json("show", "before move", "--json", home=tmp_path)
+    assert shown["id"] == run_id and shown["note"] == "old host"
+    assert diskprof("tag", run_id, "--remove", "x", home=tmp_path).stdout.split("\n")[0] == "baseline before move"
+    assert diskprof("delete", run_id, home=tmp_path).returncode == 2
+    assert diskprof("delete", run_id, "--yes", home=tmp_path).returncode == 0
+    assert diskprof("show", run_id, home=tmp_path).returncode == 2
+
+
+def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path, library: list[str]) -> None:
+    import subprocess
+
+    command = " ".join([*DISKPROF, "presets", "--json"]) + " | true; exit ${PIPESTATUS[0]}"
+    done = subprocess.run(["bash", "-c", command], env=environment(tmp_path), capture_output=True, text=True)
+    assert not done.stderr
+
+
+def test_the_store_is_private(tmp_path: Path) -> None:
+    store = tmp_path / "kept" / "runs.db"
+    assert diskprof("--store", store, "runs", home=tmp_path).returncode == 0
+    assert stat.S_IMODE(store.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("term", ["dumb", ""])
+def test_a_terminal_that_cannot_show_the_screen_is_told_so_at_once(tmp_path: Path, term: str) -> None:
+    import subprocess
+
+    ours, theirs = pty.openpty()
+    try:
+        done = subprocess.run(
+            DISKPROF,
+            env=environment(tmp_path, TERM=term),
+            stdin=theirs,
+            stdout=theirs,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=30,
+        )
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert done.returncode == 2
+    assert "diskprof run" in done.stderr
+
+
+def test_help_names_every_command_and_the_exit_codes(tmp_path: Path) -> None:
+    text = diskprof("--help", home=tmp_path).stdout
+    for word in (
+        "devices",
+        "presets",
+        "run",
+        "runs",
+        "show",
+        "attach",
+        "stop",
+        "compare",
+        "report",
+        "delete",
+        "doctor",
+        "130",
+    ):
+        assert word in text
+    assert diskprof("--version", home=tmp_path).stdout.startswith("diskprof ")

@@ -1,0 +1,15 @@
+"""What every test has: a home of its own, so that none can touch a person's store or presets."""
+
+import pytest
+from hypothesis import settings
+
+# How long an example takes says more about what else the machine does than about the code.
+settings.register_profile("patient", parent=settings.default, deadline=None)
+settings.load_profile("patient")
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+    for name in ("DISKPROF_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)

@@ -1,0 +1,397 @@
+"""Real devices: loop devices that come, are partitioned, mounted, read, throttled, and go."""
+
+import ctypes
+import fcntl
+import mmap
+import os
+import select
+import stat
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import pytest
+from program import diskprof, diskprof_json
+
+from diskprof.devices.hazards import target_hazards
+from diskprof.devices.sysfs import read_counters
+from diskprof.devices.targets import resolve_target, suggest_directory
+from diskprof.devices.udev import Monitor, scan
+from diskprof.devices.watch import SystemWatch
+from diskprof.model.device import Device, DeviceKind, DeviceTree, Transport
+from diskprof.model.errors import UsageError
+from diskprof.model.plan import Severity
+from diskprof.model.sample import Phase
+from diskprof.model.target import TargetKind
+
+pytestmark = pytest.mark.needs("root", "loop")
+
+MIB = 1 << 20
+SOON_S = 10.0
+_BLKPG, _ADD_PARTITION = 0x1269, 1
+
+
+def call(*words: str | Path) -> str:
+    path = os.environ["PATH"] + ":/usr/local/sbin:/usr/sbin:/sbin"
+    done = subprocess.run(
+        [*map(str, words)], check=True, capture_output=True, text=True, env={**os.environ, "PATH": path}
+    )
+    return done.stdout.strip()
+
+
+class Bench:
+    """Loop devices and mounts of one test, undone one by one in the order they were made."""
+
+    def __init__(self, directory: Path, undo: ExitStack) -> None:
+        self._directory = directory
+        self._undo = undo
+        self._count = 0
+
+    def image(self, size: int, content: bytes = b"") -> Path:
+        self._count += 1
+        path = self._directory / f"disk{self._count}.img"
+        path.write_bytes(content)
+        os.truncate(path, size)
+        return path
+
+    def attach(self, image: Path, *options: str) -> str:
+        """The kernel name of a new loop device on `image`."""
+        node = call("losetup", *options, "--find", "--show", image)
+        self._undo.callback(self._detach_own, Path(node).name, image)
+        return Path(node).name
+
+    def partitioned(self, image: Path, *partitions: tuple[int, int]) -> str:
+        """As `attach`, with partitions of (first byte, bytes). The kernel is told of them: not every kernel reads tables."""
+        name = self.attach(image, "--partscan")
+        descriptor = os.open(f"/dev/{name}", os.O_RDONLY)
+        try:
+            for number, (start, length) in enumerate(partitions, 1):
+                data = ctypes.create_string_buffer(struct.pack("@qqi64s64s", start, length, number, b"", b""))
+                fcntl.ioctl(
+                    descriptor, _BLKPG, struct.pack("@iiiP", _ADD_PARTITION, 0, len(data), ctypes.addressof(data))
+                )
+        finally:
+            os.close(descriptor)
+        return name
+
+    def detach(self, name: str) -> None:
+        call("losetup", "--detach", f"/dev/{name}")
+
+    def mount(self, name: str, *options: str) -> Path:
+        path = self._directory / f"mount of {name}"
+        path.mkdir()
+        call("mount", *options, f"/dev/{name}", path)
+        self._undo.callback(self._quietly, "umount", path)
+        return path
+
+    def _detach_own(self, name: str, image: Path) -> None:
+        # The test may have detached it already, and somebody else have got it since.
+        backing = Path(f"/sys/block/{name}/loop/backing_file")
+        with suppress(OSError):
+            if backing.read_text().strip() == str(image):
+                self._quietly("losetup", "--detach", f"/dev/{name}")
+
+    @staticmethod
+    def _quietly(*words: str | Path) -> None:
+        with suppress(subprocess.CalledProcessError):  # the test may have done it already
+            call(*words)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    with ExitStack() as undo:
+        yield Bench(tmp_path, undo)
+
+
+def device(name: str) -> Device:
+    found = scan().get(name)
+    assert found
+    return found
+
+
+def wait_for(monitor: Monitor, condition: Callable[[DeviceTree], bool]) -> None:
+    """Waits as an event loop does: for the descriptor, then for the answer."""
+    while not condition(scan()):
+        readable, _, _ = select.select([monitor], [], [], SOON_S)
+        assert readable, "no event came"
+        monitor.changed()
+
+
+@pytest.mark.needs("mkfs.ext4", "mount")
+def test_a_partitioned_disk(bench: Bench) -> None:
+    image = bench.image(64 * MIB)
+    disk = bench.partitioned(image, (MIB, 32 * MIB), (33 * MIB + 512, 16 * MIB))
+    call("mkfs.ext4", "-q", "-L", "with blank", f"/dev/{disk}p1")
+    where = bench.mount(f"{disk}p1")
+    whole, first, second = device(disk), device(f"{disk}p1"), device(f"{disk}p2")
+    assert (whole.kind, whole.transport, whole.size_bytes) == (DeviceKind.LOOP, Transport.LOOP, 64 * MIB)
+    assert whole.backing_file == str(image)
+    assert whole.children == (first.name, second.name)
+    assert (first.kind, first.parents, first.start_bytes) == (DeviceKind.PARTITION, (disk,), MIB)
+    assert (first.fs_type, first.fs_label, len(first.fs_uuid)) == ("ext4", "with blank", 36)
+    (mount,) = first.mounts
+    assert (mount.path, mount.fs_type, mount.read_only) == (str(where), "ext4", False)
+    assert mount.size_bytes and mount.free_bytes and mount.free_bytes < mount.size_bytes < 33 * MIB
+    assert (second.start_bytes, second.mounts, second.fs_type) == (33 * MIB + 512, (), "")
+    assert whole.logical_block_size == 512 and whole.diskseq is not None
+    assert first.diskseq == whole.diskseq
+
+
+@pytest.mark.needs("mkfs.ext4", "mount")
+def test_targets_and_hazards_on_it(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    disk = bench.partitioned(bench.image(64 * MIB), (63 * 512, 32 * MIB))
+    call("mkfs.ext4", "-q", f"/dev/{disk}p1")
+    where = bench.mount(f"{disk}p1")
+    below = where / "below"
+    below.mkdir()
+    tree = scan()
+    target = resolve_target(str(below), tree)
+    assert (target.kind, target.device, target.mount_point) == (TargetKind.DIRECTORY, f"{disk}p1", str(where))
+    assert target.fs_type == "ext4" and target.free_bytes
+    hazards = {
+        hazard.name: hazard
+        for hazard in target_hazards(target, tree, writes_file=True, writes_device=False, space_needed=MIB)
+    }
+    assert hazards["space"].severity is Severity.BLOCKS
+    assert "1 GiB must stay free" in hazards["space"].message
+    assert hazards["misaligned"].severity is Severity.WARNS and "loop" in hazards
+    reading = target_hazards(resolve_target(disk, tree), tree, writes_file=False, writes_device=False, space_needed=0)
+    assert any(f"{disk}p1 is mounted on {where}" in hazard.message for hazard in reading)
+    monkeypatch.chdir("/")
+    assert suggest_directory(device(f"{disk}p1")) == str(where)
+    monkeypatch.chdir(below)
+    assert suggest_directory(device(f"{disk}p1")) == str(below)
+    monkeypatch.chdir("/")
+
+
+@pytest.mark.needs("mkfs.ext4", "mount")
+def test_a_read_only_mount(bench: Bench) -> None:
+    image = bench.image(32 * MIB)
+    call("mkfs.ext4", "-q", "-F", image)
+    disk = bench.attach(image, "--read-only")
+    where = bench.mount(disk, "-o", "ro")
+    found = device(disk)
+    assert found.read_only and found.mounts[0].read_only
+    assert suggest_directory(found) is None
+    tree = scan()
+    target = resolve_target(str(where), tree)
+    hazards = target_hazards(target, tree, writes_file=True, writes_device=False, space_needed=0)
+    assert [hazard.name for hazard in hazards if hazard.severity is Severity.BLOCKS] == ["read-only"]
+
+
+@pytest.mark.needs("mkfs.ext4", "mount")
+def test_everything_is_listed_without_root(bench: Bench) -> None:
+    image = bench.image(16 * MIB)
+    call("mkfs.ext4", "-q", "-F", "-L", "hidden", image)
+    disk = bench.attach(image)
+    bench.mount(disk)
+    as_root = scan()
+    os.seteuid(65534)
+    try:
+        as_nobody = scan()
+    finally:
+        os.seteuid(0)
+    names = {found.name for found in as_root.devices if found.kind is not DeviceKind.LOOP}
+    assert {found.name for found in as_nobody.devices} >= {disk, *names}
+    found = as_nobody.get(disk)
+    assert found and (found.fs_type, found.size_bytes, len(found.mounts)) == ("ext4", 16 * MIB, 1)
+
+
+def test_a_device_by_any_name(bench: Bench, tmp_path: Path) -> None:
+    disk = bench.attach(bench.image(MIB))
+    tree = scan()
+    (tmp_path / "link").symlink_to(f"/dev/{disk}")
+    number = Path(f"/dev/{disk}").stat().st_rdev
+    os.mknod(tmp_path / "alias", 0o600 | stat.S_IFBLK, number)
+    for name in (disk, f"/dev/{disk}", f"//dev/../dev/{disk}", str(tmp_path / "link"), str(tmp_path / "alias")):
+        target = resolve_target(name, tree)
+        assert (target.kind, target.device, target.path) == (TargetKind.DEVICE, disk, f"/dev/{disk}")
+        assert target.size_bytes == MIB
+    bench.detach(disk)
+    with pytest.raises(UsageError, match="is empty"):
+        resolve_target(disk, scan())
+
+
+def test_hot_plug(bench: Bench) -> None:
+    image = bench.image(8 * MIB)
+    with Monitor() as monitor:
+        monitor.changed()
+        disk = bench.partitioned(image, (MIB, 2 * MIB))
+        wait_for(monitor, lambda tree: tree.get(f"{disk}p1") is not None)
+        os.truncate(image, 16 * MIB)
+        call("losetup", "--set-capacity", f"/dev/{disk}")
+        wait_for(monitor, lambda tree: device(disk).size_bytes == 16 * MIB)
+        bench.detach(disk)
+        wait_for(monitor, lambda tree: (found := tree.get(disk)) is None or found.empty)
+
+
+@pytest.mark.needs("no-udevd")
+def test_the_kernel_tells_where_udevd_does_not_run() -> None:
+    with Monitor() as monitor:
+        assert monitor.source == "kernel"
+
+
+@pytest.mark.needs("udevd")
+def test_udev_tells_where_it_runs() -> None:
+    with Monitor() as monitor:
+        assert monitor.source == "udev"
+
+
+@pytest.mark.needs("mkfs.ext4", "mount")
+def test_a_mount_shows(bench: Bench) -> None:
+    image = bench.image(16 * MIB)
+    call("mkfs.ext4", "-q", "-F", image)
+    disk = bench.attach(image)
+    with Monitor() as monitor:
+        monitor.changed()
+        where = bench.mount(disk)
+        wait_for(monitor, lambda tree: bool(device(disk).mounts))
+        call("umount", where)
+        wait_for(monitor, lambda tree: not device(disk).mounts)
+
+
+def test_changed_waits_for_a_change(bench: Bench) -> None:
+    image = bench.image(MIB)
+    with Monitor() as monitor:
+        monitor.changed()
+        timer = threading.Timer(0.05, bench.attach, (image,))
+        timer.start()
+        try:
+            assert monitor.changed(SOON_S)
+        finally:
+            timer.join()
+
+
+def test_scanning_while_devices_come_and_go(bench: Bench) -> None:
+    image = bench.image(8 * MIB)
+    stop = threading.Event()
+    problems: list[Exception] = []
+
+    def plug() -> None:
+        try:
+            while not stop.is_set():
+                bench.detach(bench.partitioned(image, (MIB, MIB)))
+        except (OSError, subprocess.CalledProcessError) as error:
+            problems.append(error)
+
+    thread = threading.Thread(target=plug)
+    thread.start()
+    try:
+        sizes = {len(scan().devices) for _ in range(60)}
+    finally:
+        stop.set()
+        thread.join()
+    assert sizes and not problems
+
+
+def read_all(name: str) -> int:
+    """Reads the whole device past the page cache; returns the bytes."""
+    descriptor = os.open(f"/dev/{name}", os.O_RDONLY | os.O_DIRECT)
+    try:
+        total = 0
+        with mmap.mmap(-1, 64 * 1024) as buffer:
+            while count := os.preadv(descriptor, [buffer], total):
+                total += count
+        return total
+    finally:
+        os.close(descriptor)
+
+
+def test_what_is_read_is_counted(bench: Bench) -> None:
+    disk = bench.attach(bench.image(4 * MIB, os.urandom(4 * MIB)))
+    before = read_counters()[disk]
+    watcher = SystemWatch([disk])
+    assert read_all(disk) == 4 * MIB
+    sample = watcher.sample(test=0, phase=Phase.MEASURING, at_ns=1)
+    after = read_counters()[disk]
+    # Where udevd runs, it looks at the new device too.
+    assert after.read_bytes - before.read_bytes >= 4 * MIB
+    assert after.reads - before.reads >= 64
+    assert after.at_ns > before.at_ns
+    assert sample and sample.read_bytes and sample.read_bytes >= 4 * MIB and sample.writes == 0
+
+
+@pytest.mark.needs("blkio-throttle")
+def test_a_throttled_group_is_told(bench: Bench) -> None:
+    disk = bench.attach(bench.image(MIB))
+    found = device(disk)
+    first = Path("/sys/fs/cgroup/blkio")
+    version_1 = first.is_dir()
+    group = (first if version_1 else Path("/sys/fs/cgroup")) / f"diskprof-test-{os.getpid()}"
+    group.mkdir()
+    try:
+        if version_1:
+            (group / "blkio.throttle.read_iops_device").write_text(f"{found.major}:{found.minor} 5000")
+        else:
+            (group / "io.max").write_text(f"{found.major}:{found.minor} riops=5000")
+        code = (
+            "import sys; sys.stdin.readline()\n"
+            "from diskprof.devices.cgroups import cgroup_limits\n"
+            "from diskprof.devices.udev import scan\n"
+            "print('\\n'.join(cgroup_limits(scan())))"
+        )
+        with subprocess.Popen(
+            [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as child:
+            (group / "cgroup.procs").write_text(str(child.pid))
+            said, _ = child.communicate("go\n")
+        assert f"{disk}: reads at most 5000 IOPS" in said.splitlines()
+    finally:
+        group.rmdir()
+
+
+@pytest.mark.needs("device-mapper")
+def test_a_mapped_device(bench: Bench) -> None:
+    lower = [bench.attach(bench.image(8 * MIB)) for _ in range(2)]
+    name = f"diskprof-test-{os.getpid()}"
+    table = "".join(f"{16384 * index} 16384 linear /dev/{disk} 0\n" for index, disk in enumerate(lower))
+    subprocess.run(["dmsetup", "create", "--noudevsync", name], input=table, text=True, check=True, capture_output=True)
+    try:
+        found = next(each for each in scan().devices if each.dm_name == name)
+        assert (found.kind, found.size_bytes) == (DeviceKind.MAPPER, 16 * MIB)
+        assert set(found.parents) == set(lower)
+        assert all(device(disk).children == (found.name,) for disk in lower)
+        assert {disk.name for disk in scan().disks_below(found.name)} == set(lower)
+    finally:
+        call("dmsetup", "remove", "--noudevsync", "--retry", name)
+
+
+@pytest.mark.needs("mkfs.btrfs", "mount")
+def test_btrfs_over_two_devices(bench: Bench) -> None:
+    disks = [bench.attach(bench.image(128 * MIB)) for _ in range(2)]
+    call("mkfs.btrfs", "-q", "-L", "pool", *(f"/dev/{disk}" for disk in disks))
+    where = bench.mount(disks[0])
+    for disk in disks:
+        found = device(disk)
+        assert (found.fs_type, found.fs_label) == ("btrfs", "pool")
+        assert [mount.path for mount in found.mounts] == [str(where)]
+    tree = scan()
+    target = resolve_target(str(where), tree)
+    assert target.device in disks
+    hazards = target_hazards(target, tree, writes_file=False, writes_device=False, space_needed=0)
+    assert {"copy-on-write", "several-devices"} <= {hazard.name for hazard in hazards}
+
+
+def test_the_command(bench: Bench, tmp_path: Path) -> None:
+    image = bench.image(24 * MIB)
+    disk = bench.partitioned(image, (MIB, 2 * MIB))
+    listed = {entry["name"]: entry for entry in diskprof_json("devices", "--json", home=tmp_path)}
+    assert listed[disk]["backing_file"] == str(image)
+    assert listed[disk]["children"] == [f"{disk}p1"]
+    assert listed[disk]["activity"]["utilisation"] >= 0
+    shown = diskprof("devices", home=tmp_path)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert f"\n{disk} " in shown.stdout and f"└─{disk}p1" in shown.stdout and "24 MiB" in shown.stdout
+    plain = diskprof("devices", home=tmp_path, PYTHONIOENCODING="ascii")
+    assert f"`-{disk}p1" in plain.stdout and plain.stdout.isascii()
+    everything = diskprof_json("devices", "--all", "--json", home=tmp_path)
+    assert len(everything) >= len(listed)
+
+
+def test_the_command_where_there_is_nothing_to_test(tmp_path: Path) -> None:
+    wrong = diskprof("devices", "--nonsense", home=tmp_path)
+    assert wrong.returncode == 2

@@ -1,0 +1,306 @@
+"""What goes wrong with a real engine, and what becomes of it."""
+
+import asyncio
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from engine_runs import children, filling, fio, planned, run
+
+from diskprof.engines import engine
+from diskprof.engines.engine import Event, Noted, Sampled
+from diskprof.model.plan import PlannedTest
+from diskprof.model.preset import EngineName
+from diskprof.model.run import Status
+from diskprof.model.sample import Direction
+
+SIZE = 8 << 20
+RANDOM_READ = {"rw": "randread", "bs": "4k", "size": str(SIZE), "ioengine": "psync"}
+TESTS = Path(__file__).parents[1]
+
+
+@pytest.fixture
+def workdir(tmp_path: Path) -> Path:
+    """The engine's private directory."""
+    directory = tmp_path / "work"
+    directory.mkdir(mode=0o700)
+    return directory
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A file to read."""
+    path = tmp_path / "test.dat"
+    path.write_bytes(os.urandom(SIZE))
+    return path
+
+
+def call(*argv: str | Path) -> str:
+    return subprocess.run(argv, check=True, capture_output=True, text=True, timeout=30).stdout.strip()
+
+
+@contextmanager
+def loop_device(backing: Path, size: int) -> Iterator[str]:
+    """A loop device of our own on a new file."""
+    with backing.open("wb") as new:
+        new.truncate(size)
+    node = call("losetup", "--find", "--show", backing)
+    try:
+        yield node
+    finally:
+        call("losetup", "--detach", node)
+
+
+@contextmanager
+def mounted(node: str, place: Path) -> Iterator[Path]:
+    """A small file system of our own."""
+    call("mkfs.ext4", "-q", "-F", "-m", "0", node)
+    place.mkdir()
+    call("mount", node, place)
+    try:
+        yield place
+    finally:
+        call("umount", place)
+
+
+def thawed(place: Path) -> None:
+    """Ends a freeze, if there is one."""
+    subprocess.run(["fsfreeze", "--unfreeze", place], check=False, capture_output=True, timeout=30)
+
+
+def reaped(pids: list[int]) -> None:
+    """Waits for children that were given up."""
+    for pid in pids:
+        os.waitpid(pid, 0)
+
+
+def signalled(number: signal.Signals) -> None:
+    for pid in children():
+        os.kill(pid, number)
+
+
+def once(kind: type[Event], act: Callable[[], object]) -> Callable[[Event], None]:
+    """Does something at the first event of a kind."""
+    done = False
+
+    def on_event(event: Event) -> None:
+        nonlocal done
+        if isinstance(event, kind) and not done:
+            done = True
+            act()
+
+    return on_event
+
+
+@pytest.mark.needs("fio", "sys-admin", "loop", "mount", "mkfs.ext4")
+async def test_a_full_file_system_is_told_and_what_to_do(tmp_path: Path, workdir: Path) -> None:
+    with loop_device(tmp_path / "disk.img", 16 << 20) as node, mounted(node, tmp_path / "mnt") as place:
+        ran = await run(filling(place / "test.dat", 64 << 20, fallocate="none"), workdir)
+    assert ran.outcome.status is Status.FAILED
+    assert ran.outcome.reason.startswith("No space left on device (ENOSPC). Free some space")
+    assert children() == []
+
+
+@pytest.mark.needs("fio", "sys-admin", "loop")
+async def test_a_device_that_fails_in_mid_run_is_told(tmp_path: Path, workdir: Path) -> None:
+    backing = tmp_path / "disk.img"
+    with loop_device(backing, 16 << 20) as node:
+        test = fio(node, runtime_s=20.0, **{**RANDOM_READ, "direct": "1", "size": str(16 << 20)})
+        ran = await run(test, workdir, on_event=once(Sampled, lambda: os.truncate(backing, 0)))
+    assert ran.outcome.status is Status.FAILED
+    assert ran.outcome.reason.startswith("Input/output error (EIO). The device failed")
+    assert ran.samples
+    assert ran.outcome.result
+
+
+@pytest.mark.needs("fio", "sys-admin", "loop", "mount", "mkfs.ext4", "fsfreeze")
+async def test_a_device_that_hangs_and_thaws_is_measured_in_the_time_that_passed(
+    tmp_path: Path, workdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "_SILENT_AFTER_S", 0.5)
+    with loop_device(tmp_path / "disk.img", 64 << 20) as node, mounted(node, tmp_path / "mnt") as place:
+        freeze = once(Sampled, lambda: call("fsfreeze", "--freeze", place))
+        thaw = once(Noted, lambda: thawed(place))
+        test = fio(place / "test.dat", runtime_s=3.0, rw="randwrite", bs="4k", size=str(SIZE), direct="1")
+
+        def on_event(event: Event) -> None:
+            freeze(event)
+            thaw(event)
+
+        try:
+            ran = await run(test, workdir, on_event=on_event)
+        finally:
+            thawed(place)
+    assert ran.outcome.status is Status.COMPLETE
+    assert ran.notes[0].startswith("No status from fio for ")
+    assert ran.notes[-1].startswith("fio answers again, after ")
+    # Without our own clock the interval after the hang would count as one of fio's, 250 ms (F7).
+    assert max(sample.duration_ns for sample in ran.measured(Direction.WRITE)) >= 500_000_000
+    assert ran.outcome.result and ran.outcome.result.write
+    assert sum(sample.ios for sample in ran.measured(Direction.WRITE)) == ran.outcome.result.write.ios
+
+
+@pytest.mark.needs("fio", "sys-admin", "loop", "mount", "mkfs.ext4", "fsfreeze")
+async def test_an_engine_stuck_in_the_kernel_is_told_and_not_waited_for(tmp_path: Path, workdir: Path) -> None:
+    stop, stuck = asyncio.Event(), []
+    with loop_device(tmp_path / "disk.img", 64 << 20) as node, mounted(node, tmp_path / "mnt") as place:
+
+        def freeze() -> None:
+            call("fsfreeze", "--freeze", place)
+            stuck.extend(children())
+            stop.set()
+
+        test = fio(place / "test.dat", runtime_s=60.0, rw="randwrite", bs="4k", size=str(SIZE), direct="1")
+        try:
+            ran = await run(test, workdir, stop=stop, on_event=once(Sampled, freeze))
+        finally:
+            thawed(place)
+            reaped(stuck)
+    assert stuck
+    assert ran.outcome.status is Status.CANCELLED
+    assert f"fio (process {stuck[0]}) is stuck in the kernel" in ran.outcome.reason
+    assert ran.outcome.result
+
+
+@pytest.mark.needs("fio")
+async def test_an_engine_that_says_nothing_is_ended(file: Path, workdir: Path) -> None:
+    ran = await run(
+        fio(file, runtime_s=60.0, **RANDOM_READ),
+        workdir,
+        on_event=once(Sampled, lambda: signalled(signal.SIGSTOP)),
+        stall_limit_s=0.5,
+    )
+    assert children() == []
+    assert ran.outcome.status is Status.FAILED
+    assert "gave no sign of life" in ran.outcome.reason
+    assert ran.samples
+    assert ran.outcome.result
+
+
+@pytest.mark.needs("fio")
+async def test_an_engine_that_is_killed_is_told(file: Path, workdir: Path) -> None:
+    ran = await run(
+        fio(file, runtime_s=60.0, **RANDOM_READ), workdir, on_event=once(Sampled, lambda: signalled(signal.SIGKILL))
+    )
+    assert ran.outcome.status is Status.FAILED
+    assert ran.outcome.reason.startswith("fio was ended by SIGKILL.")
+    assert ran.outcome.result
+
+
+@pytest.mark.needs("fio")
+async def test_an_engine_that_somebody_else_stops_is_told(file: Path, workdir: Path) -> None:
+    ran = await run(
+        fio(file, runtime_s=60.0, **RANDOM_READ), workdir, on_event=once(Sampled, lambda: signalled(signal.SIGTERM))
+    )
+    assert (ran.outcome.status, ran.outcome.reason) == (Status.FAILED, "Somebody else told fio to stop.")
+
+
+@pytest.mark.needs("fio")
+async def test_a_test_that_ends_within_its_ramp_is_no_success(file: Path, workdir: Path) -> None:
+    ran = await run(fio(file, ramp_s=1.0, runtime_s=0.5, rate_iops="1000", **RANDOM_READ), workdir)
+    assert ran.outcome.status is Status.FAILED
+    assert ran.outcome.reason.startswith("fio ended while it warmed up") and "ramp_time" in ran.outcome.reason
+    assert ran.outcome.result is None and ran.outcome.document
+
+
+PARENT = """
+import asyncio, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from engine_runs import children, fio, run
+from diskprof.engines.engine import Sampled
+
+def on_event(event):
+    if isinstance(event, Sampled):
+        print(*children(), flush=True)
+
+asyncio.run(run(fio(sys.argv[2], runtime_s=600.0, rw="randwrite", bs="4k", size="8m"), Path(sys.argv[3]), on_event=on_event))
+"""
+
+
+@pytest.mark.needs("fio")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+def test_no_engine_outlives_its_runner(file: Path, workdir: Path, number: signal.Signals) -> None:
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT, TESTS, file, workdir], stdout=subprocess.PIPE, start_new_session=True
+    )
+    with parent:
+        try:
+            assert parent.stdout
+            engines = [os.pidfd_open(int(pid)) for pid in parent.stdout.readline().split()]
+            assert engines
+        finally:
+            parent.send_signal(number)
+        parent.wait()
+    for pidfd in engines:
+        gone, _, _ = select.select([pidfd], [], [], 10.0)
+        os.close(pidfd)
+        assert gone
+
+
+def acting(code: str) -> PlannedTest:
+    """A program that stands in for fio."""
+    return planned(EngineName.FIO, (sys.executable, "-c", code), runtime_s=1.0)
+
+
+async def test_an_engine_that_will_not_listen_is_killed(workdir: Path) -> None:
+    stop = asyncio.Event()
+    deaf = acting(
+        "import signal, sys\n"
+        "for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP): signal.signal(number, signal.SIG_IGN)\n"
+        "print('deaf', flush=True)\n"
+        "while True: signal.pause()"
+    )
+    ran = await run(deaf, workdir, stop=stop, on_event=lambda _: stop.set())
+    assert children() == []
+    assert ran.outcome.status is Status.CANCELLED
+
+
+async def test_a_flood_on_stderr_holds_nothing_up(workdir: Path) -> None:
+    ran = await run(acting("import sys\nfor n in range(200_000): print('line', n, file=sys.stderr)"), workdir)
+    assert ran.outcome.status is Status.FAILED
+    assert len(ran.notes) < 50
+
+
+async def test_a_line_without_end_is_refused(workdir: Path) -> None:
+    ran = await run(acting("import sys\nwhile True: sys.stdout.write('x' * 1_000_000)"), workdir)
+    assert children() == []
+    assert ran.outcome.status is Status.FAILED
+    assert "more than 64 MiB" in ran.outcome.reason
+
+
+async def test_a_program_that_is_not_there_is_told(workdir: Path) -> None:
+    ran = await run(planned(EngineName.FIO, ("/no/such/fio",)), workdir)
+    assert ran.outcome.status is Status.FAILED
+    assert ran.outcome.reason == "/no/such/fio cannot be started: No such file or directory."
+
+
+async def test_an_engine_sees_a_private_place_and_no_secrets(workdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET", "hunter2")
+    ran = await run(
+        acting("import os\nfor item in os.environ.items(): print(*item)\nprint('cwd', os.getcwd())"), workdir
+    )
+    seen = dict(note.split(" ", 1) for note in ran.notes)
+    assert seen["TMPDIR"] == seen["cwd"] == str(workdir)
+    assert seen["LC_ALL"] == "C"
+    assert "SECRET" not in seen
+
+
+async def test_an_engine_has_nothing_to_read_and_a_session_of_its_own(workdir: Path) -> None:
+    code = "import os, sys\nprint('stdin', sys.stdin.read() == '')\nprint('leader', os.getsid(0) == os.getpid())"
+    ran = await run(acting(code), workdir)
+    assert ran.notes == ["stdin True", "leader True"]
+
+
+async def test_an_engine_is_started_from_the_main_thread_only(workdir: Path) -> None:
+    def elsewhere() -> None:
+        asyncio.run(run(acting(""), workdir))
+
+    with pytest.raises(RuntimeError, match="main thread"):
+        await asyncio.to_thread(elsewhere)

@@ -1,0 +1,209 @@
+"""A real fio, measured as the runner measures."""
+
+import asyncio
+import json
+import os
+from collections.abc import Callable
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+from engine_runs import Ran, children, clock, filling, fio, run
+
+from diskprof.engines.engine import Event, Finished, Outcome, Sampled, measure
+from diskprof.model.histogram import merge
+from diskprof.model.plan import PlannedTest
+from diskprof.model.run import Status
+from diskprof.model.sample import Direction, Phase
+
+pytestmark = pytest.mark.needs("fio")
+
+SIZE = 8 << 20
+RANDOM_READ = {"rw": "randread", "bs": "4k", "size": str(SIZE), "ioengine": "psync"}
+
+
+@pytest.fixture
+def workdir(tmp_path: Path) -> Path:
+    """The engine's private directory."""
+    directory = tmp_path / "work"
+    directory.mkdir(mode=0o700)
+    return directory
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A file to read."""
+    path = tmp_path / "test.dat"
+    path.write_bytes(os.urandom(SIZE))
+    return path
+
+
+def is_fios(ran: Ran) -> None:
+    """Result and samples say what fio's final document says."""
+    final = json.loads(ran.outcome.document)
+    assert ran.outcome.result
+    for direction in Direction:
+        entries = [job[direction.value] for job in final["jobs"] if job[direction.value]["total_ios"]]
+        result = ran.outcome.result.direction(direction)
+        measured = ran.measured(direction)
+        assert sum(sample.ios for sample in measured) == sum(entry["total_ios"] for entry in entries)
+        assert sum(sample.bytes for sample in measured) == sum(entry["io_bytes"] for entry in entries)
+        if not entries:
+            assert result is None
+            continue
+        assert result and result.histogram
+        assert merge(sample.histogram for sample in measured if sample.histogram) == result.histogram
+        if len(entries) == 1:
+            (entry,) = entries
+            assert (result.iops, result.bandwidth_bytes_per_s) == (entry["iops"], entry["bw_bytes"])
+            assert result.latency.mean == entry["clat_ns"]["mean"]
+            assert result.latency.p99_9 == entry["clat_ns"]["percentile"]["99.900000"]
+
+
+async def test_reading_is_measured_as_fio_measures_it(file: Path, workdir: Path) -> None:
+    ran = await run(fio(file, **RANDOM_READ), workdir)
+    assert (ran.outcome.status, ran.outcome.reason, ran.notes) == (Status.COMPLETE, "", [])
+    assert ran.phases == [Phase.MEASURING]
+    is_fios(ran)
+    times = [sample.at_ns for sample in ran.samples]
+    assert times == sorted(times)
+
+
+async def test_a_ramp_and_two_directions_are_kept_apart(file: Path, workdir: Path) -> None:
+    ran = await run(fio(file, ramp_s=0.7, **{**RANDOM_READ, "rw": "randrw"}), workdir)
+    assert ran.outcome.status is Status.COMPLETE
+    assert ran.phases == [Phase.WARMING, Phase.MEASURING]
+    assert {sample.direction for sample in ran.samples} == set(Direction)
+    is_fios(ran)
+
+
+async def test_jobs_side_by_side_are_put_together(file: Path, workdir: Path) -> None:
+    ran = await run(fio(file, {"rw": "randread"}, {"rw": "read"}, **{**RANDOM_READ, "bs": "16k"}), workdir)
+    assert ran.outcome.status is Status.COMPLETE
+    assert len(json.loads(ran.outcome.document)["jobs"]) == 2
+    is_fios(ran)
+
+
+async def test_laying_out_is_a_phase_and_leaves_the_file(tmp_path: Path, workdir: Path) -> None:
+    path = tmp_path / "laid-out.dat"
+    ran = await run(filling(path, SIZE, end_fsync="1"), workdir, preparing=True)
+    assert ran.outcome.status is Status.COMPLETE
+    assert ran.phases == [Phase.PREPARING]
+    assert {sample.phase for sample in ran.samples} == {Phase.PREPARING}
+    assert sum(sample.bytes for sample in ran.samples) == path.stat().st_size == SIZE
+
+
+async def test_the_latency_of_fsync_is_kept_beside_that_of_writing(tmp_path: Path, workdir: Path) -> None:
+    ran = await run(filling(tmp_path / "synced.dat", 1 << 20, fsync="4"), workdir)
+    sync = json.loads(ran.outcome.document)["jobs"][0]["sync"]["lat_ns"]
+    assert ran.outcome.result and ran.outcome.result.sync
+    assert ran.outcome.result.sync.mean == sync["mean"]
+    assert ran.outcome.result.sync.p99 == sync["percentile"]["99.000000"]
+    is_fios(ran)
+
+
+def identity(file: Path) -> tuple[int, bytes]:
+    return file.stat().st_ino, file.read_bytes()
+
+
+async def test_a_file_smaller_than_the_size_is_neither_replaced_nor_called_measured(file: Path, workdir: Path) -> None:
+    before = identity(file)
+    ran = await run(fio(file, **{**RANDOM_READ, "size": str(4 * SIZE)}), workdir)
+    assert identity(file) == before
+    assert ran.outcome.status is Status.FAILED
+    assert ran.outcome.reason
+
+
+async def test_a_missing_file_is_not_made(tmp_path: Path, workdir: Path) -> None:
+    ran = await run(fio(tmp_path / "missing.dat", **RANDOM_READ), workdir)
+    assert ran.outcome.status is Status.FAILED
+    assert ran.outcome.result is None
+    assert ran.outcome.reason
+    assert not (tmp_path / "missing.dat").exists()
+
+
+async def test_a_bad_option_is_told_in_fios_words(file: Path, workdir: Path) -> None:
+    ran = await run(fio(file, **RANDOM_READ, iodepthh="1"), workdir)
+    assert ran.outcome.status is Status.FAILED
+    assert "iodepthh" in " ".join([ran.outcome.reason, *ran.notes])
+
+
+async def test_a_path_with_a_colon_is_that_path(tmp_path: Path, file: Path, workdir: Path) -> None:
+    odd = tmp_path / "a:b.dat"
+    os.link(file, odd)
+    ran = await run(fio(odd, **RANDOM_READ), workdir)
+    assert ran.outcome.status is Status.COMPLETE
+
+
+async def test_a_descriptor_is_handed_on(file: Path, workdir: Path) -> None:
+    with file.open("rb") as held:
+        ran = await run(fio(f"/proc/self/fd/{held.fileno()}", **RANDOM_READ), workdir, pass_fds=[held.fileno()])
+    assert ran.outcome.status is Status.COMPLETE
+
+
+def stop_after_first_sample(stop: asyncio.Event) -> Callable[[Event], None]:
+    def on_event(event: Event) -> None:
+        if isinstance(event, Sampled):
+            stop.set()
+
+    return on_event
+
+
+@pytest.mark.parametrize("ramp_s", [0.0, 60.0])
+async def test_stopping_keeps_what_was_measured(file: Path, workdir: Path, ramp_s: float) -> None:
+    stop = asyncio.Event()
+    ran = await run(
+        fio(file, runtime_s=60.0, ramp_s=ramp_s, **RANDOM_READ),
+        workdir,
+        stop=stop,
+        on_event=stop_after_first_sample(stop),
+    )
+    assert children() == []
+    assert ran.outcome.status is Status.CANCELLED
+    assert ran.outcome.document
+    if ramp_s:
+        assert ran.outcome.result is None
+        assert ran.phases == [Phase.WARMING]
+    else:
+        is_fios(ran)
+
+
+async def test_stopping_before_the_start_starts_nothing(file: Path, workdir: Path) -> None:
+    stop = asyncio.Event()
+    stop.set()
+    ran = await run(fio(file, **RANDOM_READ), workdir, stop=stop)
+    assert ran.events == (Finished(Outcome(Status.CANCELLED)),)
+
+
+def endless(file: Path) -> PlannedTest:
+    return fio(file, runtime_s=600.0, **RANDOM_READ)
+
+
+async def test_leaving_the_generator_leaves_no_process(file: Path, workdir: Path) -> None:
+    events = measure(endless(file), index=0, clock=clock, workdir=workdir, stop=asyncio.Event())
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, Sampled):
+                assert children()
+                break
+    assert children() == []
+
+
+async def test_an_error_of_the_consumer_leaves_no_process(file: Path, workdir: Path) -> None:
+    def fail(event: Event) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await run(endless(file), workdir, on_event=fail)
+    assert children() == []
+
+
+async def test_cancelling_the_consumer_leaves_no_process(file: Path, workdir: Path) -> None:
+    under_way = asyncio.Event()
+    task = asyncio.create_task(run(endless(file), workdir, on_event=lambda _: under_way.set()))
+    await under_way.wait()
+    assert children()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert children() == []

@@ -1,0 +1,240 @@
+"""Disks that fail, hang or fill up below the target or below the store while a run goes, and clocks that are set."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from faults import Case, make_case
+from loops import Bench, bench_in, call, tried
+from program import PATIENCE_S, descendants, diskprof, diskprof_json, gone, until
+from standin import Moment
+
+from diskprof.engines.tools import find_tool
+from diskprof.model.preset import EngineName
+from diskprof.model.run import Status
+from diskprof.model.sample import Phase
+from diskprof.runner.leftovers import leftovers
+from diskprof.store import Store
+
+# The program with less patience than a person's disk gets.
+HURRIED = """
+from diskprof.runner import apart
+apart.PATIENCE_S = 1.0
+from diskprof.cli.main import run
+run()
+"""
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    with bench_in(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def volume(bench: Bench) -> Path:
+    """A file system of ours on `disk1.img`."""
+    node = bench.disk(2 << 30)
+    bench.file_system(node, "ext4", "-m", "0", "-E", "lazy_itable_init=1")
+    return bench.mount(node)
+
+
+def thawed(place: Path) -> None:
+    with suppress(OSError):
+        tried("fsfreeze", "--unfreeze", place)
+
+
+def on(case: Case, place: Path, *more: str) -> tuple[str, ...]:
+    return tuple(str(place) if word == "disk" else word for word in case.words) + more
+
+
+@pytest.mark.needs("fio", "root", "loop", "mkfs.ext4", "fsfreeze")
+def test_a_frozen_file_system_holds_up_neither_the_run_nor_who_looks(tmp_path: Path, volume: Path) -> None:
+    case = make_case(tmp_path / "home", Moment.BETWEEN)
+    with ExitStack() as stack:
+        words = [sys.executable, "-c", HURRIED, *on(case, volume)]
+        process = stack.enter_context(
+            subprocess.Popen(words, env=case.environment, cwd=case.home, stderr=subprocess.PIPE, text=True)
+        )
+        stack.callback(process.kill)
+        stack.callback(thawed, volume)
+        case.arrive()
+        case.go_on()
+        until(lambda: any(sample.test == 1 for sample in case.seen()), "samples of the writes")
+        engines = case.engines()
+        call("fsfreeze", "--freeze", volume)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=PATIENCE_S)
+        assert process.returncode == 130, err
+        shown = diskprof("show", "latest", home=case.home)
+        assert shown.returncode == 0 and "is stuck in the kernel" in " ".join(shown.stdout.split())
+        run = case.ended()
+        assert run.status is Status.CANCELLED and run.reason.startswith("Stopped by the person")
+        assert f"fio (process {engines[0]}) is stuck in the kernel" in run.reason
+        assert "The test file could not be removed" in run.reason and "has not answered for 1 s" in run.reason
+        assert [test.status for test in run.tests] == [Status.COMPLETE, Status.CANCELLED]
+        with case.store() as store:
+            (left,) = leftovers(store)
+            assert left.run_id == run.id and Path(left.file.directory).is_dir()
+        thawed(volume)
+        until(lambda: all(map(gone, engines)), "the end of fio")
+        until(lambda: not list(volume.glob(".diskprof-*")), "the removal of the test file")
+
+
+@pytest.mark.needs("fio", "root", "loop", "mkfs.ext4")
+def test_a_disk_that_fails_in_mid_run_is_the_reason_and_its_file_is_not_forgotten(tmp_path: Path, volume: Path) -> None:
+    case = make_case(tmp_path / "home", Moment.MEASURING)
+    case.words = on(case, volume, "--set", "size=64m")
+    with case.started() as process:
+        case.arrive(process)
+        os.truncate(tmp_path / "disk1.img", 0)
+        call("losetup", "--set-capacity", call("findmnt", "--noheadings", "--output", "SOURCE", volume))
+        (volume / "reader").touch()
+        _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 1, err
+    run = case.ended()
+    assert run.status is Status.FAILED and "Input/output error (EIO)" in run.reason, run.reason
+    assert run.tests[0].status is Status.FAILED
+    assert any(sample.phase is Phase.MEASURING for sample in case.seen())
+    if list(volume.glob(".diskprof-*")):
+        assert "The test file could not be removed" in run.reason
+        with case.store() as store:
+            assert [each.run_id for each in leftovers(store)] == [run.id]
+
+
+@pytest.mark.needs("fio", "sys-admin", "mount")
+def test_a_store_that_cannot_grow_ends_the_run_and_keeps_what_it_had(tmp_path: Path) -> None:
+    case = make_case(tmp_path / "home", Moment.MEASURING)
+    place = case.store_path.parent
+    place.mkdir(parents=True)
+    call("mount", "-t", "tmpfs", "-o", "size=1m", "small", place)
+    try:
+        with case.started() as process:
+            case.arrive(process)
+            before = case.seen()
+            fill(place / "ballast")
+            _, err = process.communicate(timeout=PATIENCE_S)
+        assert process.returncode == 1
+        assert "cannot grow: the disk is full" in err and "Make room" in err and "Traceback" not in err
+        assert case.integrity() == "ok"
+        (place / "ballast").unlink()
+        run = case.ended()
+        assert case.seen()[: len(before)] == before
+        assert run.status in (Status.FAILED, Status.INTERRUPTED) and run.reason
+        assert not list(case.disk.iterdir())
+        with case.store() as store:
+            store.set_note(run.id, "there is room again")
+    finally:
+        call("umount", place)
+
+
+def fill(path: Path) -> None:
+    with suppress(OSError), path.open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(512))
+
+
+@pytest.mark.needs("fio", "sys-admin", "mount")
+def test_a_run_that_cannot_be_written_down_does_not_begin(tmp_path: Path) -> None:
+    case = make_case(tmp_path / "home", Moment.RAMP)
+    place = case.store_path.parent
+    place.mkdir(parents=True)
+    call("mount", "-t", "tmpfs", "-o", "size=1m", "small", place)
+    try:
+        Store.open(case.store_path).close()
+        call("mount", "-o", "remount,ro", place)
+        done = diskprof(*case.words, home=case.home)
+        assert done.returncode == 1 and f"{case.store_path} can only be read here" in done.stderr, done.stderr
+        assert "Traceback" not in done.stderr
+        assert diskprof_json("runs", "--json", home=case.home) == []
+    finally:
+        call("umount", place)
+    assert not list(case.disk.iterdir())
+
+
+# As if somebody set the clock of the machine while the run goes: an hour back, later two hours on.
+SET_CLOCK = """
+import time
+from datetime import UTC, datetime, timedelta
+from diskprof.store import store
+
+class Clock(datetime):
+    began = time.monotonic()
+
+    @classmethod
+    def now(cls, zone=None):
+        seconds = time.monotonic() - cls.began
+        hours = 0 if seconds < 1.2 else -1 if seconds < 2.4 else 1
+        return datetime.now(UTC) + timedelta(hours=hours)
+
+store.datetime = Clock
+from diskprof.cli.main import run
+run()
+"""
+# fio tells the time of day too.
+SHIFTED = """#!{python} -IS
+import re, subprocess, sys
+fio = subprocess.Popen([{fio!r}, *sys.argv[1:]], stdout=subprocess.PIPE)
+number = 0
+for line in fio.stdout:
+    number += line == b"{{\\n"
+    shift = (0, 0, -3_600_000, 3_600_000)[min(number, 3)]
+    line = re.sub(rb'("timestamp(?:_ms)?" : )(\\d+)', lambda m: m[1] + b"%d" % (int(m[2]) + shift), line)
+    sys.stdout.buffer.write(line)
+    sys.stdout.buffer.flush()
+sys.exit(fio.wait())
+"""
+
+
+@pytest.mark.needs("fio")
+def test_a_clock_that_is_set_in_mid_run_changes_no_figure_and_no_order(tmp_path: Path) -> None:
+    case = make_case(tmp_path / "home", Moment.RAMP)
+    standin = tmp_path / "fio"
+    standin.write_text(SHIFTED.format(python=sys.executable, fio=find_tool(EngineName.FIO).path))
+    standin.chmod(0o755)
+    words = [sys.executable, "-c", SET_CLOCK, "run", "matrix", "disk", "--yes", "--set", "first=1500ms"]
+    env = {**case.environment, "DISKPROF_FIO": str(standin)}
+    began = datetime.now(UTC)
+    done = subprocess.run(words, env=env, cwd=case.home, capture_output=True, text=True, timeout=PATIENCE_S)
+    took = datetime.now(UTC) - began
+    assert done.returncode == 0, done.stderr
+    run = case.ended()
+    assert run.status is Status.COMPLETE
+    assert run.ended_at and timedelta(seconds=2) < run.ended_at - run.started_at < took
+    samples = case.seen()
+    assert [sample.at_ns for sample in samples] == sorted(sample.at_ns for sample in samples)
+    measured = [sample for sample in samples if sample.phase is Phase.MEASURING]
+    assert len(measured) > 5
+    assert all(sample.duration_ns < 2_000_000_000 for sample in measured)
+    for test in run.tests:
+        mine = sum(sample.duration_ns for sample in measured if sample.test == test.index)
+        assert 0 < mine < (test.ended_ns or 0) - (test.started_ns or 0)
+
+
+def test_a_watcher_of_a_killed_run_is_told_and_does_not_wait_for_ever(tmp_path: Path) -> None:
+    case = make_case(tmp_path / "home", Moment.RAMP)
+    begun = diskprof(*case.words, "--detach", home=case.home, **case.environment)
+    assert begun.returncode == 0, begun.stderr
+    with case.store() as store:
+        runner = store.runner(begun.stdout.strip()).pid
+    case.arrive()
+    with subprocess.Popen(
+        [sys.executable, "-m", "diskprof", "attach", "--json"],
+        env=case.environment,
+        cwd=case.home,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as watching:
+        assert watching.stderr and "warming up" in watching.stderr.readline()
+        assert descendants(runner, "fio")
+        os.kill(runner, signal.SIGKILL)
+        out, _ = watching.communicate(timeout=PATIENCE_S)
+    assert watching.returncode == 1
+    assert '"status": "interrupted"' in out

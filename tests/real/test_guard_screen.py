@@ -1,0 +1,200 @@
+"""Writing to a raw device from the screen, at a real terminal: only what was named is written to, and nothing that is in use."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from loops import Bench, bench_in, first_bytes, sha256
+from program import DISKPROF, diskprof, diskprof_json, environment, started, until
+from terminal import Terminal, terminal
+
+pytestmark = pytest.mark.needs("root", "loop")
+
+PREWARM = """
+name = "prewarm"
+title = "Zeroing nothing"
+summary = "Writes."
+category = "quick"
+
+[parameters]
+size = { default = "8m", summary = "part to write" }
+
+[[test]]
+name = "prewarm"
+title = "Sequential write"
+
+[test.options]
+rw = "write"
+bs = "1m"
+ioengine = "psync"
+direct = true
+size = "$size"
+io_size = "$size"
+"""
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    with bench_in(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home with a preset of its own that writes, first in the list."""
+    path = tmp_path / "home"
+    presets = path / ".config/diskprof/presets"
+    presets.mkdir(parents=True)
+    (presets / "prewarm.toml").write_text(PREWARM)
+    return path
+
+
+@contextmanager
+def chosen(home: Path, node: str) -> Iterator[Terminal]:
+    """The screen with this very device and the preset that writes, and what it says of that."""
+    with terminal(DISKPROF, environment(home), cwd=home, columns=100, rows=40) as screen:
+        screen.wait_for("What will happen", "Quick check")
+        screen.press_until("o", "Another target")
+        screen.press(node, "enter")
+        screen.wait_for(f" {node}", gone="Another target")
+        screen.press_until("/", "words to look for")
+        screen.press("zeroing", "enter")
+        screen.wait_for("Preset: zeroing", "Zeroing nothing")
+        screen.wait_for("8 MiB")
+        yield screen
+
+
+def switched_on(screen: Terminal) -> None:
+    screen.wait_for("[ ] Writing to")
+    screen.press("x")
+    screen.wait_for("[x] Writing to")
+
+
+def names(home: Path) -> list[str]:
+    return [run["status"] for run in diskprof_json("runs", "--json", home=home)]
+
+
+def test_the_screen_writes_only_once_the_right_name_was_typed(bench: Bench, home: Path) -> None:
+    node, other = bench.disk(), bench.disk()
+    with chosen(home, node) as screen:
+        screen.press("enter")
+        screen.wait_for("writes to")
+        switched_on(screen)
+        screen.press("enter")
+        screen.wait_for(f"Overwrite {node}?", f"type its name ({Path(node).name})", "8 MiB will be written")
+        for wrong in ("yes", Path(other).name):
+            screen.press(wrong, "enter")
+            screen.wait_for(f"'{wrong}' is not the name of")
+            assert not any(first_bytes(node)) and not any(first_bytes(other))
+            screen.press(*["\x7f"] * len(wrong))
+            screen.wait_for("Overwrite", gone="is not the name of")
+        assert names(home) == []
+        screen.press(Path(node).name, "enter")
+        screen.wait_for("complete after")
+        screen.press("q")
+        assert screen.wait_for_end() == 0
+    assert any(first_bytes(node)) and not any(first_bytes(other))
+    assert names(home) == ["complete"]
+
+
+@pytest.mark.needs("mkfs.ext4")
+def test_the_screen_gives_up_a_file_system_by_its_type(bench: Bench, home: Path) -> None:
+    image = bench.image()
+    node = bench.attach(image)
+    bench.file_system(node)
+    before = sha256(image)
+    with chosen(home, node) as screen:
+        switched_on(screen)
+        screen.wait_for("holds ext4")
+        screen.press("enter")
+        screen.wait_for("Overwrite", "type its type (ext4)")
+        screen.press(Path(node).name, "enter")
+        screen.wait_for("Nothing is typed yet.")
+        assert sha256(image) == before
+        screen.press("ext4", "enter")
+        screen.wait_for("complete after")
+        screen.press("q")
+        assert screen.wait_for_end() == 0
+    assert sha256(image) != before
+
+
+@pytest.mark.needs("mkfs.ext4")
+def test_the_screen_never_writes_to_a_mounted_device(bench: Bench, home: Path) -> None:
+    node = bench.disk()
+    bench.file_system(node)
+    where = bench.mount(node)
+    (where / "kept").write_text("precious")
+    with chosen(home, node) as screen:
+        switched_on(screen)
+        screen.wait_for("refused, whatever", "is mounted on", "holds ext4")
+        assert "can be given up" not in screen.text
+        screen.press("enter")
+        screen.wait_for("Unmount")
+        assert f"Overwrite {node}?" not in screen.text
+        screen.press("q")
+        assert screen.wait_for_end() == 0
+    assert (where / "kept").read_text() == "precious"
+    assert names(home) == []
+
+
+def test_a_device_that_is_mounted_while_the_person_types_is_not_written_to(bench: Bench, home: Path) -> None:
+    node = bench.disk()
+    with chosen(home, node) as screen:
+        switched_on(screen)
+        screen.press("enter")
+        screen.wait_for(f"Overwrite {node}?")
+        bench.file_system(node)
+        where = bench.mount(node)
+        (where / "kept").write_text("precious")
+        screen.press(Path(node).name, "enter")
+        screen.wait_for("is mounted on")
+        screen.press("q")
+        assert screen.wait_for_end() == 0
+    assert (where / "kept").read_text() == "precious"
+    assert names(home) == []
+
+
+def test_the_screen_offers_to_remove_what_a_killed_run_left(tmp_path: Path, home: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    with started("run", "quick", disk, "--set", "size=16m", "--set", "runtime=60", home=home) as process:
+        until(lambda: list(disk.glob(".diskprof-*/test.dat")), "the test file")
+        process.kill()
+        process.communicate()
+    (left,) = disk.glob(".diskprof-*")
+    with terminal(DISKPROF, environment(home), cwd=home) as screen:
+        screen.wait_for("Killed runs left a test file")
+        screen.press("d")
+        screen.wait_for("Remove this test file?", "Keep it")
+        screen.press("enter")
+        screen.wait_for("Killed runs left", gone="Remove this test file?")
+        assert left.exists(), "Enter keeps it"
+        screen.press("d")
+        screen.wait_for("Remove this test file?")
+        screen.press("y")
+        screen.wait_for("Removed 1 test file", gone="Killed runs left")
+        assert not left.exists()
+        screen.press("q")
+        assert screen.wait_for_end() == 0
+    assert diskprof("clean", home=home).returncode == 0
+
+
+def test_a_second_run_from_the_screen_waits_for_the_first(home: Path) -> None:
+    first = diskprof("run", "quick", home, "--set", "size=16m", "--set", "runtime=60", "--detach", home=home)
+    assert first.returncode == 0, first.stderr
+    run_id = first.stdout.strip()
+    with terminal(DISKPROF, environment(home), cwd=home, columns=120, rows=40) as screen:
+        screen.wait_for("is still going", "What will happen", "Quick check")
+        screen.press_until("/", "words to look for")
+        screen.press("zeroing", "enter")
+        screen.wait_for("Preset: zeroing", "8 MiB")
+        screen.press_until("enter", f"Run {run_id}", "Wait for its end, then start")
+        screen.press("enter")
+        screen.wait_for("waits for the end of")
+        assert names(home) == ["running"]
+        assert diskprof("stop", run_id, home=home).returncode == 0
+        screen.wait_for("complete after")
+        screen.press("q")
+        assert screen.wait_for_end() == 0
+    assert names(home) == ["complete", "cancelled"]

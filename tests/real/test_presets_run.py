@@ -1,0 +1,52 @@
+"""Every shipped preset runs for real, small and short, and gives figures for each of its tests."""
+
+import json
+from pathlib import Path
+
+import pytest
+from program import diskprof
+
+from diskprof.model.preset import ParameterKind, Preset
+from diskprof.presets.library import load_library
+from diskprof.presets.resolve import resolve
+
+PRESETS = load_library(Path("/nonexistent")).presets
+
+
+def small(preset: Preset) -> dict[str, str]:
+    """Parameters that make a short run of any preset: little data, a moment for each test, nothing promised."""
+    settings = {"size": "8m", "runtime": "0.2"}
+    for parameter in preset.parameters:
+        if parameter.kind is ParameterKind.DURATION and parameter.name != "runtime":
+            settings[parameter.name] = "0.1"
+        elif parameter.name == "tier":
+            settings["tier"] = "none"
+        elif parameter.name == "count":
+            settings["count"] = "2"
+        elif parameter.name == "depth":
+            settings["depth"] = "4"
+    return settings
+
+
+@pytest.mark.fio
+@pytest.mark.ioping
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.name)
+def test_a_preset_runs(tmp_path: Path, preset: Preset) -> None:
+    words = [word for name, value in small(preset).items() for word in ("--set", f"{name}={value}")]
+    directories = [tmp_path / slot.name for slot in preset.targets] or [tmp_path / "disk"]
+    for directory in directories:
+        directory.mkdir()
+    if preset.targets:
+        for slot, directory in zip(preset.targets, directories, strict=True):
+            words += ["--target", f"{slot.name}={directory}"]
+    else:
+        words.append(str(directories[0]))
+    done = diskprof("run", preset.name, *words, "--json", home=tmp_path)
+    assert done.returncode in (0, 5), done.stderr
+    run = json.loads(done.stdout)
+    wanted = resolve(preset, small(preset)).tests
+    assert [test["name"] for test in run["tests"]] == [test.name for test in wanted]
+    for test in run["tests"]:
+        assert test["status"] == "complete", (test["name"], test.get("reason"))
+        assert any(test.get(direction, {}).get("ios") for direction in ("read", "write") if test.get(direction)), test
+    assert not [left for directory in directories for left in directory.iterdir()]

@@ -1,0 +1,179 @@
+"""Runs by the real program with real fio and ioping: what is measured, kept, stopped, and left behind."""
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from program import descendants, diskprof, diskprof_json, gone, started, until
+
+from diskprof.model.sample import Phase
+from diskprof.store import Store
+
+QUICK = ("--set", "size=16m", "--set", "runtime=1")
+
+
+def store_of(home: Path) -> Path:
+    return home / ".local/share/diskprof/runs.db"
+
+
+def nothing_left(directory: Path) -> bool:
+    return not list(directory.glob(".diskprof-*"))
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Path:
+    directory = tmp_path / "disk"
+    directory.mkdir()
+    return directory
+
+
+def test_a_quick_check_reports_the_figures_of_fios_final_document(tmp_path: Path, disk: Path) -> None:
+    run = diskprof_json("run", "quick", disk, *QUICK, "--json", home=tmp_path)
+    assert run["status"] == "complete"
+    assert len(run["tests"]) == 6
+    with Store.open(store_of(tmp_path)) as store:
+        for index, test in enumerate(run["tests"]):
+            document = json.loads(store.document(run["id"], index))
+            (job,) = document["jobs"]
+            for direction in ("read", "write"):
+                theirs = job[direction]
+                if not theirs["total_ios"]:
+                    assert not test.get(direction)
+                    continue
+                ours = test[direction]
+                assert ours["ios"] == theirs["total_ios"]
+                assert ours["bytes"] == theirs["io_bytes"]
+                assert ours["iops"] == theirs["iops"]
+                assert ours["bandwidth_bytes_per_s"] == theirs["bw_bytes"]
+                clat = theirs["clat_ns"]
+                for name, value in (("mean", clat["mean"]), ("min", clat["min"]), ("max", clat["max"])):
+                    assert ours["latency_ns"][name] == value
+                for name, key in (("p50", "50"), ("p90", "90"), ("p95", "95"), ("p99", "99"), ("p99_9", "99.9")):
+                    assert ours["latency_ns"][name] == clat["percentile"][f"{float(key):.6f}"]
+            assert test["cpu"] == {"user_percent": job["usr_cpu"], "system_percent": job["sys_cpu"]}
+            measured = [s for s in store.samples(run["id"], test=index).samples if s.phase == "measuring"]
+            for direction in ("read", "write"):
+                total = sum(s.ios for s in measured if s.direction == direction)
+                assert total == job[direction]["total_ios"]
+    assert nothing_left(disk)
+
+
+@pytest.mark.parametrize("preset", ["ioping-latency", "ioping-seek", "ioping-cached", "ioping-sequential"])
+def test_ioping_presets_report_iopings_own_statistics(tmp_path: Path, disk: Path, preset: str) -> None:
+    settings = ("--set", "count=3", "--set", "interval=50ms") if preset == "ioping-latency" else ("--set", "runtime=1")
+    run = diskprof_json("run", preset, disk, *settings, "--json", home=tmp_path)
+    (test,) = run["tests"]
+    with Store.open(store_of(tmp_path)) as store:
+        total = json.loads(store.document(run["id"], 0))["stat"]
+    assert test["read"]["ios"] == total["count"]
+    assert test["read"]["iops"] == total["iops"]
+    assert test["read"]["latency_ns"]["mean"] == total["avg"]
+    assert test["read"]["latency_ns"]["max"] == total["max"]
+    assert nothing_left(disk)
+
+
+@pytest.mark.parametrize("preset", ["fio-randread-qd1", "fio-randread-qd8", "fio-randread-qd32"])
+def test_the_random_reads_of_the_vps_article(tmp_path: Path, disk: Path, preset: str) -> None:
+    run = diskprof_json("run", preset, disk, "--set", "size=8m", "--json", home=tmp_path)
+    assert run["tests"][0]["read"]["bytes"] == 8 * 2**20
+    assert nothing_left(disk)
+
+
+def test_an_existing_file_is_read_and_left_as_it_was(tmp_path: Path, disk: Path) -> None:
+    file = disk / "odd name; with: all # of it "
+    file.write_bytes(os.urandom(2**20))
+    before = file.read_bytes(), file.stat().st_mtime_ns, file.stat().st_ino
+    run = diskprof_json("run", "fio-randread-qd8", file, "--set", "size=1g", "--json", home=tmp_path)
+    assert run["tests"][0]["read"]["bytes"] == 2**20
+    assert (file.read_bytes(), file.stat().st_mtime_ns, file.stat().st_ino) == before
+
+
+def test_a_file_is_never_written(tmp_path: Path, disk: Path) -> None:
+    file = disk / "precious"
+    file.write_bytes(b"p" * 2**20)
+    refused = diskprof("run", "quick", file, *QUICK, home=tmp_path)
+    assert refused.returncode == 4
+    assert "overwrite the existing file" in refused.stderr
+    assert file.read_bytes() == b"p" * 2**20
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_the_run_in_order(tmp_path: Path, disk: Path, number: int) -> None:
+    with started("run", "quick", disk, "--set", "size=16m", "--set", "runtime=60", home=tmp_path) as process:
+        (fio,) = until(lambda: measuring_fio(tmp_path, process.pid), "the first samples of a test")
+        process.send_signal(number)
+        _out, err = process.communicate(timeout=20)
+    assert process.returncode == 130, err
+    assert gone(fio)
+    assert nothing_left(disk)
+    run = diskprof_json("show", "latest", "--json", home=tmp_path)
+    assert run["status"] == "cancelled"
+    assert run["tests"][0]["read"]["ios"] > 0
+    assert run["tests"][1]["status"] == "skipped"
+
+
+def measuring_fio(home: Path, runner: int) -> list[int]:
+    """The fio of a runner once samples of its measuring phase are in the store."""
+    if not store_of(home).exists():
+        return []
+    with Store.open(store_of(home)) as store:
+        measured = [
+            sample
+            for summary in store.summaries()
+            for sample in store.samples(summary.id).samples
+            if sample.phase is Phase.MEASURING
+        ]
+    return descendants(runner, "fio") if len(measured) > 2 else []
+
+
+def test_a_killed_runner_leaves_no_fio_and_an_interrupted_run(tmp_path: Path, disk: Path) -> None:
+    started_run = diskprof("run", "quick", disk, "--set", "size=16m", "--set", "runtime=60", "--detach", home=tmp_path)
+    run_id = started_run.stdout.strip()
+    with Store.open(store_of(tmp_path)) as store:
+        runner = store.runner(run_id)
+        (fio,) = until(lambda: measuring_fio(tmp_path, runner.pid), "the first samples of a test")
+        os.kill(runner.pid, signal.SIGKILL)
+    until(lambda: gone(fio), "the end of fio")
+    run = diskprof_json("show", run_id, "--json", home=tmp_path)
+    assert run["status"] == "interrupted"
+    with Store.open(store_of(tmp_path)) as store:
+        assert store.samples(run_id).samples
+    assert not nothing_left(disk)
+    cleaned = diskprof("clean", "--yes", home=tmp_path)
+    assert cleaned.returncode == 0 and run_id in cleaned.stdout
+    assert nothing_left(disk)
+
+
+def test_a_detached_run_is_watched_and_stopped(tmp_path: Path, disk: Path) -> None:
+    run_id = diskprof_json(
+        "run", "quick", disk, "--set", "size=16m", "--set", "runtime=60", "--detach", "--json", home=tmp_path
+    )["id"]
+    with started("attach", run_id, "--json", home=tmp_path) as watching:
+        stopped = diskprof("stop", run_id, home=tmp_path)
+        assert stopped.returncode == 0, stopped.stderr
+        out, _ = watching.communicate(timeout=20)
+    assert json.loads(out)["status"] == "cancelled"
+    assert nothing_left(disk)
+    assert diskprof("stop", home=tmp_path).returncode == 2
+
+
+def test_no_engine_is_a_clear_error(tmp_path: Path, disk: Path) -> None:
+    missing = diskprof("run", "quick", disk, home=tmp_path, DISKPROF_FIO="/nowhere/fio")
+    assert missing.returncode == 3, missing.stderr
+    assert "fio" in missing.stderr and "install" in missing.stderr
+    other = tmp_path / "fio"
+    other.write_text("#!/bin/sh\necho 'fio, version 1.9 (Fiona)'\n")
+    other.chmod(0o755)
+    wrong = diskprof("run", "quick", disk, home=tmp_path, DISKPROF_FIO=str(other))
+    assert wrong.returncode == 3, wrong.stderr
+    assert str(other) in wrong.stderr
+    assert nothing_left(disk)
+
+
+def test_what_fio_wrote_is_kept_whole(tmp_path: Path, disk: Path) -> None:
+    run = diskprof_json("run", "fio-randread-qd8", disk, "--set", "size=4m", "--json", home=tmp_path)
+    with Store.open(store_of(tmp_path)) as store:
+        document = store.document(run["id"], 0)
+    assert json.loads(document)["fio version"].startswith("fio-")

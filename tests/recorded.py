@@ -1,0 +1,380 @@
+"""Runs that look real, without any disk: the same ones every time.
+
+`record_library(store)` fills a store with every kind of run there is, `record_volumes(store)` with sweeps, promises and
+several targets; `record_run` makes one; `recording` makes one interval at a time, for a test that watches a run grow.
+Samples are made first; results, documents and what the kernel saw are computed from them, so that everything about a
+run agrees.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from random import Random
+from typing import Any
+
+from recorded_disk import FAST, QUICK_TESTS, SLOW, Machine, Speed, make_histogram, make_plan, speeds_of
+from recorded_volume import SMALL, VOLUME, promises_plan, sweep_plan, targets_plan
+
+from diskprof.model.finding import Finding, Weight
+from diskprof.model.histogram import Histogram, bucket_value, merge
+from diskprof.model.plan import Plan, PlannedTest
+from diskprof.model.preset import EngineName
+from diskprof.model.run import Cpu, DirectionResult, Latency, Message, Progress, Status, TestResult
+from diskprof.model.sample import Direction, Phase, Sample, SystemSample
+from diskprof.model.units import format_iops, format_latency
+from diskprof.store import ProcessIdentity, Store
+
+__all__ = [
+    "FAST",
+    "FIRST_START",
+    "GONE",
+    "QUICK_TESTS",
+    "SLOW",
+    "SMALL",
+    "VOLUME",
+    "Machine",
+    "Speed",
+    "make_document",
+    "make_histogram",
+    "make_plan",
+    "make_result",
+    "promises_plan",
+    "record_library",
+    "record_run",
+    "record_volumes",
+    "recording",
+    "sweep_plan",
+    "targets_plan",
+]
+INTERVAL_NS = 250_000_000
+SECOND_NS = 1_000_000_000
+FIRST_START = datetime(2026, 3, 2, 9, 15, tzinfo=UTC)
+GONE = ProcessIdentity(pid=4_100_000, start_ticks=1, boot_id="00000000-0000-0000-0000-000000000000")
+
+
+@dataclass
+class _Clock:
+    """Where the recording stands."""
+
+    at_ns: int = 0
+    samples: list[Sample] = field(default_factory=list)
+
+
+def _interval_ns(speed: Speed) -> int:
+    """Four samples a second; a second where there is one request a second."""
+    return INTERVAL_NS if speed.iops > 4 else SECOND_NS
+
+
+def _sample(
+    random: Random, at_ns: int, test: int, phase: Phase, direction: Direction, speed: Speed, bs: int, rapid: bool
+) -> Sample:
+    wobble = random.gauss(1.0, 0.025) * (0.55 if random.random() < 0.012 else 1.0)
+    count = max(1, round(speed.iops * wobble * _interval_ns(speed) / SECOND_NS))
+    histogram = make_histogram(random, count, replace(speed, median_us=speed.median_us / max(0.5, wobble)))
+    return Sample(
+        *(test, phase, direction, at_ns, _interval_ns(speed) + random.randrange(-900_000, 900_000)),
+        ios=histogram.total,
+        bytes=histogram.total * bs,
+        mean_ns=histogram.mean,
+        min_ns=histogram.minimum,
+        max_ns=histogram.maximum,
+        histogram=None if rapid else histogram,
+    )
+
+
+def _system(random: Random, samples: Sequence[Sample], machine: Machine) -> SystemSample:
+    by = {sample.direction: sample for sample in samples}
+    read, write, first = by.get(Direction.READ), by.get(Direction.WRITE), samples[0]
+    busy = sum(sample.iops for sample in samples) / 300_000
+
+    def ticks(sample: Sample | None) -> int:
+        return round(sample.ios * (sample.mean_ns or 0) / 1e6) if sample else 0
+
+    return SystemSample(
+        *(first.test, first.phase, first.at_ns, first.duration_ns),
+        reads=read.ios if read else 0,
+        writes=(write.ios if write else 0) + (2 if random.random() < 0.05 else 0),
+        read_bytes=read.bytes if read else 0,
+        write_bytes=write.bytes if write else 0,
+        read_ticks_ms=ticks(read),
+        write_ticks_ms=ticks(write),
+        io_ticks_ms=round(first.duration_ns / 1e6),
+        queue_ticks_ms=ticks(read) + ticks(write),
+        merges=0,
+        cpu_user=round(min(0.6, 0.01 + 0.09 * busy + 0.004 * random.random()), 4),
+        cpu_system=round(min(0.9, 0.012 + 0.22 * busy + 0.008 * random.random()), 4),
+        cpu_iowait=round(0.03 + 0.02 * random.random(), 4),
+        cpu_steal=0.0,
+        temperature_c=41.0 + round(first.at_ns / 1e10) if machine is FAST else None,
+    )
+
+
+def make_result(samples: Sequence[Sample]) -> TestResult:
+    """The result of a test's samples: sums, and percentiles of the merged histogram."""
+    parts: dict[str, DirectionResult] = {}
+    for direction in Direction:
+        mine = [sample for sample in samples if sample.direction is direction and sample.phase is Phase.MEASURING]
+        if not mine:
+            continue
+        whole = merge(sample.histogram for sample in mine if sample.histogram)
+        ios, nbytes = sum(sample.ios for sample in mine), sum(sample.bytes for sample in mine)
+        seconds = sum(sample.duration_ns for sample in mine) / 1e9
+        mean = sum((sample.mean_ns or 0) * sample.ios for sample in mine) / ios
+        latency = Latency(
+            mean=round(mean, 6),
+            min=min(sample.min_ns or 0 for sample in mine),
+            max=max(sample.max_ns or 0 for sample in mine),
+            stddev=round(mean * 0.31, 6),
+            **{name: whole.quantile(q) for name, q in _PERCENTILES.items()} if whole else {},
+        )
+        parts[direction.value] = DirectionResult(
+            ios, nbytes, ios / seconds, nbytes / seconds, seconds * 1e3, latency, whole or None
+        )
+    iops = sum(part.iops for part in parts.values())
+    cpu = Cpu(round(3.1 + iops / 26_000, 6), round(4.4 + iops / 6_500, 6))
+    return TestResult(**parts, cpu=cpu if any(part.histogram for part in parts.values()) else None)
+
+
+_PERCENTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99_9": 0.999}
+
+
+def make_document(planned: PlannedTest, result: TestResult) -> bytes:
+    """What fio (one object) or ioping (a list of one) would print at the end of such a test."""
+    if planned.engine is EngineName.IOPING:
+        read = result.read
+        assert read is not None
+        stat = {"count": read.ios, "size": read.bytes, "iops": read.iops, "bps": read.bandwidth_bytes_per_s}
+        return json.dumps([{"stat": stat, "average": read.latency.mean}], indent=1).encode()
+    job: dict[str, object] = {"jobname": planned.name, "error": 0}
+    for direction, part in result.directions:
+        bins = {bucket_value(bucket): count for bucket, count in (part.histogram or Histogram()).counts}
+        job[direction.value] = {
+            "total_ios": part.ios,
+            "io_bytes": part.bytes,
+            "iops": part.iops,
+            "bw_bytes": part.bandwidth_bytes_per_s,
+            "runtime": round(part.runtime_ms),
+            "clat_ns": {"mean": part.latency.mean, "min": part.latency.min, "max": part.latency.max, "bins": bins},
+        }
+    if result.cpu:
+        job |= {"usr_cpu": result.cpu.user_percent, "sys_cpu": result.cpu.system_percent}
+    return json.dumps({"fio version": "fio-3.33", "jobs": [job]}, indent=2).encode()
+
+
+def recording(
+    store: Store,
+    preset: str = "quick",
+    *,
+    machine: Machine = FAST,
+    seed: int = 1,
+    end: Status = Status.COMPLETE,
+    reason: str = "",
+    stop_in: tuple[int, float] | None = None,
+    factor: float = 1.0,
+    tags: Sequence[str] = (),
+    note: str = "",
+    runner: ProcessIdentity | None = None,
+    started_at: datetime = FIRST_START,
+    run_id: str | None = None,
+    runtime_s: float = 5.0,
+    plan: Plan | None = None,
+) -> Iterator[str]:
+    """Records a run an interval at a time; yields its id after each, the first time as soon as the run is there.
+
+    `stop_in` (test, fraction of its time) is where it stops short, `end` how it ended there; RUNNING leaves it under way
+    and INTERRUPTED without a runner, for `Store.reap`; after a FAILED test the others follow. `factor` makes the disk
+    faster or slower. `plan` takes the place of the preset's.
+    """
+    random, clock = Random(seed), _Clock()
+    plan = plan or make_plan(preset, machine=machine, runtime_s=runtime_s)
+    open_end = end in (Status.RUNNING, Status.INTERRUPTED)
+    runner = GONE if end is Status.INTERRUPTED else runner
+    run_id = store.create_run(
+        *(plan, machine.environment),
+        tags=tags,
+        note=note,
+        runner=runner,
+        started_at=started_at,
+        run_id=run_id,
+    )
+    yield run_id
+    steps = _Steps(store, run_id, plan, machine, random, clock, factor)
+    store.append(run_id, messages=(Message(0, "The test file is filled with data that does not compress."),))
+    for index, planned in enumerate(plan.tests):
+        stop_at = stop_in[1] if stop_in and stop_in[0] == index else None
+        store.begin_test(run_id, index, clock.at_ns)
+        if index == 0:
+            yield from steps.layout()
+        begun = len(clock.samples)
+        yield from steps.test(index, planned, stop_at)
+        samples = clock.samples[begun:]
+        if stop_at is None:
+            result = make_result(samples)
+            document = make_document(planned, result)
+            store.finish_test(
+                run_id, index, status=Status.COMPLETE, at_ns=clock.at_ns, result=result, document=document
+            )
+            continue
+        if end is Status.FAILED:
+            store.append(run_id, messages=(Message(clock.at_ns, f"fio: {reason}", index, warning=True),))
+            store.finish_test(run_id, index, status=end, reason=reason, at_ns=clock.at_ns)
+            reason = f"{planned.name}: {reason}"
+            continue
+        if not open_end:
+            store.finish_test(run_id, index, status=end, reason=reason, at_ns=clock.at_ns, result=make_result(samples))
+        break
+    if not open_end:
+        store.finish_run(
+            run_id,
+            status=end,
+            reason=reason,
+            findings=_findings(plan) if end is Status.COMPLETE else (),
+            headline=_headline(clock.samples) if end is Status.COMPLETE else "",
+            ended_at=started_at + timedelta(microseconds=clock.at_ns // 1000),
+        )
+    yield run_id
+
+
+@dataclass
+class _Steps:
+    """The intervals of one run."""
+
+    store: Store
+    run_id: str
+    plan: Plan
+    machine: Machine
+    random: Random
+    clock: _Clock
+    factor: float
+
+    def layout(self) -> Iterator[str]:
+        assert self.plan.layout is not None
+        bs, whole = 1 << 20, self.plan.layout.bytes_written
+        speed, done = Speed(self.machine.layout_bytes_per_s / bs, 2_400, 0.15), 0
+        while done < whole:
+            sample = self._advance(0, Phase.PREPARING, ((Direction.WRITE, speed),), bs, rapid=False)[0]
+            done += sample.bytes
+            yield self._progress(0, Phase.PREPARING, min(1.0, done / whole))
+
+    def test(self, index: int, planned: PlannedTest, stop_at: float | None) -> Iterator[str]:
+        block_size, found = speeds_of(planned, self.machine)
+        speeds = tuple((direction, replace(speed, iops=speed.iops * self.factor)) for direction, speed in found)
+        warming = round(planned.ramp_s * 1e9 / INTERVAL_NS)
+        measuring = round(planned.runtime_s * 1000 / planned.interval_ms)
+        for step in range(1, warming + 1):
+            self._advance(index, Phase.WARMING, speeds, block_size, rapid=planned.name == "seek")
+            yield self._progress(index, Phase.WARMING, step / warming)
+        for step in range(1, measuring + 1):
+            if stop_at is not None and step > stop_at * measuring:
+                return
+            self._advance(index, Phase.MEASURING, speeds, block_size, rapid=planned.name == "seek")
+            yield self._progress(index, Phase.MEASURING, step / measuring)
+
+    def _advance(
+        self, test: int, phase: Phase, speeds: Sequence[tuple[Direction, Speed]], bs: int, *, rapid: bool
+    ) -> list[Sample]:
+        self.clock.at_ns += _interval_ns(speeds[0][1])
+        samples = [
+            _sample(self.random, self.clock.at_ns, test, phase, direction, speed, bs, rapid)
+            for direction, speed in speeds
+        ]
+        self.clock.samples += samples
+        self.store.append(self.run_id, samples=samples, system=(_system(self.random, samples, self.machine),))
+        return samples
+
+    def _progress(self, test: int, phase: Phase, fraction: float) -> str:
+        total = self.plan.seconds
+        left = max(0.0, total - self.clock.at_ns / 1e9)
+        progress = Progress(test, phase, fraction, min(1.0, 1 - left / total), left, self.clock.at_ns)
+        self.store.append(self.run_id, progress=progress)
+        return self.run_id
+
+
+def _headline(samples: Sequence[Sample]) -> str:
+    first = [sample for sample in samples if sample.test == 0 and sample.phase is Phase.MEASURING]
+    seconds = sum(sample.duration_ns for sample in first if sample.direction is first[0].direction) / 1e9
+    iops = format_iops(sum(sample.ios for sample in first) / seconds)
+    return f"{iops} IOPS, mean {format_latency(first[-1].mean_ns or 0)}"
+
+
+def _findings(plan: Plan) -> tuple[Finding, ...]:
+    if plan.preset != "quick":
+        return ()
+    return (
+        Finding(
+            *("small-file", Weight.NOTE, "The test file is small beside the disk."),
+            evidence="1.00 GiB of 932 GiB",
+            advice="A larger one shows what lies outside the drive's cache: --set size=16g",
+        ),
+        Finding(
+            *("cpu-bound", Weight.LIMIT, "The processor may have been the limit, not the disk."),
+            evidence="92% of one CPU in fio's job",
+            advice="Run with more jobs: --set jobs=4",
+            test="randread-4k-qd32",
+        ),
+    )
+
+
+def record_run(store: Store, preset: str = "quick", **options: Any) -> str:
+    """`recording` to its end; returns the run's id."""
+    return list(recording(store, preset, **options))[-1]
+
+
+def record_library(store: Store) -> dict[str, str]:
+    """One run of each kind, oldest first; returns name -> id. The run under way belongs to the calling process."""
+    recipes: dict[str, tuple[str, dict[str, Any]]] = {
+        "first": ("quick", {"tags": ("baseline",), "note": "Before the firmware update.", "run_id": "k3f7p2qa"}),
+        "second": ("quick", {"factor": 1.06, "tags": ("after-update",), "run_id": "m8d4x9ch"}),
+        "slow": ("quick", {"machine": SLOW, "tags": ("old-server", "sata"), "run_id": "q5t2w7be"}),
+        "mixed": ("mixed-70-30", {"run_id": "r9n3y6dk"}),
+        "ioping": ("ioping-latency", {"runtime_s": 12.0, "run_id": "s2c8z4gp"}),
+        "seek": ("ioping-seek", {"run_id": "t6h5a3jm"}),
+        "failed": ("quick", {"end": Status.FAILED, "reason": _NO_SPACE, "stop_in": (2, 0.3), "run_id": "w4b7e9nr"}),
+        "cancelled": (
+            "quick",
+            {"end": Status.CANCELLED, "reason": "Stopped by SIGINT.", "stop_in": (3, 0.5), "run_id": "x7g2k5ft"},
+        ),
+        "interrupted": (
+            "quick",
+            {"machine": SLOW, "end": Status.INTERRUPTED, "stop_in": (1, 0.6), "run_id": "y3m9q8sw"},
+        ),
+        "running": ("quick", {"end": Status.RUNNING, "stop_in": (2, 0.5), "run_id": "z5r6c2xd"}),
+    }
+    runs = {
+        name: record_run(store, preset, seed=seed, started_at=FIRST_START + timedelta(hours=5 * seed), **more)
+        for seed, (name, (preset, more)) in enumerate(recipes.items())
+    }
+    store.reap()
+    return runs
+
+
+def record_volumes(store: Store) -> dict[str, str]:
+    """Runs of what a volume in the network is asked, oldest first; returns name -> id.
+
+    Two sweeps (in the first one cell failed; the second is of a smaller volume), a run with promises of every outcome, one
+    on two targets.
+    """
+    plans: dict[str, tuple[Plan, dict[str, Any]]] = {
+        "sweep": (
+            sweep_plan(VOLUME),
+            {"end": Status.FAILED, "reason": _IO_ERROR, "stop_in": (16, 0.4), "run_id": "c3w8n5qt"},
+        ),
+        "smaller": (sweep_plan(SMALL), {"machine": SMALL, "run_id": "d6j2y9fv"}),
+        "promises": (promises_plan(VOLUME), {"run_id": "g8s4b3xm"}),
+        "targets": (targets_plan(VOLUME), {"run_id": "h2k7t6zp"}),
+    }
+    return {
+        name: record_run(
+            store, **{"plan": plan, "machine": VOLUME, "seed": seed, "started_at": _volume_start(seed), **more}
+        )
+        for seed, (name, (plan, more)) in enumerate(plans.items(), start=40)
+    }
+
+
+def _volume_start(seed: int) -> datetime:
+    return FIRST_START + timedelta(days=7, hours=5 * (seed - 40))
+
+
+_NO_SPACE = "No space left on device"
+_IO_ERROR = "Input/output error"

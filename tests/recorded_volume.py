@@ -1,0 +1,190 @@
+"""A volume in the network with limits, and plans of what it is asked: a sweep, promises, two targets."""
+
+from dataclasses import replace
+
+from recorded_disk import GIB, Limits, Machine, Speed, make_disk, make_layout, make_machine
+
+from diskprof.model.device import Mount, Transport
+from diskprof.model.expectation import Expectation, Operator
+from diskprof.model.metric import parse_metric
+from diskprof.model.plan import OtherTarget, Plan, PlannedJob, PlannedTest, TestFile
+from diskprof.model.preset import Category, EngineName
+from diskprof.model.target import Target, TargetKind
+from diskprof.model.units import format_size, parse_size
+
+BLOCK_SIZES = ("4k", "16k", "32k", "64k", "256k")
+DEPTHS = ("1", "2", "4", "8", "16", "32", "64")
+
+VOLUME = replace(
+    make_machine(
+        "web-3",
+        *make_disk(
+            *("sda", "sda1", 100 * GIB),
+            Mount("/mnt/volume", "ext4", ("rw", "noatime"), 98 * GIB, 71 * GIB),
+            model="Volume",
+            serial="7d1c4e2a",
+            transport=Transport.VIRTIO,
+            scheduler="none",
+        ),
+        {"reader1": Speed(88_400, 5_700, 0.2), "writer1": Speed(3_201, 38_000, 0.15)},
+        0.2e9,
+        cpu="Intel(R) Xeon(R) Gold 6140 CPU @ 2.30GHz",
+        cpus="4",
+        memory_gib="8",
+        virtualisation="kvm",
+    ),
+    limits=Limits(5_010, 200e6, 535),
+)
+SMALL = replace(
+    VOLUME,
+    environment=replace(VOLUME.environment, hostname="web-4"),
+    limits=Limits(3_010, 200e6, 610),
+)
+
+
+def sweep_plan(
+    machine: Machine,
+    *,
+    axes: tuple[tuple[str, tuple[str, ...]], ...] = (("bs", BLOCK_SIZES), ("iodepth", DEPTHS)),
+    tests: tuple[tuple[str, str, str], ...] = (("randread", "Random read", "randread"),),
+    runtime_s: float = 4.0,
+) -> Plan:
+    """A plan of cells; `tests` are name, title and rw. Axes: bs, iodepth, numjobs."""
+    file = _file("/mnt/volume")
+    planned = []
+    for name, title, rw in tests:
+        cells: list[tuple[tuple[str, str], ...]] = [()]
+        for option, values in axes:
+            cells = [(*cell, (option, value)) for cell in cells for value in values]
+        for cell in cells:
+            have = dict(cell)
+            job = PlannedJob(
+                "-".join([name, *(_PREFIXES[option] + value for option, value in cell)]),
+                *(rw, parse_size(have.get("bs", "4k")), int(have.get("iodepth", "1")), int(have.get("numjobs", "1"))),
+                "libaio",
+            )
+            words = [_WORDS[option](value) for option, value in cell]
+            planned.append(_planned(job.name, ", ".join([title, *words]), (job,), (file,), runtime_s, cell))
+    return replace(_plan(machine, "volume-sweep", "Sweep of a volume", file, planned), sweep=axes)
+
+
+def promises_plan(machine: Machine, *, runtime_s: float = 8.0) -> Plan:
+    """Five tests of which something is promised: kept, broken, too short to say, not measured."""
+    file = _file("/mnt/volume")
+    jobs = (
+        PlannedJob("bw-test", "randwrite", 1 << 20, 32, 1, "libaio"),
+        PlannedJob("rand-r", "randread", 4096, 128, 1, "libaio"),
+        PlannedJob("rand-w", "randwrite", 4096, 128, 1, "libaio"),
+        PlannedJob("lat-read", "randread", 4096, 1, 1, "libaio"),
+        PlannedJob("lat-write", "randwrite", 4096, 1, 1, "libaio"),
+    )
+    planned = [_planned(job.name, _TITLES[job.name], (job,), (file,), runtime_s) for job in jobs]
+    plan = _plan(machine, "volume-promises", "What a volume promises", file, planned)
+    formula = "min(1,200 IOPS + 30 IOPS x 100 GiB, 20,000 IOPS)"
+    return replace(
+        plan,
+        parameters=(*plan.parameters, ("tier", "high-cpu")),
+        expectations=(
+            _expected("bw-test", "write.bandwidth", Operator.AT_LEAST, 300e6, "tier high-cpu", 60),
+            _expected("rand-r", "read.iops", Operator.AT_LEAST, 4_200, f"tier high-cpu: {formula}", 5),
+            _expected("rand-w", "write.iops", Operator.AT_LEAST, 4_200, f"tier high-cpu: {formula}", 60),
+            _expected("lat-read", "read.latency.mean", Operator.LESS_THAN, 5e6, "tier high-cpu", 5),
+            _expected("lat-write", "write.latency.p99", Operator.AT_MOST, 5e5, "asked for"),
+            _expected("lat-write", "sync.latency.p99", Operator.LESS_THAN, 10e6, "asked for"),
+        ),
+    )
+
+
+def targets_plan(machine: Machine, *, runtime_s: float = 6.0) -> Plan:
+    """Readers on a volume with a cache, writers on one without, at once."""
+    files = _file("/mnt/cached"), _file("/mnt/uncached")
+    jobs = (
+        PlannedJob("reader1", "randread", 4096, 128, 4, "libaio"),
+        PlannedJob("writer1", "randwrite", 4096, 128, 4, "libaio"),
+    )
+    planned = _planned("read-write", "Random reads and writes, 4 KiB, 128 at once", jobs, files, runtime_s)
+    plan = _plan(machine, "two-volumes", "Readers and writers on two volumes", files[0], [planned])
+    first = replace(plan.target, path="/mnt/cached", given="/mnt/cached", mount_point="/mnt/cached")
+    other = replace(first, path="/mnt/uncached", given="/mnt/uncached", mount_point="/mnt/uncached", device="sdb1")
+    others = (OtherTarget("nocache", other, files[1]),)
+    return replace(plan, target=first, slot="cache", others=others, space_needed=2 * GIB)
+
+
+def _expected(
+    test: str, metric: str, operator: Operator, promised: float, basis: str, seconds: float = 0
+) -> Expectation:
+    return Expectation(test, parse_metric(metric), operator, promised, basis, seconds)
+
+
+_PREFIXES = {"bs": "", "iodepth": "qd", "numjobs": "jobs"}
+_WORDS = {
+    "bs": lambda value: format_size(parse_size(value)),
+    "iodepth": lambda value: f"queue depth {value}",
+    "numjobs": lambda value: f"{value} jobs" if value != "1" else "1 job",
+}
+_TITLES = {
+    "bw-test": "Random write, 1 MiB, 32 at once",
+    "rand-r": "Random read, 4 KiB, 128 at once",
+    "rand-w": "Random write, 4 KiB, 128 at once",
+    "lat-read": "Random read, 4 KiB, one at a time",
+    "lat-write": "Random write, 4 KiB, one at a time",
+}
+
+
+def _file(directory: str) -> TestFile:
+    return TestFile(f"{directory}/.diskprof-7f3k9q2m", f"{directory}/.diskprof-7f3k9q2m/test.dat", GIB)
+
+
+def _plan(machine: Machine, preset: str, title: str, file: TestFile, tests: list[PlannedTest]) -> Plan:
+    mount, device = machine.environment.mount, machine.environment.device
+    assert mount and device
+    return Plan(
+        preset=preset,
+        preset_title=title,
+        category=Category.SUITE,
+        target=Target(
+            *(TargetKind.DIRECTORY, mount.path, mount.path, device.name, mount.path, mount.fs_type),
+            free_bytes=mount.free_bytes,
+            fs_size_bytes=mount.size_bytes,
+        ),
+        parameters=(("size", "1g"), ("runtime", f"{tests[0].runtime_s:g}s")),
+        tests=tuple(tests),
+        test_file=file,
+        layout=make_layout(file, machine),
+        hazards=(),
+        space_needed=GIB,
+        assumed_bandwidth=machine.layout_bytes_per_s,
+    )
+
+
+def _planned(
+    name: str,
+    title: str,
+    jobs: tuple[PlannedJob, ...],
+    files: tuple[TestFile, ...],
+    runtime_s: float,
+    cell: tuple[tuple[str, str], ...] = (),
+) -> PlannedTest:
+    argv = ["/usr/bin/fio", "--output-format=json+", "--status-interval=250ms", "--thread=1"]
+    for number, job in enumerate(jobs):
+        argv += [
+            *(f"--name={job.name}", f"--filename={files[number % len(files)].path}", f"--size={GIB}"),
+            *(f"--rw={job.rw}", f"--bs={job.block_size}", f"--iodepth={job.iodepth}", "--ioengine=libaio"),
+            *("--direct=1", "--time_based=1", f"--runtime={runtime_s:g}s", f"--numjobs={job.numjobs}"),
+            *(("--group_reporting=1",) if job.numjobs > 1 else ()),
+            *(("--new_group=1",) if number else ()),
+        ]
+    return PlannedTest(
+        name=name,
+        title=title,
+        engine=EngineName.FIO,
+        argv=tuple(argv),
+        jobs=jobs,
+        ramp_s=0.0,
+        runtime_s=runtime_s,
+        amount_bytes=None,
+        bytes_written=sum(round(100e6 * runtime_s) for job in jobs if job.rw.endswith("write")),
+        writes_exact=False,
+        interval_ms=250,
+        cell=cell,
+    )

@@ -1,0 +1,96 @@
+"""Volumes of known limits: a loop device, and a control group whose members get no more from it than the test says (F41)."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+_FIRST = Path("/sys/fs/cgroup/blkio")
+_SECOND = Path("/sys/fs/cgroup")
+_JOIN = ("sh", "-c", 'echo $$ >"$0" && exec "$@"')
+_SBIN = ":/usr/local/sbin:/usr/sbin:/sbin"
+
+
+@dataclass(frozen=True)
+class Throttle:
+    """A control group of ours. `limit` sets what its members get of the device `number` (major:minor), 0 for all there is."""
+
+    group: Path
+    number: str
+    version: int
+
+    def limit(self, way: str, *, iops: int = 0, bytes_per_s: int = 0) -> None:
+        """`way` is `read` or `write`."""
+        if self.version == 2:
+            rates = ((f"{way[0]}iops", iops), (f"{way[0]}bps", bytes_per_s))
+            text = " ".join(f"{key}={value or 'max'}" for key, value in rates)
+            (self.group / "io.max").write_text(f"{self.number} {text}")
+            return
+        for kind, value in (("iops", iops), ("bps", bytes_per_s)):
+            (self.group / f"blkio.throttle.{way}_{kind}_device").write_text(f"{self.number} {value}")
+
+    def words(self, *command: str | Path) -> list[str]:
+        """The command that runs `command` in the group."""
+        return [*_JOIN, str(self.group / "cgroup.procs"), *map(str, command)]
+
+
+@dataclass(frozen=True)
+class Volume:
+    """A loop device of ours."""
+
+    node: str
+    throttle: Throttle
+
+    @property
+    def name(self) -> str:
+        return Path(self.node).name
+
+
+@contextmanager
+def throttled_volume(directory: Path, size: int) -> Iterator[Volume]:
+    """A loop device over a file in `directory`, and a group without members or limits. Needs root, loop, blkio-throttle."""
+    with _loop(directory / "volume.img", size) as node, _group() as (group, version):
+        status = Path(node).stat()
+        number = f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}"
+        yield Volume(node, Throttle(group, number, version))
+
+
+@contextmanager
+def _loop(image: Path, size: int) -> Iterator[str]:
+    image.touch()
+    os.truncate(image, size)
+    environment = {**os.environ, "PATH": os.environ.get("PATH", "") + _SBIN}
+
+    def losetup(*words: str) -> str:
+        done = subprocess.run(["losetup", *words], check=True, capture_output=True, text=True, env=environment)
+        return done.stdout.strip()
+
+    node = losetup("--find", "--show", str(image))
+    with suppress(subprocess.CalledProcessError):
+        # Past the page cache, where the file system below can: else a write ends in memory and is flushed later.
+        losetup("--direct-io=on", node)
+    try:
+        yield node
+    finally:
+        losetup("--detach", node)
+
+
+@contextmanager
+def _group() -> Iterator[tuple[Path, int]]:
+    version = 1 if _FIRST.is_dir() else 2
+    top = _FIRST if version == 1 else _SECOND
+    control = top / "cgroup.subtree_control"
+    enable = version == 2 and "io" not in control.read_text().split()
+    if enable:
+        control.write_text("+io")
+    group = top / f"diskprof-test-{os.getpid()}"
+    group.mkdir()
+    try:
+        yield group, version
+    finally:
+        group.rmdir()
+        if enable:
+            with suppress(OSError):  # somebody else needs it meanwhile
+                control.write_text("-io")

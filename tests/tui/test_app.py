@@ -1,0 +1,333 @@
+"""The shell: four modes, help and palette for where one is, quitting while a run goes, signals, what the first line says."""
+
+import asyncio
+import gc
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from bench_screens import Bench, open_bench
+from recorded import FAST, FIRST_START, make_plan, record_library, record_run
+from stored_screens import SIZES, press, see, settle, text_of, told, until
+
+from diskprof.model.errors import DiskprofError, ExitCode
+from diskprof.model.run import Status
+from diskprof.store import Store, this_process
+from diskprof.tui.app import DiskprofApp, run_app
+from diskprof.tui.modals.confirm import Ask
+from diskprof.tui.screens.compare import CompareScreen
+from diskprof.tui.screens.help import HelpScreen
+from diskprof.tui.screens.live import LiveScreen
+from diskprof.tui.screens.run import RunScreen
+from diskprof.tui.screens.runs import RunsScreen
+from diskprof.tui.theme import THEMES, few_colours
+from diskprof.tui.watching import StoreWatcher
+from diskprof.tui.widgets.glyphs import Charset
+
+MODES = {"1": RunScreen, "2": LiveScreen, "3": RunsScreen, "4": CompareScreen}
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path / "runs.db")
+
+
+def running(path: Path) -> str:
+    with Store.open(path) as store:
+        return record_run(store, end=Status.RUNNING, stop_in=(1, 0.5), runner=this_process())
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_each_mode_has_its_key(bench: Bench, size: tuple[int, int]) -> None:
+    async with open_bench(bench, size) as pilot:
+        for key in "2341":
+            await press(pilot, key)
+            assert type(pilot.app.screen) is MODES[key]
+            first, *_, last = text_of(pilot).splitlines()
+            assert [word for word in ("1 Run", "2 Live", "3 Runs", "4 Compare") if word not in first] == []
+            assert "? Help" in last
+            assert "q Quit" in last
+
+
+@pytest.mark.parametrize("key", list(MODES))
+@pytest.mark.parametrize("help_key", ["question_mark", "f1"])
+async def test_help_belongs_to_the_screen_and_lists_its_keys(bench: Bench, key: str, help_key: str) -> None:
+    async with open_bench(bench, (120, 50)) as pilot:
+        await press(pilot, key)
+        below = pilot.app.screen
+        await press(pilot, help_key)
+        assert isinstance(pilot.app.screen, HelpScreen)
+        await see(pilot, f"Help: {MODES[key].TITLE_OF_HELP}", "Keys", "q")
+        shown = text_of(pilot)
+        for _, binding, enabled, tooltip in below.active_bindings.values():
+            if binding.show and enabled and binding.description:
+                assert (tooltip or binding.description)[:30] in shown
+        await press(pilot, "escape")
+        assert pilot.app.screen is below
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_long_help_can_be_scrolled_to_its_end(bench: Bench, size: tuple[int, int]) -> None:
+    async with open_bench(bench, size) as pilot:
+        await press(pilot, "question_mark", *["down"] * 60)
+        await see(pilot, "Everything that can be done, by name")
+        await press(pilot, "up", "enter")
+        assert isinstance(pilot.app.screen, RunScreen)
+
+
+async def test_the_palette_offers_what_can_be_done_here(bench: Bench) -> None:
+    async with open_bench(bench, (120, 60)) as pilot:
+        names = [command.title for command in pilot.app.get_system_commands(pilot.app.screen)]
+        assert {"Go to Live", "Start", "Other target", "Edit", "Commands", "Theme", "Help", "Quit"} <= set(names)
+        await press(pilot, "ctrl+p")
+        await see(pilot, "Go to Compare", "Other target")
+        await press(pilot, *"compare", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))
+
+
+async def test_a_palette_command_acts_on_the_screen_below(bench: Bench) -> None:
+    async with open_bench(bench) as pilot:
+        commands = {command.title: command for command in pilot.app.get_system_commands(pilot.app.screen)}
+        commands["Start"].callback()
+        await until(pilot, lambda: isinstance(pilot.app.screen, Ask))
+
+
+async def test_quits_at_once_when_nothing_runs(bench: Bench) -> None:
+    async with open_bench(bench) as pilot:
+        await pilot.press("q")
+        await until(pilot, lambda: not pilot.app.is_running)
+    assert pilot.app.return_code == 0
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("mode", list(MODES))
+@pytest.mark.parametrize(("keys", "stops", "quits"), [("l", 0, True), ("s", 1, True), ("escape", 0, False)])
+async def test_quitting_while_a_run_goes_asks(
+    bench: Bench, size: tuple[int, int], mode: str, keys: str, stops: int, quits: bool
+) -> None:
+    run_id = running(bench.path)
+    async with open_bench(bench, size) as pilot:
+        await press(pilot, mode, "q")
+        assert isinstance(pilot.app.screen, Ask)
+        await see(pilot, "Quick check on /mnt/data", "Leave it running and quit", "Stop it and quit", "Stay")
+        await pilot.press(keys)
+        if quits:
+            await until(pilot, lambda: not pilot.app.is_running)
+        else:
+            await settle(pilot)
+            assert isinstance(pilot.app.screen, MODES[mode])
+            assert pilot.app.is_running
+    assert bench.stopped == [run_id] * stops
+
+
+@pytest.mark.parametrize(("moves", "stopped"), [([], 0), (["down"], 1)])
+async def test_the_marked_answer_is_given_by_enter(bench: Bench, moves: list[str], stopped: int) -> None:
+    running(bench.path)
+    async with open_bench(bench) as pilot:
+        await pilot.press("q", *moves, "enter")
+        await until(pilot, lambda: not pilot.app.is_running)
+    assert len(bench.stopped) == stopped
+
+
+async def test_a_second_q_in_the_dialog_does_not_quit(bench: Bench) -> None:
+    running(bench.path)
+    async with open_bench(bench) as pilot:
+        await press(pilot, "q", "q")
+        assert pilot.app.is_running
+        assert isinstance(pilot.app.screen, Ask)
+
+
+async def test_a_stop_that_fails_keeps_the_app_open_and_says_why(bench: Bench) -> None:
+    running(bench.path)
+
+    def refuse(_store: Store, _run: str) -> None:
+        raise DiskprofError("The runner cannot be reached.", "It belongs to another user.")
+
+    app = DiskprofApp(_with(bench, request_stop=refuse))
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await press(pilot, "q", "s")
+        assert app.is_running
+        assert "The runner cannot be reached. It belongs to another user." in told(pilot)
+
+
+def _with(bench: Bench, **services: object) -> "DiskprofApp.services":  # type: ignore[name-defined]
+    from dataclasses import replace
+
+    return replace(bench.services(), **services)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+async def test_a_signal_ends_the_app_in_order(bench: Bench, number: signal.Signals) -> None:
+    async with open_bench(bench) as pilot:
+        os.kill(os.getpid(), number)
+        await until(pilot, lambda: not pilot.app.is_running)
+    assert pilot.app.return_code == ExitCode.INTERRUPTED
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_first_line_says_what_goes_on(bench: Bench, size: tuple[int, int]) -> None:
+    async with open_bench(bench, size) as pilot:
+        await see(pilot, "db-01 nothing running")
+        first = running(bench.path)
+        await see(pilot, "quick running")
+        running(bench.path)
+        await see(pilot, "2 running")
+        with Store.open(bench.path) as store:
+            for run in store.summaries():
+                if run.id != first:
+                    store.finish_run(run.id, status=Status.COMPLETE)
+        await see(pilot, "▶ quick running")
+
+
+async def test_a_narrow_terminal_keeps_the_tabs_and_the_last_keys(bench: Bench) -> None:
+    async with open_bench(bench, (50, 20)) as pilot:
+        first, *_, last = text_of(pilot).splitlines()
+        assert "1 Run" in first
+        assert "4 Compare" in first
+        assert last.rstrip().endswith("? Help  q Quit")
+
+
+async def test_a_click_on_a_tab_opens_its_mode(bench: Bench) -> None:
+    async with open_bench(bench) as pilot:
+        at = text_of(pilot).splitlines()[0].index("3 Runs")
+        await pilot.click(offset=(at, 0))
+        await until(pilot, lambda: isinstance(pilot.app.screen, RunsScreen))
+
+
+async def test_tabs_wait_while_a_question_is_open(bench: Bench) -> None:
+    async with open_bench(bench) as pilot:
+        await press(pilot, "enter")
+        asked = pilot.app.screen
+        assert isinstance(asked, Ask)
+        await press(pilot, "2")
+        assert pilot.app.screen is asked
+
+
+async def test_a_runner_that_died_is_noticed(bench: Bench) -> None:
+    with Store.open(bench.path) as store:
+        record_run(store, end=Status.INTERRUPTED, stop_in=(1, 0.5))
+        watcher = StoreWatcher(store)
+        assert watcher.poll(100.0)
+        assert [run.status for run in watcher.state.running] == [Status.RUNNING]
+        watcher.poll(200.0)
+        assert watcher.state.running == ()
+
+
+async def test_nothing_is_read_while_nothing_changes(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "runs.db") as store, Store.open(tmp_path / "runs.db") as other:
+        watcher = StoreWatcher(store)
+        assert watcher.poll(0)
+        assert not watcher.poll(1)
+        other.create_run(make_plan(), FAST.environment, started_at=FIRST_START)
+        assert watcher.poll(2)
+        assert not watcher.poll(3)
+
+
+@pytest.mark.parametrize("theme", [*(theme.name for theme in THEMES), "ansi-dark", "textual-light", "nord"])
+async def test_every_mode_draws_in_every_theme(bench: Bench, theme: str) -> None:
+    with Store.open(bench.path) as store:
+        record_library(store)
+    async with open_bench(bench) as pilot:
+        pilot.app.theme = theme
+        for key in "1234":
+            await press(pilot, key)
+            assert len(text_of(pilot).strip()) > 100
+
+
+async def test_without_utf8_everything_of_ours_is_ascii(bench: Bench) -> None:
+    with Store.open(bench.path) as store:
+        record_library(store)
+    async with open_bench(bench, charset=Charset.ASCII) as pilot:
+        for key in "12":
+            await press(pilot, key)
+            assert [char for char in text_of(pilot) if not char.isascii()] == []
+
+
+@pytest.mark.parametrize(
+    ("environment", "few"),
+    [
+        ({"TERM": "xterm-256color"}, False),
+        ({"TERM": "xterm", "COLORTERM": "truecolor"}, False),
+        ({"TERM": "xterm"}, True),
+        ({"TERM": "linux"}, True),
+        ({"TERM": "vt100"}, True),
+        ({"TERM": "xterm-256color", "NO_COLOR": "1"}, True),
+    ],
+)
+def test_few_colours_are_noticed(monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], few: bool) -> None:
+    for name in ("TERM", "COLORTERM", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert few_colours() is few
+
+
+async def test_without_colours_what_is_marked_is_reversed(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = DiskprofApp(bench.services(), few_colours=True)
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: bool(bench.planned))
+        await settle(pilot)
+        colours, reversed_texts = set(), set()
+        for strip in app.screen._compositor.render_strips():
+            for segment in strip.apply_filter(app._filters[-1], app.screen.background_colors[1]):
+                style = segment.style
+                if style is not None:
+                    colours |= {str(colour.name) for colour in (style.color, style.bgcolor) if colour}
+                    if style.reverse and segment.text.strip():
+                        reversed_texts.add(segment.text.strip())
+        assert colours <= {"default"}
+        assert "1 Run" in reversed_texts
+        assert any("sda2" in text for text in reversed_texts)
+
+
+def test_a_crash_is_an_exit_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash(self: DiskprofApp, **_more: object) -> None:
+        self._return_code = 1
+
+    monkeypatch.setattr(DiskprofApp, "run", crash)
+    assert run_app(tmp_path / "runs.db") == ExitCode.FAILED
+    monkeypatch.setattr(DiskprofApp, "run", lambda self, **_more: None)
+    assert run_app(tmp_path / "runs.db") == ExitCode.OK
+
+
+def test_a_store_that_cannot_be_opened_is_said_before_the_screen_is_touched(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a database, but long enough to look at" * 100)
+    with pytest.raises(DiskprofError):
+        run_app(tmp_path / "file")
+
+
+async def test_keys_typed_ahead_are_answers(bench: Bench) -> None:
+    from textual import events
+
+    running(bench.path)
+    async with open_bench(bench) as pilot:
+        for key in "ql":
+            pilot.app.post_message(events.Key(key, key))
+        async with asyncio.timeout(20):
+            await until(pilot, lambda: not pilot.app.is_running)
+
+
+async def test_garbage_is_looked_for_again_once_the_screen_stands(bench: Bench) -> None:
+    gc.disable()
+    try:
+        async with open_bench(bench) as pilot:
+            await until(pilot, gc.isenabled)
+    finally:
+        gc.enable()
+
+
+async def test_keys_typed_ahead_go_where_the_one_before_led(bench: Bench) -> None:
+    from textual import events
+
+    from diskprof.tui.widgets.rowlist import RowList
+
+    async with open_bench(bench) as pilot:
+        devices, presets = (pilot.app.screen.query_one(name, RowList) for name in ("#devices", "#presets"))
+        device, preset = devices.key, presets.key
+        for key in ("right", "down"):
+            pilot.app.post_message(events.Key(key, None))
+        await until(pilot, lambda: presets.key != preset)
+        assert devices.key == device

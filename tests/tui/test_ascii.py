@@ -1,0 +1,117 @@
+"""Without UTF-8, or with --ascii, not one byte beyond ASCII reaches the terminal: every screen and dialog of the real program."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from program import DISKPROF, environment
+from recorded import record_library
+from terminal import Terminal, terminal
+
+from diskprof.store import Store
+from diskprof.tui.widgets.glyphs import Charset, charset_for
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("ascii") / "runs.db"
+    with Store.open(path) as store:
+        ids = record_library(store)
+        store.delete(ids["interrupted"])
+        store.set_tags(store.summaries()[-1].id, ("größer", "日本"))
+    return path
+
+
+@pytest.fixture
+def home(tmp_path: Path, library: Path) -> Path:
+    path = tmp_path / ".local/share/diskprof/runs.db"
+    path.parent.mkdir(parents=True)
+    shutil.copy(library, path)
+    return tmp_path
+
+
+def dialog(shown: Terminal, key: str, *texts: str) -> None:
+    # What it acts on may not be there yet.
+    shown.press_until(key, *texts)
+    shown.press("escape")
+    shown.wait_for("q Quit", gone=texts[0])
+
+
+def tour(shown: Terminal) -> None:
+    """Every screen, dialog and chart."""
+    shown.wait_for("What will happen", "Random read", "q Quit")
+    dialog(shown, "?", "Help: Run")
+    dialog(shown, "c", "Esc closes")
+    dialog(shown, "e", "Esc goes back")
+    dialog(shown, "o", "Esc goes back")
+    dialog(shown, "enter", "Start Quick check?")
+    dialog(shown, "ctrl+p", "Search for commands")
+    shown.press("2")
+    shown.wait_for("Test 3 of 6", "p99")
+    dialog(shown, "?", "Help: Live")
+    dialog(shown, "s", "Stop this run?")
+    for words in ("Bandwidth", "Latency", "requests", "IOPS"):
+        shown.press("m")
+        shown.wait_for(words)
+    shown.press("k", "k", "left", "z")
+    shown.press("escape", "z", "3")
+    shown.wait_for("9 runs")
+    for key, words in (("t", "Tags and note"), ("r", "Write Markdown"), ("?", "Help: Runs")):
+        dialog(shown, key, words)
+    shown.press("y")
+    shown.wait_for("clipboard")
+    shown.press("end", "enter")
+    shown.wait_for("More")
+    dialog(shown, "?", "Help: Result")
+    dialog(shown, "d", "Delete")
+    for _ in range(4):
+        shown.press("v")
+    shown.press("space", "escape")
+    shown.wait_for("9 runs")
+    shown.press("end", "space", "up", "space", "c")
+    shown.wait_for("2 runs compared")
+    dialog(shown, "?", "Help: Compare")
+    shown.press("v", "v", "x", "q")
+    shown.wait_for("Leave it running")
+    shown.press("l")
+    assert shown.wait_for_end() == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "more"),
+    [
+        (("--ascii",), {"LANG": "C.UTF-8"}),
+        ((), {"LANG": "C"}),
+    ],
+    ids=["option", "locale"],
+)
+def test_no_byte_beyond_ascii_is_sent(home: Path, words: tuple[str, ...], more: dict[str, str]) -> None:
+    with terminal([*DISKPROF, *words], environment(home, **more), cwd=home) as shown:
+        tour(shown)
+        beyond = [at for at, byte in enumerate(shown.raw) if byte >= 0x80]
+        assert not beyond, bytes(shown.raw[max(0, beyond[0] - 60) : beyond[0] + 20])
+
+
+@pytest.mark.parametrize("more", [{"LC_ALL": "POSIX"}, {"DISKPROF_ASCII": "1"}, {"DISKPROF_CHARTS": "ascii"}])
+def test_there_are_other_ways_to_say_so(home: Path, more: dict[str, str]) -> None:
+    with terminal(DISKPROF, environment(home, **more), cwd=home) as shown:
+        shown.wait_for("What will happen", "q Quit")
+        shown.press("2")
+        shown.wait_for("Test 3 of 6", "p99")
+        assert shown.raw.isascii()
+
+
+@pytest.mark.parametrize(
+    ("locale", "charset"),
+    [
+        ({"LANG": "C.UTF-8"}, Charset.BRAILLE),
+        ({"LANG": "C"}, Charset.ASCII),
+        ({"LANG": "de_DE.UTF-8", "LC_ALL": "C"}, Charset.ASCII),
+        ({"LANG": "C", "LC_CTYPE": "C.UTF-8"}, Charset.BRAILLE),
+        ({}, Charset.BRAILLE),
+        ({"LANG": "C", "DISKPROF_CHARTS": "blocks"}, Charset.ASCII),
+        ({"LANG": "C.UTF-8", "DISKPROF_CHARTS": "blocks"}, Charset.BLOCKS),
+    ],
+)
+def test_the_locale_says_what_can_be_shown(locale: dict[str, str], charset: Charset) -> None:
+    assert charset_for({"TERM": "xterm", **locale}, "utf-8") is charset

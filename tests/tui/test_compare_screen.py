@@ -1,0 +1,359 @@
+"""Runs side by side: what is said, in which order, every key, and sizes from narrow to wide."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from recorded import SLOW, record_run
+from stored_screens import (
+    SIZES,
+    Driver,
+    StoredApp,
+    make_services,
+    open_runs,
+    press,
+    see,
+    settle,
+    text_of,
+    told,
+    until,
+)
+
+from diskprof.model.run import Status
+from diskprof.store import Store
+from diskprof.tui.compare_rows import letter
+from diskprof.tui.modals.export import ExportModal
+from diskprof.tui.screens.compare import Chart, CompareScreen
+from diskprof.tui.screens.runs import RunsScreen
+from diskprof.tui.widgets.curves import Curves
+from diskprof.tui.widgets.glyphs import Charset
+
+
+async def compare(pilot: Driver, *ids: str) -> CompareScreen:
+    pilot.app.compare_runs(ids)  # type: ignore[attr-defined]
+    await settle(pilot)
+    screen = pilot.app.screen
+    assert isinstance(screen, CompareScreen)
+    await until(pilot, lambda: screen.comparison is not None)
+    await settle(pilot)
+    return screen
+
+
+def rows(screen: CompareScreen) -> list[tuple[str, ...]]:
+    return [tuple(" ".join(cell.text.split()) for cell in line.row.cells) for line in screen.lines]
+
+
+def row(screen: CompareScreen, name: str, after: str = "") -> tuple[str, ...]:
+    """The first row of a name, below the heading that begins with `after`."""
+    all_rows = rows(screen)
+    start = next(index for index, cells in enumerate(all_rows) if cells[0].startswith(after))
+    return next(cells for cells in all_rows[start:] if cells[0] == name)
+
+
+def chart_of(screen: CompareScreen) -> Curves:
+    return screen.query_one("#compare-curves", Curves)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_says_how_to_choose_runs(path: Path, size: tuple[int, int]) -> None:
+    async with open_runs(path, size) as pilot:
+        await press(pilot, "4")
+        await see(pilot, "Press 3", "mark two or more with space", "press c")
+        await press(pilot, "b", "x", "v", "r", "n", "p")
+        assert isinstance(pilot.app.screen, CompareScreen)
+        await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, RunsScreen)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_conditions_that_differ_come_before_figures(
+    path: Path, runs: dict[str, str], size: tuple[int, int]
+) -> None:
+    async with open_runs(path, size) as pilot:
+        screen = await compare(pilot, runs["first"], runs["slow"])
+        await see(pilot, "2 runs compared", "Conditions that differ", "db-01", "backup-7", "A baseline", "B old-server")
+        names = [cells[0] for cells in rows(screen)]
+        for condition in ("host", "scheduler", "kernel", "device model"):
+            assert names.index("Conditions that differ") < names.index(condition) < names.index("read IOPS")
+        assert row(screen, "scheduler") == ("scheduler", "none", "mq-deadline")
+
+
+async def test_the_same_conditions_are_said_to_be_the_same(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        await compare(pilot, runs["first"], runs["second"])
+        await see(pilot, "The conditions were the same in all runs.")
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_two_runs_are_complete_without_scrolling_sideways(
+    path: Path, runs: dict[str, str], size: tuple[int, int]
+) -> None:
+    async with open_runs(path, size) as pilot:
+        screen = await compare(pilot, runs["first"], runs["slow"])
+        assert screen.sheet.max_scroll_x == 0
+        await press(pilot, "n")
+        text = text_of(pilot)
+        for name in ("IOPS", "bandwidth (MB/s)", "latency mean (us)", "latency p50 (us)", "latency p99 (us)"):
+            assert f"read {name}" in text
+        for word in ("read within 250 us", "CPU", "worse", "-54%"):
+            assert word in text
+
+
+async def test_figures_say_value_difference_and_verdict(path: Path, runs: dict[str, str]) -> None:
+    with Store.open(path) as store:
+        first, slow = (store.run(runs[name]).test("randread-4k-qd32") for name in ("first", "slow"))
+    assert first is not None and first.result is not None and first.result.read is not None
+    assert slow is not None and slow.result is not None and slow.result.read is not None
+    base, other = first.result.read, slow.result.read
+    async with open_runs(path) as pilot:
+        screen = await compare(pilot, runs["first"], runs["slow"])
+        _, value, against = row(screen, "read IOPS", "randread-4k-qd32")
+        assert value == f"{base.iops:,.0f}"
+        percent = 100 * (other.iops / base.iops - 1)
+        assert against == f"{other.iops:,.0f} {percent:+.0f}% worse"
+        _, _, against = row(screen, "read latency p99 (us)", "randread-4k-qd32")
+        assert against.endswith("worse")
+        assert against.split()[1].startswith("+")
+        assert len(row(screen, "CPU", "randread-4k-qd32")[2].split()) == 3  # a value and a difference, and no verdict
+
+
+async def test_the_base_goes_round(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        screen = await compare(pilot, runs["first"], runs["slow"], runs["second"])
+        seen = []
+        for _ in range(4):
+            assert screen.comparison is not None
+            seen.append(screen.comparison.columns[0].id)
+            await press(pilot, "b")
+        assert seen == [runs["first"], runs["slow"], runs["second"], runs["first"]]
+        await compare(pilot, runs["slow"], runs["first"])
+        assert row(screen, "read IOPS", "randread-4k-qd1")[2].endswith("better")
+        await see(pilot, "base: A old-server")
+
+
+async def test_only_differences(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        screen = await compare(pilot, runs["first"], runs["second"])
+        whole = rows(screen)
+        assert any(cells[-1].endswith("same") for cells in whole)
+        await press(pilot, "x")
+        assert len(rows(screen)) < len(whole)
+        assert not any(cells[-1].endswith("same") for cells in rows(screen))
+        await see(pilot, "only differences")
+        await press(pilot, "x")
+        assert rows(screen) == whole
+
+
+async def test_the_cursor_stays_on_its_row_when_rows_go(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        screen = await compare(pilot, runs["first"], runs["slow"])
+        await press(pilot, "n", "n", "down")
+        here = screen.lines[screen.sheet.cursor].row
+        await press(pilot, "x")
+        assert screen.lines[screen.sheet.cursor].row == here
+        await press(pilot, "x")
+        assert screen.lines[screen.sheet.cursor].row == here
+
+
+async def test_goes_from_test_to_test(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        screen = await compare(pilot, runs["first"], runs["slow"])
+        seen = []
+        for _ in range(7):
+            await press(pilot, "n")
+            seen.append(rows(screen)[screen.sheet.cursor][0].split(" ")[0])
+        assert seen[:2] == ["randread-4k-qd1", "randread-4k-qd32"]
+        assert seen[5:] == ["seqwrite-1m-qd8"] * 2
+        assert "seqwrite-1m-qd8" in chart_of(screen).text
+        await press(pilot, "p")
+        assert rows(screen)[screen.sheet.cursor][0].startswith("seqread-1m-qd8")
+
+
+async def test_the_charts(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path, (120, 40)) as pilot:
+        screen = await compare(pilot, runs["first"], runs["slow"])
+        titles = []
+        for chart in Chart:
+            assert screen.chart is chart
+            titles.append(chart_of(screen).text.splitlines()[0] if chart_of(screen).region else "")
+            await press(pilot, "v")
+        assert screen.chart is Chart.PERCENTILES
+        assert ["latency by percentile (log)" in titles[0], "IOPS over time" in titles[1]] == [True, True]
+        assert ["bandwidth over time (MB/s)" in titles[2], "p99 over time" in titles[3], titles[4]] == [True, True, ""]
+        text = chart_of(screen).text
+        for word in ("A baseline", "B old-server", "p50", "p99.9", "us"):
+            assert word in text
+        ends = [line.strip()[-1] for line in text.splitlines()[1:-1] if line.strip()[-1] in "AB"]
+        assert ends == ["B", "A"]  # the slower disk lies higher
+
+
+async def test_curves_in_letters_where_there_is_no_braille(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path, (120, 40)) as pilot:
+        screen = await compare(pilot, runs["first"], runs["slow"])
+        chart = chart_of(screen)
+        chart.charset = Charset.ASCII
+        screen.action_chart()
+        await settle(pilot)
+        drawn = chart.text.splitlines()[1:-1]
+        assert any("AAAA" in line for line in drawn)
+        assert any("BBBB" in line for line in drawn)
+        assert all(line.isascii() for line in chart.text.splitlines())
+
+
+async def test_a_test_without_a_distribution_says_so(path: Path, runs: dict[str, str]) -> None:
+    with Store.open(path) as store:
+        other = record_run(store, "ioping-seek", seed=33)
+    async with open_runs(path) as pilot:
+        screen = await compare(pilot, runs["seek"], other)
+        await see(pilot, "no latency distribution")
+        await press(pilot, "v")
+        assert "IOPS over time" in chart_of(screen).text
+
+
+async def test_more_runs_scroll_sideways_behind_the_names(path: Path, runs: dict[str, str]) -> None:
+    ids = [runs[name] for name in ("first", "second", "slow", "cancelled")]
+    async with open_runs(path) as pilot:
+        screen = await compare(pilot, *ids)
+        await see(pilot, "4 runs compared")
+        assert f"D {ids[3]}" not in text_of(pilot)
+        await press(pilot, *["right"] * 4)
+        assert f"D {ids[3]}" in text_of(pilot)
+        assert " run " in text_of(pilot)
+        assert screen.sheet.scroll_x == screen.sheet.max_scroll_x
+        await press(pilot, *["left"] * 4)
+        assert screen.sheet.scroll_x == 0
+
+
+async def test_runs_that_have_not_the_same_tests(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        screen = await compare(pilot, runs["mixed"], runs["cancelled"], runs["running"])
+        statuses = [cells for cells in rows(screen) if cells[0] == "status"]
+        assert statuses[0][1:] == ("✓ complete", "■ cancelled", "▶ running")
+        assert ("has no such test") in statuses[1]
+        await see(pilot, "no test has results in both")
+        await press(pilot, *["n"] * 7)
+        assert "no samples" in chart_of(screen).text or "no latency distribution" in chart_of(screen).text
+
+
+async def test_one_run_twice_is_one_run(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        screen = await compare(pilot, runs["first"], runs["first"])
+        await see(pilot, "1 run compared")
+        assert len(row(screen, "read IOPS")) == 2
+        await press(pilot, "b", "x", "v")
+
+
+async def test_exports_the_comparison(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        await compare(pilot, runs["first"], runs["slow"])
+        await press(pilot, "r")
+        assert isinstance(pilot.app.screen, ExportModal)
+        await press(pilot, "enter")
+        file = path.parent / f"diskprof-{runs['first']}-{runs['slow']}.md"
+        assert str(file) in told(pilot)
+        report = file.read_text()
+        assert "old-server" in report
+        assert "worse" in report
+
+
+async def test_runs_that_are_gone_are_told(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        pilot.app.compare_runs((runs["first"], "nothing1"))  # type: ignore[attr-defined]
+        await settle(pilot)
+        assert "nothing1" in told(pilot)
+        await see(pilot, "Press 3")
+
+
+async def test_a_run_that_goes_on_is_read_again(
+    path: Path, runs: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("diskprof.tui.screens.compare._READ_AGAIN_S", 0.0)
+    monkeypatch.setattr("diskprof.tui.screens.compare._SHARE_OF_TIME", 0.0)
+    async with open_runs(path) as pilot:
+        screen = await compare(pilot, runs["first"], runs["running"])
+        await see(pilot, "▶ running")
+        with Store.open(path) as other:
+            other.finish_run(runs["running"], status=Status.CANCELLED)
+        await until(pilot, lambda: "■ cancelled" in text_of(pilot))
+        assert screen.comparison is not None
+
+
+async def test_foreign_names_in_a_comparison(path: Path, runs: dict[str, str]) -> None:
+    hostile = "\x1b]0;x\x07[/][b]\u202ename"
+    with Store.open(path) as store:
+        store.set_tags(runs["first"], [hostile])
+        machine = replace(SLOW, environment=replace(SLOW.environment, hostname=hostile, kernel=hostile))
+        other = record_run(store, machine=machine, seed=34)
+    async with open_runs(path, (120, 40)) as pilot:
+        await compare(pilot, runs["first"], other)
+        for keys in ((), ("x",), ("b",), ("v",), ("r",)):
+            await press(pilot, *keys)
+            assert not any(char in text_of(pilot) for char in "\x1b\x07\u202e")
+        assert "[b]" in text_of(pilot)
+
+
+@pytest.mark.parametrize("size", [(60, 16), (100, 30), (200, 60)])
+async def test_other_sizes(path: Path, runs: dict[str, str], size: tuple[int, int]) -> None:
+    async with open_runs(path, (80, 24)) as pilot:
+        screen = await compare(pilot, runs["first"], runs["slow"])
+        await press(pilot, "n", "down")
+        await pilot.resize_terminal(*size)
+        await settle(pilot)
+        await see(pilot, "read IOPS")
+        assert 0 <= screen.sheet.cursor_region().y < screen.sheet.size.height
+
+
+def test_letters_do_not_run_out() -> None:
+    assert [letter(index) for index in (0, 25, 26)] == ["A", "Z", "27"]
+
+
+@pytest.mark.parametrize("charset", [Charset.BRAILLE, Charset.ASCII])
+async def test_at_60_columns_the_verdict_of_each_figure_is_in_sight(
+    path: Path, runs: dict[str, str], charset: Charset
+) -> None:
+    app = StoredApp(make_services(path), charset=charset)
+    async with app.run_test(size=(60, 16)) as pilot:
+        await settle(pilot)
+        screen = await compare(pilot, runs["first"], runs["slow"])
+        assert screen.sheet.max_scroll_x == 0
+        await press(pilot, "n")
+        await see(pilot, "read IOPS", "17,668", "8,085", "-54% worse", "read MB/s", "read p99.9 us")
+        if charset is Charset.ASCII:
+            assert text_of(pilot).isascii()
+        await pilot.resize_terminal(100, 30)
+        await settle(pilot)
+        await see(pilot, "read bandwidth (MB/s)", "latency p99.9 (us)")
+
+
+async def test_on_a_wide_terminal_two_charts_stand_beside_the_table(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path, (200, 60)) as pilot:
+        screen = await compare(pilot, runs["first"], runs["slow"])
+        await press(pilot, "n")
+        both = [screen.query_one(f"#compare-{name}", Curves) for name in ("curves", "more")]
+        assert "latency by percentile" in both[0].text and "IOPS over time" in both[1].text
+        assert both[0].region.x > screen.sheet.region.right - 1
+        await press(pilot, "m")
+        assert "IOPS over time" in both[0].text and "latency by percentile" in both[1].text
+        await pilot.resize_terminal(120, 40)
+        await settle(pilot)
+        assert not both[1].region
+        assert both[0].region.y > screen.sheet.region.y
+
+
+async def test_what_is_copied_is_the_comparison(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        screen = await compare(pilot, runs["first"], runs["slow"])
+        assert screen.copy_text().startswith("# Comparison of baseline and old-server")
+        assert "## Conditions that differ" in screen.copy_text()
+
+
+async def test_with_nothing_to_compare_only_the_way_out_is_offered(path: Path) -> None:
+    async with open_runs(path) as pilot:
+        await press(pilot, "4")
+        await see(pilot, "Nothing is chosen to be compared.", "Press 3 for the list of runs")
+        screen = pilot.app.screen
+        assert isinstance(screen, CompareScreen)
+        last = text_of(pilot).splitlines()[-1]
+        assert "Runs" in last
+        assert not {"Base", "Differences", "Chart", "Report"} & set(last.split())
+        assert screen.copy_text() == ""

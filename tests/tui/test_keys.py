@@ -1,0 +1,299 @@
+"""Every key: it has an id, stands in the footer or the help, can be changed, and does something that can be seen."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+from bench_screens import PRESETS, Bench
+from recorded import record_library, record_run
+from stored_screens import Driver, press, settle, text_of, told, until
+from textual.binding import Binding
+
+from diskprof.config.example import example
+from diskprof.config.load import parse_config
+from diskprof.config.settings import Settings
+from diskprof.model.run import Status
+from diskprof.store import Store, this_process
+from diskprof.tui import keys
+from diskprof.tui.app import DiskprofApp
+from diskprof.tui.keys import choose_keys, key_rows
+from diskprof.tui.widgets.glyphs import Charset
+
+# Answers have their own letters, which stand beside them.
+ANSWERS = "Ask"
+
+
+def test_every_binding_has_an_id_by_which_it_can_be_changed() -> None:
+    for owner in keys._classes():
+        if owner.__name__ != ANSWERS:
+            assert [binding.key for binding in keys.own_bindings(owner) if not binding.id] == [], owner
+    for row in key_rows():
+        assert row.text, row.id
+
+
+def test_the_keys_of_the_example_can_be_had() -> None:
+    lines = example().partition("[keys]")[2].splitlines()
+    found = parse_config(
+        "\n".join(["[keys]", *(line.removeprefix("# ") for line in lines)]).encode(), Path("config.toml")
+    )
+    assert len(found.settings.keys) == 2
+    assert choose_keys(found.settings.keys)[1] == {}
+
+
+def test_no_two_defaults_clash() -> None:
+    for row in key_rows():
+        assert choose_keys({row.id: row.defaults}) == ({}, {}), row
+
+
+@pytest.mark.parametrize(
+    ("wanted", "accepted", "words"),
+    [
+        ({"live.stop": ("S",)}, {"live.stop": "S"}, ""),
+        ({"live.stop": ("f5", "ctrl+x")}, {"live.stop": "f5,ctrl+x"}, ""),
+        ({"live.zoom": ("!",)}, {"live.zoom": "exclamation_mark"}, ""),
+        ({"live.zoom": ("f",), "live.follow": ("z",)}, {"live.zoom": "f", "live.follow": "z"}, ""),
+        ({"live.stop": ("m",)}, {}, "m is the key of live.metric already"),
+        ({"live.stop": ("?",)}, {}, "? is the key of app.help already"),
+        ({"app.quit": ("c",)}, {}, "is the key of"),
+        ({"live.stpo": ("x",)}, {}, "did you mean live.stop?"),
+        ({"nothing": ("x",)}, {}, "`diskprof config keys` lists them"),
+        ({"live.stop": ("strg+x",)}, {}, "is no key"),
+        ({"live.stop": ("ctrl+q",)}, {}, "cannot be given"),
+    ],
+)
+def test_changes_hold_unless_they_clash(
+    wanted: Mapping[str, tuple[str, ...]], accepted: Mapping[str, str], words: str
+) -> None:
+    keymap, faults = choose_keys(wanted)
+    assert keymap == accepted
+    assert words in "".join(faults.values())
+    assert bool(words) == bool(faults)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("keys") / "runs.db"
+    with Store.open(path) as store:
+        record_library(store)
+        for _ in range(2):
+            record_run(store, end=Status.RUNNING, stop_in=(1, 0.5), runner=this_process())
+    return path.read_bytes()
+
+
+@pytest.fixture
+def bench(tmp_path: Path, library: bytes, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs.db").write_bytes(library)
+    return Bench(tmp_path / "runs.db", presets=PRESETS)
+
+
+@asynccontextmanager
+async def opened(bench: Bench, changed: Mapping[str, tuple[str, ...]] | None = None) -> AsyncIterator[Driver]:
+    settings = Settings(keys=MappingProxyType(dict(changed or {})))
+    app = DiskprofApp(bench.services(), charset=Charset.BRAILLE, settings=settings)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await until(pilot, lambda: bool(bench.planned))
+        await settle(pilot)
+        yield pilot
+
+
+async def test_the_footer_the_help_and_the_tabs_show_the_changed_keys(bench: Bench) -> None:
+    changed = {"app.quit": ("f10",), "app.help": ("f9",), "app.compare": ("f4",), "run.edit": ("f5",)}
+    async with opened(bench, changed) as pilot:
+        first, *_, last = text_of(pilot).splitlines()
+        assert "f4 Compare" in first
+        assert "f5 Edit" in last
+        assert last.rstrip().endswith("f9 Help  f10 Quit")
+        await press(pilot, "f9")
+        shown = text_of(pilot)
+        assert "f5" in shown
+        assert "Change size, runtime and other parameters" in shown
+        await press(pilot, "escape", "f4")
+        assert "Compare" in type(pilot.app.screen).__name__
+        await press(pilot, "q", "question_mark", "4")
+        assert pilot.app.is_running
+        await press(pilot, "f10")
+        assert "Quit diskprof?" in text_of(pilot)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A screen: the keys that lead there from the start, and those of its bindings that need something done before."""
+
+    way: tuple[str, ...]
+    before: Mapping[str, tuple[str, ...]]
+    lists: bool = True
+    """Whether the keys of lists are pressed too, which are the same on several screens."""
+
+
+FAR = ("end",)
+PLACES = {
+    "RunScreen": Place(
+        ("1",),
+        {
+            "run.unfilter": ("slash", "q", "u", "i", "enter"),
+            "run.devices": ("right",),
+            "list.up": ("right", "down"),
+            "list.down": ("right",),
+            "list.first": ("right", "down", "down"),
+            "list.last": ("right", "down"),
+            "list.page-up": ("right", "down", "down"),
+            "list.page-down": ("right",),
+        },
+    ),
+    "LiveScreen": Place(
+        ("2", "f"),
+        {
+            "live.leave": ("left",),
+            "live.follow": ("up",),
+            "live.later": ("left",) * 3,
+            "live.much-later": ("left",) * 3,
+        },
+    ),
+    "RunsScreen": Place(
+        ("3",),
+        {
+            "runs.unmark": ("u", "space"),
+            "runs.all": ("slash", "m", "i", "x", "enter"),
+            "list.up": FAR,
+            "list.first": FAR,
+            "list.page-up": FAR,
+        },
+    ),
+    "ResultScreen": Place(
+        ("3", "escape", "end", "enter"), {"list.up": FAR, "list.first": FAR, "list.page-up": ("pagedown",)}
+    ),
+    "CompareScreen": Place(
+        ("3", "escape", "u", "end", "space", "up", "space", "c"),
+        {
+            "compare.previous": ("n", "n"),
+            "list.up": FAR,
+            "list.first": FAR,
+            "list.page-up": FAR,
+            "list.left": ("right",),
+        },
+    ),
+}
+# Without a shell to go to, something to draw again, files that were left behind.
+UNSEEN = {"app.suspend", "app.redraw", "run.leftovers"}
+
+
+def seen(pilot: Driver) -> tuple[object, ...]:
+    """All that a person could see of the app, and whether it runs."""
+    screen = pilot.app.screen
+    focused = pilot.app.focused
+    return (id(screen), text_of(pilot), told(pilot), id(focused), pilot.app.is_running)
+
+
+def ids_of(pilot: Driver) -> dict[str, Binding]:
+    """The bindings of the screen, of what has the focus and of the app, by their ids."""
+    found: dict[str, Binding] = {}
+    focused = pilot.app.focused
+    for owner in (type(focused), type(pilot.app.screen), type(pilot.app)):
+        for part in owner.__mro__:
+            for binding in keys.own_bindings(part):
+                if binding.id:
+                    found.setdefault(binding.id, binding)
+    return found
+
+
+async def back_to(pilot: Driver, place: Place) -> None:
+    """Without a dialog, on the screen of `place`, as fresh as it can be had."""
+    while pilot.app.screen.is_modal:
+        await press(pilot, "escape")
+    await press(pilot, "escape", "1", "escape", *place.way)
+
+
+# Pressed where there is what they act on.
+ELSEWHERE = {
+    "live.sweep": "test_live_sweep.py",
+    "live.panel": "test_live_sweep.py",
+    "run.variant": "test_run_shaping.py",
+    "run.rescan": "test_run_screen.py",
+    "run.allow": "test_run_starting.py",
+    "list.left": "test_compare_screen.py",
+    "list.right": "test_compare_screen.py",
+}
+
+
+async def dead_keys(pilot: Driver, place: Place) -> list[str]:
+    """The bindings whose key, pressed where it should work, changes nothing that can be seen."""
+    dead = []
+    for name, binding in ids_of(pilot).items():
+        # What works everywhere is pressed on one screen, whose own key leads nowhere.
+        everywhere = name.startswith("app.") and (place.way != ("1",) or name in ("app.run", "app.quit"))
+        everywhere = everywhere or (name.startswith("list.") and not place.lists)
+        if name in UNSEEN or name in ELSEWHERE or everywhere:
+            continue
+        key = binding.key.partition(",")[0]
+        await back_to(pilot, place)
+        await press(pilot, *place.before.get(name, ()))
+        before = seen(pilot)
+        await press(pilot, key)
+        if seen(pilot) == before:
+            dead.append(name)
+    return dead
+
+
+@pytest.mark.parametrize("name", list(PLACES))
+async def test_every_key_of_a_screen_does_something(bench: Bench, name: str) -> None:
+    place = PLACES[name]
+    async with opened(bench) as pilot:
+        await press(pilot, *place.way)
+        assert type(pilot.app.screen).__name__ == name
+        dead = await dead_keys(pilot, place)
+        assert not dead, " ".join(dead)
+        await back_to(pilot, place)
+        await press(pilot, "q")
+        assert "Quit diskprof?" in text_of(pilot)
+
+
+def test_keys_that_are_pressed_elsewhere_are() -> None:
+    rows = {row.id: row for row in key_rows()}
+    for name, file in ELSEWHERE.items():
+        text = Path(__file__).with_name(file).read_text()
+        assert f'"{rows[name].keys[0]}"' in text, name
+
+
+DIALOGS = {
+    "ask": (("enter",), {"ask.back", "ask.answer"}),
+    "form": (("e",), {"form.back", "form.next", "form.previous"}),
+    "tags": (("3", "t"), {"form.back"}),
+    "export": (("3", "r"), {"form.back"}),
+    "reading": (("question_mark",), {"reading.close", "reading.down", "reading.up"}),
+}
+
+
+@pytest.mark.parametrize("name", list(DIALOGS))
+async def test_every_key_of_a_dialog_does_something(bench: Bench, name: str) -> None:
+    way, wanted = DIALOGS[name]
+    rows = {row.id: row for row in key_rows()}
+    async with opened(bench) as pilot:
+        for binding in sorted(wanted):
+            for key in rows[binding].keys:
+                while pilot.app.screen.is_modal:
+                    await press(pilot, "escape")
+                await press(pilot, "1", *way)
+                assert pilot.app.screen.is_modal
+                if binding == "reading.up":
+                    await press(pilot, "down")
+                before = seen(pilot)
+                await press(pilot, key)
+                assert seen(pilot) != before, (binding, key)
+
+
+async def test_the_palette_knows_every_key_that_acts(bench: Bench) -> None:
+    async with opened(bench) as pilot:
+        for place in PLACES.values():
+            await back_to(pilot, place)
+            screen = pilot.app.screen
+            offered = {command.title for command in pilot.app.get_system_commands(screen)}
+            for _, binding, enabled, _tooltip in screen.active_bindings.values():
+                if enabled and binding.id and not binding.id.startswith(("list.", "app.")):
+                    assert binding.description in offered, binding.id
+            assert {"Copy", "Help", "Theme", "Quit", "Suspend", "Redraw"} <= offered

@@ -1,0 +1,432 @@
+"""Live: a run as it grows in the store, its results when it is over, and everything that can be done meanwhile."""
+
+import contextvars
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from bench_screens import Bench, open_bench
+from recorded import FAST, FIRST_START, make_plan, record_run, recording
+from stored_screens import SIZES, Driver, press, see, settle, text_of, told, until
+
+from diskprof.model.errors import DiskprofError
+from diskprof.model.run import Message, Progress, Status
+from diskprof.model.sample import Phase
+from diskprof.store import Store, this_process
+from diskprof.tui.following import Following
+from diskprof.tui.modals.confirm import Ask
+from diskprof.tui.screens.live import LiveScreen
+from diskprof.tui.screens.live_views import VIEWS
+from diskprof.tui.screens.runs import RunsScreen
+from diskprof.tui.widgets.chart import Chart
+from diskprof.tui.widgets.glyphs import Charset
+from diskprof.tui.widgets.rowlist import RowList
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """What a runner has: a connection of its own to the app's store."""
+    with Store.open(tmp_path / "runs.db") as store:
+        yield store
+
+
+@pytest.fixture
+def bench(store: Store) -> Bench:
+    return Bench(store.path)
+
+
+def under_way(store: Store, preset: str = "quick", **options: object) -> str:
+    options = {"end": Status.RUNNING, "stop_in": (0, 0.5), "runner": this_process()} | options
+    return record_run(store, preset, **options)
+
+
+def live(pilot: Driver) -> LiveScreen:
+    screen = pilot.app.screen
+    assert isinstance(screen, LiveScreen)
+    return screen
+
+
+def chart_of(pilot: Driver) -> str:
+    return pilot.app.screen.query_one(Chart).text
+
+
+async def open_live(pilot: Driver) -> LiveScreen:
+    await press(pilot, "2")
+    return live(pilot)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_an_empty_store_says_what_to_do(bench: Bench, size: tuple[int, int]) -> None:
+    async with open_bench(bench, size) as pilot:
+        await open_live(pilot)
+        await see(pilot, "No run yet", "Press 1, choose a device and a preset, and press Enter")
+        last = text_of(pilot).splitlines()[-1]
+        assert "Stop" not in last
+        assert "Metric" not in last
+        await press(pilot, "s", "m", "z", "f", "n")
+        await see(pilot, "No run yet")
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_run_grows_before_ones_eyes(bench: Bench, store: Store, size: tuple[int, int]) -> None:
+    steps = recording(store, end=Status.RUNNING, stop_in=(2, 0.5), runner=this_process(), runtime_s=2.0)
+    next(steps)
+    async with open_bench(bench, size) as pilot:
+        screen = await open_live(pilot)
+        await see(pilot, "Quick check", "/mnt/data (ext4 on nvme0n1p1)")
+        next(steps)
+        await see(pilot, "laying out the test file", "preparing", "W write")
+        for _ in steps:
+            if screen.store.run(screen.following.run.id).progress.test == 1:  # type: ignore[union-attr]
+                break
+        await see(pilot, "Test 2 of 6", "Random read, 4k, queue depth 32", "warming up", "left")
+        await see(pilot, "✓ Random read, 4k, queue depth 1")
+        before = chart_of(pilot)
+        for _ in range(4):
+            next(steps)
+        await until(pilot, lambda: chart_of(pilot) != before)
+        await see(pilot, "measuring", "R read", "p50", "p99", "MB/s", "us")
+        for _ in steps:
+            pass
+        await see(pilot, "Test 3 of 6", "W write")
+        assert screen.query_one("#tests", RowList).key == "2"
+
+
+async def test_nothing_is_drawn_while_nothing_changes(
+    bench: Bench, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    under_way(store)
+    drawn = []
+    monkeypatch.setattr(LiveScreen, "_draw", lambda self: drawn.append(self))
+    async with open_bench(bench) as pilot:
+        await open_live(pilot)
+        drawn.clear()
+        for _ in range(5):
+            pilot.app._poll()  # type: ignore[attr-defined]
+        assert drawn == []
+
+
+async def test_what_was_put_off_is_not_drawn_on_a_screen_that_is_taken_down(bench: Bench, store: Store) -> None:
+    under_way(store)
+    async with open_bench(bench) as pilot:
+        screen = await open_live(pilot)
+        await see(pilot, "Quick check")
+        there = contextvars.copy_context()
+    assert screen.following is not None
+    assert not screen.query("#tile-latency")
+    there.run(screen._draw)
+
+
+async def test_nothing_is_drawn_while_another_screen_is_in_sight(bench: Bench, store: Store) -> None:
+    steps = recording(store, end=Status.RUNNING, stop_in=(0, 0.5), runner=this_process())
+    next(steps)
+    async with open_bench(bench) as pilot:
+        screen = await open_live(pilot)
+        await press(pilot, "3")
+        assert isinstance(pilot.app.screen, RunsScreen)
+        read = screen.following.run  # type: ignore[union-attr]
+        for _ in steps:
+            pass
+        pilot.app._poll()  # type: ignore[attr-defined]
+        await pilot.pause()
+        assert screen.following.run is read  # type: ignore[union-attr]
+        await press(pilot, "2")
+        await see(pilot, "Test 1 of 6", "measuring")
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_mixed_test_shows_read_and_write_apart(bench: Bench, store: Store, size: tuple[int, int]) -> None:
+    under_way(store, "mixed-70-30")
+    async with open_bench(bench, size) as pilot:
+        screen = await open_live(pilot)
+        await see(pilot, "R read", "W write")
+        for metric in ("iops", "bandwidth"):
+            lines = screen.query_one(f"#tile-{metric}").text.splitlines()  # type: ignore[attr-defined]
+            assert [line[0] for line in lines if line[:2] in ("R ", "W ")] == ["R", "W"]
+            assert "0–" in lines[0]
+        head, *lines = screen.query_one("#tile-latency").text.splitlines()  # type: ignore[attr-defined]
+        assert head.split() == ["Latency", "R", "last", "R", "whole", "W", "last", "W", "whole"]
+        assert [line.split()[0] for line in lines] == ["p50", "p99", "p99.9", "max"]
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_m_goes_through_the_metrics(bench: Bench, store: Store, size: tuple[int, int]) -> None:
+    under_way(store)
+    async with open_bench(bench, size) as pilot:
+        await open_live(pilot)
+        for title in ("IOPS", "Bandwidth MB/s", "Latency percentiles", "Latency heat map", "IOPS"):
+            assert chart_of(pilot).startswith(title)
+            assert ("us ┤" if "Latency" in title else "0 ┤") in chart_of(pilot)
+            assert chart_of(pilot).splitlines()[-1].split()[-1] == "s"
+            await press(pilot, "m")
+
+
+@pytest.mark.parametrize("charset", list(Charset))
+async def test_charts_come_in_three_forms(bench: Bench, store: Store, charset: Charset) -> None:
+    under_way(store, "mixed-70-30")
+    async with open_bench(bench, charset=charset) as pilot:
+        await open_live(pilot)
+        for view in VIEWS[:2]:
+            plot = "".join(line[8:] for line in chart_of(pilot).splitlines()[1:-1])
+            wanted = {Charset.BRAILLE: range(0x2801, 0x2900), Charset.BLOCKS: range(0x2581, 0x2589)}
+            if charset is Charset.ASCII:
+                assert set("RW") <= set(plot), view
+            else:
+                assert any(ord(char) in wanted[charset] for char in plot)
+            await press(pilot, "m")
+
+
+async def test_where_there_is_no_distribution_mean_and_maximum_stand(bench: Bench, store: Store) -> None:
+    under_way(store, "ioping-seek")
+    async with open_bench(bench, (120, 40)) as pilot:
+        screen = await open_live(pilot)
+        tile = screen.query_one("#tile-latency").text  # type: ignore[attr-defined]
+        assert "mean" in tile
+        assert "max" in tile
+        assert "p99" not in tile
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_z_shows_the_chart_alone_and_everything_again(bench: Bench, store: Store, size: tuple[int, int]) -> None:
+    under_way(store)
+    async with open_bench(bench, size) as pilot:
+        screen = await open_live(pilot)
+        small = screen.query_one(Chart).size.height
+        await press(pilot, "z")
+        await until(pilot, lambda: screen.query_one(Chart).size.height > small + 5)
+        await until(pilot, lambda: len(chart_of(pilot).splitlines()) == screen.query_one(Chart).size.height)
+        assert not screen.query_one("#tests").display
+        await press(pilot, "z")
+        await until(pilot, lambda: screen.query_one(Chart).size.height == small)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_another_test_can_be_looked_at_and_followed_again(
+    bench: Bench, store: Store, size: tuple[int, int]
+) -> None:
+    steps = recording(store, end=Status.RUNNING, stop_in=(3, 0.2), runner=this_process(), runtime_s=2.0)
+    for _ in steps:
+        if store.summaries() and (progress := store.run(store.resolve("latest")).progress) and progress.test == 2:
+            break
+    async with open_bench(bench, size) as pilot:
+        screen = await open_live(pilot)
+        await see(pilot, "Test 3 of 6")
+        assert "Follow" not in text_of(pilot).splitlines()[-1]
+        await press(pilot, "up", "up")
+        await until(pilot, lambda: "Random read, 4k, queue depth 1" in chart_of(pilot).splitlines()[0])
+        await see(pilot, "f Follow")
+        for _ in steps:
+            pass
+        await see(pilot, "Test 4 of 6")
+        assert "Random read, 4k, queue depth 1" in chart_of(pilot).splitlines()[0]
+        assert screen.query_one("#tests", RowList).key == "0"
+        await press(pilot, "f")
+        assert "W write" in chart_of(pilot)
+        assert screen.query_one("#tests", RowList).key == "3"
+        await press(pilot, "down")
+        await see(pilot, "This test has not begun.")
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(("answer", "stops"), [("s", 1), ("enter", 1), ("escape", 0)])
+async def test_s_stops_after_asking(bench: Bench, store: Store, size: tuple[int, int], answer: str, stops: int) -> None:
+    run_id = under_way(store)
+    async with open_bench(bench, size) as pilot:
+        await open_live(pilot)
+        await press(pilot, "s")
+        assert isinstance(pilot.app.screen, Ask)
+        await see(pilot, "Stop this run?", "Stop it", "Let it go on")
+        await press(pilot, answer)
+        assert isinstance(pilot.app.screen, LiveScreen)
+        assert bench.stopped == [run_id] * stops
+
+
+async def test_a_stop_that_fails_says_why(bench: Bench, store: Store) -> None:
+    under_way(store)
+    async with open_bench(bench) as pilot:
+        await open_live(pilot)
+
+        def refuse(_store: Store, _run: str) -> None:
+            raise DiskprofError("The run is already over.", "Nothing is left to stop.")
+
+        pilot.app.services = replace(pilot.app.services, request_stop=refuse)  # type: ignore[attr-defined]
+        await press(pilot, "s", "s")
+        assert "The run is already over. Nothing is left to stop." in told(pilot)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"end": Status.COMPLETE}, ["✓ Quick check", "complete after", "6 tests", "Findings and messages", "▲"]),
+        (
+            {"end": Status.CANCELLED, "reason": "Stopped.", "stop_in": (3, 0.5)},
+            ["■ Quick check", "cancelled after", "Stopped.", "3 of 6 tests complete", "skipped"],
+        ),
+        (
+            {"end": Status.FAILED, "reason": "No space left on device", "stop_in": (2, 0.3)},
+            ["✗ Quick check", "failed after", "failed: No space left on device", "Messages"],
+        ),
+    ],
+)
+async def test_when_it_is_over_the_results_stand_here(
+    bench: Bench, store: Store, size: tuple[int, int], options: dict[str, object], words: list[str]
+) -> None:
+    steps = recording(store, **options, runner=this_process(), runtime_s=2.0)  # type: ignore[arg-type]
+    for _ in range(8):
+        next(steps)
+    async with open_bench(bench, size) as pilot:
+        await open_live(pilot)
+        await see(pilot, "s Stop")
+        for _ in steps:
+            pass
+        await see(pilot, *words)
+        last = text_of(pilot).splitlines()[-1]
+        assert "Stop" not in last
+        assert "Follow" not in last
+        table = pilot.app.screen.query_one("#tests", RowList).text
+        for figure in ("k  ", "MB/s", "GB/s" if options["end"] is Status.COMPLETE else "R", "us"):
+            assert figure in table
+
+
+async def test_an_interrupted_run_keeps_its_samples(bench: Bench, store: Store) -> None:
+    record_run(store, end=Status.INTERRUPTED, stop_in=(1, 0.6))
+    store.reap()
+    async with open_bench(bench) as pilot:
+        await open_live(pilot)
+        await see(pilot, "! Quick check", "interrupted")
+        assert "R read" in chart_of(pilot)
+
+
+async def test_a_runner_that_says_nothing_is_told_of(
+    bench: Bench, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = under_way(store)
+    async with open_bench(bench) as pilot:
+        screen = await open_live(pilot)
+        store.append(run_id, progress=Progress(0, Phase.MEASURING, 0.5, 0.1, 30.0, 10**10, silent_s=7.2))
+        await see(pilot, "! no status for 7 s")
+        store.append(run_id, progress=Progress(0, Phase.MEASURING, 0.5, 0.1, 30.0, 10**10))
+        await see(pilot, "measuring 50%")
+        # Not even the runner writes any more.
+        screen._heard -= 12
+        await see(pilot, "! no status for 12 s")
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_messages_appear_newest_first(bench: Bench, store: Store, size: tuple[int, int]) -> None:
+    run_id = under_way(store)
+    async with open_bench(bench, size) as pilot:
+        await open_live(pilot)
+        store.append(run_id, messages=(Message(65 * 10**9, "fio: something \x1b[31mred[/]", 0, warning=True),))
+        await see(pilot, "! 1:05 fio: something")
+        assert "\x1b" not in text_of(pilot)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_n_and_p_go_through_the_runs_that_go(bench: Bench, store: Store, size: tuple[int, int]) -> None:
+    ids = [
+        under_way(store, preset, started_at=FIRST_START + timedelta(hours=hour))
+        for hour, preset in enumerate(("quick", "mixed-70-30", "ioping-latency"))
+    ]
+    async with open_bench(bench, size) as pilot:
+        screen = await open_live(pilot)
+        await see(pilot, "n Next run", "3 running")
+        seen = []
+        for key in ("n", "n", "n", "p"):
+            seen.append(screen.following.run.id)  # type: ignore[union-attr]
+            await press(pilot, key)
+        seen.append(screen.following.run.id)  # type: ignore[union-attr]
+        assert seen == [ids[2], ids[1], ids[0], ids[2], ids[0]]
+
+
+async def test_with_one_run_there_is_no_next(bench: Bench, store: Store) -> None:
+    run_id = under_way(store)
+    async with open_bench(bench) as pilot:
+        screen = await open_live(pilot)
+        await press(pilot, "n", "p")
+        assert screen.following.run.id == run_id  # type: ignore[union-attr]
+        assert "Next run" not in text_of(pilot)
+
+
+async def test_a_run_that_starts_elsewhere_is_followed(bench: Bench, store: Store) -> None:
+    record_run(store)
+    async with open_bench(bench) as pilot:
+        screen = await open_live(pilot)
+        await see(pilot, "complete after")
+        second = under_way(store, "mixed-70-30", started_at=FIRST_START + timedelta(days=1))
+        await until(pilot, lambda: screen.following.run.id == second)  # type: ignore[union-attr]
+        await see(pilot, "Mixed 70/30", "s Stop")
+
+
+async def test_a_run_that_was_asked_for_stays(bench: Bench, store: Store) -> None:
+    first = record_run(store)
+    async with open_bench(bench) as pilot:
+        pilot.app.show_run(first)  # type: ignore[attr-defined]
+        await settle(pilot)
+        screen = live(pilot)
+        under_way(store, started_at=FIRST_START + timedelta(days=1))
+        await see(pilot, "quick running")
+        assert screen.following.run.id == first  # type: ignore[union-attr]
+
+
+async def test_a_run_that_is_deleted_meanwhile_spoils_nothing(bench: Bench, store: Store) -> None:
+    first = record_run(store)
+    second = record_run(store, started_at=FIRST_START + timedelta(days=1))
+    async with open_bench(bench) as pilot:
+        screen = await open_live(pilot)
+        store.delete(second)
+        await until(pilot, lambda: bool(pilot.app._notifications))
+        await press(pilot, "1", "2")
+        assert screen.following.run.id == first  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("size", [*SIZES, (100, 30), (200, 60), (60, 16)])
+async def test_every_size_shows_what_matters(bench: Bench, store: Store, size: tuple[int, int]) -> None:
+    under_way(store)
+    async with open_bench(bench, size) as pilot:
+        await open_live(pilot)
+        await see(pilot, "Quick check", "Test 1 of 6", "left", "IOPS", "R ")
+        assert len(chart_of(pilot).splitlines()) >= 4
+
+
+async def test_a_resize_draws_everything_anew(bench: Bench, store: Store) -> None:
+    under_way(store)
+    async with open_bench(bench) as pilot:
+        screen = await open_live(pilot)
+        await pilot.resize_terminal(140, 45)
+        await until(pilot, lambda: len(chart_of(pilot).splitlines()) == screen.query_one(Chart).size.height)
+        await until(pilot, lambda: "p99.9" in text_of(pilot))
+        widths = {len(line.rstrip()) for line in screen.query_one("#progress").text.splitlines()}  # type: ignore[attr-defined]
+        assert widths == {139}
+
+
+async def test_hostile_names_stay_names(bench: Bench, store: Store) -> None:
+    bad = "\x1b]52;c;aGk=\x07[/][red]\u202e\n"
+    plan = make_plan(runtime_s=1)
+    plan = replace(
+        plan,
+        preset=bad,
+        preset_title=bad,
+        target=replace(plan.target, given=bad, path=bad, fs_type=bad, device=bad),
+        tests=tuple(replace(test, title=bad + test.title) for test in plan.tests),
+    )
+    store.create_run(plan, FAST.environment, runner=this_process())
+    async with open_bench(bench) as pilot:
+        await open_live(pilot)
+        await see(pilot, "[/][red]")
+        assert not set("\x1b\x07\u202e") & set(text_of(pilot))
+        await press(pilot, "s")
+        await press(pilot, "escape", "q")
+        assert not set("\x1b\x07\u202e") & set(text_of(pilot))
+
+
+def test_a_long_run_is_held_in_bounded_memory(store: Store) -> None:
+    run_id = under_way(store, runtime_s=400.0, stop_in=(0, 0.999))
+    following = Following(store, run_id)
+    spans = sum(len(series) for series in following.track._series.values())
+    assert spans <= 6 * 513
+    assert following.track.seconds > 390
+    assert following.visible.last

@@ -1,0 +1,169 @@
+"""The Live screen of a sweep, cell by cell, and of a run of which something was promised."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from bench_screens import Bench, open_bench
+from recorded import VOLUME, promises_plan, record_run, recording, sweep_plan
+from stored_screens import SIZES, Driver, open_runs, press, see, settle, text_of, until
+
+from diskprof.model.plan import Plan
+from diskprof.model.run import Status
+from diskprof.store import Store, this_process
+from diskprof.tui.screens.live import LiveScreen
+from diskprof.tui.widgets.chart import Chart
+from diskprof.tui.widgets.glyphs import Charset
+
+SMALL = (("bs", ("4k", "64k")), ("iodepth", ("1", "8", "64")))
+DEEP = (*SMALL, ("numjobs", ("1", "4")))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "runs.db") as store:
+        yield store
+
+
+@pytest.fixture
+def bench(store: Store) -> Bench:
+    return Bench(store.path)
+
+
+def small_plan(axes: tuple[tuple[str, tuple[str, ...]], ...] = SMALL) -> Plan:
+    return sweep_plan(VOLUME, axes=axes, runtime_s=1.0)
+
+
+def chart_of(pilot: Driver) -> str:
+    return pilot.app.screen.query_one(Chart).text
+
+
+@pytest.mark.parametrize("size", (*SIZES, (200, 60)))
+async def test_the_map_fills_cell_by_cell(bench: Bench, store: Store, size: tuple[int, int]) -> None:
+    steps = recording(
+        store,
+        plan=small_plan(),
+        machine=VOLUME,
+        end=Status.FAILED,
+        reason="EIO",
+        stop_in=(2, 0.5),
+        runner=this_process(),
+    )
+    run_id = next(steps)
+    async with open_bench(bench, size) as pilot:
+        await press(pilot, "2")
+        await see(pilot, "Random read by block size and queue depth", "0 of 6 cells done", "4 KiB", "64 KiB")
+        for _ in steps:
+            if (progress := store.run(run_id).progress) and progress.test == 1:
+                break
+        await see(pilot, "1 of 6 cells done", "v Sweep")
+        assert "▶" in chart_of(pilot)
+        for _ in steps:
+            pass
+        await see(pilot, "6 of 6 cells done", "✗ fail")
+        assert "▶" not in chart_of(pilot)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_m_turns_the_figure_of_the_cells(bench: Bench, store: Store, size: tuple[int, int]) -> None:
+    record_run(store, plan=small_plan(), machine=VOLUME)
+    async with open_bench(bench, size) as pilot:
+        await press(pilot, "2")
+        for title, unit in (("IOPS", "k"), ("Bandwidth", "MB/s"), ("Mean latency", "us"), ("IOPS", "k")):
+            assert chart_of(pilot).startswith(title)
+            assert unit in chart_of(pilot).splitlines()[3] + chart_of(pilot).splitlines()[2]
+            await press(pilot, "m")
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_v_shows_the_course_of_a_test(bench: Bench, store: Store, size: tuple[int, int]) -> None:
+    record_run(store, plan=small_plan(), machine=VOLUME, end=Status.RUNNING, stop_in=(3, 0.6), runner=this_process())
+    async with open_bench(bench, size) as pilot:
+        await press(pilot, "2", "v")
+        assert "R read" in chart_of(pilot)
+        assert pilot.app.screen.query_one("#tests").display
+        await press(pilot, "v")
+        await see(pilot, "3 of 6 cells done")
+
+
+async def test_x_goes_to_the_other_values_of_a_third_axis(bench: Bench, store: Store) -> None:
+    record_run(store, plan=small_plan(DEEP), machine=VOLUME)
+    async with open_bench(bench) as pilot:
+        await press(pilot, "2")
+        await see(pilot, "x Other cells", "2 of 2")
+        await press(pilot, "x")
+        await see(pilot, "1 of 2")
+        await press(pilot, "x")
+        await see(pilot, "2 of 2")
+
+
+async def test_where_there_is_one_picture_or_no_sweep_there_is_no_key_for_more(bench: Bench, store: Store) -> None:
+    record_run(store, plan=small_plan(), machine=VOLUME)
+    async with open_bench(bench) as pilot:
+        await press(pilot, "2", "x")
+        assert "Other cells" not in text_of(pilot)
+        record_run(store, "mixed-70-30", end=Status.RUNNING, stop_in=(0, 0.5), runner=this_process())
+        await until(pilot, lambda: "v Sweep" not in text_of(pilot))
+
+
+async def test_cells_in_ascii_tell_by_signs(bench: Bench, store: Store) -> None:
+    record_run(store, plan=small_plan(), machine=VOLUME)
+    async with open_bench(bench, charset=Charset.ASCII) as pilot:
+        await press(pilot, "2")
+        assert text_of(pilot).isascii()
+        assert "#" in chart_of(pilot)
+
+
+async def test_a_large_sweep_shows_what_is_around_the_current_cell(bench: Bench, store: Store) -> None:
+    depths = tuple(str(depth) for depth in range(1, 25))
+    plan = sweep_plan(VOLUME, axes=(("bs", ("4k", "8k")), ("iodepth", depths)), runtime_s=0.5)
+    record_run(store, plan=plan, machine=VOLUME, end=Status.RUNNING, stop_in=(20, 0.6), runner=this_process())
+    async with open_bench(bench) as pilot:
+        await press(pilot, "2")
+        assert "▶" in chart_of(pilot)
+        assert max(len(line) for line in chart_of(pilot).splitlines()) <= 78
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_promises_and_the_verdict_stand_in_the_result(bench: Bench, store: Store, size: tuple[int, int]) -> None:
+    record_run(store, plan=promises_plan(VOLUME, runtime_s=6.0), machine=VOLUME)
+    async with open_bench(bench, size) as pilot:
+        await press(pilot, "2")
+        await see(
+            pilot, "✗ 2 of 6 expectations MISSED", "Expectations and messages", "✗ MISSED: bw-test write bandwidth"
+        )
+        notes = pilot.app.screen.query_one("#notes").text  # type: ignore[attr-defined]
+        for words in ("✓ met:", "? too short to say:", "· not measured:", "promised at least 4,200, 11", "% of it"):
+            assert words in notes
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_opened_result_says_so_too(store: Store, size: tuple[int, int]) -> None:
+    record_run(store, plan=promises_plan(VOLUME, runtime_s=6.0), machine=VOLUME)
+    async with open_runs(store.path, size) as pilot:
+        await press(pilot, "enter")
+        await settle(pilot)
+        await see(pilot, "✗ 2 of 6 expectations MISSED")
+        await until(pilot, lambda: "Expectations" in str(pilot.app.screen.query_one("#result-text").render()))  # type: ignore[attr-defined]
+
+
+async def test_what_is_kept_is_said_without_alarm(bench: Bench, store: Store) -> None:
+    plan = promises_plan(VOLUME, runtime_s=6.0)
+    plan = replace(plan, expectations=plan.expectations[1:2])
+    record_run(store, plan=plan, machine=VOLUME)
+    async with open_bench(bench) as pilot:
+        await press(pilot, "2")
+        await see(pilot, "✓ The expectation met")
+        assert isinstance(pilot.app.screen, LiveScreen)
+
+
+async def test_hostile_titles_reach_no_cell(bench: Bench, store: Store) -> None:
+    plan = small_plan()
+    bad = "[/]\x1b[31m\u202e"
+    plan = replace(plan, preset_title=bad, tests=tuple(replace(t, title=bad + t.title) for t in plan.tests))
+    record_run(store, plan=plan, machine=VOLUME)
+    async with open_bench(bench) as pilot:
+        await press(pilot, "2")
+        assert not set("\x1b\u202e") & set(text_of(pilot))
+        assert "[/]" in chart_of(pilot)

@@ -1,0 +1,242 @@
+"""Run: what stands beside a device: its traffic, the room on it, and why a test of it would be unwise."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from bench_screens import DATA, DISKS, GIB, Bench, make_device, open_bench
+from stored_screens import Driver, press, see, settle, text_of, until
+
+from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, DiskCounters, Mount, Transport
+from diskprof.model.plan import Hazard, Severity
+from diskprof.tui.device_rows import View, _branches, device_lines, device_rows, traffic
+from diskprof.tui.doubts import Doubt, doubts, system_disks
+from diskprof.tui.screens.run import RunScreen
+from diskprof.tui.widgets.glyphs import Charset
+from diskprof.tui.widgets.painted import Line, width_of
+from diskprof.tui.widgets.rowlist import RowList
+
+SIZES = [(60, 16), (80, 24), (100, 30), (120, 40), (200, 60)]
+MB = 1e6
+NARROW, WIDE = 36, 60
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path / "runs.db")
+
+
+def rows(pilot: Driver, pane: str) -> RowList:
+    return pilot.app.screen.query_one(f"#{pane}", RowList)
+
+
+def plan(pilot: Driver) -> str:
+    return " ".join(rows(pilot, "plan").text.split())
+
+
+def activity(read: float = 0.0, write: float = 0.0, busy: float = 0.0) -> Activity:
+    return Activity(read / 4096, write / 4096, read, write, busy)
+
+
+def plain(line: Line) -> str:
+    return "".join(text for text, _ in line)
+
+
+def text(*devices: Device, width: int = NARROW, view: View | None = None, paths: Sequence[str] = ()) -> list[str]:
+    return [plain(row.line) for row in device_rows(DeviceTree(devices), paths, view or View(), width)]
+
+
+def said(device: Device, *others: Device, recent: Sequence[Activity] = ()) -> list[str]:
+    tree = DeviceTree((device, *others))
+    return [doubt.name for doubt in doubts(device, tree, recent, system_disks(tree))]
+
+
+# --- Rows ------------------------------------------------------------------------------------------------------------
+
+
+def test_deep_trees_keep_their_lines() -> None:
+    assert _branches([0, 1, 2, 2, 1, 0, 1]) == ["", "├─", "│ ├─", "│ └─", "└─", "", "└─"]
+
+
+def test_what_is_free_is_told_and_drawn_where_there_is_room() -> None:
+    mount = replace(DATA, size_bytes=100 * GIB, free_bytes=20 * GIB)
+    device = make_device("sda", mounts=(mount,))
+    assert text(device, width=28)[0].endswith("/mnt/data   20G")
+    assert "100G" not in text(replace(device, size_bytes=100 * GIB), width=28)[0]
+    assert text(device)[0].endswith(" /mnt/data    20G")
+    assert text(device, width=WIDE)[0].endswith(" 20G free ━━━━─")
+    ascii_ = text(device, width=WIDE, view=View(charset=Charset.ASCII))[0]
+    assert ascii_.endswith(" 20G free ====-") and ascii_.isascii()
+
+
+@pytest.mark.parametrize(("free", "ink"), [(50, "good"), (10, "warn"), (2, "danger")])
+def test_the_bar_of_a_full_file_system_changes_its_colour(free: int, ink: str) -> None:
+    device = make_device("sda", mounts=(replace(DATA, size_bytes=100 * GIB, free_bytes=free * GIB),))
+    (row,) = device_rows(DeviceTree((device,)), (), View(), WIDE)
+    assert ink in [piece_ink for piece, piece_ink in row.line if piece.startswith("━")]
+
+
+def test_a_long_mount_point_is_shortened_before_what_is_free() -> None:
+    device = make_device("sda", mounts=(replace(DATA, path="/srv/databases/postgresql/14/main"), DATA))
+    line = text(device)[0]
+    assert "…" in line and " +1" in line and line.endswith(" 120G") and len(line) == NARROW
+
+
+def test_every_row_fits_its_width() -> None:
+    device = make_device("averylongname" * 3, mounts=(DATA,), read_only=True)
+    view = View({device.name: [activity(MB, MB)]})
+    for width in (26, NARROW, WIDE, 90):
+        for row in device_rows(DeviceTree((device, *DISKS)), (), view, width):
+            assert width_of(row.line) <= width
+
+
+# --- Traffic ---------------------------------------------------------------------------------------------------------
+
+
+def test_traffic_is_drawn_from_zero_to_the_most_of_it_newest_last() -> None:
+    history = [activity(write=amount * MB) for amount in (0, 2, 4, 8)]
+    assert plain(traffic(history, 4, Charset.BLOCKS)) == " ▂▄█"
+    assert plain(traffic(history, 4, Charset.ASCII)) == " ..#"
+    assert plain(traffic(history[-2:], 4, Charset.BLOCKS)) == "  ▄█"
+    assert len(plain(traffic(history * 9, 4, Charset.BRAILLE))) == 4
+
+
+def test_a_little_traffic_does_not_look_like_much() -> None:
+    assert plain(traffic([activity(read=0.1 * MB)] * 4, 4, Charset.BLOCKS)) == "▁▁▁▁"
+
+
+def test_a_device_that_rests_draws_nothing() -> None:
+    assert traffic([], 4, Charset.BRAILLE) == [("    ", "")]
+    assert traffic([activity(read=500.0)] * 9, 4, Charset.BRAILLE) == [("    ", "")]
+
+
+def test_reads_and_writes_have_their_colours() -> None:
+    (read,) = [ink for cells, ink in traffic([activity(read=MB)] * 8, 4, Charset.BRAILLE) if cells.strip()]
+    (write,) = [ink for cells, ink in traffic([activity(write=MB)] * 8, 4, Charset.BRAILLE) if cells.strip()]
+    assert (read, write) == ("read", "write")
+
+
+def counters(at_s: float, *, reads: int, busy_ms: int) -> DiskCounters:
+    return DiskCounters(int(at_s * 1e9), reads, 0, reads * 4096, 0, 0, 0, 0, 0, 0, busy_ms, 0)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_traffic_and_a_warning_stand_beside_a_busy_device(bench: Bench, size: tuple[int, int]) -> None:
+    bench.counters = {"sda2": counters(1, reads=0, busy_ms=0)}
+    async with open_bench(bench, size, charset=Charset.BLOCKS) as pilot:
+        screen = pilot.app.screen
+        assert isinstance(screen, RunScreen)
+        screen._tick()
+        # The screen ticks by itself as well, and may find that nothing has happened since.
+        for second in range(2, 12):
+            bench.counters = {"sda2": counters(second, reads=500 * (second - 1), busy_ms=900 * (second - 1))}
+            screen._tick()
+        line = rows(pilot, "devices").text.splitlines()[2]
+        assert "└─sda2!" in line and "█" in line
+        if size[0] >= 100:
+            await see(pilot, "500 IOPS 2.05 MB/s", "90% busy", "! Busy now: what uses it")
+        else:
+            assert "! Busy now: what uses it spoils the figures" in plan(pilot)
+        del bench.counters["sda2"]
+        screen._tick()
+        assert "sda2!" not in rows(pilot, "devices").text
+        assert "Busy now" not in plan(pilot)
+
+
+async def test_nothing_is_drawn_while_nothing_changes(bench: Bench) -> None:
+    bench.counters = {"sda2": counters(1, reads=0, busy_ms=0)}
+    async with open_bench(bench) as pilot:
+        screen, devices = pilot.app.screen, rows(pilot, "devices")
+        assert isinstance(screen, RunScreen)
+        screen._tick()
+        drawn: list[object] = []
+        for pane in (devices, rows(pilot, "plan"), screen.query_one("#details"), screen.query_one("#notice")):
+            pane.refresh = lambda *regions, **_: drawn.append(regions)  # type: ignore[method-assign,assignment]
+        for second in range(2, 8):
+            bench.counters = {"sda2": counters(second, reads=0, busy_ms=0)}
+            screen._tick()
+        assert drawn == []
+
+
+# --- Doubts ----------------------------------------------------------------------------------------------------------
+
+ROOT = make_device("vda1", kind=DeviceKind.PARTITION, parents=("vda",), mounts=(replace(DATA, path="/"),))
+VDA = make_device("vda", children=("vda1", "vda2"))
+BESIDE = make_device("vda2", kind=DeviceKind.PARTITION, parents=("vda",))
+
+
+def test_a_plain_disk_raises_no_doubt() -> None:
+    assert said(DISKS[2], *DISKS) == [] and said(make_device("sdb"), VDA, ROOT) == []
+
+
+def test_the_disk_that_the_machine_runs_from() -> None:
+    for device in (VDA, ROOT, BESIDE):
+        assert said(device, *(each for each in (VDA, ROOT, BESIDE) if each is not device)) == ["system-disk"]
+
+
+@pytest.mark.parametrize(
+    ("device", "name"),
+    [
+        (make_device("sdb", read_only=True), "read-only"),
+        (make_device("sdb", mounts=(replace(DATA, options=("ro",)),)), "read-only"),
+        (make_device("sdb", mounts=(replace(DATA, size_bytes=100 * GIB, free_bytes=9 * GIB),)), "space"),
+        (make_device("sdb", mounts=(replace(DATA, size_bytes=4 * GIB, free_bytes=GIB // 2),)), "space"),
+        (make_device("sdb", transport=Transport.ISCSI), "network"),
+        (make_device("nbd0", transport=Transport.NBD), "network"),
+        (make_device("sdb", mounts=(Mount("/shared", "gfs2"),)), "network"),
+        (make_device("zram0", kind=DeviceKind.ZRAM), "memory"),
+        (make_device("sdb", swap=True), "swap"),
+    ],
+)
+def test_doubts(device: Device, name: str) -> None:
+    assert said(device) == [name]
+    assert "!" in text(device)[0]
+
+
+def test_busy_is_who_was_busy_for_some_seconds() -> None:
+    device = make_device("sdb")
+    assert said(device, recent=[activity(busy=0.9)] * 3) == ["busy"]
+    assert said(device, recent=[activity(busy=0.1), activity(busy=0.1), activity(busy=1.0)]) == []
+
+
+def test_a_small_file_system_with_room_is_not_full() -> None:
+    assert said(make_device("sdb", mounts=(Mount("/boot", "ext4", (), GIB, GIB * 8 // 10),))) == []
+
+
+def test_the_details_say_why() -> None:
+    device = make_device("sdb", model="Stick", mounts=(DATA,), swap=True)
+    found = (Doubt("swap", "Memory is swapped to it."),)
+    words = [plain(line) for line in device_lines(device, found, View({"sdb": [activity(MB, 2 * MB, 0.4)]}), WIDE)]
+    assert words[:2] == [" Stick, 500 GiB", " ! Memory is swapped to it."]
+    assert " 40% busy" in words and " ━━━━━━━╸──  120 GiB free of 480 GiB" in words
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_reason_is_in_the_details_or_in_the_plan(bench: Bench, size: tuple[int, int]) -> None:
+    bench.devices = (VDA, ROOT, BESIDE)
+    async with open_bench(bench, size) as pilot:
+        await see(pilot, "! This machine runs")
+        assert rows(pilot, "devices").text.count("!") == 3
+        in_plan = "! This machine runs from this disk: a test slows what else goes on here." in plan(pilot)
+        assert in_plan == (size[0] < 100)
+
+
+async def test_what_the_plan_says_by_itself_is_said_once(bench: Bench) -> None:
+    bench.devices = (make_device("sdb", read_only=True),)
+    bench.hazards = (Hazard("read-only", Severity.BLOCKS, "/dev/sdb is read-only."),)
+    async with open_bench(bench) as pilot:
+        await until(pilot, lambda: "/dev/sdb is read-only." in plan(pilot) or bool(bench.planned))
+        await press(pilot, "down")
+        await settle(pilot)
+        assert "nothing can be written here" not in plan(pilot).partition("Writes")[0]
+
+
+async def test_a_typed_path_has_the_doubts_of_the_disk_below(bench: Bench) -> None:
+    root = replace(DISKS[2], mounts=(replace(DATA, path="/"),))
+    bench.devices = (*DISKS[:2], root)
+    async with open_bench(bench, (120, 40)) as pilot:
+        await press(pilot, "o", *"srv", "enter")
+        await until(pilot, lambda: rows(pilot, "devices").key == "path:srv")
+        await see(pilot, "! This machine runs from this disk")
+        assert "serial" not in text_of(pilot)

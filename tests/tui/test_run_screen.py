@@ -1,0 +1,417 @@
+"""Run: what there is, what would happen, and from launch to a running test in two keys."""
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from bench_screens import DATA, DISKS, GIB, PRESETS, Bench, make_device, make_preset, open_bench
+from recorded import record_run
+from stored_screens import SIZES, Driver, press, see, settle, text_of, told, until, write
+from textual.widgets import Input
+
+from diskprof.model.device import DeviceKind, Mount
+from diskprof.model.errors import DiskprofError, EngineMissing
+from diskprof.model.plan import Hazard, Severity
+from diskprof.model.preset import Category
+from diskprof.model.run import Status
+from diskprof.presets.library import Library, Problem
+from diskprof.store import Store, this_process
+from diskprof.tui.app import DiskprofApp
+from diskprof.tui.modals.confirm import Ask
+from diskprof.tui.modals.form import Form
+from diskprof.tui.modals.reading import Reading
+from diskprof.tui.screens.live import LiveScreen
+from diskprof.tui.screens.run import RunScreen
+from diskprof.tui.widgets.rowlist import RowList
+
+HOSTILE = "\x1b]52;c;aGk=\x07[/][red]\u202e\n"
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path / "runs.db")
+
+
+def rows(pilot: Driver, pane: str) -> RowList:
+    return pilot.app.screen.query_one(f"#{pane}", RowList)
+
+
+def plan(pilot: Driver) -> str:
+    return " ".join(rows(pilot, "plan").text.split())
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_two_keys_from_launch_to_a_running_quick_check(bench: Bench, size: tuple[int, int]) -> None:
+    async with open_bench(bench, size) as pilot:
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, Ask)
+        await see(pilot, "Start Quick check?", "Tests /mnt/data with quick.")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LiveScreen))
+        assert [(made.preset, made.target.path) for made in bench.started] == [("quick", "/mnt/data")]
+        await see(pilot, "Quick check", "quick running")
+
+
+async def test_the_two_keys_may_be_typed_before_anything_is_there(bench: Bench) -> None:
+    async with DiskprofApp(bench.services()).run_test() as pilot:
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Ask))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LiveScreen))
+        assert len(bench.started) == 1
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_devices_stand_as_a_tree(bench: Bench, size: tuple[int, int]) -> None:
+    async with open_bench(bench, size) as pilot:
+        lines = rows(pilot, "devices").text.splitlines()
+        assert [line.split()[0] for line in lines] == ["sda", "├─sda1", "└─sda2"]
+        assert "500G" in lines[0]
+        assert "Spinn" in lines[0]
+        assert "ext4 boot" in lines[1]
+        assert "/mnt/data" in lines[2] and "120G" in lines[2]
+        assert rows(pilot, "devices").key == "device:sda2"
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_shows_and_hides_empty_devices(bench: Bench, size: tuple[int, int]) -> None:
+    async with open_bench(bench, size) as pilot:
+        assert "loop0" not in text_of(pilot)
+        await press(pilot, "a")
+        assert "loop0" in rows(pilot, "devices").text
+        await press(pilot, "a")
+        assert "loop0" not in rows(pilot, "devices").text
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_presets_stand_on_their_shelves(bench: Bench, size: tuple[int, int]) -> None:
+    async with open_bench(bench, size) as pilot:
+        lines = [line.strip() for line in rows(pilot, "presets").text.splitlines()]
+        assert lines == ["Quick", "Quick check", "As CrystalDiskMark", "Latency", "Latency with ioping"]
+        await press(pilot, "right", "down", "down")
+        assert rows(pilot, "presets").key == "ioping-latency"
+        await until(pilot, lambda: "Tests /mnt/data with ioping-latency." in plan(pilot))
+        await press(pilot, "left", "up")
+        assert rows(pilot, "devices").key == "device:sda1"
+        await until(pilot, lambda: "Tests /dev/sda1 with ioping-latency." in plan(pilot))
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_plan_says_what_will_happen(bench: Bench, size: tuple[int, int]) -> None:
+    bench.hazards = (
+        Hazard("a", Severity.NOTES, "A note.", ""),
+        Hazard("b", Severity.WARNS, "The disk is busy.", "Wait until it is idle."),
+    )
+    async with open_bench(bench, size) as pilot:
+        text = plan(pilot)
+        for words in (
+            "Tests /mnt/data with quick.",
+            "! The disk is busy. Wait until it is idle. · A note.",
+            "Lay out the test file W",
+            "1 Random read, 4k,",
+            "Writes about",
+            "Space 1 GiB, freed afterwards",
+            "Time about",
+            "What Quick check is for.",
+            "From an article",
+        ):
+            assert words in text
+        await press(pilot, "enter")
+        await see(pilot, "! The disk is busy.", "Wait until it is idle.")
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_tab_reaches_every_pane_and_the_plan_scrolls(bench: Bench, size: tuple[int, int]) -> None:
+    async with open_bench(bench, size) as pilot:
+        visited = []
+        for _ in range(3):
+            assert pilot.app.focused is not None
+            visited.append(pilot.app.focused.id)
+            await press(pilot, "tab")
+        assert visited == ["devices", "presets", "plan"]
+        await press(pilot, "shift+tab")
+        assert pilot.app.focused.id == "plan"
+        await press(pilot, "end")
+        scrolls = rows(pilot, "plan").max_scroll_y > 0
+        await until(pilot, lambda: (rows(pilot, "plan").scroll_y > 0) == scrolls)
+        await press(pilot, "home", "pagedown", "pageup", "down", "up", "enter")
+        assert isinstance(pilot.app.screen, Ask)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_what_is_blocked_cannot_be_started(bench: Bench, size: tuple[int, int]) -> None:
+    bench.block("The file system has 1 GiB free and the test needs 4.", "Choose a smaller size.")
+    async with open_bench(bench, size) as pilot:
+        assert "✗ The file system has 1 GiB free and the test needs 4. Choose a smaller size." in plan(pilot)
+        assert pilot.app.screen.query_one("#plan").has_class("-blocked")
+        await press(pilot, "enter", "enter")
+        assert isinstance(pilot.app.screen, RunScreen)
+        assert "The file system has 1 GiB free and the test needs 4. Choose a smaller size." in told(pilot)
+        assert bench.started == []
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_without_an_engine_the_pane_says_how_to_get_it(bench: Bench, size: tuple[int, int]) -> None:
+    bench.plan_error = EngineMissing("fio is not installed.", "Install it: apt-get install fio")
+    async with open_bench(bench, size) as pilot:
+        assert "✗ fio is not installed. Install it: apt-get install fio" in plan(pilot)
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, RunScreen)
+        assert "fio is not installed. Install it: apt-get install fio" in told(pilot)
+        await press(pilot, "c")
+        assert isinstance(pilot.app.screen, RunScreen)
+
+
+@pytest.mark.parametrize("answer", ["escape", "c"])
+async def test_going_back_starts_nothing(bench: Bench, answer: str) -> None:
+    async with open_bench(bench) as pilot:
+        await press(pilot, "enter", answer)
+        assert isinstance(pilot.app.screen, Reading if answer == "c" else RunScreen)
+        assert bench.started == []
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_c_shows_the_exact_commands(bench: Bench, size: tuple[int, int]) -> None:
+    async with open_bench(bench, size) as pilot:
+        await press(pilot, "c")
+        assert isinstance(pilot.app.screen, Reading)
+        await see(pilot, "/usr/bin/fio --output-format=json+", "--rw=randread")
+        await press(pilot, *["down"] * 40)
+        await see(pilot, "Sequential write, 1M, queue depth 8")
+        await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, RunScreen)
+
+
+async def test_a_start_that_fails_says_why_and_can_be_tried_again(bench: Bench) -> None:
+    bench.start_error = DiskprofError("The runner did not start.", "See /tmp/log.")
+    async with open_bench(bench) as pilot:
+        await press(pilot, "enter", "enter")
+        await until(pilot, lambda: "The runner did not start. See /tmp/log." in told(pilot))
+        assert isinstance(pilot.app.screen, RunScreen)
+        assert "Tests /mnt/data with quick." in plan(pilot)
+        bench.start_error = None
+        await press(pilot, "enter", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LiveScreen))
+
+
+async def test_while_one_starts_no_second_is_started(bench: Bench) -> None:
+    bench.hold_start = threading.Event()
+    async with open_bench(bench) as pilot:
+        await pilot.press("enter", "enter")
+        await until(pilot, lambda: "Starting." in plan(pilot))
+        await pilot.press("enter", "enter", "enter")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, RunScreen)
+        bench.hold_start.set()
+        await until(pilot, lambda: isinstance(pilot.app.screen, LiveScreen))
+        assert len(bench.started) == 1
+
+
+async def test_a_run_that_goes_is_told_of_before_another_starts(bench: Bench) -> None:
+    with Store.open(bench.path) as store:
+        record_run(store, end=Status.RUNNING, stop_in=(0, 0.5), runner=this_process())
+    async with open_bench(bench) as pilot:
+        await press(pilot, "enter")
+        await see(pilot, "has been working on sda", "two runs on one disk spoil", "Wait for its end, then start")
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_device_that_is_plugged_in_appears(bench: Bench, size: tuple[int, int]) -> None:
+    async with open_bench(bench, size) as pilot:
+        bench.plug(*DISKS, make_device("sdb", model="Stick", size=64 * GIB))
+        await until(pilot, lambda: "sdb" in rows(pilot, "devices").text)
+        assert rows(pilot, "devices").key == "device:sda2"
+        await press(pilot, "down")
+        await until(pilot, lambda: "Tests /dev/sdb with quick." in plan(pilot))
+        bench.plug(*DISKS)
+        await until(pilot, lambda: "sdb" not in rows(pilot, "devices").text)
+        await until(pilot, lambda: "Tests /mnt/data with quick." in plan(pilot))
+        await settle(pilot)
+
+
+async def test_events_that_do_not_reach_the_loop_are_asked_for(bench: Bench) -> None:
+    async with open_bench(bench) as pilot:
+        bench.devices, bench.changed = (*DISKS, make_device("sdz")), True
+        bench.on_change()
+        pilot.app.screen._tick()  # type: ignore[attr-defined]
+        await until(pilot, lambda: "sdz" in rows(pilot, "devices").text)
+
+
+async def test_without_a_monitor_r_looks_again(bench: Bench) -> None:
+    def no_monitor() -> object:
+        raise OSError("no netlink here")
+
+    app = DiskprofApp(replace(bench.services(), monitor=no_monitor))  # type: ignore[arg-type]
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: bool(bench.planned))
+        bench.devices = (*DISKS, make_device("sdz"))
+        await press(pilot, "r")
+        await until(pilot, lambda: "sdz" in rows(pilot, "devices").text)
+
+
+async def test_more_free_space_makes_another_plan(bench: Bench) -> None:
+    async with open_bench(bench) as pilot:
+        before = len(bench.planned)
+        bench.plug(*DISKS[:2], replace(DISKS[2], mounts=(replace(DATA, free_bytes=3 * GIB),)))
+        await until(pilot, lambda: "120G" not in rows(pilot, "devices").text)
+        await until(pilot, lambda: len(bench.planned) > before)
+
+
+async def test_moving_fast_makes_no_plan_on_the_way(bench: Bench) -> None:
+    bench.presets = tuple(make_preset(f"p{number:02}", f"Preset {number}") for number in range(30))
+    async with open_bench(bench) as pilot:
+        rows(pilot, "presets").focus()
+        for _ in range(29):
+            rows(pilot, "presets").action_move(1)
+        await until(pilot, lambda: bench.planned[-1][0] == "p29")
+        await settle(pilot)
+        assert len(bench.planned) < 10
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_o_takes_another_target(bench: Bench, size: tuple[int, int]) -> None:
+    async with open_bench(bench, size) as pilot:
+        await press(pilot, "o")
+        assert isinstance(pilot.app.screen, Form)
+        await write(pilot, "/gone")
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, Form)
+        await see(pilot, "✗ /gone does not exist. Give a directory that is there.")
+        await write(pilot, "/srv/fast")
+        assert "does not exist" not in text_of(pilot)
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, RunScreen)
+        assert rows(pilot, "devices").key == "path:/srv/fast"
+        await until(pilot, lambda: "Tests /srv/fast with quick." in plan(pilot))
+        await press(pilot, "o")
+        await write(pilot, "/srv/other")
+        await press(pilot, "enter")
+        assert rows(pilot, "devices").text.splitlines()[:2] == [" /srv/other", " /srv/fast"]
+        await press(pilot, "o", "escape")
+        assert isinstance(pilot.app.screen, RunScreen)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_e_changes_parameters(bench: Bench, size: tuple[int, int]) -> None:
+    async with open_bench(bench, size) as pilot:
+        await press(pilot, "e")
+        assert isinstance(pilot.app.screen, Form)
+        await see(pilot, "size size of the test file", "runtime time to measure", "1g", "5s")
+        await write(pilot, "a lot", "#field-size")
+        await write(pilot, "-3", "#field-runtime")
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, Form)
+        await see(pilot, "size=a lot", "runtime=-3")
+        assert pilot.app.focused is pilot.app.screen.query_one("#field-size", Input)
+        await write(pilot, "256M", "#field-size")
+        await write(pilot, "2", "#field-runtime")
+        await press(pilot, "enter")
+        await until(pilot, lambda: bench.planned[-1] == ("quick", "/mnt/data", {"size": "256m", "runtime": "2s"}))
+        await until(pilot, lambda: "size 256m runtime 2s" in plan(pilot))
+        assert "Quick check *" in rows(pilot, "presets").text
+        await press(pilot, "e")
+        assert pilot.app.screen.query_one("#field-size", Input).value == "256m"
+        await write(pilot, "1g", "#field-size")
+        await write(pilot, "5s", "#field-runtime")
+        await press(pilot, "enter")
+        await until(pilot, lambda: bench.planned[-1] == ("quick", "/mnt/data", {}))
+        assert "*" not in rows(pilot, "presets").text
+
+
+async def test_in_a_form_arrows_move_between_fields(bench: Bench) -> None:
+    async with open_bench(bench) as pilot:
+        await press(pilot, "e", "down")
+        assert pilot.app.focused is pilot.app.screen.query_one("#field-runtime", Input)
+        await press(pilot, "up")
+        assert pilot.app.focused is pilot.app.screen.query_one("#field-size", Input)
+        await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, RunScreen)
+
+
+async def test_a_preset_without_parameters_says_so(bench: Bench) -> None:
+    bench.presets = (replace(PRESETS[0], parameters=()),)
+    async with open_bench(bench) as pilot:
+        await press(pilot, "e")
+        assert isinstance(pilot.app.screen, RunScreen)
+        assert "This preset has no parameters." in told(pilot)
+
+
+async def test_where_no_device_carries_a_directory_the_present_one_is_offered(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    bench.devices = ()
+    async with open_bench(bench, (120, 40)) as pilot:
+        await until(pilot, lambda: bool(bench.planned))
+        assert rows(pilot, "devices").key == f"path:{tmp_path}"
+        await press(pilot, "enter", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LiveScreen))
+        assert bench.started[0].target.path == str(tmp_path)
+
+
+async def test_a_broken_preset_is_named_and_spoils_nothing(bench: Bench) -> None:
+    problem = Problem("/home/me/mine.toml", 7, "tests[0].rw", "unknown value 'fast'")
+    app = DiskprofApp(replace(bench.services(), load_library=lambda: Library(PRESETS, (problem,))))
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: bool(bench.planned))
+        assert "/home/me/mine.toml:7: tests[0].rw: unknown value 'fast'" in told(pilot)
+        assert "Quick check" in rows(pilot, "presets").text
+
+
+@pytest.mark.parametrize("broken", ["scan", "load_library"])
+async def test_what_cannot_be_read_is_said(bench: Bench, broken: str) -> None:
+    def fail() -> object:
+        raise DiskprofError("It cannot be read.", "Look at the permissions.")
+
+    app = DiskprofApp(replace(bench.services(), **{broken: fail}))
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: "It cannot be read. Look at the permissions." in told(pilot))
+        await until(pilot, lambda: "✗ It cannot be read." in plan(pilot))
+        await press(pilot, "enter", "e", "c", "o", "escape")
+        assert app.is_running
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_hostile_labels_stay_labels(bench: Bench, size: tuple[int, int]) -> None:
+    bad = make_device(
+        "sdb",
+        model=HOSTILE,
+        serial=HOSTILE,
+        scheduler=HOSTILE,
+        fs_type="ext4",
+        fs_label=HOSTILE,
+        mounts=(Mount(f"/mnt/{HOSTILE}", "ext4", ("rw",), GIB, GIB),),
+    )
+    loop = make_device("loop1", kind=DeviceKind.LOOP, size=GIB, backing_file=HOSTILE)
+    label = make_device("sdc", fs_type="xfs", fs_label=HOSTILE)
+    bench.devices = (bad, loop, label)
+    bench.presets = (
+        make_preset("quick", HOSTILE),
+        make_preset("own", "Own", Category.OWN, shipped=False, path=HOSTILE),
+    )
+    bench.hazards = (Hazard("x", Severity.WARNS, HOSTILE, HOSTILE),)
+    async with open_bench(bench, size) as pilot:
+        for keys in ((), ("down",), ("down",), ("home",), ("enter",), ("escape",), ("c",), ("escape",), ("e",)):
+            await press(pilot, *keys)
+            assert not set("\x1b\x07\u202e") & set(text_of(pilot))
+        assert "[/]" in text_of(pilot)
+
+
+@pytest.mark.parametrize("size", [*SIZES, (100, 30), (200, 60), (60, 16)])
+async def test_every_size_is_complete(bench: Bench, size: tuple[int, int]) -> None:
+    async with open_bench(bench, size) as pilot:
+        await see(pilot, "Device", "Preset", "What will happen", "└─sda2", "Quick check", "Tests")
+        last = text_of(pilot).splitlines()[-1]
+        assert "⏎ Start" in last
+
+
+async def test_a_resize_rearranges_the_panes(bench: Bench) -> None:
+    async with open_bench(bench) as pilot:
+        screen = pilot.app.screen
+        assert not screen.query_one("#details").display
+        await pilot.resize_terminal(130, 40)
+        await until(pilot, lambda: screen.query_one("#details").display)
+        await until(pilot, lambda: screen.query_one("#presets").region.x > screen.query_one("#devices").region.x)
+        await pilot.resize_terminal(80, 24)
+        await until(pilot, lambda: screen.query_one("#presets").region.x == 0)

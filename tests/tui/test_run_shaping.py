@@ -1,0 +1,254 @@
+"""Run: what a person makes of a preset before it starts: its targets, variant, own copy; and finding it."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from bench_screens import PRESETS, Bench, make_preset, open_bench
+from stored_screens import SIZES, Driver, press, see, settle, text_of, told, until, write
+from textual.widgets import Input
+
+from diskprof.model.errors import UsageError
+from diskprof.model.preset import Category, EngineName, Job, TargetSlot, Test, Variant
+from diskprof.presets.library import user_directory
+from diskprof.tui.modals.confirm import Ask
+from diskprof.tui.modals.form import Form
+from diskprof.tui.modals.reading import Reading
+from diskprof.tui.planning import own_copy
+from diskprof.tui.screens.live import LiveScreen
+from diskprof.tui.screens.run import RunScreen
+from diskprof.tui.services import real_services
+from diskprof.tui.widgets.rowlist import RowList
+
+QUICK = Variant("quick", (("size", "512m"), ("runtime", "3s")))
+AZURE = make_preset(
+    "azure",
+    "Cached and not",
+    targets=(TargetSlot("cache", "the volume that is read"), TargetSlot("nocache", "the volume that is written")),
+)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path / "runs.db")
+
+
+@pytest.fixture
+def two(bench: Bench) -> Bench:
+    """The preset under the cursor asks for two targets."""
+    bench.presets = (replace(AZURE, name="quick", variants=(QUICK,)), *PRESETS[1:])
+    return bench
+
+
+def rows(pilot: Driver, pane: str) -> RowList:
+    return pilot.app.screen.query_one(f"#{pane}", RowList)
+
+
+def plan(pilot: Driver) -> str:
+    return " ".join(rows(pilot, "plan").text.split())
+
+
+def value(pilot: Driver, field: str) -> str:
+    return pilot.app.screen.query_one(f"#field-{field}", Input).value
+
+
+async def open_two(pilot: Driver) -> None:
+    await until(pilot, lambda: "Works on 2 targets." in plan(pilot))
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_enter_asks_for_each_target_and_then_starts(two: Bench, size: tuple[int, int]) -> None:
+    async with open_bench(two, size, wait=False) as pilot:
+        await open_two(pilot)
+        assert "cache: the volume that is read" in plan(pilot)
+        assert "--target" not in plan(pilot)
+        assert not rows(pilot, "plan").has_class("-blocked")
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, Form)
+        await see(pilot, "Targets of Cached and not", "cache the volume that is read", "nocache the volume that is")
+        assert value(pilot, "cache") == "/mnt/data"
+        await write(pilot, "/gone", "#field-nocache")
+        await press(pilot, "enter")
+        await see(pilot, "✗ /gone does not exist.")
+        await write(pilot, "/mnt/slow", "#field-nocache")
+        await press(pilot, "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Ask))
+        await see(pilot, "cache /mnt/data", "nocache /mnt/slow")
+        await press(pilot, "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LiveScreen))
+        (started,) = two.started
+        assert (started.slot, started.target.path) == ("cache", "/mnt/data")
+        assert [(other.slot, other.target.path) for other in started.others] == [("nocache", "/mnt/slow")]
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_o_names_the_targets_and_they_are_remembered(two: Bench, size: tuple[int, int]) -> None:
+    async with open_bench(two, size, wait=False) as pilot:
+        await open_two(pilot)
+        await press(pilot, "o", "escape", "v")
+        await until(pilot, lambda: "variant quick: size 512m, runtime 3s" in plan(pilot))
+        assert "Works on 2 targets." in plan(pilot)
+        await press(pilot, "o")
+        await write(pilot, "/mnt/a", "#field-cache")
+        await write(pilot, "/mnt/b", "#field-nocache")
+        await press(pilot, "enter")
+        await until(pilot, lambda: "cache /mnt/a nocache /mnt/b" in plan(pilot))
+        assert isinstance(pilot.app.screen, RunScreen)
+        await press(pilot, "right", "down")
+        await until(pilot, lambda: "Tests /mnt/data with crystal." in plan(pilot))
+        await press(pilot, "up")
+        await until(pilot, lambda: "cache /mnt/a nocache /mnt/b" in plan(pilot))
+        await press(pilot, "o")
+        assert (value(pilot, "cache"), value(pilot, "nocache")) == ("/mnt/a", "/mnt/b")
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_v_takes_the_next_variant_and_what_was_edited_wins(bench: Bench, size: tuple[int, int]) -> None:
+    bench.presets = (replace(PRESETS[0], variants=(QUICK, Variant("long", (("runtime", "1h"),)))), *PRESETS[1:])
+    async with open_bench(bench, size) as pilot:
+        await until(pilot, lambda: "variant default, v for quick, long" in plan(pilot))
+        await press(pilot, "v")
+        await until(pilot, lambda: bench.planned[-1] == ("quick", "/mnt/data", {"size": "512m", "runtime": "3s"}))
+        await until(pilot, lambda: "variant quick: size 512m, runtime 3s" in plan(pilot))
+        await press(pilot, "e")
+        assert (value(pilot, "size"), value(pilot, "runtime")) == ("512m", "3s")
+        await write(pilot, "256m", "#field-size")
+        await press(pilot, "enter")
+        await until(pilot, lambda: "variant quick: size 256m, runtime 3s" in plan(pilot))
+        assert "Quick check *" in rows(pilot, "presets").text
+        await press(pilot, "v")
+        await until(pilot, lambda: bench.planned[-1] == ("quick", "/mnt/data", {"size": "256m", "runtime": "1h"}))
+        await until(pilot, lambda: "variant long: runtime 1h" in plan(pilot))
+        await press(pilot, "v")
+        await until(pilot, lambda: bench.planned[-1] == ("quick", "/mnt/data", {"size": "256m"}))
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_key_for_variants_is_there_only_where_there_are_any(bench: Bench, size: tuple[int, int]) -> None:
+    bench.presets = (replace(PRESETS[0], variants=(QUICK,)), *PRESETS[1:])
+    async with open_bench(bench, size) as pilot:
+        assert "v Variant" in text_of(pilot)
+        await press(pilot, "right", "down")
+        await until(pilot, lambda: "Tests /mnt/data with crystal." in plan(pilot))
+        assert "v Variant" not in text_of(pilot)
+        await press(pilot, "v")
+        assert bench.planned[-1] == ("crystal", "/mnt/data", {})
+
+
+def titles(pilot: Driver) -> list[str]:
+    return [line.strip() for line in rows(pilot, "presets").text.splitlines()]
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_filter_leaves_what_has_its_words(bench: Bench, size: tuple[int, int]) -> None:
+    async with open_bench(bench, size) as pilot:
+        await see(pilot, "/ Filter")
+        await press(pilot, "slash", *"IOPING")
+        assert titles(pilot) == ["Latency", "Latency with ioping"]
+        await until(pilot, lambda: "Tests /mnt/data with ioping-latency." in plan(pilot))
+        await write(pilot, "article QUICK crystal")
+        assert titles(pilot) == ["Quick", "As CrystalDiskMark"]
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, RunScreen)
+        assert pilot.app.focused is rows(pilot, "presets")
+        await see(pilot, "Preset: article QUICK crystal")
+        await press(pilot, "escape")
+        assert len(titles(pilot)) == 5
+        assert rows(pilot, "presets").key == "crystal"
+        assert not pilot.app.screen.query_one("#preset-filter").display
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_filter_that_finds_nothing_starts_nothing(bench: Bench, size: tuple[int, int]) -> None:
+    async with open_bench(bench, size) as pilot:
+        await press(pilot, "slash")
+        await write(pilot, "[/]nonsense")
+        await until(pilot, lambda: plan(pilot) == "No preset is chosen. Esc shows all of them.")
+        assert "No preset has these words." in rows(pilot, "presets").text
+        await press(pilot, "enter", "enter", "e", "v", "c")
+        assert isinstance(pilot.app.screen, RunScreen)
+        assert "No preset has the words of the filter. Esc shows all of them." in told(pilot)
+        await press(pilot, "escape")
+        await until(pilot, lambda: "Tests /mnt/data with quick." in plan(pilot))
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, Ask)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_w_saves_what_was_edited_as_ones_own(bench: Bench, size: tuple[int, int]) -> None:
+    async with open_bench(bench, size) as pilot:
+        await press(pilot, "e")
+        await write(pilot, "256m", "#field-size")
+        await press(pilot, "enter", "w")
+        assert isinstance(pilot.app.screen, Form)
+        await see(pilot, "Save Quick check as your own", "Name a word or two")
+        for text, wrong in (("", "A preset needs a name."), ("Crystal", "There is a preset crystal already.")):
+            await write(pilot, text)
+            await press(pilot, "enter")
+            await see(pilot, f"✗ {wrong}")
+        await write(pilot, "My NVMe check")
+        await press(pilot, "enter")
+        await until(pilot, lambda: rows(pilot, "presets").key == "my-nvme-check")
+        (saved,) = bench.saved
+        assert (saved.name, saved.title, saved.category) == ("my-nvme-check", "My NVMe check", Category.OWN)
+        assert [parameter.default for parameter in saved.parameters] == ["256m", "5s"]
+        assert not saved.shipped
+        assert "/home/me/my-nvme-check.toml" in told(pilot)
+        await until(pilot, lambda: bench.planned[-1] == ("my-nvme-check", "/mnt/data", {}))
+        assert titles(pilot)[-2:] == ["Your own", "My NVMe check"]
+        assert "*" not in rows(pilot, "presets").text
+
+
+async def test_a_preset_that_cannot_be_written_is_still_edited(bench: Bench) -> None:
+    bench.save_error = UsageError("/home/me/x.toml cannot be written: No space left on device.")
+    async with open_bench(bench) as pilot:
+        await press(pilot, "e")
+        await write(pilot, "256m", "#field-size")
+        await press(pilot, "enter", "w")
+        await write(pilot, "x")
+        await press(pilot, "enter")
+        await until(pilot, lambda: "No space left on device." in told(pilot))
+        assert rows(pilot, "presets").key == "quick"
+        assert "Quick check *" in rows(pilot, "presets").text
+
+
+def test_every_shipped_preset_can_be_saved_as_ones_own_and_none_is_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    services = real_services(None)
+    for preset in services.load_library().presets:
+        path = services.save_preset(own_copy(preset, f"My {preset.name}"[:40], {}))
+        assert path.parent == user_directory()
+    library = services.load_library()
+    own = [preset for preset in library.presets if preset.category is Category.OWN]
+    assert not library.problems
+    assert 2 * len(own) == len(library.presets)
+    with pytest.raises(UsageError) as caught:
+        services.save_preset(own[0])
+    assert caught.value.hint == "Choose another name."
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_c_shows_the_job_as_fio_would_read_it(bench: Bench, size: tuple[int, int]) -> None:
+    sized = Job("read", (("rw", "randread"), ("size", "$size")))
+    test = Test("read", "Random read", EngineName.FIO, (sized,))
+    bench.presets = (replace(PRESETS[0], tests=(test,), variants=(QUICK,)), *PRESETS[1:])
+    async with open_bench(bench, size) as pilot:
+        await press(pilot, "v")
+        await until(pilot, lambda: "variant quick" in plan(pilot))
+        await press(pilot, "c")
+        assert isinstance(pilot.app.screen, Reading)
+        pilot.app.screen.query_one("#reading").scroll_end(animate=False)
+        await see(pilot, "; read: Random read", "[read]", "rw=randread", "size=512m")
+
+
+async def test_ioping_has_no_job_file(bench: Bench) -> None:
+    test = Test("ioping", "Latency", EngineName.IOPING, (Job("ioping", (("count", "5"),)),))
+    bench.presets = (replace(PRESETS[0], tests=(test,)),)
+    async with open_bench(bench) as pilot:
+        await press(pilot, "c")
+        assert isinstance(pilot.app.screen, Reading)
+        pilot.app.screen.query_one("#reading").scroll_end(animate=False)
+        await settle(pilot)
+        assert "job file" not in text_of(pilot)

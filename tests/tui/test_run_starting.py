@@ -1,0 +1,307 @@
+"""Run: from Enter to a run: writing to a device by its name, other runs on the same disk."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from bench_screens import DISKS, GIB, Bench, make_device, open_bench, second_connection
+from recorded import make_plan, record_run
+from stored_screens import SIZES, Driver, press, see, settle, text_of, told, until, write
+from textual.widgets import Input
+
+from diskprof.model.errors import Refused
+from diskprof.model.plan import Hazard, Severity, WritePermission
+from diskprof.model.run import Environment, Status
+from diskprof.model.target import Target, TargetKind
+from diskprof.store import Store, this_process
+from diskprof.tui.modals.confirm import Ask
+from diskprof.tui.modals.form import Form
+from diskprof.tui.screens.live import LiveScreen
+from diskprof.tui.screens.run import RunScreen
+from diskprof.tui.widgets.rowlist import RowList
+
+SMALL = [*SIZES, (60, 16)]
+BARE = make_device("sdb", model="Stick", size=64 * GIB, diskseq=7)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path / "runs.db")
+
+
+@pytest.fixture
+def bare(bench: Bench) -> Bench:
+    """A device without a file system, and presets that write to it."""
+    bench.devices, bench.overwrites = (*DISKS, BARE), True
+    return bench
+
+
+def rows(pilot: Driver, pane: str) -> RowList:
+    return pilot.app.screen.query_one(f"#{pane}", RowList)
+
+
+def plan(pilot: Driver) -> str:
+    return " ".join(rows(pilot, "plan").text.split())
+
+
+def footer(pilot: Driver) -> str:
+    return text_of(pilot).splitlines()[-1]
+
+
+async def to_device(pilot: Driver, name: str = "sdb") -> None:
+    rows(pilot, "devices").key = f"device:{name}"
+    await until(pilot, lambda: f"Tests /dev/{name}" in plan(pilot))
+    await settle(pilot)
+
+
+async def switch_on(pilot: Driver) -> None:
+    await press(pilot, "x")
+    await until(pilot, lambda: "[x] Writing to /dev/sdb" in plan(pilot))
+
+
+# --- Writing to a device ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", SMALL)
+async def test_the_switch_for_writing_is_off_and_shown_only_where_it_matters(
+    bare: Bench, size: tuple[int, int]
+) -> None:
+    async with open_bench(bare, size) as pilot:
+        assert "Writing to" not in plan(pilot) and "Allow writing" not in footer(pilot)
+        await press(pilot, "x")
+        assert bare.permissions == []
+        await to_device(pilot)
+        assert "[ ] Writing to a device is off. x turns it on" in plan(pilot)
+        assert "x Allow writing" in footer(pilot)
+        # The command line's options are of no use here.
+        assert "--allow-write" not in plan(pilot)
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, RunScreen)
+        assert "The test writes to the device itself." in told(pilot)
+        assert bare.permissions == [WritePermission()] and bare.started == []
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [(" sdb ", (60, 16)), ("/dev/sdb", (80, 24)), ("S4EWNX0R", (80, 24)), ("sdb", (120, 40))]
+)
+async def test_a_device_is_overwritten_once_its_name_was_typed(bare: Bench, name: str, size: tuple[int, int]) -> None:
+    async with open_bench(bare, size) as pilot:
+        await to_device(pilot)
+        await switch_on(pilot)
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, Form)
+        await see(pilot, "Overwrite /dev/sdb?", "type its name (sdb)", "(S4EWNX0R)")
+        assert "twice runs" not in text_of(pilot)
+        await write(pilot, name)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LiveScreen))
+        (started,) = bare.started
+        assert [device.confirmed for device in started.raw_devices] == [name.strip()]
+        await press(pilot, "1")
+        await until(pilot, lambda: "[ ] Writing to a device is off" in plan(pilot))
+
+
+async def test_any_other_name_starts_nothing(bare: Bench) -> None:
+    async with open_bench(bare) as pilot:
+        await to_device(pilot)
+        await switch_on(pilot)
+        await press(pilot, "enter")
+        for name in ("", "y", "yes", "sda", "sdb1", "/dev/sda", "s4ewnx0r"):
+            await write(pilot, name)
+            await press(pilot, "enter")
+            assert isinstance(pilot.app.screen, Form)
+            await see(pilot, f"✗ {name!r} is not the name of /dev/sdb." if name else "✗ Nothing is typed yet.")
+        await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, RunScreen)
+        assert bare.started == []
+
+
+@pytest.mark.parametrize("size", [(60, 16), (120, 40)])
+async def test_what_lies_there_is_given_up_by_its_type(bare: Bench, size: tuple[int, int]) -> None:
+    bare.signatures = ("gpt", "ext4")
+    async with open_bench(bare, size) as pilot:
+        await to_device(pilot)
+        await switch_on(pilot)
+        assert "its name has to be typed, and what it holds (gpt, ext4)" in plan(pilot)
+        assert "✗ It holds ext4: all files on it would be lost." in plan(pilot)
+        await press(pilot, "enter")
+        await write(pilot, "sdb", "#field-device-0")
+        await write(pilot, "gpt", "#field-signature-0")
+        await write(pilot, "xfs", "#field-signature-1")
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, Form)
+        assert pilot.app.focused is pilot.app.screen.query_one("#field-signature-1", Input)
+        assert bare.started == []
+        await write(pilot, "ext4", "#field-signature-1")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LiveScreen))
+        assert bare.permissions[-1] != WritePermission(allowed=True)
+        assert WritePermission(allowed=True, signatures=("gpt", "ext4")) in bare.permissions
+        (started,) = bare.started
+        assert not started.blocked and started.raw_devices[0].confirmed == "sdb"
+
+
+async def test_what_is_in_use_is_final(bare: Bench) -> None:
+    bare.signatures = ("ext4",)
+    bare.hazards = (Hazard("in-use", Severity.BLOCKS, "sdb is mounted on /srv.", "Unmount /srv first."),)
+    async with open_bench(bare) as pilot:
+        await to_device(pilot)
+        await switch_on(pilot)
+        assert "is refused, whatever is typed" in plan(pilot)
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, RunScreen)
+        assert "sdb is mounted on /srv. Unmount /srv first." in told(pilot)
+        assert bare.started == []
+
+
+@pytest.mark.parametrize("other", ["another", "replaced", "replaced-under-a-path", "off"])
+async def test_the_switch_is_for_one_very_device(bare: Bench, other: str) -> None:
+    bare.devices = (*bare.devices, make_device("sdc"))
+    async with open_bench(bare) as pilot:
+        if other == "replaced-under-a-path":
+            await press(pilot, "o")
+            await write(pilot, "/dev/sdb")
+            await press(pilot, "enter")
+            await until(pilot, lambda: rows(pilot, "devices").key == "path:/dev/sdb")
+            await until(pilot, lambda: "[ ] Writing to a device is off" in plan(pilot))
+        else:
+            await to_device(pilot)
+        await switch_on(pilot)
+        if other == "another":
+            await to_device(pilot, "sdc")
+        elif other.startswith("replaced"):
+            bare.plug(*DISKS, replace(BARE, diskseq=8), make_device("sdc"))
+        else:
+            await press(pilot, "x")
+        await until(pilot, lambda: "[ ] Writing to a device is off" in plan(pilot))
+        assert bare.permissions[-1] == WritePermission()
+
+
+async def test_a_refusal_of_the_runner_is_said(bare: Bench) -> None:
+    bare.start_error = Refused("/dev/sdb is another disk now.", "Make the plan anew.")
+    async with open_bench(bare) as pilot:
+        await to_device(pilot)
+        await switch_on(pilot)
+        await press(pilot, "enter")
+        await write(pilot, "sdb")
+        await press(pilot, "enter")
+        await until(pilot, lambda: "/dev/sdb is another disk now. Make the plan anew." in told(pilot))
+        assert isinstance(pilot.app.screen, RunScreen) and bare.started == []
+
+
+async def test_a_long_account_of_what_would_be_lost_can_be_read(bare: Bench) -> None:
+    bare.hazards = tuple(Hazard(f"note-{at}", Severity.WARNS, f"Warning number {at}.") for at in range(20))
+    async with open_bench(bare, (60, 16)) as pilot:
+        await to_device(pilot)
+        await switch_on(pilot)
+        await press(pilot, "enter")
+        await see(pilot, "PgDn reads on", "To overwrite /dev/sdb, type its name")
+        assert "Warning number 19." not in text_of(pilot)
+        await press(pilot, *["pagedown"] * 9)
+        await press(pilot, *["pageup"] * 9)
+        await see(pilot, "Tests /dev/sdb with quick.")
+
+
+# --- Other runs on the same disk -------------------------------------------------------------------------------------
+
+
+def occupy(bench: Bench) -> str:
+    """A run that goes on the disk of /mnt/data."""
+    with Store.open(bench.path) as store:
+        return record_run(store, end=Status.RUNNING, stop_in=(0, 0.5), runner=this_process())
+
+
+def end(bench: Bench, run_id: str) -> None:
+    with second_connection(bench.path) as store:
+        store.finish_run(run_id, status=Status.COMPLETE)
+
+
+@pytest.mark.parametrize("size", SMALL)
+async def test_a_second_run_on_a_disk_waits_for_the_first(bench: Bench, size: tuple[int, int]) -> None:
+    run_id = occupy(bench)
+    async with open_bench(bench, size) as pilot:
+        screen = pilot.app.screen
+        assert isinstance(screen, RunScreen)
+        await press(pilot, "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Ask))
+        await press(pilot, "enter")
+        await see(pilot, "Quick check waits for", "to give up")
+        screen._tick()
+        assert bench.started == []
+        await press(pilot, "enter")
+        await see(pilot, "Quick check waits for its turn", f"Run {run_id}", "Keep waiting")
+        await press(pilot, "enter")
+        end(bench, run_id)
+        await until(pilot, lambda: isinstance(pilot.app.screen, LiveScreen))
+        assert len(bench.started) == 1 and bench.beside == [False]
+
+
+@pytest.mark.parametrize("keys", [("enter", "s"), ("enter", "w", "enter", "s")])
+async def test_a_second_run_may_start_beside_the_first(bench: Bench, keys: tuple[str, ...]) -> None:
+    occupy(bench)
+    async with open_bench(bench) as pilot:
+        await press(pilot, *keys[:-1])
+        await pilot.press(keys[-1])
+        await until(pilot, lambda: isinstance(pilot.app.screen, LiveScreen))
+        assert bench.beside == [True]
+
+
+async def test_waiting_can_be_given_up(bench: Bench) -> None:
+    run_id = occupy(bench)
+    async with open_bench(bench) as pilot:
+        await press(pilot, "enter", "w", "enter", "g")
+        assert "waits for the end" not in text_of(pilot)
+        end(bench, run_id)
+        await until(pilot, lambda: not pilot.app.watcher.state.running)  # type: ignore[attr-defined]
+        pilot.app.screen._tick()  # type: ignore[attr-defined]
+        await settle(pilot)
+        assert bench.started == []
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, Ask)
+        assert "working on sda" not in text_of(pilot)
+
+
+async def test_a_run_that_waited_does_not_pull_one_away(bench: Bench) -> None:
+    run_id = occupy(bench)
+    async with open_bench(bench) as pilot:
+        screen = pilot.app.screen
+        await press(pilot, "enter", "w", "3")
+        end(bench, run_id)
+        screen._tick()  # type: ignore[attr-defined]
+        await until(pilot, lambda: "Quick check has started." in told(pilot))
+        assert pilot.app.current_mode == "runs" and len(bench.started) == 1
+
+
+async def test_another_disk_is_free(bench: Bench) -> None:
+    occupy(bench)
+    bench.devices = (*DISKS, BARE)
+    async with open_bench(bench) as pilot:
+        await to_device(pilot)
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, Ask)
+        assert "working on" not in text_of(pilot)
+        await pilot.press("s")
+        await until(pilot, lambda: bench.beside == [False])
+
+
+async def test_a_device_that_a_run_works_on_is_overwritten_later(bare: Bench) -> None:
+    with Store.open(bare.path) as store:
+        target = Target(TargetKind.DEVICE, "/dev/sdb", "/dev/sdb", "sdb")
+        run_id = store.create_run(replace(make_plan(), target=target), Environment(), runner=this_process())
+    async with open_bench(bare) as pilot:
+        await to_device(pilot)
+        await switch_on(pilot)
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, RunScreen)
+        assert f"Run {run_id}" in told(pilot) and "Start again when that run is over" in told(pilot)
+        assert bare.started == []
+
+
+async def test_one_that_was_quicker_is_told_of(bench: Bench) -> None:
+    async with open_bench(bench) as pilot:
+        await press(pilot, "enter")
+        occupy(bench)
+        bench.start_error = Refused("Run abc has been working on sda.", "Wait for it (--wait).")
+        await press(pilot, "s")
+        await until(pilot, lambda: "Run abc has been working on sda." in told(pilot))
+        assert "--wait" not in told(pilot) and "again when that run is over" in told(pilot)

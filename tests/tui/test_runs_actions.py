@@ -1,0 +1,224 @@
+"""What can be done with runs from their list: tags and notes, deleting, exporting."""
+
+from pathlib import Path
+
+import pytest
+from stored_screens import (
+    SIZES,
+    at,
+    go_to,
+    open_runs,
+    press,
+    screen_of,
+    see,
+    shown,
+    told,
+    write,
+)
+from textual.widgets import Input
+
+from diskprof.model.errors import DiskprofError
+from diskprof.store import Store
+from diskprof.tui.modals.delete import DeleteModal
+from diskprof.tui.modals.export import AlreadyThere, ExportModal, write_report
+from diskprof.tui.modals.tags import TagsModal, parse_tags
+from diskprof.tui.screens.runs import RunsScreen
+
+HOSTILE = "\x1b]52;c;aGk=\x07[/][red]\u202e$(x)\n|name"
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_tags_and_note(path: Path, runs: dict[str, str], size: tuple[int, int]) -> None:
+    async with open_runs(path, size) as pilot:
+        await go_to(pilot, runs["second"])
+        await press(pilot, "t")
+        assert isinstance(pilot.app.screen, TagsModal)
+        await see(pilot, "Enter saves")
+        await write(pilot, " b , a,,b ", "#tags")
+        await write(pilot, "a note [bold]", "#note")
+        await press(pilot, "enter")
+        with Store.open(path) as store:
+            run = store.run(runs["second"])
+        assert run.tags == ("b", "a")
+        assert run.note == "a note [bold]"
+        assert at(pilot) == runs["second"]
+        await see(pilot, "a note [bold]")
+
+
+async def test_tags_are_left_alone_by_escape_and_by_no_change(path: Path, runs: dict[str, str]) -> None:
+    with Store.open(path) as store:
+        store.set_note(runs["first"], HOSTILE)
+        before = store.run(runs["first"])
+    async with open_runs(path) as pilot:
+        await go_to(pilot, runs["first"])
+        await press(pilot, "t")
+        await write(pilot, "gone")
+        await press(pilot, "escape", "t", "enter")
+    with Store.open(path) as store:
+        after = store.run(runs["first"])
+    assert (after.tags, after.note) == (before.tags, before.note)
+
+
+async def test_a_tag_that_may_not_be_is_refused_in_words(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        await go_to(pilot, runs["first"])
+        await press(pilot, "t")
+        await write(pilot, "latest")
+        await press(pilot, "enter")
+        assert "latest" in told(pilot)
+        assert screen_of(pilot).current is not None
+
+
+def test_tags_are_read_as_a_person_writes_them() -> None:
+    assert parse_tags(" a,b c ,, a,\x1b[0m") == ("a", "b c", "\ufffd[0m")
+    assert parse_tags("") == ()
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_deletes_after_asking(path: Path, runs: dict[str, str], size: tuple[int, int]) -> None:
+    async with open_runs(path, size) as pilot:
+        await go_to(pilot, runs["cancelled"])
+        await press(pilot, "d")
+        assert isinstance(pilot.app.screen, DeleteModal)
+        await see(pilot, runs["cancelled"])
+        await press(pilot, "enter")
+        assert runs["cancelled"] in shown(pilot)
+        for key in ("n", "escape"):
+            await press(pilot, "d", key)
+            assert runs["cancelled"] in shown(pilot)
+        await press(pilot, "d", "y")
+        assert runs["cancelled"] not in shown(pilot)
+        assert at(pilot) == runs["failed"]
+        assert "Deleted" in told(pilot)
+
+
+async def test_deletes_what_is_marked(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        for name in ("first", "second"):
+            await go_to(pilot, runs[name])
+            await press(pilot, "space")
+        await press(pilot, "d")
+        await see(pilot, "Delete these 2 runs?")
+        await press(pilot, "y")
+        assert len(shown(pilot)) == 8
+        assert not screen_of(pilot).list.marked
+        assert at(pilot) == runs["slow"]
+
+
+async def test_does_not_delete_a_run_that_goes(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        await go_to(pilot, runs["running"])
+        await press(pilot, "d")
+        assert isinstance(pilot.app.screen, RunsScreen)
+        assert "still runs" in told(pilot)
+        assert runs["running"] in shown(pilot)
+
+
+async def test_says_why_a_deletion_fails(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        await go_to(pilot, runs["first"])
+        await press(pilot, "d")
+        with Store.open(path) as other:
+            other.delete(runs["first"])
+        await press(pilot, "y")
+        assert "no run" in told(pilot)
+        assert runs["first"] not in shown(pilot)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_exports_and_asks_before_replacing(path: Path, runs: dict[str, str], size: tuple[int, int]) -> None:
+    file = path.parent / f"diskprof-{runs['first']}.md"
+    async with open_runs(path, size) as pilot:
+        await go_to(pilot, runs["first"])
+        await press(pilot, "r")
+        assert isinstance(pilot.app.screen, ExportModal)
+        assert pilot.app.screen.query_one("#path", Input).value == str(file)
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, RunsScreen)
+        assert str(file) in told(pilot)
+        report = file.read_text()
+        assert runs["first"] in report
+
+        file.write_text("mine")
+        await press(pilot, "r", "enter")
+        await see(pilot, "exists already")
+        assert file.read_text() == "mine"
+        await press(pilot, "escape")
+        assert file.read_text() == "mine"
+        await press(pilot, "r", "enter", "enter")
+        assert isinstance(pilot.app.screen, RunsScreen)
+        assert file.read_text() == report
+        assert sorted(entry.name for entry in path.parent.iterdir() if entry.suffix == ".md") == [file.name]
+
+
+async def test_another_name_withdraws_the_permission_to_replace(path: Path, runs: dict[str, str]) -> None:
+    first, second = path.parent / "one.md", path.parent / "two.md"
+    first.write_text("one")
+    second.write_text("two")
+    async with open_runs(path) as pilot:
+        await go_to(pilot, runs["first"])
+        await press(pilot, "r")
+        await write(pilot, str(first))
+        await press(pilot, "enter")
+        await write(pilot, str(second))
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, ExportModal)
+        assert (first.read_text(), second.read_text()) == ("one", "two")
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("", "Write the name"),
+        (".", "is a directory"),
+        ("no/such/place.md", "There is no directory"),
+        ("/dev/null/x.md", "no directory"),
+    ],
+)
+async def test_an_export_that_cannot_be_says_why(path: Path, name: str, says: str) -> None:
+    async with open_runs(path) as pilot:
+        await press(pilot, "end", "r")
+        await write(pilot, name)
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, ExportModal)
+        await see(pilot, says)
+
+
+async def test_a_directory_that_may_not_be_written_to(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_runs(path) as pilot:
+        await press(pilot, "end", "r")
+        # Not by permissions, which do not hold root back.
+        await write(pilot, "/proc/self/report.md")
+        await press(pilot, "enter")
+        await see(pilot, "cannot be written", "Choose a place")
+
+
+def test_a_report_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    file = tmp_path / "report.md"
+    assert write_report(file, "new") == file
+    with pytest.raises(AlreadyThere):
+        write_report(file, "newer")
+    assert file.read_text() == "new"
+    file.chmod(0o600)
+    link = tmp_path / "link.md"
+    link.symlink_to(file)
+    assert write_report(link, "newest", replace=True) == link
+    assert file.read_text() == "newest"
+    assert link.is_symlink()
+    assert file.stat().st_mode & 0o777 == 0o600
+    with pytest.raises(DiskprofError, match="cannot be written"):
+        write_report(Path("/proc/self/report.md"), "text")
+    write_report(tmp_path / "link.md", "\ud800", replace=True)
+    assert file.read_text() == "?"
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["link.md", "report.md"]
+
+
+async def test_several_marked_runs_make_one_report(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        for name in ("first", "slow"):
+            await go_to(pilot, runs[name])
+            await press(pilot, "space")
+        await press(pilot, "r", "enter")
+        report = (path.parent / f"diskprof-{runs['first']}-{runs['slow']}.md").read_text()
+        assert runs["first"] in report
+        assert runs["slow"] in report

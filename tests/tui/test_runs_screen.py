@@ -1,0 +1,317 @@
+"""The list of runs: what it shows, every key, and what becomes of hostile names."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from recorded import FAST, GONE, make_plan
+from stored_screens import (
+    SIZES,
+    at,
+    go_to,
+    open_runs,
+    press,
+    screen_of,
+    see,
+    settle,
+    shown,
+    text_of,
+    told,
+    until,
+    write,
+)
+from textual.widgets import Input, Static
+
+from diskprof.model.run import Status
+from diskprof.store import Store, this_process
+from diskprof.tui.run_list import Order, RunList, View
+from diskprof.tui.screens.compare import CompareScreen
+from diskprof.tui.screens.live import LiveScreen
+from diskprof.tui.screens.result import ResultScreen
+from diskprof.tui.screens.runs import RunsScreen
+
+HOSTILE = "\x1b]52;c;aGk=\x07[/][red]\u202e$(x)\n|name"
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_shows_every_run_newest_first(path: Path, runs: dict[str, str], size: tuple[int, int]) -> None:
+    async with open_runs(path, size) as pilot:
+        text = text_of(pilot)
+        assert shown(pilot) == list(reversed(runs.values()))
+        positions = [text.index(run_id) for run_id in reversed(runs.values())]
+        assert positions == sorted(positions)
+        assert "10 runs" in text
+        assert "newest first" in text
+        for sign in "▶!■✗✓":
+            assert sign in text
+        for word in ("running", "interrupted", "cancelled", "failed", "baseline"):
+            assert word in text
+        assert max(len(line) for line in text.splitlines()) == size[0]
+
+
+async def test_says_more_of_the_run_under_the_cursor(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        await go_to(pilot, runs["first"])
+        about = str(screen_of(pilot).query_one("#runs-about", Static).render())
+        assert "complete" in about
+        assert "Samsung SSD 980 PRO" in about
+        assert "Before the firmware update." in about
+        assert "tags: baseline" in about
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_an_empty_store_says_what_to_do(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with open_runs(tmp_path / "runs.db", size) as pilot:
+        await see(pilot, "Press 1")
+        await press(pilot, *"crdto", "O", "space", "u", "enter", "escape", "slash", "escape")
+        await see(pilot, "Press 1")
+
+
+async def test_moves_with_arrows_pages_and_ends(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        order = list(reversed(runs.values()))
+        for key, place in (
+            *(("down", 1), ("j", 2), ("up", 1), ("k", 0), ("end", 9), ("home", 0), ("pagedown", 9), ("pageup", 0)),
+            *(("G", 9), ("g", 0), ("up", 0), ("right", 0), ("l", 0), ("left", 0), ("h", 0)),
+        ):
+            await press(pilot, key)
+            assert at(pilot) == order[place], key
+
+
+async def test_a_click_moves_and_a_second_opens(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        await pilot.click("#runs-list", offset=(5, 2))
+        await settle(pilot)
+        assert at(pilot) == shown(pilot)[1]
+        await pilot.click("#runs-list", offset=(5, 2), times=2)
+        await settle(pilot)
+        assert isinstance(pilot.app.screen, ResultScreen)
+
+
+async def test_sorts_by_each_column_and_back(path: Path) -> None:
+    async with open_runs(path) as pilot:
+        screen = screen_of(pilot)
+        await press(pilot, "down", "down")
+        here = at(pilot)
+        seen = [screen.list.view.order]
+        for _ in Order:
+            await press(pilot, "o")
+            seen.append(screen.list.view.order)
+            assert at(pilot) == here
+        assert seen == [*Order, Order.STARTED]
+        await press(pilot, "o")
+        presets = [run.preset for run in screen.list.shown]
+        assert presets == sorted(presets)
+        await see(pilot, "by preset")
+        await press(pilot, "O")
+        assert [run.preset for run in screen.list.shown] == sorted(presets, reverse=True)
+        assert at(pilot) == here
+
+
+async def test_runs_without_tags_stand_last_whichever_way(path: Path) -> None:
+    async with open_runs(path) as pilot:
+        runs = RunList()
+        runs.load(screen_of(pilot).list.runs)
+        for backwards in (False, True):
+            runs.look(View(Order.TAGS, backwards))
+            assert [bool(run.tags) for run in runs.shown] == [True] * 3 + [False] * 7
+
+
+async def test_oldest_first(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        await press(pilot, "O")
+        assert shown(pilot) == list(runs.values())
+        await see(pilot, "oldest first")
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        ("mixed", ["mixed"]),
+        ("BASELINE", ["first"]),
+        ("backup-7", ["interrupted", "slow"]),
+        ("quick failed", ["failed"]),
+        ("q5t2", ["slow"]),
+        ("crucial-or-nothing", []),
+        ("/mnt/data ioping", ["seek", "ioping"]),
+    ],
+)
+async def test_filters_as_one_types(path: Path, runs: dict[str, str], words: str, names: list[str]) -> None:
+    async with open_runs(path) as pilot:
+        await press(pilot, "slash")
+        await write(pilot, words)
+        assert shown(pilot) == [runs[name] for name in names]
+        await see(pilot, f"{len(names)} of 10 runs")
+        if not names:
+            await see(pilot, "Nothing matches")
+        await press(pilot, "enter")
+        assert screen_of(pilot).sheet.has_focus
+        assert shown(pilot) == [runs[name] for name in names]
+        await press(pilot, "escape")
+        assert len(shown(pilot)) == 10
+
+
+async def test_keys_typed_into_the_filter_are_its_text(path: Path) -> None:
+    async with open_runs(path) as pilot:
+        await press(pilot, "slash", "q", "d", "1")
+        assert screen_of(pilot).query_one("#runs-filter", Input).value == "qd1"
+        await press(pilot, "escape")
+        assert screen_of(pilot).sheet.has_focus
+
+
+async def test_marks_stay_through_sorting_filtering_and_refreshing(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        screen = screen_of(pilot)
+        await press(pilot, "space", "space")
+        marked = list(screen.list.marked)
+        assert marked == list(reversed(runs.values()))[:2]
+        assert at(pilot) == list(reversed(runs.values()))[2]
+        await see(pilot, "2 marked")
+        await press(pilot, "o", "O", "slash")
+        await write(pilot, "mixed")
+        await press(pilot, "escape")
+        screen.read()
+        assert screen.list.marked == marked
+        await press(pilot, "u")
+        assert not screen.list.marked
+        assert "marked" not in text_of(pilot)
+
+
+async def test_a_mark_is_taken_away_by_the_same_key(path: Path) -> None:
+    async with open_runs(path) as pilot:
+        await press(pilot, "space", "up", "space")
+        assert not screen_of(pilot).list.marked
+
+
+async def test_compares_what_is_marked_with_the_oldest_as_base(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        for name in ("slow", "first"):
+            await go_to(pilot, runs[name])
+            await press(pilot, "space")
+        await press(pilot, "c")
+        screen = pilot.app.screen
+        assert isinstance(screen, CompareScreen)
+        assert screen.comparison is not None
+        assert [column.id for column in screen.comparison.columns] == [runs["first"], runs["slow"]]
+
+
+async def test_compares_the_one_marked_with_the_one_under_the_cursor(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        await go_to(pilot, runs["mixed"])
+        await press(pilot, "space")
+        await go_to(pilot, runs["first"])
+        await press(pilot, "c")
+        screen = pilot.app.screen
+        assert isinstance(screen, CompareScreen)
+        assert screen.comparison is not None
+        assert [column.id for column in screen.comparison.columns] == [runs["first"], runs["mixed"]]
+
+
+async def test_compares_with_the_newest_complete_run_of_the_preset(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        await go_to(pilot, runs["first"])
+        await press(pilot, "c")
+        screen = pilot.app.screen
+        assert isinstance(screen, CompareScreen)
+        assert screen.comparison is not None
+        assert [column.id for column in screen.comparison.columns] == [runs["first"], runs["slow"]]
+
+
+async def test_says_what_a_comparison_lacks(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        await go_to(pilot, runs["mixed"])
+        await press(pilot, "c")
+        assert isinstance(pilot.app.screen, RunsScreen)
+        assert "no other finished run of mixed-70-30" in told(pilot)
+        assert "space" in told(pilot)
+
+
+async def test_opens_a_finished_run_and_comes_back(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        await go_to(pilot, runs["slow"])
+        await press(pilot, "enter")
+        screen = pilot.app.screen
+        assert isinstance(screen, ResultScreen)
+        assert screen.run_id == runs["slow"]
+        await press(pilot, "escape")
+        assert at(pilot) == runs["slow"]
+
+
+async def test_opens_a_run_that_goes_in_live(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        await go_to(pilot, runs["running"])
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, LiveScreen)
+
+
+async def test_a_run_that_comes_shows_and_the_cursor_stays(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        await go_to(pilot, runs["mixed"])
+        await press(pilot, "space")
+        await go_to(pilot, runs["slow"])
+        with Store.open(path) as other:
+            new = other.create_run(make_plan(), FAST.environment, runner=this_process())
+        await until(pilot, lambda: new in shown(pilot))
+        assert at(pilot) == runs["slow"]
+        assert screen_of(pilot).list.marked == [runs["mixed"]]
+        await see(pilot, "11 runs")
+
+
+async def test_a_run_that_goes_away_takes_its_mark_along(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        await go_to(pilot, runs["mixed"])
+        await press(pilot, "space")
+        with Store.open(path) as other:
+            other.delete(runs["mixed"])
+        screen_of(pilot).read()
+        await settle(pilot)
+        assert not screen_of(pilot).list.marked
+        assert runs["mixed"] not in shown(pilot)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_hostile_names_are_shown_as_text(tmp_path: Path, size: tuple[int, int]) -> None:
+    path = tmp_path / "runs.db"
+    plan = make_plan()
+    plan = replace(plan, preset=HOSTILE, preset_title=HOSTILE, target=replace(plan.target, path=f"/{HOSTILE}"))
+    environment = replace(FAST.environment, hostname=HOSTILE)
+    with Store.open(path) as store:
+        first = store.create_run(plan, environment, tags=(HOSTILE,), note=HOSTILE, runner=GONE)
+        store.finish_run(first, status=Status.COMPLETE, headline=HOSTILE)
+        second = store.create_run(plan, environment, runner=GONE)
+        store.finish_run(second, status=Status.FAILED, reason=HOSTILE)
+    async with open_runs(path, size) as pilot:
+        for keys in ((), ("t",), ("escape", "d"), ("escape", "r"), ("escape", "slash")):
+            await press(pilot, *keys)
+            text = text_of(pilot)
+            assert not any(char in text for char in "\x1b\x07\u202e")
+        assert "[red]" in text
+        await write(pilot, HOSTILE)
+        assert not any(char in text_of(pilot) for char in "\x1b\x07\u202e")
+        await press(pilot, "escape", "c")
+        assert isinstance(pilot.app.screen, CompareScreen)
+        assert not any(char in text_of(pilot) for char in "\x1b\x07\u202e")
+        await press(pilot, "escape", "enter")
+        assert isinstance(pilot.app.screen, ResultScreen)
+        assert not any(char in text_of(pilot) for char in "\x1b\x07\u202e")
+
+
+@pytest.mark.parametrize("size", [(60, 16), (80, 24), (200, 60)])
+async def test_every_size_shows_the_run_under_the_cursor(
+    path: Path, runs: dict[str, str], size: tuple[int, int]
+) -> None:
+    async with open_runs(path, size) as pilot:
+        await see(pilot, runs["running"])
+        await pilot.resize_terminal(80, 24)
+        await press(pilot, "end")
+        await pilot.resize_terminal(*size)
+        await settle(pilot)
+        await see(pilot, at(pilot))
+
+
+async def test_help_names_every_key(path: Path) -> None:
+    async with open_runs(path, (120, 60)) as pilot:
+        await press(pilot, "question_mark")
+        text = text_of(pilot)
+        for word in ("Mark", "Compare", "Markdown", "Delete", "tags", "Filter", "Sort", "round"):
+            assert word in text

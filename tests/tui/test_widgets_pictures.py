@@ -1,0 +1,145 @@
+"""Pictures out of characters: from zero, with a unit and a scale, in each of the three forms."""
+
+import pytest
+
+from diskprof.tui.widgets.chart import Curve, Picture, draw_chart
+from diskprof.tui.widgets.glyphs import Charset, Track, charset_for, draw, progress_bar
+from diskprof.tui.widgets.painted import Line, width_of
+from diskprof.tui.widgets.scale import Metric, Scale, TimeAxis, round_up
+from diskprof.tui.widgets.series import Series
+
+
+def text(lines: list[Line]) -> list[str]:
+    return ["".join(piece for piece, _ in line) for line in lines]
+
+
+@pytest.mark.parametrize("charset", list(Charset))
+def test_every_line_has_the_full_width(charset: Charset) -> None:
+    values = [0.0, 0.1, None, 0.5, 0.99, 1.0, 1.0, 0.3]
+    for area in (True, False):
+        lines = draw([Track(values, "read", area), Track(values[::-1], "write", area)], 12, 4, charset)
+        assert [width_of(line) for line in lines] == [12] * 4
+
+
+def test_braille_areas_start_at_zero() -> None:
+    assert text(draw([Track([0.25, 0.5, 0.75, 1.0], "read")], 2, 1, Charset.BRAILLE)) == ["⣠⣾"]
+    assert text(draw([Track([0.0, 0.01], "read")], 1, 1, Charset.BRAILLE)) == ["⢀"]
+
+
+def test_a_steady_value_is_a_flat_line_at_its_share_of_the_height() -> None:
+    lines = text(draw([Track([0.5] * 8, "read", area=False)], 4, 4, Charset.BRAILLE))
+    assert [line.strip() for line in lines] == ["", "", "⠉⠉⠉⠉", ""]
+
+
+def test_a_line_has_no_holes_where_it_jumps() -> None:
+    lines = text(draw([Track([0.0, 1.0], "read", area=False)], 1, 4, Charset.BRAILLE))
+    assert all(line.strip() for line in lines)
+
+
+def test_blocks_have_eight_steps_and_ascii_two() -> None:
+    assert text(draw([Track([1 / 8, 4 / 8, 1.0], "read")], 3, 1, Charset.BLOCKS)) == ["▁▄█"]
+    assert text(draw([Track([0.2, 0.5, 1.0], "read")], 3, 1, Charset.ASCII)) == ["..#"]
+
+
+def test_of_two_areas_the_lower_stands_in_front() -> None:
+    line = draw([Track([1.0], "read"), Track([0.5], "write")], 1, 1, Charset.BLOCKS)[0]
+    assert list(line) == [("▄", "write/read")]
+
+
+def test_blanks_do_not_take_on_a_background() -> None:
+    line = draw([Track([1.0, None], "read"), Track([0.5, None], "write")], 2, 1, Charset.BLOCKS)[0]
+    assert list(line) == [("▄", "write/read"), (" ", "")]
+
+
+@pytest.mark.parametrize("charset", list(Charset))
+def test_lines_are_told_apart_without_their_colours(charset: Charset) -> None:
+    columns = 6 * charset.columns
+    tracks = [
+        Track([0.9] * columns, "read", area=False, label="R"),
+        Track([0.2] * columns, "write", area=False, label="W"),
+    ]
+    lines = text(draw(tracks, 8, 4, charset))
+    assert "R" in lines[0]
+    assert "W" in lines[3]
+    assert "W" not in lines[0]
+
+
+def test_labels_of_curves_that_meet_stand_beside_each_other() -> None:
+    tracks = [Track([0.5] * 8, "read", False, label="R"), Track([0.5] * 8, "write", False, label="W")]
+    assert "".join(text(draw(tracks, 8, 2, Charset.BRAILLE))).count("R") == 1
+    assert "".join(text(draw(tracks, 8, 2, Charset.BRAILLE))).count("W") == 1
+
+
+@pytest.mark.parametrize(("fraction", "filled"), [(-1, 0), (0, 0), (0.5, 5), (1, 10), (7, 10)])
+def test_progress_bars_fill_from_the_left(fraction: float, filled: int) -> None:
+    for charset in Charset:
+        line = progress_bar(fraction, 10, charset)
+        assert width_of(line) == 10
+        assert len(line[0][0]) == filled
+
+
+def test_scales_are_round_and_start_at_zero() -> None:
+    assert [round_up(value) for value in (0, 0.7, 1.01, 77, 812, 71_234)] == [1, 0.8, 1.2, 80, 1000, 80_000]
+    assert Scale.of(Metric.IOPS, 71_234).extent == "0–80k"
+    assert Scale.of(Metric.BANDWIDTH, 251e6).extent == "0–300 MB/s"
+    assert Scale.of(Metric.LATENCY, 21_600).extent == "0–25 us"
+    assert Scale.of(Metric.LATENCY, 1_240_000).tick(750_000) == "0.75"
+    assert Scale.of(Metric.IOPS, 812).tick(500) == "500"
+    assert Scale.of(Metric.IOPS, 0).tick(0) == "0"
+
+
+def test_a_scale_never_shrinks_so_that_the_picture_stands_still() -> None:
+    before = Scale.of(Metric.IOPS, 70_000)
+    assert Scale.of(Metric.IOPS, 300, before) is before
+    assert Scale.of(Metric.IOPS, 90_000, before).top == 100_000
+    assert Scale.of(Metric.BANDWIDTH, 300, before).top == 400
+
+
+@pytest.mark.parametrize(
+    ("seconds", "unit"), [(5, "s"), (32, "s"), (600, "min"), (86_400, "h"), (3 * 86_400, "h"), (40 * 86_400, "h")]
+)
+def test_time_axes_carry_their_unit_once(seconds: float, unit: str) -> None:
+    for width in (20, 60, 110):
+        line = TimeAxis.of(seconds, width).line(width)
+        assert len(line) == width
+        assert line.startswith("0")
+        assert line.split()[-1] == unit
+
+
+def test_a_chart_says_metric_unit_scale_and_legend() -> None:
+    series = Series()
+    series.add(0, 5, 251e6)
+    picture = Picture(Scale.of(Metric.BANDWIDTH, 251e6), 10, (Curve("W write", series, "write"),), "warm-up to 1 s")
+    lines = text(draw_chart(picture, 60, 12, Charset.BRAILLE))
+    assert len(lines) == 12
+    assert "Bandwidth MB/s" in lines[0]
+    assert "W write" in lines[0]
+    assert "warm-up to 1 s" in lines[0]
+    assert lines[1].strip().startswith("300 ┤")
+    assert lines[6].strip().startswith("150 ┤")
+    assert lines[10].strip().startswith("0 ┤")
+    assert lines[11].split() == ["0", "2", "4", "6", "8", "10", "s"]
+
+
+def test_a_chart_without_room_is_left_out() -> None:
+    picture = Picture(Scale.of(Metric.IOPS, 1), 10, ())
+    assert draw_chart(picture, 10, 2, Charset.BRAILLE) == []
+
+
+@pytest.mark.parametrize(
+    ("environment", "encoding", "charset"),
+    [
+        ({"TERM": "xterm-256color"}, "utf-8", Charset.BRAILLE),
+        ({"TERM": "xterm-256color"}, "UTF8", Charset.BRAILLE),
+        ({"TERM": "xterm-256color"}, "ANSI_X3.4-1968", Charset.ASCII),
+        ({"TERM": "linux"}, "utf-8", Charset.ASCII),
+        ({"TERM": "vt100"}, "utf-8", Charset.ASCII),
+        ({"TERM": "xterm"}, None, Charset.ASCII),
+        ({"TERM": "linux", "DISKPROF_CHARTS": "blocks"}, "utf-8", Charset.BLOCKS),
+        ({"TERM": "xterm", "DISKPROF_CHARTS": "nonsense"}, "utf-8", Charset.BRAILLE),
+    ],
+)
+def test_charts_are_made_of_what_the_terminal_can_show(
+    environment: dict[str, str], encoding: str | None, charset: Charset
+) -> None:
+    assert charset_for(environment, encoding) is charset

@@ -1,0 +1,147 @@
+"""Promises: read, computed, kept or not."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from recorded import record_library
+
+from diskprof.analysis.expectations import judge, measure, missed, parse_expectation
+from diskprof.model.errors import DiskprofError, UsageError
+from diskprof.model.expectation import Expectation, Formula, Operator, Verdict
+from diskprof.model.metric import Quantity, format_value, parse_metric, parse_value
+from diskprof.model.run import Run, Status
+from diskprof.store import Store
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    with Store.open(tmp_path_factory.mktemp("store") / "runs.db") as store:
+        record_library(store)
+        return next(
+            store.run(summary.id)
+            for summary in store.summaries()
+            if summary.preset == "quick" and summary.status is Status.COMPLETE
+        )
+
+
+def judged(run: Run, *texts: str, seconds: float = 0.0) -> list[Verdict]:
+    expectations = tuple(replace(parse_expectation(text), seconds=seconds) for text in texts)
+    return [judgement.verdict for judgement in judge(replace(run, plan=replace(run.plan, expectations=expectations)))]
+
+
+def test_a_promise_is_met_or_missed_by_the_figures_of_the_result(run: Run) -> None:
+    read = run.tests[0].result
+    assert read and read.read
+    iops = read.read.iops
+    verdicts = judged(
+        run,
+        f"randread-4k-qd1.read.iops>={iops / 2:.3f}",
+        f"randread-4k-qd1.read.iops>={iops * 2:.3f}",
+        "randread-4k-qd1.read.latency.p99<10s",
+        "randread-4k-qd1.read.latency.p99<1ns",
+        "randread-4k-qd1.write.iops>=1",
+        "no-such-test.read.iops>=1",
+        "randread-4k-qd1.read.within.10s>=99.9%",
+        "randread-4k-qd1.sync.latency.p99<10ms",
+    )
+    unmeasured = Verdict.UNMEASURED
+    assert verdicts == [
+        *(Verdict.MET, Verdict.MISSED, Verdict.MET, Verdict.MISSED),
+        *(unmeasured, unmeasured, Verdict.MET, unmeasured),
+    ]
+
+
+def test_a_short_run_cannot_show_that_a_promise_is_kept_but_that_it_is_not(run: Run) -> None:
+    kept, broken = "randread-4k-qd1.read.iops>=1", "randread-4k-qd1.read.iops>=1000000000"
+    assert judged(run, kept, broken, seconds=60) == [Verdict.TOO_SHORT, Verdict.MISSED]
+
+
+def test_a_promise_may_be_missed_by_its_tolerance_and_no_more() -> None:
+    assert Operator.AT_LEAST.holds(4997, 5000, 0.01) and not Operator.AT_LEAST.holds(4997, 5000)
+    assert not Operator.AT_LEAST.holds(4949, 5000, 0.01)
+    assert Operator.LESS_THAN.holds(5.04e6, 5e6, 0.01) and not Operator.LESS_THAN.holds(5.06e6, 5e6, 0.01)
+
+
+def test_the_ratio_is_measured_to_promised(run: Run) -> None:
+    expectation = parse_expectation("randread-4k-qd1.read.bandwidth>=100MB/s")
+    (judgement,) = judge(replace(run, plan=replace(run.plan, expectations=(expectation,))))
+    assert judgement.measured is not None and judgement.ratio is not None
+    assert judgement.ratio * 100e6 == pytest.approx(judgement.measured)
+    assert missed([judgement]) is (judgement.verdict is Verdict.MISSED)
+
+
+@pytest.mark.parametrize(("gib", "promised"), [(800, 20000), (100, 4200), (0, 1200), (626, 19980), (627, 20000)])
+def test_the_promise_of_a_cloud_disk_depends_on_its_capacity(gib: float, promised: float) -> None:
+    assert Formula(base=1200, per_gib=30, cap=20000).value(gib) == promised
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "read.iops",
+        "t.read.iops",
+        "t.read.iops=5",
+        "t.read.iops>=",
+        "t.read.iops>=5ms",
+        "t.read.latency.p99<5",
+        "t.read.latency.p98<5ms",
+        "t.read.speed>5",
+        "t.reed.iops>5",
+        "t.read.within.250>1",
+        "t.read.latency<5ms",
+        "t.sync.iops>5",
+        "t.total.latency.p99<5ms",
+        "t.total.iops.p99>5",
+        "t.read.iops>=5000; rm -rf /",
+    ],
+)
+def test_a_wrong_expression_says_how_to_write_one(text: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_expectation(text)
+    assert caught.value.hint
+
+
+@given(st.text(max_size=80))
+def test_any_text_is_an_expectation_or_an_error(text: str) -> None:
+    try:
+        assert isinstance(parse_expectation(text), Expectation)
+    except DiskprofError as error:
+        assert error.message
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value", "shown"),
+    [
+        ("read.iops", "5k", 5000, "5,000 IOPS"),
+        ("write.bandwidth", "200MB/s", 200e6, "200 MB/s"),
+        ("write.bandwidth", "1MiB/s", 2**20, "1.05 MB/s"),
+        ("read.latency.p99.9", "5ms", 5e6, "5.00 ms"),
+        ("read.within.250us", "95%", 0.95, "95.00%"),
+        ("cpu", "90%", 90, "90% CPU"),
+    ],
+)
+def test_values_in_the_units_of_their_metrics(name: str, text: str, value: float, shown: str) -> None:
+    quantity = parse_metric(name).quantity
+    assert parse_value(quantity, text) == pytest.approx(value)
+    assert format_value(quantity, value) == shown
+
+
+def test_every_metric_finds_its_figure(run: Run) -> None:
+    result = run.tests[0].result
+    assert result and result.read and result.cpu
+    assert measure(parse_metric("cpu"), result) == result.cpu.percent
+    assert measure(parse_metric("read.latency.p99_9"), result) == result.read.latency.p99_9
+    assert parse_metric("read.latency.p99.9").figure == "p99_9"
+    assert parse_metric("read.within.250us").quantity is Quantity.SHARE
+
+
+def test_reads_and_writes_together_are_their_sum(run: Run) -> None:
+    read, write = run.tests[0].result, run.tests[2].result
+    assert read and write and read.read and write.write
+    both = replace(read, write=write.write)
+    assert measure(parse_metric("total.iops"), both) == read.read.iops + write.write.iops
+    assert measure(parse_metric("total.bandwidth"), read) == read.read.bandwidth_bytes_per_s
+    assert measure(parse_metric("total.iops"), replace(read, read=None)) is None

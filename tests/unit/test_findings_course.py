@@ -1,0 +1,233 @@
+"""How a test went: steady, a burst that ended, a stall, too short; and ceilings."""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+from handmade import direction, fio, ioping, latency, on_disk, run, samples
+
+from diskprof.analysis.findings import find
+from diskprof.model.finding import Finding, Weight
+from diskprof.model.run import Run, Status
+from diskprof.model.sample import Sample
+
+CANCELLED = Status.CANCELLED
+
+
+def named(name: str, tested: Run, taken: tuple[Sample, ...] = ()) -> Finding | None:
+    return next((finding for finding in find(tested, taken, ()) if finding.name == name), None)
+
+
+def around(iops: float, count: int, spread: float, seed: int = 1) -> list[float]:
+    random = Random(seed)
+    return [max(0.0, random.gauss(iops, spread * iops)) for _ in range(count)]
+
+
+TESTED = run(fio(read=direction(10_000)))
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.05, 0.2])
+def test_a_steady_disk_is_steady(spread: float) -> None:
+    taken = samples(around(10_000, 120, spread))
+    assert {finding.name for finding in find(TESTED, taken, ())} == set()
+
+
+def test_a_wild_one_is_not() -> None:
+    taken = samples([value for second in range(30) for value in [(3_000, 17_000, 9_000)[second % 3]] * 4])
+    found = named("not-steady", TESTED, taken)
+    assert found is not None
+    assert found.weight is Weight.DOUBT
+    assert found.evidence.startswith("from 3.00k to 17.0k IOPS from second to second, a spread of")
+
+
+def test_intervals_of_a_quarter_second_may_differ_if_seconds_do_not() -> None:
+    assert named("not-steady", TESTED, samples([4_000, 16_000, 4_000, 16_000] * 30)) is None
+
+
+def test_a_hard_disk_varies_by_counting_alone() -> None:
+    random = Random(3)
+    slow = [4.0 * sum(random.random() < 0.5 for _ in range(4)) for _ in range(120)]
+    assert named("not-steady", run(fio(read=direction(8))), samples(slow)) is None
+
+
+def test_a_steady_fall_is_a_trend() -> None:
+    taken = samples([12_000 - 30 * index for index in range(120)])
+    found = named("not-steady", TESTED, taken)
+    assert found is not None
+    assert found.evidence.startswith("falling by")
+
+
+def test_a_slight_drift_is_none() -> None:
+    assert named("not-steady", TESTED, samples([10_000 + 5 * index for index in range(120)])) is None
+
+
+def test_a_burst_that_ends_is_told_with_when_and_from_what_to_what() -> None:
+    taken = samples(around(20_000, 40, 0.03) + around(5_000, 80, 0.03, seed=2))
+    found = find(TESTED, taken, ())
+    assert [finding.name for finding in found] == ["burst"]
+    assert found[0].evidence == "20.1k IOPS for the first 10 s, then 4.95k IOPS for 20 s"
+
+
+def test_a_limit_that_is_handed_out_in_slices_has_levels_too() -> None:
+    """Slices of 0.1 s, of which an interval of 0.25 s holds two or three."""
+    taken = samples([value for level in (4_000, 2_600) for value in (0.8 * level, 1.2 * level) * 8])
+    (found,) = (one for one in find(TESTED, taken, ()) if one.name == "burst")
+    assert found.evidence == "4.00k IOPS for the first 4 s, then 2.60k IOPS for 26 s"
+
+
+def test_a_disk_that_becomes_faster_is_told_apart() -> None:
+    found = find(TESTED, samples(around(5_000, 40, 0.03) + around(9_000, 80, 0.03)), ())
+    assert [finding.name for finding in found] == ["late-start"]
+
+
+@pytest.mark.parametrize(
+    "iops",
+    [
+        around(10_000, 60, 0.03) + around(8_500, 60, 0.03),
+        around(10_000, 115, 0.03) + [4_000.0] * 4,
+        around(10_000, 57, 0.03) + [1_000.0] * 5 + around(10_000, 58, 0.03),
+    ],
+)
+def test_a_small_step_a_short_end_and_a_short_dip_are_no_burst(iops: list[float]) -> None:
+    assert named("burst", TESTED, samples(iops)) is None
+
+
+def test_a_stall_is_told_with_how_long_and_when() -> None:
+    taken = samples([10_000.0] * 20 + [0.0] * 8 + [10_000.0] * 60)
+    found = named("stall", TESTED, taken)
+    assert found is not None
+    assert found.evidence == "once; the longest for 2 s, 5 s into the test"
+
+
+def test_a_freeze_that_one_long_interval_covers_is_a_stall_too() -> None:
+    taken = samples([10_000.0] * 40)
+    frozen = tuple(
+        replace(
+            sample,
+            at_ns=sample.at_ns + (3_000_000_000 if index >= 20 else 0),
+            duration_ns=sample.duration_ns + (3_000_000_000 if index == 20 else 0),
+        )
+        for index, sample in enumerate(taken)
+    )
+    found = named("stall", TESTED, frozen)
+    assert found is not None
+    assert found.evidence == "once; the longest for 3 s, 5 s into the test"
+
+
+def test_half_a_second_without_io_is_none() -> None:
+    assert named("stall", TESTED, samples([10_000.0] * 20 + [0.0] * 2 + [10_000.0] * 60)) is None
+
+
+def test_a_stall_at_the_end_counts_and_several_are_counted() -> None:
+    taken = samples([10_000.0] * 20 + [0.0] * 4 + [10_000.0] * 20 + [0.0] * 6)
+    found = named("stall", TESTED, taken)
+    assert found is not None
+    assert found.evidence == "2 times; the longest for 1.5 s, 11 s into the test"
+
+
+def test_a_test_that_waits_by_itself_neither_stalls_nor_wavers() -> None:
+    one = run(ioping("latency", read=direction(1, seconds=30)))
+    taken = samples(([4.0] + [0.0] * 7) * 15)
+    assert not {"stall", "not-steady", "burst"} & {finding.name for finding in find(one, taken, ())}
+    limited = run(fio(options=("--rate_iops=1",), read=direction(1)))
+    assert named("stall", limited, taken) is None
+
+
+def test_short_tests_are_one_note_for_the_run() -> None:
+    quick = run(*(fio(name, read=direction(9_000, seconds=4)) for name in "abcdef"))
+    found = find(quick, (), ())
+    assert [(finding.name, finding.weight) for finding in found] == [("too-short", Weight.NOTE)]
+    assert found[0].evidence == "6 of 6 tests measured for 4 s"
+    assert "--set runtime=60s" in found[0].advice
+
+
+def test_a_test_that_an_amount_ended_is_to_be_given_more() -> None:
+    article = fio(read=direction(45_447, seconds=0.721), amount=128 << 20)
+    found = named("too-short", run(article))
+    assert found is not None
+    assert found.evidence == "the test measured for 0.7 s"
+    assert "--set size=8g" in found.advice
+
+
+def test_ten_seconds_are_enough_and_a_cancelled_test_is_not_blamed() -> None:
+    assert named("too-short", run(fio(read=direction(9_000, seconds=10)))) is None
+    assert named("too-short", run(fio(read=direction(9_000, seconds=2), status=CANCELLED), status=CANCELLED)) is None
+    assert named("too-short", run(ioping("latency", "-c", "5", read=direction(1, seconds=5)))) is None
+
+
+def test_percentiles_of_a_handful_are_single_ios() -> None:
+    found = named("few-ios", run(ioping("latency", "-c", "10", read=direction(1, seconds=10))))
+    assert found is not None
+    assert found.evidence == "10 reads"
+    assert named("few-ios", run(fio(read=direction(10, seconds=10)))) is None
+
+
+def held_back(iops: float, depth: int, **more: object) -> Run:
+    """A volume with a limit: one at a time it answers in 400 us."""
+    wait = 1e9 * depth / iops
+    return run(
+        fio("qd1", read=direction(2_400, figures=latency(410_000, p50=400_000))),
+        fio("deep", depth=depth, read=direction(iops, figures=latency(wait)), **more),  # type: ignore[arg-type]
+    )
+
+
+def flat(iops: float, spread: float = 0.005) -> tuple[Sample, ...]:
+    return samples(around(iops, 120, spread), test=1)
+
+
+def test_a_limit_shows_as_flat_iops_and_long_waits() -> None:
+    found = named("iops-ceiling", held_back(5_000, 128), flat(5_000))
+    assert found is not None
+    assert found.weight is Weight.LIMIT
+    assert found.evidence == (
+        "a steady 5.00k IOPS with 128 at once: 128 / 5.00k IOPS = 25.6 ms, where one alone takes about 400 us"
+    )
+
+
+def test_a_disk_that_only_has_much_to_do_is_at_no_ceiling() -> None:
+    assert named("iops-ceiling", held_back(60_000, 32), flat(60_000)) is None
+
+
+def test_iops_that_vary_are_at_no_ceiling() -> None:
+    assert named("iops-ceiling", held_back(5_000, 128), flat(5_000, 0.3)) is None
+
+
+def test_a_processor_or_an_own_rate_is_no_ceiling_of_the_disk() -> None:
+    assert named("iops-ceiling", held_back(5_000, 128, cpu=(20.0, 79.0)), flat(5_000)) is None
+    assert named("iops-ceiling", held_back(5_000, 128, options=("--rate_iops=5000",)), flat(5_000)) is None
+
+
+def test_a_queue_that_was_never_full_has_no_ceiling() -> None:
+    idle = run(
+        fio("qd1", read=direction(2_400, figures=latency(410_000, p50=400_000))),
+        fio("deep", depth=128, read=direction(5_000, figures=latency(5e6))),
+    )
+    assert named("iops-ceiling", idle, flat(5_000)) is None
+
+
+def test_a_hard_disk_has_nothing_to_spare() -> None:
+    slow = run(
+        fio("qd1", read=direction(110, figures=latency(9e6, p50=9e6))),
+        fio("deep", depth=32, read=direction(300, figures=latency(32 / 300 * 1e9))),
+        environment=on_disk(rotational=True),
+    )
+    assert named("iops-ceiling", slow, flat(300, 0.02)) is None
+
+
+def test_alone_a_solid_state_disk_is_known_to_answer_within_a_millisecond() -> None:
+    wait = 32 / 1_000 * 1e9
+    only = run(fio(depth=32, read=direction(1_000, figures=latency(wait))))
+    assert named("iops-ceiling", only, samples(around(1_000, 120, 0.005))) is not None
+    unknown = run(fio(depth=32, read=direction(1_000, figures=latency(wait))), environment=on_disk(rotational=None))
+    assert named("iops-ceiling", unknown, samples(around(1_000, 120, 0.005))) is None
+
+
+def test_large_blocks_meet_a_limit_of_bandwidth() -> None:
+    block, iops = 1 << 20, 200.0
+    wide = run(
+        fio("qd1", block=block, read=direction(150, block=block, figures=latency(4e6, p50=4e6))),
+        fio("deep", depth=32, block=block, read=direction(iops, block=block, figures=latency(32 / iops * 1e9))),
+    )
+    found = named("bandwidth-ceiling", wide, flat(iops, 0.01))
+    assert found is not None
+    assert "a steady 210 MB/s with 32 at once" in found.evidence

@@ -1,0 +1,291 @@
+"""What the guard sees of a machine that a test cannot have: volumes, arrays, multipath, pools. The machine is made of files."""
+
+from pathlib import Path
+
+import pytest
+from fake_machine import Machine
+
+from diskprof.devices.guard import to_hold, write_hazards
+from diskprof.devices.relations import touched_by
+from diskprof.devices.scan import build_tree
+from diskprof.model.device import Device, DeviceKind, DeviceTree
+from diskprof.model.plan import Hazard, Severity, WritePermission
+
+MIB = 1 << 20
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    made = Machine(tmp_path)
+    for name in ("sda", "sdb"):
+        made.disk(name)
+        made.content(name, 0, b"")
+    return made
+
+
+def tree_of(machine: Machine) -> DeviceTree:
+    return build_tree(machine.roots)
+
+
+def found(
+    machine: Machine, name: str, *signatures: str, places: dict[str, str] | None = None, tree: DeviceTree | None = None
+) -> list[Hazard]:
+    tree = tree or tree_of(machine)
+    device = tree.get(name)
+    assert device
+    return list(write_hazards(device, tree, WritePermission(True, signatures), places or {}, roots=machine.roots))
+
+
+def blocking(machine: Machine, name: str, *signatures: str, **more: object) -> list[str]:
+    hazards = found(machine, name, *signatures, **more)  # type: ignore[arg-type]
+    assert [h.severity for h in hazards] == sorted((h.severity for h in hazards), key=list(Severity).index)
+    assert all(hazard.advice for hazard in hazards if hazard.severity is Severity.BLOCKS)
+    return [hazard.message for hazard in hazards if hazard.severity is Severity.BLOCKS]
+
+
+def add(machine: Machine, disk: str, *numbers: int, start: int = 1) -> None:
+    for number in numbers:
+        machine.partition(disk, f"{disk}{number}", start=start * MIB, size=64 * MIB)
+        machine.content(f"{disk}{number}", 0, b"")
+        start += 64
+
+
+def volume(machine: Machine, name: str, uuid: str, title: str, *members: str) -> None:
+    machine.disk(name, major=252, dm__uuid=uuid, dm__name=title)
+    machine.content(name, 0, b"")
+    machine.stack(name, *members)
+
+
+def test_nothing_speaks_against_an_empty_disk(machine: Machine) -> None:
+    assert not found(machine, "sda")
+
+
+def test_a_volume_two_layers_up_is_found_from_the_disk(machine: Machine) -> None:
+    add(machine, "sda", 1, 2)
+    volume(machine, "dm-0", "CRYPT-LUKS2-x", "cryptdata", "sda2")
+    volume(machine, "dm-1", "LVM-abc", "vg-mail", "dm-0")
+    machine.mount("dm-1", "/srv/mail", "ext4")
+    for target in ("sda", "sda2", "dm-0"):
+        messages = blocking(machine, target)
+        assert any("dm-1 is mounted on /srv/mail: the files there would be destroyed" in each for each in messages)
+        assert any("carries dm-" in each for each in messages)
+    assert blocking(machine, "dm-1") == [
+        "dm-1 is mounted on /srv/mail: the files there would be destroyed while they are in use."
+    ]
+    assert not blocking(machine, "sda1")
+    assert not blocking(machine, "sdb")
+
+
+def test_a_volume_that_is_set_up_but_not_mounted_is_in_use(machine: Machine) -> None:
+    add(machine, "sda", 1)
+    volume(machine, "dm-0", "LVM-abc", "vg-spare", "sda1")
+    for target in ("sda", "sda1"):
+        assert any("sda1 carries dm-0 (vg-spare)" in each for each in blocking(machine, target))
+    # The volume itself is free, and so is a second one beside a mounted one: LVM keeps them apart.
+    volume(machine, "dm-1", "LVM-def", "vg-root", "sda1")
+    machine.mount("dm-1", "/", "ext4")
+    assert not blocking(machine, "dm-0")
+    assert any("on the same disk is mounted on /" in hazard.message for hazard in found(machine, "dm-0"))
+    assert any("holds /" in each for each in blocking(machine, "dm-0", places={"/": "/"}))
+
+
+def test_a_member_of_an_array(machine: Machine) -> None:
+    for disk in ("sda", "sdb"):
+        add(machine, disk, 1)
+    machine.disk("md0", major=9, md__level="raid1")
+    machine.content("md0", 0, b"")
+    machine.stack("md0", "sda1", "sdb1")
+    for target in ("sda", "sda1", "sdb", "sdb1"):
+        assert any("carries md0" in each for each in blocking(machine, target))
+    assert not blocking(machine, "md0")
+    machine.mount("md0", "/data", "xfs")
+    for target in ("sda", "sda1", "sdb", "sdb1", "md0"):
+        assert any("md0 is mounted on /data" in each for each in blocking(machine, target))
+
+
+def test_an_array_over_whole_disks_protects_their_partitions(machine: Machine) -> None:
+    add(machine, "sda", 1)
+    machine.disk("md0", major=9, md__level="raid1")
+    machine.content("md0", 0, b"")
+    machine.stack("md0", "sda", "sdb")
+    assert any("sda carries md0" in each for each in blocking(machine, "sda1"))
+
+
+def test_a_path_of_a_multipath_map(machine: Machine) -> None:
+    volume(machine, "dm-0", "mpath-3600508", "mpatha", "sda", "sdb")
+    volume(machine, "dm-1", "part1-mpath-3600508", "mpatha-part1", "dm-0")
+    machine.mount("dm-1", "/data", "ext4")
+    for target in ("sda", "sdb", "dm-0"):
+        assert any("dm-1 is mounted on /data" in each for each in blocking(machine, target))
+    assert any("sda carries dm-0 (mpatha)" in each for each in blocking(machine, "sda"))
+
+
+def test_two_paths_without_a_map_are_one_disk(machine: Machine) -> None:
+    for name in ("sdc", "sdd", "sde"):
+        serial = "S3R1AL" if name != "sde" else "OTHER"
+        machine.disk(name, device__serial=serial, device__model="SAN LUN")
+        machine.content(name, 0, b"")
+    add(machine, "sdd", 1)
+    machine.mount("sdd1", "/san", "xfs")
+    (message,) = blocking(machine, "sdc")
+    assert message.startswith("sdd is the same disk as sdc, by its serial number. sdd1 is mounted on /san")
+    assert not blocking(machine, "sde")
+
+
+def test_two_mappings_of_one_member_share_its_bytes(machine: Machine) -> None:
+    volume(machine, "dm-0", "", "plain", "sda")
+    volume(machine, "dm-1", "CRYPT-x", "crypt", "sda")
+    machine.mount("dm-1", "/secret", "ext4")
+    assert any(
+        "dm-1 lies on sda as dm-0 does. dm-1 is mounted on /secret" in each for each in blocking(machine, "dm-0")
+    )
+
+
+def test_partitions_that_overlap(machine: Machine) -> None:
+    machine.partition("sda", "sda1", start=1 * MIB, size=64 * MIB)
+    machine.partition("sda", "sda2", start=64 * MIB, size=64 * MIB)
+    machine.partition("sda", "sda3", start=128 * MIB, size=64 * MIB)
+    for number in (1, 2, 3):
+        machine.content(f"sda{number}", 0, b"")
+    machine.mount("sda1", "/data", "ext4")
+    assert any("sda1 overlaps with sda2. sda1 is mounted on /data" in each for each in blocking(machine, "sda2"))
+    assert not blocking(machine, "sda3")
+    tree = tree_of(machine)
+    second = tree.get("sda2")
+    assert second and [device.name for device in to_hold(second, tree)] == ["sda1"]
+
+
+def test_a_disk_mounted_as_a_whole_protects_its_stale_partitions(machine: Machine) -> None:
+    add(machine, "sda", 1)
+    machine.mount("sda", "/data", "ext4")
+    assert any("sda is mounted on /data" in each for each in blocking(machine, "sda1"))
+
+
+def test_every_member_of_a_mounted_pool(machine: Machine) -> None:
+    devices = machine.roots.sys / "fs" / "btrfs" / "b7f1" / "devices"
+    devices.mkdir(parents=True)
+    (devices / "sda").mkdir()
+    (devices / "sdb").mkdir()
+    for target in ("sda", "sdb"):
+        assert any("belongs to a mounted btrfs file system" in each for each in blocking(machine, target))
+
+
+def namespace(machine: Machine, pid: int, program: str, mounts: str) -> None:
+    process = machine.roots.proc / str(pid)
+    (process / "ns").mkdir(parents=True)
+    (process / "ns" / "mnt").symlink_to(f"mnt:[{pid}]")
+    (process / "root").symlink_to("/")
+    (process / "comm").write_text(program + "\n")
+    (process / "mountinfo").write_text(mounts)
+
+
+def test_mounts_of_other_namespaces(machine: Machine) -> None:
+    add(machine, "sda", 1)
+    number = (machine.roots.blocks / "sda1" / "dev").read_text().strip()
+    namespace(machine, 4711, "dockerd\x1b[2J", f"7001 1 {number} / /var/lib/docker rw - ext4 /dev/sda1 rw\n")
+    pooled = machine.roots.dev / "sdb"
+    namespace(machine, 4712, "lxc", f"7002 1 0:77 /sub /pool rw - btrfs {pooled} rw\n")
+    for target in ("sda", "sda1"):
+        (message,) = blocking(machine, target)
+        assert "sda1 is mounted on /var/lib/docker" in message and "(process 4711)" in message
+        assert "\x1b" not in message
+    (message,) = blocking(machine, "sdb")
+    assert "sdb is mounted on /pool" in message
+
+
+def test_swap(machine: Machine) -> None:
+    add(machine, "sda", 1)
+    machine.swap(str(machine.roots.dev / "sda1"), "/dev/sda1")
+    for target in ("sda", "sda1"):
+        assert any("sda1 is swapped to: memory of running programs" in each for each in blocking(machine, target))
+
+
+# --- The machine's own disks -----------------------------------------------------------------------------------------
+
+
+def test_no_part_of_the_systems_disk_is_written_to(machine: Machine) -> None:
+    add(machine, "sda", 1, 2, 3)
+    machine.mount("sda1", "/", "ext4")
+    machine.mount("sda2", "/home", "ext4")
+    places = {"/": "/", "/home": "/home", "/home/me/runs.db": "the store of runs"}
+    for target in ("sda", "sda3"):
+        messages = blocking(machine, target, places=places)
+        assert any("sda holds /, /home and the store of runs: this machine runs" in each for each in messages)
+    assert not blocking(machine, "sdb", places=places)
+
+
+def test_the_disk_below_an_image_that_the_system_runs_from(machine: Machine) -> None:
+    add(machine, "sda", 1, 2)
+    machine.mount("sda1", "/isodevice", "vfat")
+    machine.disk("loop0", major=7, loop__backing_file="/isodevice/root.img")
+    machine.mount("loop0", "/", "ext4")
+    assert any("sda holds /" in each for each in blocking(machine, "sda2", places={"/": "/"}))
+
+
+def test_a_loop_over_a_file_on_the_systems_disk_is_another_matter(machine: Machine) -> None:
+    add(machine, "sda", 1)
+    machine.mount("sda1", "/", "ext4")
+    machine.disk("loop0", major=7, loop__backing_file="/var/tmp/disk.img")
+    machine.content("loop0", 0, b"")
+    assert not blocking(machine, "loop0", places={"/": "/", "/home": "/home"})
+
+
+# --- What lies there -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("offset", "magic", "kind", "lost"),
+    [
+        (0, b"LUKS\xba\xbe\0\x02", "crypto_LUKS", "the key to all that is encrypted on it would be lost"),
+        (536, b"LVM2 001", "LVM2_member", "its part of a volume group would be lost"),
+        (0x1000, bytes.fromhex("fc4e2ba9"), "linux_raid_member", "its part of a RAID array would be lost"),
+        (0, b"XFSB", "xfs", "all files on it would be lost"),
+        (4086, b"SWAPSPACE2", "swap", "what is swapped out or hibernated there would be lost"),
+        (512, b"EFI PART", "gpt", "its partitions would be lost"),
+    ],
+)
+def test_each_signature_says_what_would_be_lost(
+    machine: Machine, offset: int, magic: bytes, kind: str, lost: str
+) -> None:
+    machine.content("sda", offset, magic)
+    (message,) = blocking(machine, "sda")
+    assert kind in message and lost in message
+    assert not blocking(machine, "sda", kind)
+    (given_up,) = found(machine, "sda", kind)
+    assert given_up.severity is Severity.WARNS and lost in given_up.message
+    assert blocking(machine, "sda", "ext4") and blocking(machine, "sda", "")
+
+
+def test_a_signature_can_be_given_up_but_never_a_use(machine: Machine) -> None:
+    machine.content("sda", 0x438, b"\x53\xef")
+    machine.mount("sda", "/data", "ext2")
+    assert blocking(machine, "sda", "ext2") == [
+        "sda is mounted on /data: the files there would be destroyed while they are in use."
+    ]
+
+
+def test_what_only_udev_knows_counts_too(machine: Machine) -> None:
+    def lookup(name: str) -> dict[str, str]:
+        return {"ID_FS_TYPE": "drbd", "ID_FS_LABEL": "r0\x1b[2J"} if name == "sda" else {}
+
+    tree = build_tree(machine.roots, lookup)
+    (message,) = blocking(machine, "sda", tree=tree)
+    assert "sda holds drbd" in message and "\x1b" not in message
+    assert not blocking(machine, "sda", "drbd", tree=tree)
+
+
+def test_a_device_that_cannot_be_looked_at_is_not_written_to(machine: Machine) -> None:
+    (machine.roots.dev / "sda").unlink()
+    assert any("nobody knows what would be lost" in each for each in blocking(machine, "sda"))
+
+
+def test_read_only(machine: Machine) -> None:
+    (machine.roots.blocks / "sda" / "ro").write_text("1\n")
+    assert any("read-only" in each for each in blocking(machine, "sda"))
+
+
+def test_a_circle_of_devices_ends() -> None:
+    """What no kernel should say, and a damaged sysfs might."""
+    x = Device("x", "/nowhere/x", DeviceKind.DISK, 8, 1, MIB, parents=("y",), children=("y",))
+    y = Device("y", "/nowhere/y", DeviceKind.DISK, 8, 2, MIB, parents=("x",), children=("x",))
+    assert {each.device.name for each in touched_by(x, DeviceTree((x, y)))} == {"x", "y"}

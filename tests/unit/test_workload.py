@@ -1,0 +1,94 @@
+"""What options amount to, before anything runs."""
+
+import pytest
+
+from diskprof.model.device import Device, DeviceKind, Transport
+from diskprof.model.preset import Job
+from diskprof.runner.workload import Rate, assumed_rate, fio_workload, ioping_workload
+
+RATE = Rate(bandwidth=100e6, iops=1000)
+
+
+def fio(**options: str) -> Job:
+    return Job("job", tuple(options.items()))
+
+
+def test_a_timed_read_writes_nothing() -> None:
+    load = fio_workload([fio(rw="randread", bs="4k", size="1g", runtime="4", time_based="1", iodepth="32")], RATE)
+    assert (load.runtime_s, load.amount_bytes, load.bytes_written, load.writes_exact) == (4, None, 0, True)
+    assert load.span_bytes == 2**30
+    assert (load.jobs[0].block_size, load.jobs[0].iodepth) == (4096, 32)
+
+
+def test_a_timed_write_is_estimated_and_says_so() -> None:
+    small = fio_workload([fio(rw="randwrite", bs="4k", size="1g", runtime="4", time_based="1")], RATE)
+    large = fio_workload([fio(rw="write", bs="1m", size="1g", runtime="4", time_based="1")], RATE)
+    assert small.bytes_written == 4 * 1000 * 4096
+    assert large.bytes_written == 400_000_000
+    assert not small.writes_exact and not large.writes_exact
+
+
+def test_an_amount_ends_a_test_exactly() -> None:
+    load = fio_workload([fio(rw="write", bs="1m", size="128m", numjobs="2", loops="3", runtime="60")], RATE)
+    assert load.amount_bytes == load.bytes_written == 128 * 2**20 * 6
+    assert load.writes_exact
+
+
+def test_without_a_runtime_the_amount_tells_the_time() -> None:
+    assert fio_workload([fio(rw="write", bs="1m", size="100000000")], RATE).runtime_s == pytest.approx(1.0)
+
+
+def test_a_mix_writes_its_share() -> None:
+    jobs = [fio(rw="randrw", bs="4k", size="1m", rwmixwrite="5", io_size="1g")]
+    assert fio_workload(jobs, RATE).bytes_written == round(0.05 * 2**30)
+    assert not fio_workload(jobs, RATE).writes_exact
+
+
+def test_a_rate_limits_the_estimate() -> None:
+    load = fio_workload(
+        [fio(rw="randwrite", bs="128k", size="1g", rate_iops="100", runtime="10", time_based="1")], RATE
+    )
+    assert load.bytes_written == 100 * 131072 * 10
+
+
+def test_a_rate_holds_for_writes_by_themselves_whatever_the_mix() -> None:
+    options = {"rw": "randrw", "bs": "128k", "size": "1g", "runtime": "10", "time_based": "1", "rwmixwrite": "5"}
+    assert fio_workload([fio(**options, rate_iops="100")], RATE).bytes_written == 100 * 131072 * 10
+    assert fio_workload([fio(**options, rate_iops="700,300")], RATE).bytes_written == 300 * 131072 * 10
+    assert fio_workload([fio(**options)], RATE).bytes_written == round(0.05 * 100e6 * 10)
+
+
+def test_a_mixture_of_sizes_counts_with_its_mean() -> None:
+    split = fio_workload([fio(rw="randread", bssplit="4k/75:16k/25", size="1m", runtime="1", time_based="1")], RATE)
+    span = fio_workload([fio(rw="randread", bsrange="4k-12k", size="1m", runtime="1", time_based="1")], RATE)
+    assert split.jobs[0].block_size == 7168
+    assert span.jobs[0].block_size == 8192
+
+
+def test_jobs_run_side_by_side() -> None:
+    jobs = [
+        fio(rw="randread", bs="4k", size="1g", offset="1g", runtime="5", ramp_time="2", time_based="1"),
+        fio(rw="randwrite", bs="4k", size="1g", runtime="9", time_based="1", rate="1m"),
+    ]
+    load = fio_workload(jobs, RATE)
+    assert (load.ramp_s, load.runtime_s, load.span_bytes) == (2, 9, 2**31)
+    assert load.bytes_written == 9 * 2**20
+
+
+def test_devices_are_rated_by_their_kind() -> None:
+    def device(**more: object) -> Device:
+        return Device("x", "/dev/x", DeviceKind.DISK, 8, 0, 10, **more)  # type: ignore[arg-type]
+
+    hard_disk, nvme, other = device(rotational=True), device(transport=Transport.NVME), device()
+    assert assumed_rate(hard_disk).iops < assumed_rate(other).iops < assumed_rate(nvme).iops
+    assert assumed_rate(None) == assumed_rate(other)
+    assert assumed_rate(device(rotational=True, transport=Transport.VIRTIO)) == assumed_rate(other)
+
+
+def test_ioping_on_a_directory_fills_a_file_of_its_working_set() -> None:
+    rapid = ioping_workload(Job("seek", (("rapid", "1"), ("direct", "1"))), on_directory=True)
+    assert (rapid.bytes_written, rapid.span_bytes, rapid.runtime_s) == (64 << 20, 64 << 20, 3)
+    single = ioping_workload(Job("latency", (("count", "10"), ("interval", "1"))), on_directory=False)
+    assert (single.bytes_written, single.runtime_s) == (0, 10)
+    linear = ioping_workload(Job("seq", (("rapid", "1"), ("linear", "1"), ("work-time", "2"))), on_directory=True)
+    assert (linear.jobs[0].block_size, linear.runtime_s) == (256 << 10, 2)
