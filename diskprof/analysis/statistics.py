@@ -43,6 +43,11 @@ def variation(values: Sequence[float]) -> float | None:
     return deviation / average if average is not None and deviation is not None and average > 0 else None
 
 
+def share_near(values: Sequence[float], level: float, within: float) -> float:
+    """The share of the values that differ from `level` by no more than `within` of it; 0 of nothing."""
+    return sum(abs(value - level) <= within * level for value in values) / len(values) if values else 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class Trend:
     """A straight line through a series. `slope` per unit of x; `explained` is the share of the variance that it explains."""

@@ -140,7 +140,7 @@ def test_a_limit_that_nothing_tells_of_is_a_ceiling(volume: Volume, home: Path) 
                 run = replace(run, environment=replace(run.environment, io_limits=(), cgroup_limits=()))
             return {found.name: found.evidence for found in find(run, store.samples(run_id).samples, seen)}
 
-    told = undisturbed(volume, home, lambda run: "iops-ceiling" in judged(run["id"], aware=False), runtime="5s")
+    told = undisturbed(volume, home, lambda run: "iops-ceiling" in judged(run["id"], aware=False), runtime="8s")
     assert {"cgroup-limit-reached", "iops-ceiling"} & judged(told["id"], aware=True).keys() == {"cgroup-limit-reached"}
     evidence = judged(told["id"], aware=False).get("iops-ceiling", "")
     assert re.fullmatch(

@@ -11,6 +11,7 @@ from diskprof.analysis.statistics import (
     change_point,
     mean,
     median,
+    share_near,
     standard_deviation,
     steady_state,
     trend,
@@ -53,6 +54,11 @@ def test_of_too_little_there_is_no_figure() -> None:
     assert steady_state([0.0, 1.0, 2.0], [0.0, 0.0, 0.0]) is None
     assert change_point([1.0] * 7, shortest=4) is None
     assert change_point([1.0] * 8, shortest=4) is None
+
+
+def test_the_share_near_a_level_counts_both_sides_and_the_edge() -> None:
+    assert share_near([95.0, 105.0, 94.0, 106.0], 100.0, 0.05) == 0.5
+    assert share_near([], 100.0, 0.05) == 0.0
 
 
 def test_variation_is_the_deviation_as_a_share_of_the_mean() -> None:

@@ -192,6 +192,18 @@ def test_iops_that_vary_are_at_no_ceiling() -> None:
     assert named("iops-ceiling", held_back(5_000, 128), flat(5_000, 0.3)) is None
 
 
+def test_a_stall_now_and_then_does_not_hide_a_ceiling() -> None:
+    stalled = [0.0 if index % 40 < 4 else iops for index, iops in enumerate(around(5_000, 120, 0.001))]
+    found = named("iops-ceiling", held_back(5_000, 128), samples(stalled, test=1))
+    assert found is not None
+    assert found.evidence.startswith("a steady 5.00k IOPS with 128 at once: 128 / 5.00k IOPS = 25.6 ms")
+
+
+def test_two_levels_are_no_ceiling() -> None:
+    twofold = [5_000.0 if index % 24 < 16 else 4_500.0 for index in range(120)]
+    assert named("iops-ceiling", held_back(4_900, 128), samples(twofold, test=1)) is None
+
+
 def test_a_processor_or_an_own_rate_is_no_ceiling_of_the_disk() -> None:
     assert named("iops-ceiling", held_back(5_000, 128, cpu=(20.0, 79.0)), flat(5_000)) is None
     assert named("iops-ceiling", held_back(5_000, 128, options=("--rate_iops=5000",)), flat(5_000)) is None
@@ -228,6 +240,6 @@ def test_large_blocks_meet_a_limit_of_bandwidth() -> None:
         fio("qd1", block=block, read=direction(150, block=block, figures=latency(4e6, p50=4e6))),
         fio("deep", depth=32, block=block, read=direction(iops, block=block, figures=latency(32 / iops * 1e9))),
     )
-    found = named("bandwidth-ceiling", wide, flat(iops, 0.01))
+    found = named("bandwidth-ceiling", wide, flat(iops, 0.001))
     assert found is not None
     assert "a steady 210 MB/s with 32 at once" in found.evidence

@@ -4,13 +4,14 @@ from diskprof.analysis.options import asked
 from diskprof.analysis.rules.groups import io_limit_reached
 from diskprof.analysis.rules.processor import JOB_BUSY, job_use
 from diskprof.analysis.rules.view import TestView
-from diskprof.analysis.statistics import variation
+from diskprof.analysis.statistics import median, share_near
 from diskprof.model.finding import Finding, Weight
 from diskprof.model.run import Run, TestRecord
 from diskprof.model.units import format_bandwidth, format_iops, format_latency
 
 FLAT = 0.05
-"""Coefficient of variation of the IOPS from second to second up to which they stand at a ceiling."""
+MOST = 0.75
+"""IOPS stand at a ceiling if at least this share of the seconds is within 5% of their median: a stall is no other level."""
 
 FULL = 0.8
 """Share of the queue depth that must have been in use (IOPS x latency, Little's law) for the device to be what is waited for."""
@@ -61,12 +62,16 @@ def engine_fallback(run: Run) -> Finding | None:
 
 def ceiling(view: TestView) -> Finding | None:
     """Flat IOPS while the queue is full and each I/O waits many times longer than it takes alone: more depth buys nothing."""
-    seconds = view.wholes
-    spread = variation([window.iops for window in seconds])
+    iops = [window.iops for window in view.wholes]
+    level = median(iops)
     used = job_use(view)
-    if view.asked.paced or view.asked.depth < LEAST_DEPTH or spread is None or len(seconds) < _LEAST_WINDOWS:
+    if view.asked.paced or view.asked.depth < LEAST_DEPTH or not level or len(iops) < _LEAST_WINDOWS:
         return None
-    if spread > FLAT or (used is not None and used >= JOB_BUSY) or len(view.result.directions) != 1:
+    if (
+        share_near(iops, level, FLAT) < MOST
+        or (used is not None and used >= JOB_BUSY)
+        or len(view.result.directions) != 1
+    ):
         return None
     if io_limit_reached(view):
         return None
@@ -78,13 +83,15 @@ def ceiling(view: TestView) -> Finding | None:
     large = _large(view.record)
     if alone is None or mean < WAITING * alone or (not large and mean < WAITING_NS):
         return None
-    rate = format_bandwidth(result.bandwidth_bytes_per_s) if large else f"{format_iops(result.iops)} IOPS"
+    stood = (
+        format_bandwidth(level * result.bandwidth_bytes_per_s / result.iops) if large else f"{format_iops(level)} IOPS"
+    )
     return view.found(
         "bandwidth-ceiling" if large else "iops-ceiling",
         Weight.LIMIT,
         f"{'Bandwidth' if large else 'IOPS'} stood at a ceiling: more queue depth buys only latency.",
-        f"a steady {rate} with {depth} at once: {depth} / {format_iops(result.iops)} IOPS = "
-        f"{format_latency(depth / result.iops * 1e9)}, where one alone takes about {format_latency(alone)}",
+        f"a steady {stood} with {depth} at once: {depth} / {format_iops(level)} IOPS = "
+        f"{format_latency(depth / level * 1e9)}, where one alone takes about {format_latency(alone)}",
         "A volume's or a plan's limit, or all that the device can do: compare with what the vendor promises.",
     )
 
