@@ -2,7 +2,6 @@
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -52,6 +51,9 @@ def load_config(path: Path | None = None) -> Configuration:
 
 def parse_config(data: bytes, path: Path) -> Configuration:
     """What `data` says; `path` is for messages."""
+    # Most people have no such file, and everything that starts looks for it.
+    import tomllib
+
     if len(data) > LARGEST_FILE:
         return _broken(path, f"it is larger than {LARGEST_FILE // 1024} KiB")
     try:

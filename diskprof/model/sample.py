@@ -1,9 +1,10 @@
 """Samples: what happened in one interval. Never cumulative."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from diskprof.model.histogram import Histogram
+from diskprof.model.value import dataclass
 
 
 class Direction(StrEnum):

@@ -1,7 +1,8 @@
 """What is tested."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from diskprof.model.value import dataclass
 
 
 class TargetKind(StrEnum):

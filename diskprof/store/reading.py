@@ -2,7 +2,6 @@
 
 import re
 import sqlite3
-from dataclasses import dataclass
 from typing import Any
 
 from diskprof.model.errors import EngineError, RunNotFound, StoreError
@@ -10,6 +9,7 @@ from diskprof.model.plan import TestFile
 from diskprof.model.run import Run, RunSummary, Status, TestRecord
 from diskprof.model.sample import Sample, SystemSample
 from diskprof.model.text import clean
+from diskprof.model.value import dataclass
 from diskprof.store import codec
 from diskprof.store.liveness import ProcessIdentity
 

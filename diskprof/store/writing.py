@@ -1,11 +1,11 @@
 """What is written to the store. Every function works inside the caller's transaction."""
 
 import re
-import secrets
 import sqlite3
 import zlib
 from collections.abc import Sequence
 from datetime import datetime
+from random import SystemRandom
 
 from diskprof.model.errors import RunNotFound, StoreError, UsageError
 from diskprof.model.finding import Finding
@@ -24,7 +24,7 @@ _OVER = tuple(status for status in Status if status.over and status is not Statu
 def new_id(db: sqlite3.Connection) -> str:
     """An id that no run has."""
     while True:
-        candidate = "".join(secrets.choice(_LETTERS) for _ in range(8))
+        candidate = "".join(SystemRandom().choice(_LETTERS) for _ in range(8))
         if not db.execute("SELECT 1 FROM run WHERE id = ?", (candidate,)).fetchone():
             return candidate
 

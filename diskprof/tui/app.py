@@ -22,6 +22,7 @@ from diskprof.tui.driver import LettingGoDriver
 from diskprof.tui.modals.confirm import Answer, Ask
 from diskprof.tui.screens.base import ModeScreen
 from diskprof.tui.screens.help import HelpScreen, keys_of
+from diskprof.tui.sheets import KeptStylesheet
 from diskprof.tui.terminal import TerminalApp
 from diskprof.tui.theme import THEMES, few_colours, meanings, theme_name
 from diskprof.tui.watching import POLL_S, StoreWatcher
@@ -141,6 +142,7 @@ class DiskprofApp(TerminalApp):
         """
         # Decided here once: with NO_COLOR a theme of any but the terminal's own colours is sent as greys (F46).
         super().__init__(ansi_color=True if few_colours else None)
+        self.stylesheet = KeptStylesheet(variables=self.get_css_variables())
         self.settings = settings or Settings()
         self._problems = tuple(str(problem) for problem in problems)
         self.charset = charset or (Charset.ASCII if self.settings.ascii else this_charset(self.settings.charts))
@@ -191,6 +193,11 @@ class DiskprofApp(TerminalApp):
         """The first screen is there: time for what it did not need, and for what the others will."""
         gc.enable()
         self.run_worker(_prepare, thread=True)
+
+    def _end_batch(self) -> None:
+        super()._end_batch()
+        if not self._batch_count and self.is_running and isinstance(self.screen, ModeScreen):
+            self.screen.call_later(self.screen.draw_held)
 
     def on_unmount(self) -> None:
         self.store.close()

@@ -1,12 +1,13 @@
 """Devices on the Run screen: as rows of a tree, and one of them at length. Pure functions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 
 from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, Mount, Transport
 from diskprof.model.text import clean, shorten_middle
 from diskprof.model.units import format_bandwidth, format_iops, format_size
+from diskprof.model.value import dataclass
 from diskprof.tui.doubts import Doubt, doubts, system_disks
 from diskprof.tui.paragraphs import paragraph, signed
 from diskprof.tui.planning import Place

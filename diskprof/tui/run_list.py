@@ -1,11 +1,11 @@
 """The list of runs without the screen: its columns, order and filter."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from diskprof.model.run import RunSummary, Status
+from diskprof.model.value import dataclass
 from diskprof.tui.widgets.sheet import Cell, Column, Row, Tone
 
 SIGNS = {

@@ -2,7 +2,7 @@
 
 import re
 from functools import lru_cache
-from itertools import groupby
+from itertools import groupby, repeat
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -15,6 +15,8 @@ _MOVE = re.compile(r"\x1b\[\d+;\d+H")
 # Underlined, reversed, struck through; and nothing of all that, on the terminal's own ground.
 _ON_BLANKS = frozenset({"4", "7", "9", "21"})
 _GROUND = ("",)
+# One cell each, and no accents: ASCII, Latin, arrows, mathematics, frames, blocks, triangles, Braille.
+_SINGLE = re.compile(r"[ -~\u00a0-\u00ac\u00ae-\u02ff\u2500-\u259f\u25b2-\u25bf\u2800-\u28ff\u2010-\u2015\u2026]*")
 _CLEARING = re.compile(r"\x1b\[(?:\?1049[hl]|\d*[JKLMPST@X])")
 
 
@@ -143,6 +145,9 @@ class Thrift:
     def _put_changes(self, row: int, column: int, pieces: list[tuple[str, _Style]], out: list[str]) -> None:
         cells: list[_Cell] = []
         for text, style in pieces:
+            if _SINGLE.fullmatch(text):
+                cells += zip(text, repeat(style))
+                continue
             for char in text:
                 width = 1 if char < "\u0300" else cell_len(char)
                 if width == 0 and cells:
@@ -151,9 +156,13 @@ class Thrift:
                 cells += [(char, style), ("", style)][:width]
         known = self._rows.setdefault(row, [])
         start = column - 1
-        known += [None] * (start + len(cells) - len(known))
-        changed = [at for at, cell in enumerate(cells) if not _same(known[start + at], cell)]
-        known[start : start + len(cells)] = cells
+        end = start + len(cells)
+        known += [None] * (end - len(known))
+        before = known[start:end]
+        if before == cells:
+            return
+        changed = [at for at, (old, new) in enumerate(zip(before, cells, strict=True)) if not _same(old, new)]
+        known[start:end] = cells
         while changed:
             first = end = changed[0]
             while changed and changed[0] <= end + _NEAR:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from diskprof.model.run import RunSummary, Status
+from diskprof.model.value import dataclass
 
 if TYPE_CHECKING:
     from diskprof.store import Store

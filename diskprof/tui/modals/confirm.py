@@ -1,7 +1,6 @@
 """A question over the screen: a title, what there is to know, and the answers, the first of which Enter gives."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import ClassVar
 
@@ -13,6 +12,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from diskprof.model.value import dataclass
 from diskprof.tui.modals.sharing import share_height
 from diskprof.tui.widgets.painted import Line
 from diskprof.tui.widgets.rowlist import Row, RowList

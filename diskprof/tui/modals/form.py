@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on, work
@@ -15,6 +14,7 @@ from textual.widgets import Input, Label, Static
 
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
+from diskprof.model.value import dataclass
 from diskprof.tui.modals.sharing import share_height
 from diskprof.tui.widgets.field import Field as TextField
 

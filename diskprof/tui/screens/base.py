@@ -27,8 +27,15 @@ class ModeScreen(Screen[None]):
     COPIES: ClassVar[str] = "the report"
     HELP: ClassVar[str] = ""
     """What this screen is for, in plain text, paragraphs apart by an empty line; its keys are added by themselves."""
+    _held = False
 
     def compose(self) -> ComposeResult:
+        # Textual would lay the screen out once without them, draw it, and do both again.
+        for dimension, breakpoints in zip(
+            self.app.size, (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS), strict=True
+        ):
+            for name in self._get_breakpoint_classes(dimension, breakpoints or []):
+                self.update_classes({name: True}, update=False)
         yield TopBar(self.MODE)
         yield from self.body()
         yield KeyBar()
@@ -65,3 +72,14 @@ class ModeScreen(Screen[None]):
         # A frame that the terminal cannot have yet waits, and is then drawn as things stand by then: the timer comes again.
         if not self.diskprof.behind:
             super()._on_timer_update()
+
+    def _compositor_refresh(self) -> None:
+        # Textual draws in the midst of a batch too, and throws the picture away.
+        self._held = self.app._batch_count > 0
+        if not self._held:
+            super()._compositor_refresh()
+
+    def draw_held(self) -> None:
+        """Draw what was to be drawn in a batch, unless it was drawn since."""
+        if self._held:
+            self._compositor_refresh()

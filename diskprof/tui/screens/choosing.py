@@ -36,16 +36,16 @@ if TYPE_CHECKING:
 class Chooser(ModeScreen):
     """The panes of devices and presets. A subclass makes something of what is chosen: `choice_changed`."""
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class Scanned(Message):
         tree: DeviceTree
         default: str | None
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class Loaded(Message):
         library: Library
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class Failed(Message):
         error: DiskprofError
 

@@ -30,11 +30,11 @@ _ROOMY = 20
 class Noticing(Shaper):
     """Keeps the lines above the panes; they take no room where there is nothing to tell."""
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class LeftBehind(Message):
         found: Sequence[Leftover]
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class Removed(Message):
         gone: Sequence[Leftover]
         error: DiskprofError | None = None

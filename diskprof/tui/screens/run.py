@@ -92,7 +92,7 @@ disturb, or that would disturb the test: the details say why. Devices that come 
         Binding("r", "rescan", "Look again", id="run.rescan", show=False, tooltip="Look for devices and presets again"),
     ]
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class Planned(Message):
         outlook: Outlook
 

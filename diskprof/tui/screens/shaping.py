@@ -123,7 +123,7 @@ class Shaper(Chooser):
 
     # a preset of one's own
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class Saved(Message):
         """A copy of `original` was written to `path`, or not."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -12,6 +12,7 @@ from textual.message import Message
 
 from diskprof.model.errors import DiskprofError, Refused
 from diskprof.model.text import clean
+from diskprof.model.value import dataclass
 from diskprof.tui.modals.confirm import Answer, Ask
 from diskprof.tui.modals.form import Form
 from diskprof.tui.notices import waiting_notice
@@ -41,7 +42,7 @@ class Waiting:
 class Starter(Noticing):
     """Starts what a subclass has planned, once the person has agreed to it."""
 
-    @dataclass
+    @dataclasses.dataclass(eq=False, repr=False)
     class Started(Message):
         plan: Plan
         run_id: str | None

@@ -5,10 +5,10 @@ Every picture starts at zero. A track's values are shares of the height, 0 to 1,
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from diskprof.model.value import dataclass
 from diskprof.tui.widgets.painted import Line, Piece
 
 

@@ -1,7 +1,7 @@
 """A list to move in with the arrow keys: rows have keys, so the cursor stays on its row when others come and go."""
 
+import dataclasses
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.style import Style
@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from diskprof.model.value import dataclass
 from diskprof.tui.widgets.painted import Line, Painted, changed_to
 
 
@@ -50,7 +51,7 @@ class RowList(Painted, ScrollView, can_focus=True):
         Binding("end", "edge(-1)", "Last", id="list.last", show=False, tooltip="The last"),
     ]
 
-    @dataclass
+    @dataclasses.dataclass(eq=False, repr=False)
     class Moved(Message):
         """The cursor stands on another row; None: there is none."""
 
@@ -61,7 +62,7 @@ class RowList(Painted, ScrollView, can_focus=True):
         def control(self) -> "RowList":
             return self.rows
 
-    @dataclass
+    @dataclasses.dataclass(eq=False, repr=False)
     class Chosen(Message):
         """A double click on a row."""
 
