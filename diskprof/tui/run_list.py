@@ -7,16 +7,8 @@ from enum import StrEnum
 from diskprof.model.run import RunSummary, Status
 from diskprof.model.value import dataclass
 from diskprof.tui.widgets.sheet import Cell, Column, Row, Tone
+from diskprof.tui.wording import SIGNS
 
-SIGNS = {
-    Status.PENDING: "·",
-    Status.RUNNING: "▶",
-    Status.COMPLETE: "✓",
-    Status.CANCELLED: "■",
-    Status.FAILED: "✗",
-    Status.INTERRUPTED: "!",
-    Status.SKIPPED: "-",
-}
 TONES = {
     Status.PENDING: Tone.DIM,
     Status.RUNNING: Tone.LIVE,

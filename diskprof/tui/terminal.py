@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on, work
 from textual.app import App
@@ -16,6 +17,9 @@ from diskprof.model.text import clean
 from diskprof.tui.driver import LettingGoDriver
 from diskprof.tui.theme import SIXTEEN
 from diskprof.tui.widgets.glyphs import Charset
+
+if TYPE_CHECKING:
+    from rich.terminal_theme import TerminalTheme
 
 LEAST = (60, 16)
 """Columns and lines in which everything can be used."""
@@ -29,6 +33,14 @@ class TerminalApp(App[None]):
     calm = False
     """Whether the terminal gets fewer frames and colours."""
     _small = False
+    _terminal_themes: ClassVar[dict[str, TerminalTheme]] = {}
+
+    @property
+    def ansi_theme(self) -> TerminalTheme:
+        # Every line that is drawn asks for it, and Textual looks through all themes each time.
+        if (name := self.theme) not in self._terminal_themes:
+            self._terminal_themes[name] = super().ansi_theme
+        return self._terminal_themes[name]
 
     def catch_signals(self) -> None:
         """A hang-up or a kill leaves the terminal as it was found (F37); the run, if one goes, is another process."""

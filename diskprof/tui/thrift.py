@@ -161,7 +161,9 @@ class Thrift:
         before = known[start:end]
         if before == cells:
             return
-        changed = [at for at, (old, new) in enumerate(zip(before, cells, strict=True)) if not _same(old, new)]
+        changed = [
+            at for at, (old, new) in enumerate(zip(before, cells, strict=True)) if old != new and _differ(old, new)
+        ]
         known[start:end] = cells
         while changed:
             first = end = changed[0]
@@ -191,7 +193,6 @@ class Thrift:
             out.append("\x1b[K")
 
 
-def _same(before: _Cell | None, after: _Cell) -> bool:
-    if before == after:
-        return True
-    return before is not None and before[0] == after[0] == " " and before[1].on_blanks == after[1].on_blanks
+def _differ(before: _Cell | None, after: _Cell) -> bool:
+    """Whether two cells that are not equal look different."""
+    return before is None or not before[0] == after[0] == " " or before[1].on_blanks != after[1].on_blanks

@@ -3,9 +3,17 @@
 from diskprof.model.plan import Severity
 from diskprof.model.run import Run, Status
 from diskprof.model.sample import Direction
-from diskprof.tui.run_list import SIGNS
 from diskprof.tui.widgets.painted import Piece
 
+SIGNS = {
+    Status.PENDING: "·",
+    Status.RUNNING: "▶",
+    Status.COMPLETE: "✓",
+    Status.CANCELLED: "■",
+    Status.FAILED: "✗",
+    Status.INTERRUPTED: "!",
+    Status.SKIPPED: "-",
+}
 _INKS: dict[Status, str] = {
     Status.PENDING: "quiet",
     Status.RUNNING: "title",

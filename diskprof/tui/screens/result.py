@@ -19,13 +19,14 @@ from diskprof.tui.following import Following
 from diskprof.tui.loading import load, load_course
 from diskprof.tui.promise_lines import verdict_piece
 from diskprof.tui.result_rows import ResultLine
-from diskprof.tui.run_list import SIGNS, full_time
+from diskprof.tui.run_list import full_time
 from diskprof.tui.screens import run_actions
 from diskprof.tui.screens.live_panes import KernelPane
 from diskprof.tui.screens.live_views import COURSE_BINDINGS, CourseScreen
 from diskprof.tui.widgets.painted import OneLine, Piece, signs_for, spread, width_of
 from diskprof.tui.widgets.sheet import Column, Row, Sheet
 from diskprof.tui.widgets.views import LargeChart
+from diskprof.tui.wording import SIGNS
 
 
 class ResultTable(Sheet, inherit_bindings=False):

@@ -6,6 +6,7 @@ Every picture starts at zero. A track's values are shares of the height, 0 to 1,
 import os
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
 
 from diskprof.model.value import dataclass
@@ -114,26 +115,46 @@ def _runs(track: Track, columns: int, top: int) -> list[tuple[int, int] | None]:
     return runs
 
 
+_Run = tuple[int, int] | None
+_Look = tuple[str, bool, str]
+
+
 def _draw_braille(tracks: Sequence[Track], width: int, height: int) -> list[Line]:
-    masks = [[0] * width for _ in range(height)]
-    inks = [[""] * width for _ in range(height)]
-    for track in tracks:
-        for column, run in enumerate(_runs(track, 2 * width, 4 * height)):
+    looks = tuple((track.ink, track.area, track.fill) for track in tracks)
+    runs = [_runs(track, 2 * width, 4 * height) for track in tracks]
+    for each in runs:
+        each += [None] * (2 * width - len(each))
+    # Of two pictures one after the other most columns are the same.
+    columns = [
+        _braille_column(tuple([(each[at], each[at + 1]) for each in runs]), looks, height)
+        for at in range(0, 2 * width, 2)
+    ]
+    cells = [list(row) for row in zip(*(column[0] for column in columns), strict=True)]
+    inks = [list(row) for row in zip(*(column[1] for column in columns), strict=True)]
+    _put_labels(tracks, cells, inks, 2)
+    return [_joined(cells[row], inks[row]) for row in range(height - 1, -1, -1)]
+
+
+@lru_cache(maxsize=4096)
+def _braille_column(
+    runs: tuple[tuple[_Run, _Run], ...], looks: tuple[_Look, ...], height: int
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The signs and the inks of one column of cells from below: what each track has in its left and right dots."""
+    masks, inks = [0] * height, [""] * height
+    for pair, (ink, area, fill) in zip(runs, looks, strict=True):
+        for run, fills in zip(pair, (_LEFT_FILLS, _RIGHT_FILLS), strict=True):
             if run is None:
                 continue
-            cell, fills = column >> 1, (_RIGHT_FILLS if column & 1 else _LEFT_FILLS)
             low, high = run
             top = high >> 2
             for row in range(low >> 2, top + 1):
                 base = row << 2
-                masks[row][cell] |= fills[low - base if low > base else 0][high - base if high < base + 3 else 3]
-                if row == top or not (track.area and track.fill):
-                    inks[row][cell] = track.ink
-                elif inks[row][cell] != track.ink:
-                    inks[row][cell] = track.fill
-    cells = [[chr(0x2800 + mask) if mask else " " for mask in row] for row in masks]
-    _put_labels(tracks, cells, inks, 2)
-    return [_joined(cells[row], inks[row]) for row in range(height - 1, -1, -1)]
+                masks[row] |= fills[low - base if low > base else 0][high - base if high < base + 3 else 3]
+                if row == top or not (area and fill):
+                    inks[row] = ink
+                elif inks[row] != ink:
+                    inks[row] = fill
+    return tuple(chr(0x2800 + mask) if mask else " " for mask in masks), tuple(inks)
 
 
 def _put_labels(tracks: Sequence[Track], cells: list[list[str]], inks: list[list[str]], columns: int) -> None:
@@ -198,6 +219,8 @@ def _draw_letters(tracks: Sequence[Track], width: int, height: int) -> list[Line
 
 def _joined(cells: Sequence[str], inks: Sequence[str]) -> Line:
     """Cells of one ink in one piece; blanks go with what is before them."""
+    if len(alike := set(inks)) == 1:
+        return [("".join(cells), alike.pop())]
     line: list[Piece] = []
     start, ink = 0, ""
     for at, (cell, cell_ink) in enumerate(zip(cells, inks, strict=True)):

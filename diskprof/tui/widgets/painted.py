@@ -101,14 +101,17 @@ def changed_to(before: Line, after: Line) -> int:
 
 def _written_to(line: Line) -> int:
     """The cell behind the last one that is not blank."""
-    end = at = 0
-    for text, ink in line:
-        at += cell_len(text)
-        if ink == "tab" or "/" in ink:
-            end = at
-        elif word := text.rstrip(" "):
-            end = at - (len(text) - len(word))
-    return end
+    last = len(line)
+    while last and not (line[last - 1][0].rstrip(" ") or (line[last - 1][0] and _colours_blanks(line[last - 1][1]))):
+        last -= 1
+    if not last:
+        return 0
+    text, ink = line[last - 1]
+    return width_of(line[: last - 1]) + cell_len(text if _colours_blanks(ink) else text.rstrip(" "))
+
+
+def _colours_blanks(ink: str) -> bool:
+    return ink == "tab" or "/" in ink
 
 
 _KNOWN: dict[tuple[str, bool], dict[str, Style]] = {}
@@ -159,9 +162,12 @@ class Painted(Widget):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._inks: dict[str, Style] = {}
+        self._worn: dict[Style, dict[str, Style]] = {}
+        """By ground and ink."""
 
     def notify_style_update(self) -> None:
         self._inks.clear()
+        self._worn.clear()
         super().notify_style_update()
 
     def ink(self, name: str) -> Style:
@@ -184,9 +190,11 @@ class Painted(Widget):
     def strip(self, line: Line, width: int, *, base: Style | None = None) -> Strip:
         """A line as wide as `width`, on the widget's own colours or on `base`."""
         under = base or self._own_style()
-        segments = [
-            Segment(clean(text) if _HARMFUL.search(text) else text, under + self.ink(ink)) for text, ink in line if text
-        ]
+        worn = self._worn.setdefault(under, {})
+        for _, ink in line:
+            if ink not in worn:
+                worn[ink] = under + self.ink(ink)
+        segments = [Segment(clean(text) if _HARMFUL.search(text) else text, worn[ink]) for text, ink in line if text]
         if getattr(self.app, "plain", False):
             segments = [Segment(signs_for(self.app, text), style) for text, style, _ in segments]
         return Strip(segments).adjust_cell_length(width, under)
