@@ -10,6 +10,7 @@ from diskprof.model.run import Run
 from diskprof.model.sample import Sample, SystemSample
 
 TEST_RULES: tuple[Rule, ...] = (
+    cache.null_engine,
     cache.page_cache,
     cache.device_cache,
     cache.host_cache,

@@ -109,7 +109,7 @@ def asked(planned: PlannedTest) -> Asked:
     jobs = [Section(part.name, (*shared.options, *part.options)) for part in parts if part.name] or [shared]
     sizes = [size for job in jobs if (size := _size(job.get("size"))) is not None]
     return Asked(
-        direct=all(_on(job, "direct") or job.get("buffered") == "0" for job in jobs),
+        direct=all(_direct(job) for job in jobs),
         cached=False,
         paced=any(_limited(job) for job in jobs),
         depth=sum(_effective_depth(job.ioengine, job.iodepth) * job.numjobs for job in planned.jobs) or 1,
@@ -122,6 +122,11 @@ def asked(planned: PlannedTest) -> Asked:
         random=all((job.get("rw") or "read").startswith("rand") for job in jobs),
         compressible=tuple(dict.fromkeys(option for job in jobs for option in _compressible(job))),
     )
+
+
+def _direct(job: Section) -> bool:
+    """What a job maps into memory goes by the page cache, whatever else it says."""
+    return (_on(job, "direct") or job.get("buffered") == "0") and job.get("ioengine") != "mmap"
 
 
 def _compressible(job: Section) -> list[str]:

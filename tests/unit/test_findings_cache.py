@@ -10,6 +10,7 @@ from diskprof.model.device import DeviceKind, Transport
 from diskprof.model.finding import Finding, Weight
 from diskprof.model.run import Run
 from diskprof.model.sample import Phase, SystemSample
+from diskprof.model.target import TargetKind
 
 FIRST_ARTICLE = fio("randread-qd1", ioengine="sync", direct=False, size=128 << 20, read=direction(4_104, seconds=8))
 RATE = 4_104 * 4096
@@ -41,6 +42,29 @@ def test_a_file_system_that_ignores_direct_is_told_apart() -> None:
     found = named("page-cache", run(fio(read=direction(100_000))), system(read_rate=0.0))
     assert found is not None
     assert "does not honour direct=1" in found.advice
+
+
+def test_a_file_that_was_there_may_have_parts_that_were_never_written() -> None:
+    tested = run(fio(read=direction(100_000)))
+    target = replace(TARGET, kind=TargetKind.FILE, path="/mnt/data/disk.img")
+    tested = replace(tested, plan=replace(tested.plan, target=target))
+    found = named("page-cache", tested, system(read_rate=0.0))
+    assert found is not None
+    assert "never written" in found.advice
+
+
+def test_a_mapped_file_is_never_read_directly() -> None:
+    found = named("page-cache", run(fio(ioengine="mmap", read=direction(100_000))), system(read_rate=0.0))
+    assert found is not None
+    assert found.advice.startswith("Use direct=1")
+
+
+def test_an_engine_that_does_nothing_shows_no_disk_and_no_cache() -> None:
+    nothing = run(fio(ioengine="null", direct=False, read=direction(10_000_000)))
+    names = {finding.name for finding in find(nothing, (), system(read_rate=0.0))}
+    assert "null-engine" in names
+    assert not names & {"page-cache", "small-working-set", "host-cache", "device-cache"}
+    assert named("null-engine", run(fio(read=direction(10_000)))) is None
 
 
 @pytest.mark.parametrize(

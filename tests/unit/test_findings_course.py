@@ -141,6 +141,13 @@ def test_short_tests_are_one_note_for_the_run() -> None:
     assert "--set runtime=60s" in found[0].advice
 
 
+def test_a_test_of_a_moment_did_not_take_no_time_at_all() -> None:
+    tiny = fio(read=direction(1_000, seconds=0.042), amount=4 << 20)
+    found = named("too-short", run(tiny))
+    assert found is not None
+    assert found.evidence == "the test measured for 42 ms"
+
+
 def test_a_test_that_an_amount_ended_is_to_be_given_more() -> None:
     article = fio(read=direction(45_447, seconds=0.721), amount=128 << 20)
     found = named("too-short", run(article))

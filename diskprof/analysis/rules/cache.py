@@ -5,6 +5,7 @@ from diskprof.model.finding import Finding, Weight
 from diskprof.model.preset import EngineName
 from diskprof.model.run import Run
 from diskprof.model.sample import Direction
+from diskprof.model.target import TargetKind
 from diskprof.model.units import format_bandwidth, format_iops, format_latency, format_percent, format_size
 
 ANSWERED = 0.5
@@ -27,9 +28,23 @@ SMALL_BLOCK = 16 << 10
 MEMORY_FILE_SYSTEMS = frozenset({"tmpfs", "ramfs"})
 
 
+def null_engine(view: TestView) -> Finding | None:
+    """An engine of fio's that does nothing shows what fio itself can do."""
+    if not view.idle:
+        return None
+    jobs = [job.name for job in view.record.planned.jobs if job.ioengine == "null"]
+    return view.found(
+        "null-engine",
+        Weight.DOUBT,
+        "No disk was asked: these are the figures of fio and the processor.",
+        f"ioengine=null in {', '.join(jobs)}",
+        "To measure the disk use another engine, such as libaio.",
+    )
+
+
 def page_cache(view: TestView) -> Finding | None:
     """The engine moved far more bytes than the device did: the page cache stood in between."""
-    if view.asked.cached:
+    if view.asked.cached or view.idle:
         return None
     evidence = []
     for direction, result in view.result.directions:
@@ -49,16 +64,28 @@ def page_cache(view: TestView) -> Finding | None:
         Weight.DOUBT,
         "The page cache answered most of it, not the disk.",
         "; ".join(evidence),
-        "Use direct=1, or a test file larger than the memory, to measure the disk."
-        if not view.asked.direct
-        else "The file system does not honour direct=1 here: test a raw device, or use a file larger than the memory.",
+        _way_past_the_cache(view),
     )
+
+
+def _way_past_the_cache(view: TestView) -> str:
+    if not view.asked.direct:
+        return "Use direct=1, or a test file larger than the memory, to measure the disk."
+    if view.run.plan.target.kind is TargetKind.FILE:
+        # Holes, and what fallocate set aside, are read as zeros without the disk.
+        return (
+            "The file has parts that were never written, or its file system does not honour direct=1: name the directory, "
+            "where a test file is filled first, or test a raw device."
+        )
+    return "The file system does not honour direct=1 here: test a raw device, or use a file larger than the memory."
 
 
 def small_working_set(view: TestView) -> Finding | None:
     """A buffered test on less data than there is memory may be answered from there; silent where it is known to be or not."""
     memory, size = view.run.environment.memory_bytes, working_set(view)
-    if view.record.engine is not EngineName.FIO or view.asked.direct or not memory or not size or size >= memory:
+    if view.record.engine is not EngineName.FIO or view.asked.direct or view.idle:
+        return None
+    if not memory or not size or size >= memory:
         return None
     shares = [_reached(view, direction) for direction, _ in view.result.directions]
     if all(share is not None and (share < ANSWERED or share >= REACHED) for share in shares):
@@ -74,7 +101,9 @@ def small_working_set(view: TestView) -> Finding | None:
 
 def device_cache(view: TestView) -> Finding | None:
     """Random I/Os that no platter can do: the cache of the drive or of its controller did them."""
-    if view.record.engine is not EngineName.FIO or view.asked.paced or not (view.platters and view.asked.random):
+    if view.record.engine is not EngineName.FIO or view.asked.paced or view.idle:
+        return None
+    if not view.platters or not view.asked.random:
         return None
     most, size = PLATTER_IOPS * len(view.disks), working_set(view)
     fast = [(way, result) for way, result in view.result.directions if result.iops > most and result.ios >= FEW]
@@ -94,7 +123,7 @@ def device_cache(view: TestView) -> Finding | None:
 def host_cache(view: TestView) -> Finding | None:
     """A virtual disk that answers faster than flash memory can: the memory of the machine behind it did."""
     read, jobs = view.result.read, view.record.planned.jobs
-    if read is None or not view.asked.random or not view.asked.direct or not view.disks:
+    if read is None or not view.asked.random or not view.asked.direct or not view.disks or view.idle:
         return None
     if not all(is_virtual(disk, view.run) for disk in view.disks) or any(job.block_size > SMALL_BLOCK for job in jobs):
         return None

@@ -208,7 +208,7 @@ def too_short(tests: Sequence[TestView]) -> Finding | None:
     short = [view.seconds for view in counted if view.seconds < SHORT_S]
     if not short:
         return None
-    low, high = format_duration(round(min(short), 1)), format_duration(round(max(short), 1))
+    low, high = format_duration(min(short)), format_duration(max(short))
     times = low if low == high else f"{low} to {high}"
     return Finding(
         "too-short",

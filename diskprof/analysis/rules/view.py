@@ -66,6 +66,11 @@ class TestView:
     def ios(self) -> int:
         return sum(result.ios for _, result in self.result.directions)
 
+    @cached_property
+    def idle(self) -> bool:
+        """Whether a job asks no disk at all, so that nothing can be held against one."""
+        return any(job.ioengine == "null" for job in self.record.planned.jobs)
+
     @property
     def disks(self) -> tuple[Device, ...]:
         """The whole devices below all targets, or the devices themselves."""
