@@ -50,6 +50,8 @@ def read_value(name: str, text: str, rw: str, base: int = USUAL_BASE) -> str | N
         raise PresetError(f"{name}={text} is arithmetic", "Write the number that comes out.")
     if name not in DIRECTIONAL:
         return _read_one(name, stripped, base)
+    if not stripped.strip(","):
+        raise PresetError(f"{name}={text} has no value", f"fio needs one: {name}=...")
     parts = [_read_one(name, part, base) if part else "" for part in stripped.rstrip(",").split(",")]
     return _by_direction(name, text, parts, rw)
 
@@ -111,7 +113,8 @@ def microseconds(name: str, text: str, *, unit: str) -> int:
     match = _TIME.fullmatch(text)
     if not match:
         raise PresetError(
-            f"{name}={text} is not a time that fio reads", "Write whole numbers with us, ms, s, m, h or d, such as 30s."
+            f"{name}={text} is not a time that a preset takes",
+            "Write whole numbers with us, ms, s, m, h or d, such as 30s.",
         )
     return int(match[1]) * _MICROS[match[2].lower() or unit]
 
@@ -121,6 +124,9 @@ def _size(name: str, text: str, base: int) -> str:
 
 
 def _count(name: str, text: str, base: int) -> str:
+    if text.endswith("%"):
+        # fio makes -71 of 70%.
+        raise PresetError(f"{name}={text} has a unit that fio does not know", "Leave the percent sign out.")
     return str(number(name, text, base))
 
 

@@ -193,8 +193,9 @@ def check_together(engine: EngineName, options: Options) -> None:
             f"size={format_fio_size(int(have['size']))} is less than one request of {format_fio_size(block)}",
             "Give a larger size or a smaller bs.",
         )
-    if have.get("direct") == "1" and any(size % _SECTOR for size in _block_sizes(have)):
-        raise PresetError(f"direct=1 with requests of {block} bytes", "O_DIRECT takes multiples of 512 bytes (F17).")
+    if have.get("direct") == "1" and (odd := next((size for size in _block_sizes(have) if size % _SECTOR), 0)):
+        # F17
+        raise PresetError(f"direct=1 with requests of {odd} bytes", "O_DIRECT takes multiples of 512 bytes.")
     if have.get("direct") == "1" and have.get("buffered") == "1":
         raise PresetError("direct=1 and buffered=1 exclude each other", "Leave one out.")
     if have.get("time_based") == "1" and "runtime" not in have:

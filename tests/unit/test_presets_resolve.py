@@ -129,6 +129,7 @@ def test_a_bare_number_means_what_the_option_takes_but_a_duration_keeps_its_unit
         ((("size", "1m"), ("bssplit", "4k/50:2m/50")), "less than one request of 2m"),
         ((("size", "1m"), ("bsrange", "4k-2m")), "less than one request of 2m"),
         ((("size", "1m"), ("bs", "1000"), ("direct", "1")), "multiples of 512"),
+        ((("size", "1m"), ("bssplit", "4096/50:1000/50"), ("direct", "1")), "requests of 1000 bytes"),
         ((("size", "1m"), ("direct", "1"), ("buffered", "1")), "exclude each other"),
         ((("size", "1m"), ("time_based", "1")), "never ends"),
         ((("size", "1t"), ("bs", "1g"), ("iodepth", "65536"), ("ioengine", "libaio")), "memory"),
