@@ -21,8 +21,30 @@ def parse_expectation(text: str) -> Expectation:
             "Write TEST.METRIC, >=, >, <= or <, and a value: rand-r.read.iops>=5000, lat-read.read.latency.p99<5ms.",
         )
     test, name, operator, value = match.groups()
-    metric = parse_metric(name)
-    return Expectation(test, metric, Operator(operator), parse_value(metric.quantity, value), "asked for")
+    metric = _metric(test, name)
+    promised = parse_value(metric.quantity, value)
+    if metric.quantity is Quantity.SHARE and promised > 1:
+        meant = "95%" if "%" in value else f"{value}%"
+        raise UsageError(
+            f"{value} is more than all of them: a share is at most 100%", f"Write a share such as {meant}."
+        )
+    return Expectation(test, metric, Operator(operator), promised, "asked for")
+
+
+def _metric(test: str, name: str) -> Metric:
+    try:
+        return parse_metric(name)
+    except UsageError:
+        if _is_metric(whole := f"{test}.{name}"):
+            raise UsageError(f"{whole} names no test", f"Write the name of one before it: TEST.{whole}") from None
+        raise
+
+
+def _is_metric(text: str) -> bool:
+    try:
+        return bool(parse_metric(text))
+    except UsageError:
+        return False
 
 
 def judge(run: Run) -> tuple[Judgement, ...]:

@@ -9,6 +9,7 @@ from diskprof.model.metric import format_value
 from diskprof.model.plan import Hazard, Severity
 from diskprof.model.preset import Preset, Test
 from diskprof.model.target import Target
+from diskprof.presets.promises import unmeasurable
 
 CAPACITY = "capacity_gib"
 """The parameter that gives the capacity a formula counts with; where it is empty the device's size is taken."""
@@ -34,14 +35,18 @@ def promises(
 ) -> tuple[tuple[Expectation, ...], tuple[Hazard, ...]]:
     """Every expectation of a run, and a note where what a preset promises cannot be told without knowing a capacity.
 
-    Raises UsageError for a test that the preset lacks.
+    Raises UsageError for a test that the preset lacks, and for a metric that its test can never have.
     """
-    names = [test.name for test in tests]
+    by_name = {test.name: test for test in tests}
     for expectation in asked:
-        if expectation.test not in names:
+        test = by_name.get(expectation.test)
+        if test is None:
             raise UsageError(
-                f"{preset.name} has no test {expectation.test!r} to expect something of.", f"Tests: {', '.join(names)}."
+                f"{preset.name} has no test {expectation.test!r} to expect something of.",
+                f"Tests: {', '.join(by_name)}.",
             )
+        if reason := unmeasurable(expectation.metric, test):
+            raise UsageError(f"{expectation.test}.{expectation.metric.name} will have no value: {reason}.")
     applying = [promise for promise in preset.expectations if all(values.get(k) == v for k, v in promise.when)]
     gib = _capacity_gib(values, target, tree)
     told = [promise for promise in applying if gib is not None or not promise.promise.per_gib]

@@ -96,12 +96,19 @@ def test_the_promise_of_a_cloud_disk_depends_on_its_capacity(gib: float, promise
         "t.total.latency.p99<5ms",
         "t.total.iops.p99>5",
         "t.read.iops>=5000; rm -rf /",
+        "t.read.within.250us>=95",
+        "t.read.within.250us>=101%",
     ],
 )
 def test_a_wrong_expression_says_how_to_write_one(text: str) -> None:
     with pytest.raises(UsageError) as caught:
         parse_expectation(text)
     assert caught.value.hint
+
+
+def test_an_expectation_without_a_test_says_what_is_missing() -> None:
+    with pytest.raises(UsageError, match=r"read\.latency\.p99 names no test"):
+        parse_expectation("read.latency.p99<5ms")
 
 
 @given(st.text(max_size=80))

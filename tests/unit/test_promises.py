@@ -50,3 +50,12 @@ def test_what_a_person_asks_for_needs_a_test(preset: Preset) -> None:
     asked = parse_expectation("nothing.read.iops>=5")
     with pytest.raises(UsageError, match="has no test 'nothing'"):
         promises(preset, values(preset), preset.tests, (asked,), ON_DISK, TREE)
+
+
+@pytest.mark.parametrize("text", ["write.iops>=5", "write.latency.p99<5ms", "sync.latency.p99<5ms"])
+def test_what_a_test_can_never_show_is_an_error_and_no_promise(preset: Preset, text: str) -> None:
+    from diskprof.analysis.expectations import parse_expectation
+
+    asked = parse_expectation(f"Rand_Read_Testing.{text}")
+    with pytest.raises(UsageError, match="will have no value: Rand_Read_Testing never"):
+        promises(preset, values(preset), preset.tests, (asked,), ON_DISK, TREE)
