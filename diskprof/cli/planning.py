@@ -36,6 +36,8 @@ def plan_of(request: Request) -> Plan:
 
     settings = pairs(request.settings, "--set", "--set size=256m --set runtime=5")
     slots = pairs(request.targets, "--target", "--target cache=/mnt/a --target nocache=/mnt/b")
+    if len(slots) < len(request.targets):
+        raise UsageError("--target names the same place twice.", "Give each name one path: --target cache=/mnt/a")
     expectations = [parse_expectation(text) for text in request.expectations]
     library = load_library()
     preset, notes = choose(library, request.preset, several=bool(slots))

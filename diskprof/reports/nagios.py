@@ -29,8 +29,17 @@ def plugin_line(run: Run, judgements: Sequence[Judgement]) -> tuple[PluginStatus
     CRITICAL: a promise was missed. WARNING: too short to say, or not measured. UNKNOWN: the run did not complete.
     """
     status = _status(run, judgements)
-    words = " ".join(clean(_words(run, judgements), keep_newlines=True).replace("|", "/").split())
+    words = _one_line(_words(run, judgements))
     return status, f"DISKPROF {status.name} - {words} | {' '.join(_performance(run, judgements))}".rstrip(" |")
+
+
+def unknown_line(said: str) -> str:
+    """The line where nothing was measured; `said` is why."""
+    return f"DISKPROF {PluginStatus.UNKNOWN.name} - {_one_line(said)}"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(clean(text, keep_newlines=True).replace("|", "/").split())
 
 
 def _status(run: Run, judgements: Sequence[Judgement]) -> PluginStatus:

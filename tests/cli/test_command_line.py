@@ -41,6 +41,8 @@ def library(tmp_path: Path) -> list[str]:
         (("attach",), 2, "No run"),
         (("stop",), 2, "No run"),
         (("report", "latest", "-o", "/no/such/dir/x.md"), 2, ""),
+        (("run", "azure-max-throughput", "--target", "cache=.", "--target", "cache=/tmp"), 2, "twice"),
+        (("run", "quick", ".", "--expect", "seqread-1m-qd8.write.iops>1"), 2, "never writes"),
         ((), 2, "ssh -t"),
         (("--store", "/proc/nothing/runs.db", "runs"), 1, "/proc/nothing"),
     ],
@@ -144,6 +146,27 @@ def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path, library: list[st
     command = " ".join([*DISKPROF, "presets", "--json"]) + " | true; exit ${PIPESTATUS[0]}"
     done = subprocess.run(["bash", "-c", command], env=environment(tmp_path), capture_output=True, text=True)
     assert not done.stderr
+
+
+@pytest.mark.parametrize("words", ["--version", "presets", "presets --json", "runs", "export baseline"])
+def test_a_result_that_cannot_be_written_is_said(tmp_path: Path, library: list[str], words: str) -> None:
+    import subprocess
+
+    command = " ".join([*DISKPROF, words]) + " >/dev/full"
+    done = subprocess.run(["bash", "-c", command], env=environment(tmp_path), capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == "diskprof: The result cannot be written: No space left on device.\n"
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_stream_that_is_closed_is_nothing_to_fail_of(tmp_path: Path, library: list[str], closed: str) -> None:
+    import subprocess
+
+    for words, code in (("runs", 0), ("run quick nowhere", 2), ("run quick . --set size=0", 2)):
+        command = " ".join([*DISKPROF, words, closed])
+        done = subprocess.run(["bash", "-c", command], env=environment(tmp_path), capture_output=True, text=True)
+        assert done.returncode == code, done.stderr
+        assert "Traceback" not in done.stderr
 
 
 def test_the_store_is_private(tmp_path: Path) -> None:

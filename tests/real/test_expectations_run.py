@@ -47,3 +47,19 @@ def test_nagios_hears_of_mistakes_in_its_own_way(tmp_path: Path) -> None:
     done = diskprof("run", "quick", tmp_path / "nowhere", "--nagios", home=tmp_path)
     assert done.returncode == 3
     assert done.stdout.startswith("DISKPROF UNKNOWN - ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "--nagios"),
+        ("run", "quick", ".", "--nagios", "--no-such-option"),
+        ("run", "quick", ".", "--nagios", "--json"),
+        ("--store", "/", "run", "quick", ".", "--nagios"),
+        ("--store", "/proc/nothing/runs.db", "run", "ioping-latency", ".", "--nagios"),
+    ],
+)
+def test_wrong_usage_is_not_taken_for_a_slow_disk(tmp_path: Path, words: tuple[str, ...]) -> None:
+    done = diskprof(*words, home=tmp_path)
+    assert done.returncode == 3, done.stderr
+    assert re.fullmatch("DISKPROF UNKNOWN - [^|\n]+\n", done.stdout)
