@@ -21,6 +21,7 @@ TEST_RULES: tuple[Rule, ...] = (
     course.burst,
     course.not_steady,
     course.stall,
+    limits.mix_missed,
     processor.processor_bound,
     limits.depth_capped,
     groups.cgroup_limit_reached,

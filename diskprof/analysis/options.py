@@ -84,7 +84,7 @@ class Asked:
     `cached`: the page cache is meant to answer. `size_bytes` is the largest part of the target that one job touches, None
     where the option gives no bytes. `threads` is how many jobs run at once, `reported` how many of them fio reports apart, each
     with its own CPU use (F9). `random`: every job jumps about. `compressible` are the options that make the data written easy
-    to compress.
+    to compress. `write_share`, of 1, is the part of the I/Os that all jobs were told to write; None where they were not told.
     """
 
     direct: bool
@@ -98,6 +98,7 @@ class Asked:
     reported: int = 1
     random: bool = False
     compressible: tuple[str, ...] = ()
+    write_share: float | None = None
 
 
 def asked(planned: PlannedTest) -> Asked:
@@ -121,7 +122,23 @@ def asked(planned: PlannedTest) -> Asked:
         reported=_reported(jobs),
         random=all((job.get("rw") or "read").startswith("rand") for job in jobs),
         compressible=tuple(dict.fromkeys(option for job in jobs for option in _compressible(job))),
+        write_share=_write_share(jobs),
     )
+
+
+def _write_share(jobs: Sequence[Section]) -> float | None:
+    shares = {_told_to_write(job) for job in jobs}
+    return shares.pop() if len(shares) == 1 else None
+
+
+def _told_to_write(job: Section) -> float | None:
+    if job.get("rw") not in ("rw", "readwrite", "randrw"):
+        return None
+    told = [(name, text) for name, text in job.options if name in ("rwmixread", "rwmixwrite") and text.isdecimal()]
+    if not told:
+        return None
+    name, text = told[-1]
+    return (int(text) if name == "rwmixwrite" else 100 - int(text)) / 100
 
 
 def _direct(job: Section) -> bool:

@@ -160,6 +160,36 @@ def test_a_queue_depth_that_a_synchronous_engine_cannot_do() -> None:
     assert named("depth-capped", run(fio(depth=1, ioengine="psync", read=direction(9_000)))) is None
 
 
+@pytest.mark.parametrize(
+    ("options", "reads", "writes", "evidence"),
+    [
+        (("--rwmixwrite=5", "--rate_iops=1280"), 38_400, 38_400, "5% writes asked for, 50% done"),
+        (("--rwmixread=80",), 30_000, 20_000, "20% writes asked for, 40% done"),
+        (("--rwmixread=80", "--rwmixwrite=5"), 1_500, 500, "5% writes asked for, 25% done"),
+    ],
+)
+def test_a_mix_that_was_not_kept(options: tuple[str, ...], reads: int, writes: int, evidence: str) -> None:
+    mixed = fio(rw="randrw", options=options, read=direction(reads), write=direction(writes))
+    found = named("mix-missed", run(mixed))
+    assert found is not None
+    assert (found.weight, found.evidence) == (Weight.DOUBT, evidence)
+
+
+@pytest.mark.parametrize(
+    ("rw", "options", "reads", "writes"),
+    [
+        ("randrw", ("--rwmixwrite=5",), 93_000, 7_000),
+        ("randrw", ("--rate_iops=700,300",), 70_000, 30_000),
+        ("randrw", ("--rwmixread=70", "--rate_iops=700,300"), 70_500, 29_500),
+        ("randrw", ("--rwmixread=90",), 15, 5),
+        ("randwrite", ("--rwmixread=70",), 0, 50_000),
+    ],
+)
+def test_a_mix_that_was_kept_or_never_asked_for(rw: str, options: tuple[str, ...], reads: int, writes: int) -> None:
+    read, write = (direction(ios) if ios else None for ios in (reads, writes))
+    assert named("mix-missed", run(fio(rw=rw, options=options, read=read, write=write))) is None
+
+
 def test_outliers_are_a_hundred_times_slower_and_slow() -> None:
     def of(maximum_ms: float) -> Run:
         return run(fio(read=direction(9_000, figures=latency(100_000, p50=100_000, max=maximum_ms * 1e6))))

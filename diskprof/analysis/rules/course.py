@@ -208,7 +208,7 @@ def too_short(tests: Sequence[TestView]) -> Finding | None:
     short = [view.seconds for view in counted if view.seconds < SHORT_S]
     if not short:
         return None
-    low, high = format_duration(min(short)), format_duration(max(short))
+    low, high = (format_duration(round(seconds, 1) or seconds) for seconds in (min(short), max(short)))
     times = low if low == high else f"{low} to {high}"
     return Finding(
         "too-short",

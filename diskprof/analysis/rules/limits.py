@@ -7,7 +7,7 @@ from diskprof.analysis.rules.view import TestView
 from diskprof.analysis.statistics import median, share_near
 from diskprof.model.finding import Finding, Weight
 from diskprof.model.run import Run, TestRecord
-from diskprof.model.units import format_bandwidth, format_iops, format_latency
+from diskprof.model.units import format_bandwidth, format_iops, format_latency, format_percent
 
 FLAT = 0.05
 MOST = 0.75
@@ -28,6 +28,12 @@ SOLID_STATE_NS = 1e6
 LARGE_BLOCK = 64 << 10
 """From this block size on bytes, and below it I/Os, are what is likely to be limited."""
 
+MIX = 0.05
+"""Share of all I/Os by which the mix may miss what was asked for."""
+
+MIXED_IOS = 1000
+"""Over fewer, fio's dice alone may come to that."""
+
 LEAST_DEPTH = 4
 _LEAST_WINDOWS = 4
 
@@ -42,6 +48,24 @@ def depth_capped(view: TestView) -> Finding | None:
         "The queue depth asked for was not used: a synchronous engine does one I/O at a time.",
         "; ".join(f"iodepth={depth} with ioengine={engine}" for engine, depth in view.asked.capped),
         "Use ioengine=libaio or io_uring with direct=1, or numjobs for more at once.",
+    )
+
+
+def mix_missed(view: TestView) -> Finding | None:
+    """fio keeps to a limit of each direction before the mix: a disk that keeps up does as many writes as reads."""
+    told, write = view.asked.write_share, view.result.write
+    if told is None or view.ios < MIXED_IOS:
+        return None
+    share = (write.ios if write else 0) / view.ios
+    if abs(share - told) <= MIX:
+        return None
+    return view.found(
+        "mix-missed",
+        Weight.DOUBT,
+        "Reads and writes did not come in the mix that was asked for.",
+        f"{format_percent(told)} writes asked for, {format_percent(share)} done",
+        "A limit such as rate_iops holds reads and writes each, and goes before the mix: limit them apart "
+        "(rate_iops=700,300), or not at all.",
     )
 
 
