@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from diskprof.devices.extents import unwritten_bytes
 from diskprof.devices.files import may
 from diskprof.devices.guard import write_hazards
 from diskprof.devices.mounts import NETWORK, mount_of
@@ -144,13 +145,13 @@ def _of_file(target: Target, *, writes: bool) -> Iterator[Hazard]:
         status = Path(target.path).stat()
     except OSError:
         return
-    stored = status.st_blocks * 512
+    stored = min(status.st_blocks * 512, status.st_size) - unwritten_bytes(target.path, status.st_size)
     if stored < status.st_size * 0.99:
         yield Hazard(
             "sparse",
             Severity.WARNS,
-            f"Of the file's {format_size(status.st_size)} only {format_size(stored)} are stored (holes or compression); "
-            "the rest never reaches the disk and reads impossibly fast.",
+            f"Of the file's {format_size(status.st_size)} only {format_size(max(0, stored))} are stored (holes, room that was set "
+            "aside and never written, or compression); the rest never reaches the disk and reads impossibly fast.",
             "Choose a file that is stored whole, or a directory.",
         )
 

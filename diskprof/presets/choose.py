@@ -21,6 +21,11 @@ def choose(library: Library, text: str, *, several: bool = False) -> tuple[Prese
     except UsageError:
         path = Path(text)
         if not _is_file(path):
+            if "/" in text or path.suffix in (".fio", ".toml"):
+                raise UsageError(
+                    f"There is no preset or file {clean(text)!r}.",
+                    "Give the path of a fio job file or a preset's file, or a name that `diskprof presets` lists.",
+                ) from None
             raise
     if path.suffix == ".toml":
         return _own(path), ()

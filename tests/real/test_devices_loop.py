@@ -360,6 +360,27 @@ def test_a_mapped_device(bench: Bench) -> None:
         call("dmsetup", "remove", "--noudevsync", "--retry", name)
 
 
+@pytest.mark.needs("mkfs.ext4", "mount")
+def test_room_that_was_set_aside_and_never_written_is_told(bench: Bench) -> None:
+    disk = bench.attach(bench.image(128 * MIB))
+    call("mkfs.ext4", "-q", f"/dev/{disk}")
+    file = bench.mount(disk) / "data"
+    file.write_bytes(os.urandom(8 * MIB))
+    os.sync()
+
+    def names() -> dict[str, str]:
+        tree = scan()
+        found = target_hazards(
+            resolve_target(str(file), tree), tree, writes_file=False, writes_device=False, space_needed=0
+        )
+        return {hazard.name: hazard.message for hazard in found}
+
+    assert "sparse" not in names()
+    with file.open("r+b") as handle:
+        os.posix_fallocate(handle.fileno(), 0, 32 * MIB)
+    assert "32 MiB only 8 MiB" in names()["sparse"]
+
+
 @pytest.mark.needs("mkfs.btrfs", "mount")
 def test_btrfs_over_two_devices(bench: Bench) -> None:
     disks = [bench.attach(bench.image(128 * MIB)) for _ in range(2)]

@@ -214,6 +214,12 @@ def test_what_is_neither_is_an_unknown_preset(here: Path, text: str) -> None:
         choose(SHIPPED, text)
 
 
+@pytest.mark.parametrize("text", ["none.fio", "./none", "none.toml"])
+def test_a_path_that_leads_nowhere_is_told_as_one(here: Path, text: str) -> None:
+    with pytest.raises(UsageError, match="There is no preset or file"):
+        choose(SHIPPED, text)
+
+
 def test_a_file_of_something_else_is_neither(here: Path) -> None:
     (here / "notes.txt").write_text("rw=read\n")
     with pytest.raises(UsageError, match="neither a preset nor a fio job file"):
