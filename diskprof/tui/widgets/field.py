@@ -1,8 +1,17 @@
 """A field to write in that lets nothing through to the terminal that is not text."""
 
+from textual.binding import Binding
+from textual.events import Key
 from textual.widgets import Input
 
 from diskprof.model.text import clean
+
+_EDITS = {
+    key: binding.action
+    for binding in Input.BINDINGS
+    if isinstance(binding, Binding) and binding.action != "submit"
+    for key in binding.key.split(",")
+}
 
 
 class Field(Input):
@@ -10,3 +19,11 @@ class Field(Input):
 
     def validate_value(self, value: str) -> str:
         return clean(value)
+
+    async def on_key(self, event: Key) -> None:
+        """Edits at once: Textual looks for the action of a key after the letters that came with it, as over a slow line."""
+        action = None if event.is_printable else _EDITS.get(event.key)
+        if action and not self.disabled:
+            event.stop()
+            event.prevent_default()
+            await self.run_action(action)
