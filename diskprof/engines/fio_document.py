@@ -154,12 +154,20 @@ def _direction(parts: Sequence[Section]) -> DirectionResult | None:
         return None
     latencies = [section(data, "clat_ns") for data in parts]
     histogram = merge(Histogram.of(_bins(latency)) for latency in latencies)
+    ios, size = (sum(count(data, name) for data in parts) for name in ("total_ios", "io_bytes"))
+    runtime = max(count(data, "runtime") for data in parts)
+    if len(parts) == 1:
+        iops, bandwidth = figure(parts[0], "iops") or 0.0, _bandwidth(parts[0])
+    else:
+        # As fio sums up a group: over the longest job. Rates added up are what no disk did where a job ended early.
+        iops = round(1000 * ios / runtime, 6) if runtime else 0.0
+        bandwidth = _over(size, runtime)
     return DirectionResult(
-        ios=sum(count(data, "total_ios") for data in parts),
-        bytes=sum(count(data, "io_bytes") for data in parts),
-        iops=_sum([figure(data, "iops") or 0.0 for data in parts]),
-        bandwidth_bytes_per_s=_sum([_bandwidth(data) for data in parts]),
-        runtime_ms=max(count(data, "runtime") for data in parts),
+        ios=ios,
+        bytes=size,
+        iops=iops,
+        bandwidth_bytes_per_s=bandwidth,
+        runtime_ms=runtime,
         latency=_latency(latencies) or Latency(),
         histogram=histogram or None,
     )
@@ -175,8 +183,12 @@ def _bandwidth(data: Section) -> float:
     if given is not None:
         return given
     # fio 3.1 prints KiB/s only (F8); later versions compute bw_bytes like this.
-    runtime = count(data, "runtime")
-    return 1000 * count(data, "io_bytes") // runtime if runtime else 0
+    return _over(count(data, "io_bytes"), count(data, "runtime"))
+
+
+def _over(size: int, runtime_ms: int) -> float:
+    """Bytes per second, whole ones as fio gives."""
+    return 1000 * size // runtime_ms if runtime_ms else 0
 
 
 def _cpu(jobs: Sequence[Section]) -> Cpu | None:
