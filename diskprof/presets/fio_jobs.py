@@ -270,9 +270,6 @@ class _Importer:
         try:
             checked = {name: check_option(EngineName.FIO, name, value) for name, value in job.options.items()}
             check_together(EngineName.FIO, tuple(checked.items()))
-            for one, other in (("rate", "rate_iops"), ("rate_min", "rate_iops_min")):
-                if one in checked and other in checked:
-                    raise PresetError(f"{one} and {other} exclude each other", "Leave one out.")
         except PresetError as error:
             where = f"[{clean(job.section.name[:40])}] " if job.section.line else ""
             self.refusals.add(job.section.line, f"{where}{clean(error.message)}", clean(error.hint))

@@ -200,6 +200,31 @@ def check_together(engine: EngineName, options: Options) -> None:
         raise PresetError("direct=1 and buffered=1 exclude each other", "Leave one out.")
     if have.get("time_based") == "1" and "runtime" not in have:
         raise PresetError("time_based without a runtime never ends", "Give a runtime.")
+    _check_rates(have)
+
+
+def _check_rates(have: Mapping[str, str]) -> None:
+    """What fio refuses, which would end a run that has begun."""
+    for one, other in (("rate", "rate_iops"), ("rate_min", "rate_iops_min")):
+        if one in have and other in have:
+            raise PresetError(
+                f"{one} and {other} exclude each other",
+                f"Leave one out; a parameter is switched off by giving it nothing: --set {other}=",
+            )
+    for least, most in (("rate_min", "rate"), ("rate_iops_min", "rate_iops")):
+        if (
+            least in have
+            and most in have
+            and any(low > high for low, high in zip(*_each_way(have, least, most), strict=True))
+        ):
+            raise PresetError(f"{least} is more than {most}", "The least that is asked for lies below the limit.")
+
+
+def _each_way(have: Mapping[str, str], *names: str) -> Iterator[tuple[int, int]]:
+    """The limits of reads and of writes; one for both counts twice."""
+    for name in names:
+        reads, _, writes = have[name].partition(",")
+        yield int(reads), int(writes or reads)
 
 
 def _block_sizes(have: Mapping[str, str]) -> list[int]:

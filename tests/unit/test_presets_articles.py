@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from diskprof.model.errors import UsageError
 from diskprof.model.preset import Preset
 from diskprof.model.units import parse_duration
 from diskprof.presets.library import load_library
@@ -242,3 +243,13 @@ def test_the_suite_of_the_vps_article_is_its_parts_in_a_row() -> None:
     assert [test.name for test in suite] == [test.name for test in alone]
     for one, other in zip(suite, alone, strict=True):
         assert dict(one.jobs[0].options) == dict(other.jobs[0].options)
+
+
+def test_the_load_of_aerospike_takes_bytes_a_second_in_place_of_requests() -> None:
+    """The article: "by using the rate option instead of using the rate_iops option"."""
+    preset = shipped("aerospike-write")
+    with pytest.raises(UsageError, match="exclude each other") as caught:
+        resolve(preset, {"rate": "160m"})
+    assert "--set rate_iops=" in caught.value.hint
+    options = dict(resolve(preset, {"rate": "160m", "rate_iops": ""}).tests[0].jobs[0].options)
+    assert options["rate"] == str(160 << 20) and "rate_iops" not in options
