@@ -1,6 +1,5 @@
 """`diskprof report RUN...`."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,17 +11,10 @@ from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
 
 if TYPE_CHECKING:
+    from diskprof.reports.formats import Format
     from diskprof.store.store import Store
 
-
-class Format(StrEnum):
-    MARKDOWN = "markdown"
-    HTML = "html"
-    CSV = "csv"
-    SAMPLES = "samples"
-
-
-_BY_SUFFIX = {".html": Format.HTML, ".htm": Format.HTML, ".csv": Format.CSV}
+_FORMATS = ("markdown", "html", "csv", "samples")
 
 
 @click.command("report", short_help="Write a report of one run, or a comparison of several.")
@@ -31,7 +23,7 @@ _BY_SUFFIX = {".html": Format.HTML, ".htm": Format.HTML, ".csv": Format.CSV}
 @click.option(
     "--format",
     "wanted",
-    type=click.Choice([str(one) for one in Format]),
+    type=click.Choice(_FORMATS),
     help="As what: Markdown; a page with charts; the results as CSV; every sample as CSV.  [default: by FILE, else markdown]",
 )
 @click.pass_context
@@ -44,9 +36,11 @@ def command(ctx: click.Context, runs: tuple[str, ...], output: Path | None, want
       diskprof report latest -o disk.html
       diskprof report latest~1 latest --format csv
     """
-    suffix = output.suffix.lower() if output else ""
+    from diskprof.reports.formats import Format, format_of
+
+    by_name = format_of(output) if output else Format.MARKDOWN
     with open_store(ctx) as store:
-        text = _text(store, runs, Format(wanted) if wanted else _BY_SUFFIX.get(suffix, Format.MARKDOWN))
+        text = _text(store, runs, Format(wanted) if wanted else by_name)
     if output is None:
         click.echo(text, nl=False)
         return
@@ -58,19 +52,13 @@ def command(ctx: click.Context, runs: tuple[str, ...], output: Path | None, want
     click.echo(f"Wrote {clean(str(output))}.", err=True)
 
 
-def _text(store: "Store", names: tuple[str, ...], wanted: Format) -> str:
+def _text(store: "Store", names: tuple[str, ...], wanted: "Format") -> str:
     from diskprof.cli.run import seen_by_kernel
-    from diskprof.reports.html import report_html
-    from diskprof.reports.markdown import report
-    from diskprof.reports.tables import results_csv, samples_csv
+    from diskprof.reports.formats import write
 
     ids = list(dict.fromkeys(store.resolve(name) for name in names))
     runs = [store.run(run_id) for run_id in ids]
-    if wanted is Format.CSV:
-        return results_csv(runs)
+    if not wanted.needs_samples:
+        return write(wanted, runs, {}, {})
     series = {run_id: store.samples(run_id).samples for run_id in ids}
-    if wanted is Format.SAMPLES:
-        return samples_csv(runs, series)
-    kernel = {run_id: seen_by_kernel(store, run_id) for run_id in ids}
-    write = report_html if wanted is Format.HTML else report
-    return write(runs, series, kernel=kernel)
+    return write(wanted, runs, series, {run_id: seen_by_kernel(store, run_id) for run_id in ids})

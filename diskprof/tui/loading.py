@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from diskprof.analysis.kernel import KernelView
     from diskprof.model.run import Run
     from diskprof.model.sample import Sample
+    from diskprof.reports.formats import Format
     from diskprof.store import Store
 
 
@@ -26,11 +27,11 @@ class Loaded:
     cost_s: float = 0.0
     kernel: dict[str, dict[int, KernelView]] = field(default_factory=dict)
 
-    def markdown(self) -> str:
-        """The Markdown report on them; on more than one, their comparison."""
-        from diskprof.reports import markdown
+    def report(self, wanted: Format) -> str:
+        """The report on them; on more than one, their comparison."""
+        from diskprof.reports.formats import write
 
-        return markdown.report(self.runs, self.series, kernel=self.kernel)
+        return write(wanted, self.runs, self.series, self.kernel)
 
 
 def load(path: Path, ids: Sequence[str]) -> Loaded:
@@ -43,6 +44,16 @@ def load(path: Path, ids: Sequence[str]) -> Loaded:
         series = {run_id: store.samples(run_id).samples for run_id in dict.fromkeys(ids)}
         kernel = {run.id: _seen(store, run) for run in runs}
     return Loaded(runs, series, time.monotonic() - began, kernel)
+
+
+def report_on(path: Path, ids: Sequence[str], wanted: Format) -> str:
+    """The report on runs, read by a connection of its own, so that any thread may call it. Raises DiskprofError."""
+    from diskprof.store import Store
+
+    if wanted.needs_samples:
+        return load(path, ids).report(wanted)
+    with Store.open(path, create=False) as store:
+        return Loaded(tuple(store.run(run_id) for run_id in ids)).report(wanted)
 
 
 def _seen(store: Store, run: Run) -> dict[int, KernelView]:

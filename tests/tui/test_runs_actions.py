@@ -222,3 +222,44 @@ async def test_several_marked_runs_make_one_report(path: Path, runs: dict[str, s
         report = (path.parent / f"diskprof-{runs['first']}-{runs['slow']}.md").read_text()
         assert runs["first"] in report
         assert runs["slow"] in report
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    ("name", "says", "begins"),
+    [
+        ("disk.html", "a page with charts (HTML)", "<!DOCTYPE html>"),
+        ("disk.HTM", "a page with charts (HTML)", "<!DOCTYPE html>"),
+        ("disk.csv", "the results as CSV", "run,"),
+        ("disk.md", "Markdown", "# "),
+        ("disk", "Markdown", "# "),
+    ],
+)
+async def test_the_end_of_the_name_says_as_what(
+    path: Path, runs: dict[str, str], size: tuple[int, int], name: str, says: str, begins: str
+) -> None:
+    file = path.parent / name
+    async with open_runs(path, size) as pilot:
+        await go_to(pilot, runs["first"])
+        await press(pilot, "r")
+        await write(pilot, str(file))
+        await see(pilot, f"Write {says} to")
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, RunsScreen)
+        assert file.read_text().startswith(begins)
+
+
+async def test_another_form_is_another_text(path: Path, runs: dict[str, str]) -> None:
+    """A name that is taken is asked about after the report was made: the next name may ask for another form."""
+    taken, free = path.parent / "taken.md", path.parent / "free.html"
+    taken.write_text("mine")
+    async with open_runs(path) as pilot:
+        await go_to(pilot, runs["first"])
+        await press(pilot, "r")
+        await write(pilot, str(taken))
+        await press(pilot, "enter")
+        await see(pilot, "exists already")
+        await write(pilot, str(free))
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, RunsScreen)
+    assert free.read_text().startswith("<!DOCTYPE html>")

@@ -16,7 +16,15 @@ from textual.widgets import Input, Label, Static
 
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
+from diskprof.reports.formats import Format, format_of
 from diskprof.tui.widgets.field import Field
+
+
+_FORMS = {Format.MARKDOWN: "Markdown", Format.HTML: "a page with charts (HTML)", Format.CSV: "the results as CSV"}
+
+
+def _words(path: Path) -> str:
+    return f"Write {_FORMS[format_of(path)]} to"
 
 
 class AlreadyThere(DiskprofError):
@@ -72,17 +80,17 @@ def _put(target: Path, data: bytes, *, replace: bool) -> None:
 
 
 class ExportModal(ModalScreen[Path | None]):
-    """The path of the file that was written, or None. `make` gives the text; it is called once, in a thread."""
+    """The path of the file that was written, or None. `make` gives the text, once for each form, in a thread."""
 
     CSS_PATH = "fields.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "Back", id="form.back", show=False)]
 
-    def __init__(self, title: str, path: Path, make: Callable[[], str]) -> None:
+    def __init__(self, title: str, path: Path, make: Callable[[Format], str]) -> None:
         super().__init__()
         self._title = title
         self._path = path
         self._make = make
-        self._text: str | None = None
+        self._texts: dict[Format, str] = {}
         self._asked_for = ""
         self._busy = False
 
@@ -90,16 +98,18 @@ class ExportModal(ModalScreen[Path | None]):
         with Vertical(classes="fields") as dialog:
             dialog.border_title = Content(clean(self._title)).markup
             dialog.border_subtitle = "Enter writes, Esc goes back"
-            yield Label("Write Markdown to", classes="fields--first")
+            yield Label(_words(self._path), id="form", classes="fields--first")
             yield Field(str(self._path), id="path", compact=True)
+            yield Static("The end of the name says as what: .md, .html or .csv.", markup=False)
             yield Static("", id="problem", markup=False)
 
     def on_mount(self) -> None:
         self.query_one("#path", Input).focus()
 
     @on(Input.Changed, "#path")
-    def _other_path(self) -> None:
+    def _other_path(self, event: Input.Changed) -> None:
         self._asked_for = ""
+        self.query_one("#form", Label).update(_words(Path(event.value.strip())))
         self.query_one("#problem", Static).remove_class("shown")
 
     @on(Input.Submitted, "#path")
@@ -115,10 +125,11 @@ class ExportModal(ModalScreen[Path | None]):
     async def _write(self, value: str) -> None:
         """The samples of a long run take a while to read; Escape meanwhile leaves no file."""
         try:
-            if self._text is None:
+            wanted = format_of(Path(value))
+            if wanted not in self._texts:
                 self._say("Making the report", "")
-                self._text = await asyncio.to_thread(self._make)
-            written = write_report(Path(value), self._text, replace=self._asked_for == value)
+                self._texts[wanted] = await asyncio.to_thread(self._make, wanted)
+            written = write_report(Path(value), self._texts[wanted], replace=self._asked_for == value)
         except AlreadyThere as error:
             self._asked_for = value
             self._say(error.message, "Press Enter again to replace it, or change the name.")

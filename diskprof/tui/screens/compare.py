@@ -75,7 +75,7 @@ class CompareScreen(ModeScreen):
             "x", "differences", "Differences", id="compare.differences", tooltip="Only what differs, or everything"
         ),
         Binding("m,v", "chart", "Chart", id="compare.chart", tooltip="Another chart: percentiles, over time, none"),
-        Binding("r", "export", "Report", id="compare.export", tooltip="Write the comparison as Markdown"),
+        Binding("r", "export", "Report", id="compare.export", tooltip="Write a report of the comparison"),
         Binding("n", "test(1)", "Next test", id="compare.next"),
         Binding("p", "test(-1)", "Previous test", id="compare.previous", show=False),
         Binding("escape", "runs", "Runs", id="compare.runs", tooltip="Back to the list of runs"),
@@ -314,7 +314,7 @@ class CompareScreen(ModeScreen):
 
     def action_export(self) -> None:
         if self.comparison:
-            run_actions.export(self, self._ids, self._loaded.markdown, f"Comparison of {len(self._ids)} runs")
+            run_actions.export(self, self._ids, self._loaded.report, f"Comparison of {len(self._ids)} runs")
 
     def action_runs(self) -> None:
         self.app.switch_mode("runs")

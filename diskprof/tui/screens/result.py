@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import ClassVar
 
 from textual import on
@@ -15,8 +16,9 @@ from textual.widgets import Static
 from diskprof.model.errors import DiskprofError
 from diskprof.model.run import Run, RunSummary
 from diskprof.model.units import format_duration
+from diskprof.reports.formats import Format
 from diskprof.tui.following import Following
-from diskprof.tui.loading import load, load_course
+from diskprof.tui.loading import load_course, report_on
 from diskprof.tui.promise_lines import verdict_piece
 from diskprof.tui.result_rows import ResultLine
 from diskprof.tui.run_list import full_time
@@ -102,7 +104,7 @@ Latency is completion latency (clat). MB/s are 10^6 bytes per second.
         Binding(
             "c", "compare", "Compare", id="result.compare", tooltip="Compare with the newest other run of this preset"
         ),
-        Binding("r", "export", "Report", id="result.export", tooltip="Write the run as Markdown"),
+        Binding("r", "export", "Report", id="result.export", tooltip="Write a report of the run"),
         Binding("t", "tags", "Tags", id="result.tags", tooltip="Change tags and note"),
         Binding("d", "delete", "Delete", id="result.delete", tooltip="Delete the run with all that belongs to it"),
     ]
@@ -232,13 +234,13 @@ Latency is completion latency (clat). MB/s are 10^6 bytes per second.
 
     def copy_text(self) -> str:
         """The report as Markdown; empty where the run cannot be read. Raises DiskprofError."""
-        return load_course(self.store.path, self.run_id).markdown() if self.run else ""
+        return load_course(self.store.path, self.run_id).report(Format.MARKDOWN) if self.run else ""
 
     def action_export(self) -> None:
         if self.run:
             title = f"Report on {self.run_id}"
-            path, ids = self.store.path, (self.run_id,)
-            run_actions.export(self, ids, lambda: load(path, ids).markdown(), title)
+            ids = (self.run_id,)
+            run_actions.export(self, ids, partial(report_on, self.store.path, ids), title)
 
     def _summary(self) -> RunSummary | None:
         return next((summary for summary in self.store.summaries() if summary.id == self.run_id), None)

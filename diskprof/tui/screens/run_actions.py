@@ -8,6 +8,7 @@ from pathlib import Path
 from diskprof.model.errors import DiskprofError
 from diskprof.model.run import RunSummary, Status
 from diskprof.model.text import clean
+from diskprof.reports.formats import Format
 from diskprof.tui.modals.delete import DELETE, DeleteModal
 from diskprof.tui.modals.export import ExportModal
 from diskprof.tui.modals.tags import TagsEdit, TagsModal
@@ -21,7 +22,7 @@ def tell(screen: ModeScreen, text: str, *, warning: bool = False) -> None:
     screen.notify(clean(text), severity="warning" if warning else "information", markup=False)
 
 
-def export(screen: ModeScreen, ids: Sequence[str], make: Callable[[], str], title: str) -> None:
+def export(screen: ModeScreen, ids: Sequence[str], make: Callable[[Format], str], title: str) -> None:
     """Ask for a file and write the report that `make` gives; the name is made of the first three ids."""
 
     def written(path: Path | None) -> None:

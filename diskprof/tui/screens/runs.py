@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import ClassVar
 
 from textual import events, on
@@ -17,7 +18,7 @@ from diskprof.model.errors import DiskprofError
 from diskprof.model.run import RunSummary, Status
 from diskprof.model.text import clean
 from diskprof.model.units import format_duration
-from diskprof.tui.loading import load
+from diskprof.tui.loading import report_on
 from diskprof.tui.run_list import Order, RunList, columns_for, full_time, status_text
 from diskprof.tui.screens import run_actions
 from diskprof.tui.screens.base import ModeScreen
@@ -50,7 +51,7 @@ class RunsScreen(ModeScreen):
         Binding("enter", "open", "Open", id="runs.open"),
         Binding("space", "mark", "Mark", id="runs.mark"),
         Binding("c", "compare", "Compare", id="runs.compare"),
-        Binding("r", "export", "Report", id="runs.export", tooltip="Write the run, or the marked ones, as Markdown"),
+        Binding("r", "export", "Report", id="runs.export", tooltip="Write a report of the run, or of the marked ones"),
         Binding("t", "tags", "Tags", id="runs.tags", tooltip="Change tags and note"),
         Binding("d", "delete", "Delete", id="runs.delete"),
         Binding("slash", "filter", "Filter", id="runs.filter", key_display="/"),
@@ -298,7 +299,7 @@ class RunsScreen(ModeScreen):
         ids = [run.id for run in reversed(self._chosen_runs())]
         if ids:
             title = f"Report on {ids[0]}" if len(ids) == 1 else f"Report on {len(ids)} runs"
-            run_actions.export(self, ids, lambda: load(self.store.path, ids).markdown(), title)
+            run_actions.export(self, ids, partial(report_on, self.store.path, ids), title)
 
     def action_delete(self) -> None:
         here = self.sheet.cursor

@@ -1,0 +1,58 @@
+"""The forms of a report, and which of them the name of a file asks for."""
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+
+from diskprof.analysis.kernel import KernelView
+from diskprof.model.run import Run
+from diskprof.model.sample import Sample
+
+
+class Format(StrEnum):
+    """`CSV` is the results, `SAMPLES` every sample."""
+
+    MARKDOWN = "markdown"
+    HTML = "html"
+    CSV = "csv"
+    SAMPLES = "samples"
+
+    @property
+    def needs_samples(self) -> bool:
+        """Whether there is anything in it that is not in the runs themselves."""
+        return self is not Format.CSV
+
+
+_BY_SUFFIX = {".html": Format.HTML, ".htm": Format.HTML, ".csv": Format.CSV}
+
+
+def format_of(path: Path) -> Format:
+    """What the end of the name asks for, Markdown where it says nothing."""
+    return _BY_SUFFIX.get(path.suffix.lower(), Format.MARKDOWN)
+
+
+def write(
+    wanted: Format,
+    runs: Sequence[Run],
+    series: Mapping[str, Sequence[Sample]],
+    kernel: Mapping[str, Mapping[int, KernelView]],
+) -> str:
+    """The report on `runs`, a comparison of more than one; `series` and `kernel` are by run id. Raises ValueError of no runs."""
+    # Each form loads what it alone needs.
+    match wanted:
+        case Format.CSV:
+            from diskprof.reports.tables import results_csv
+
+            return results_csv(runs)
+        case Format.SAMPLES:
+            from diskprof.reports.tables import samples_csv
+
+            return samples_csv(runs, series)
+        case Format.HTML:
+            from diskprof.reports.html import report_html
+
+            return report_html(runs, series, kernel=kernel)
+        case Format.MARKDOWN:
+            from diskprof.reports.markdown import report
+
+            return report(runs, series, kernel=kernel)
