@@ -88,6 +88,10 @@ class Terminal:
         assert self.exit_code is not None
         return self.exit_code
 
+    def write_over(self, row: int, text: str) -> None:
+        """As another program does that shares the terminal: from the beginning of a row on, which the program is not told."""
+        self._stream.feed(f"\x1b7\x1b[{row + 1};1H{text}\x1b8".encode())
+
     def resize(self, columns: int, rows: int) -> None:
         self._screen.resize(rows, columns)
         fcntl.ioctl(self._descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
@@ -156,6 +160,7 @@ _KEYS = {
     "tab": "\t",
     "space": " ",
     "ctrl+c": "\x03",
+    "ctrl+l": "\x0c",
     "ctrl+p": "\x10",
     "ctrl+z": "\x1a",
     "backspace": "\x7f",

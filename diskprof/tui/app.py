@@ -6,6 +6,7 @@ import gc
 import importlib
 import os
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,6 +20,7 @@ from diskprof.config.settings import Charts, Problem, Settings, SlowLink
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
 from diskprof.tui.driver import LettingGoDriver
+from diskprof.tui.keynames import with_keys
 from diskprof.tui.modals.confirm import Answer, Ask
 from diskprof.tui.screens.base import ModeScreen
 from diskprof.tui.screens.help import HelpScreen, keys_of
@@ -261,7 +263,15 @@ class DiskprofApp(TerminalApp):
     def action_help(self) -> None:
         screen = self.screen
         if isinstance(screen, ModeScreen):
-            self.push_screen(HelpScreen(screen.TITLE_OF_HELP, screen.HELP, keys_of(screen)))
+            self.push_screen(HelpScreen(screen.TITLE_OF_HELP, with_keys(screen, screen.HELP), keys_of(screen)))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Keys that can do nothing now are not shown."""
+        if action == "copy":
+            # Below a dialog the last line is still that of the screen.
+            screens = (screen for screen in reversed(self.screen_stack) if isinstance(screen, ModeScreen))
+            return any(screen.is_mounted and screen.can_copy for screen in islice(screens, 1))
+        return super().check_action(action, parameters)
 
     async def action_quit(self) -> None:
         running = self.watcher.read().running

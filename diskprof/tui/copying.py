@@ -6,7 +6,7 @@ import base64
 import contextlib
 import os
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,25 +29,18 @@ _SCREEN_PIECE = 700
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """`what` names the text in a sentence: `the report`."""
+    """`what` names the text in a sentence: `the report`. `make` gives it, in any thread; it may raise DiskprofError."""
 
     what: str
-    text: str
+    make: Callable[[], str]
 
 
 def copy_of(screen: Screen[object]) -> Copy | None:
     """What is worth copying on a screen now."""
     from diskprof.tui.screens.base import ModeScreen
-    from diskprof.tui.screens.live import LiveScreen
-    from diskprof.tui.screens.runs import RunsScreen
 
-    if isinstance(screen, ModeScreen) and (text := screen.copy_text()):
-        return Copy(screen.COPIES, text)
-    if isinstance(screen, LiveScreen) and screen.following:
-        return Copy("the id of the run", screen.following.run.id)
-    if isinstance(screen, RunsScreen) and screen.current:
-        return Copy("the id of the run", screen.current.id)
-    return None
+    make = screen.copy_text() if isinstance(screen, ModeScreen) else None
+    return Copy(screen.COPIES, make) if isinstance(screen, ModeScreen) and make else None
 
 
 def commands_of(plan: Plan) -> str:

@@ -166,7 +166,7 @@ def _bindings() -> Mapping[str, Binding]:
     return found
 
 
-def own_bindings(owner: type[DOMNode]) -> tuple[Binding, ...]:
+def own_bindings(owner: type[Any]) -> tuple[Binding, ...]:
     """The bindings that a class has of its own, without those of the classes that it is made of."""
     return tuple(binding for binding in owner.__dict__.get("BINDINGS", ()) if isinstance(binding, Binding))
 

@@ -39,9 +39,9 @@ def _all_of(preset: Preset) -> str:
     return "\n".join((*names, preset.summary, preset.source)).casefold()
 
 
-def nothing_found(width: int) -> list[Row]:
-    """In the place of the presets where the filter leaves none."""
-    lines = paragraph("No preset has these words. Esc shows all of them.", width, "quiet", first=_FLUSH)
+def nothing_found(key: str, width: int) -> list[Row]:
+    """In the place of the presets where the filter leaves none; `key` clears it."""
+    lines = paragraph(f"No preset has these words. {key} shows all of them.", width, "quiet", first=_FLUSH)
     return [Row(f"nothing:{at}", line, heading=True) for at, line in enumerate(lines)]
 
 

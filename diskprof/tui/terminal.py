@@ -107,11 +107,12 @@ class TerminalApp(App[None]):
             self.notify("There is nothing to copy here yet.", timeout=4)
             return
         try:
-            kept = await asyncio.to_thread(keep_copy, copy.text)
+            text = await asyncio.to_thread(copy.make)
+            kept = await asyncio.to_thread(keep_copy, text)
         except DiskprofError as error:
             self.tell(error)
             return
-        sequences = list(clipboard_sequences(copy.text, os.environ))
+        sequences = list(clipboard_sequences(text, os.environ))
         for sequence in sequences:
             if self._driver is not None:
                 self._driver.write(sequence)

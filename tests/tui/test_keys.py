@@ -1,5 +1,6 @@
 """Every key: it has an id, stands in the footer or the help, can be changed, and does something that can be seen."""
 
+import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from types import MappingProxyType
 import pytest
 from bench_screens import PRESETS, Bench
 from recorded import record_library, record_run
-from stored_screens import Driver, press, settle, text_of, told, until
+from stored_screens import Driver, press, see, settle, text_of, told, until
 from textual.binding import Binding
 
 from diskprof.config.example import example
@@ -19,8 +20,10 @@ from diskprof.model.run import Status
 from diskprof.store import Store, this_process
 from diskprof.tui import keys
 from diskprof.tui.app import DiskprofApp
+from diskprof.tui.keynames import with_keys
 from diskprof.tui.keys import choose_keys, key_rows
 from diskprof.tui.widgets.glyphs import Charset
+from diskprof.tui.widgets.rowlist import RowList
 
 # Answers have their own letters, which stand beside them.
 ANSWERS = "Ask"
@@ -121,6 +124,71 @@ async def test_the_footer_the_help_and_the_tabs_show_the_changed_keys(bench: Ben
         assert "Quit diskprof?" in text_of(pilot)
 
 
+async def test_every_key_that_the_words_name_is_the_one_that_holds(bench: Bench) -> None:
+    """Helps, empty screens, sentences: the key of each binding that they name is one that is nobody's by default."""
+    classes = {owner.__name__: owner for owner in keys._classes()}
+    texts = {name: classes[name].HELP for name in PLACES}  # type: ignore[attr-defined]
+    named = {match for text in texts.values() for match in re.findall(r"\{([a-z.-]+)\}", text)}
+    assert {"run.allow", "live.metric", "runs.mark", "compare.chart", "list.left"} <= named
+    changed = {name: (f"f{number}",) for number, name in enumerate(sorted(named), 3)}
+    async with opened(bench, changed) as pilot:
+        assert set(changed) == set(pilot.app.changed_keys)  # type: ignore[attr-defined]
+        for name, text in texts.items():
+            await back_to(pilot, PLACES[name])
+            said = with_keys(pilot.app.screen, text)
+            assert "{" not in said
+            for binding in re.findall(r"\{([a-z.-]+)\}", text):
+                assert re.search(rf"\b{changed[binding][0]}\b", said), (name, binding)
+
+
+async def test_words_that_name_keys_outside_the_help(bench: Bench) -> None:
+    changed = {
+        "app.runs": ("f3",),
+        "runs.mark": ("f4",),
+        "runs.compare": ("f6",),
+        "form.back": ("f8",),
+        "run.filter": ("f9",),
+        "run.unfilter": ("f10",),
+    }
+    async with opened(bench, changed) as pilot:
+        await press(pilot, "4")
+        await see(pilot, "Press f3 for the list of runs, mark two or more with f4, and press f6.")
+        await press(pilot, "f3", "t")
+        await see(pilot, "f8 goes back")
+        await press(pilot, "f8", "1", "f9", *"nothing")
+        presets = pilot.app.screen.query_one("#presets", RowList)
+        await until(pilot, lambda: "f10 shows all of them." in " ".join(presets.text.split()))
+
+
+async def test_without_changes_the_words_are_plain(bench: Bench) -> None:
+    async with opened(bench) as pilot:
+        screen = pilot.app.screen
+        assert (
+            with_keys(screen, "{run.start} {run.allow} {run.filter} {app.help} {list.page-down}") == "Enter x / ? PgDn"
+        )
+        assert with_keys(screen, "{live.earlier} {live.stop} {runs.mark} {result.back}") == "left s space Esc"
+        with pytest.raises(KeyError):
+            with_keys(screen, "{run.nothing}")
+
+
+@pytest.mark.parametrize(("mode", "offered"), [("1", True), ("2", True), ("3", True), ("4", False)])
+async def test_copy_is_offered_where_there_is_something_to_copy(bench: Bench, mode: str, offered: bool) -> None:
+    async with opened(bench) as pilot:
+        await press(pilot, mode)
+        assert ("y Copy" in text_of(pilot).splitlines()[-1]) is offered
+        await press(pilot, "y")
+        assert ("is in" in told(pilot)) is offered
+
+
+async def test_copy_is_not_offered_in_a_store_without_runs(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "empty.db"):
+        pass
+    async with opened(Bench(tmp_path / "empty.db", presets=PRESETS)) as pilot:
+        for mode in ("2", "3", "4"):
+            await press(pilot, mode)
+            assert "Copy" not in text_of(pilot).splitlines()[-1]
+
+
 @dataclass(frozen=True)
 class Place:
     """A screen: the keys that lead there from the start, and those of its bindings that need something done before."""
@@ -179,7 +247,7 @@ PLACES = {
         },
     ),
 }
-# Without a shell to go to, something to draw again, files that were left behind.
+# Without a shell to go to, something to draw again (test_terminal_states.py), files that were left behind.
 UNSEEN = {"app.suspend", "app.redraw", "run.leftovers"}
 
 

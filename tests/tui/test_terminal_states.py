@@ -78,6 +78,22 @@ def test_ctrl_z_goes_to_the_shell_and_fg_comes_back(shell: Terminal, home: Path,
     assert shell.modes - {2004} == AT_REST
 
 
+def test_ctrl_l_draws_what_was_written_over_again(home: Path) -> None:
+    with terminal(*program(home), cwd=home) as shown:
+        see_the_runs(shown)
+        for way in ("", "r"):  # over a dialog too
+            shown.press(*way)
+            shown.wait_for("Write Markdown to" if way else "9 runs")
+            shown.look(0.5)
+            before = shown.text
+            for row in (0, 3, 12, 23):
+                shown.write_over(row, "kernel: EXT4-fs error on device sdb: something went wrong here, and here")
+            assert shown.text.count("EXT4-fs error") == 4
+            shown.press("ctrl+l")
+            shown.wait_for(gone="EXT4-fs error")
+            assert shown.text == before
+
+
 def test_ctrl_z_without_a_shell_says_so(home: Path) -> None:
     with terminal(*program(home), cwd=home) as shown:
         see_the_runs(shown)

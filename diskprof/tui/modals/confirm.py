@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from diskprof.model.value import dataclass
+from diskprof.tui.keynames import with_keys
 from diskprof.tui.modals.sharing import share_height
 from diskprof.tui.widgets.painted import Line
 from diskprof.tui.widgets.rowlist import Row, RowList
@@ -59,7 +60,7 @@ class Ask(ModalScreen[str | None]):
     def on_mount(self) -> None:
         box = self.query_one("#ask")
         box.border_title = Content(self._title).markup
-        box.border_subtitle = "Enter answers, Esc goes back"
+        box.border_subtitle = with_keys(self, "Enter answers, {ask.back} goes back")
         answers = self.query_one(RowList)
         answers.styles.height = len(self._answers)
         self._share()

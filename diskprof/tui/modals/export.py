@@ -17,8 +17,8 @@ from textual.widgets import Input, Label, Static
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
 from diskprof.reports.formats import Format, format_of
+from diskprof.tui.keynames import with_keys
 from diskprof.tui.widgets.field import Field
-
 
 _FORMS = {Format.MARKDOWN: "Markdown", Format.HTML: "a page with charts (HTML)", Format.CSV: "the results as CSV"}
 
@@ -97,7 +97,7 @@ class ExportModal(ModalScreen[Path | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="fields") as dialog:
             dialog.border_title = Content(clean(self._title)).markup
-            dialog.border_subtitle = "Enter writes, Esc goes back"
+            dialog.border_subtitle = with_keys(self, "Enter writes, {form.back} goes back")
             yield Label(_words(self._path), id="form", classes="fields--first")
             yield Field(str(self._path), id="path", compact=True)
             yield Static("The end of the name says as what: .md, .html or .csv.", markup=False)

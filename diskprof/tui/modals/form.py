@@ -15,6 +15,7 @@ from textual.widgets import Input, Label, Static
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
 from diskprof.model.value import dataclass
+from diskprof.tui.keynames import with_keys
 from diskprof.tui.modals.sharing import share_height
 from diskprof.tui.widgets.field import Field as TextField
 
@@ -70,7 +71,7 @@ class Form(ModalScreen[dict[str, str] | None]):
         box = self.query_one("#form")
         box.set_class(self._danger, "-danger")
         box.border_title = Content(self._title).markup
-        box.border_subtitle = "Enter accepts, Esc goes back"
+        box.border_subtitle = with_keys(self, "Enter accepts, {form.back} goes back")
         self._share()
 
     def on_resize(self) -> None:
@@ -83,8 +84,8 @@ class Form(ModalScreen[dict[str, str] | None]):
         for text in self.query("#form-text").results(VerticalScroll):
             fields = self.query_one("#form-fields")
             share_height(text, fields, fields.virtual_size.height, _PORTION)
-            more = ", PgDn reads on" if text.virtual_size.height > text.styles.max_height.value else ""  # type: ignore[union-attr]
-            self.query_one("#form").border_subtitle = f"Enter accepts, Esc goes back{more}"
+            more = ", {form.page-down} reads on" if text.virtual_size.height > text.styles.max_height.value else ""  # type: ignore[union-attr]
+            self.query_one("#form").border_subtitle = with_keys(self, "Enter accepts, {form.back} goes back" + more)
 
     def action_page(self, direction: int) -> None:
         for text in self.query("#form-text").results(VerticalScroll):

@@ -10,6 +10,8 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from diskprof.tui.keynames import with_keys
+
 
 class Reading(ModalScreen[None]):
     """`title` and `text` are shown as they are; `text` must have gone through `clean` where it is foreign."""
@@ -33,7 +35,7 @@ class Reading(ModalScreen[None]):
     def on_mount(self) -> None:
         box = self.query_one("#reading")
         box.border_title = Content(self._title).markup
-        box.border_subtitle = "Esc closes"
+        box.border_subtitle = with_keys(self, "{reading.close} closes")
 
     def action_back(self) -> None:
         self.dismiss(None)

@@ -12,6 +12,7 @@ from textual.widgets import Input, Label, Static
 
 from diskprof.model.run import RunSummary
 from diskprof.model.text import clean
+from diskprof.tui.keynames import with_keys
 from diskprof.tui.widgets.field import Field
 
 
@@ -44,7 +45,7 @@ class TagsModal(ModalScreen[TagsEdit | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="fields") as dialog:
             dialog.border_title = Content(f"Tags and note of {self.run.id}").markup
-            dialog.border_subtitle = "Enter saves, Esc goes back"
+            dialog.border_subtitle = with_keys(self, "Enter saves, {form.back} goes back")
             yield Static(clean(f"{self.run.preset} on {self.run.target}"), markup=False)
             yield Label("Tags, with commas between them")
             yield Field(self._tags, placeholder="baseline, nvme, before-upgrade", id="tags", compact=True)

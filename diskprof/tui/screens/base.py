@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.app import ComposeResult
@@ -64,9 +65,14 @@ class ModeScreen(Screen[None]):
     def store_changed(self) -> None:
         """Read again what is shown."""
 
-    def copy_text(self) -> str:
-        """What `y` copies, called COPIES; empty where there is nothing."""
-        return ""
+    @property
+    def can_copy(self) -> bool:
+        """Whether the key that copies is offered."""
+        return self.copy_text() is not None
+
+    def copy_text(self) -> Callable[[], str] | None:
+        """What makes the text to be copied, called COPIES, in any thread; None where there is nothing."""
+        return None
 
     def _on_timer_update(self) -> None:
         # A frame that the terminal cannot have yet waits, and is then drawn as things stand by then: the timer comes again.

@@ -18,6 +18,7 @@ from diskprof.model.text import clean
 from diskprof.tui.device_rows import View, device_rows
 from diskprof.tui.device_rows import device_lines as about_device
 from diskprof.tui.doubts import Doubt, doubts, system_disks
+from diskprof.tui.keynames import with_keys
 from diskprof.tui.machine import Machine
 from diskprof.tui.paragraphs import paragraph
 from diskprof.tui.planning import Place
@@ -79,7 +80,8 @@ class Chooser(ModeScreen):
                     yield Lines(id="details", classes="pane")
                 with Vertical(id="what"):
                     yield RowList(id="presets", classes="pane")
-                    yield TextField(placeholder="words to look for; Esc shows all", id="preset-filter", compact=True)
+                    words = with_keys(self, "words to look for; {run.unfilter} shows all")
+                    yield TextField(placeholder=words, id="preset-filter", compact=True)
             yield PlanPane(id="plan", classes="pane")
 
     def on_mount(self) -> None:
@@ -204,7 +206,8 @@ class Chooser(ModeScreen):
             pane = self.query_one("#presets", RowList)
             words = self._words.strip()
             pane.border_title = Content(f"Preset: {clean(words)}" if words else "Preset").markup
-            pane.show(lambda width: preset_rows(presets, self.edited, width) or nothing_found(width))
+            key = with_keys(self, "{run.unfilter}")
+            pane.show(lambda width: preset_rows(presets, self.edited, width) or nothing_found(key, width))
 
     def on_resize(self, _event: events.Resize) -> None:
         self.call_after_refresh(self._resized)

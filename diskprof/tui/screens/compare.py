@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on, work
@@ -19,6 +20,7 @@ from textual.widgets import Static
 from diskprof.model.errors import DiskprofError
 from diskprof.model.sample import Direction
 from diskprof.model.text import clean
+from diskprof.tui.keynames import with_keys
 from diskprof.tui.loading import Loaded, load_beside
 from diskprof.tui.screens import run_actions
 from diskprof.tui.screens.base import ModeScreen
@@ -34,8 +36,9 @@ if TYPE_CHECKING:
     from diskprof.tui.compare_rows import Form, Line
 
 _EMPTY = (
-    "Nothing is chosen to be compared.\n\nPress 3 for the list of runs, mark two or more with space, and press c.\n"
-    "Without marks, c there takes the run under the cursor and the newest other one of its preset."
+    "Nothing is chosen to be compared.\n\nPress {app.runs} for the list of runs, mark two or more with {runs.mark}, and press "
+    "{runs.compare}.\n"
+    "Without marks, {runs.compare} there takes the run under the cursor and the newest other one of its preset."
 )
 _READ_AGAIN_S = 2.0
 _BESIDE_FROM = 150
@@ -66,8 +69,8 @@ class CompareScreen(ModeScreen):
         "before the figures: a difference in results may come from them.\n\n"
         "Better, worse or same is said of each figure. Same means: within the noise of the two runs. No word means that "
         "too few I/Os were seen to judge, that chance alone could do it, or that neither way is better.\n\n"
-        "The chart shows the test under the cursor, the runs over each other; m turns it. More runs than fit are reached "
-        "with left and right."
+        "The chart shows the test under the cursor, the runs over each other; {compare.chart} turns it. More runs than fit are "
+        "reached with {list.left} and {list.right}."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("b", "base", "Base", id="compare.base", tooltip="Measure against the next run"),
@@ -95,7 +98,7 @@ class CompareScreen(ModeScreen):
 
     def body(self) -> ComposeResult:
         yield OneLine(id="compare-title")
-        yield Static(_EMPTY, id="compare-empty", markup=False)
+        yield Static(with_keys(self, _EMPTY), id="compare-empty", markup=False)
         with Container(id="compare-body"):
             yield Sheet(self._columns, fixed=1, id="compare-table")
             with Vertical(id="compare-charts"):
@@ -273,11 +276,11 @@ class CompareScreen(ModeScreen):
             case _:
                 return True
 
-    def copy_text(self) -> str:
-        """The comparison as Markdown; empty where there is none."""
+    def copy_text(self) -> Callable[[], str] | None:
+        """The comparison as Markdown; None where there is none."""
         from diskprof.reports.markdown import comparison_markdown
 
-        return comparison_markdown(self.comparison) if self.comparison else ""
+        return partial(comparison_markdown, self.comparison) if self.comparison else None
 
     def action_base(self) -> None:
         """The next run becomes A, the others keep their order."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual import events, on
@@ -12,6 +13,7 @@ from textual.containers import Horizontal, Vertical
 
 from diskprof.model.errors import DiskprofError
 from diskprof.tui.following import Following
+from diskprof.tui.keynames import with_keys
 from diskprof.tui.live_lines import (
     SILENT_AFTER_S,
     note_lines,
@@ -40,6 +42,7 @@ class LiveScreen(CourseScreen):
     CSS_PATH = "live.tcss"
     VERTICAL_BREAKPOINTS = [(0, "-short"), (32, "-tall")]  # noqa: RUF012
     TITLE_OF_HELP: ClassVar[str] = "Live"
+    COPIES: ClassVar[str] = "the id of the run"
     HELP: ClassVar[str] = """
 A run while it goes, and its results when it is over. The tiles show the last interval, reading (R) and writing (W)
 apart; "whole" is all that was measured of the test so far. The chart shows the whole test from its beginning.
@@ -47,16 +50,16 @@ apart; "whole" is all that was measured of the test so far. The chart shows the 
 p50 is the latency that half of the requests stayed within, p99 the one that 99 of 100 stayed within. Where ioping gives
 no distribution, their mean and maximum stand instead.
 
-m turns the chart: IOPS and bandwidth (from zero), the percentiles of each interval, and the heat map: how many of the
+{live.metric} turns the chart: IOPS and bandwidth (from zero), the percentiles of each interval, and the heat map: how many of the
 requests of each moment took how long; of a test that is over also the latency by percentile. Latencies are on a
-logarithmic scale. With left and right a cursor reads off a past moment; in a test too long for the screen
+logarithmic scale. With {live.earlier} and {live.later} a cursor reads off a past moment; in a test too long for the screen
 neighbouring intervals are one, with their highest p99, p99.9 and maximum.
 
-k shows what the kernel saw of the device under test, in iostat's terms (r_await and w_await in ms, kB of 1024 bytes), of the
-machine's processors and memory, for the last interval and the median of the test, beside what fio said.
+{live.kernel} shows what the kernel saw of the device under test, in iostat's terms (r_await and w_await in ms, kB of 1024 bytes),
+of the machine's processors and memory, for the last interval and the median of the test, beside what fio said.
 
-A sweep is shown as its cells: the figure of each as it is measured. m turns it, x goes to other values of further axes, v to
-the course of the test that goes.
+A sweep is shown as its cells: the figure of each as it is measured. {live.metric} turns it, {live.panel} goes to other values of
+further axes, {live.sweep} to the course of the test that goes.
 
 The run belongs to a process of its own: leaving this screen, quitting or losing the connection does not stop it.
 """
@@ -190,11 +193,12 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
         self._draw_notes(following)
 
     def _draw_empty(self) -> None:
+        mode, start = with_keys(self, "{app.run}"), with_keys(self, "{run.start}")
         self.query_one("#empty", Lines).put(
             [
                 [("No run yet", "title")],
                 [],
-                [("Press ", ""), ("1", "key"), (", choose a device and a preset, and press ", ""), ("Enter", "key")],
+                [("Press ", ""), (mode, "key"), (", choose a device and a preset, and press ", ""), (start, "key")],
                 [("What is measured appears here while it happens.", "quiet")],
             ]
         )
@@ -228,6 +232,10 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
         notes.styles.height = max(1, len(note_lines(run, self._width - 1)))
 
     # what can be done
+
+    def copy_text(self) -> Callable[[], str] | None:
+        following = self.following
+        return following.run.id.__str__ if following else None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         following = self.following

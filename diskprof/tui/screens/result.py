@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -80,15 +80,17 @@ class ResultScreen(CourseScreen):
     CSS_PATH = "result.tcss"
     TITLE_OF_HELP = "Result"
     HELP = """
-A run that is over. The chart shows the test under the cursor; m turns it: IOPS, bandwidth, the percentiles of each
-interval, the heat map, and the latency by percentile of all that was measured. With left and right a cursor reads off a past
-moment, z shows the chart alone.
+A run that is over. The chart shows the test under the cursor; {live.metric} turns it: IOPS, bandwidth, the percentiles of each
+interval, the heat map, and the latency by percentile of all that was measured. With {live.earlier} and {live.later} a
+cursor reads off a past moment, {live.zoom} shows the chart alone.
 
-k shows what the kernel saw of the device and of the machine, in iostat's terms: the last interval and the median of the test.
+{live.kernel} shows what the kernel saw of the device and of the machine, in iostat's terms: the last interval and the median of
+the test.
 
-A sweep is shown as its cells: m turns their figure, x goes to other values of further axes, v to the course of one test.
+A sweep is shown as its cells: {live.metric} turns their figure, {live.panel} goes to other values of further axes,
+{live.sweep} to the course of one test.
 
-Below stand the findings, the conditions of the run and the exact commands: go on with page down.
+Below stand the findings, the conditions of the run and the exact commands: go on with {list.page-down}.
 
 Latency is completion latency (clat). MB/s are 10^6 bytes per second.
 """
@@ -232,9 +234,10 @@ Latency is completion latency (clat). MB/s are 10^6 bytes per second.
     def action_turn(self, pages: int) -> None:
         self.turn(pages)
 
-    def copy_text(self) -> str:
-        """The report as Markdown; empty where the run cannot be read. Raises DiskprofError."""
-        return load_course(self.store.path, self.run_id).report(Format.MARKDOWN) if self.run else ""
+    def copy_text(self) -> Callable[[], str] | None:
+        """The report as Markdown; None where the run cannot be read."""
+        path, run_id = self.store.path, self.run_id
+        return (lambda: load_course(path, run_id).report(Format.MARKDOWN)) if self.run else None
 
     def action_export(self) -> None:
         if self.run:

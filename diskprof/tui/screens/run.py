@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -13,6 +15,7 @@ from textual.timer import Timer
 from diskprof.model.errors import DiskprofError
 from diskprof.model.plan import WritePermission
 from diskprof.tui.doubts import Doubt
+from diskprof.tui.keynames import with_keys
 from diskprof.tui.modals.reading import Reading
 from diskprof.tui.planning import Outlook, Wish, job_file_of, make_outlook
 from diskprof.tui.run_lines import commands_text
@@ -37,11 +40,11 @@ class RunScreen(Starter):
     TITLE_OF_HELP: ClassVar[str] = "Run"
     COPIES: ClassVar[str] = "the list of commands"
     HELP: ClassVar[str] = """
-Choose what to test and how (the arrow keys lead to the next pane too), and press Enter: what will happen is shown once
-more before anything starts. Where a run goes on the same disk already, Enter offers to wait for its end.
+Choose what to test and how (the arrow keys lead to the next pane too), and press {run.start}: what will happen is shown once
+more before anything starts. Where a run goes on the same disk already, {run.start} offers to wait for its end.
 
 A device that carries a file system is tested through a file that diskprof makes in a directory there and removes again.
-A device without one is only read, unless you switch writing to it on (x) and type its name at the start: what is on it is
+A device without one is only read, unless you switch writing to it on ({run.allow}) and type its name at the start: what is on it is
 lost then. What is in use is never written to, nor is a file of yours.
 
 The graph behind a name is what the device read and wrote in the last seconds. A ! warns of a device that a test would
@@ -124,7 +127,7 @@ disturb, or that would disturb the test: the details say why. Devices that come 
             # What was wished for is out of sight: it must not be what Enter starts.
             self._wish = None
             self._start_when_ready = False
-            self.say("No preset is chosen. Esc shows all of them.")
+            self.say(with_keys(self, "No preset is chosen. {run.unfilter} shows all of them."))
             return
         if place is None or preset is None or tree is None:
             return
@@ -203,7 +206,8 @@ disturb, or that would disturb the test: the details say why. Devices that come 
             self.ask_about_waiting()
             return
         if self.filtered_out:
-            self.app.notify("No preset has the words of the filter. Esc shows all of them.", timeout=4)
+            words = "No preset has the words of the filter. {run.unfilter} shows all of them."
+            self.app.notify(with_keys(self, words), timeout=4, markup=False)
             return
         outlook = self._ready
         if outlook is None:
@@ -256,10 +260,15 @@ disturb, or that would disturb the test: the details say why. Devices that come 
             return outlook is not None and outlook.overwrites
         return super().check_action(action, parameters)
 
-    def copy_text(self) -> str:
+    @property
+    def can_copy(self) -> bool:
+        # Also in the moment in which the next plan is made, or the last line would flicker.
+        return self._outlook is not None and self._outlook.plan is not None
+
+    def copy_text(self) -> Callable[[], str] | None:
         from diskprof.tui.copying import commands_of
 
-        return commands_of(self._ready.plan) if self._ready and self._ready.plan else ""
+        return partial(commands_of, self._ready.plan) if self._ready and self._ready.plan else None
 
     def action_commands(self) -> None:
         outlook, preset = self._ready, self.preset()

@@ -9,6 +9,7 @@ from diskprof.model.errors import DiskprofError
 from diskprof.model.run import RunSummary, Status
 from diskprof.model.text import clean
 from diskprof.reports.formats import Format
+from diskprof.tui.keynames import with_keys
 from diskprof.tui.modals.delete import DELETE, DeleteModal
 from diskprof.tui.modals.export import ExportModal
 from diskprof.tui.modals.tags import TagsEdit, TagsModal
@@ -63,7 +64,8 @@ def delete(screen: ModeScreen, runs: Sequence[RunSummary], done: Done) -> None:
     """Ask, delete, then call `done`; refused if one of them still goes."""
     going = next((run for run in runs if run.status is Status.RUNNING), None)
     if going:
-        tell(screen, f"{going.id} still runs, so nothing was deleted. Stop it first: press 2, then s.", warning=True)
+        how = with_keys(screen, "Stop it first: press {app.live}, then {live.stop}.")
+        tell(screen, f"{going.id} still runs, so nothing was deleted. {how}", warning=True)
         return
 
     def answered(answer: str | None) -> None:
@@ -95,11 +97,8 @@ def compare_with_partner(screen: ModeScreen, runs: Sequence[RunSummary], run: Ru
     """Compare a run with the newest other of its preset, the older one as the base; say what is missing otherwise."""
     other = partner(runs, run)
     if other is None:
-        tell(
-            screen,
-            f"There is no other finished run of {run.preset}. Mark two runs with space, then press c.",
-            warning=True,
-        )
+        how = with_keys(screen, "Mark two runs with {runs.mark}, then press {runs.compare}.")
+        tell(screen, f"There is no other finished run of {run.preset}. {how}", warning=True)
         return
     older, newer = sorted((run, other), key=lambda one: one.started_at)
     screen.diskprof.compare_runs((older.id, newer.id))

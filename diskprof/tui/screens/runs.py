@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -18,6 +18,7 @@ from diskprof.model.errors import DiskprofError
 from diskprof.model.run import RunSummary, Status
 from diskprof.model.text import clean
 from diskprof.model.units import format_duration
+from diskprof.tui.keynames import with_keys
 from diskprof.tui.loading import report_on
 from diskprof.tui.run_list import Order, RunList, columns_for, full_time, status_text
 from diskprof.tui.screens import run_actions
@@ -27,7 +28,7 @@ from diskprof.tui.widgets.painted import Line, OneLine, signs_for, spread
 from diskprof.tui.widgets.sheet import Column, Row, Sheet
 
 _EMPTY = (
-    "No runs yet.\n\nPress 1, choose a device and a preset, and press Enter to start.\n"
+    "No runs yet.\n\nPress {app.run}, choose a device and a preset, and press {run.start} to start.\n"
     "Every run is kept here, however it ends."
 )
 _READ_AGAIN_S, _WHOLE_AGAIN_S = 1.0, 15.0
@@ -41,10 +42,11 @@ class RunsScreen(ModeScreen):
     MODE = "runs"
     CSS_PATH = "runs.tcss"
     TITLE_OF_HELP = "Runs"
+    COPIES = "the id of the run"
     HELP = (
-        "Every run that was kept. Enter opens one: its results, a chart, what was found, the exact commands.\n\n"
-        "To compare, mark two or more with space and press c; the oldest is the base. Without marks, c compares the run "
-        "under the cursor with the newest other one of the same preset.\n\n"
+        "Every run that was kept. {runs.open} opens one: its results, a chart, what was found, the exact commands.\n\n"
+        "To compare, mark two or more with {runs.mark} and press {runs.compare}; the oldest is the base. Without marks, "
+        "{runs.compare} compares the run under the cursor with the newest other one of the same preset.\n\n"
         "The filter looks for its words in id, preset, target, device, host, status and tags."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -73,9 +75,11 @@ class RunsScreen(ModeScreen):
     def body(self) -> ComposeResult:
         yield OneLine(id="runs-title")
         yield Sheet(self._columns, fixed=2, id="runs-list")
-        yield Static(_EMPTY, id="runs-empty", markup=False)
+        yield Static(with_keys(self, _EMPTY), id="runs-empty", markup=False)
         yield Field(
-            placeholder="words to look for; Enter keeps the filter, Esc shows all", id="runs-filter", compact=True
+            placeholder=with_keys(self, "words to look for; Enter keeps the filter, {runs.all} shows all"),
+            id="runs-filter",
+            compact=True,
         )
         yield Static("", id="runs-about", markup=False)
 
@@ -186,6 +190,10 @@ class RunsScreen(ModeScreen):
             case _:
                 return True
 
+    def copy_text(self) -> Callable[[], str] | None:
+        current = self.current
+        return current.id.__str__ if current else None
+
     def _columns(self, width: int) -> Sequence[Column]:
         return columns_for(width, self.list.view, self.list.runs)
 
@@ -199,8 +207,10 @@ class RunsScreen(ModeScreen):
         self.set_class(empty, "empty")
         if empty:
             words = clean(self.list.view.words)
-            nothing = f"Nothing matches “{words}”.\n\nEsc shows all {len(self.list.runs)} runs again."
-            self.query_one("#runs-empty", Static).update(signs_for(self.app, nothing if self.list.runs else _EMPTY))
+            again = with_keys(self, f"{{runs.all}} shows all {len(self.list.runs)} runs again.")
+            nothing = f"Nothing matches “{words}”.\n\n{again}"
+            said = nothing if self.list.runs else with_keys(self, _EMPTY)
+            self.query_one("#runs-empty", Static).update(signs_for(self.app, said))
         cursor = self.list.index_of(self._at) if self._at else None
         self.sheet.show(len(self.list.shown), self._row, cursor=cursor)
         self._at = current.id if (current := self.current) else self._at
