@@ -64,7 +64,7 @@ def neighbours(plan: Plan, store: Store, tree: DeviceTree) -> list[Neighbour]:
         if shared:
             disks = tuple(sorted(name.partition(" ")[2] for name in shared))
             found.append(Neighbour(summary.id, summary.preset_title, summary.target, summary.started_at, disks))
-    return sorted(found, key=lambda neighbour: neighbour.started_at)
+    return found[::-1]
 
 
 def refuse_beside_others(plan: Plan, store: Store, tree: DeviceTree) -> None:

@@ -48,7 +48,7 @@ def summaries(db: sqlite3.Connection, limit: int | None) -> list[RunSummary]:
     wanted = -1 if limit is None else max(limit, 0)
     tags: dict[int, tuple[str, ...]] = {}
     for run, name in db.execute(
-        "SELECT run, name FROM tag WHERE run IN (SELECT number FROM run ORDER BY started_at DESC, number DESC LIMIT ?)"
+        "SELECT run, name FROM tag WHERE run IN (SELECT number FROM run ORDER BY ordinal DESC, number DESC LIMIT ?)"
         " ORDER BY run, position",
         (wanted,),
     ):
@@ -57,7 +57,7 @@ def summaries(db: sqlite3.Connection, limit: int | None) -> list[RunSummary]:
     rows = db.execute(
         "SELECT number, id, status, preset, preset_title, target, device, hostname, started_at,"
         " max(ended_at - started_at, 0) / 1e6, note, headline"
-        " FROM run ORDER BY started_at DESC, number DESC LIMIT ?",
+        " FROM run ORDER BY ordinal DESC, number DESC LIMIT ?",
         (wanted,),
     )
     return [
@@ -79,14 +79,14 @@ def resolve(db: sqlite3.Connection, name: str) -> str:
         # A tag comes before the beginning of an id: the person chose it.
         row = db.execute(
             "SELECT run.id FROM tag JOIN run ON run.number = tag.run WHERE tag.name = ?"
-            " ORDER BY run.started_at DESC, run.number DESC LIMIT 1",
+            " ORDER BY run.ordinal DESC, run.number DESC LIMIT 1",
             (name,),
         ).fetchone()
     return str(row[0]) if row else _by_beginning(db, name)
 
 
 def _latest(db: sqlite3.Connection, back: int) -> str:
-    row = db.execute("SELECT id FROM run ORDER BY started_at DESC, number DESC LIMIT 1 OFFSET ?", (back,)).fetchone()
+    row = db.execute("SELECT id FROM run ORDER BY ordinal DESC, number DESC LIMIT 1 OFFSET ?", (back,)).fetchone()
     if row:
         return str(row[0])
     (count,) = db.execute("SELECT count(*) FROM run").fetchone()
@@ -99,7 +99,7 @@ def _by_beginning(db: sqlite3.Connection, name: str) -> str:
     beginning = name.lower()
     found = db.execute(
         "SELECT id, preset, target FROM run WHERE ? <> '' AND id >= ? AND id < ?"
-        " ORDER BY started_at DESC, number DESC LIMIT ?",
+        " ORDER BY ordinal DESC, number DESC LIMIT ?",
         (beginning, beginning, beginning + "\U0010ffff", _CANDIDATES + 1),
     ).fetchall()
     if len(found) == 1:
@@ -111,7 +111,7 @@ def _by_beginning(db: sqlite3.Connection, name: str) -> str:
 
 def _hint(db: sqlite3.Connection) -> str:
     newest = db.execute(
-        "SELECT id, preset, target FROM run ORDER BY started_at DESC, number DESC LIMIT ?", (_CANDIDATES + 1,)
+        "SELECT id, preset, target FROM run ORDER BY ordinal DESC, number DESC LIMIT ?", (_CANDIDATES + 1,)
     ).fetchall()
     if not newest:
         return "There are no runs yet. Start one with `diskprof run quick DIRECTORY`."
@@ -127,7 +127,7 @@ def test_files(db: sqlite3.Connection) -> list[tuple[str, TestFile]]:
     """The test files of runs that are over and ended with a word why, or without any."""
     rows = db.execute(
         "SELECT id, plan FROM run JOIN detail ON detail.run = run.number WHERE status NOT IN (?, ?, ?) OR"
-        " (status = ? AND reason <> '') ORDER BY started_at DESC, number DESC",
+        " (status = ? AND reason <> '') ORDER BY ordinal DESC, number DESC",
         (*(Status.PENDING.value, Status.RUNNING.value, Status.COMPLETE.value), Status.COMPLETE.value),
     )
     return [(run_id, file) for run_id, plan in rows for file in codec.test_files_from(plan)]

@@ -1,7 +1,8 @@
 """The tables, and how a store of an earlier version becomes one of this version.
 
 Text columns that a list needs are real columns; `plan`, `environment`, `findings`, `result` and `body` hold JSON
-(codec.py). Times of day are microseconds since 1970 (UTC), times of a run ns since it began. A migration is
+(codec.py). Times of day are microseconds since 1970 (UTC), times of a run ns since it began. Runs are in the order of
+`ordinal`: the time at which they began, or just after the last where the clock said that this was earlier. A migration is
 never changed once it was released; a new one is added.
 """
 
@@ -143,10 +144,19 @@ _KERNELS_VIEW = tuple(
 # So that the course of a day can be told without unpacking 86,400 histograms.
 _PERCENTILES = tuple(f"ALTER TABLE sample ADD COLUMN {name} INTEGER" for name in ("p50_ns", "p99_ns", "p99_9_ns"))
 
+# A clock can be set back: what was begun here last is the newest whatever the clock said. What was taken over from
+# elsewhere stands where its time puts it, and so does what was there before this column: of that no more is known.
+_ORDER = (
+    "ALTER TABLE run ADD COLUMN ordinal INTEGER NOT NULL DEFAULT 0",
+    "UPDATE run SET ordinal = started_at",
+    "CREATE INDEX run_by_order ON run (ordinal, number)",
+)
+
 MIGRATIONS: tuple[Migration, ...] = (
     Migration(1, "runs, tests, samples", _FIRST),
     Migration(2, "merges by direction, limits of control groups, memory", _KERNELS_VIEW),
     Migration(3, "percentiles of samples", _PERCENTILES),
+    Migration(4, "the order of runs", _ORDER),
 )
 
 

@@ -92,6 +92,8 @@ class Store:
     ) -> str:
         """Records that a run begins and returns its id; the calling process is its runner unless another is named.
 
+        It is the newest of all, also where the clock was set back; with `started_at` it stands where that time puts it.
+
         Raises UsageError for an id that is taken and for a reserved tag, ValueError for a time without a zone.
         """
         now = datetime.now(UTC)
@@ -101,7 +103,7 @@ class Store:
                 *(db, name, plan, environment),
                 note=note,
                 runner=runner or this_process(),
-                started_at=started_at or now,
+                started_at=started_at,
                 heard_at=now,
             )
             writing.set_tags(db, number, tags)
@@ -169,7 +171,7 @@ class Store:
     # What everybody reads
 
     def summaries(self, *, limit: int | None = None) -> list[RunSummary]:
-        """The runs, newest first."""
+        """The runs, the one that was begun last first."""
         with self._database.read() as db:
             return reading.summaries(db, limit)
 

@@ -46,19 +46,27 @@ def create(
     *,
     note: str,
     runner: ProcessIdentity,
-    started_at: datetime,
+    started_at: datetime | None,
     heard_at: datetime,
 ) -> int:
-    """Inserts the run (running) and its tests (pending); returns its number."""
+    """Inserts the run (running) and its tests (pending); returns its number.
+
+    Without `started_at` it begins now, `heard_at`, and is the newest whatever the clock says; else it stands where that puts it.
+    """
+    started = codec.to_micros(started_at or heard_at)
+    ordinal = started
+    if started_at is None:
+        (last,) = db.execute("SELECT max(ordinal) FROM run").fetchone()
+        ordinal = started if last is None else max(started, last + 1)
     number = db.execute(
-        "INSERT INTO run (id, status, preset, preset_title, target, device, hostname, started_at, heard_at, note,"
-        " runner_pid, runner_start, runner_boot, runner_place) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO run (id, status, preset, preset_title, target, device, hostname, started_at, ordinal, heard_at,"
+        " note, runner_pid, runner_start, runner_boot, runner_place) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             *(run_id, Status.RUNNING.value),
             *map(codec.to_text, (plan.preset, plan.preset_title, plan.target.path)),
             codec.to_text(device_label(plan, environment)),
             codec.to_text(environment.hostname),
-            codec.to_micros(started_at),
+            *(started, ordinal),
             codec.to_micros(heard_at),
             codec.to_text(note),
             *(runner.pid, runner.start_ticks, runner.boot_id, runner.place),

@@ -100,5 +100,9 @@ def compare_with_partner(screen: ModeScreen, runs: Sequence[RunSummary], run: Ru
         how = with_keys(screen, "Mark two runs with {runs.mark}, then press {runs.compare}.")
         tell(screen, f"There is no other finished run of {run.preset}. {how}", warning=True)
         return
-    older, newer = sorted((run, other), key=lambda one: one.started_at)
-    screen.diskprof.compare_runs((older.id, newer.id))
+    screen.diskprof.compare_runs([one.id for one in oldest_first(runs, run, other)])
+
+
+def oldest_first(runs: Sequence[RunSummary], *chosen: RunSummary) -> list[RunSummary]:
+    """The chosen of `runs`, which is newest first: not by their times, for a clock may have been set back."""
+    return [one for one in reversed(runs) if any(one.id == other.id for other in chosen)]

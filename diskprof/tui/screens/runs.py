@@ -292,8 +292,8 @@ class RunsScreen(ModeScreen):
         elif run is None:
             run_actions.tell(self, "There is nothing to compare: this needs two runs.", warning=True)
         elif marked and marked[0].id != run.id:
-            older, newer = sorted((marked[0], run), key=lambda one: one.started_at)
-            self.diskprof.compare_runs((older.id, newer.id))
+            both = run_actions.oldest_first(self.list.runs, marked[0], run)
+            self.diskprof.compare_runs([one.id for one in both])
         else:
             run_actions.compare_with_partner(self, self.list.runs, run)
 
