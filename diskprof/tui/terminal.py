@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events, on, work
 from textual.app import App
 from textual.driver import Driver
+from textual.geometry import Size
 
 from diskprof.config.settings import Settings, SlowLink
 from diskprof.model.errors import DiskprofError, ExitCode
@@ -23,6 +24,18 @@ if TYPE_CHECKING:
 
 LEAST = (60, 16)
 """Columns and lines in which everything can be used."""
+USABLE = (40, 10)
+"""With fewer a screen is pieces of words: a notice stands in its place, and the keys work on."""
+
+
+def _below(size: Size, least: tuple[int, int]) -> bool:
+    return size.width < least[0] or size.height < least[1]
+
+
+def too_small(size: Size) -> str:
+    """What stands in the place of a screen that has no room at all; empty where it has."""
+    words = f"{size.width}x{size.height} is too small: diskprof needs {LEAST[0]}x{LEAST[1]}."
+    return words if _below(size, USABLE) else ""
 
 
 class TerminalApp(App[None]):
@@ -32,7 +45,7 @@ class TerminalApp(App[None]):
     charset: Charset
     calm = False
     """Whether the terminal gets fewer frames and colours."""
-    _small = False
+    _told_small = False
     _terminal_themes: ClassVar[dict[str, TerminalTheme]] = {}
 
     @property
@@ -61,10 +74,10 @@ class TerminalApp(App[None]):
         self.theme = SIXTEEN.name
 
     def on_resize(self, event: events.Resize) -> None:
-        small = event.size.width < LEAST[0] or event.size.height < LEAST[1]
-        if small and not self._small:
+        small = _below(event.size, LEAST) and not _below(event.size, USABLE)
+        if small and not self._told_small:
+            self._told_small = True
             self.notify(f"From {LEAST[0]}x{LEAST[1]} everything has its place; this is less.", timeout=4)
-        self._small = small
         if isinstance(self._driver, LettingGoDriver):
             self._driver.send_only_changes(event.size.width)
 

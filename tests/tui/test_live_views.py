@@ -172,6 +172,8 @@ async def test_k_shows_what_the_kernel_saw(bench: Bench, store: Store, size: tup
         await see(pilot, "%iowait", "%steal", "hottest")
         await press(pilot, "escape")
         assert "Kernel's view" not in text_of(pilot)
+        # The list of tests, which may have been hidden, has its keys again.
+        await until(pilot, lambda: pilot.app.focused is not None and pilot.app.focused.id == "tests")
 
 
 async def test_the_kernels_view_goes_on_with_the_run(bench: Bench, store: Store) -> None:

@@ -182,6 +182,11 @@ def test_a_terminal_that_is_too_small_is_told_and_recovered_from(home: Path) -> 
         shown.wait_for("From 60x16")
         shown.resize(80, 24)
         shown.wait_for("newest first", "q Quit")
+        before = shown.wait_for("newest first", "q Quit", gone="From 60x16")
+        shown.resize(20, 5)
+        shown.wait_for("20x5 is too small:", "diskprof needs", "60x16.")
+        shown.resize(80, 24)
+        shown.wait_for(before)
 
 
 def copied(home: Path) -> str:

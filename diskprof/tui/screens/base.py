@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, cast
 
+from textual import events
 from textual.app import ComposeResult
 from textual.screen import Screen
+from textual.widgets import Static
 
+from diskprof.tui.terminal import too_small
 from diskprof.tui.widgets.bars import KeyBar, TopBar
 
 if TYPE_CHECKING:
@@ -40,6 +43,15 @@ class ModeScreen(Screen[None]):
         yield TopBar(self.MODE)
         yield from self.body()
         yield KeyBar()
+
+    def on_resize(self, event: events.Resize) -> None:
+        words = too_small(event.size)
+        notice = next(iter(self.query("#too-small").results(Static)), None)
+        if words and notice is None:
+            self.mount(Static(words, id="too-small", markup=False))
+        elif notice is not None:
+            notice.display = bool(words)
+            notice.update(words)
 
     def body(self) -> ComposeResult:
         """The widgets between the first and the last line."""

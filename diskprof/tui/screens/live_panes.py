@@ -29,6 +29,11 @@ class TestList(RowList, inherit_bindings=False):
         Binding("end", "edge(-1)", "Last", id="list.last", show=False, tooltip="The last test"),
     ]
 
+    def on_show(self) -> None:
+        # What was hidden, for want of room or behind the kernel's view, has lost the keys to nobody.
+        if self.screen.focused is None:
+            self.focus(scroll_visible=False)
+
 
 class Tile(Lines):
     """A metric's figures of the last interval with a sparkline, read and write apart."""
