@@ -156,6 +156,11 @@ def prepare() -> None:
         _adapter(kind)
 
 
+def phase_number(phase: Phase) -> int:
+    """What stands for it in a column."""
+    return _PHASE_NUMBER[phase]
+
+
 def sample_row(run: int, seq: int, sample: Sample) -> tuple[object, ...]:
     return (
         *(run, seq, sample.test, _PHASE_NUMBER[sample.phase], _DIRECTION_NUMBER[sample.direction]),

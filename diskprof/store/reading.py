@@ -2,12 +2,13 @@
 
 import re
 import sqlite3
+from collections.abc import Sequence
 from typing import Any
 
 from diskprof.model.errors import EngineError, RunNotFound, StoreError
 from diskprof.model.plan import TestFile
 from diskprof.model.run import Run, RunSummary, Status, TestRecord
-from diskprof.model.sample import Sample, SystemSample
+from diskprof.model.sample import Phase, Sample, SystemSample
 from diskprof.model.text import clean
 from diskprof.model.value import dataclass
 from diskprof.store import codec
@@ -203,6 +204,25 @@ def samples(
 ) -> SampleBatch:
     columns = codec.SAMPLE_COLUMNS if histograms else codec.SAMPLE_COLUMNS.replace("histogram", "NULL")
     return _batch(run_id, _rows(db, "sample", columns, run_id, test, after, most), after)
+
+
+def sample_span(db: sqlite3.Connection, run_id: str, test: int, preparing: bool) -> range:
+    """The cursors of a test's samples: one test comes after the other, and measuring after preparing, so that they lie together."""
+    number, phase = number_of(db, run_id), codec.phase_number(Phase.PREPARING)
+    ends = []
+    for order in ("ASC", "DESC"):
+        query = f"SELECT seq FROM sample WHERE run = ? AND test = ? AND (phase = ?) = ? ORDER BY seq {order} LIMIT 1"
+        ends += [row[0] for row in db.execute(query, (number, test, phase, preparing))]
+    return range(ends[0], ends[1] + 1) if ends else range(0)
+
+
+def samples_at(db: sqlite3.Connection, run_id: str, test: int, places: Sequence[int]) -> tuple[Sample, ...]:
+    rows = db.execute(
+        f"SELECT {codec.SAMPLE_COLUMNS}, seq FROM sample WHERE run = ? AND test = ?"
+        f" AND seq IN ({', '.join('?' * len(places))}) ORDER BY seq",
+        (number_of(db, run_id), test, *places),
+    )
+    return _batch(run_id, rows.fetchall(), 0).samples
 
 
 def _batch(run_id: str, rows: list[tuple[Any, ...]], after: int) -> SampleBatch:

@@ -214,6 +214,16 @@ class Store:
         with self._database.read() as db:
             return reading.samples(db, run_id, test, after, histograms=histograms, most=most)
 
+    def sample_span(self, run_id: str, test: int, *, preparing: bool = False) -> range:
+        """The cursors of a test's samples, or those of its laying out, for `samples_at`; empty where there are none."""
+        with self._database.read() as db:
+            return reading.sample_span(db, run_id, test, preparing)
+
+    def samples_at(self, run_id: str, test: int, places: Sequence[int]) -> tuple[Sample, ...]:
+        """The samples of a test at these cursors (some hundred at once), in the order they were stored, where there are any."""
+        with self._database.read() as db:
+            return reading.samples_at(db, run_id, test, places)
+
     def course(self, run_id: str, test: int, *, most: int = 1024) -> SampleBatch:
         """A test's samples as a picture needs them: about `most` of each phase and direction, neighbours taken together.
 

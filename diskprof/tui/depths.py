@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from math import gcd
 from typing import TYPE_CHECKING
 
 from diskprof.model.histogram import Histogram
-from diskprof.model.sample import Direction, Phase
-from diskprof.tui.widgets.heatmap import Heat
+from diskprof.model.sample import Direction, Phase, Sample
+from diskprof.tui.widgets.heatmap import Heat, Scattered
 
 if TYPE_CHECKING:
     from diskprof.store import Store
 
-STEP = 400
-"""How many samples are read at once: some 30 ms."""
+STEP = 100
+"""How many samples are read at once: to unpack them takes some 40 ms."""
+_MANY = 4096
+"""From so many on what is stored is not read as it comes: each bin of the map holds some intervals."""
+_GOLDEN = 0.618034
 
 
 class Depths:
-    """`heat` for the map of one phase of a test (`preparing`: the laying out), `whole` all of the measuring in one."""
+    """`heat` for the map of one phase of a test (`preparing`: the laying out), `whole` all of the measuring in one.
+
+    Of a long test what is stored already is read here and there: after some steps there is a coarse picture of all of it, which
+    each further step makes finer. What comes later follows in the order of time.
+    """
 
     def __init__(self, store: Store, run_id: str, test: int, *, preparing: bool) -> None:
         self._store, self._run, self._test, self._preparing = store, run_id, test, preparing
-        self._cursor = 0
+        self._cursor: int | None = None
+        self._places: list[int] = []
+        self._stored = 0
         self._began_ns: int | None = None
+        self._stored_s = 0.0
         self._counts: dict[Direction, dict[int, int]] = {}
         self._most: dict[Direction, int] = {}
+        self._scattered: dict[Direction, Scattered] = {}
         self._heats: dict[Direction, Heat] = {}
         self._quantiles: dict[Direction, tuple[float | None, ...]] = {}
         self.complete = False
@@ -35,10 +48,19 @@ class Depths:
         return self._test, self._preparing
 
     @property
+    def share(self) -> float:
+        """How much of what was stored at first is in, 0 to 1."""
+        return 1.0 - len(self._places) / self._stored if self._stored else 1.0
+
+    @property
     def directions(self) -> tuple[Direction, ...]:
-        return tuple(direction for direction in Direction if direction in self._heats)
+        found = self._scattered or self._heats
+        return tuple(direction for direction in Direction if direction in found)
 
     def heat(self, direction: Direction) -> Heat:
+        """The map; while `share` is below 1 of those intervals that are in."""
+        if direction in self._scattered:
+            return self._scattered[direction].heat()
         return self._heats[direction]
 
     def whole(self, direction: Direction) -> Histogram | None:
@@ -59,11 +81,39 @@ class Depths:
 
     def read(self) -> bool:
         """Take one step; returns whether there may be more to take."""
-        batch = self._store.samples(self._run, test=self._test, after=self._cursor, most=STEP)
+        if self._cursor is None:
+            self._begin()
+        if self._places:
+            here = self._places[-STEP:]
+            del self._places[-STEP:]
+            self._take(self._store.samples_at(self._run, self._test, here), self._mapped)
+            if not self._places:
+                self._heats = {direction: scattered.heat() for direction, scattered in self._scattered.items()}
+                self._scattered.clear()
+            return True
+        batch = self._store.samples(self._run, test=self._test, after=self._cursor or 0, most=STEP)
         self._cursor = batch.last
-        if batch.samples:
+        self._take(batch.samples, lambda direction: self._heats.setdefault(direction, Heat()))
+        self.complete = len(batch.samples) < STEP
+        return not self.complete
+
+    def _begin(self) -> None:
+        """Find out how much there is, and in which order it is read."""
+        span, self._cursor = self._store.sample_span(self._run, self._test, preparing=self._preparing), 0
+        if len(span) < _MANY:
+            return
+        ends = self._store.samples_at(self._run, self._test, (span[0], span[-1]))
+        self._began_ns = ends[0].at_ns - ends[0].duration_ns
+        self._stored_s = (ends[-1].at_ns - self._began_ns) / 1e9
+        self._cursor, self._stored = span[-1], len(span)
+        # Each further place lies in the largest gap between those before it, and it is the turn of each direction.
+        step = next(step for step in range(int(_GOLDEN * len(span)), len(span)) if gcd(step, len(span)) == 1)
+        self._places = [span[at * step % len(span)] for at in range(len(span))]
+
+    def _take(self, samples: tuple[Sample, ...], map_of: Callable[[Direction], Heat | Scattered]) -> None:
+        if samples:
             self._quantiles.clear()
-        for sample in batch.samples:
+        for sample in samples:
             if (sample.phase is Phase.PREPARING) is not self._preparing:
                 continue
             if self._began_ns is None:
@@ -75,12 +125,13 @@ class Depths:
             if histogram is None:
                 continue
             end = (sample.at_ns - self._began_ns) / 1e9
-            if direction not in self._heats:
-                self._heats[direction] = Heat()
-            self._heats[direction].add(max(0.0, end - sample.duration_ns / 1e9), end, histogram)
+            map_of(direction).add(max(0.0, end - sample.duration_ns / 1e9), end, histogram)
             if counting:
                 counts = self._counts.setdefault(direction, {})
                 for bucket, count in histogram.counts:
                     counts[bucket] = counts.get(bucket, 0) + count
-        self.complete = len(batch.samples) < STEP
-        return not self.complete
+
+    def _mapped(self, direction: Direction) -> Scattered:
+        if direction not in self._scattered:
+            self._scattered[direction] = Scattered(0.0, self._stored_s)
+        return self._scattered[direction]

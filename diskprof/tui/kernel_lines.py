@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from diskprof.analysis.kernel import KernelView, kernel_view, medians
@@ -25,13 +26,31 @@ _TAIL_NS = 50_000_000
 _NAME, _FIGURE = 10, 10
 
 
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """What is stored of a test: all of it, some intervals taken together, and the last of them as they were."""
+
+    together: tuple[SystemSample, ...]
+    newest: tuple[SystemSample, ...]
+    last: int
+
+
+def backlog(store: Store, run_id: str, test: int) -> Backlog:
+    """Of a day that takes a third of a second. Raises DiskprofError."""
+    batch = store.system_course(run_id, test, most=_KEPT)
+    newest = store.system_samples(run_id, test=test, after=max(0, batch.last - _ENDING)).samples
+    return Backlog(batch.samples, newest, batch.last)
+
+
 class KernelWatch:
     """What the kernel saw of one test: the last interval, and as much of all of them as the median needs.
 
-    What there is at first may be a day: the store takes neighbours together.
+    What there is at first may be a day: the store takes neighbours together. With `later` it is `awaited` until somebody
+    hands to `take` what `backlog` gives.
     """
 
-    def __init__(self, store: Store, run_id: str, test: int, *, preparing: bool) -> None:
+    def __init__(self, store: Store, run_id: str, test: int, *, preparing: bool, later: bool = False) -> None:
+        self.awaited = later
         self._store, self._run, self._test, self._preparing = store, run_id, test, preparing
         self._cursor: int | None = None
         self._seen = 0
@@ -51,8 +70,10 @@ class KernelWatch:
 
     def read(self) -> bool:
         """Take one step; returns whether there may be more to take."""
+        if self.awaited:
+            return False
         if self._cursor is None:
-            self._begin()
+            self.take(backlog(self._store, self._run, self._test))
             return False
         batch = self._store.system_samples(self._run, test=self._test, after=self._cursor, most=_STEP)
         self._cursor = batch.last
@@ -68,14 +89,12 @@ class KernelWatch:
                 self._every *= 2
         return len(batch.samples) == _STEP
 
-    def _begin(self) -> None:
-        """All that there is, some intervals taken together, and the last of them as it was."""
-        batch = self._store.system_course(self._run, self._test, most=_KEPT)
-        self._cursor = batch.last
-        self._kept = [sample for sample in batch.samples if self._counts(sample)]
+    def take(self, there: Backlog) -> None:
+        """Begin with what there is."""
+        self.awaited, self._cursor = False, there.last
+        self._kept = [sample for sample in there.together if self._counts(sample)]
         self._seen = len(self._kept)
-        newest = self._store.system_samples(self._run, test=self._test, after=max(0, batch.last - _ENDING)).samples
-        found = [sample for sample in newest if self._counts(sample)] or self._kept[-1:]
+        found = [sample for sample in there.newest if self._counts(sample)] or self._kept[-1:]
         if found:
             self._last = found[-1]
             # What comes counts as much as what was.
@@ -162,7 +181,8 @@ def kernel_lines(run: Run, track: Track, watch: KernelWatch, width: int, height:
     """The device and what fio said of the same interval, beside them the machine; on a narrow screen one under the other."""
     last, median = watch.last, watch.median
     if last is None or median is None:
-        return [[], [("   Nothing is known yet of what the kernel saw.", "quiet")]]
+        words = "Reading what the kernel saw." if watch.awaited else "Nothing is known yet of what the kernel saw."
+        return [[], [(f"   {words}", "quiet")]]
     device = _table("device", _DEVICE, last, median, track, _ALWAYS)
     machine = _table("machine", _MACHINE, last, median, None, 4)
     where = clean(run.plan.target.device) or "no block device"

@@ -10,20 +10,28 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from diskprof.model.errors import DiskprofError
+
 if TYPE_CHECKING:
     from diskprof.analysis.kernel import KernelView
     from diskprof.model.run import Run
     from diskprof.model.sample import Sample
     from diskprof.reports.formats import Format
     from diskprof.store import Store
+    from diskprof.store.reading import SampleBatch
+    from diskprof.tui.kernel_lines import Backlog
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """Runs in the order asked for, and the samples of each by its id. `cost_s` is the time it took."""
+    """Runs in the order asked for, and the samples of each by its id. `cost_s` is the time it took.
+
+    `courses` are the same samples as charts need them: some of them taken together.
+    """
 
     runs: tuple[Run, ...] = ()
     series: dict[str, tuple[Sample, ...]] = field(default_factory=dict)
+    courses: dict[str, tuple[Sample, ...]] = field(default_factory=dict)
     cost_s: float = 0.0
     kernel: dict[str, dict[int, KernelView]] = field(default_factory=dict)
 
@@ -42,8 +50,9 @@ def load(path: Path, ids: Sequence[str]) -> Loaded:
     with Store.open(path, create=False) as store:
         runs = tuple(store.run(run_id) for run_id in ids)
         series = {run_id: store.samples(run_id).samples for run_id in dict.fromkeys(ids)}
+        courses = {run.id: _course(store, run) for run in runs}
         kernel = {run.id: _seen(store, run) for run in runs}
-    return Loaded(runs, series, time.monotonic() - began, kernel)
+    return Loaded(runs, series, courses, time.monotonic() - began, kernel)
 
 
 def report_on(path: Path, ids: Sequence[str], wanted: Format) -> str:
@@ -54,6 +63,10 @@ def report_on(path: Path, ids: Sequence[str], wanted: Format) -> str:
         return load(path, ids).report(wanted)
     with Store.open(path, create=False) as store:
         return Loaded(tuple(store.run(run_id) for run_id in ids)).report(wanted)
+
+
+def _course(store: Store, run: Run) -> tuple[Sample, ...]:
+    return tuple(chain.from_iterable(store.course(run.id, test.index, most=2048).samples for test in run.tests))
 
 
 def _seen(store: Store, run: Run) -> dict[int, KernelView]:
@@ -73,9 +86,53 @@ def load_course(path: Path, run_id: str) -> Loaded:
     began = time.monotonic()
     with Store.open(path, create=False) as store:
         run = store.run(run_id)
-        courses = [store.course(run_id, test.index, most=2048).samples for test in run.tests]
+        course = {run_id: _course(store, run)}
         kernel = {run_id: _seen(store, run)}
-    return Loaded((run,), {run_id: tuple(chain.from_iterable(courses))}, time.monotonic() - began, kernel)
+    return Loaded((run,), course, course, time.monotonic() - began, kernel)
+
+
+async def course_beside(path: Path, run_id: str, test: int) -> SampleBatch:
+    """The course of a test as the charts need it, in a thread. Raises DiskprofError."""
+    from diskprof.store import Store
+
+    def read() -> SampleBatch:
+        with Store.open(path, create=False) as store:
+            return store.course(run_id, test)
+
+    return await asyncio.to_thread(read)
+
+
+async def backlog_beside(path: Path, run_id: str, test: int) -> Backlog:
+    """What the kernel saw of a test so far, in a thread. Raises DiskprofError."""
+    from diskprof.store import Store
+    from diskprof.tui.kernel_lines import backlog
+
+    def read() -> Backlog:
+        with Store.open(path, create=False) as store:
+            return backlog(store, run_id, test)
+
+    return await asyncio.to_thread(read)
+
+
+async def delete_beside(path: Path, ids: Sequence[str]) -> tuple[int, list[DiskprofError]]:
+    """How many of these runs were deleted, in a thread, and what was in the way of the others."""
+    from diskprof.store import Store
+
+    def delete() -> tuple[int, list[DiskprofError]]:
+        gone, errors = 0, []
+        with Store.open(path, create=False) as store:
+            for run_id in ids:
+                try:
+                    store.delete(run_id)
+                    gone += 1
+                except DiskprofError as error:
+                    errors.append(error)
+        return gone, errors
+
+    try:
+        return await asyncio.to_thread(delete)
+    except DiskprofError as error:
+        return 0, [error]
 
 
 async def load_beside(path: Path, ids: Sequence[str]) -> Loaded:

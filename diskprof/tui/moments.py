@@ -119,6 +119,8 @@ def heat_view(depths: Depths, seconds: float, scales: dict[str, LogScale], note:
         key = f"h-{direction.value}"
         scale = scales[key] = LogScale.of(*found, scales.get(key))
         sides.append(Side(letter(direction), ink_of(direction), scale, heat=heat))
+    if depths.share < 1.0:
+        note = f"reading {depths.share:.0%}"
     return View("Latency heat map", seconds, tuple(sides), note)
 
 

@@ -260,7 +260,7 @@ class CompareScreen(ModeScreen):
         for number, sign, label, ink in self._letters():
             run = self._loaded.runs[number]
             if record := run.test(name):
-                series = series_of(self._loaded.series[run.id], record.index, direction, _TIMED[chart])
+                series = series_of(self._loaded.courses[run.id], record.index, direction, _TIMED[chart])
                 found.append((sign, label, ink, series))
         return found
 

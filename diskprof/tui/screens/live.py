@@ -24,8 +24,9 @@ from diskprof.tui.live_lines import (
     test_rows,
 )
 from diskprof.tui.modals.confirm import Answer, Ask
+from diskprof.tui.screens.course_keys import COURSE_BINDINGS
 from diskprof.tui.screens.live_panes import KernelPane, LatencyTile, TestList, Tile
-from diskprof.tui.screens.live_views import COURSE_BINDINGS, CourseScreen
+from diskprof.tui.screens.live_views import CourseScreen
 from diskprof.tui.widgets.painted import Lines, OneLine
 from diskprof.tui.widgets.rowlist import Row, RowList
 from diskprof.tui.widgets.scale import Metric
@@ -133,7 +134,7 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
             if wanted is None:
                 self.following = None
             elif self.following is None or self.following.run.id != wanted:
-                self.following = Following(self.store, wanted)
+                self.following = Following(self.store, wanted, later=True)
                 self._scales.clear()
                 self._moment = self._panel = None
             else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from enum import StrEnum
 
-from textual.binding import Binding, BindingType
+from textual import work
 
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
@@ -13,6 +13,7 @@ from diskprof.tui.depths import Depths
 from diskprof.tui.following import Following
 from diskprof.tui.kernel_lines import KernelWatch, kernel_lines
 from diskprof.tui.live_lines import chart_curves, highest, phase_note, tile_entries, waiting_words
+from diskprof.tui.loading import backlog_beside, course_beside
 from diskprof.tui.moments import heat_view, moment, percentile_view
 from diskprof.tui.screens.base import ModeScreen
 from diskprof.tui.screens.live_panes import KernelPane, LatencyTile, Tile
@@ -28,7 +29,10 @@ from diskprof.tui.wording import ink_of, letter
 METRICS = tuple(Metric)
 _SLOW_EVERY_S = 1.0
 """Views whose every line changes with each interval are drawn at this pace while a run goes: each costs some 20 kB."""
-_GO_ON_S = 0.02
+_GO_ON_S = 0.005
+"""So long keys and clocks have their turn between two steps."""
+_FINER_EVERY_S = 0.3
+"""A map that is being read is drawn at this pace."""
 
 
 class View(StrEnum):
@@ -45,56 +49,6 @@ class View(StrEnum):
 _CURVES = {View.IOPS: Metric.IOPS, View.BANDWIDTH: Metric.BANDWIDTH}
 VIEWS = tuple(View)
 
-COURSE_BINDINGS: tuple[BindingType, ...] = (
-    Binding("m", "metric", "Metric", id="live.metric", tooltip="Another chart: IOPS, bandwidth, percentiles, heat map"),
-    Binding(
-        "k",
-        "kernel",
-        "Kernel",
-        id="live.kernel",
-        tooltip="The kernel's view of the device and the machine, beside fio's",
-    ),
-    Binding(
-        "v",
-        "cells",
-        "Sweep",
-        id="live.sweep",
-        tooltip="The cells of the sweep, or the course of the test that is chosen",
-    ),
-    Binding(
-        "x", "panel", "Other cells", id="live.panel", tooltip="The cells at other values of the axes that stand still"
-    ),
-    Binding(
-        "left",
-        "cursor(-1)",
-        "Cursor",
-        id="live.earlier",
-        show=False,
-        tooltip="Read off an earlier moment of the chart",
-    ),
-    Binding(
-        "right", "cursor(1)", "Cursor", id="live.later", show=False, tooltip="Read off a later moment of the chart"
-    ),
-    Binding(
-        "shift+left",
-        "cursor(-10)",
-        "Cursor",
-        id="live.much-earlier",
-        show=False,
-        tooltip="Read off a moment ten steps earlier",
-    ),
-    Binding(
-        "shift+right",
-        "cursor(10)",
-        "Cursor",
-        id="live.much-later",
-        show=False,
-        tooltip="Read off a moment ten steps later",
-    ),
-    Binding("z", "zoom", "Zoom", id="live.zoom", tooltip="Show the chart alone, or everything again"),
-)
-"""What the keys of every screen with such a chart do."""
-
 
 class CourseScreen(ModeScreen):
     """A screen that shows the test of a run which `following` looks at, in a `#chart` and a `#kernel`."""
@@ -110,6 +64,7 @@ class CourseScreen(ModeScreen):
         self._slow_drawn = 0.0
         self._depths_read = 0.0
         self._moment: float | None = None
+        self._fetching: tuple[Following, int] | None = None
         self._watch: KernelWatch | None = None
         self._cells = True
         self._cell_metric = Metric.IOPS
@@ -161,6 +116,7 @@ class CourseScreen(ModeScreen):
         following = self.following
         if following is None:
             return
+        self._fetch_course(following)
         self._read_kernel(following)
         if not (following.going or self._view is View.HEAT):
             return
@@ -182,6 +138,36 @@ class CourseScreen(ModeScreen):
             self._depths = None
             self.diskprof.tell(error)
 
+    def _fetch_course(self, following: Following) -> None:
+        """Have a long test read beside the screen, once."""
+        place = (following, following.shown) if following.awaited else None
+        if place and place != self._fetching:
+            self._course(following)
+        self._fetching = place
+
+    @work(exclusive=True, group="course")
+    async def _course(self, following: Following) -> None:
+        test = following.shown
+        try:
+            batch = await course_beside(self.store.path, following.run.id, test)
+        except DiskprofError as error:
+            self.diskprof.tell(error)
+            return
+        following.take(test, batch)
+        if self.following is following:
+            self._slow_drawn = 0.0
+            self._draw()
+
+    @work(exclusive=True, group="kernel")
+    async def _fetch_kernel(self, watch: KernelWatch) -> None:
+        run_id, test, _ = watch.place
+        try:
+            watch.take(await backlog_beside(self.store.path, run_id, test))
+        except DiskprofError as error:
+            self.diskprof.tell(error)
+        if self.following and self._watch is watch:
+            self._draw_kernel(self.following)
+
     @property
     def _shows_kernel(self) -> bool:
         return self.has_class("-kernel")
@@ -191,7 +177,10 @@ class CourseScreen(ModeScreen):
             return
         place = following.run.id, following.shown, following.visible.preparing
         if self._watch is None or self._watch.place != place:
-            self._watch = KernelWatch(self.store, place[0], place[1], preparing=place[2])
+            later = following.is_long
+            self._watch = KernelWatch(self.store, place[0], place[1], preparing=place[2], later=later)
+            if later:
+                self._fetch_kernel(self._watch)
         try:
             while self._watch.read():
                 pass
@@ -206,6 +195,8 @@ class CourseScreen(ModeScreen):
     def _go_on_reading(self) -> None:
         if self.is_current and self.following:
             self._read_depths()
+            if self._depths is None or self._depths.complete:
+                self._slow_drawn = 0.0
             self._draw_chart(self.following)
 
     def _draw_tiles(self, following: Following) -> None:
@@ -275,14 +266,15 @@ class CourseScreen(ModeScreen):
     def _draw_heat(self, following: Following, chart: LargeChart, note: str) -> None:
         """At most once a second while the run goes: a map has many colours, and each is sent to the terminal."""
         now, depths = time.monotonic(), self._depths
-        if following.going and depths and depths.complete and now - self._slow_drawn < _SLOW_EVERY_S:
+        pace = _FINER_EVERY_S if depths and not depths.complete else _SLOW_EVERY_S if following.going else 0.0
+        if now - self._slow_drawn < pace:
             return
         if depths is None or not depths.directions:
             reading = depths is not None and not depths.complete
             words = "Reading." if reading else "There is no distribution: ioping gives none at this rate."
             chart.say(words if following.visible.last else waiting_words(following))
             return
-        self._slow_drawn = now if depths.complete else 0.0
+        self._slow_drawn = now
         cursor = None if self._moment is None else moment(following.visible, self._moment, chart.size.width)
         chart.show_view(heat_view(depths, following.span_s, self._log_scales, note), cursor)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
@@ -23,8 +23,9 @@ from diskprof.tui.promise_lines import verdict_piece
 from diskprof.tui.result_rows import ResultLine
 from diskprof.tui.run_list import full_time
 from diskprof.tui.screens import run_actions
+from diskprof.tui.screens.course_keys import COURSE_BINDINGS
 from diskprof.tui.screens.live_panes import KernelPane
-from diskprof.tui.screens.live_views import COURSE_BINDINGS, CourseScreen
+from diskprof.tui.screens.live_views import CourseScreen
 from diskprof.tui.widgets.painted import OneLine, Piece, signs_for, spread, width_of
 from diskprof.tui.widgets.sheet import Column, Row, Sheet
 from diskprof.tui.widgets.views import LargeChart
@@ -136,7 +137,7 @@ Latency is completion latency (clat). MB/s are 10^6 bytes per second.
     def on_mount(self) -> None:
         self.sheet.focus()
 
-    def on_resize(self) -> None:
+    def on_resize(self, event: events.Resize) -> None:
         self._title()
         self._slow_drawn = 0.0
         self.call_after_refresh(self._draw)
@@ -150,7 +151,7 @@ Latency is completion latency (clat). MB/s are 10^6 bytes per second.
         from diskprof.tui.result_rows import lines_of
 
         try:
-            following = Following(self.store, self.run_id)
+            following = Following(self.store, self.run_id, later=True)
             self.lines = lines_of(following.run)
             self.following = following
             self._choose()
@@ -161,6 +162,7 @@ Latency is completion latency (clat). MB/s are 10^6 bytes per second.
         self.sheet.show(len(self.lines), self._row)
         self.query_one("#result-text", Prose).tell(following.run)
         self._title()
+        self._read_depths()
         self._draw()
         self.refresh_bindings()
 

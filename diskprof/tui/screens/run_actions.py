@@ -10,6 +10,7 @@ from diskprof.model.run import RunSummary, Status
 from diskprof.model.text import clean
 from diskprof.reports.formats import Format
 from diskprof.tui.keynames import with_keys
+from diskprof.tui.loading import delete_beside
 from diskprof.tui.modals.delete import DELETE, DeleteModal
 from diskprof.tui.modals.export import ExportModal
 from diskprof.tui.modals.tags import TagsEdit, TagsModal
@@ -71,19 +72,20 @@ def delete(screen: ModeScreen, runs: Sequence[RunSummary], done: Done) -> None:
     def answered(answer: str | None) -> None:
         if answer != DELETE:
             return
-        gone = 0
-        for run in runs:
-            try:
-                screen.store.delete(run.id)
-                gone += 1
-            except DiskprofError as error:
-                screen.diskprof.tell(error)
-        done()
-        if gone:
-            tell(screen, f"Deleted {runs[0].id}." if gone == len(runs) == 1 else f"Deleted {gone} runs.")
+        # A day of samples takes seconds to go.
+        screen.run_worker(_delete(screen, runs, done), group="delete")
 
     if runs:
         screen.app.push_screen(DeleteModal(runs), answered)
+
+
+async def _delete(screen: ModeScreen, runs: Sequence[RunSummary], done: Done) -> None:
+    gone, errors = await delete_beside(screen.store.path, [run.id for run in runs])
+    for error in errors:
+        screen.diskprof.tell(error)
+    done()
+    if gone:
+        tell(screen, f"Deleted {runs[0].id}." if gone == len(runs) == 1 else f"Deleted {gone} runs.")
 
 
 def partner(runs: Sequence[RunSummary], run: RunSummary) -> RunSummary | None:

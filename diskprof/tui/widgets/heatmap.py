@@ -42,6 +42,15 @@ class Heat:
         self._grids: dict[tuple[object, ...], _Grid] = {}
         self._levels: tuple[int, int] | None = None
 
+    @staticmethod
+    def of(slices: Sequence[Slice], fold: int, *, limit: int = 400) -> "Heat":
+        """What lies in `slices`, in the order of time, each of `fold` intervals: what is added later is folded as these are."""
+        heat = Heat(limit=limit)
+        heat._slices, heat._fold = list(slices), max(1, fold)
+        for piece in slices:
+            heat._reach(piece.first, piece.first + len(piece.counts) - 1)
+        return heat
+
     def __len__(self) -> int:
         return len(self._slices)
 
@@ -64,8 +73,7 @@ class Heat:
         if not levels:
             return
         first, last = min(levels), max(levels)
-        before = self._levels or (first, last)
-        self._levels = min(before[0], first), max(before[1], last)
+        self._reach(first, last)
         counts = array("Q", (levels.get(level, 0) for level in range(first, last + 1)))
         self._pending.append(Slice(start, max(start, end), first, counts))
         if len(self._pending) < self._fold:
@@ -78,6 +86,10 @@ class Heat:
             self._fold *= 2
             self._grids.clear()
 
+    def _reach(self, first: int, last: int) -> None:
+        before = self._levels or (first, last)
+        self._levels = min(before[0], first), max(before[1], last)
+
     def shades(self, columns: int, seconds: float, rows: int, scale: LogScale) -> list[bytes]:
         """For each row from below the shade of each column, 0 to 5, of the time from 0 to `seconds`."""
         key = (columns, seconds, rows, scale)
@@ -87,6 +99,37 @@ class Heat:
             grid = self._grids[key] = _Grid(columns, seconds, rows, scale)
         grid.take(self._slices)
         return [bytes(row) for row in grid.cells]
+
+
+class Scattered:
+    """The requests of a stretch of time in `bins` parts, whose intervals come in any order: from the first of them on it is a
+    picture of all of it, which gets finer."""
+
+    def __init__(self, start: float, end: float, *, bins: int = 400) -> None:
+        self._start, self._width = start, max(1e-9, end - start) / bins
+        self._bins: list[dict[int, int]] = [{} for _ in range(bins)]
+        self._intervals = 0
+
+    def add(self, start: float, end: float, histogram: Histogram) -> None:
+        """The requests of one interval, all of them where its middle lies."""
+        at = int(((start + end) / 2 - self._start) / self._width)
+        levels = self._bins[min(len(self._bins) - 1, max(0, at))]
+        for bucket, count in histogram.counts:
+            level = bucket >> _FINE
+            levels[level] = levels.get(level, 0) + count
+        self._intervals += 1
+
+    def heat(self) -> Heat:
+        """The map so far."""
+        slices = []
+        for at, levels in enumerate(self._bins):
+            if levels:
+                first, last = min(levels), max(levels)
+                counts = array("Q", (levels.get(level, 0) for level in range(first, last + 1)))
+                slices.append(
+                    Slice(self._start + at * self._width, self._start + (at + 1) * self._width, first, counts)
+                )
+        return Heat.of(slices, self._intervals // max(1, len(slices)), limit=len(self._bins))
 
 
 class _Grid:

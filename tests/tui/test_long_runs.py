@@ -1,0 +1,247 @@
+"""Runs of a day: what takes a while is done beside the screen, and a picture that fills says how far it is."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bench_screens import Bench, open_bench
+from recorded import record_run
+from stored_screens import Driver, press, see, settle, text_of, until
+
+from diskprof.model.histogram import merge
+from diskprof.model.run import Status
+from diskprof.model.sample import Direction, Phase, Sample
+from diskprof.store import Store, this_process
+from diskprof.tui import depths as depths_module
+from diskprof.tui.depths import STEP, Depths
+from diskprof.tui.screens.live import LiveScreen
+from diskprof.tui.screens.result import ResultScreen
+from diskprof.tui.widgets.chart import Chart
+from diskprof.tui.widgets.heatmap import Heat, Scattered
+from diskprof.tui.widgets.logscale import LogScale
+
+SLOW = ("course", "system_course", "delete")
+"""What takes SQLite more than a tenth of a second of a run of a day."""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "runs.db") as store:
+        yield store
+
+
+@pytest.fixture
+def bench(store: Store) -> Bench:
+    return Bench(store.path)
+
+
+@pytest.fixture
+def on_main(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every run counts as long; what was asked of the store by the thread of the screen that takes long of such a one."""
+    monkeypatch.setattr("diskprof.tui.following._MANY", 1)
+    found: list[str] = []
+    for name in SLOW:
+        original = getattr(Store, name)
+
+        def watched(self: Store, *args: Any, _name: str = name, _original: Any = original, **more: Any) -> Any:
+            if threading.current_thread() is threading.main_thread():
+                found.append(_name)
+            return _original(self, *args, **more)
+
+        monkeypatch.setattr(Store, name, watched)
+    return found
+
+
+def chart_of(pilot: Driver) -> str:
+    return pilot.app.screen.query_one(Chart).text
+
+
+@pytest.mark.parametrize("going", [True, False])
+async def test_the_live_screen_reads_a_long_run_beside_itself(
+    bench: Bench, store: Store, on_main: list[str], going: bool
+) -> None:
+    more: dict[str, Any] = {"end": Status.RUNNING, "stop_in": (1, 0.7), "runner": this_process()} if going else {}
+    record_run(store, **more)
+    async with open_bench(bench) as pilot:
+        await press(pilot, "2")
+        await until(pilot, lambda: "Reading" not in chart_of(pilot) and "IOPS" in chart_of(pilot))
+        assert isinstance(pilot.app.screen, LiveScreen)
+        await press(pilot, "k")
+        await see(pilot, "names as in iostat -x", "r_await")
+        await press(pilot, "k", "up")
+        await until(pilot, lambda: "IOPS" in chart_of(pilot))
+        await press(pilot, "down")
+        await until(pilot, lambda: "IOPS" in chart_of(pilot))
+    assert on_main == []
+
+
+async def test_a_result_reads_a_long_run_beside_itself(bench: Bench, store: Store, on_main: list[str]) -> None:
+    run_id = record_run(store)
+    async with open_bench(bench) as pilot:
+        await press(pilot, "3", "enter")
+        assert isinstance(pilot.app.screen, ResultScreen)
+        await until(pilot, lambda: "IOPS" in chart_of(pilot))
+        for key in ("down", "up", "k", "k", "m", "m", "m", "m", "y"):
+            await press(pilot, key)
+        await press(pilot, "d", "y")
+        await until(pilot, lambda: not isinstance(pilot.app.screen, ResultScreen))
+        await settle(pilot)
+    assert on_main == []
+    assert run_id not in [run.id for run in store.summaries()]
+
+
+async def test_while_it_reads_it_says_so_and_keys_work(
+    bench: Bench, store: Store, on_main: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record_run(store)
+    held = threading.Event()
+    for name in ("course", "system_course"):
+        original = getattr(Store, name)
+
+        def slow(self: Store, *args: Any, _original: Any = original, **more: Any) -> Any:
+            assert held.wait(20)
+            return _original(self, *args, **more)
+
+        monkeypatch.setattr(Store, name, slow)
+    async with open_bench(bench) as pilot:
+        await pilot.press("2")
+        await see(pilot, "Reading the samples.")
+        await pilot.press("k")
+        await see(pilot, "Reading what the kernel saw.")
+        await pilot.press("question_mark")
+        await see(pilot, "Help: Live")
+        await pilot.press("escape")
+        held.set()
+        await see(pilot, "r_await")
+        await press(pilot, "k")
+        await until(pilot, lambda: "IOPS" in chart_of(pilot))
+
+
+async def test_a_comparison_draws_its_charts_of_few_samples(bench: Bench, store: Store) -> None:
+    ids = [record_run(store, "mixed-70-30", runtime_s=1000.0)]
+    async with open_bench(bench) as pilot:
+        pilot.app.compare_runs(ids)  # type: ignore[attr-defined]
+        await settle(pilot)
+        loaded = pilot.app.screen._loaded  # type: ignore[attr-defined]
+        assert len(loaded.courses[ids[0]]) < len(loaded.series[ids[0]])
+        await press(pilot, "m")
+        assert "IOPS over time" in text_of(pilot)
+
+
+# --- distributions ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(depths_module, "_MANY", 300)
+
+
+@pytest.mark.parametrize("preparing", [False, True])
+def test_what_is_read_here_and_there_is_all_of_it(store: Store, few: None, preparing: bool) -> None:
+    run_id = record_run(store, "mixed-70-30", runtime_s=200.0)
+    samples = [s for s in store.samples(run_id, test=0).samples if (s.phase is Phase.PREPARING) is preparing]
+    depths = Depths(store, run_id, 0, preparing=preparing)
+    shares = []
+    while depths.read():
+        shares.append(depths.share)
+        for direction in depths.directions:
+            assert depths.heat(direction).range_ns
+    assert depths.complete
+    assert shares == sorted(shares)
+    if len(samples) >= 300:
+        assert 0 < shares[0] < 0.5
+    for direction in Direction:
+        mine = [s for s in samples if s.direction is direction and s.histogram]
+        measured = [s for s in mine if s.phase is not Phase.WARMING]
+        assert depths.whole(direction) == (merge(s.histogram for s in measured if s.histogram) if measured else None)
+        if mine:
+            heat = depths.heat(direction)
+            counted = sum(sum(piece.counts) for piece in heat.slices)
+            assert counted == sum(s.histogram.total for s in mine if s.histogram)
+            assert heat.slices[0].start == pytest.approx(0, abs=2)
+            assert [piece.start for piece in heat.slices] == sorted(piece.start for piece in heat.slices)
+
+
+def test_after_some_steps_the_whole_test_is_in_the_picture(store: Store, few: None) -> None:
+    run_id = record_run(store, "mixed-70-30", runtime_s=400.0)
+    depths = Depths(store, run_id, 0, preparing=False)
+    for _ in range(600 // STEP):
+        depths.read()
+    assert depths.share < 0.3
+    for direction in Direction:
+        heat = depths.heat(direction)
+        rows = heat.shades(60, 400.0, 8, LogScale.of(*(heat.range_ns or (1, 1))))
+        assert all(any(column) for column in list(zip(*rows, strict=True))[:-2])
+
+
+def test_what_comes_after_what_was_stored_is_added(store: Store, few: None) -> None:
+    more: dict[str, Any] = {"end": Status.RUNNING, "stop_in": (0, 0.9), "runner": this_process()}
+    run_id = record_run(store, "mixed-70-30", runtime_s=200.0, **more)
+    depths = Depths(store, run_id, 0, preparing=False)
+    while depths.read():
+        pass
+    before = depths.whole(Direction.READ)
+    last = [s for s in store.samples(run_id, test=0).samples if s.direction is Direction.READ][-1]
+    new = Sample(0, last.phase, last.direction, last.at_ns + 10**9, 10**9, *_counts_of(last))
+    store.append(run_id, samples=[new])
+    assert not depths.read()
+    assert before and last.histogram
+    assert depths.whole(Direction.READ) == before + last.histogram
+    assert depths.share == 1.0
+
+
+def _counts_of(sample: Sample) -> tuple[Any, ...]:
+    return sample.ios, sample.bytes, sample.mean_ns, sample.min_ns, sample.max_ns, sample.histogram
+
+
+def test_scattered_intervals_make_the_map_that_they_make_in_order(store: Store) -> None:
+    run_id = record_run(store, "mixed-70-30", runtime_s=100.0)
+    samples = [s for s in store.samples(run_id, test=0).samples if s.direction is Direction.READ and s.histogram]
+    begin = samples[0].at_ns - samples[0].duration_ns
+    seconds = (samples[-1].at_ns - begin) / 1e9
+    ordered, scattered = Heat(), Scattered(0.0, seconds, bins=50)
+    for sample in reversed(samples):
+        end = (sample.at_ns - begin) / 1e9
+        assert sample.histogram
+        scattered.add(end - sample.duration_ns / 1e9, end, sample.histogram)
+    for sample in samples:
+        end = (sample.at_ns - begin) / 1e9
+        assert sample.histogram
+        ordered.add(end - sample.duration_ns / 1e9, end, sample.histogram)
+    heat = scattered.heat()
+    assert heat.range_ns == ordered.range_ns
+    assert len(heat) <= 50
+    scale = LogScale.of(*(heat.range_ns or (1, 1)))
+    one, other = (found.shades(1, seconds, 12, scale) for found in (heat, ordered))
+    assert one == other
+
+
+def test_a_heat_map_that_is_being_read_says_how_far_it_is(store: Store, few: None) -> None:
+    from diskprof.tui.moments import heat_view
+
+    run_id = record_run(store, "mixed-70-30", runtime_s=200.0)
+    depths = Depths(store, run_id, 0, preparing=False)
+    depths.read()
+    assert heat_view(depths, 200.0, {}, "a note").note == f"reading {depths.share:.0%}"
+    while depths.read():
+        pass
+    assert heat_view(depths, 200.0, {}, "a note").note == "a note"
+
+
+# --- the store -------------------------------------------------------------------------------------------------------
+
+
+def test_samples_can_be_asked_for_by_their_places(store: Store) -> None:
+    run_id = record_run(store, "mixed-70-30", runtime_s=20.0)
+    everything = store.samples(run_id, test=0).samples
+    laid, measured = (store.sample_span(run_id, 0, preparing=preparing) for preparing in (True, False))
+    assert len(laid) + len(measured) == len(everything)
+    assert store.samples_at(run_id, 0, list(laid)) == everything[: len(laid)]
+    assert store.samples_at(run_id, 0, [measured[5], measured[2]]) == (
+        everything[len(laid) + 2],
+        everything[len(laid) + 5],
+    )
+    assert store.samples_at(run_id, 1, [measured[0]]) == ()
+    assert store.sample_span(run_id, 7) == range(0)
