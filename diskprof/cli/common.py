@@ -1,6 +1,5 @@
 """What the commands share: the store that was asked for, and JSON on stdout."""
 
-import codecs
 import shutil
 import sys
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from diskprof.cli.encoding import stdout_is_utf8
 from diskprof.model.errors import Refused
 from diskprof.model.text import clean
 
@@ -26,20 +26,15 @@ def open_store(ctx: click.Context) -> "Store":
 
 
 def echo_json(value: Any) -> None:
-    """Prints `value` as JSON that any program can read: no NaN, no broken text."""
+    """Prints `value` as JSON that any program can read: no NaN, no broken text; ASCII alone where no more can be printed."""
     from diskprof.reports.json import dumps
 
-    click.echo(dumps(value), nl=False)
+    click.echo(dumps(value, ascii_only=not stdout_is_utf8()), nl=False)
 
 
 def width_of_stdout() -> int:
     """Columns to lay out for: the terminal's, or 100 where stdout is none."""
     return shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else 100
-
-
-def stdout_is_utf8() -> bool:
-    """Whether box drawing and braille can be printed."""
-    return codecs.lookup(sys.stdout.encoding or "ascii").name == "utf-8"
 
 
 def refuse_device(path: Path) -> None:

@@ -5,7 +5,8 @@ import sys
 import click
 
 from diskprof.cli import completing
-from diskprof.cli.common import echo_json, open_store, stdout_is_utf8, width_of_stdout
+from diskprof.cli.common import echo_json, open_store, width_of_stdout
+from diskprof.cli.encoding import stdout_is_utf8
 from diskprof.model.errors import UsageError
 
 
@@ -36,7 +37,7 @@ def command(ctx: click.Context, runs: tuple[str, ...], form: str, plot: bool) ->
             from diskprof.reports.markdown import report
 
             kernel = {run_id: seen_by_kernel(store, run_id) for run_id in ids}
-            click.echo(report(chosen, series, kernel=kernel), nl=False)
+            click.echo(report(chosen, series, kernel=kernel, ascii_only=not stdout_is_utf8()), nl=False)
             return
     from diskprof.analysis.compare import compare
 

@@ -27,7 +27,8 @@ def command(show_empty: bool, as_json: bool) -> None:
 
     began, before = time.monotonic(), read_counters()
     # What remains to be loaded is loaded while the counters count.
-    from diskprof.cli.common import stdout_is_utf8, width_of_stdout
+    from diskprof.cli.common import echo_json, width_of_stdout
+    from diskprof.cli.encoding import stdout_is_utf8
     from diskprof.devices.udev import scan
     from diskprof.model.device import Activity
     from diskprof.reports.devices import devices_json, devices_text, hidden_count
@@ -41,9 +42,7 @@ def command(show_empty: bool, as_json: bool) -> None:
         if (found := Activity.between(before[name], after[name])) is not None
     }
     if as_json:
-        from diskprof.reports.json import dumps
-
-        click.echo(dumps(devices_json(tree, activity, show_empty=show_empty)), nl=False)
+        echo_json(devices_json(tree, activity, show_empty=show_empty))
         return
     hidden = 0 if show_empty else hidden_count(tree)
     if len(tree.devices) == hidden:

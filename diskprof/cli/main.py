@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from diskprof import __version__
+from diskprof.cli.encoding import heed_locale, print_plainly
 from diskprof.model.errors import DiskprofError, ExitCode
 from diskprof.model.text import clean
 
@@ -76,6 +77,13 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
 
+def _plainly(ctx: click.Context, parameter: click.Parameter, value: bool) -> bool:
+    """Before anything else, so that it holds for the help too."""
+    if value:
+        print_plainly()
+    return value
+
+
 @click.group(cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="diskprof", message="%(prog)s %(version)s")
 @click.option(
@@ -91,7 +99,14 @@ class LazyGroup(click.Group):
     envvar="DISKPROF_NO_MOUSE",
     help="Leave the mouse to the terminal, for selecting text.",
 )
-@click.option("--ascii", is_flag=True, envvar="DISKPROF_ASCII", help="Draw the screen with ASCII characters alone.")
+@click.option(
+    "--ascii",
+    is_flag=True,
+    is_eager=True,
+    envvar="DISKPROF_ASCII",
+    callback=_plainly,
+    help="Draw the screen, and print, with ASCII characters alone.",
+)
 @click.option(
     "--slow-link",
     is_flag=True,
@@ -141,6 +156,7 @@ def _give_streams() -> None:
 
 
 def _exit_code() -> int:
+    heed_locale()
     try:
         return int(main.main(prog_name="diskprof", standalone_mode=False) or 0)
     except click.ClickException as error:

@@ -9,6 +9,7 @@ import click
 
 from diskprof.cli import completing
 from diskprof.cli.common import refuse_device
+from diskprof.cli.encoding import echo_data
 from diskprof.model.errors import UsageError
 from diskprof.model.preset import Preset
 
@@ -52,7 +53,7 @@ def import_preset(file: str | None, line: str | None, name: str, several: bool, 
     for note in imported.notes:
         click.echo(note, err=True)
     if output == "-":
-        click.echo(checked_toml(preset), nl=False)
+        echo_data(checked_toml(preset))
     elif written:
         click.echo(written)
         target = " ".join(f"--target {slot.name}=PATH" for slot in preset.targets) or "TARGET"
@@ -125,4 +126,4 @@ def export(name: str, settings: tuple[str, ...], variant: str) -> None:
 
     preset = load_library().get(name)
     given = settings_of(preset, variant, pairs(settings, "--set", "--set size=256m --set runtime=5"))
-    click.echo(job_file(preset, given), nl=False)
+    echo_data(job_file(preset, given))

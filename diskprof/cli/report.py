@@ -7,6 +7,7 @@ import click
 
 from diskprof.cli import completing
 from diskprof.cli.common import open_store, refuse_device
+from diskprof.cli.encoding import echo_data, stdout_is_utf8
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
 
@@ -40,9 +41,14 @@ def command(ctx: click.Context, runs: tuple[str, ...], output: Path | None, want
 
     by_name = format_of(output) if output else Format.MARKDOWN
     with open_store(ctx) as store:
-        text = _text(store, runs, Format(wanted) if wanted else by_name)
+        form = Format(wanted) if wanted else by_name
+        # A file is UTF-8 whatever the terminal is.
+        text = _text(store, runs, form, ascii_only=output is None and not stdout_is_utf8())
     if output is None:
-        click.echo(text, nl=False)
+        if form is Format.MARKDOWN:
+            click.echo(text, nl=False)
+        else:
+            echo_data(text)
         return
     refuse_device(output)
     try:
@@ -52,7 +58,7 @@ def command(ctx: click.Context, runs: tuple[str, ...], output: Path | None, want
     click.echo(f"Wrote {clean(str(output))}.", err=True)
 
 
-def _text(store: "Store", names: tuple[str, ...], wanted: "Format") -> str:
+def _text(store: "Store", names: tuple[str, ...], wanted: "Format", *, ascii_only: bool) -> str:
     from diskprof.cli.run import seen_by_kernel
     from diskprof.reports.formats import write
 
@@ -61,4 +67,5 @@ def _text(store: "Store", names: tuple[str, ...], wanted: "Format") -> str:
     if not wanted.needs_samples:
         return write(wanted, runs, {}, {})
     series = {run_id: store.samples(run_id).samples for run_id in ids}
-    return write(wanted, runs, series, {run_id: seen_by_kernel(store, run_id) for run_id in ids})
+    kernel = {run_id: seen_by_kernel(store, run_id) for run_id in ids}
+    return write(wanted, runs, series, kernel, ascii_only=ascii_only)

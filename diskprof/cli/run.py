@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from diskprof.cli import completing
-from diskprof.cli.common import echo_json, open_store, stdout_is_utf8, width_of_stdout
+from diskprof.cli.common import echo_json, open_store, width_of_stdout
+from diskprof.cli.encoding import stdout_is_utf8
 from diskprof.cli.permission import named, tell_of_leftovers
 from diskprof.cli.planning import Request, plan_of
 from diskprof.cli.queueing import Company, begun_in, plan_in, wait_for_others

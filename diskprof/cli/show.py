@@ -5,7 +5,8 @@ import sys
 import click
 
 from diskprof.cli import completing
-from diskprof.cli.common import open_store, stdout_is_utf8, width_of_stdout
+from diskprof.cli.common import open_store, width_of_stdout
+from diskprof.cli.encoding import stdout_is_utf8
 from diskprof.cli.run import print_result
 
 

@@ -36,8 +36,13 @@ def write(
     runs: Sequence[Run],
     series: Mapping[str, Sequence[Sample]],
     kernel: Mapping[str, Mapping[int, KernelView]],
+    *,
+    ascii_only: bool = False,
 ) -> str:
-    """The report on `runs`, a comparison of more than one; `series` and `kernel` are by run id. Raises ValueError of no runs."""
+    """The report on `runs`, a comparison of more than one; `series` and `kernel` are by run id. Raises ValueError of no runs.
+
+    `ascii_only` is for the sparklines of Markdown; what the runs say of themselves stays as it is.
+    """
     # Each form loads what it alone needs.
     match wanted:
         case Format.CSV:
@@ -55,4 +60,4 @@ def write(
         case Format.MARKDOWN:
             from diskprof.reports.markdown import report
 
-            return report(runs, series, kernel=kernel)
+            return report(runs, series, kernel=kernel, ascii_only=ascii_only)

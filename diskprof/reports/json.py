@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -31,17 +31,18 @@ from diskprof.reports.json_sweep import axes_json, sweep_json
 Json = dict[str, Any]
 
 
-def dumps(value: object) -> str:
+def dumps(value: object, *, ascii_only: bool = False) -> str:
     """Valid JSON text, indented, ending in a newline; what is not a finite number is null (F11).
 
     What a terminal might obey is written as `\\u009b`, which every reader of JSON reads as the same character (F39).
     """
     lines = json.dumps(_finite(value), indent=2, ensure_ascii=False, allow_nan=False).split("\n")
-    return "\n".join(line if line.isprintable() else "".join(map(_printable, line)) for line in lines) + "\n"
+    fine = str.isascii if ascii_only else str.isprintable
+    return "\n".join(line if fine(line) and line.isprintable() else _escaped(line, fine) for line in lines) + "\n"
 
 
-def _printable(char: str) -> str:
-    return char if char.isprintable() else json.dumps(char)[1:-1]
+def _escaped(line: str, fine: Callable[[str], bool]) -> str:
+    return "".join(char if fine(char) and char.isprintable() else json.dumps(char)[1:-1] for char in line)
 
 
 def _finite(value: object) -> object:

@@ -1,10 +1,10 @@
 """Columns of plain text, by what a terminal shows: wide characters take two cells, combining ones none."""
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from diskprof.model.plainness import cells_of
 from diskprof.model.text import clean
 
 GAP = "  "
@@ -18,13 +18,7 @@ def width_of(text: str) -> int:
     """How many terminal cells `text` takes."""
     if text.isascii():
         return len(text)
-    return sum(_cells(char) for char in text)
-
-
-def _cells(char: str) -> int:
-    if unicodedata.combining(char):
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+    return sum(cells_of(char) for char in text)
 
 
 def fit(text: str, width: int, *, middle: bool = False) -> str:
@@ -42,7 +36,7 @@ def fit(text: str, width: int, *, middle: bool = False) -> str:
 def _take(text: str, width: int) -> str:
     taken = 0
     for index, char in enumerate(text):
-        taken += _cells(char)
+        taken += cells_of(char)
         if taken > width:
             return text[:index]
     return text

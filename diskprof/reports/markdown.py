@@ -308,7 +308,7 @@ def _test(comparison: Comparison, test: TestComparison, names: Sequence[str]) ->
         for index, cell in enumerate(row.cells):
             line.append(wording.row_value(row, cell))
             if index:
-                line += [wording.difference(row, cell), wording.verdict(cell)]
+                line += [wording.difference(row, cell), wording.verdict(cell, share=row.share)]
         cells.append(line)
     return [*blocks, markdown_table(head, cells, right)]
 

@@ -117,5 +117,5 @@ def _pair(test: TestComparison | None, metric: Metric, way: Direction, column: i
 def _cell(pair: tuple[Row, Cell] | None, *, marks: bool) -> str:
     if pair is None:
         return wording.MISSING
-    verdict = wording.MARKS[pair[1].verdict] if marks else wording.verdict(pair[1])
+    verdict = (wording.mark if marks else wording.verdict)(pair[1])
     return f"{wording.difference(*pair)} {verdict}".rstrip()

@@ -146,7 +146,7 @@ def _row(comparison: Comparison, row: Row, chunk: Sequence[int], several: bool, 
         cell = row.cells[index]
         cells.append(wording.row_value(row, cell))
         if index:
-            told = wording.MARKS[cell.verdict] if compact else wording.verdict(cell)
+            told = (wording.mark if compact else wording.verdict)(cell, share=row.share)
             cells += [wording.difference(row, cell), told]
     return cells
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from diskprof.analysis.compare import Cell, Comparison, Row, TestComparison, Verdict
+from diskprof.analysis.compare import NOISE, Cell, Comparison, Row, TestComparison, Verdict
 from diskprof.analysis.metrics import WITHIN_NS, Better, Metric
 from diskprof.model.expectation import Operator
 from diskprof.model.expectation import Verdict as Kept
@@ -77,7 +77,8 @@ VERDICTS: dict[Verdict | None, str] = {
 }
 
 MARKS: dict[Verdict | None, str] = {Verdict.BETTER: "b", Verdict.WORSE: "w", Verdict.SAME: "=", None: ""}
-MARKS_LEGEND = "b: better, w: worse, =: the same within the noise"
+_NOISE_MARK = "~"
+MARKS_LEGEND = "b: better, w: worse, =: the same, ~: within the noise"
 """One ASCII character for a verdict, where there is no room for the word; the legend belongs beside it."""
 
 UNJUDGED = "No verdict where a tail varies as much within each run, or fewer than 10 I/Os lie beyond a percentile."
@@ -245,25 +246,36 @@ def legend(engines: Collection[EngineName]) -> str:
     return f"Latency: {told}. MB/s: 10^6 bytes a second."
 
 
-def verdict(cell: Cell) -> str:
-    return VERDICTS[cell.verdict]
+def verdict(cell: Cell, *, share: bool = False) -> str:
+    """`better`, `worse`, `same`; `noise` where they count as the same though the figures lie apart. `share`: of a row of shares."""
+    return "noise" if _within_noise(cell, share) else VERDICTS[cell.verdict]
+
+
+def mark(cell: Cell, *, share: bool = False) -> str:
+    """As `verdict`, in one character."""
+    return _NOISE_MARK if _within_noise(cell, share) else MARKS[cell.verdict]
+
+
+def _within_noise(cell: Cell, share: bool) -> bool:
+    return cell.verdict is Verdict.SAME and not share and cell.ratio is not None and abs(cell.ratio) > NOISE
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
     """How often a run was better, the same or worse than the first, by the leading metric of each test and direction.
 
-    `ratios` are the differences by metric.
+    `noise` are those that differ by no more than chance; `ratios` are the differences by metric.
     """
 
     better: int = 0
     same: int = 0
+    noise: int = 0
     worse: int = 0
     ratios: tuple[tuple[Metric, float], ...] = ()
 
     @property
     def judged(self) -> int:
-        return self.better + self.same + self.worse
+        return self.better + self.same + self.noise + self.worse
 
 
 def leading(test: TestComparison) -> Metric:
@@ -274,11 +286,12 @@ def leading(test: TestComparison) -> Metric:
 def tally(comparison: Comparison, column: int) -> Tally:
     """Count the verdicts of one column."""
     rows = [row for test in comparison.tests for row in test.rows if row.metric is leading(test)]
-    verdicts = [row.cells[column].verdict for row in rows]
+    words = [verdict(row.cells[column], share=row.share) for row in rows]
     return Tally(
-        better=verdicts.count(Verdict.BETTER),
-        same=verdicts.count(Verdict.SAME),
-        worse=verdicts.count(Verdict.WORSE),
+        better=words.count("better"),
+        same=words.count("same"),
+        noise=words.count("noise"),
+        worse=words.count("worse"),
         ratios=tuple(
             (row.metric, ratio)
             for row in rows
@@ -293,7 +306,10 @@ def tally_sentence(comparison: Comparison, column: int) -> str:
     name, base = comparison.columns[column].label, comparison.columns[0].label
     if not counted.judged:
         return f"{name} against {base}: no test has results in both."
-    words = (("better", counted.better), ("the same", counted.same), ("worse", counted.worse))
+    words = (
+        *(("better", counted.better), ("the same", counted.same)),
+        *(("within the noise", counted.noise), ("worse", counted.worse)),
+    )
     first, *others = [(word, times) for word, times in words if times]
     told = [f"{first[0]} in {first[1]} of {count(counted.judged, 'test')}"]
     told += [f"{word} in {times}" for word, times in others]

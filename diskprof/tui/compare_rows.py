@@ -180,7 +180,7 @@ def _agrees(figure: Figure, base: Figure, share: bool) -> bool:
 def _cell(row: FigureRow, figure: Figure, form: Form) -> Cell:
     value = wording.row_value(row, figure).rjust(form.value)
     return Cell(
-        f"{value} {wording.difference(row, figure):>{form.difference}} {wording.verdict(figure)}",
+        f"{value} {wording.difference(row, figure):>{form.difference}} {wording.verdict(figure, share=row.share)}",
         _VERDICTS[figure.verdict],
     )
 

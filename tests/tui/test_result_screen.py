@@ -339,7 +339,9 @@ async def test_a_sweep_is_shown_as_its_cells(tmp_path: Path) -> None:
 async def test_what_is_copied_is_the_report(path: Path, runs: dict[str, str]) -> None:
     async with open_runs(path) as pilot:
         screen = await open_result(pilot, runs["first"])
-        text = screen.copy_text()
+        make = screen.copy_text()
+        assert make
+        text = make()
         assert text.startswith("# Quick check")
         assert "## What the kernel saw of the disk" in text
         assert "## IOPS over time" in text

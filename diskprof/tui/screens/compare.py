@@ -67,7 +67,8 @@ class CompareScreen(ModeScreen):
     HELP = (
         "Runs side by side. Each has a letter; A is the base that the others are measured against. Conditions that differ stand "
         "before the figures: a difference in results may come from them.\n\n"
-        "Better, worse or same is said of each figure. Same means: within the noise of the two runs. No word means that "
+        "Better, worse, same or noise is said of each figure. Noise means: they differ, but by no more than the two runs waver "
+        "by themselves, so it may be chance. No word means that "
         "too few I/Os were seen to judge, that chance alone could do it, or that neither way is better.\n\n"
         "The chart shows the test under the cursor, the runs over each other; {compare.chart} turns it. More runs than fit are "
         "reached with {list.left} and {list.right}."

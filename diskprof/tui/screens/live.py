@@ -35,6 +35,9 @@ from diskprof.tui.widgets.views import LargeChart
 _TINY = 19
 """With fewer lines the table of tests would be its heading alone: the chart gets them while the run goes."""
 
+_BESIDE_FROM, _TWO_FROM = 150, 45
+"""Columns from which more charts stand beside the large one, and lines from which there are two of them."""
+
 
 class LiveScreen(CourseScreen):
     """Follows one run. Which: the one asked for, else the newest that goes, else the newest."""
@@ -98,8 +101,12 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
                 for metric in (Metric.IOPS, Metric.BANDWIDTH):
                     yield Tile(metric, charset, id=f"tile-{metric.value}", classes="tile")
                 yield LatencyTile(charset, id="tile-latency", classes="tile")
-            yield LargeChart(charset, id="chart")
-            yield KernelPane(id="kernel")
+            with Horizontal(id="charts"):
+                yield LargeChart(charset, id="chart")
+                yield KernelPane(id="kernel")
+                with Vertical(id="beside"):
+                    yield LargeChart(charset, id="upper")
+                    yield LargeChart(charset, id="lower")
             yield OneLine(id="head")
             yield TestList(id="tests")
             yield OneLine(id="notes-head")
@@ -108,6 +115,13 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
 
     def on_mount(self) -> None:
         self.set_interval(1.0, self._look_at_clock)
+
+    @property
+    def _side_charts(self) -> tuple[LargeChart, ...]:
+        if not self.has_class("-beside") or self.has_class("-zoom"):
+            return ()
+        names = ("#upper", "#lower") if self.has_class("-two") else ("#upper",)
+        return tuple(self.query_one(name, LargeChart) for name in names)
 
     # what is shown
 
@@ -153,7 +167,10 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.height < _TINY, "-tiny")
-        self._slow_drawn = 0.0
+        self.set_class(event.size.width >= _BESIDE_FROM, "-beside")
+        self.set_class(event.size.height >= _TWO_FROM, "-two")
+        self._read_depths()
+        self._slow_drawn.clear()
         self.call_after_refresh(self._draw)
 
     def _look_at_clock(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from enum import StrEnum
 
 from textual import work
@@ -23,7 +24,7 @@ from diskprof.tui.widgets.curves import by_percentile, draw_plot
 from diskprof.tui.widgets.glyphs import Charset
 from diskprof.tui.widgets.logscale import LogScale
 from diskprof.tui.widgets.scale import Metric, Scale
-from diskprof.tui.widgets.views import LargeChart, is_flat
+from diskprof.tui.widgets.views import Cursor, LargeChart, is_flat
 from diskprof.tui.wording import ink_of, letter
 
 METRICS = tuple(Metric)
@@ -46,6 +47,8 @@ class View(StrEnum):
     """Of all that was measured, so only once there is a result."""
 
 
+_BESIDE = (View.PERCENTILES, View.HEAT, View.IOPS, View.BANDWIDTH)
+"""What stands beside the large chart, the most telling first."""
 _CURVES = {View.IOPS: Metric.IOPS, View.BANDWIDTH: Metric.BANDWIDTH}
 VIEWS = tuple(View)
 
@@ -61,7 +64,7 @@ class CourseScreen(ModeScreen):
         self._log_scales: dict[str, LogScale] = {}
         self._depths: Depths | None = None
         self._depths_run = ""
-        self._slow_drawn = 0.0
+        self._slow_drawn: dict[str, float] = {}
         self._depths_read = 0.0
         self._moment: float | None = None
         self._fetching: tuple[Following, int] | None = None
@@ -93,7 +96,8 @@ class CourseScreen(ModeScreen):
                 return True
 
     def _another_test(self) -> None:
-        self._moment, self._slow_drawn = None, 0.0
+        self._moment = None
+        self._slow_drawn.clear()
         self._read_depths()
         self._draw()
         self.refresh_bindings()
@@ -118,14 +122,15 @@ class CourseScreen(ModeScreen):
             return
         self._fetch_course(following)
         self._read_kernel(following)
-        if not (following.going or self._view is View.HEAT):
+        if not (following.going or View.HEAT in (self._view, *self._side_views)):
             return
         place = following.shown, following.visible.preparing
         if self._depths is None or self._depths.place != place or self._depths_run != following.run.id:
             self._depths = Depths(self.store, following.run.id, place[0], preparing=place[1])
             self._depths_run = following.run.id
             self._log_scales.clear()
-            self._slow_drawn = self._depths_read = 0.0
+            self._depths_read = 0.0
+            self._slow_drawn.clear()
         now = time.monotonic()
         if following.going and self._depths.complete and now - self._depths_read < _SLOW_EVERY_S:
             # To unpack distributions is a quarter of what an interval costs, and the whole hardly moves in one.
@@ -155,7 +160,7 @@ class CourseScreen(ModeScreen):
             return
         following.take(test, batch)
         if self.following is following:
-            self._slow_drawn = 0.0
+            self._slow_drawn.clear()
             self._draw()
 
     @work(exclusive=True, group="kernel")
@@ -196,7 +201,7 @@ class CourseScreen(ModeScreen):
         if self.is_current and self.following:
             self._read_depths()
             if self._depths is None or self._depths.complete:
-                self._slow_drawn = 0.0
+                self._slow_drawn.clear()
             self._draw_chart(self.following)
 
     def _draw_tiles(self, following: Following) -> None:
@@ -210,35 +215,61 @@ class CourseScreen(ModeScreen):
         scale = self._scale(Metric.LATENCY, slow)
         self.query_one("#tile-latency", LatencyTile).show(following.visible, self._depths, scale, following.span_s)
 
+    @property
+    def _side_views(self) -> tuple[View, ...]:
+        """What stands beside the large chart where there is room: what it does not show itself."""
+        shown = len(self._side_charts) if not self._shows_cells else 0
+        return tuple(view for view in _BESIDE if view is not self._view)[:shown]
+
+    @property
+    def _side_charts(self) -> tuple[LargeChart, ...]:
+        """The charts for which there is room now, beside the large one."""
+        return ()
+
     def _draw_chart(self, following: Following) -> None:
         chart, track = self.query_one("#chart", LargeChart), following.visible
         if self._shows_cells:
             self._draw_cells(following, chart)
             return
         if not track.last:
-            chart.say(waiting_words(following))
+            for each in (chart, *self._side_charts):
+                each.say(waiting_words(following))
             return
         note = phase_note(track)
         if not following.follows or not following.going:
             title = following.record.planned.title
             note = f"{title}, {note}" if note else title
         cursor = None if self._moment is None else moment(track, self._moment, chart.size.width)
-        now = time.monotonic()
         # The test before had a distribution, the one that goes has none yet.
         view = self._view if self._view in self._views else View.PERCENTILES
+        self._draw_view(following, chart, view, note, cursor)
+        # What happened at the cursor is said once.
+        marked = replace(cursor, lines=()) if cursor else None
+        for beside, other in zip(self._side_charts, self._side_views, strict=False):
+            self._draw_view(following, beside, other, "", marked)
+
+    def _draw_view(self, following: Following, chart: LargeChart, view: View, note: str, cursor: Cursor | None) -> None:
+        track = following.visible
         if view is View.PERCENTILES:
-            if following.going and now - self._slow_drawn < _SLOW_EVERY_S:
+            if self._rests(chart, _SLOW_EVERY_S if following.going else 0.0):
                 return
-            self._slow_drawn = now
             chart.show_view(percentile_view(track, following.span_s, self._log_scales, note), cursor)
         elif view is View.HEAT:
-            self._draw_heat(following, chart, note)
+            self._draw_heat(following, chart, note, cursor)
         elif view is View.DISTRIBUTION:
             self._draw_distribution(following, chart)
         else:
             metric = _CURVES[view]
             curves = chart_curves(metric, track, self._charset)
             chart.show(Picture(self._scale(metric, highest(curves)), following.span_s, curves, note), cursor)
+
+    def _rests(self, chart: LargeChart, pace: float) -> bool:
+        """Whether a chart was drawn less than `pace` seconds ago; else it counts as drawn now."""
+        now, name = time.monotonic(), chart.id or ""
+        if now - self._slow_drawn.get(name, 0.0) < pace:
+            return True
+        self._slow_drawn[name] = now
+        return False
 
     def _draw_cells(self, following: Following, chart: LargeChart) -> None:
         run, current, metric = following.run, following.shown, self._cell_metric
@@ -263,19 +294,19 @@ class CourseScreen(ModeScreen):
             pane = self.query_one("#kernel", KernelPane)
             pane.show(lambda width, height: kernel_lines(run, track, watch, width, height))
 
-    def _draw_heat(self, following: Following, chart: LargeChart, note: str) -> None:
+    def _draw_heat(self, following: Following, chart: LargeChart, note: str, cursor: Cursor | None) -> None:
         """At most once a second while the run goes: a map has many colours, and each is sent to the terminal."""
-        now, depths = time.monotonic(), self._depths
-        pace = _FINER_EVERY_S if depths and not depths.complete else _SLOW_EVERY_S if following.going else 0.0
-        if now - self._slow_drawn < pace:
+        depths = self._depths
+        if self._rests(
+            chart, _FINER_EVERY_S if depths and not depths.complete else _SLOW_EVERY_S if following.going else 0.0
+        ):
             return
         if depths is None or not depths.directions:
             reading = depths is not None and not depths.complete
             words = "Reading." if reading else "There is no distribution: ioping gives none at this rate."
             chart.say(words if following.visible.last else waiting_words(following))
+            self._slow_drawn.clear()
             return
-        self._slow_drawn = now
-        cursor = None if self._moment is None else moment(following.visible, self._moment, chart.size.width)
         chart.show_view(heat_view(depths, following.span_s, self._log_scales, note), cursor)
 
     def action_metric(self) -> None:
@@ -285,27 +316,28 @@ class CourseScreen(ModeScreen):
             return
         views = self._views
         self._view = views[(views.index(self._view) + 1) % len(views)] if self._view in views else views[0]
-        self._slow_drawn = 0.0
+        self._slow_drawn.clear()
         self._read_depths()
         self._draw()
         self.refresh_bindings()
 
     def action_kernel(self) -> None:
         self.toggle_class("-kernel")
-        self._slow_drawn = 0.0
+        self._slow_drawn.clear()
         self._read_depths()
         self.call_after_refresh(self._draw)
         self.refresh_bindings()
 
     def action_zoom(self) -> None:
         self.toggle_class("-zoom")
-        self._slow_drawn = 0.0
+        self._slow_drawn.clear()
         self.call_after_refresh(self._draw)
         self.refresh_bindings()
 
     def action_cells(self) -> None:
         self._cells = not self._cells
-        self._moment, self._slow_drawn = None, 0.0
+        self._moment = None
+        self._slow_drawn.clear()
         self._read_depths()
         self._draw()
         self.refresh_bindings()
@@ -333,7 +365,7 @@ class CourseScreen(ModeScreen):
         here = spans.at(self._moment)
         if here:
             self._moment = min(max(self._moment, here.start), (here.start + here.end) / 2)
-        self._slow_drawn = 0.0
+        self._slow_drawn.clear()
         self._draw_chart(following)
         self.refresh_bindings()
 
@@ -344,7 +376,8 @@ class CourseScreen(ModeScreen):
         if self._moment is None and self.has_class("-zoom"):
             self.action_zoom()
             return
-        self._moment, self._slow_drawn = None, 0.0
+        self._moment = None
+        self._slow_drawn.clear()
         if self.following:
             self._draw_chart(self.following)
         self.refresh_bindings()

@@ -7,8 +7,8 @@ import os
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from functools import lru_cache
-from pathlib import Path
 
+from diskprof.model.plainness import says_utf8, started_with
 from diskprof.model.value import dataclass
 from diskprof.tui.widgets.painted import Line, Piece
 
@@ -31,9 +31,7 @@ _PLAIN_TERMINALS = ("linux", "vt100", "vt102", "vt220", "ansi", "cons25")
 def charset_for(environment: Mapping[str, str], encoding: str | None, wanted: str = "") -> Charset:
     """The best that a terminal can be trusted to show. DISKPROF_CHARTS, or else `wanted`, may name one that it can encode."""
     wanted = environment.get("DISKPROF_CHARTS", "").lower() or wanted
-    locale = environment.get("LC_ALL") or environment.get("LC_CTYPE") or environment.get("LANG") or ""
-    # Python takes a locale of C for UTF-8; who says C has a terminal that is not.
-    utf8 = (encoding or "").lower().replace("-", "") == "utf8" and locale not in ("C", "POSIX")
+    utf8 = says_utf8(environment, encoding)
     if wanted in tuple(Charset):
         return Charset(wanted) if utf8 else Charset.ASCII
     return Charset.BRAILLE if utf8 and environment.get("TERM", "") not in _PLAIN_TERMINALS else Charset.ASCII
@@ -43,17 +41,7 @@ def this_charset(wanted: str = "") -> Charset:
     """That of the terminal which this process draws on; `wanted` is what the configuration says."""
     import sys
 
-    return charset_for(_environment(), getattr(sys.__stderr__, "encoding", None), wanted)
-
-
-def _environment() -> Mapping[str, str]:
-    """That of this process as it was started: Python may have put a locale of its own there (PEP 538)."""
-    try:
-        entries = Path("/proc/self/environ").read_bytes().split(b"\0")
-    except OSError:
-        return os.environ
-    known = dict(os.fsdecode(entry).partition("=")[::2] for entry in entries if b"=" in entry)
-    return {**os.environ, "LC_CTYPE": known.get("LC_CTYPE", "")}
+    return charset_for(started_with(os.environ), getattr(sys.__stderr__, "encoding", None), wanted)
 
 
 @dataclass(frozen=True, slots=True)

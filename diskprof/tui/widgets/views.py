@@ -55,7 +55,7 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """A moment that is read off: where it stands, and lines that say what happened then, in place of the title."""
+    """A moment that is read off: where it stands, and lines that say what happened then, in place of the title if there are any."""
 
     seconds: float
     lines: tuple[Line, ...]
@@ -74,7 +74,7 @@ def draw_view(
     view: View, width: int, height: int, charset: Charset, *, flat: bool, cursor: Cursor | None
 ) -> list[Line]:
     """`height` lines of `width` cells: title, the sides above or beside each other, time."""
-    head = list(cursor.lines) if cursor else [_title(view, width, charset, flat=flat)]
+    head = list(cursor.lines) if cursor and cursor.lines else [_title(view, width, charset, flat=flat)]
     rows = height - len(head) - 1
     beside = len(view.sides) > 1 and rows < _ROWS_FOR_TWO
     if rows < 1 or width < 24 * (2 if beside else 1):
@@ -209,12 +209,13 @@ def draw_picture(picture: Picture, width: int, height: int, charset: Charset, cu
     """Curves from zero, with the cursor."""
     if cursor is None:
         return draw_chart(picture, width, height, charset)
-    more = len(cursor.lines) - 1
+    more = max(0, len(cursor.lines) - 1)
     drawn = draw_chart(picture, width, height - more, charset)
     if not drawn:
         return list(cursor.lines)[:height]
     plot = _Plot([], GUTTER + 1, width - GUTTER - 1)
-    return _marked([*cursor.lines, *drawn[1:]], [plot], [0], picture.seconds, cursor, len(cursor.lines))
+    head = list(cursor.lines) or list(drawn[:1])
+    return _marked([*head, *drawn[1:]], [plot], [0], picture.seconds, cursor, len(head))
 
 
 def is_flat(app: App[Any], charset: Charset) -> bool:

@@ -1,0 +1,148 @@
+"""The Live screen where there is room: more charts at once, so that one glance tells."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bench_screens import Bench, open_bench
+from recorded import VOLUME, record_run, recording, sweep_plan
+from stored_screens import Driver, press, settle, until
+
+from diskprof.model.run import Status
+from diskprof.store import Store, this_process
+from diskprof.tui.screens.live import LiveScreen
+from diskprof.tui.widgets.views import LargeChart
+
+WIDE = (200, 60)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "runs.db") as store:
+        yield store
+
+
+@pytest.fixture
+def bench(store: Store) -> Bench:
+    return Bench(store.path)
+
+
+def under_way(store: Store, preset: str = "mixed-70-30", **options: Any) -> str:
+    return record_run(
+        store, preset, **({"end": Status.RUNNING, "stop_in": (0, 0.7), "runner": this_process()} | options)
+    )
+
+
+def charts(pilot: Driver) -> dict[str, str]:
+    """The title of each chart that is in sight, and what it shows."""
+    screen = pilot.app.screen
+    assert isinstance(screen, LiveScreen)
+    return {chart.id or "": chart.text for chart in screen.query(LargeChart) if chart.region.area}
+
+
+def titles(pilot: Driver) -> dict[str, str]:
+    return {name: text.splitlines()[0].strip() if text else "" for name, text in charts(pilot).items()}
+
+
+@pytest.mark.parametrize(
+    ("size", "names"),
+    [
+        ((80, 24), {"chart"}),
+        ((100, 30), {"chart"}),
+        ((120, 40), {"chart"}),
+        ((149, 60), {"chart"}),
+        ((150, 40), {"chart", "upper"}),
+        (WIDE, {"chart", "upper", "lower"}),
+    ],
+)
+@pytest.mark.parametrize("over", [False, True])
+async def test_as_many_charts_as_there_is_room_for(
+    bench: Bench, store: Store, size: tuple[int, int], names: set[str], over: bool
+) -> None:
+    record_run(store) if over else under_way(store)
+    async with open_bench(bench, size) as pilot:
+        await press(pilot, "2")
+        await until(pilot, lambda: all(titles(pilot).values()))
+        assert set(titles(pilot)) == names
+        assert titles(pilot)["chart"].startswith("IOPS")
+        if "upper" in names:
+            await until(pilot, lambda: titles(pilot)["upper"].startswith("Latency percentiles"))
+        if "lower" in names:
+            await until(pilot, lambda: titles(pilot)["lower"].startswith("Latency heat map"))
+        for chart in pilot.app.screen.query(LargeChart):
+            width, height = chart.size
+            assert len(chart.text.splitlines()) <= max(1, height)
+            assert all(len(line) <= max(1, width) for line in chart.text.splitlines())
+
+
+async def test_no_chart_stands_there_twice(bench: Bench, store: Store) -> None:
+    under_way(store)
+    async with open_bench(bench, WIDE) as pilot:
+        await press(pilot, "2")
+        for _ in range(4):
+            await until(pilot, lambda: len({title.split("  ")[0] for title in titles(pilot).values()}) == 3)
+            await press(pilot, "m")
+
+
+async def test_the_cursor_stands_in_all_of_them(bench: Bench, store: Store) -> None:
+    under_way(store)
+    async with open_bench(bench, WIDE) as pilot:
+        await press(pilot, "2")
+        await until(pilot, lambda: len(titles(pilot)) == 3)
+        await press(pilot, "left", "shift+left")
+        await until(pilot, lambda: all("▲" in text.splitlines()[-1] for text in charts(pilot).values()))
+        assert "IOPS" in titles(pilot)["chart"]
+        assert titles(pilot)["upper"].startswith("Latency percentiles")
+        await press(pilot, "escape")
+        await until(pilot, lambda: not any("▲" in text for text in charts(pilot).values()))
+
+
+async def test_zoom_and_room_change_what_is_beside(bench: Bench, store: Store) -> None:
+    under_way(store)
+    async with open_bench(bench, WIDE) as pilot:
+        await press(pilot, "2")
+        await until(pilot, lambda: len(titles(pilot)) == 3)
+        await press(pilot, "z")
+        await until(pilot, lambda: set(titles(pilot)) == {"chart"})
+        await press(pilot, "z", "k")
+        await until(pilot, lambda: set(titles(pilot)) == {"upper", "lower"})
+        await press(pilot, "k")
+        await pilot.resize_terminal(120, 40)
+        await until(pilot, lambda: set(titles(pilot)) == {"chart"})
+        await pilot.resize_terminal(*WIDE)
+        await until(pilot, lambda: titles(pilot).get("lower", "").startswith("Latency heat map"))
+
+
+async def test_a_sweep_has_the_room_for_its_cells(bench: Bench, store: Store) -> None:
+    record_run(store, plan=sweep_plan(VOLUME), machine=VOLUME)
+    async with open_bench(bench, WIDE) as pilot:
+        await press(pilot, "2")
+        await until(pilot, lambda: set(titles(pilot)) == {"chart"})
+        await press(pilot, "v")
+        await until(pilot, lambda: len(titles(pilot)) == 3)
+
+
+async def test_they_go_on_with_the_run_and_rest_meanwhile(
+    bench: Bench, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that change in every line are drawn once a second at most, however often the store changes."""
+    now = 1000.0
+    monkeypatch.setattr("diskprof.tui.screens.live_views.time.monotonic", lambda: now)
+    steps = recording(store, "mixed-70-30", end=Status.RUNNING, stop_in=(0, 0.9), runner=this_process(), runtime_s=20.0)
+    for _ in range(24):
+        next(steps)
+    async with open_bench(bench, WIDE) as pilot:
+        await press(pilot, "2")
+        await until(pilot, lambda: titles(pilot).get("lower", "").startswith("Latency heat map"))
+        before = charts(pilot)
+        next(steps)
+        await until(pilot, lambda: charts(pilot)["chart"] != before["chart"])
+        await settle(pilot)
+        resting = charts(pilot)
+        assert resting["upper"] == before["upper"]
+        assert resting["lower"] == before["lower"]
+        now += 1.5
+        next(steps)
+        await until(pilot, lambda: charts(pilot)["upper"] != before["upper"])
+        await until(pilot, lambda: charts(pilot)["lower"] != before["lower"])
