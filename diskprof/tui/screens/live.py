@@ -57,7 +57,8 @@ no distribution, their mean and maximum stand instead.
 {live.metric} turns the chart: IOPS and bandwidth (from zero), the percentiles of each interval, and the heat map: how many of the
 requests of each moment took how long; of a test that is over also the latency by percentile. Latencies are on a
 logarithmic scale. With {live.earlier} and {live.later} a cursor reads off a past moment; in a test too long for the screen
-neighbouring intervals are one, with their highest p99, p99.9 and maximum.
+neighbouring intervals are one, with their highest p99, p99.9 and maximum. Where there is room, from 150 columns on, the
+percentiles and the heat map stand beside it.
 
 {live.kernel} shows what the kernel saw of the device under test, in iostat's terms (r_await and w_await in ms, kB of 1024 bytes),
 of the machine's processors and memory, for the last interval and the median of the test, beside what fio said.
