@@ -119,9 +119,8 @@ def heat_view(depths: Depths, seconds: float, scales: dict[str, LogScale], note:
         key = f"h-{direction.value}"
         scale = scales[key] = LogScale.of(*found, scales.get(key))
         sides.append(Side(letter(direction), ink_of(direction), scale, heat=heat))
-    if depths.share < 1.0:
-        note = f"reading {depths.share:.0%}"
-    return View("Latency heat map", seconds, tuple(sides), note)
+    title = "Latency heat map" if depths.share == 1.0 else f"Heat map, {depths.share:.0%} read"
+    return View(title, seconds, tuple(sides), note)
 
 
 def moment(track: Track, seconds: float, width: int) -> Cursor | None:

@@ -224,10 +224,46 @@ def test_a_heat_map_that_is_being_read_says_how_far_it_is(store: Store, few: Non
     run_id = record_run(store, "mixed-70-30", runtime_s=200.0)
     depths = Depths(store, run_id, 0, preparing=False)
     depths.read()
-    assert heat_view(depths, 200.0, {}, "a note").note == f"reading {depths.share:.0%}"
+    assert heat_view(depths, 200.0, {}, "a note").title == f"Heat map, {depths.share:.0%} read"
     while depths.read():
         pass
-    assert heat_view(depths, 200.0, {}, "a note").note == "a note"
+    assert heat_view(depths, 200.0, {}, "a note").title == "Latency heat map"
+
+
+async def test_what_a_dialog_interrupted_goes_on(
+    bench: Bench, store: Store, few: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(depths_module, "STEP", 5)
+    record_run(store, "mixed-70-30", runtime_s=100.0)
+    async with open_bench(bench) as pilot:
+        await press(pilot, "3", "enter")
+        screen = pilot.app.screen
+        assert isinstance(screen, ResultScreen)
+        await pilot.press("m", "m", "m")
+        await until(pilot, lambda: "% read" in chart_of(pilot))
+        await pilot.press("question_mark")
+        await see(pilot, "Help: Result")
+        depths = screen._depths
+        assert depths and not depths.complete
+        before = depths.share
+        await pilot.press("escape")
+        await until(pilot, lambda: depths.share > before + 0.1)
+        await until(pilot, lambda: depths.complete and "% read" not in chart_of(pilot))
+
+
+async def test_steps_of_reading_never_pile_up(bench: Bench, store: Store, few: None) -> None:
+    more: dict[str, Any] = {"end": Status.RUNNING, "stop_in": (0, 0.9), "runner": this_process()}
+    run_id = record_run(store, "mixed-70-30", runtime_s=200.0, **more)
+    async with open_bench(bench) as pilot:
+        await press(pilot, "2")
+        screen = pilot.app.screen
+        assert isinstance(screen, LiveScreen)
+        for _ in range(5):
+            store.append(run_id, messages=())
+            screen.store_changed()
+            steps = [timer for timer in screen._timers if getattr(timer._callback, "__name__", "") == "_go_on_reading"]
+            assert len([timer for timer in steps if timer._task and not timer._task.done()]) <= 1
+        await until(pilot, lambda: bool(screen._depths and screen._depths.complete))
 
 
 # --- the store -------------------------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual import events
 from textual.app import ComposeResult
 from textual.screen import Screen
-from textual.widgets import Static
 
 from diskprof.tui.terminal import too_small
 from diskprof.tui.widgets.bars import KeyBar, TopBar
@@ -32,6 +31,7 @@ class ModeScreen(Screen[None]):
     HELP: ClassVar[str] = ""
     """What this screen is for, in plain text, paragraphs apart by an empty line; its keys are added by themselves."""
     _held = False
+    _was_small = False
 
     def compose(self) -> ComposeResult:
         # Textual would lay the screen out once without them, draw it, and do both again.
@@ -46,6 +46,11 @@ class ModeScreen(Screen[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         words = too_small(event.size)
+        if not words and not self._was_small:
+            return
+        from textual.widgets import Static
+
+        self._was_small = True
         notice = next(iter(self.query("#too-small").results(Static)), None)
         if words and notice is None:
             self.mount(Static(words, id="too-small", markup=False))

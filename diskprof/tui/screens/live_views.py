@@ -65,7 +65,8 @@ class CourseScreen(ModeScreen):
         self._depths: Depths | None = None
         self._depths_run = ""
         self._slow_drawn: dict[str, float] = {}
-        self._depths_read = 0.0
+        self._depths_read = self._finer_drawn = 0.0
+        self._reads_on = False
         self._moment: float | None = None
         self._fetching: tuple[Following, int] | None = None
         self._watch: KernelWatch | None = None
@@ -136,8 +137,12 @@ class CourseScreen(ModeScreen):
             # To unpack distributions is a quarter of what an interval costs, and the whole hardly moves in one.
             return
         self._depths_read = now
+        if self._reads_on:
+            # One step leads to the next already: a second chain of them would leave no time for keys.
+            return
         try:
             if self._depths.read():
+                self._reads_on = True
                 self.set_timer(_GO_ON_S, self._go_on_reading)
         except DiskprofError as error:
             self._depths = None
@@ -156,6 +161,8 @@ class CourseScreen(ModeScreen):
         try:
             batch = await course_beside(self.store.path, following.run.id, test)
         except DiskprofError as error:
+            # Asked again when there is something new, or a key is pressed.
+            self._fetching = None
             self.diskprof.tell(error)
             return
         following.take(test, batch)
@@ -169,6 +176,7 @@ class CourseScreen(ModeScreen):
         try:
             watch.take(await backlog_beside(self.store.path, run_id, test))
         except DiskprofError as error:
+            self._watch = None
             self.diskprof.tell(error)
         if self.following and self._watch is watch:
             self._draw_kernel(self.following)
@@ -198,11 +206,17 @@ class CourseScreen(ModeScreen):
         return self._cells and self.following is not None and bool(self.following.run.plan.sweep)
 
     def _go_on_reading(self) -> None:
-        if self.is_current and self.following:
-            self._read_depths()
-            if self._depths is None or self._depths.complete:
-                self._slow_drawn.clear()
-            self._draw_chart(self.following)
+        self._reads_on = False
+        if not self.is_current or self.following is None:
+            return
+        self._read_depths()
+        now = time.monotonic()
+        if self._depths is None or self._depths.complete:
+            self._slow_drawn.clear()
+        elif now - self._finer_drawn < _FINER_EVERY_S:
+            return
+        self._finer_drawn = now
+        self._draw_chart(self.following)
 
     def _draw_tiles(self, following: Following) -> None:
         if not self._tiles:
@@ -297,15 +311,14 @@ class CourseScreen(ModeScreen):
     def _draw_heat(self, following: Following, chart: LargeChart, note: str, cursor: Cursor | None) -> None:
         """At most once a second while the run goes: a map has many colours, and each is sent to the terminal."""
         depths = self._depths
-        if self._rests(
-            chart, _FINER_EVERY_S if depths and not depths.complete else _SLOW_EVERY_S if following.going else 0.0
-        ):
+        pace = _FINER_EVERY_S if depths and not depths.complete else _SLOW_EVERY_S if following.going else 0.0
+        if self._rests(chart, pace):
             return
         if depths is None or not depths.directions:
             reading = depths is not None and not depths.complete
             words = "Reading." if reading else "There is no distribution: ioping gives none at this rate."
             chart.say(words if following.visible.last else waiting_words(following))
-            self._slow_drawn.clear()
+            self._slow_drawn.pop(chart.id or "", None)
             return
         chart.show_view(heat_view(depths, following.span_s, self._log_scales, note), cursor)
 

@@ -143,9 +143,11 @@ Latency is completion latency (clat). MB/s are 10^6 bytes per second.
         self.call_after_refresh(self._draw)
 
     def store_changed(self) -> None:
-        """A run that is over changes only by the person's own hand: it is read once."""
+        """A run that is over changes only by the person's own hand: it is read once, but for what was put off meanwhile."""
         if self.following is None:
             self._read()
+        else:
+            self._read_depths()
 
     def _read(self) -> None:
         from diskprof.tui.result_rows import lines_of
