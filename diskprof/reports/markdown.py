@@ -9,7 +9,7 @@ from diskprof.analysis.metrics import Metric
 from diskprof.model.expectation import Verdict as Kept
 from diskprof.model.run import Run, Status
 from diskprof.model.sample import Sample
-from diskprof.reports import expectations, wording
+from diskprof.reports import expectations, upshot, wording
 from diskprof.reports.course import courses
 from diskprof.reports.facts import detailed, disks
 from diskprof.reports.kernel import KERNEL_LEGEND, KERNEL_TITLE, kernel_lines
@@ -240,11 +240,11 @@ def _trouble(run: Run, heading: str) -> Blocks:
 def _several(comparison: Comparison) -> Blocks:
     names = [escape(column.label) for column in comparison.columns]
     blocks: Blocks = [[f"# Comparison of {wording.listed(names)}"]]
-    upshot = [f"- **{escape(wording.tally_sentence(comparison, index))}**" for index in range(1, len(names))]
+    told_of = [f"- **{escape(upshot.tally_sentence(comparison, index))}**" for index in range(1, len(names))]
     for name, column in zip(names, comparison.columns, strict=True):
         if told := doubts(column.findings):
-            upshot += paragraph(f"{name}: {escape(told)}", _TEXT, "- ", "  ")
-    blocks.append(upshot)
+            told_of += paragraph(f"{name}: {escape(told)}", _TEXT, "- ", "  ")
+    blocks.append(told_of)
     blocks.append(_who(comparison, names))
     blocks += _conditions(comparison, names)
     blocks += _promises(comparison, names)

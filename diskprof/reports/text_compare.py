@@ -6,7 +6,7 @@ from diskprof.analysis.compare import Comparison, Row, TestComparison
 from diskprof.analysis.metrics import Better
 from diskprof.model.finding import Weight
 from diskprof.model.run import Status
-from diskprof.reports import expectations, wording
+from diskprof.reports import expectations, upshot, wording
 from diskprof.reports.layout import GAP, Heading, fit, pad, plain, table, width_of, wrap
 from diskprof.reports.text_sweep import comparison_lines
 
@@ -156,7 +156,7 @@ def _upshot(comparison: Comparison, width: int, compact: bool) -> list[str]:
         return []
     lines = []
     for index in range(1, len(comparison.columns)):
-        lines += wrap(plain(wording.tally_sentence(comparison, index)), width, "", "  ")
+        lines += wrap(plain(upshot.tally_sentence(comparison, index)), width, "", "  ")
     for column in comparison.columns:
         doubts = dict.fromkeys(finding.name for finding in column.findings if finding.weight is Weight.DOUBT)
         if doubts:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from diskprof.analysis.compare import NOISE, Cell, Comparison, Row, TestComparison, Verdict
+from diskprof.analysis.compare import NOISE, Cell, Row, Verdict
 from diskprof.analysis.metrics import WITHIN_NS, Better, Metric
 from diskprof.model.expectation import Operator
 from diskprof.model.expectation import Verdict as Kept
@@ -258,73 +258,6 @@ def mark(cell: Cell, *, share: bool = False) -> str:
 
 def _within_noise(cell: Cell, share: bool) -> bool:
     return cell.verdict is Verdict.SAME and not share and cell.ratio is not None and abs(cell.ratio) > NOISE
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """How often a run was better, the same or worse than the first, by the leading metric of each test and direction.
-
-    `noise` are those that differ by no more than chance; `ratios` are the differences by metric.
-    """
-
-    better: int = 0
-    same: int = 0
-    noise: int = 0
-    worse: int = 0
-    ratios: tuple[tuple[Metric, float], ...] = ()
-
-    @property
-    def judged(self) -> int:
-        return self.better + self.same + self.noise + self.worse
-
-
-def leading(test: TestComparison) -> Metric:
-    """What a test is judged by first: IOPS, which at one block size is bandwidth too; with ioping, the latency."""
-    return Metric.LATENCY_MEAN if test.engine is EngineName.IOPING else Metric.IOPS
-
-
-def tally(comparison: Comparison, column: int) -> Tally:
-    """Count the verdicts of one column."""
-    rows = [row for test in comparison.tests for row in test.rows if row.metric is leading(test)]
-    words = [verdict(row.cells[column], share=row.share) for row in rows]
-    return Tally(
-        better=words.count("better"),
-        same=words.count("same"),
-        noise=words.count("noise"),
-        worse=words.count("worse"),
-        ratios=tuple(
-            (row.metric, ratio)
-            for row in rows
-            if row.cells[column].verdict and (ratio := row.cells[column].ratio) is not None
-        ),
-    )
-
-
-def tally_sentence(comparison: Comparison, column: int) -> str:
-    """`linode against do-vps: better in 2 of 3 tests, the same in 1 (IOPS from +0.4% to +191%).`"""
-    counted = tally(comparison, column)
-    name, base = comparison.columns[column].label, comparison.columns[0].label
-    if not counted.judged:
-        return f"{name} against {base}: no test has results in both."
-    words = (
-        *(("better", counted.better), ("the same", counted.same)),
-        *(("within the noise", counted.noise), ("worse", counted.worse)),
-    )
-    first, *others = [(word, times) for word, times in words if times]
-    told = [f"{first[0]} in {first[1]} of {count(counted.judged, 'test')}"]
-    told += [f"{word} in {times}" for word, times in others]
-    return f"{name} against {base}: {', '.join(told)}{_spans(counted)}."
-
-
-def _spans(counted: Tally) -> str:
-    """` (IOPS from +4.0% to +8.4%)`."""
-    parts = []
-    for metric, called in ((Metric.IOPS, "IOPS"), (Metric.LATENCY_MEAN, "mean latency")):
-        ratios = [ratio for judged, ratio in counted.ratios if judged is metric]
-        if ratios:
-            low, high = relative(min(ratios)), relative(max(ratios))
-            parts.append(f"{called} {low}" if low == high else f"{called} from {low} to {high}")
-    return f" ({', '.join(parts)})" if parts else ""
 
 
 def relative(ratio: float) -> str:

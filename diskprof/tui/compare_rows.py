@@ -11,7 +11,7 @@ from diskprof.analysis.metrics import Metric
 from diskprof.model.run import Status
 from diskprof.model.sample import Direction
 from diskprof.model.text import clean
-from diskprof.reports import wording
+from diskprof.reports import upshot, wording
 from diskprof.tui.run_list import TONES, status_text, when_text
 from diskprof.tui.widgets.sheet import Cell, Column, Row, Tone
 
@@ -115,7 +115,7 @@ def _runs(comparison: Comparison, now: datetime) -> list[Line]:
 def _verdict(comparison: Comparison, number: int) -> str:
     """`B against A: better in 4 of 6 tests, the same in 2 (IOPS from 0 to +6.1%).`"""
     columns = tuple(replace(column, label=letter(index)) for index, column in enumerate(comparison.columns))
-    return wording.tally_sentence(replace(comparison, columns=columns), number)
+    return upshot.tally_sentence(replace(comparison, columns=columns), number)
 
 
 def _conditions(comparison: Comparison) -> list[Line]:

@@ -1,5 +1,7 @@
 """The words and the figures."""
 
+from dataclasses import replace
+
 import pytest
 from handmade import direction, fio, ioping, latency, run
 
@@ -9,7 +11,7 @@ from diskprof.model.finding import Weight
 from diskprof.model.plan import Severity
 from diskprof.model.run import Status
 from diskprof.model.sample import Direction
-from diskprof.reports import wording
+from diskprof.reports import upshot, wording
 from diskprof.reports.verdict import doubts, verdict
 
 
@@ -108,18 +110,55 @@ def test_the_upshot_of_a_comparison() -> None:
     other = run(
         fio("a", read=direction(150)), fio("b", read=direction(100.5)), fio("c", read=direction(50)), run_id="y"
     )
-    assert wording.tally_sentence(compare((base, other)), 1) == (
+    assert upshot.tally_sentence(compare((base, other)), 1) == (
         "y against x: better in 1 of 3 tests, the same in 1, worse in 1 (IOPS from -50% to +50%)."
     )
     nothing = run(fio("d", read=direction(1)), run_id="z")
-    assert wording.tally_sentence(compare((base, nothing)), 1) == "z against x: no test has results in both."
+    assert upshot.tally_sentence(compare((base, nothing)), 1) == "z against x: no test has results in both."
+
+
+@pytest.mark.parametrize(
+    ("cell", "share", "word", "mark"),
+    [
+        (Cell(1.0, 0.016, 0.016, Verdict.SAME), False, "same", "="),
+        (Cell(1.0, -0.16, -0.16, Verdict.SAME), False, "noise", "~"),
+        (Cell(1.0, 0.16, 0.16, Verdict.SAME), False, "noise", "~"),
+        # Half a percentage point is little, whatever it is a share of.
+        (Cell(0.01, 0.005, 1.0, Verdict.SAME), True, "same", "="),
+        (Cell(1.0, 1.0, None, Verdict.SAME), False, "same", "="),
+        (Cell(1.0, 0.16, 0.16, Verdict.BETTER), False, "better", "b"),
+        (Cell(1.0, 0.16, 0.16, None), False, "", ""),
+    ],
+)
+def test_what_lies_apart_by_chance_is_not_called_the_same(cell: Cell, share: bool, word: str, mark: str) -> None:
+    assert wording.verdict(cell, share=share) == word
+    assert wording.mark(cell, share=share) == mark
+
+
+def test_the_upshot_tells_noise_from_the_same() -> None:
+    cells = {"a": (0.16, Verdict.SAME), "b": (0.01, Verdict.SAME), "c": (0.3, Verdict.BETTER)}
+    base = run(*(fio(name, read=direction(100)) for name in cells), run_id="x")
+    compared = compare((base, run(*(fio(name, read=direction(100)) for name in cells), run_id="y")))
+    tests = tuple(
+        replace(
+            test,
+            rows=tuple(
+                replace(row, cells=(row.cells[0], Cell(1.0, cells[test.name][0], *cells[test.name])))
+                for row in test.rows
+            ),
+        )
+        for test in compared.tests
+    )
+    assert upshot.tally_sentence(replace(compared, tests=tests), 1) == (
+        "y against x: better in 1 of 3 tests, the same in 1, within the noise in 1 (IOPS from +1.0% to +30%)."
+    )
 
 
 def test_ioping_is_judged_by_its_latency() -> None:
     base, other = (
         run(ioping("latency", read=direction(1, seconds=60, mean_ns=mean)), run_id=str(mean)) for mean in (2e5, 1e5)
     )
-    assert wording.tally_sentence(compare((base, other)), 1) == (
+    assert upshot.tally_sentence(compare((base, other)), 1) == (
         "100000.0 against 200000.0: better in 1 of 1 test (mean latency -50%)."
     )
 
