@@ -55,7 +55,7 @@ def tally_sentence(comparison: Comparison, column: int) -> str:
         return f"{name} against {base}: no test has results in both."
     words = (
         *(("better", counted.better), ("the same", counted.same)),
-        *(("within the noise", counted.noise), ("worse", counted.worse)),
+        *(("noise", counted.noise), ("worse", counted.worse)),
     )
     first, *others = [(word, times) for word, times in words if times]
     told = [f"{first[0]} in {first[1]} of {wording.count(counted.judged, 'test')}"]

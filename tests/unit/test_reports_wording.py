@@ -150,7 +150,7 @@ def test_the_upshot_tells_noise_from_the_same() -> None:
         for test in compared.tests
     )
     assert upshot.tally_sentence(replace(compared, tests=tests), 1) == (
-        "y against x: better in 1 of 3 tests, the same in 1, within the noise in 1 (IOPS from +1.0% to +30%)."
+        "y against x: better in 1 of 3 tests, the same in 1, noise in 1 (IOPS from +1.0% to +30%)."
     )
 
 
