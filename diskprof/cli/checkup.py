@@ -17,6 +17,7 @@ from typing import Any
 
 from diskprof.model.device import Device, DeviceKind, DeviceTree
 from diskprof.model.errors import DiskprofError, EngineMissing, StoreError
+from diskprof.model.plainness import locale_of, says_utf8
 from diskprof.model.preset import EngineName
 from diskprof.model.text import clean
 
@@ -174,7 +175,7 @@ def check_terminal(
     """What the terminal can show. `size` is (columns, rows), None without a terminal."""
     term = environment.get("TERM", "")
     colours = _colours(environment)
-    utf8 = (encoding or "").lower().replace("-", "") == "utf8"
+    utf8 = says_utf8(environment, encoding)
     within = [
         word
         for word, present in (
@@ -204,7 +205,8 @@ def check_terminal(
         checks.append(Check("characters", State.OK, "UTF-8: charts in braille"))
     else:
         advice = "For finer ones set a UTF-8 locale, such as LANG=C.UTF-8."
-        checks.append(Check("characters", State.NOTE, f"{encoding or 'unknown'}: charts in plain characters", advice))
+        said = f"a locale of {locale_of(environment)}" if says_utf8({}, encoding) else encoding or "unknown"
+        checks.append(Check("characters", State.NOTE, f"{said}: charts in plain characters", advice))
     facts = {
         "tty": tty,
         "term": clean(term),

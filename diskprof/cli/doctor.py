@@ -52,8 +52,10 @@ def command(ctx: click.Context, as_json: bool) -> None:
 
 def _look(store: Path | None) -> dict[str, "Section"]:
     from diskprof.cli import checkup
+    from diskprof.cli.encoding import encoding_of_stdout
     from diskprof.devices.files import may
     from diskprof.devices.udev import scan, udev_runs
+    from diskprof.model.plainness import started_with
 
     return {
         "tools": checkup.check_tools(),
@@ -65,10 +67,10 @@ def _look(store: Path | None) -> dict[str, "Section"]:
             readable=lambda device: may(device.node, os.R_OK),
         ),
         "terminal": checkup.check_terminal(
-            os.environ,
+            started_with(os.environ),
             tty=sys.stdin.isatty() and sys.stdout.isatty(),
             size=checkup.terminal_size(),
-            encoding=sys.stdout.encoding,
+            encoding=encoding_of_stdout(),
         ),
         "store": checkup.check_store(store),
         "presets": checkup.check_presets(),

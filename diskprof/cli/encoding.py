@@ -10,6 +10,7 @@ import click
 from diskprof.model.plainness import plain, says_utf8, started_with
 
 _CODEC = "diskprof-plain"
+_made: dict[str, str] = {}
 
 
 def stdout_is_utf8() -> bool:
@@ -17,8 +18,14 @@ def stdout_is_utf8() -> bool:
     return codecs.lookup(sys.stdout.encoding or "ascii").name == "utf-8"
 
 
+def encoding_of_stdout() -> str | None:
+    """As the locale made it, whatever is printed."""
+    return _made.get("stdout", sys.stdout.encoding)
+
+
 def print_plainly() -> None:
     """From now on what is printed is ASCII: a like sign stands for each that is not."""
+    _made.setdefault("stdout", sys.stdout.encoding)
     codecs.register(_found)
     for stream in (sys.stdout, sys.stderr):
         # Not by the name of ascii: click takes that for a mistake, and prints UTF-8.

@@ -76,11 +76,18 @@ def plain(text: str) -> str:
     return text if text.isascii() else text.translate(_TABLE)
 
 
+def locale_of(environment: Mapping[str, str]) -> str:
+    """The locale of characters; empty where none is said."""
+    return environment.get("LC_ALL") or environment.get("LC_CTYPE") or environment.get("LANG") or ""
+
+
 def says_utf8(environment: Mapping[str, str], encoding: str | None) -> bool:
     """Whether a stream of this encoding leads, as far as the locale says, to something that shows UTF-8."""
-    locale = environment.get("LC_ALL") or environment.get("LC_CTYPE") or environment.get("LANG") or ""
     # Python takes a locale of C for UTF-8; who says C has a terminal that is not.
-    return (encoding or "").lower().replace("-", "").replace("_", "") == "utf8" and locale not in ("C", "POSIX")
+    return (encoding or "").lower().replace("-", "").replace("_", "") == "utf8" and locale_of(environment) not in (
+        "C",
+        "POSIX",
+    )
 
 
 def started_with(environment: Mapping[str, str]) -> Mapping[str, str]:

@@ -103,6 +103,18 @@ def test_like_signs_stand_in_as_many_cells(home: Path, runs: dict[str, str]) -> 
     assert [len(line) for line in ascii_lines] == [len(line) for line in lines]
 
 
+@pytest.mark.parametrize(
+    ("way", "said"),
+    [
+        ("a stream of Latin-1", b"iso8859-1: charts in plain characters"),
+        ("a locale of C, which Python takes for UTF-8", b"a locale of C: charts in plain characters"),
+        ("--ascii", b"UTF-8: charts in braille"),
+    ],
+)
+def test_the_doctor_says_what_the_terminal_is(home: Path, runs: dict[str, str], way: str, said: bytes) -> None:
+    assert said in printed(home, "doctor", way=way).stdout
+
+
 def test_json_loses_nothing(home: Path, runs: dict[str, str]) -> None:
     told = json.loads(printed(home, "show", runs["first"], "--json").stdout)
     assert told["tags"] == [f"{TAGGED}-{runs['first']}"]
