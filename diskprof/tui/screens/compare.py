@@ -79,7 +79,7 @@ class CompareScreen(ModeScreen):
             "x", "differences", "Differences", id="compare.differences", tooltip="Only what differs, or everything"
         ),
         Binding("m,v", "chart", "Chart", id="compare.chart", tooltip="Another chart: percentiles, over time, none"),
-        Binding("r", "export", "Report", id="compare.export", tooltip="Write a report of the comparison"),
+        Binding("r", "export", "Report", id="compare.export", tooltip="Write the comparison as Markdown, HTML or CSV"),
         Binding("n", "test(1)", "Next test", id="compare.next"),
         Binding("p", "test(-1)", "Previous test", id="compare.previous", show=False),
         Binding("escape", "runs", "Runs", id="compare.runs", tooltip="Back to the list of runs"),

@@ -107,7 +107,7 @@ Latency is completion latency (clat). MB/s are 10^6 bytes per second.
         Binding(
             "c", "compare", "Compare", id="result.compare", tooltip="Compare with the newest other run of this preset"
         ),
-        Binding("r", "export", "Report", id="result.export", tooltip="Write a report of the run"),
+        Binding("r", "export", "Report", id="result.export", tooltip="Write the run as Markdown, HTML or CSV"),
         Binding("t", "tags", "Tags", id="result.tags", tooltip="Change tags and note"),
         Binding("d", "delete", "Delete", id="result.delete", tooltip="Delete the run with all that belongs to it"),
     ]
