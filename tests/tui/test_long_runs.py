@@ -230,10 +230,19 @@ def test_a_heat_map_that_is_being_read_says_how_far_it_is(store: Store, few: Non
     assert heat_view(depths, 200.0, {}, "a note").title == "Latency heat map"
 
 
-async def test_what_a_dialog_interrupted_goes_on(
+async def test_what_another_screen_interrupted_goes_on(
     bench: Bench, store: Store, few: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(depths_module, "STEP", 5)
+    original, steps, held = Depths.read, 0, True
+
+    def read(depths: Depths) -> bool:
+        nonlocal steps
+        if held and steps >= 2:
+            return True
+        steps += 1
+        return original(depths)
+
+    monkeypatch.setattr(Depths, "read", read)
     record_run(store, "mixed-70-30", runtime_s=100.0)
     async with open_bench(bench) as pilot:
         await press(pilot, "3", "enter")
@@ -241,13 +250,12 @@ async def test_what_a_dialog_interrupted_goes_on(
         assert isinstance(screen, ResultScreen)
         await pilot.press("m", "m", "m")
         await until(pilot, lambda: "% read" in chart_of(pilot))
-        await pilot.press("question_mark")
-        await see(pilot, "Help: Result")
+        await pilot.press("1")
         depths = screen._depths
         assert depths and not depths.complete
-        before = depths.share
-        await pilot.press("escape")
-        await until(pilot, lambda: depths.share > before + 0.1)
+        await until(pilot, lambda: not screen._reads_on)
+        held = False
+        await pilot.press("3")
         await until(pilot, lambda: depths.complete and "% read" not in chart_of(pilot))
 
 
