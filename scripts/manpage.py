@@ -44,6 +44,7 @@ ENVIRONMENT = {
     "DISKPROF_STORE": "The file that runs are kept in, as --store.",
     "DISKPROF_HOME": "The directory that has this file, runs.db.",
     "DISKPROF_FIO, DISKPROF_IOPING": "The fio and ioping to use, instead of the first on the PATH.",
+    "DISKPROF_SMARTCTL": "The smartctl to ask how far a disk is worn; if it is empty, none is asked.",
     "DISKPROF_CHARTS": "What charts are made of: braille, blocks or ascii. By default what the terminal can be trusted to show.",
     "DISKPROF_ASCII, DISKPROF_NO_MOUSE, DISKPROF_SLOW_LINK": "If one is 1, as --ascii, --no-mouse or --slow-link.",
     "NO_COLOR": "If it is set, the screen keeps to the terminal's own colours.",

@@ -18,7 +18,7 @@ PATIENCE_S = 60.0
 def environment(home: Path, **more: str) -> dict[str, str]:
     """A person's environment with a home and a store of its own."""
     kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "VIRTUAL_ENV") if name in os.environ}
-    return {**kept, "HOME": str(home), "LANG": "C.UTF-8", "TERM": "xterm-256color", **more}
+    return {**kept, "HOME": str(home), "LANG": "C.UTF-8", "TERM": "xterm-256color", "DISKPROF_SMARTCTL": "", **more}
 
 
 def write_program(directory: Path, *, first: str = "") -> Path:

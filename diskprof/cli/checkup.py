@@ -169,6 +169,23 @@ def _without_root(node: str) -> str:
         return str(status.st_gid)
 
 
+def check_wear(*, root: bool) -> Section:
+    """smartctl, without which no plan can say what share of a disk's endurance it takes."""
+    from diskprof.engines.smartctl import find_smartctl
+    from diskprof.engines.tools import install_command
+
+    path = find_smartctl()
+    if not path:
+        text = "not found: plans cannot say how far a disk is worn, nor what share of its endurance they take"
+        advice = f"It is part of smartmontools: {install_command(('smartmontools',)) or 'install that package.'}"
+        check = Check("smartctl", State.NOTE, text, advice)
+    elif not root:
+        check = Check("smartctl", State.NOTE, f"{clean(path)}; most disks tell their wear to root alone")
+    else:
+        check = Check("smartctl", State.OK, f"{clean(path)}: plans say what share of a disk's endurance they take")
+    return Section("Wear", (check,), {"smartctl": clean(path) or None})
+
+
 def check_terminal(
     environment: Mapping[str, str], *, tty: bool, size: tuple[int, int] | None, encoding: str | None
 ) -> Section:

@@ -66,6 +66,7 @@ def _look(store: Path | None) -> dict[str, "Section"]:
             root=os.geteuid() == 0,
             readable=lambda device: may(device.node, os.R_OK),
         ),
+        "wear": checkup.check_wear(root=os.geteuid() == 0),
         "terminal": checkup.check_terminal(
             started_with(os.environ),
             tty=sys.stdin.isatty() and sys.stdout.isatty(),

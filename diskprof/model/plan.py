@@ -6,6 +6,7 @@ from diskprof.model.expectation import Expectation
 from diskprof.model.preset import Category, EngineName
 from diskprof.model.target import Target
 from diskprof.model.value import dataclass
+from diskprof.model.wear import Wear
 
 
 class Severity(StrEnum):
@@ -132,7 +133,8 @@ class Plan:
 
     `target` is the first target, called `slot` where the preset names its targets; `others` are the rest. `sweep` holds the
     axes of a sweep: option and values. `raw_devices` are those written to themselves: a test's argv names their nodes, and
-    what is executed has `/proc/self/fd/N` in that place, a descriptor that the runner holds exclusively (F25).
+    what is executed has `/proc/self/fd/N` in that place, a descriptor that the runner holds exclusively (F25). `wear` is
+    that of the disks below what is written to, as they told it when the plan was made; empty where none does.
     """
 
     preset: str
@@ -151,6 +153,7 @@ class Plan:
     others: tuple[OtherTarget, ...] = ()
     sweep: tuple[tuple[str, tuple[str, ...]], ...] = ()
     raw_devices: tuple[RawDevice, ...] = ()
+    wear: tuple[Wear, ...] = ()
 
     @property
     def targets(self) -> tuple[Target, ...]:

@@ -5,6 +5,7 @@ from diskprof.model.plan import Plan
 from diskprof.model.run import Run
 from diskprof.model.target import Target
 from diskprof.model.units import format_size
+from diskprof.model.wear import share_words
 from diskprof.reports import wording
 from diskprof.reports.layout import plain
 
@@ -50,6 +51,8 @@ def detailed(run: Run) -> Facts:
         ("Virtualisation", environment.virtualisation),
         ("cgroup limits", "; ".join(environment.cgroup_limits)),
         ("Slows down from", _degrees(environment.temperature_limit_c)),
+        ("Wear before", "; ".join(wear.words for wear in run.plan.wear)),
+        ("Endurance taken", share_words(run.plan.bytes_written, run.plan.wear)),
         ("Store of runs", _store(run)),
         *tools(run),
         *_wishes(run),

@@ -23,6 +23,7 @@ from diskprof.model.run import (
     TestRecord,
 )
 from diskprof.model.target import Target
+from diskprof.model.wear import share_of
 from diskprof.reports.facts import targets
 from diskprof.reports.json_expectations import common_json, expectation_json, judgement_json
 from diskprof.reports.json_machine import environment_json
@@ -79,6 +80,7 @@ def run_json(run: Run, kernel: Mapping[int, KernelView] | None = None) -> Json:
         "tags": list(run.tags),
         "note": run.note,
         "environment": environment_json(run.environment),
+        **_endurance(run.plan),
         "expectations": [judgement_json(judgement) for judgement in judge(run)],
         "findings": [_finding(finding) for finding in run.findings],
         "messages": [_message(message, run.tests) for message in run.messages],
@@ -157,6 +159,7 @@ def plan_json(plan: Plan) -> Json:
         "bytes_written": plan.bytes_written,
         "writes_exact": plan.writes_exact,
         "space_needed": plan.space_needed,
+        **_endurance(plan),
         "test_file": (
             {
                 "directory": plan.test_file.directory,
@@ -310,6 +313,22 @@ def _row(row: Row) -> Json:
                 "verdict": str(cell.verdict) if cell.verdict else None,
             }
             for cell in row.cells
+        ],
+    }
+
+
+def _endurance(plan: Plan) -> Json:
+    """What the disks that are written to said of their wear, and the share of it that the writes of the plan take."""
+    return {
+        "endurance_share": share_of(plan.bytes_written, plan.wear) if plan.bytes_written else None,
+        "wear": [
+            {
+                "device": wear.device,
+                "used_percent": wear.used_percent,
+                "written_bytes": wear.written_bytes,
+                "rated_bytes": wear.rated_bytes,
+            }
+            for wear in plan.wear
         ],
     }
 

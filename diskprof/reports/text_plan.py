@@ -4,6 +4,7 @@ import shlex
 
 from diskprof.model.plan import Plan, PlannedTest
 from diskprof.model.units import format_duration, format_size
+from diskprof.model.wear import share_words
 from diskprof.reports import wording
 from diskprof.reports.expectations import planned
 from diskprof.reports.facts import sweep_words, target_words, targets
@@ -33,6 +34,7 @@ def plan_text(plan: Plan, sentence: str = "", width: int = 80) -> str:
             for file in plan.test_files
         ),
         ("Writes", _writes(plan)),
+        ("Wear", "; ".join(wear.words for wear in plan.wear)),
         ("Space", format_size(plan.space_needed) if plan.space_needed else "none needed"),
         ("Time", f"up to {format_duration(plan.seconds)}"),
     )
@@ -65,4 +67,6 @@ def _command(test: PlannedTest, title: str) -> list[str]:
 def _writes(plan: Plan) -> str:
     if not plan.bytes_written:
         return "nothing"
-    return f"{'' if plan.writes_exact else 'about '}{format_size(plan.bytes_written)}"
+    share = share_words(plan.bytes_written, plan.wear)
+    about = "" if plan.writes_exact else "about "
+    return f"{about}{format_size(plan.bytes_written)}{f', {share}' if share else ''}"

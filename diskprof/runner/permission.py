@@ -14,6 +14,7 @@ from diskprof.model.plan import Hazard, Plan, RawDevice, Severity, WritePermissi
 from diskprof.model.target import Target, TargetKind
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
+from diskprof.model.wear import Wear, share_words
 from diskprof.store import default_path
 
 _OF_THE_MACHINE = ("/", "/boot", "/boot/efi", "/efi", "/usr", "/var", "/home")
@@ -53,8 +54,8 @@ def written_devices(
     )
 
 
-def write_budget(device: RawDevice) -> Hazard:
-    """How much will be written to a device, in bytes and as a share of it."""
+def write_budget(device: RawDevice, wear: Sequence[Wear] = ()) -> Hazard:
+    """How much will be written to a device: in bytes, as a share of it and, by the `wear` of its disks, of their endurance."""
     share = device.bytes_written / device.size_bytes
     part = (
         f"{100 * share:.2g}% of its"
@@ -63,12 +64,13 @@ def write_budget(device: RawDevice) -> Hazard:
         if share < 1000
         else f"{share:,.0f} times its"
     )
+    endurance = share_words(device.bytes_written, wear)
     return Hazard(
         "write-budget",
         Severity.NOTES,
         f"About {format_size(device.bytes_written)} will be written to {device.node}, {part} "
-        f"{format_size(device.size_bytes)}.",
-        "What was there is lost. Flash wears by as much.",
+        f"{format_size(device.size_bytes)}" + (f", {endurance}." if endurance else "."),
+        " ".join(("What was there is lost. Flash wears by as much.", *(f"{each.words}." for each in wear))),
     )
 
 

@@ -5,14 +5,16 @@ from collections.abc import Mapping, Sequence
 from diskprof.devices.hazards import NO_PERMISSION, target_hazards
 from diskprof.engines.fio import fio_argv
 from diskprof.engines.ioping import ioping_argv
+from diskprof.engines.smartctl import wear_of
 from diskprof.engines.tools import Tool, find_tool
-from diskprof.model.device import DeviceTree
+from diskprof.model.device import Device, DeviceTree
 from diskprof.model.errors import DiskprofError, Refused, UsageError
 from diskprof.model.expectation import Expectation
 from diskprof.model.plan import Hazard, OtherTarget, Plan, PlannedTest, WritePermission
 from diskprof.model.preset import EngineName, Job, Preset, Test
 from diskprof.model.target import Target, TargetKind
 from diskprof.model.units import format_size
+from diskprof.model.wear import Wear
 from diskprof.presets.resolve import resolve
 from diskprof.runner.ioengines import with_usable_engines
 from diskprof.runner.permission import needed_places, write_budget, written_devices
@@ -60,7 +62,8 @@ def make_plan(
     for place in places:
         hazards += _hazards(place, places, written[place.slot] > 0, space, tree, permission, needed)
     raw = written_devices([(place.target, written[place.slot]) for place in places], tree, permission)
-    hazards += map(write_budget, raw)
+    wear = wear_of(_written_disks(places, written, tree))
+    hazards += (write_budget(device, _below(device.name, wear, tree)) for device in raw)
     expected, untold = promises(preset, dict(resolved.values), tests, expectations, places[0].target, tree)
     hazards += untold
     first = places[0]
@@ -83,6 +86,7 @@ def make_plan(
         others=tuple(OtherTarget(place.slot, place.target, place.file) for place in places[1:]),
         sweep=_axes(tests),
         raw_devices=raw,
+        wear=wear,
     )
 
 
@@ -143,6 +147,18 @@ def _written(place: Place, places: Sequence[Place], tests: Sequence[Test], rate:
         for job in test.jobs
         if place_of(job, places) == place
     )
+
+
+def _written_disks(places: Sequence[Place], written: Mapping[str, int], tree: DeviceTree) -> tuple[Device, ...]:
+    """The disks that the plan writes to, by its tests or to lay a file out, each once."""
+    targets = [place.target for place in places if place.file or written[place.slot]]
+    disks = {disk.name: disk for target in targets for disk in tree.disks_below(target.device)}
+    return tuple(disks.values())
+
+
+def _below(device: str, wear: Sequence[Wear], tree: DeviceTree) -> tuple[Wear, ...]:
+    names = {disk.name for disk in tree.disks_below(device)}
+    return tuple(each for each in wear if each.device in names)
 
 
 def _hazards(

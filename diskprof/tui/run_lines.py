@@ -10,6 +10,7 @@ from diskprof.model.plan import Hazard, Plan, PlannedTest, Severity
 from diskprof.model.preset import Category, Preset, TargetSlot
 from diskprof.model.text import clean, shorten_middle
 from diskprof.model.units import format_duration, format_size
+from diskprof.model.wear import share_words
 from diskprof.tui.paragraphs import paragraph, signed
 from diskprof.tui.widgets.painted import Line, fit, spread
 from diskprof.tui.widgets.rowlist import Row
@@ -74,6 +75,7 @@ def plan_lines(
         *_test_lines(plan, width),
         [],
         *amount_lines(plan),
+        *wear_lines(plan, width),
     ]
 
 
@@ -158,7 +160,7 @@ def missing_lines(preset: Preset, missing: Sequence[TargetSlot], width: int) -> 
 def confirm_lines(plan: Plan, sentence: str, others: Sequence[str], width: int) -> list[Line]:
     """What is to be known before a start; `others` are sentences on runs that go on the same disk."""
     company = [line for words in others for line in signed(("!", "warn"), clean(words), width, "warn")]
-    return [*warning_lines(plan, sentence, width, company), [], *amount_lines(plan)]
+    return [*warning_lines(plan, sentence, width, company), [], *amount_lines(plan), *wear_lines(plan, width)]
 
 
 def _by_severity(hazards: Sequence[Hazard]) -> list[Hazard]:
@@ -200,6 +202,15 @@ def amount_lines(plan: Plan) -> list[Line]:
     ]
     column = max(len(name) for name, _ in rows) + 2
     return [[(" ", ""), (f"{name:<{column}}", "quiet"), (value, "")] for name, value in rows]
+
+
+def wear_lines(plan: Plan, width: int) -> list[Line]:
+    """The share of the disks' endurance that the writes take; nothing where a hazard says it, or no disk tells."""
+    if not plan.wear or plan.raw_devices:
+        return []
+    share = share_words(plan.bytes_written, plan.wear)
+    words = [f"Writes {share}." if share else "", *(f"{wear.words}." for wear in plan.wear)]
+    return [[], *paragraph(" ".join(filter(None, words)), width, "quiet", first=_FLUSH)]
 
 
 def preset_lines(preset: Preset, width: int) -> list[Line]:
