@@ -3,14 +3,17 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from diskprof.analysis.rules import cache, course, device, filesystem, groups, heat, limits, processor, rhythm
+from diskprof.analysis.rules import cache, course, device, filesystem, groups, heat, lapses, limits, processor, rhythm
 from diskprof.analysis.rules.view import Rule, views
 from diskprof.model.finding import Finding, Weight
+from diskprof.model.lapse import Lapse
 from diskprof.model.run import Run
 from diskprof.model.sample import Sample, SystemSample
 
 TEST_RULES: tuple[Rule, ...] = (
     cache.null_engine,
+    lapses.slept,
+    lapses.stood_still,
     cache.page_cache,
     cache.device_cache,
     cache.host_cache,
@@ -52,12 +55,15 @@ _ORDER = {Weight.DOUBT: 0, Weight.LIMIT: 1, Weight.NOTE: 2}
 _NAMED = 4
 
 
-def find(run: Run, samples: Sequence[Sample], system: Sequence[SystemSample]) -> tuple[Finding, ...]:
+def find(
+    run: Run, samples: Sequence[Sample], system: Sequence[SystemSample], passed: Sequence[Lapse] = ()
+) -> tuple[Finding, ...]:
     """Every finding about a run, doubts first; what is found in several tests is told once.
 
-    `samples` and `system` are the whole run's, of any phase. Nothing is found where nothing was measured.
+    `samples`, `system` and `passed` (time without the run) are the whole run's, of any phase. Nothing is found where
+    nothing was measured.
     """
-    tests = views(run, samples, system)
+    tests = views(run, samples, system, passed)
     if not tests:
         return ()
     found = [finding for rule in RUN_RULES if (finding := rule(run))]

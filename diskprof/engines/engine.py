@@ -26,6 +26,7 @@ __all__ = ["STALL_LIMIT_S", "Event", "Finished", "Noted", "Outcome", "PhaseChang
 
 STALL_LIMIT_S = 60.0
 _SILENT_AFTER_S = 5.0
+_LATE_S = 1.0
 
 
 class _Reader(Protocol):
@@ -116,7 +117,7 @@ class _Follower:
         self._wake = asyncio.Event()
         self._errors = Lines()
         self._failure = ""
-        self._started_ns = self._output_ns = clock()
+        self._started_ns = self._output_ns = self._listening_ns = self._due_ns = clock()
         self._idled = True
         self._next_notice_s = _SILENT_AFTER_S
 
@@ -189,11 +190,14 @@ class _Follower:
         return max(0.001, next_s)
 
     def _silent_s(self, now: int) -> float:
-        """Time without a sign of life beyond what is normal."""
-        return (now - self._reader.heard_ns) / 1e9 - self._reader.gap_s
+        """Time without a sign of life, while we listened, beyond what is normal."""
+        return (now - max(self._reader.heard_ns, self._listening_ns)) / 1e9 - self._reader.gap_s
 
     def _look(self) -> None:
         now = self._clock()
+        if now - self._due_ns >= _LATE_S * 1e9:
+            # We were held up ourselves, or stopped together with the engine: its silence begins anew.
+            self._listening_ns = now
         hold_s = self._reader.hold_s
         if hold_s is not None and not self._idled and now - self._output_ns >= hold_s * 1e9:
             self._idled = True
@@ -210,3 +214,4 @@ class _Follower:
             self._add(
                 [Noted(f"No status from {name} for {format_duration(silent_s)}: the device may hang.", warning=True)]
             )
+        self._due_ns = now + round(self._seconds_to_next() * 1e9)

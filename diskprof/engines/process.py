@@ -27,6 +27,7 @@ _DRAIN_S = 1.0
 _POLL_S = 0.02
 _BRIEF_BYTES = 64 << 10
 _LAST_WAIT_S = 0.5
+_LATE_S = 1.0
 
 Bytes = Callable[[bytes], None]
 
@@ -124,11 +125,19 @@ class Process:
             if self._popen.returncode is not None:
                 break
             self._popen.send_signal(number)
+            await self._end_within(patience_s)
+        self._given_up = self.code is None
+        return self.code
+
+    async def _end_within(self, patience_s: float) -> None:
+        late = True
+        while late and self._popen.returncode is None:
+            deadline = time.monotonic() + patience_s
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(patience_s):
                     await self.ended()
-        self._given_up = self.code is None
-        return self.code
+            # Had we been stopped meanwhile, and the program too, it had no time at all.
+            late = time.monotonic() - deadline >= _LATE_S
 
     async def close(self) -> None:
         """Nothing of the program remains, whatever state it was in; only a process stuck in the kernel can."""

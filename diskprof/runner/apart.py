@@ -3,11 +3,13 @@
 import os
 import select
 import signal
+import time
 from collections.abc import Callable
 
 from diskprof.model.errors import DiskprofError
 
 PATIENCE_S = 10.0
+_LATE_S = 1.0
 
 
 class NoAnswer(DiskprofError):
@@ -27,7 +29,7 @@ def apart(work: Callable[[], None], what: str) -> None:
     try:
         poll = select.poll()
         poll.register(theirs_end, select.POLLIN)
-        if not poll.poll(PATIENCE_S * 1000):
+        if not _answers(poll):
             raise NoAnswer(
                 f"{what}: the file system has not answered for {PATIENCE_S:.0f} s.", "It is done as soon as it answers."
             )
@@ -39,6 +41,16 @@ def apart(work: Callable[[], None], what: str) -> None:
         raise DiskprofError(f"{what}: the process that was to do it ended without a word.")
     if number := int(answer):
         raise OSError(number, os.strerror(number))
+
+
+def _answers(poll: select.poll) -> bool:
+    """Whether there is an answer in time. Where this process was stopped meanwhile, the child may have been too."""
+    while True:
+        began = time.monotonic()
+        if poll.poll(PATIENCE_S * 1000):
+            return True
+        if time.monotonic() - began < PATIENCE_S + _LATE_S:
+            return False
 
 
 def _work(work: Callable[[], None], answer: int) -> None:

@@ -1,8 +1,9 @@
 """The one place where a run happens: prepare, measure, watch, clean up, and write it all down as it goes."""
 
 import asyncio
+import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -16,12 +17,15 @@ from diskprof.engines.engine import Finished, Noted, Outcome, PhaseChanged, Samp
 from diskprof.engines.reasons import stuck
 from diskprof.model.errors import DiskprofError, StoreError
 from diskprof.model.finding import Finding
+from diskprof.model.lapse import Lapse, LapseKind
 from diskprof.model.plan import Plan, PlannedTest, Severity
 from diskprof.model.run import Status
 from diskprof.model.sample import Phase, Sample
+from diskprof.model.units import format_duration
 from diskprof.runner.begin import Begun
 from diskprof.runner.descriptors import resolved
 from diskprof.runner.keeper import Keeper
+from diskprof.runner.lapses import LapseWatch, boottime_ns
 from diskprof.runner.pacing import Pace
 from diskprof.runner.places import places_of
 from diskprof.runner.space import SpaceWatch
@@ -32,6 +36,10 @@ from diskprof.store import Store
 _TICK_S = 0.25
 _SILENT_AFTER_S = 1.0
 _LAST_WORD_S = 15.0
+_LAPSED = {
+    LapseKind.SLEPT: "The machine slept",
+    LapseKind.STOOD: "The runner stood still (stopped, or its control group frozen)",
+}
 
 
 @dataclass
@@ -51,11 +59,12 @@ class StopRequest:
 async def execute(run: Begun, stop: StopRequest) -> Status:
     """Carries out a run that has begun. What goes wrong ends up in the store; no program of it survives."""
     status, reason = Status.FAILED, "The runner ended unexpectedly."
-    began = time.monotonic_ns()
+    began, began_awake = time.monotonic_ns(), boottime_ns()
+    lapses: list[Lapse] = []
     keeper = Keeper(run.store, run.run_id, lambda: time.monotonic_ns() - began)
     try:
         try:
-            execution = _Execution(run, stop, keeper, began)
+            execution = _Execution(run, stop, keeper, began, lapses)
             status, reason = await execution.carry_out()
         except DiskprofError as error:
             status, reason = Status.FAILED, str(error)
@@ -63,11 +72,13 @@ async def execute(run: Begun, stop: StopRequest) -> Status:
             status, reason = Status.CANCELLED, "The runner was told to end."
             raise
     finally:
-        _conclude(run.store, run.run_id, keeper, status, reason, time.monotonic_ns() - began)
+        _conclude(run.store, run.run_id, keeper, status, reason, boottime_ns() - began_awake, lapses)
     return status
 
 
-def _conclude(store: Store, run_id: str, keeper: Keeper, status: Status, reason: str, took_ns: int) -> None:
+def _conclude(
+    store: Store, run_id: str, keeper: Keeper, status: Status, reason: str, took_ns: int, lapses: Sequence[Lapse]
+) -> None:
     findings: tuple[Finding, ...] = ()
     words, ended_at = "", None
     try:
@@ -75,7 +86,7 @@ def _conclude(store: Store, run_id: str, keeper: Keeper, status: Status, reason:
         run = replace(store.run(run_id), status=status, reason=reason)
         # The clock of the machine may have been set meanwhile.
         ended_at = run.started_at + timedelta(microseconds=took_ns // 1000)
-        findings = find(run, store.samples(run_id).samples, store.system_samples(run_id).samples)
+        findings = find(run, store.samples(run_id).samples, store.system_samples(run_id).samples, lapses)
         words = headline(run)
     finally:
         with store.waiting(_LAST_WORD_S):
@@ -90,10 +101,11 @@ def _link_odd_names(plan: Plan, workdir: Path) -> None:
 
 
 class _Execution:
-    def __init__(self, run: Begun, stop: StopRequest, keeper: Keeper, began: int) -> None:
+    def __init__(self, run: Begun, stop: StopRequest, keeper: Keeper, began: int, lapses: list[Lapse]) -> None:
         plan = run.plan
         self.plan, self.run_id, self.held, self.stop, self.keeper = plan, run.run_id, run.held, stop, keeper
         self.left: list[str] = []
+        self.lapses, self.lapse_watch = lapses, LapseWatch(_TICK_S)
         self.clock: Callable[[], int] = lambda: time.monotonic_ns() - began
         tree = scan()
         disks = dict.fromkeys(disk.name for target in plan.targets for disk in tree.disks_below(target.device))
@@ -112,10 +124,14 @@ class _Execution:
             )
         with private_directory(self.run_id) as workdir, held_test_files(self.plan.test_files, self.left.append):
             _link_odd_names(self.plan, workdir)
+            loop = asyncio.get_running_loop()
+            loop.add_signal_handler(signal.SIGCONT, self.lapse_watch.continued)
+            self.lapse_watch.turn()
             ticker = asyncio.create_task(self._tick())
             try:
                 status, reason = await self._tests(workdir)
             finally:
+                loop.remove_signal_handler(signal.SIGCONT)
                 ticker.cancel()
                 with suppress(asyncio.CancelledError):
                     await ticker
@@ -124,10 +140,12 @@ class _Execution:
     async def _tests(self, workdir: Path) -> tuple[Status, str]:
         failures: list[str] = []
         for index, planned in enumerate(self.plan.tests):
-            self.keeper.begin_test(index)
+            with self.lapse_watch.at_work():
+                self.keeper.begin_test(index)
             obstacle = await self._lay_out(self.plan.layout, workdir) if index == 0 and self.plan.layout else None
             outcome = self._as_asked(obstacle or await self._measure(planned, index, workdir))
-            self.keeper.finish_test(index, outcome)
+            with self.lapse_watch.at_work():
+                self.keeper.finish_test(index, outcome)
             if self.stop.event.is_set():
                 alive = stuck(planned.engine, outcome.survivor) if outcome.survivor is not None else ""
                 return self.stop.status, "\n".join(filter(None, (self.stop.reason, alive)))
@@ -169,15 +187,17 @@ class _Execution:
         )
         async with aclosing(events):
             async for event in events:
-                match event:
-                    case Sampled(samples):
-                        self._keep(samples)
-                    case PhaseChanged(phase):
-                        self.pace.enter(phase)
-                    case Noted(text, warning):
-                        self.keeper.note(text, warning=warning, test=index)
-                    case Finished(result):
-                        outcome = result
+                self._notice_lapses()
+                with self.lapse_watch.at_work():
+                    match event:
+                        case Sampled(samples):
+                            self._keep(samples)
+                        case PhaseChanged(phase):
+                            self.pace.enter(phase)
+                        case Noted(text, warning):
+                            self.keeper.note(text, warning=warning, test=index)
+                        case Finished(result):
+                            outcome = result
         if outcome is None:
             raise DiskprofError(f"{planned.name} ended without a word from {planned.engine}.")
         return outcome
@@ -194,13 +214,27 @@ class _Execution:
         """Keeps progress moving while the engine says nothing (starting, ramping, hanging), and watches the space."""
         while True:
             await asyncio.sleep(_TICK_S)
-            if complaint := self.space.complaint():
-                self.stop.ask(complaint, Status.FAILED)
             try:
-                if self.pace.silent_s >= _SILENT_AFTER_S:
-                    self._append()
-                else:
-                    self.keeper.append(progress=self.pace.progress())
+                self._notice_lapses()
+                with self.lapse_watch.at_work():
+                    self._look_after()
             except StoreError as error:
                 self.stop.ask(str(error), Status.FAILED)
                 return
+
+    def _look_after(self) -> None:
+        if complaint := self.space.complaint():
+            self.stop.ask(complaint, Status.FAILED)
+        if self.pace.silent_s >= _SILENT_AFTER_S:
+            self._append()
+        else:
+            self.keeper.append(progress=self.pace.progress())
+
+    def _notice_lapses(self) -> None:
+        """To be called before the store is written: it was not waited for meanwhile."""
+        for kind, seconds in self.lapse_watch.turn():
+            test, phase = self.pace.test, self.pace.phase
+            self.lapses.append(Lapse(kind, test, phase, self.clock(), seconds))
+            if kind is LapseKind.STOOD:
+                self.keeper.excuse(seconds)
+            self.keeper.note(f"{_LAPSED[kind]} for {format_duration(seconds)}.", warning=True, test=test)

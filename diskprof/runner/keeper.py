@@ -62,6 +62,11 @@ class Keeper:
             )
         )
 
+    def excuse(self, seconds: float) -> None:
+        """For so long nobody could wait for the store: this process stood still."""
+        if self._busy_since is not None:
+            self._busy_since += seconds
+
     def settle(self) -> None:
         """Writes down what waits; the run is over, so there is time."""
         if self._waiting:

@@ -53,7 +53,7 @@ def not_steady(view: TestView) -> Finding | None:
     seconds = view.wholes
     iops = [window.iops for window in seconds]
     spread = variation(iops)
-    if view.asked.paced or spread is None or len(iops) < _LEAST_WINDOWS:
+    if view.asked.paced or view.stood or spread is None or len(iops) < _LEAST_WINDOWS:
         return None
     by_counting = COUNTING / math.sqrt(sum(window.ios for window in seconds) / len(seconds))
     drift = steady_state([window.end_s for window in seconds], iops) if len(iops) >= _LEAST_FOR_TREND else None
@@ -82,7 +82,7 @@ def level_change(view: TestView) -> tuple[ChangePoint, tuple[Window, ...]] | Non
     """Two clearly different levels of IOPS, and the intervals in which they were seen."""
     halves, intervals = view.halves, view.intervals
     found, exact = _change(halves), _change(intervals)
-    if view.asked.paced or found is None or exact is None or found.explained < EXPLAINED:
+    if view.asked.paced or view.stood or found is None or exact is None or found.explained < EXPLAINED:
         return None
     # Both are the same change, or it is none: the intervals only say more exactly when it was.
     if abs(intervals[exact.index].start_s - halves[found.index].start_s) > 2 * LEVEL_WINDOW_S:
@@ -132,7 +132,9 @@ def stall(view: TestView) -> Finding | None:
     """Nothing completed for a while (F7): a device that hung, was reset, or was held back."""
     if view.asked.paced:
         return None
-    stalls = _stalls(view.intervals, view.record.planned.interval_ms / 1e3)
+    ours = {window.start_s for _, window in view.stood}
+    found = _stalls(view.intervals, view.record.planned.interval_ms / 1e3)
+    stalls = [each for each in found if each[0] not in ours]
     if not stalls:
         return None
     start, longest = max(stalls, key=lambda one: one[1])
@@ -175,6 +177,8 @@ def outliers(view: TestView) -> Finding | None:
             continue
         mine = [sample for sample in view.samples if sample.direction is direction]
         slowest = max(mine, key=lambda sample: sample.max_ns or 0, default=None)
+        if slowest and any(each.start_s < view.into_test(slowest.at_ns) <= each.end_s + 1 for _, each in view.stood):
+            continue
         when = f", {format_duration(view.into_test(slowest.at_ns))} into the test" if slowest else ""
         evidence.append(f"slowest {direction} {format_latency(worst)}{when}, median {format_latency(middle)}")
     if not evidence:

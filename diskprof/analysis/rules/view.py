@@ -8,10 +8,12 @@ from functools import cached_property
 from diskprof.analysis.kernel import KernelView, kernel_view, while_measuring
 from diskprof.analysis.options import Asked, asked
 from diskprof.analysis.series import Window, measured, windows
+from diskprof.analysis.statistics import median
 from diskprof.model.device import Device, DeviceKind, Transport
 from diskprof.model.finding import Finding, Weight
+from diskprof.model.lapse import Lapse, LapseKind
 from diskprof.model.run import Run, TestRecord, TestResult
-from diskprof.model.sample import Direction, Sample, SystemSample
+from diskprof.model.sample import Direction, Phase, Sample, SystemSample
 
 _VIRTUAL_TRANSPORTS = frozenset({Transport.VIRTIO, Transport.XEN})
 _NETWORK_TRANSPORTS = frozenset({Transport.ISCSI, Transport.NBD, Transport.FC})
@@ -22,13 +24,16 @@ _VIRTUAL_MODEL = re.compile(
 LEAST_S = 1.0
 """Shorter than this a test is its own starting and ending, and nothing is held against it but what it is."""
 
+HELD = 0.8
+"""An interval that holds a pause of the test is at least this much of it long: the engine too says nothing meanwhile."""
+
 LEAST_INTERVALS = 4
 """The engine's account and the kernel's begin and end up to an interval apart: over fewer they may differ by half."""
 
 
 @dataclass(frozen=True)
 class TestView:
-    """One test that ended with a result. `samples` and `system` are those of its measuring phase, in the order of time."""
+    """One test that ended with a result. `samples`, `system`, `lapses` are those of its measuring phase, in the order of time."""
 
     __test__ = False
     run: Run
@@ -36,6 +41,7 @@ class TestView:
     result: TestResult
     samples: tuple[Sample, ...]
     system: tuple[SystemSample, ...]
+    lapses: tuple[Lapse, ...] = ()
 
     @cached_property
     def asked(self) -> Asked:
@@ -70,6 +76,24 @@ class TestView:
     def idle(self) -> bool:
         """Whether a job asks no disk at all, so that nothing can be held against one."""
         return any(job.ioengine == "null" for job in self.record.planned.jobs)
+
+    @cached_property
+    def stood(self) -> tuple[tuple[Lapse, Window], ...]:
+        """When the engine stood still with the runner: the interval that holds the pause did at most half of what is usual.
+
+        Where the runner alone was stopped, the engine worked on, and an interval is as full as the others.
+        """
+        usual = median([window.iops for window in self.intervals])
+        found = []
+        for lapse in self.lapses:
+            if lapse.kind is not LapseKind.STOOD or usual is None:
+                continue
+            end_s = self.into_test(lapse.at_ns)
+            start_s = end_s - lapse.seconds
+            holding = max(self.intervals, key=lambda window: min(window.end_s, end_s) - max(window.start_s, start_s))
+            if holding.seconds >= HELD * lapse.seconds and holding.iops <= usual / 2:
+                found.append((lapse, holding))
+        return tuple(found)
 
     @property
     def disks(self) -> tuple[Device, ...]:
@@ -141,14 +165,17 @@ class TestView:
 Rule = Callable[[TestView], Finding | None]
 
 
-def views(run: Run, samples: Sequence[Sample], system: Sequence[SystemSample]) -> tuple[TestView, ...]:
+def views(
+    run: Run, samples: Sequence[Sample], system: Sequence[SystemSample], lapses: Sequence[Lapse] = ()
+) -> tuple[TestView, ...]:
     """A view of every test that has a result, whether it completed or was ended early."""
     found = []
     for record in run.tests:
         if record.status.over and record.result and record.result.directions:
             taken = measured(samples, record.index)
             seen = while_measuring(samples, system, record.index)
-            found.append(TestView(run, record, record.result, taken, seen))
+            during = tuple(each for each in lapses if each.test == record.index and each.phase is Phase.MEASURING)
+            found.append(TestView(run, record, record.result, taken, seen, during))
     return tuple(found)
 
 
