@@ -5,6 +5,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -89,6 +90,7 @@ class Case:
     standin: Path
     words: tuple[str, ...]
     environment: dict[str, str] = field(default_factory=dict)
+    engine: EngineName = EngineName.FIO
 
     @property
     def disk(self) -> Path:
@@ -137,9 +139,9 @@ class Case:
             gate.open("w").close()
 
     def engines(self) -> list[int]:
-        """The processes of fio: the stand-in itself before it becomes fio."""
+        """The processes of the engine: the stand-in itself before it becomes fio."""
         with self.store() as store:
-            return descendants(store.runner(self.run_id()).pid, "fio")
+            return descendants(store.runner(self.run_id()).pid, self.engine)
 
     @contextmanager
     def started(self, *, impatient: bool = False) -> Iterator[subprocess.Popen[str]]:
@@ -183,6 +185,20 @@ def make_case(
     standin = write_standin(home / "fio", find_tool(EngineName.FIO).path, moment, misbehaviour, rate=slow)
     words = ("run", "matrix", "disk", "--yes", *((LONG if lasting else {} if acting else BRIEF).get(moment, ())))
     return Case(home, moment, standin, words, environment(home, DISKPROF_FIO=str(standin), TMPDIR=str(home)))
+
+
+def stand_still(case: Case, process: subprocess.Popen[str], seconds: float) -> None:
+    """Runner and engine are stopped for so long; the runner wakes first, and has had a turn before the engine does."""
+    engines = case.engines()
+    stopped = time.monotonic()
+    signalled([process.pid, *engines], signal.SIGSTOP)
+    with case.store() as store:
+        run_id = case.run_id()
+        before = store.run(run_id).progress
+        until(lambda: time.monotonic() - stopped > seconds, "the time to pass")
+        process.send_signal(signal.SIGCONT)
+        until(lambda: store.run(run_id).progress != before, "a turn of the runner")
+    signalled(engines, signal.SIGCONT)
 
 
 def signalled(pids: list[int], number: int) -> None:

@@ -1,4 +1,7 @@
-"""A program in the place of fio: real fio, which this one starts at the right moment, slows down, or puts words into its mouth."""
+"""A program in the place of fio: real fio, which this one starts at the right moment, slows down, or puts words into its mouth.
+
+The same for ioping, whose output is another.
+"""
 
 import os
 import sys
@@ -25,32 +28,13 @@ class Misbehaviour(StrEnum):
     FLOOD = "flood"
 
 
-_BODY = r"""
+_BEGINNING = r"""
 import ctypes, os, signal, subprocess, sys
 from itertools import count
 from pathlib import Path
 
 STATE = Path(__file__).parent
-PROCESS, DOCUMENT = {"laying out": (0, 0), "ramp": (1, 1), "measuring": (1, 3), "between tests": (2, 0)}[MOMENT]
 JUNK = b'note: \x1b]52;c;aGVsbG8=\x07 iodepth \xff\xfe\n\n}\n[1, 2]\n\x00\x00\n{} {\nfio: pid=1, error\nnull\n"{"\n'
-
-signal.signal(signal.SIGINT, signal.SIG_DFL)
-argv = [REAL, *sys.argv[1:]]
-if "--version" in argv:
-    os.execv(REAL, argv)
-for number in count():
-    try:
-        os.close(os.open(STATE / f"process-{number}", os.O_CREAT | os.O_EXCL))
-        break
-    except FileExistsError:
-        pass
-if number == 0 and RATE:
-    argv.append(f"--rate={RATE}")
-if number == 2 and (STATE / "gate").exists():
-    (STATE / "waiting").touch()
-    (STATE / "gate").open().close()
-if MISBEHAVIOUR == "none" or number != PROCESS:
-    os.execv(REAL, argv)
 
 
 def misbehave():
@@ -71,6 +55,27 @@ def misbehave():
 def die_with_parent():
     ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)
 
+"""
+_BODY = r"""
+PROCESS, DOCUMENT = {"laying out": (0, 0), "ramp": (1, 1), "measuring": (1, 3), "between tests": (2, 0)}[MOMENT]
+
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+argv = [REAL, *sys.argv[1:]]
+if "--version" in argv:
+    os.execv(REAL, argv)
+for number in count():
+    try:
+        os.close(os.open(STATE / f"process-{number}", os.O_CREAT | os.O_EXCL))
+        break
+    except FileExistsError:
+        pass
+if number == 0 and RATE:
+    argv.append(f"--rate={RATE}")
+if number == 2 and (STATE / "gate").exists():
+    (STATE / "waiting").touch()
+    (STATE / "gate").open().close()
+if MISBEHAVIOUR == "none" or number != PROCESS:
+    os.execv(REAL, argv)
 
 fio = subprocess.Popen(argv, stdout=subprocess.PIPE, preexec_fn=die_with_parent)
 for each in (signal.SIGINT, signal.SIGTERM):
@@ -87,6 +92,32 @@ for line in fio.stdout:
 sys.exit(fio.wait())
 """
 
+_IOPING_BODY = r"""
+argv = [REAL, *sys.argv[1:]]
+try:
+    first = "-v" not in argv and os.open(STATE / "first", os.O_CREAT | os.O_EXCL)
+except FileExistsError:
+    first = False
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+if first is False:
+    os.execv(REAL, argv)
+ioping = subprocess.Popen(argv, stdout=subprocess.PIPE, preexec_fn=die_with_parent)
+for each in (signal.SIGINT, signal.SIGTERM):
+    signal.signal(each, lambda number, frame: ioping.send_signal(number))
+seen = 0
+for line in ioping.stdout:
+    if line == b"},{\n":
+        seen += 1
+        if seen == 3:
+            sys.stdout.buffer.write(b"}\n")
+            sys.stdout.buffer.flush()
+            misbehave()
+            line = b",{\n"
+    sys.stdout.buffer.write(line)
+    sys.stdout.buffer.flush()
+sys.exit(ioping.wait())
+"""
+
 
 def write_standin(
     directory: Path, real: str, moment: Moment, misbehaviour: Misbehaviour = Misbehaviour.NONE, *, rate: str = ""
@@ -101,6 +132,16 @@ def write_standin(
         os.mkfifo(directory / "gate")
     program = directory / "fio"
     names = f"REAL, MOMENT, MISBEHAVIOUR, RATE = {(real, str(moment), str(misbehaviour), rate)!r}"
-    program.write_text(f"#!{sys.executable} -IS\n{names}\n{_BODY}")
+    program.write_text(f"#!{sys.executable} -IS\n{names}\n{_BEGINNING}{_BODY}")
+    program.chmod(0o755)
+    return program
+
+
+def write_ioping_standin(directory: Path, real: str, misbehaviour: Misbehaviour) -> Path:
+    """A program for DISKPROF_IOPING in a new `directory`. The first that measures misbehaves before its fourth element."""
+    directory.mkdir()
+    program = directory / "ioping"
+    names = f"REAL, MISBEHAVIOUR = {(real, str(misbehaviour))!r}"
+    program.write_text(f"#!{sys.executable} -IS\n{names}\n{_BEGINNING}{_IOPING_BODY}")
     program.chmod(0o755)
     return program

@@ -18,7 +18,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from faults import Case, make_case, signalled
+from faults import Case, make_case, signalled, stand_still
 from program import DISKPROF, PATIENCE_S, diskprof, gone, until
 from standin import Misbehaviour, Moment
 from terminal import Terminal, terminal
@@ -32,6 +32,7 @@ from diskprof.store import is_alive
 pytestmark = pytest.mark.needs("fio")
 
 ENGINES_END_WITHIN_S = 3.0
+STOOD_S = 4.0
 LAYING_OUT, RAMP, MEASURING, BETWEEN = Moment
 COMPLETE, CANCELLED, FAILED = Status.COMPLETE, Status.CANCELLED, Status.FAILED
 INTERRUPTED, SKIPPED = Status.INTERRUPTED, Status.SKIPPED
@@ -95,6 +96,12 @@ def read_store_until_the_end(case: Case, process: Process) -> None:
         db.execute("COMMIT")
 
 
+def everything_stands_still(case: Case, process: Process) -> None:
+    """For longer than a silent fio is waited for, as in a control group that is frozen."""
+    stand_still(case, process, STOOD_S)
+    case.go_on()
+
+
 def nothing_more(case: Case, process: Process) -> None:
     """The stand-in does it."""
 
@@ -129,6 +136,7 @@ SILENT = "fio gave no sign of life for .* and was ended: the device hangs, or fi
 TOO_LONG = "A single line or document of more than 64 MiB came out of the engine"
 MUCH = r"fio said \d+ more lines"
 BROKEN = "fio broke off a document"
+STOOD = "The runner stood still .* for [3-9]"
 LOCKED = "Another program kept the store locked for .* what happened meanwhile was kept"
 
 
@@ -141,6 +149,8 @@ class Fault:
     misbehaviour: Misbehaviour = Misbehaviour.NONE
     lasting: bool = True
     impatient: bool = False
+    longest_s: float = 3.0
+    """A test cannot have measured for longer."""
 
 
 def same(ending: Ending) -> tuple[Ending, Ending, Ending, Ending]:
@@ -184,6 +194,8 @@ FAULTS: Mapping[str, Fault] = {
     "slow runner":     held_up(stop_runner_until_fio_is_done, fine()),
     "store locked":    held_up(lock_store_until_fio_is_done, fine(LOCKED)),
     "store in use":    held_up(read_store_until_the_end, fine()),
+    # both at once
+    "all stand still": Fault(everything_stands_still, same(fine(STOOD)), lasting=False, impatient=True, longest_s=3.0 + STOOD_S),
 }
 # fmt: on
 
@@ -199,6 +211,7 @@ class Struck:
     ending: Ending
     code: int
     run: Run
+    longest_s: float
 
 
 def strike(fault: Fault, moment: Moment, home: Path) -> Struck:
@@ -216,7 +229,7 @@ def strike(fault: Fault, moment: Moment, home: Path) -> Struck:
     assert "Traceback" not in err, err
     run = case.ended()
     assert case.seen()[: len(before)] == before, "a sample that somebody saw was lost"
-    return Struck(case, fault.endings[list(Moment).index(moment)], process.returncode, run)
+    return Struck(case, fault.endings[list(Moment).index(moment)], process.returncode, run, fault.longest_s)
 
 
 def check(struck: Struck) -> None:
@@ -231,12 +244,12 @@ def check(struck: Struck) -> None:
     assert any(re.search(ending.says, message.text) for message in run.messages) or not ending.says, run.messages
     assert len(run.messages) < 60
     assert not any(char in message.text for message in run.messages for char in "\x1b\x07\0")
-    check_samples(case, run)
+    check_samples(case, run, struck.longest_s)
     assert case.integrity() == "ok"
     check_files(case, ending)
 
 
-def check_samples(case: Case, run: Run) -> None:
+def check_samples(case: Case, run: Run, longest_s: float) -> None:
     samples = case.seen()
     for test in run.tests:
         measured = [sample for sample in samples if sample.test == test.index and sample.phase is Phase.MEASURING]
@@ -247,7 +260,7 @@ def check_samples(case: Case, run: Run) -> None:
             if result:
                 assert sum(sample.ios for sample in measured if sample.direction == direction) == result.ios
         if test.status is COMPLETE:
-            assert test.result and 0.3e9 < sum(sample.duration_ns for sample in measured) < 3e9
+            assert test.result and 0.3e9 < sum(sample.duration_ns for sample in measured) < longest_s * 1e9
     if run.status is INTERRUPTED and case.moment is not BETWEEN:
         assert run.progress and run.progress.at_ns - samples[-1].at_ns < 1_000_000_000
     assert all(before.at_ns <= after.at_ns for before, after in pairwise(samples))
