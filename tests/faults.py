@@ -1,5 +1,6 @@
 """A run of the real program at a chosen moment, for a test to do harm to."""
 
+import errno
 import os
 import signal
 import sqlite3
@@ -136,7 +137,7 @@ class Case:
         """Lets the second test begin, where it waits for that."""
         gate = self.standin.parent / "gate"
         if gate.exists():
-            gate.open("w").close()
+            until(lambda: _opened(gate), "a second test that waits")
 
     def engines(self) -> list[int]:
         """The processes of the engine: the stand-in itself before it becomes fio."""
@@ -173,6 +174,17 @@ class Case:
     def integrity(self) -> str:
         with closing(sqlite3.connect(self.store_path)) as db:
             return str(db.execute("PRAGMA integrity_check").fetchone()[0])
+
+
+def _opened(gate: Path) -> bool:
+    """Opens a FIFO for writing; not if nobody is there to read, whom a plain open would wait for without end."""
+    try:
+        os.close(os.open(gate, os.O_WRONLY | os.O_NONBLOCK))
+    except OSError as error:
+        if error.errno != errno.ENXIO:
+            raise
+        return False
+    return True
 
 
 def make_case(

@@ -5,7 +5,9 @@ from __future__ import annotations
 import gc
 import importlib
 import os
+import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -154,6 +156,8 @@ class DiskprofApp(TerminalApp):
         self.store_path: Path = self.store.path
         self.watcher = StoreWatcher(self.store)
         self._host = ""
+        self.waiting = ""
+        """What waits for another run to end before it starts, in words. It starts by this program, or not at all."""
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = theme_name(self.settings.theme, few=few_colours or self.settings.slow_link is SlowLink.ON)
@@ -275,19 +279,26 @@ class DiskprofApp(TerminalApp):
 
     async def action_quit(self) -> None:
         running = self.watcher.read().running
-        if not running or isinstance(self.screen, Ask):
+        if not (running or self.waiting) or isinstance(self.screen, Ask):
             self.exit()
+            return
+        waits = f"{self.waiting} waits for its turn. It starts only while diskprof is open: quitting gives it up."
+        if not running:
+            answers = (Answer("g", "Give it up and quit", "leave", danger=True), Answer("esc", "Stay", "stay"))
+            self.push_screen(Ask("Quit diskprof?", waits, answers), self._quit_answered)
             return
         which = "A run is going" if len(running) == 1 else f"{len(running)} running"
         text = "\n".join(f"{clean(run.preset_title)} on {clean(run.target)}" for run in running)
         it = "it" if len(running) == 1 else "them"
+        lost = f"\n\n{waits}" if self.waiting else ""
+        give_up = ", give up what waits," if self.waiting else ""
         self.push_screen(
             Ask(
                 f"{which}. Quit diskprof?",
-                f"{text}\n\nLeft running, it ends by itself; open diskprof again to see it.",
+                f"{text}\n\nLeft running, it ends by itself; open diskprof again to see it.{lost}",
                 (
-                    Answer("l", f"Leave {it} running and quit", "leave"),
-                    Answer("s", f"Stop {it} and quit", "stop", danger=True),
+                    Answer("l", f"Leave {it} running{give_up} and quit", "leave"),
+                    Answer("s", f"Stop {it}{give_up} and quit", "stop", danger=True),
                     Answer("esc", "Stay", "stay"),
                 ),
             ),
@@ -349,5 +360,10 @@ def run_app(store_path: Path | None = None, settings: Settings | None = None, pr
     app = DiskprofApp(real_services(store_path), few_colours=few, settings=settings, problems=problems)
     app.driver_class = LettingGoDriver
     app.run(mouse=settings.mouse)
+    if app.waiting:
+        # Whatever ended the screen; where the terminal is gone too, nobody reads it.
+        with suppress(OSError):
+            sys.stderr.write(f"{app.waiting} was still waiting for its turn: it was not started.\n")
+            sys.stderr.flush()
     # After a crash run() returns as if all were well (F45).
     return int(app.return_code or 0)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from faults import Case, make_case
+from faults import Case, make_case, stand_still
 from loops import Bench, bench_in, call, tried
 from program import PATIENCE_S, descendants, diskprof, diskprof_json, gone, until
 from standin import Moment
@@ -215,6 +215,58 @@ def test_a_clock_that_is_set_in_mid_run_changes_no_figure_and_no_order(tmp_path:
     for test in run.tests:
         mine = sum(sample.duration_ns for sample in measured if sample.test == test.index)
         assert 0 < mine < (test.ended_ns or 0) - (test.started_ns or 0)
+
+
+# As if the machine slept for 3 h 12 min, a second after the program began: the one clock goes on, the other does not.
+ASLEEP = """
+import time
+from functools import partial
+from diskprof.runner import execute
+
+began = time.monotonic_ns()
+
+def boottime_ns():
+    now = time.monotonic_ns()
+    return now + (11_520 * 10**9 if now - began > 2.5e9 else 0)
+
+execute.boottime_ns = boottime_ns
+execute.LapseWatch = partial(execute.LapseWatch, boottime=boottime_ns)
+from diskprof.cli.main import run
+run()
+"""
+
+
+@pytest.mark.needs("fio")
+def test_a_machine_that_sleeps_while_a_test_measures_is_told(tmp_path: Path) -> None:
+    case = make_case(tmp_path / "home", Moment.MEASURING)
+    words = [sys.executable, "-c", ASLEEP, "run", "matrix", "disk", "--yes", "--set", "first=5", "--set", "size=1m"]
+    done = subprocess.run(
+        words, env=case.environment, cwd=case.home, capture_output=True, text=True, timeout=PATIENCE_S
+    )
+    assert done.returncode == 0, done.stderr
+    run = case.ended()
+    assert run.status is Status.COMPLETE
+    assert [message.text for message in run.messages if message.warning] == ["The machine slept for 3 h 12 min."]
+    (slept,) = (finding for finding in run.findings if finding.name == "slept")
+    assert slept.test == "reads" and slept.evidence.startswith("for 3 h 12 min, ")
+    assert run.ended_at and timedelta(seconds=11_520) < run.ended_at - run.started_at < timedelta(seconds=11_580)
+    assert all(sample.duration_ns < 2_000_000_000 for sample in case.seen())
+
+
+@pytest.mark.needs("fio")
+def test_a_run_that_was_stopped_and_continued_says_so_and_does_not_blame_the_disk(tmp_path: Path) -> None:
+    case = make_case(tmp_path / "home", Moment.MEASURING, lasting=False)
+    case.words = ("run", "matrix", "disk", "--yes", "--set", "first=7")
+    with case.started() as process:
+        case.arrive(process)
+        until(lambda: sum(sample.phase is Phase.MEASURING for sample in case.seen()) > 6, "some samples")
+        stand_still(case, process, 3.0)
+        _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 0, err
+    run = case.ended()
+    assert run.status is Status.COMPLETE
+    names = {finding.name for finding in run.findings if finding.test in ("reads", "")}
+    assert "stood-still" in names and not {"stall", "slept"} & names
 
 
 def test_a_watcher_of_a_killed_run_is_told_and_does_not_wait_for_ever(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Writing to a raw device from the screen, at a real terminal: only what was named is written to, and nothing that is in use."""
 
+import os
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -180,6 +182,31 @@ def test_the_screen_offers_to_remove_what_a_killed_run_left(tmp_path: Path, home
     assert diskprof("clean", home=home).returncode == 0
 
 
+@pytest.mark.needs("fio")
+@pytest.mark.parametrize("number", [0, signal.SIGTERM])
+def test_a_start_that_waited_when_the_screen_ended_is_told_of(number: int, home: Path) -> None:
+    first = diskprof("run", "quick", home, "--set", "size=16m", "--set", "runtime=60", "--detach", home=home)
+    assert first.returncode == 0, first.stderr
+    run_id = first.stdout.strip()
+    try:
+        with terminal(DISKPROF, environment(home), cwd=home, columns=120, rows=40) as screen:
+            screen.wait_for("is still going", "What will happen", "Quick check")
+            screen.press_until("enter", "Wait for its end, then start")
+            screen.press("w")
+            screen.wait_for("waits for the end of")
+            if number:
+                os.kill(screen.pid, number)
+            else:
+                screen.press_until("q", "give up what waits")
+                screen.press("l")
+            screen.wait_for_end()
+            assert b"was still waiting for its turn: it was not started." in screen.raw.rpartition(b"\x1b[?1049l")[2]
+        assert names(home) == ["running"]
+    finally:
+        assert diskprof("stop", run_id, home=home).returncode == 0
+
+
+@pytest.mark.needs("fio")
 def test_a_second_run_from_the_screen_waits_for_the_first(home: Path) -> None:
     first = diskprof("run", "quick", home, "--set", "size=16m", "--set", "runtime=60", "--detach", home=home)
     assert first.returncode == 0, first.stderr

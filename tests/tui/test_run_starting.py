@@ -261,6 +261,57 @@ async def test_waiting_can_be_given_up(bench: Bench) -> None:
         assert "working on sda" not in text_of(pilot)
 
 
+@pytest.mark.parametrize("size", SMALL)
+@pytest.mark.parametrize("mode", ["1", "3"])
+async def test_quitting_while_a_start_waits_says_that_it_is_given_up(
+    bench: Bench, size: tuple[int, int], mode: str
+) -> None:
+    occupy(bench)
+    async with open_bench(bench, size) as pilot:
+        await press(pilot, "enter", "w", mode, "q")
+        dialog = pilot.app.screen
+        assert isinstance(dialog, Ask)
+        assert "Quick check on /mnt/data waits for its turn" in " ".join(str(dialog._text).split())
+        await see(pilot, "give up what waits")
+        await press(pilot, "escape")
+        assert pilot.app.is_running
+        await press(pilot, "1")
+        await see(pilot, "Quick check waits for")
+        await pilot.press("q", "l")
+        await until(pilot, lambda: not pilot.app.is_running)
+        assert pilot.app.waiting == "Quick check on /mnt/data", "for the last words"  # type: ignore[attr-defined]
+    assert bench.started == []
+
+
+async def test_quitting_just_before_a_start_has_its_turn_asks_too(bench: Bench) -> None:
+    run_id = occupy(bench)
+    async with open_bench(bench) as pilot:
+        screen = pilot.app.screen
+        assert isinstance(screen, RunScreen)
+        await press(pilot, "enter", "w")
+        # The run has ended, and the screen has not looked yet.
+        screen.go_on_waiting = lambda: None  # type: ignore[method-assign]
+        end(bench, run_id)
+        await press(pilot, "q")
+        await see(pilot, "Quit diskprof?", "Give it up and quit", "Stay")
+        await press(pilot, "escape")
+        assert pilot.app.is_running
+        await pilot.press("q", "g")
+        await until(pilot, lambda: not pilot.app.is_running)
+    assert bench.started == []
+
+
+async def test_what_was_given_up_or_has_started_is_not_asked_about(bench: Bench) -> None:
+    run_id = occupy(bench)
+    async with open_bench(bench) as pilot:
+        await press(pilot, "enter", "w", "enter", "g", "q")
+        assert "waits" not in str(pilot.app.screen._text)  # type: ignore[attr-defined]
+        await press(pilot, "escape", "enter", "w")
+        end(bench, run_id)
+        await until(pilot, lambda: isinstance(pilot.app.screen, LiveScreen))
+        assert pilot.app.waiting == ""  # type: ignore[attr-defined]
+
+
 async def test_a_run_that_waited_does_not_pull_one_away(bench: Bench) -> None:
     run_id = occupy(bench)
     async with open_bench(bench) as pilot:

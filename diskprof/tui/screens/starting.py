@@ -145,6 +145,8 @@ class Starter(Noticing):
 
     def _wait(self, waiting: Waiting | None) -> None:
         self._waiting = waiting
+        plan = waiting.plan if waiting else None
+        self.diskprof.waiting = f"{clean(plan.preset_title)} on {clean(plan.target.path)}" if plan else ""
         self.show_notices()
 
     @property
