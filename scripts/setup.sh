@@ -148,6 +148,7 @@ package_of() {
     apt,losetup) echo mount ;;
     apk,losetup) echo losetup ;;
     *,losetup) echo util-linux ;;
+    dnf,sshfs) echo fuse-sshfs ;;
     *,mkfs.ext4) echo e2fsprogs ;;
     *,mkfs.xfs) echo xfsprogs ;;
     zypper,mkfs.btrfs) echo btrfsprogs ;;
@@ -293,7 +294,7 @@ if [ "$mode" = test ]; then
     programs="$programs git tmux ssh losetup mkfs.ext4 dmsetup"
     # Debian starts an ssh server the moment it is installed, which on somebody's own machine opens a port that nobody asked
     # for, and tools for file systems that the machine does not use change how it boots. Where neither matters, have them all.
-    if [ ! -d /run/systemd/system ] || [ -n "${CI:-}" ]; then programs="$programs sshd mkfs.xfs mkfs.btrfs mkfs.vfat zsh fish"; fi
+    if [ ! -d /run/systemd/system ] || [ -n "${CI:-}" ]; then programs="$programs sshd mkfs.xfs mkfs.btrfs mkfs.vfat sshfs zsh fish"; fi
     # fio's own job files, which the import of job files is tested on: a package of its own in Debian only.
     if [ "$(manager)" = apt ]; then programs="$programs fio-examples"; fi
 fi

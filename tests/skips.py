@@ -85,6 +85,10 @@ def _udevd() -> bool:
     return Path("/run/udev/control").exists()
 
 
+def _fuse() -> bool:
+    return os.access("/dev/fuse", os.R_OK | os.W_OK) and _program("fusermount3")
+
+
 def _no_udevd() -> bool:
     return not _udevd()
 
@@ -118,6 +122,7 @@ NEEDS: dict[str, Callable[[], bool]] = {
     "device-mapper": _device_mapper,
     "blkio-throttle": _blkio_throttle,
     "udevd": _udevd,
+    "fuse": _fuse,
     "no-udevd": _no_udevd,
     "io_uring": _io_uring,
     "package-index": _package_index,
@@ -128,7 +133,7 @@ NEEDS: dict[str, Callable[[], bool]] = {
 INSTALLED = frozenset(
     {
         *("fio", "ioping", "git", "tmux", "ssh", "sshd", "losetup", "dmsetup"),
-        *("mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "mkfs.vfat", "zsh", "fish"),
+        *("mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "mkfs.vfat", "zsh", "fish", "sshfs"),
     }
 )
 """Programs that `make test` installs where it may (scripts/setup.sh)."""

@@ -94,6 +94,25 @@ def sshd(directory: Path, home: Path) -> Iterator[Server]:
                 _PRIVSEP.rmdir()
 
 
+@contextmanager
+def mounted(server: Server, far: Path, here: Path) -> Iterator[int]:
+    """The server's directory `far` at `here`, by sshfs, whose process id this is; unmounted at the end, whatever became of it."""
+    process = subprocess.Popen(
+        ["sshfs", "-f", "-F", str(server.directory / "client"), f"{HOST}:{far}", str(here)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        until(lambda: process.poll() is not None or here.is_mount(), "the mount")
+        assert process.poll() is None
+        yield process.pid
+    finally:
+        subprocess.run(["fusermount3", "-u", "-z", str(here)], capture_output=True, check=False)
+        process.terminate()
+        process.wait()
+
+
 def _run(*words: str | Path) -> None:
     subprocess.run(list(map(str, words)), check=True, stdin=subprocess.DEVNULL, capture_output=True)
 
@@ -152,6 +171,7 @@ def _server_config(directory: Path, home: Path, port: int) -> str:
         "StrictModes": "no",
         # A client that was killed may still count for one that is logging in.
         "MaxStartups": "100",
+        "Subsystem": "sftp internal-sftp",
         "PrintMotd": "no",
         "PrintLastLog": "no",
         "AcceptEnv": "LANG LC_* NO_COLOR",

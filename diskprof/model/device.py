@@ -7,9 +7,10 @@ from diskprof.model.value import dataclass
 
 NETWORK_FILE_SYSTEMS = frozenset(
     {
-        *("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "ceph", "glusterfs", "lustre", "afs", "ocfs2", "gfs2"),
-        *("beegfs", "davfs", "virtiofs", "vboxsf", "fuse.vmhgfs-fuse", "fuse.glusterfs", "fuse.sshfs"),
-        *("fuse.rclone", "fuse.s3fs", "fuse.ceph", "fuse.mfs"),
+        *("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "ceph", "glusterfs", "lustre", "afs", "ocfs2", "gfs2", "gpfs"),
+        *("beegfs", "coda", "davfs", "ncpfs", "orangefs", "virtiofs", "vboxsf", "vmhgfs", "fuse.vmhgfs-fuse"),
+        *("fuse.ceph", "fuse.davfs", "fuse.glusterfs", "fuse.juicefs", "fuse.mfs", "fuse.rclone", "fuse.s3fs"),
+        "fuse.sshfs",
     }
 )
 """File systems whose disk is another machine's, or the host's."""

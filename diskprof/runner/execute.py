@@ -22,6 +22,7 @@ from diskprof.model.plan import Plan, PlannedTest, Severity
 from diskprof.model.run import Status
 from diskprof.model.sample import Phase, Sample
 from diskprof.model.units import format_duration
+from diskprof.runner.anchors import Anchors
 from diskprof.runner.begin import Begun
 from diskprof.runner.descriptors import resolved
 from diskprof.runner.keeper import Keeper
@@ -139,7 +140,13 @@ class _Execution:
 
     async def _tests(self, workdir: Path) -> tuple[Status, str]:
         failures: list[str] = []
+        anchors = Anchors(self.plan)
         for index, planned in enumerate(self.plan.tests):
+            try:
+                anchors.check()
+            except DiskprofError as error:
+                failures.append(str(error))
+                break
             with self.lapse_watch.at_work():
                 self.keeper.begin_test(index)
             obstacle = await self._lay_out(self.plan.layout, workdir) if index == 0 and self.plan.layout else None

@@ -47,7 +47,7 @@ def _held(file: TestFile, on_trouble: Callable[[str], None]) -> Iterator[None]:
         yield
     finally:
         try:
-            remove_test_file(file)
+            remove_test_file(file, known_there=True)
         except DiskprofError as error:
             on_trouble(str(error))
 
@@ -81,9 +81,11 @@ def is_ours(file: TestFile) -> bool:
     )
 
 
-def remove_test_file(file: TestFile) -> None:
-    """Removes the file and its directory; what is gone already is well. Raises DiskprofError; where it is a NoAnswer, they
-    are removed as soon as the file system answers again.
+def remove_test_file(file: TestFile, *, known_there: bool = False) -> None:
+    """Removes the file and its directory. Raises DiskprofError; where it is a NoAnswer, they are removed as soon as the file
+    system answers again.
+
+    What is gone already is well, unless it was `known_there`: then its file system may be what went away, with it.
 
     Nothing is followed: neither a link in the place of the directory nor one in the place of the file.
     """
@@ -91,8 +93,11 @@ def remove_test_file(file: TestFile) -> None:
         raise DiskprofError(f"{clean(file.directory)} is no directory that diskprof makes, so it is left alone.")
     what = f"The test file could not be removed: {clean(file.directory)}"
     try:
-        with suppress(FileNotFoundError):
-            apart(partial(_remove, Path(file.directory)), what)
+        apart(partial(_remove, Path(file.directory)), what)
+    except FileNotFoundError:
+        if known_there:
+            words = "is not there any more. If its file system was unmounted, it is still on that."
+            raise DiskprofError(f"{what} {words}", f"Once it is mounted again, {_LATER}") from None
     except OSError as error:
         link = error.errno in (errno.ENOTDIR, errno.ELOOP)
         reason = "it is a link, or no directory" if link else error.strerror

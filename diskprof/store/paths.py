@@ -8,15 +8,11 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from diskprof.model.device import NETWORK_FILE_SYSTEMS
 from diskprof.model.errors import StoreError
 from diskprof.model.value import dataclass
 
 _SMALLEST_DATABASE = 512
-_NETWORK = {
-    *("9p", "afs", "beegfs", "ceph", "cifs", "coda", "gfs2", "gpfs", "lustre", "ncpfs", "nfs", "nfs4", "ocfs2"),
-    *("orangefs", "smb3", "smbfs", "vboxsf", "virtiofs", "vmhgfs", "fuse.ceph", "fuse.davfs", "fuse.glusterfs"),
-    *("fuse.juicefs", "fuse.rclone", "fuse.s3fs", "fuse.sshfs", "fuse.vmhgfs-fuse"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +168,7 @@ def on_network(path: Path, mountinfo: Path = Path("/proc/self/mountinfo")) -> bo
         # A later line covers an earlier one of the same mount point.
         if inside and len(point) >= longest:
             longest, fs_type = len(point), after.split(" ", 1)[0]
-    return fs_type in _NETWORK
+    return fs_type in NETWORK_FILE_SYSTEMS
 
 
 _REACH_HINT = "Name another place with --store FILE or $DISKPROF_HOME."
