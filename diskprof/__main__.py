@@ -1,5 +1,16 @@
-"""`python -m diskprof`."""
+"""The `diskprof` program, also as `python -m diskprof`."""
 
-from diskprof.cli.main import run
+import signal
 
-run()
+
+def start() -> None:
+    """Loads the program and runs it. Ctrl+C meanwhile ends it at once, without an account of where it was."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from diskprof.cli.main import run
+
+    run()
+
+
+if __name__ == "__main__":
+    start()

@@ -4,6 +4,7 @@ import errno
 import importlib
 import io
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -158,6 +159,9 @@ def _give_streams() -> None:
 def _exit_code() -> int:
     heed_locale()
     try:
+        # It was Python's own until the program began to load (diskprof/__main__.py).
+        if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         return int(main.main(prog_name="diskprof", standalone_mode=False) or 0)
     except click.ClickException as error:
         if "--nagios" in sys.argv[1:]:

@@ -2,7 +2,10 @@
 
 import os
 import pty
+import signal
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -215,3 +218,26 @@ def test_help_names_every_command_and_the_exit_codes(tmp_path: Path) -> None:
     ):
         assert word in text
     assert diskprof("--version", home=tmp_path).stdout.startswith("diskprof ")
+
+
+def test_ctrl_c_while_the_program_loads_ends_it_without_a_word(tmp_path: Path) -> None:
+    """As if it was pressed the moment click is loaded."""
+    (tmp_path / "click").mkdir()
+    (tmp_path / "click/__init__.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    path = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
+    done = diskprof("--version", home=tmp_path, PYTHONPATH=path)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
+def test_ctrl_c_that_was_ignored_stays_ignored(tmp_path: Path) -> None:
+    """As a shell has it for a job in the background."""
+    code = "import os, signal; signal.signal(signal.SIGINT, signal.SIG_IGN); os.execv({0!r}, [{0!r}, *{1!r}])"
+    script = "from diskprof.__main__ import start\nimport os, signal\nos.kill(os.getpid(), signal.SIGINT)\nstart()"
+    words = ["-c", script, "--version"]
+    done = subprocess.run(
+        [sys.executable, "-c", code.format(sys.executable, words)],
+        env=environment(tmp_path),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0 and done.stdout.startswith("diskprof"), done.stderr
