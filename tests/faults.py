@@ -209,7 +209,7 @@ def stand_still(case: Case, process: subprocess.Popen[str], seconds: float) -> N
         before = store.run(run_id).progress
         until(lambda: time.monotonic() - stopped > seconds, "the time to pass")
         process.send_signal(signal.SIGCONT)
-        until(lambda: store.run(run_id).progress != before, "a turn of the runner")
+        until(lambda: process.poll() is not None or store.run(run_id).progress != before, "a turn of the runner")
     signalled(engines, signal.SIGCONT)
 
 

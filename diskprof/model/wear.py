@@ -40,7 +40,7 @@ def share_of(written: int, wear: Sequence[Wear]) -> float | None:
 
 
 def share_words(written: int, wear: Sequence[Wear]) -> str:
-    """`about 0.12% of the endurance it is rated for`; empty where nothing is written or known.
+    """`about 0.12% of the endurance the disk is rated for`; empty where nothing is written or known.
 
     On several disks it is the most that one of them can get: how they share the writes is not known.
     """
@@ -49,4 +49,4 @@ def share_words(written: int, wear: Sequence[Wear]) -> str:
         return ""
     amount = f"{100 * share:.2g}" if share < 1 else f"{100 * share:.0f}"
     about = f"about {amount}%" if share >= LEAST_SHARE else f"less than {100 * LEAST_SHARE:g}%"
-    return f"{about} of the endurance {'it is' if len(wear) == 1 else 'one of the disks is'} rated for"
+    return f"{about} of the endurance {'the disk' if len(wear) == 1 else 'one of the disks'} is rated for"

@@ -15,13 +15,13 @@ from diskprof.runner.apart import apart
 class Anchors:
     """The test files of a plan, and the file systems of its directories without one. To be made once the files are there.
 
-    A test file has a name that nobody else gives: where that is, the file is.
+    A test file has a name that nobody else gives: where that is, the file is. Raises DiskprofError.
     """
 
     def __init__(self, plan: Plan) -> None:
         self._files = tuple(file.path for file in plan.test_files)
         bare = () if self._files else (each.path for each in plan.targets if each.kind is TargetKind.DIRECTORY)
-        self._directories = tuple((path, os.stat(path).st_dev) for path in bare)  # noqa: PTH116
+        self._directories = tuple((path, _number_of(path)) for path in bare)
 
     def check(self) -> None:
         """Raises DiskprofError where something went away, or does not answer."""
@@ -35,11 +35,22 @@ class Anchors:
         try:
             apart(look, f"{clean(path)} cannot be looked at")
         except OSError as error:
-            raise DiskprofError(
-                f"{clean(path)} is not there any more ({error.strerror}): its file system went away, or somebody removed it. "
-                "The tests that are left would be of another disk, so they were not run.",
-                "See `dmesg` and `findmnt`.",
-            ) from None
+            raise _gone(path, error) from None
+
+
+def _gone(path: str, error: OSError) -> DiskprofError:
+    return DiskprofError(
+        f"{clean(path)} is not there any more ({error.strerror}): its file system went away, or somebody removed it. "
+        "The tests that are left would be of another disk, so they were not run.",
+        "See `dmesg` and `findmnt`.",
+    )
+
+
+def _number_of(path: str) -> int:
+    try:
+        return os.stat(path).st_dev  # noqa: PTH116
+    except OSError as error:
+        raise _gone(path, error) from None
 
 
 def _there(path: str) -> None:

@@ -39,7 +39,7 @@ _SILENT_AFTER_S = 1.0
 _LAST_WORD_S = 15.0
 _LAPSED = {
     LapseKind.SLEPT: "The machine slept",
-    LapseKind.STOOD: "The runner stood still (stopped, or its control group frozen)",
+    LapseKind.STOOD: "The runner stood still (stopped or frozen, or the machine had no time for it)",
 }
 
 
@@ -143,7 +143,8 @@ class _Execution:
         anchors = Anchors(self.plan)
         for index, planned in enumerate(self.plan.tests):
             try:
-                anchors.check()
+                with self.lapse_watch.at_work():
+                    anchors.check()
             except DiskprofError as error:
                 failures.append(str(error))
                 break

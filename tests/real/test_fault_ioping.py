@@ -28,7 +28,7 @@ title = "Pings"
 category = "quick"
 
 [parameters]
-first = { default = "1500ms", kind = "duration" }
+first = { default = "60", kind = "duration" }
 
 [[test]]
 name = "first"
@@ -60,7 +60,8 @@ class Fault:
     reason: str = ""
     says: str = ""
     misbehaviour: Misbehaviour = Misbehaviour.NONE
-    lasting: bool = True
+    time: str = "60"
+    """How long the first test takes, if nothing happens to it."""
     impatient: bool = False
 
 
@@ -95,12 +96,12 @@ def failed(act: Callable[[Case, Process], None], reason: str, *, impatient: bool
     return Fault(act, FAILED, FAILED, COMPLETE, 1, reason, impatient=impatient)
 
 
-def fine(act: Callable[[Case, Process], None], says: str = "", *, impatient: bool = False) -> Fault:
-    return Fault(act, COMPLETE, COMPLETE, COMPLETE, 0, says=says, lasting=False, impatient=impatient)
+def fine(act: Callable[[Case, Process], None], says: str = "", *, time: str, impatient: bool = False) -> Fault:
+    return Fault(act, COMPLETE, COMPLETE, COMPLETE, 0, says=says, time=time, impatient=impatient)
 
 
 def spoken(misbehaviour: Misbehaviour, says: str) -> Fault:
-    return Fault(nothing_more, COMPLETE, COMPLETE, COMPLETE, 0, "", says, misbehaviour, lasting=False)
+    return Fault(nothing_more, COMPLETE, COMPLETE, COMPLETE, 0, "", says, misbehaviour, time="2")
 
 
 KILLED = Fault(partial(to_runner, signal.SIGKILL), INTERRUPTED, INTERRUPTED, SKIPPED, -9, "ended without a word")
@@ -114,14 +115,12 @@ FAULTS: Mapping[str, Fault] = {
     "ioping hangs": failed(partial(to_ioping, signal.SIGSTOP), "ioping gave no sign of life", impatient=True),
     # Told to stop by somebody else it ends as if all were well (F30).
     "ioping told to end": failed(partial(to_ioping, signal.SIGINT), "ioping measured for .* instead of 1 min"),
-    "a 100 MB line": Fault(
-        nothing_more, FAILED, FAILED, COMPLETE, 1, TOO_LONG, "", Misbehaviour.LONG_LINE, lasting=False
-    ),
+    "a 100 MB line": Fault(nothing_more, FAILED, FAILED, COMPLETE, 1, TOO_LONG, "", Misbehaviour.LONG_LINE, time="2"),
     "flood on stderr": spoken(Misbehaviour.FLOOD, r"ioping said \d+ more lines"),
     "junk": spoken(Misbehaviour.JUNK, "iodepth"),
     "broken element": spoken(Misbehaviour.TRUNCATED, "ioping broke off an element"),
-    "slow runner": fine(runner_slow),
-    "all stand still": fine(all_still, "The runner stood still .* for [3-9]", impatient=True),
+    "slow runner": fine(runner_slow, time="3"),
+    "all stand still": fine(all_still, "The runner stood still .* for [3-9]", time="6", impatient=True),
 }
 
 
@@ -131,7 +130,7 @@ def make_case(home: Path, fault: Fault) -> Case:
     ioping = find_tool(EngineName.IOPING).path
     acting = fault.misbehaviour is not Misbehaviour.NONE
     program = write_ioping_standin(home / "ioping", ioping, fault.misbehaviour) if acting else Path(ioping)
-    words = ("run", "pings", "disk", "--yes", *(("--set", "first=60") if fault.lasting else ()))
+    words = ("run", "pings", "disk", "--yes", "--set", f"first={fault.time}")
     env = environment(home, DISKPROF_IOPING=str(program), TMPDIR=str(home))
     return Case(home, Moment.MEASURING, program, words, env, EngineName.IOPING)
 

@@ -317,6 +317,7 @@ def test_the_tests_get_their_programs_and_the_development_packages(machine: Mach
         "dosfstools",
         "dmsetup",
         "openssh-server",
+        "sshfs",
     }
     assert expected.issubset(packages)
     assert machine.calls[-1].endswith("-e .[dev]")

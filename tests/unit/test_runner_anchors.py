@@ -48,3 +48,8 @@ def test_a_directory_that_is_on_another_disk_is_told(tmp_path: Path, monkeypatch
     monkeypatch.setattr(anchors.os, "stat", lambda path: Elsewhere if path == str(tmp_path) else real(path))
     with pytest.raises(DiskprofError, match="its file system went away"):
         held.check()
+
+
+def test_a_directory_that_is_gone_from_the_start_is_told(tmp_path: Path) -> None:
+    with pytest.raises(DiskprofError, match="is not there any more"):
+        Anchors(plan_in(tmp_path / "gone", file=False))

@@ -242,7 +242,7 @@ def test_without_smartctl_nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_write_budget_is_told_as_a_share_of_the_endurance() -> None:
     rated_100_tib = Wear("sdb", 37, 37 * TIB)
     hazard = write_budget(SDB, [rated_100_tib])
-    assert "25% of its 100 GiB, about 0.024% of the endurance it is rated for." in hazard.message
+    assert "25% of its 100 GiB, about 0.024% of the endurance the disk is rated for." in hazard.message
     assert hazard.advice.endswith("sdb says that 37% of its endurance is used, by 37 TiB written.")
     assert write_budget(SDB, [Wear("sdb", 37)]).advice.endswith("sdb says that 37% of its endurance is used.")
     assert "rated" not in write_budget(SDB, [Wear("sdb", 37)]).message
@@ -251,9 +251,9 @@ def test_the_write_budget_is_told_as_a_share_of_the_endurance() -> None:
 
 def test_a_share_is_never_told_more_exactly_than_it_is_known() -> None:
     rated = Wear("sda", 10, 10 * TIB)
-    assert share_words(TIB, [rated]) == "about 1% of the endurance it is rated for"
-    assert share_words(150 * TIB, [rated]) == "about 150% of the endurance it is rated for"
-    assert share_words(4096, [rated]) == "less than 0.01% of the endurance it is rated for"
+    assert share_words(TIB, [rated]) == "about 1% of the endurance the disk is rated for"
+    assert share_words(150 * TIB, [rated]) == "about 150% of the endurance the disk is rated for"
+    assert share_words(4096, [rated]) == "less than 0.01% of the endurance the disk is rated for"
     assert share_words(0, [rated]) == share_words(TIB, []) == share_words(TIB, [Wear("sda", 3)]) == ""
     weaker = Wear("sdb", 10, TIB)
     assert share_words(TIB, [rated, weaker]) == "about 10% of the endurance one of the disks is rated for"
