@@ -52,6 +52,7 @@ for word; do
     xfsprogs) cp "$STATE/anything" "$HERE/mkfs.xfs" ;;
     btrfs-progs | btrfsprogs) cp "$STATE/anything" "$HERE/mkfs.btrfs" ;;
     dosfstools) cp "$STATE/anything" "$HERE/mkfs.vfat" ;;
+    sshfs | fuse-sshfs) cp "$STATE/anything" "$HERE/sshfs" ;;
     e2fsprogs) cp "$STATE/anything" "$HERE/mkfs.ext4" ;;
     ioping | dmsetup | zsh | fish) cp "$STATE/anything" "$HERE/$word" ;;
     device-mapper) cp "$STATE/anything" "$HERE/dmsetup" ;;
