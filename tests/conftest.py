@@ -1,7 +1,13 @@
 """What every test has: a home of its own, so that none can touch a person's store or presets."""
 
+import signal
+
 import pytest
 from hypothesis import settings
+
+# Tests that a shell started in the background ignore ctrl+c, and so would all that they start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # How long an example takes says more about what else the machine does than about the code.
 settings.register_profile("patient", parent=settings.default, deadline=None)
