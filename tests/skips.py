@@ -8,7 +8,8 @@ of the same form: `pytest.skip("needs blkio-throttle: no io controller in this c
 With CI set, a run fails if it skipped a test although its needs are met here, or for want of a program that `make test` installs,
 or for a reason of any other form. Without CI it says so and passes.
 
-Under xdist, the tests in tests/real run one after the other in one process, whatever else runs beside them: a disk is not shared.
+Under xdist, the tests in tests/real that work on disks of their own (loop devices, mounts) run one after the other in one process,
+whatever else runs beside them: a disk is not shared. So do the others there, which start many programs and wait for them.
 """
 
 import fcntl
@@ -190,13 +191,24 @@ def _needs_of(item: pytest.Item) -> list[str]:
     return named + [name for name in ("root", "fio", "ioping") if item.get_closest_marker(name)]
 
 
-def _on_disks(nodeid: str) -> bool:
+_WITH_DISKS = ("test_devices", "test_fault_places", "test_guard", "test_hostile", "test_known", "test_network")
+
+
+def _is_real(nodeid: str) -> bool:
     return "real" in nodeid.split("::")[0].split("/")[:-1]
+
+
+def _real_group(nodeid: str) -> str:
+    """`disks` or `programs` for a test of tests/real, empty for others."""
+    if not _is_real(nodeid):
+        return ""
+    name = nodeid.split("::")[0].split("/")[-1]
+    return "disks" if name.startswith(_WITH_DISKS) else "programs"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     # They take longest, so the process that has them should begin with them.
-    items.sort(key=lambda item: not _on_disks(item.nodeid))
+    items.sort(key=lambda item: not _is_real(item.nodeid))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -208,7 +220,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class DisksTogether(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return "disks" if _on_disks(nodeid) else str(super()._split_scope(nodeid))
+            return _real_group(nodeid) or str(super()._split_scope(nodeid))
 
     return DisksTogether(config, log)
 
