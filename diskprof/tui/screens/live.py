@@ -171,7 +171,7 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
         self.set_class(event.size.width >= _BESIDE_FROM, "-beside")
         self.set_class(event.size.height >= _TWO_FROM, "-two")
         self._read_depths()
-        self._slow_drawn.clear()
+        self._turns.clear()
         self.call_after_refresh(self._draw)
 
     def _look_at_clock(self) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from enum import StrEnum
 
 from textual import work
+from textual.timer import Timer
 
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
@@ -19,6 +20,7 @@ from diskprof.tui.moments import heat_view, moment, percentile_view
 from diskprof.tui.screens.base import ModeScreen
 from diskprof.tui.screens.live_panes import KernelPane, LatencyTile, Tile
 from diskprof.tui.sweep_lines import panel_of, panels_of, sweep_lines
+from diskprof.tui.turns import Turns
 from diskprof.tui.widgets.chart import Picture
 from diskprof.tui.widgets.curves import by_percentile, draw_plot
 from diskprof.tui.widgets.glyphs import Charset
@@ -27,9 +29,8 @@ from diskprof.tui.widgets.scale import Metric, Scale
 from diskprof.tui.widgets.views import Cursor, LargeChart, is_flat
 from diskprof.tui.wording import ink_of, letter
 
-METRICS = tuple(Metric)
-_SLOW_EVERY_S = 1.0
-"""Views whose every line changes with each interval are drawn at this pace while a run goes: each costs some 20 kB."""
+_CURVE_EVERY_S, _SLOW_EVERY_S = 0.5, 1.0
+"""The pace at which large charts are drawn while a run goes, and those of which every line changes with each interval."""
 _GO_ON_S = 0.005
 """So long keys and clocks have their turn between two steps."""
 _FINER_EVERY_S = 0.3
@@ -64,8 +65,9 @@ class CourseScreen(ModeScreen):
         self._log_scales: dict[str, LogScale] = {}
         self._depths: Depths | None = None
         self._depths_run = ""
-        self._slow_drawn: dict[str, float] = {}
-        self._depths_read = self._finer_drawn = 0.0
+        self._turns = Turns()
+        self._curve_due: Timer | None = None
+        self._depths_read = 0.0
         self._reads_on = False
         self._moment: float | None = None
         self._fetching: tuple[Following, int] | None = None
@@ -98,7 +100,7 @@ class CourseScreen(ModeScreen):
 
     def _another_test(self) -> None:
         self._moment = None
-        self._slow_drawn.clear()
+        self._turns.clear()
         self._read_depths()
         self._draw()
         self.refresh_bindings()
@@ -131,7 +133,7 @@ class CourseScreen(ModeScreen):
             self._depths_run = following.run.id
             self._log_scales.clear()
             self._depths_read = 0.0
-            self._slow_drawn.clear()
+            self._turns.clear()
         now = time.monotonic()
         if following.going and self._depths.complete and now - self._depths_read < _SLOW_EVERY_S:
             # To unpack distributions is a quarter of what an interval costs, and the whole hardly moves in one.
@@ -167,7 +169,7 @@ class CourseScreen(ModeScreen):
             return
         following.take(test, batch)
         if self.following is following:
-            self._slow_drawn.clear()
+            self._turns.clear()
             self._draw()
 
     @work(exclusive=True, group="kernel")
@@ -210,12 +212,10 @@ class CourseScreen(ModeScreen):
         if not self.is_current or self.following is None:
             return
         self._read_depths()
-        now = time.monotonic()
         if self._depths is None or self._depths.complete:
-            self._slow_drawn.clear()
-        elif now - self._finer_drawn < _FINER_EVERY_S:
+            self._turns.clear()
+        elif self._turns.left_s("finer", _FINER_EVERY_S):
             return
-        self._finer_drawn = now
         self._draw_chart(self.following)
 
     def _draw_tiles(self, following: Following) -> None:
@@ -265,25 +265,25 @@ class CourseScreen(ModeScreen):
     def _draw_view(self, following: Following, chart: LargeChart, view: View, note: str, cursor: Cursor | None) -> None:
         track = following.visible
         if view is View.PERCENTILES:
-            if self._rests(chart, _SLOW_EVERY_S if following.going else 0.0):
+            if self._turns.left_s(chart.id or "", _SLOW_EVERY_S if following.going else 0.0):
                 return
             chart.show_view(percentile_view(track, following.span_s, self._log_scales, note), cursor)
         elif view is View.HEAT:
             self._draw_heat(following, chart, note, cursor)
         elif view is View.DISTRIBUTION:
             self._draw_distribution(following, chart)
+        elif left := self._turns.left_s(chart.id or "", _CURVE_EVERY_S if following.going else 0.0):
+            # What comes between two turns is not to wait for the next sample, which may never come.
+            self._curve_due = self._curve_due or self.set_timer(left, self._draw_due)
         else:
             metric = _CURVES[view]
             curves = chart_curves(metric, track, self._charset)
             chart.show(Picture(self._scale(metric, highest(curves)), following.span_s, curves, note), cursor)
 
-    def _rests(self, chart: LargeChart, pace: float) -> bool:
-        """Whether a chart was drawn less than `pace` seconds ago; else it counts as drawn now."""
-        now, name = time.monotonic(), chart.id or ""
-        if now - self._slow_drawn.get(name, 0.0) < pace:
-            return True
-        self._slow_drawn[name] = now
-        return False
+    def _draw_due(self) -> None:
+        self._curve_due = None
+        if self.is_current and self.following:
+            self._draw_chart(self.following)
 
     def _draw_cells(self, following: Following, chart: LargeChart) -> None:
         run, current, metric = following.run, following.shown, self._cell_metric
@@ -312,13 +312,13 @@ class CourseScreen(ModeScreen):
         """At most once a second while the run goes: a map has many colours, and each is sent to the terminal."""
         depths = self._depths
         pace = _FINER_EVERY_S if depths and not depths.complete else _SLOW_EVERY_S if following.going else 0.0
-        if self._rests(chart, pace):
+        if self._turns.left_s(chart.id or "", pace):
             return
         if depths is None or not depths.directions:
             reading = depths is not None and not depths.complete
             words = "Reading." if reading else "There is no distribution: ioping gives none at this rate."
             chart.say(words if following.visible.last else waiting_words(following))
-            self._slow_drawn.pop(chart.id or "", None)
+            self._turns.forget(chart.id or "")
             return
         chart.show_view(heat_view(depths, following.span_s, self._log_scales, note), cursor)
 
@@ -329,28 +329,28 @@ class CourseScreen(ModeScreen):
             return
         views = self._views
         self._view = views[(views.index(self._view) + 1) % len(views)] if self._view in views else views[0]
-        self._slow_drawn.clear()
+        self._turns.clear()
         self._read_depths()
         self._draw()
         self.refresh_bindings()
 
     def action_kernel(self) -> None:
         self.toggle_class("-kernel")
-        self._slow_drawn.clear()
+        self._turns.clear()
         self._read_depths()
         self.call_after_refresh(self._draw)
         self.refresh_bindings()
 
     def action_zoom(self) -> None:
         self.toggle_class("-zoom")
-        self._slow_drawn.clear()
+        self._turns.clear()
         self.call_after_refresh(self._draw)
         self.refresh_bindings()
 
     def action_cells(self) -> None:
         self._cells = not self._cells
         self._moment = None
-        self._slow_drawn.clear()
+        self._turns.clear()
         self._read_depths()
         self._draw()
         self.refresh_bindings()
@@ -378,7 +378,7 @@ class CourseScreen(ModeScreen):
         here = spans.at(self._moment)
         if here:
             self._moment = min(max(self._moment, here.start), (here.start + here.end) / 2)
-        self._slow_drawn.clear()
+        self._turns.clear()
         self._draw_chart(following)
         self.refresh_bindings()
 
@@ -390,7 +390,7 @@ class CourseScreen(ModeScreen):
             self.action_zoom()
             return
         self._moment = None
-        self._slow_drawn.clear()
+        self._turns.clear()
         if self.following:
             self._draw_chart(self.following)
         self.refresh_bindings()

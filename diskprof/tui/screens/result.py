@@ -139,7 +139,7 @@ Latency is completion latency (clat). MB/s are 10^6 bytes per second.
 
     def on_resize(self, event: events.Resize) -> None:
         self._title()
-        self._slow_drawn.clear()
+        self._turns.clear()
         self.call_after_refresh(self._draw)
 
     def store_changed(self) -> None:
