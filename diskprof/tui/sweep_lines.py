@@ -18,6 +18,7 @@ from diskprof.tui.wording import status_sign
 
 _LEAST, _MOST = 7, 14
 _SHADES, _ASCII = "·░▒▓█", ".:+*#"
+METRICS = tuple(Metric)
 _STEPS = 5
 _TITLES = {Metric.IOPS: "IOPS", Metric.BANDWIDTH: "Bandwidth", Metric.LATENCY: "Mean latency"}
 

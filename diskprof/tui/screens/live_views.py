@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from enum import StrEnum
 
@@ -19,7 +18,7 @@ from diskprof.tui.loading import backlog_beside, course_beside
 from diskprof.tui.moments import heat_view, moment, percentile_view
 from diskprof.tui.screens.base import ModeScreen
 from diskprof.tui.screens.live_panes import KernelPane, LatencyTile, Tile
-from diskprof.tui.sweep_lines import panel_of, panels_of, sweep_lines
+from diskprof.tui.sweep_lines import METRICS, panel_of, panels_of, sweep_lines
 from diskprof.tui.turns import Turns
 from diskprof.tui.widgets.chart import Picture
 from diskprof.tui.widgets.curves import by_percentile, draw_plot
@@ -67,7 +66,6 @@ class CourseScreen(ModeScreen):
         self._depths_run = ""
         self._turns = Turns()
         self._curve_due: Timer | None = None
-        self._depths_read = 0.0
         self._reads_on = False
         self._moment: float | None = None
         self._fetching: tuple[Following, int] | None = None
@@ -132,13 +130,10 @@ class CourseScreen(ModeScreen):
             self._depths = Depths(self.store, following.run.id, place[0], preparing=place[1])
             self._depths_run = following.run.id
             self._log_scales.clear()
-            self._depths_read = 0.0
             self._turns.clear()
-        now = time.monotonic()
-        if following.going and self._depths.complete and now - self._depths_read < _SLOW_EVERY_S:
+        if following.going and self._depths.complete and self._turns.left_s("depths", _SLOW_EVERY_S):
             # To unpack distributions is a quarter of what an interval costs, and the whole hardly moves in one.
             return
-        self._depths_read = now
         if self._reads_on:
             # One step leads to the next already: a second chain of them would leave no time for keys.
             return
@@ -282,6 +277,7 @@ class CourseScreen(ModeScreen):
 
     def _draw_due(self) -> None:
         self._curve_due = None
+        self._turns.forget("chart")
         if self.is_current and self.following:
             self._draw_chart(self.following)
 
