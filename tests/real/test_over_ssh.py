@@ -246,9 +246,13 @@ def test_a_log_in_without_utf8_can_be_worked_with(home: Path, server: Server, lo
 
 
 def processor_s(pid: int) -> float:
-    """Seconds of processor time that a process has used."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """Seconds of processor time that a process and those of its children that ended have used; 0 if it ended itself."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        # Such as a tool that was asked for its version: its time is its parent's now.
+        return 0.0
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def see_for(screen: Terminal, seconds: float) -> float:
@@ -280,6 +284,8 @@ def test_what_it_costs_to_watch_a_run(
         with terminal(words, environment(home), cwd=home.parent, columns=size[0], rows=size[1]) as screen:
             screen.press("2")
             screen.wait_for("Test 1 of 2", long_run, "p99")
+            # Half a second after the first picture what the other screens need is loaded: that is what starting costs.
+            see_for(screen, 2.0)
             # Of the shell, if there is one, and of diskprof.
             programs = server.programs()
             programs += [child for pid in programs for child in descendants(pid)]
@@ -293,7 +299,7 @@ def test_what_it_costs_to_watch_a_run(
             quit_from(screen, going=True)
     most, busy = GOALS[size]
     assert 0 < rate < most
-    assert share < busy
+    assert 0 < share < busy
 
 
 SLOW = 10_000
