@@ -13,7 +13,7 @@ from diskprof.engines.events import Ending, Event, Finished, Noted, Outcome, Pha
 from diskprof.engines.fio import FioReader
 from diskprof.engines.ioping import IopingReader
 from diskprof.engines.notes import Lines
-from diskprof.engines.process import Process
+from diskprof.engines.process import LATE_S, Process
 from diskprof.engines.reasons import stuck
 from diskprof.model.errors import DiskprofError
 from diskprof.model.plan import PlannedTest
@@ -26,7 +26,6 @@ __all__ = ["STALL_LIMIT_S", "Event", "Finished", "Noted", "Outcome", "PhaseChang
 
 STALL_LIMIT_S = 60.0
 _SILENT_AFTER_S = 5.0
-_LATE_S = 1.0
 
 
 class _Reader(Protocol):
@@ -195,7 +194,7 @@ class _Follower:
 
     def _look(self) -> None:
         now = self._clock()
-        if now - self._due_ns >= _LATE_S * 1e9:
+        if now - self._due_ns >= LATE_S * 1e9:
             # We were held up ourselves, or stopped together with the engine: its silence begins anew.
             self._listening_ns = now
         hold_s = self._reader.hold_s

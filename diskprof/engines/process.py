@@ -27,7 +27,8 @@ _DRAIN_S = 1.0
 _POLL_S = 0.02
 _BRIEF_BYTES = 64 << 10
 _LAST_WAIT_S = 0.5
-_LATE_S = 1.0
+LATE_S = 1.0
+"""Waking so much later than asked for, this process was stopped meanwhile, and what it waits for perhaps with it."""
 
 Bytes = Callable[[bytes], None]
 
@@ -137,7 +138,7 @@ class Process:
                 async with asyncio.timeout(patience_s):
                     await self.ended()
             # Had we been stopped meanwhile, and the program too, it had no time at all.
-            late = time.monotonic() - deadline >= _LATE_S
+            late = time.monotonic() - deadline >= LATE_S
 
     async def close(self) -> None:
         """Nothing of the program remains, whatever state it was in; only a process stuck in the kernel can."""

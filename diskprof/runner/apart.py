@@ -6,10 +6,10 @@ import signal
 import time
 from collections.abc import Callable
 
+from diskprof.engines.process import LATE_S
 from diskprof.model.errors import DiskprofError
 
 PATIENCE_S = 10.0
-_LATE_S = 1.0
 
 
 class NoAnswer(DiskprofError):
@@ -49,7 +49,7 @@ def _answers(poll: select.poll) -> bool:
         began = time.monotonic()
         if poll.poll(PATIENCE_S * 1000):
             return True
-        if time.monotonic() - began < PATIENCE_S + _LATE_S:
+        if time.monotonic() - began < PATIENCE_S + LATE_S:
             return False
 
 

@@ -60,6 +60,7 @@ class Track:
         self._series: dict[tuple[str, Direction], Series] = {}
         self._ends: dict[Direction, float] = {}
         self._sums: dict[Direction, tuple[float, int]] = {}
+        self._most: dict[Direction, int] = {}
 
     @property
     def directions(self) -> tuple[Direction, ...]:
@@ -74,6 +75,17 @@ class Track:
         total, ios = self._sums.get(direction, (0.0, 0))
         return total / ios if ios else None
 
+    def most_of(self, direction: Direction) -> int | None:
+        """The longest latency in ns of what was measured so far."""
+        return self._most.get(direction)
+
+    def _count(self, sample: Sample) -> None:
+        if sample.mean_ns is not None:
+            total, ios = self._sums.get(sample.direction, (0.0, 0))
+            self._sums[sample.direction] = total + sample.mean_ns * sample.ios, ios + sample.ios
+        if sample.max_ns is not None:
+            self._most[sample.direction] = max(sample.max_ns, self._most.get(sample.direction, 0))
+
     def add(self, sample: Sample) -> None:
         if self.began_ns is None:
             self.began_ns = sample.at_ns - sample.duration_ns
@@ -82,9 +94,8 @@ class Track:
         self.seconds = max(self.seconds, end)
         if sample.phase is Phase.WARMING:
             self.warm_s = max(self.warm_s, end)
-        elif sample.mean_ns is not None:
-            total, ios = self._sums.get(sample.direction, (0.0, 0))
-            self._sums[sample.direction] = total + sample.mean_ns * sample.ios, ios + sample.ios
+        else:
+            self._count(sample)
         self._ends[sample.direction] = end
         spread = sample.distributed
         typical: float | None = sample.quantile(0.5) if spread else sample.mean_ns

@@ -79,7 +79,8 @@ def whole_of(track: Track, depths: Depths | None, direction: Direction, key: str
     if depths is None or not depths.complete:
         return None
     if key == "most":
-        return depths.most_ns(direction)
+        # The distributions are read once a second: the last interval's maximum would stand above that of the whole.
+        return max(filter(None, (depths.most_ns(direction), track.most_of(direction))), default=None)
     found = depths.quantiles(direction)[("typical", "slow", "tail").index(key)]
     return track.mean_of(direction) if found is None and key == "typical" else found
 
