@@ -1,10 +1,13 @@
-"""A store of recorded runs for the tests of the screens that show it."""
+"""Stores for the tests of the screens: one of recorded runs, and one that grows while it is looked at."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from bench_screens import Bench
 from stored_screens import copy_of, make_library
+
+from diskprof.store import Store
 
 
 @pytest.fixture(scope="module")
@@ -21,3 +24,15 @@ def path(library: tuple[Path, dict[str, str]], tmp_path: Path, monkeypatch: pyte
 @pytest.fixture
 def runs(library: tuple[Path, dict[str, str]]) -> dict[str, str]:
     return library[1]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """What a runner has: a connection of its own to the app's store."""
+    with Store.open(tmp_path / "runs.db") as store:
+        yield store
+
+
+@pytest.fixture
+def bench(store: Store) -> Bench:
+    return Bench(store.path)

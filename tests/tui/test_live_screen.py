@@ -1,10 +1,8 @@
 """Live: a run as it grows in the store, its results when it is over, and everything that can be done meanwhile."""
 
 import contextvars
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from bench_screens import Bench, open_bench
@@ -23,18 +21,6 @@ from diskprof.tui.screens.runs import RunsScreen
 from diskprof.tui.widgets.chart import Chart
 from diskprof.tui.widgets.glyphs import Charset
 from diskprof.tui.widgets.rowlist import RowList
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    """What a runner has: a connection of its own to the app's store."""
-    with Store.open(tmp_path / "runs.db") as store:
-        yield store
-
-
-@pytest.fixture
-def bench(store: Store) -> Bench:
-    return Bench(store.path)
 
 
 def under_way(store: Store, preset: str = "quick", **options: object) -> str:

@@ -1,8 +1,6 @@
 """The Live screen of a sweep, cell by cell, and of a run of which something was promised."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from bench_screens import Bench, open_bench
@@ -18,17 +16,6 @@ from diskprof.tui.widgets.glyphs import Charset
 
 SMALL = (("bs", ("4k", "64k")), ("iodepth", ("1", "8", "64")))
 DEEP = (*SMALL, ("numjobs", ("1", "4")))
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "runs.db") as store:
-        yield store
-
-
-@pytest.fixture
-def bench(store: Store) -> Bench:
-    return Bench(store.path)
 
 
 def small_plan(axes: tuple[tuple[str, tuple[str, ...]], ...] = SMALL) -> Plan:

@@ -1,8 +1,6 @@
 """The Live screen's views: percentiles, the heat map, the cursor, what the kernel saw."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from bench_screens import Bench, open_bench
@@ -23,17 +21,6 @@ from diskprof.tui.widgets.glyphs import Charset
 
 WIDE = ((200, 60),)
 HOSTILE = "[/][red]\x1b[31m\x07\u202eevil"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "runs.db") as store:
-        yield store
-
-
-@pytest.fixture
-def bench(store: Store) -> Bench:
-    return Bench(store.path)
 
 
 def under_way(store: Store, preset: str = "mixed-70-30", **options: object) -> str:

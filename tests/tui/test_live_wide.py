@@ -1,7 +1,5 @@
 """The Live screen where there is room: more charts at once, so that one glance tells."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,17 +14,6 @@ from diskprof.tui.screens.live import LiveScreen
 from diskprof.tui.widgets.views import LargeChart
 
 WIDE = (200, 60)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "runs.db") as store:
-        yield store
-
-
-@pytest.fixture
-def bench(store: Store) -> Bench:
-    return Bench(store.path)
 
 
 def under_way(store: Store, preset: str = "mixed-70-30", **options: Any) -> str:

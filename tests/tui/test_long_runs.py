@@ -1,8 +1,6 @@
 """Runs of a day: what takes a while is done beside the screen, and a picture that fills says how far it is."""
 
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,17 +22,6 @@ from diskprof.tui.widgets.logscale import LogScale
 
 SLOW = ("course", "system_course", "delete")
 """What takes SQLite more than a tenth of a second of a run of a day."""
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "runs.db") as store:
-        yield store
-
-
-@pytest.fixture
-def bench(store: Store) -> Bench:
-    return Bench(store.path)
 
 
 @pytest.fixture
