@@ -7,7 +7,7 @@ def start() -> None:
     """Loads the program and runs it. Ctrl+C meanwhile ends it at once, without an account of where it was."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    from diskprof.cli.main import run
+    from diskprof.cli.entry import run
 
     run()
 

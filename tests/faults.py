@@ -68,7 +68,7 @@ IMPATIENT = """
 import functools
 from diskprof.runner import execute
 execute.measure = functools.partial(execute.measure, stall_limit_s=2.0)
-from diskprof.cli.main import run
+from diskprof.cli.entry import run
 run()
 """
 

@@ -19,7 +19,8 @@ package = importlib.import_module("diskprof")
 for found in pkgutil.walk_packages(package.__path__, "diskprof."):
     if not found.name.endswith("__main__") and ".tui" not in found.name:
         importlib.import_module(found.name)
-from diskprof.cli.main import main, run
+from diskprof.cli.entry import run
+from diskprof.cli.main import main
 from diskprof.devices.udev import scan
 from diskprof.presets.library import load_library
 load_library(), scan()

@@ -133,7 +133,7 @@ class Shown:
 
 
 def _text(shown: Shown) -> str:
-    from diskprof.config.settings import DESCRIBED
+    from diskprof.config.described import DESCRIBED
 
     config = shown.config
     lines = [f"{config.path}{'' if config.exists else ' is not there: `diskprof config init` writes one'}", ""]
@@ -150,7 +150,8 @@ def _text(shown: Shown) -> str:
 
 
 def _json(shown: Shown) -> Mapping[str, Any]:
-    from diskprof.config.settings import DESCRIBED, Settings
+    from diskprof.config.described import DESCRIBED
+    from diskprof.config.settings import Settings
 
     defaults = Settings()
     return {

@@ -5,8 +5,6 @@ import os
 import sys
 from collections.abc import Mapping
 
-import click
-
 from diskprof.model.plainness import plain, says_utf8, started_with
 
 _CODEC = "diskprof-plain"
@@ -45,6 +43,8 @@ def heed_locale(environment: Mapping[str, str] = os.environ) -> None:
 
 def echo_data(text: str) -> None:
     """Prints what a program reads, or a file that says itself that it is UTF-8: as it is, whatever a terminal could show."""
+    import click
+
     click.echo(text.encode("utf-8", "surrogateescape"), nl=False)
 
 

@@ -1,19 +1,16 @@
-"""The `diskprof` command: its subcommands, and the one place that turns errors into words and exit codes."""
+"""The `diskprof` command: its subcommands, and the options that hold for all of them."""
 
-import errno
 import importlib
 import io
-import os
-import signal
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from diskprof import __version__
-from diskprof.cli.encoding import heed_locale, print_plainly
-from diskprof.model.errors import DiskprofError, ExitCode
+from diskprof.cli.encoding import print_plainly
+from diskprof.cli.entry import as_plugin, unknown
+from diskprof.model.errors import ExitCode
 from diskprof.model.text import clean
 
 if TYPE_CHECKING:
@@ -38,8 +35,6 @@ _COMMANDS = {
     "doctor": "Check what diskprof needs, and how to get what is missing.",
     "completion": "Print what makes the Tab key work in bash, zsh or fish.",
 }
-
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 
 
 class LazyGroup(click.Group):
@@ -132,76 +127,16 @@ def main(ctx: click.Context, store: Path | None, no_mouse: bool, ascii: bool, sl
     ctx.obj = store
 
 
-def run() -> None:
-    """The entry point of the `diskprof` program."""
-    _give_streams()
-    code = _exit_code()
+def run_command() -> int:
+    """Runs the command that the command line names and returns its exit code. Raises what that raises."""
     try:
-        sys.stdout.flush()
-    except OSError as error:
-        code = _unwritable(error)
-    sys.exit(code)
-
-
-def _give_streams() -> None:
-    """Where one of the three is closed, the next file that is opened, such as the store, would stand in its place."""
-    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
-        os.set_inheritable(number, True)
-    os.close(number)
-    if sys.stdin is None:
-        sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
-    if sys.stdout is None:
-        sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
-    if sys.stderr is None:
-        sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False)
-
-
-def _exit_code() -> int:
-    heed_locale()
-    try:
-        # It was Python's own until the program began to load (diskprof/__main__.py).
-        if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
         return int(main.main(prog_name="diskprof", standalone_mode=False) or 0)
     except click.ClickException as error:
-        if "--nagios" in sys.argv[1:]:
-            return _unknown(error.format_message())
+        if as_plugin():
+            return unknown(error.format_message())
         shown = io.StringIO()
         error.show(shown)
         click.echo(clean(shown.getvalue(), keep_newlines=True), nl=False, err=True)
         return int(ExitCode.USAGE)
-    except DiskprofError as error:
-        if "--nagios" in sys.argv[1:]:
-            return _unknown(str(error))
-        # Most messages name something foreign: a path, a label, what a tool said (F39).
-        click.echo(f"diskprof: {clean(error.message, keep_newlines=True)}", err=True)
-        if error.hint:
-            click.echo(clean(error.hint, keep_newlines=True), err=True)
-        return int(error.exit_code)
-    except (KeyboardInterrupt, click.Abort):
+    except click.Abort:
         return int(ExitCode.INTERRUPTED)
-    except OSError as error:
-        # Whoever opens a file says what is wrong with it: this is stdout.
-        if error.filename is None and error.errno in _FULL:
-            return _unwritable(error)
-        raise
-
-
-def _unknown(said: str) -> int:
-    """A monitoring system takes the code of wrong usage for that of a disk that is too slow."""
-    from diskprof.reports.nagios import PluginStatus, unknown_line
-
-    click.echo(unknown_line(said))
-    return int(PluginStatus.UNKNOWN)
-
-
-def _unwritable(error: OSError) -> int:
-    """stdout is a file on a full disk, or a reader that went away; what still waits for it must not come up again at the end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    if error.errno != errno.EPIPE:
-        click.echo(f"diskprof: The result cannot be written: {error.strerror}.", err=True)
-    return int(ExitCode.FAILED)
-
-
-if __name__ == "__main__":
-    run()

@@ -6,17 +6,20 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import click
-
 from diskprof.model.errors import UsageError
 
 if TYPE_CHECKING:
+    import click
+
     from diskprof.config.settings import Configuration, Problem
     from diskprof.tui.keys import KeyRow
 
 
-def open_screen(ctx: click.Context) -> int:
-    """Opens the screen and returns its exit code. Raises UsageError without a terminal that can show it."""
+def open_screen(ctx: "click.Context | None") -> int:
+    """Opens the screen and returns its exit code. `ctx` is None where nothing was said but the name of the program.
+
+    Raises UsageError without a terminal that can show it.
+    """
     # The screen is drawn on stderr.
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise UsageError(

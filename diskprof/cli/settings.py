@@ -6,10 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-from click.core import ParameterSource
-
 if TYPE_CHECKING:
+    import click
+
     from diskprof.config.settings import Configuration, Settings
 
 # Options of the program itself, with what stands for them in the environment.
@@ -21,20 +20,11 @@ VARIABLES = {
 }
 
 
-def settings_of(ctx: click.Context, config: "Configuration") -> "tuple[Settings, Mapping[str, str]]":
-    """The settings, and where those that are not the file's or defaults come from, in words."""
-    from diskprof.config.settings import Charts, SlowLink
+def settings_of(ctx: "click.Context | None", config: "Configuration") -> "tuple[Settings, Mapping[str, str]]":
+    """The settings, and where those that are not the file's or defaults come from, in words. `ctx` is None without options."""
+    from diskprof.config.settings import Charts
 
-    root = ctx.find_root()
-    changed: dict[str, Any] = {}
-    origins: dict[str, str] = {}
-    said = {"no_mouse": ("mouse", False), "ascii": ("ascii", True), "slow_link": ("slow_link", SlowLink.ON)}
-    if root.params.get("store"):
-        said["store"] = ("store", root.params["store"])
-    for option, (name, value) in said.items():
-        if root.params.get(option):
-            changed[name] = value
-            origins[name] = _origin(root, option)
+    changed, origins = _options(ctx.find_root()) if ctx else ({}, {})
     charts = os.environ.get("DISKPROF_CHARTS", "").lower()
     if charts == "ascii":
         changed["ascii"], origins["ascii"] = True, "DISKPROF_CHARTS"
@@ -43,7 +33,28 @@ def settings_of(ctx: click.Context, config: "Configuration") -> "tuple[Settings,
     return replace(config.settings, **changed), origins
 
 
-def _origin(root: click.Context, option: str) -> str:
+def _options(root: "click.Context") -> tuple[dict[str, Any], dict[str, str]]:
+    """What the options of the program itself, or the environment in their place, change; and which of the two it was."""
+    from diskprof.config.settings import SlowLink
+
+    changed: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    said: dict[str, tuple[str, Any]] = {
+        "no_mouse": ("mouse", False),
+        "ascii": ("ascii", True),
+        "slow_link": ("slow_link", SlowLink.ON),
+        "store": ("store", root.params.get("store")),
+    }
+    for option, (name, value) in said.items():
+        if root.params.get(option):
+            changed[name] = value
+            origins[name] = _origin(root, option)
+    return changed, origins
+
+
+def _origin(root: "click.Context", option: str) -> str:
+    from click.core import ParameterSource
+
     if root.get_parameter_source(option) is ParameterSource.ENVIRONMENT:
         return VARIABLES[option]
     return f"--{option.replace('_', '-')}"
@@ -59,6 +70,8 @@ def configured_store() -> Path | None:
             return None
     except OSError:
         return None
+    import click
+
     config = load_config()
     for problem in config.problems:
         click.echo(f"diskprof: {problem}", err=True)

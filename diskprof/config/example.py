@@ -1,6 +1,6 @@
 """The file that `diskprof config init` writes: every setting with its default, commented out."""
 
-from diskprof.config.settings import DESCRIBED
+from diskprof.config.described import DESCRIBED
 
 _HEAD = """\
 # Settings of diskprof. Take the # away from what you want to change; `diskprof config` shows what holds.

@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -136,6 +135,8 @@ def _words(details: "ErrorDetails") -> str:
     context = details.get("ctx", {})
     match details["type"]:
         case "extra_forbidden":
+            from difflib import get_close_matches
+
             from diskprof.config.schema import ConfigFile
 
             close = get_close_matches(str(details["loc"][-1])[:64], ConfigFile.model_fields, n=1)

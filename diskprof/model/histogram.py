@@ -6,10 +6,10 @@ Bucket numbers and their representative values follow `plat_val_to_idx` and `pla
 
 import binascii
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from diskprof.model.errors import EngineError
+from diskprof.model.value import dataclass
 
 _BITS = 6
 _PER_GROUP = 1 << _BITS
@@ -53,7 +53,7 @@ Counts = tuple[tuple[int, int], ...]
 """(bucket, count) in the order of the buckets, no count zero."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Histogram:
     """Counts of completed I/Os per latency bucket; `counts` is sorted by bucket and holds no zero."""
 

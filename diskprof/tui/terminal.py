@@ -21,6 +21,7 @@ from diskprof.tui.widgets.glyphs import Charset
 
 if TYPE_CHECKING:
     from rich.terminal_theme import TerminalTheme
+    from textual.theme import Theme
 
 LEAST = (60, 16)
 """Columns and lines in which everything can be used."""
@@ -47,6 +48,7 @@ class TerminalApp(App[None]):
     """Whether the terminal gets fewer frames and colours."""
     _told_small = False
     _terminal_themes: ClassVar[dict[str, TerminalTheme]] = {}
+    _mixed: tuple[Theme, dict[str, str]] | None = None
 
     @property
     def ansi_theme(self) -> TerminalTheme:
@@ -54,6 +56,13 @@ class TerminalApp(App[None]):
         if (name := self.theme) not in self._terminal_themes:
             self._terminal_themes[name] = super().ansi_theme
         return self._terminal_themes[name]
+
+    def get_css_variables(self) -> dict[str, str]:
+        # Textual asks four times before the first picture, and mixes all colours each time.
+        theme = self.current_theme
+        if self._mixed is None or self._mixed[0] is not theme:
+            self._mixed = theme, super().get_css_variables()
+        return self._mixed[1]
 
     def catch_signals(self) -> None:
         """A hang-up or a kill leaves the terminal as it was found (F37); the run, if one goes, is another process."""

@@ -3,6 +3,7 @@
 import re
 from functools import lru_cache
 from itertools import groupby, repeat
+from operator import itemgetter
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -154,9 +155,15 @@ class Thrift:
                     # An accent belongs to the sign before it.
                     cells[-1] = (cells[-1][0] + char, cells[-1][1])
                 cells += [(char, style), ("", style)][:width]
-        known = self._rows.setdefault(row, [])
         start = column - 1
         end = start + len(cells)
+        to_the_edge = end == self._columns
+        known = self._rows.setdefault(row, [])
+        if not known:
+            known += [*repeat(None, start), *cells]
+            out.append(f"\x1b[{row};{column}H")
+            self._put_pieces(pieces, to_the_edge, out)
+            return
         known += [None] * (end - len(known))
         before = known[start:end]
         if before == cells:
@@ -174,19 +181,26 @@ class Thrift:
             while end + 1 < len(cells) and not cells[end + 1][0]:
                 end += 1
             out.append(f"\x1b[{row};{start + first + 1}H")
-            self._put_run(cells[first : end + 1], start + end + 1 == self._columns, out)
+            groups = groupby(cells[first : end + 1], key=itemgetter(1))
+            alike = [("".join(char for char, _ in group), style) for style, group in groups]
+            self._put_pieces(alike, to_the_edge and end + 1 == len(cells), out)
 
-    def _put_run(self, cells: list[_Cell], to_the_edge: bool, out: list[str]) -> None:
-        """Cells one beside the other; blanks up to the edge are erased, on the terminal's own ground.
+    def _put_pieces(self, pieces: list[tuple[str, _Style]], to_the_edge: bool, out: list[str]) -> None:
+        """Pieces one beside the other; blanks up to the edge are erased, on the terminal's own ground.
 
         Not every terminal erases to another ground.
         """
-        end = len(cells)
-        while to_the_edge and end and cells[end - 1][0] == " " and cells[end - 1][1].on_blanks == _GROUND:
-            end -= 1
-        for style, group in groupby(cells[:end], key=lambda cell: cell[1]):
-            self._put("".join(char for char, _ in group), style, out)
-        if end < len(cells):
+        erased = False
+        while to_the_edge and pieces and pieces[-1][1].on_blanks == _GROUND:
+            text, style = pieces.pop()
+            left = text.rstrip(" ")
+            erased = erased or left != text
+            if left:
+                pieces.append((left, style))
+                break
+        for text, style in pieces:
+            self._put(text, style, out)
+        if erased:
             if self._style is None or self._style.on_blanks != _GROUND:
                 out.append("\x1b[m")
                 self._style = _Style()

@@ -26,7 +26,7 @@ from diskprof.store import Store
 HURRIED = """
 from diskprof.runner import apart
 apart.PATIENCE_S = 1.0
-from diskprof.cli.main import run
+from diskprof.cli.entry import run
 run()
 """
 
@@ -174,7 +174,7 @@ class Clock(datetime):
         return datetime.now(UTC) + timedelta(hours=hours)
 
 store.datetime = Clock
-from diskprof.cli.main import run
+from diskprof.cli.entry import run
 run()
 """
 # fio tells the time of day too.
@@ -238,7 +238,7 @@ def boottime_ns():
 execute.Pace = Pace
 execute.boottime_ns = boottime_ns
 execute.LapseWatch = partial(execute.LapseWatch, boottime=boottime_ns)
-from diskprof.cli.main import run
+from diskprof.cli.entry import run
 run()
 """
 

@@ -31,7 +31,8 @@ LAUNCHER = """
 import os, signal, sys
 import diskprof.cli.run, diskprof.cli.watching, diskprof.presets.choose, diskprof.presets.library, diskprof.presets.resolve
 import diskprof.reports.text, diskprof.runner.begin, diskprof.runner.execute, diskprof.runner.planner, diskprof.runner.signals
-from diskprof.cli.main import main, run
+from diskprof.cli.entry import run
+from diskprof.cli.main import main
 main.main(["run", "matrix", "disk", "--dry-run", "--json"], standalone_mode=False)
 print("ready", flush=True)
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)

@@ -1,5 +1,6 @@
 """What must not be done twice until the first picture stands: a fifth of the time to it, each."""
 
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,10 @@ from stored_screens import press, see, settle
 from textual.app import App
 from textual.css import stylesheet
 from textual.css.stylesheet import StylesheetParseError
+from textual.design import ColorSystem
+from textual.dom import DOMNode
+from textual.geometry import Region
+from textual.widget import Widget
 
 from diskprof.tui.app import DiskprofApp
 from diskprof.tui.screens.run import RunScreen
@@ -80,3 +85,55 @@ async def test_the_first_layout_is_the_right_one_and_no_picture_is_thrown_away(
         assert all(layouts)
         assert thrown_away
         assert not any(thrown_away)
+
+
+async def test_the_colours_of_a_theme_are_mixed_once(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    mixed: Counter[str] = Counter()
+    generate = ColorSystem.generate
+
+    def counted(self: ColorSystem) -> dict[str, str]:
+        mixed["inks of our own" if "painted" in sys._getframe(1).f_code.co_filename else str(self.primary.hex)] += 1
+        return generate(self)
+
+    monkeypatch.setattr(ColorSystem, "generate", counted)
+    async with open_bench(bench, (120, 40)) as pilot:
+        await see(pilot, "Device", "nothing running")
+        assert mixed
+        assert {colour: times for colour, times in mixed.items() if times > 1} == {}
+
+
+async def test_the_styles_of_a_screen_are_not_found_again_when_it_comes_into_sight(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole: list[DOMNode] = []
+    update = DOMNode.update_node_styles
+
+    def noted(self: DOMNode, animate: bool = True) -> None:
+        whole.append(self)
+        update(self, animate)
+
+    monkeypatch.setattr(DOMNode, "update_node_styles", noted)
+    async with open_bench(bench, (120, 40)) as pilot:
+        await see(pilot, "Device", "nothing running")
+        assert not [node for node in whole if isinstance(node, RunScreen)]
+        for key in "31":
+            await press(pilot, key)
+        # Other styles may hold by now, such as those of another theme.
+        assert [node for node in whole if isinstance(node, RunScreen)]
+
+
+@pytest.mark.parametrize("theme", ["diskprof-dark", "diskprof-16"])
+async def test_what_nothing_is_drawn_on_looks_as_textual_would_draw_it(bench: Bench, theme: str) -> None:
+    async with open_bench(bench, (120, 40)) as pilot:
+        pilot.app.theme = theme
+        await settle(pilot)
+        rooms = [*pilot.app.screen.query("Across, Down"), pilot.app.screen]
+        assert len(rooms) > 3
+        for room in rooms:
+            if not room.size:
+                continue
+            crop = Region(0, 0, room.size.width, 2)
+            theirs = Widget.render_lines(room, crop)
+            for one, other in zip(room.render_lines(crop), theirs, strict=True):
+                assert one.text == other.text
+                assert {segment.style for segment in one} == {segment.style for segment in other}

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from diskprof.config.described import DESCRIBED
 from diskprof.config.example import example
 from diskprof.config.load import LARGEST_FILE, config_path, load_config, parse_config
 from diskprof.config.schema import ConfigFile
-from diskprof.config.settings import DESCRIBED, TEXTUAL_THEMES, Charts, Configuration, Settings, SlowLink
+from diskprof.config.settings import TEXTUAL_THEMES, Charts, Configuration, Settings, SlowLink
 from diskprof.model.text import clean
 
 PATH = Path("/home/me/.config/diskprof/config.toml")

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from terminal import terminal
 
 HEAVY = frozenset(
     {
@@ -124,3 +125,59 @@ def test_a_command_loads_no_more_than_its_work_takes(
 def test_planning_a_run_opens_no_screen(tmp_path: Path) -> None:
     modules = loaded(WALK, "diskprof.runner", home=tmp_path)
     assert not {"diskprof.tui", "diskprof.cli", "textual", "click", "plotext"}.intersection(modules)
+
+
+SCREEN = """
+import builtins, json, os, sys
+make = builtins.__build_class__
+
+def noticing(body, name, *bases, **more):
+    made = make(body, name, *bases, **more)
+    if name == "LettingGoDriver":
+        write = made.write
+        def told(self, data):
+            write(self, data)
+            if "nothing running" in data:
+                with open(os.environ["TOLD"], "w") as out:
+                    json.dump(sorted(sys.modules), out)
+                os._exit(0)
+        made.write = told
+    return made
+
+builtins.__build_class__ = noticing
+sys.argv[1:] = []
+from diskprof.__main__ import start
+start()
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "with_click"),
+    [
+        ({}, False),
+        ({"DISKPROF_CHARTS": "ascii"}, False),
+        ({"DISKPROF_ASCII": "1"}, True),
+        ({"DISKPROF_STORE": "here.db"}, True),
+    ],
+    ids=["nothing", "charts", "ascii", "store"],
+)
+def test_before_the_first_picture_only_what_it_takes_is_loaded(
+    tmp_path: Path, said: dict[str, str], with_click: bool
+) -> None:
+    told = tmp_path / "modules.json"
+    environment = {
+        "HOME": str(tmp_path),
+        "PATH": "/usr/sbin:/usr/bin",
+        "TERM": "xterm-256color",
+        "TOLD": str(told),
+        **said,
+    }
+    with terminal([sys.executable, "-c", SCREEN], environment, cwd=tmp_path) as screen:
+        screen.wait_for_end()
+    modules = set(json.loads(told.read_text()))
+    # Textual itself takes platformdirs.
+    assert heavy(modules) == {"asyncio", "platformdirs", "rich", "sqlite3", "textual"} | (
+        {"click"} if with_click else set()
+    )
+    assert parts(modules) <= {"cli", "config", "model", "presets", "store", "tui"}
+    assert not modules & {"diskprof.runner", "diskprof.presets.library", "diskprof.devices", "diskprof.analysis"}

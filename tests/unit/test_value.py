@@ -2,14 +2,17 @@
 
 import copy
 import dataclasses
+import importlib
 import inspect
 import pickle
+import pkgutil
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
+import diskprof
 from diskprof.model import value
 
 
@@ -164,3 +167,64 @@ def test_what_it_does_not_do_it_refuses() -> None:
 
     with pytest.raises(TypeError, match="inherits fields"):
         value.dataclass(frozen=True)(Derived)
+
+
+def _classes() -> list[type]:
+    """Every class of values that diskprof has."""
+    for module in pkgutil.walk_packages(diskprof.__path__, "diskprof."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    return [
+        one
+        for name, module in sorted(sys.modules.items())
+        if name.startswith("diskprof.")
+        for one in vars(module).values()
+        if isinstance(one, type) and one.__module__ == name and "__dataclass_fields__" in vars(one)
+    ]
+
+
+def test_a_class_is_finished_when_it_is_first_used_and_as_the_standard_library_would() -> None:
+    found = _classes()
+    assert len(found) > 100
+    for one in found:
+        names = [field.name for field in dataclasses.fields(one)]
+        assert list(inspect.signature(one).parameters) == names, one
+        assert set(getattr(one, "__slots__", names)) == set(names), one
+        assert not any(isinstance(kept, value._Later) for kept in vars(one).values()), one
+
+
+def test_until_then_nothing_is_compiled_for_it() -> None:
+    later: Any = _make(value.dataclass)
+    names = {name for name, kept in vars(later).items() if isinstance(kept, value._Later)}
+    assert {"__init__", "__eq__", "__hash__", "__repr__", "__dataclass_fields__"} <= names
+    assert later(1) == later(1)
+    assert not any(isinstance(kept, value._Later) for kept in vars(later).values())
+
+
+@pytest.mark.parametrize("name", ["__dataclass_fields__", "__init__", "__hash__", "__dataclass_params__"])
+def test_whatever_is_asked_for_first_is_there(name: str) -> None:
+    later: Any = _make(value.dataclass)
+    assert getattr(later, name) is not None
+    assert later(3).x == 3
+
+
+def test_a_value_may_come_into_being_without_its_constructor() -> None:
+    later: Any = _make(value.dataclass)
+    raw = later.__new__(later)
+    raw.__setstate__((1, 2.0, [], None))
+    assert raw == later(1)
+
+
+def test_what_is_no_plain_field_is_refused_with_the_first_value() -> None:
+    @value.dataclass(frozen=True)
+    class Shared:
+        x: int
+        kinds: ClassVar[int] = 3
+
+    @value.dataclass(frozen=True)
+    class Reckoned:
+        x: int = dataclasses.field(init=False, default=1)
+
+    for wrong, values in ((Shared, (1,)), (Reckoned, ())):
+        with pytest.raises(TypeError, match="plain fields"):
+            wrong(*values)

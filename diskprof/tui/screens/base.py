@@ -11,6 +11,7 @@ from textual.screen import Screen
 
 from diskprof.tui.terminal import too_small
 from diskprof.tui.widgets.bars import KeyBar, TopBar
+from diskprof.tui.widgets.rooms import Bare
 
 if TYPE_CHECKING:
     from diskprof.store import Store
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from diskprof.tui.services import Services
 
 
-class ModeScreen(Screen[None]):
+class ModeScreen(Bare, Screen[None]):
     """One of the four modes. A subclass sets MODE, HELP and composes its `body`.
 
     `store_changed` is called when another process or this one wrote to the store, only while the screen is in sight, and
@@ -32,6 +33,7 @@ class ModeScreen(Screen[None]):
     """What this screen is for, in plain text, paragraphs apart by an empty line; its keys are added by themselves."""
     _held = False
     _was_small = False
+    _was_seen = False
 
     def compose(self) -> ComposeResult:
         # Textual would lay the screen out once without them, draw it, and do both again.
@@ -75,7 +77,10 @@ class ModeScreen(Screen[None]):
         """The store, open for as long as the app runs; to be used from the main thread alone."""
         return self.diskprof.store
 
-    def on_screen_resume(self) -> None:
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        if not self._was_seen:
+            # Textual, whose own handler comes after this, would find the styles of every widget again that it has just found.
+            self._was_seen, event.refresh_styles = True, False
         self.diskprof.show_state(self)
         self.store_changed()
 

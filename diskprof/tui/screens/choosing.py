@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from textual import events, on, work
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 
@@ -27,6 +26,7 @@ from diskprof.tui.screens.base import ModeScreen
 from diskprof.tui.widgets.field import Field as TextField
 from diskprof.tui.widgets.painted import Line, Lines
 from diskprof.tui.widgets.planpane import PlanPane
+from diskprof.tui.widgets.rooms import Across, Down
 from diskprof.tui.widgets.rowlist import Row, RowList
 
 if TYPE_CHECKING:
@@ -73,12 +73,12 @@ class Chooser(ModeScreen):
 
     def body(self) -> ComposeResult:
         yield Lines(id="notice")
-        with Horizontal(id="run"):
-            with Vertical(id="choices"):
-                with Vertical(id="where"):
+        with Across(id="run"):
+            with Down(id="choices"):
+                with Down(id="where"):
                     yield RowList(id="devices", classes="pane")
                     yield Lines(id="details", classes="pane")
-                with Vertical(id="what"):
+                with Down(id="what"):
                     yield RowList(id="presets", classes="pane")
                     words = with_keys(self, "words to look for; {run.unfilter} shows all")
                     yield TextField(placeholder=words, id="preset-filter", compact=True)
@@ -111,8 +111,8 @@ class Chooser(ModeScreen):
 
     # what there is
 
-    def on_screen_resume(self) -> None:
-        super().on_screen_resume()
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        """Textual calls the base's handler after this one."""
         if self._machine is not None:
             self._scan()
 

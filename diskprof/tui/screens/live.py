@@ -9,7 +9,6 @@ from typing import ClassVar
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
 
 from diskprof.model.errors import DiskprofError
 from diskprof.tui.following import Following
@@ -28,6 +27,7 @@ from diskprof.tui.screens.course_keys import COURSE_BINDINGS
 from diskprof.tui.screens.live_panes import KernelPane, LatencyTile, TestList, Tile
 from diskprof.tui.screens.live_views import CourseScreen
 from diskprof.tui.widgets.painted import Lines, OneLine
+from diskprof.tui.widgets.rooms import Across, Down
 from diskprof.tui.widgets.rowlist import Row, RowList
 from diskprof.tui.widgets.scale import Metric
 from diskprof.tui.widgets.views import LargeChart
@@ -94,18 +94,18 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
 
     def body(self) -> ComposeResult:
         charset = self.diskprof.charset
-        with Vertical(id="live"):
+        with Down(id="live"):
             yield OneLine(id="which")
             yield OneLine(id="what")
             yield OneLine(id="progress")
-            with Horizontal(id="tiles"):
+            with Across(id="tiles"):
                 for metric in (Metric.IOPS, Metric.BANDWIDTH):
                     yield Tile(metric, charset, id=f"tile-{metric.value}", classes="tile")
                 yield LatencyTile(charset, id="tile-latency", classes="tile")
-            with Horizontal(id="charts"):
+            with Across(id="charts"):
                 yield LargeChart(charset, id="chart")
                 yield KernelPane(id="kernel")
-                with Vertical(id="beside"):
+                with Down(id="beside"):
                     yield LargeChart(charset, id="upper")
                     yield LargeChart(charset, id="lower")
             yield OneLine(id="head")

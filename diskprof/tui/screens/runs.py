@@ -126,7 +126,7 @@ class RunsScreen(ModeScreen):
         if self.is_current:
             self._read_newest()
 
-    def on_screen_resume(self) -> None:
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
         """The next reading is of the whole list; Textual calls the base's handler after this one."""
         self._whole_at = 0.0
 
