@@ -8,7 +8,9 @@ from bench_screens import Bench, open_bench
 from recorded import VOLUME, record_run, recording, sweep_plan
 from stored_screens import Driver, press, settle, until
 
+from diskprof.model.histogram import Histogram
 from diskprof.model.run import Status
+from diskprof.model.sample import Direction, Phase, Sample
 from diskprof.store import Store, this_process
 from diskprof.tui.screens.live import LiveScreen
 from diskprof.tui.widgets.views import LargeChart
@@ -135,3 +137,25 @@ async def test_they_go_on_with_the_run_and_rest_meanwhile(
         next(steps)
         await until(pilot, lambda: charts(pilot)["upper"] != before["upper"])
         await until(pilot, lambda: charts(pilot)["lower"] != before["lower"])
+
+
+@pytest.mark.parametrize("size", [(80, 24), WIDE])
+async def test_intervals_in_which_nothing_completed(bench: Bench, store: Store, size: tuple[int, int]) -> None:
+    """As fio's first status shows them while the device has not answered yet."""
+    run_id = next(recording(store, "mixed-70-30", end=Status.RUNNING, runner=this_process()))
+    store.begin_test(run_id, 0, 0)
+    for second in range(3):
+        store.append(
+            run_id,
+            samples=[
+                Sample(0, Phase.WARMING, direction, (second + 1) * 10**9, 10**9, 0, 0, histogram=Histogram())
+                for direction in Direction
+            ],
+        )
+    async with open_bench(bench, size) as pilot:
+        await press(pilot, "2")
+        for view in ("IOPS", "Bandwidth", "Latency percentiles", "Heat map", "IOPS"):
+            await until(pilot, lambda wanted=view: wanted.lower() in titles(pilot)["chart"].lower())  # type: ignore[misc]
+            if view == "Latency percentiles":
+                assert "No request has completed yet." in charts(pilot)["chart"]
+            await press(pilot, "m")

@@ -122,12 +122,18 @@ def test_read_and_write_stand_apart(width: int, height: int, beside: bool) -> No
 
 @pytest.mark.parametrize("size", [(0, 0), (1, 1), (20, 3), (47, 5), (80, 2)])
 def test_the_smallest_sizes_draw_what_fits(size: tuple[int, int]) -> None:
-    for letters in (("R",), ("R", "W")):
+    for letters in ((), ("R",), ("R", "W")):
         cursor = Cursor(3.0, tuple([(f"{letter} line", "")] for letter in letters))
         for marked in (None, cursor):
             assert len(draw_view(view_of(*letters), *size, Charset.BRAILLE, flat=True, cursor=marked)) <= max(
                 1, size[1]
             )
+
+
+def test_where_nothing_has_completed_it_says_so() -> None:
+    lines = text_of(draw_view(view_of(), 80, 12, Charset.BRAILLE, flat=False, cursor=None))  # type: ignore[arg-type]
+    assert lines[0].startswith("Latency heat map")
+    assert lines[1:] == ["No request has completed yet."]
 
 
 def test_a_sign_is_put_over_one_cell() -> None:

@@ -179,5 +179,5 @@ def test_before_the_first_picture_only_what_it_takes_is_loaded(
     assert heavy(modules) == {"asyncio", "platformdirs", "rich", "sqlite3", "textual"} | (
         {"click"} if with_click else set()
     )
-    assert parts(modules) <= {"cli", "config", "model", "presets", "store", "tui"}
+    assert parts(modules) <= {"__main__", "cli", "config", "model", "presets", "store", "tui"}
     assert not modules & {"diskprof.runner", "diskprof.presets.library", "diskprof.devices", "diskprof.analysis"}

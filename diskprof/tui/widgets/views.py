@@ -19,6 +19,7 @@ from diskprof.tui.widgets.series import Series
 _WIDE_GUTTER = 8
 _NAMES = 6
 _ROWS_FOR_TWO = 10
+_NOTHING = "No request has completed yet."
 """From so many rows on two directions stand above each other, with fewer side by side."""
 
 
@@ -76,6 +77,8 @@ def draw_view(
     """`height` lines of `width` cells: title, the sides above or beside each other, time."""
     head = list(cursor.lines) if cursor and cursor.lines else [_title(view, width, charset, flat=flat)]
     rows = height - len(head) - 1
+    if not view.sides:
+        return [*head, [(_NOTHING, "quiet")]][:height]
     beside = len(view.sides) > 1 and rows < _ROWS_FOR_TWO
     if rows < 1 or width < 24 * (2 if beside else 1):
         return head[:height]
