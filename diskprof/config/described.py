@@ -23,7 +23,7 @@ DESCRIBED = (
     Described(
         "slow_link", '"auto"', 'true, false or "auto"', "Fewer frames and colours; auto: once the terminal lags behind."
     ),
-    Described("refresh", "4", "0.1 to 4", "How often a second the screen follows a run."),
+    Described("refresh", "2", "0.1 to 4", "How often a second the screen follows a run."),
     Described("preset", '"quick"', "the name of a preset", "What the Run screen begins with."),
     Described("store", '""', "the path of a file; empty: the usual place", "Where runs are kept."),
 )

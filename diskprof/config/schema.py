@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
-from diskprof.config.settings import FASTEST_HZ, SLOWEST_HZ, TEXTUAL_THEMES, THEMES, Charts, SlowLink
+from diskprof.config.settings import FASTEST_HZ, SLOWEST_HZ, TEXTUAL_THEMES, THEMES, USUAL_HZ, Charts, SlowLink
 from diskprof.model.text import clean
 
 PRESET_NAME = r"^[a-z0-9][a-z0-9_-]{0,39}$"
@@ -61,7 +61,7 @@ class ConfigFile(BaseModel):
     ascii: bool = False
     charts: Annotated[Charts, Field(strict=False)] = Charts.AUTO
     slow_link: Annotated[SlowLink, BeforeValidator(_slow_link)] = SlowLink.AUTO
-    refresh: Annotated[float, Field(ge=SLOWEST_HZ, le=FASTEST_HZ)] = FASTEST_HZ
+    refresh: Annotated[float, Field(ge=SLOWEST_HZ, le=FASTEST_HZ)] = USUAL_HZ
     preset: Annotated[str, StringConstraints(pattern=PRESET_NAME)] = "quick"
     store: Annotated[Path | None, BeforeValidator(_store)] = None
     keys: Annotated[dict[str, Annotated[tuple[str, ...], BeforeValidator(_keys)]], Field(max_length=200)] = {}

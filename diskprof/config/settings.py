@@ -16,7 +16,7 @@ TEXTUAL_THEMES = (
     *("catppuccin-macchiato", "dracula", "tokyo-night", "monokai", "flexoki", "solarized-light", "solarized-dark"),
     *("rose-pine", "rose-pine-moon", "rose-pine-dawn", "atom-one-dark", "atom-one-light", "ansi-dark", "ansi-light"),
 )
-FASTEST_HZ, SLOWEST_HZ = 4.0, 0.1
+FASTEST_HZ, USUAL_HZ, SLOWEST_HZ = 4.0, 2.0, 0.1
 
 
 class Charts(StrEnum):
@@ -44,7 +44,7 @@ class Settings:
     ascii: bool = False
     charts: Charts = Charts.AUTO
     slow_link: SlowLink = SlowLink.AUTO
-    refresh: float = FASTEST_HZ
+    refresh: float = USUAL_HZ
     preset: str = "quick"
     store: Path | None = None
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from diskprof.model.run import TestRecord
 from diskprof.model.sample import Direction
+from diskprof.model.text import clean
 from diskprof.model.units import format_bandwidth, format_iops, format_latency
 from diskprof.tui.depths import Depths
 from diskprof.tui.following import Reading, Track
 from diskprof.tui.widgets.chart import Curve
+from diskprof.tui.widgets.curves import Plot, by_percentile
 from diskprof.tui.widgets.glyphs import Charset, draw
 from diskprof.tui.widgets.logscale import LogScale
 from diskprof.tui.widgets.painted import Line, Piece, fit, spread, width_of
@@ -122,6 +125,17 @@ def heat_view(depths: Depths, seconds: float, scales: dict[str, LogScale], note:
         sides.append(Side(letter(direction), ink_of(direction), scale, heat=heat))
     title = "Latency heat map" if depths.share == 1.0 else f"Heat map, {depths.share:.0%} read"
     return View(title, seconds, tuple(sides), note)
+
+
+def distribution(record: TestRecord, name: str) -> Plot:
+    """The whole distribution of each direction, once there is a result; `name` is what is shown of the test."""
+    directions = record.result.directions if record.result else ()
+    known = [
+        (letter(direction), direction, ink_of(direction), result.histogram)
+        for direction, result in directions
+        if result.histogram
+    ]
+    return by_percentile(f"{clean(record.planned.title)}: {name}", known)
 
 
 def moment(track: Track, seconds: float, width: int) -> Cursor | None:

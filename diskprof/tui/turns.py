@@ -2,6 +2,9 @@
 
 import time
 
+_SOON_S = 0.1
+"""What is due that soon is drawn with what is drawn now: a picture less."""
+
 
 class Turns:
     """When each thing, by its name, was drawn last."""
@@ -10,10 +13,10 @@ class Turns:
         self._drawn: dict[str, float] = {}
 
     def left_s(self, name: str, pace_s: float) -> float:
-        """How long until it is its turn, `pace_s` after the last; 0 if it is now, and then it counts as drawn."""
+        """How long until it is its turn, `pace_s` after the last; 0 if that is about now, and then it counts as drawn."""
         now = time.monotonic()
         left = self._drawn.get(name, now - pace_s) + pace_s - now
-        if left > 0:
+        if left > _SOON_S:
             return left
         self._drawn[name] = now
         return 0.0

@@ -43,7 +43,7 @@ def test_as_json_with_what_is_wrong_and_exit_code_2(tmp_path: Path) -> None:
     written(tmp_path, 'refresh = 1\n[keys]\nlive.zoom = "Z"\n')
     found = diskprof_json("config", "--json", home=tmp_path)
     assert (found["path"], found["exists"], found["problems"]) == (str(path), True, [])
-    assert found["settings"]["refresh"] == {"value": 1.0, "default": 4.0, "from": "line 1", "allowed": "0.1 to 4"}
+    assert found["settings"]["refresh"] == {"value": 1.0, "default": 2.0, "from": "line 1", "allowed": "0.1 to 4"}
     assert found["keys"] == {"live.zoom": ["Z"]}
 
 

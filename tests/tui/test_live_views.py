@@ -5,7 +5,9 @@ from dataclasses import replace
 import pytest
 from bench_screens import Bench, open_bench
 from recorded import FAST, make_plan, record_run, recording
-from stored_screens import SIZES, Driver, press, see, text_of, until
+from stored_screens import SIZES, Driver, press, see, settle, text_of, until
+from textual.geometry import Region
+from textual.widget import Widget
 
 from diskprof.model.histogram import merge
 from diskprof.model.run import Status
@@ -16,8 +18,12 @@ from diskprof.tui.depths import STEP, Depths
 from diskprof.tui.kernel_lines import KernelWatch
 from diskprof.tui.screens.help import HelpScreen
 from diskprof.tui.screens.live import LiveScreen
+from diskprof.tui.screens.live_panes import LatencyTile, Tile
+from diskprof.tui.widgets.bars import KeyBar, TopBar
 from diskprof.tui.widgets.chart import Chart
 from diskprof.tui.widgets.glyphs import Charset
+from diskprof.tui.widgets.painted import Lines, OneLine
+from diskprof.tui.widgets.views import LargeChart
 
 WIDE = ((200, 60),)
 HOSTILE = "[/][red]\x1b[31m\x07\u202eevil"
@@ -259,3 +265,24 @@ async def test_on_a_tiny_terminal_the_chart_has_the_lines_of_the_table(bench: Be
         await until(pilot, lambda: bool(screen.query_one("#tests").region))
         await press(pilot, "z", "z")
         assert screen.query_one("#head").region
+
+
+@pytest.mark.parametrize("theme", ["diskprof-dark", "diskprof-16"])
+async def test_lines_are_drawn_as_textual_would_draw_them(bench: Bench, store: Store, theme: str) -> None:
+    under_way(store)
+    seen = set()
+    async with open_bench(bench, (200, 60)) as pilot:
+        pilot.app.theme = theme
+        await press(pilot, "2")
+        await until(pilot, lambda: "IOPS" in chart_of(pilot))
+        await settle(pilot)
+        for widget in pilot.app.screen.query(Lines):
+            width, height = widget.outer_size
+            crops = (Region(0, 0, width, height), Region(0, height // 2, width // 2, 1), Region(3, 0, width - 4, 2))
+            for crop in crops if width > 8 and height else ():
+                seen.add(type(widget))
+                theirs = Widget.render_lines(widget, crop)
+                for one, other in zip(widget.render_lines(crop), theirs, strict=True):
+                    assert (one.text, one.cell_length) == (other.text, other.cell_length)
+                    assert one.simplify() == other.simplify()
+    assert {TopBar, KeyBar, OneLine, Tile, LatencyTile, LargeChart} <= seen

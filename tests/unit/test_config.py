@@ -81,7 +81,7 @@ def test_a_mistake_is_named_by_line_and_key_with_what_is_allowed(text: str, line
 def test_a_mistake_costs_no_other_setting() -> None:
     found = parse('theme = "light"\nrefresh = -1\n[keys]\nlive.stop = 7\nlive.zoom = "Z"\n')
     assert [problem.key for problem in found.problems] == ["refresh", "keys.live.stop"]
-    assert (found.settings.theme, found.settings.refresh) == ("light", 4.0)
+    assert (found.settings.theme, found.settings.refresh) == ("light", 2.0)
     assert found.settings.keys == {"live.zoom": ("Z",)}
 
 

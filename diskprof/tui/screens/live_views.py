@@ -9,27 +9,27 @@ from textual import work
 from textual.timer import Timer
 
 from diskprof.model.errors import DiskprofError
-from diskprof.model.text import clean
 from diskprof.tui.depths import Depths
 from diskprof.tui.following import Following
 from diskprof.tui.kernel_lines import KernelWatch, kernel_lines
 from diskprof.tui.live_lines import chart_curves, highest, phase_note, tile_entries, waiting_words
 from diskprof.tui.loading import backlog_beside, course_beside
-from diskprof.tui.moments import heat_view, moment, percentile_view
+from diskprof.tui.moments import distribution, heat_view, moment, percentile_view
 from diskprof.tui.screens.base import ModeScreen
 from diskprof.tui.screens.live_panes import KernelPane, LatencyTile, Tile
 from diskprof.tui.sweep_lines import METRICS, panel_of, panels_of, sweep_lines
 from diskprof.tui.turns import Turns
 from diskprof.tui.widgets.chart import Picture
-from diskprof.tui.widgets.curves import by_percentile, draw_plot
+from diskprof.tui.widgets.curves import draw_plot
 from diskprof.tui.widgets.glyphs import Charset
 from diskprof.tui.widgets.logscale import LogScale
 from diskprof.tui.widgets.scale import Metric, Scale
 from diskprof.tui.widgets.views import Cursor, LargeChart, is_flat
-from diskprof.tui.wording import ink_of, letter
 
 _CURVE_EVERY_S, _SLOW_EVERY_S = 0.5, 1.0
 """The pace at which large charts are drawn while a run goes, and those of which every line changes with each interval."""
+_NONE_CAME_S = 0.15
+"""A curve whose turn has come waits that much longer for the next interval, which would draw it anyway."""
 _GO_ON_S = 0.005
 """So long keys and clocks have their turn between two steps."""
 _FINER_EVERY_S = 0.3
@@ -260,26 +260,36 @@ class CourseScreen(ModeScreen):
     def _draw_view(self, following: Following, chart: LargeChart, view: View, note: str, cursor: Cursor | None) -> None:
         track = following.visible
         if view is View.PERCENTILES:
-            if self._turns.left_s(chart.id or "", _SLOW_EVERY_S if following.going else 0.0):
+            if self._turns.left_s(chart.id or "", self._pace_s(_SLOW_EVERY_S)):
                 return
             chart.show_view(percentile_view(track, following.span_s, self._log_scales, note), cursor)
         elif view is View.HEAT:
             self._draw_heat(following, chart, note, cursor)
         elif view is View.DISTRIBUTION:
             self._draw_distribution(following, chart)
-        elif left := self._turns.left_s(chart.id or "", _CURVE_EVERY_S if following.going else 0.0):
+        elif left := self._turns.left_s(chart.id or "", self._pace_s(_CURVE_EVERY_S)):
             # What comes between two turns is not to wait for the next sample, which may never come.
-            self._curve_due = self._curve_due or self.set_timer(left, self._draw_due)
+            self._curve_due = self._curve_due or self.set_timer(left + _NONE_CAME_S, self._draw_due)
         else:
+            if self._curve_due:
+                self._curve_due.stop()
+                self._curve_due = None
             metric = _CURVES[view]
             curves = chart_curves(metric, track, self._charset)
             chart.show(Picture(self._scale(metric, highest(curves)), following.span_s, curves, note), cursor)
+
+    def _pace_s(self, usual_s: float) -> float:
+        """How often a chart is drawn: three beside each other have three times the cells, and take their time."""
+        going = self.following is not None and self.following.going
+        return usual_s * (2 if self._side_charts else 1) if going else 0.0
 
     def _draw_due(self) -> None:
         self._curve_due = None
         self._turns.forget("chart")
         if self.is_current and self.following:
             self._draw_chart(self.following)
+            # Or curves and figures would be drawn by turns from here on, which is twice the pictures.
+            self._turns.forget("chart")
 
     def _draw_cells(self, following: Following, chart: LargeChart) -> None:
         run, current, metric = following.run, following.shown, self._cell_metric
@@ -288,14 +298,7 @@ class CourseScreen(ModeScreen):
         chart.show_lines(lambda width, height: sweep_lines(run, at, metric, current, width, height, charset, flat=flat))
 
     def _draw_distribution(self, following: Following, chart: LargeChart) -> None:
-        record, charset = following.record, self._charset
-        directions = record.result.directions if record.result else ()
-        known = [
-            (letter(direction), direction, ink_of(direction), result.histogram)
-            for direction, result in directions
-            if result.histogram
-        ]
-        plot = by_percentile(f"{clean(record.planned.title)}: {View.DISTRIBUTION}", known)
+        plot, charset = distribution(following.record, str(View.DISTRIBUTION)), self._charset
         chart.show_lines(lambda width, height: draw_plot(plot, width, height, charset))
 
     def _draw_kernel(self, following: Following) -> None:
@@ -305,9 +308,9 @@ class CourseScreen(ModeScreen):
             pane.show(lambda width, height: kernel_lines(run, track, watch, width, height))
 
     def _draw_heat(self, following: Following, chart: LargeChart, note: str, cursor: Cursor | None) -> None:
-        """At most once a second while the run goes: a map has many colours, and each is sent to the terminal."""
+        """Seldom while the run goes: a map has many colours, and each is sent to the terminal."""
         depths = self._depths
-        pace = _FINER_EVERY_S if depths and not depths.complete else _SLOW_EVERY_S if following.going else 0.0
+        pace = _FINER_EVERY_S if depths and not depths.complete else self._pace_s(_SLOW_EVERY_S)
         if self._turns.left_s(chart.id or "", pace):
             return
         if depths is None or not depths.directions:

@@ -212,6 +212,11 @@ class Lines(Painted):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._lines: list[Line] = []
+        self._framed: bool | None = None
+
+    def notify_style_update(self) -> None:
+        self._framed = None
+        super().notify_style_update()
 
     @property
     def lines(self) -> Sequence[Line]:
@@ -235,6 +240,28 @@ class Lines(Painted):
                 dirty.append(Region(0, y, end, 1))
         if dirty:
             self.refresh(*dirty)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        # Textual keeps lines that it has drawn, and looks for borders in each; here a line is drawn because it changed.
+        if self._framed is None:
+            self._framed = bool(self.styles.gutter.totals != self.styles.padding.totals or self.border_title)
+        if self._framed:
+            return super().render_lines(crop)
+        top, right, _, left = self.styles.padding
+        width, height = self.size
+        ground = self.background_colors[1]
+        under = Style.from_color(bgcolor=ground.rich_color)
+        filters, whole = self.get_line_filters(), left + width + right
+        strips = []
+        for y in range(crop.y - top, crop.bottom - top):
+            strip = self.render_line(y) if 0 <= y < height else Strip.blank(width, under)
+            if left or right:
+                sides = [[Segment(" " * cells, under)] if cells else [] for cells in (left, right)]
+                strip = Strip([*sides[0], *strip, *sides[1]], whole)
+            for line_filter in filters:
+                strip = strip.apply_filter(line_filter, ground)
+            strips.append(strip if crop.width == whole else strip.crop(crop.x, crop.right))
+        return strips
 
     def render_line(self, y: int) -> Strip:
         return self.strip(self._lines[y] if y < len(self._lines) else (), self.size.width)
