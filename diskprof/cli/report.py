@@ -39,9 +39,8 @@ def command(ctx: click.Context, runs: tuple[str, ...], output: Path | None, want
     """
     from diskprof.reports.formats import Format, format_of
 
-    by_name = format_of(output) if output else Format.MARKDOWN
+    form = Format(wanted) if wanted else format_of(output) if output else Format.MARKDOWN
     with open_store(ctx) as store:
-        form = Format(wanted) if wanted else by_name
         # A file is UTF-8 whatever the terminal is.
         text = _text(store, runs, form, ascii_only=output is None and not stdout_is_utf8())
     if output is None:

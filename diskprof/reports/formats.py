@@ -5,6 +5,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from diskprof.analysis.kernel import KernelView
+from diskprof.model.errors import UsageError
 from diskprof.model.run import Run
 from diskprof.model.sample import Sample
 
@@ -24,11 +25,21 @@ class Format(StrEnum):
 
 
 _BY_SUFFIX = {".html": Format.HTML, ".htm": Format.HTML, ".csv": Format.CSV}
+_OTHERS = frozenset(
+    {".pdf", ".doc", ".docx", ".odt", ".rtf", ".tex", ".xls", ".xlsx", ".ods", ".xml", ".yaml", ".yml", ".json"}
+    | {".png", ".svg", ".jpg", ".jpeg", ".gif", ".zip", ".gz", ".db"}
+)
 
 
 def format_of(path: Path) -> Format:
-    """What the end of the name asks for, Markdown where it says nothing."""
-    return _BY_SUFFIX.get(path.suffix.lower(), Format.MARKDOWN)
+    """What the end of the name asks for, Markdown where it says nothing. Raises UsageError where it names another form."""
+    suffix = path.suffix.lower()
+    if suffix in _OTHERS:
+        hint = "Name the file .md, .html or .csv."
+        if suffix == ".json":
+            hint += " `diskprof show RUN --json` prints a run as JSON."
+        raise UsageError(f"A report cannot be written as {suffix}.", hint)
+    return _BY_SUFFIX.get(suffix, Format.MARKDOWN)
 
 
 def write(

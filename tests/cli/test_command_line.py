@@ -132,6 +132,19 @@ def test_a_report_is_what_its_file_name_says(tmp_path: Path, library: list[str])
     assert page.read_text().startswith("run,test,phase,")
 
 
+@pytest.mark.parametrize(
+    ("name", "says"), [("disk.pdf", "as .pdf"), ("disk.XLSX", "as .xlsx"), ("d.json", "show RUN --json")]
+)
+def test_a_report_in_a_form_that_there_is_not(tmp_path: Path, library: list[str], name: str, says: str) -> None:
+    done = diskprof("report", library[-1], "-o", tmp_path / name, home=tmp_path)
+    assert done.returncode == 2
+    assert says in done.stderr and ".md, .html or .csv" in done.stderr
+    assert not (tmp_path / name).exists()
+    # Who says as what may call the file what they like.
+    assert diskprof("report", library[-1], "-o", tmp_path / name, "--format", "markdown", home=tmp_path).returncode == 0
+    assert (tmp_path / name).read_text().startswith("# ")
+
+
 def test_runs_are_tagged_named_by_tag_and_deleted(tmp_path: Path, library: list[str]) -> None:
     run_id = library[-1]
     assert diskprof("tag", run_id, "before move", "x", "--note", "old host", home=tmp_path).returncode == 0

@@ -249,6 +249,23 @@ async def test_the_end_of_the_name_says_as_what(
         assert file.read_text().startswith(begins)
 
 
+async def test_a_form_that_there_is_not_is_told_of_before_a_file_is_written(path: Path, runs: dict[str, str]) -> None:
+    file = path.parent / "disk.pdf"
+    async with open_runs(path) as pilot:
+        await go_to(pilot, runs["first"])
+        await press(pilot, "r")
+        await write(pilot, str(file))
+        await see(pilot, "A report cannot be written as .pdf.")
+        await press(pilot, "enter")
+        await see(pilot, "Name the file .md, .html or .csv.")
+        assert not file.exists()
+        await write(pilot, str(file.with_suffix(".md")))
+        await see(pilot, "Write Markdown to")
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, RunsScreen)
+    assert file.with_suffix(".md").exists()
+
+
 async def test_another_form_is_another_text(path: Path, runs: dict[str, str]) -> None:
     """A name that is taken is asked about after the report was made: the next name may ask for another form."""
     taken, free = path.parent / "taken.md", path.parent / "free.html"

@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label, Static
 
-from diskprof.model.errors import DiskprofError
+from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.text import clean
 from diskprof.reports.formats import Format, format_of
 from diskprof.tui.keynames import with_keys
@@ -24,7 +24,10 @@ _FORMS = {Format.MARKDOWN: "Markdown", Format.HTML: "a page with charts (HTML)",
 
 
 def _words(path: Path) -> str:
-    return f"Write {_FORMS[format_of(path)]} to"
+    try:
+        return f"Write {_FORMS[format_of(path)]} to"
+    except UsageError as error:
+        return error.message
 
 
 class AlreadyThere(DiskprofError):
