@@ -55,7 +55,10 @@ class _Later:
         self._name, self._own = name, own
 
     def __get__(self, value: object, cls: type) -> Any:
-        _finish(next(base for base in cls.__mro__ if base.__dict__.get(self._name) is self), self._own)
+        owner = next((base for base in cls.__mro__ if base.__dict__.get(self._name) is self), None)
+        # Otherwise another thread has finished it meanwhile.
+        if owner is not None:
+            _finish(owner, self._own)
         return getattr(cls if value is None else value, self._name)
 
 

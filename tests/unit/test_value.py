@@ -208,6 +208,16 @@ def test_whatever_is_asked_for_first_is_there(name: str) -> None:
     assert later(3).x == 3
 
 
+def test_threads_may_finish_it_at_the_same_time() -> None:
+    later: Any = _make(value.dataclass)
+    held = vars(later)["__init__"]
+    whole = later(1)
+    # As in a thread that found it unfinished, and had to wait.
+    assert held.__get__(None, later) is vars(later)["__init__"]
+    held.__get__(whole, later)(5)
+    assert whole.x == 5
+
+
 def test_a_value_may_come_into_being_without_its_constructor() -> None:
     later: Any = _make(value.dataclass)
     raw = later.__new__(later)
