@@ -26,8 +26,8 @@ from diskprof.tui.widgets.logscale import LogScale
 from diskprof.tui.widgets.scale import Metric, Scale
 from diskprof.tui.widgets.views import Cursor, LargeChart, is_flat
 
-_CURVE_EVERY_S, _SLOW_EVERY_S = 0.5, 1.0
-"""The pace at which large charts are drawn while a run goes, and those of which every line changes with each interval."""
+_CHART_EVERY_S = 1.0
+"""The pace at which large charts are drawn while a run goes: they are half of what watching costs."""
 _NONE_CAME_S = 0.15
 """A curve whose turn has come waits that much longer for the next interval, which would draw it anyway."""
 _GO_ON_S = 0.005
@@ -131,7 +131,7 @@ class CourseScreen(ModeScreen):
             self._depths_run = following.run.id
             self._log_scales.clear()
             self._turns.clear()
-        if following.going and self._depths.complete and self._turns.left_s("depths", _SLOW_EVERY_S):
+        if following.going and self._depths.complete and self._turns.left_s("depths", _CHART_EVERY_S):
             # To unpack distributions is a quarter of what an interval costs, and the whole hardly moves in one.
             return
         if self._reads_on:
@@ -260,14 +260,14 @@ class CourseScreen(ModeScreen):
     def _draw_view(self, following: Following, chart: LargeChart, view: View, note: str, cursor: Cursor | None) -> None:
         track = following.visible
         if view is View.PERCENTILES:
-            if self._turns.left_s(chart.id or "", self._pace_s(_SLOW_EVERY_S)):
+            if self._turns.left_s(chart.id or "", self._pace_s):
                 return
             chart.show_view(percentile_view(track, following.span_s, self._log_scales, note), cursor)
         elif view is View.HEAT:
             self._draw_heat(following, chart, note, cursor)
         elif view is View.DISTRIBUTION:
             self._draw_distribution(following, chart)
-        elif left := self._turns.left_s(chart.id or "", self._pace_s(_CURVE_EVERY_S)):
+        elif left := self._turns.left_s(chart.id or "", self._pace_s):
             # What comes between two turns is not to wait for the next sample, which may never come.
             self._curve_due = self._curve_due or self.set_timer(left + _NONE_CAME_S, self._draw_due)
         else:
@@ -278,10 +278,11 @@ class CourseScreen(ModeScreen):
             curves = chart_curves(metric, track, self._charset)
             chart.show(Picture(self._scale(metric, highest(curves)), following.span_s, curves, note), cursor)
 
-    def _pace_s(self, usual_s: float) -> float:
+    @property
+    def _pace_s(self) -> float:
         """How often a chart is drawn: three beside each other have three times the cells, and take their time."""
         going = self.following is not None and self.following.going
-        return usual_s * (2 if self._side_charts else 1) if going else 0.0
+        return _CHART_EVERY_S * (2 if self._side_charts else 1) if going else 0.0
 
     def _draw_due(self) -> None:
         self._curve_due = None
@@ -310,7 +311,7 @@ class CourseScreen(ModeScreen):
     def _draw_heat(self, following: Following, chart: LargeChart, note: str, cursor: Cursor | None) -> None:
         """Seldom while the run goes: a map has many colours, and each is sent to the terminal."""
         depths = self._depths
-        pace = _FINER_EVERY_S if depths and not depths.complete else self._pace_s(_SLOW_EVERY_S)
+        pace = _FINER_EVERY_S if depths and not depths.complete else self._pace_s
         if self._turns.left_s(chart.id or "", pace):
             return
         if depths is None or not depths.directions:
