@@ -1,9 +1,13 @@
-"""What every test has: a home of its own, so that none can touch a person's store or presets."""
+"""What every test has: a home of its own, so that none can touch a person's store or presets. And a store, for those that ask."""
 
 import signal
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from diskprof.store import Store
 
 # Tests that a shell started in the background ignore ctrl+c, and so would all that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -21,3 +25,10 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
         monkeypatch.delenv(name, raising=False)
     # What the disks of this machine say of their wear is in no expected text.
     monkeypatch.setenv("DISKPROF_SMARTCTL", "")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """An empty store; for a screen that is open on it, what a runner has: a connection of its own."""
+    with Store.open(tmp_path / "runs.db") as store:
+        yield store

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+from program import until
+
 MIB = 1 << 20
 _BLKPG, _ADD_PARTITION = 0x1269, 1
 _SBIN = ":/usr/local/sbin:/usr/sbin:/sbin"
@@ -76,7 +78,7 @@ class Bench:
         path = self.directory / (name or f"mount-of-{Path(node).name}")
         path.mkdir()
         call("mount", *options, node, path)
-        self.undo.callback(tried, "umount", path)
+        self.undo.callback(_unmount, path)
         return path
 
     def file_system(self, node: str, kind: str = "ext4", *options: str) -> None:
@@ -100,7 +102,16 @@ class Bench:
         backing = Path(f"/sys/block/{Path(node).name}/loop/backing_file")
         with suppress(OSError):
             if backing.read_text().strip() == str(image):
-                tried("losetup", "--detach", node)
+                call("losetup", "--detach", node)
+
+
+def _unmount(path: Path) -> None:
+    """Whatever was at work there may take a moment to end; what stays mounted would be met by every later test."""
+    mounts = Path("/proc/self/mounts")
+    until(
+        lambda: f" {path} " not in mounts.read_text(encoding="utf-8") or tried("umount", path).returncode == 0,
+        f"the unmounting of {path}",
+    )
 
 
 @contextmanager

@@ -39,5 +39,10 @@ def width_of_stdout() -> int:
 
 def refuse_device(path: Path) -> None:
     """Raises Refused for an output file that is a block device: a report would overwrite the beginning of a disk."""
-    if path.is_block_device():
+    try:
+        is_disk = path.is_block_device()
+    except OSError:
+        # What cannot be reached cannot be overwritten either: whoever opens it says why.
+        return
+    if is_disk:
         raise Refused(f"{clean(str(path))} is a disk, and would be overwritten.", "Give the name of a file.")

@@ -109,7 +109,3 @@ def _unwritable(error: OSError) -> int:
     if error.errno != errno.EPIPE:
         _say(f"diskprof: The result cannot be written: {error.strerror}.")
     return int(ExitCode.FAILED)
-
-
-if __name__ == "__main__":
-    run()

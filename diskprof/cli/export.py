@@ -63,10 +63,10 @@ def _to_stdout(write: Callable[[IO[bytes]], None]) -> None:
 def _opened(path: Path) -> Iterator[IO[bytes]]:
     """A file that takes its name, and the place of an earlier one, when it is whole. Raises DiskprofError."""
     refuse_device(path)
-    if path.exists() and not path.is_file():
-        raise UsageError(f"{path} is not a file.", "Choose another place with -o.")
     passing = path.with_name(f".{path.name[:200]}-{secrets.token_hex(4)}")
     try:
+        if path.exists() and not path.is_file():
+            raise UsageError(f"{clean(str(path))} is not a file.", "Choose another place with -o.")
         try:
             with passing.open("xb") as file:
                 yield file
@@ -75,4 +75,5 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
             with suppress(FileNotFoundError):
                 passing.unlink()
     except OSError as error:
-        raise DiskprofError(f"{path} cannot be written: {error.strerror}.", "Choose another place with -o.") from None
+        why = f"{clean(str(path))} cannot be written: {error.strerror}."
+        raise DiskprofError(why, "Choose another place with -o.") from None

@@ -41,9 +41,9 @@ def _name(file: Path) -> str:
 def _opened(path: Path, stack: ExitStack) -> IO[bytes]:
     if str(path) == "-":
         return sys.stdin.buffer
-    if path.exists() and not (path.is_file() or path.is_fifo()):
-        raise UsageError(f"{clean(str(path))} is not a file.", "Give a file that `diskprof export` wrote.")
     try:
+        if path.exists() and not (path.is_file() or path.is_fifo()):
+            raise UsageError(f"{clean(str(path))} is not a file.", "Give a file that `diskprof export` wrote.")
         return stack.enter_context(path.open("rb"))
     except OSError as error:
         missing = isinstance(error, FileNotFoundError)

@@ -10,6 +10,7 @@ import click
 from diskprof import __version__
 from diskprof.cli.encoding import print_plainly
 from diskprof.cli.entry import as_plugin, unknown
+from diskprof.cli.settings import VARIABLES
 from diskprof.model.errors import ExitCode
 from diskprof.model.text import clean
 
@@ -85,28 +86,28 @@ def _plainly(ctx: click.Context, parameter: click.Parameter, value: bool) -> boo
 @click.option(
     "--store",
     type=click.Path(path_type=Path, dir_okay=False),
-    envvar="DISKPROF_STORE",
+    envvar=VARIABLES["store"],
     metavar="FILE",
     help="Keep runs in FILE instead of the usual place.",
 )
 @click.option(
     "--no-mouse",
     is_flag=True,
-    envvar="DISKPROF_NO_MOUSE",
+    envvar=VARIABLES["no_mouse"],
     help="Leave the mouse to the terminal, for selecting text.",
 )
 @click.option(
     "--ascii",
     is_flag=True,
     is_eager=True,
-    envvar="DISKPROF_ASCII",
+    envvar=VARIABLES["ascii"],
     callback=_plainly,
     help="Draw the screen, and print, with ASCII characters alone.",
 )
 @click.option(
     "--slow-link",
     is_flag=True,
-    envvar="DISKPROF_SLOW_LINK",
+    envvar=VARIABLES["slow_link"],
     help="Draw the screen with fewer frames and colours.",
 )
 @click.pass_context

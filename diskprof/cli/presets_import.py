@@ -12,6 +12,7 @@ from diskprof.cli.common import refuse_device
 from diskprof.cli.encoding import echo_data
 from diskprof.model.errors import UsageError
 from diskprof.model.preset import Preset
+from diskprof.model.text import clean
 
 if TYPE_CHECKING:
     from diskprof.presets.imported import Imported
@@ -99,9 +100,11 @@ def _write(path: Path, text: str, force: bool) -> None:
         with path.open("w" if force else "x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise UsageError(f"{path} is there already.", "Choose another file, or replace it with --force.") from None
+        raise UsageError(
+            f"{clean(str(path))} is there already.", "Choose another file, or replace it with --force."
+        ) from None
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}.") from None
+        raise UsageError(f"{clean(str(path))} cannot be written: {error.strerror}.") from None
 
 
 @click.command("export", short_help="Write a preset as a fio job file.")

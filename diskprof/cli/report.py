@@ -53,7 +53,8 @@ def command(ctx: click.Context, runs: tuple[str, ...], output: Path | None, want
     try:
         output.write_text(text, encoding="utf-8", newline="")
     except OSError as error:
-        raise DiskprofError(f"{output} cannot be written: {error.strerror}.", "Choose another place with -o.") from None
+        why = f"{clean(str(output))} cannot be written: {error.strerror}."
+        raise DiskprofError(why, "Choose another place with -o.") from None
     click.echo(f"Wrote {clean(str(output))}.", err=True)
 
 

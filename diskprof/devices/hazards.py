@@ -96,7 +96,7 @@ def _of_raw_device(
 
 def _unopenable(target: Target, mode: int) -> Iterator[Hazard]:
     """Permission is asked of the node: opening for writing to find out would be heard by udev."""
-    if not Path(target.path).exists():
+    if not may(target.path, os.F_OK):
         return
     verb = "read" if mode == os.O_RDONLY else "write to"
     denied = not may(target.path, os.R_OK if mode == os.O_RDONLY else os.R_OK | os.W_OK)

@@ -35,7 +35,7 @@ def resolve_target(text: str, tree: DeviceTree) -> Target:
         raise UsageError("The target is empty.", "Name a directory, a file or a device, such as /var/tmp or /dev/sda.")
     device = _named_device(text, tree)
     if device and not text.startswith("/"):
-        if Path(text).exists():
+        if may(text, os.F_OK):
             raise UsageError(
                 f"{clean(text)} is the name of a device and of something in this directory.",
                 f"Write {device.node} for the device or ./{clean(text)} for the other.",
@@ -112,7 +112,7 @@ def sudo_command(words: Sequence[str] | None = None) -> str:
 
 def _device_target(device: Device, given: str) -> Target:
     node = Path(device.node)
-    if not node.exists():
+    if not may(node, os.F_OK):
         raise UsageError(
             f"The kernel has the device {device.name}, but there is no {device.node} here.",
             "In a container, start it with the device: --device " + device.node,
@@ -199,7 +199,8 @@ def suggest_directory(device: Device) -> str | None:
         if mount.read_only:
             continue
         for candidate in _candidates(mount):
-            if candidate.is_dir() and may(candidate, os.W_OK | os.X_OK):
+            # Asked first: pathlib raises for a mount below a directory that this person may not search.
+            if may(candidate, os.W_OK | os.X_OK) and candidate.is_dir():
                 return str(candidate)
     return None
 

@@ -44,7 +44,9 @@ def choose(library: Library, text: str, *, several: bool = False) -> tuple[Prese
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except (OSError, ValueError):
+    except PermissionError:
+        raise PresetError(f"{clean(str(path))} cannot be reached: no permission to search its directory.") from None
+    except OSError:  # a name too long to be a file's, a disk that fails
         return False
 
 

@@ -107,6 +107,31 @@ def test_the_doctor_tells_somebody_without_root_how_to_reach_devices(bench: Benc
     assert f"can be made in {home}" in done.stdout
 
 
+def test_what_lies_below_a_closed_directory_is_told_of_in_words(home: Path) -> None:
+    long = home / ("x" * 300)
+    with home_of(0) as closed, bench_in(closed) as bench:
+        node = bench.disk()
+        bench.file_system(node)
+        bench.mount(node).chmod(0o777)
+        (closed / "jobs.fio").write_text("[a]\nrw=read\n", encoding="ascii")
+        done = diskprof_as(NOBODY, "run", "ioping-latency", home, "--set", "count=2", home=home)
+        assert done.returncode == 0, done.stderr
+        for code, says, *words in (
+            (0, "", "doctor"),
+            (0, "", "devices"),
+            (1, f"{closed}/x.md cannot be written: Permission denied.", "report", "latest", "-o", closed / "x.md"),
+            (1, f"{long}.md cannot be written: File name too long.", "report", "latest", "-o", f"{long}.md"),
+            (1, f"{closed}/x cannot be written: Permission denied.", "export", "latest", "-o", closed / "x"),
+            (1, f"{long} cannot be written: File name too long.", "export", "latest", "-o", long),
+            (1, f"{closed}/x cannot be read: Permission denied.", "import", closed / "x"),
+            (1, f"{long} cannot be read: File name too long.", "import", long),
+            (2, f"{closed}/jobs.fio cannot be reached: no permission to search", "run", closed / "jobs.fio", home),
+        ):
+            done = diskprof_as(NOBODY, *words, home=home)
+            assert done.returncode == code, (words, done.stderr)
+            assert says in done.stderr and "Traceback" not in done.stderr, done.stderr
+
+
 def test_devices_are_listed_with_all_that_the_kernel_says_without_root(bench: Bench, home: Path) -> None:
     node = bench.disk()
     found = {

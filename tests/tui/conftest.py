@@ -27,12 +27,5 @@ def runs(library: tuple[Path, dict[str, str]]) -> dict[str, str]:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    """What a runner has: a connection of its own to the app's store."""
-    with Store.open(tmp_path / "runs.db") as store:
-        yield store
-
-
-@pytest.fixture
 def bench(store: Store) -> Bench:
     return Bench(store.path)

@@ -6,7 +6,6 @@ import json
 import random
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -52,12 +51,6 @@ def pages(store: Store, ids: list[str]) -> Iterator[tuple[str, str]]:
     comparison = compare(runs, series)
     yield "compare", comparison_text(comparison, 100)
     yield "compare --json", dumps(comparison_json(comparison))
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "runs.db") as store:
-        yield store
 
 
 def test_a_file_of_the_first_version_stays_readable(store: Store) -> None:

@@ -1,8 +1,6 @@
 """A run whose store somebody else keeps locked."""
 
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from recorded import FAST, make_plan
@@ -15,12 +13,6 @@ from diskprof.model.sample import Direction, Phase, Sample
 from diskprof.runner import keeper as keeper_module
 from diskprof.runner.keeper import Keeper
 from diskprof.store import Store
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "runs.db") as store:
-        yield store
 
 
 @pytest.fixture

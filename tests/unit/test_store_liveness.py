@@ -23,12 +23,6 @@ SLEEPER = (sys.executable, "-c", "import sys; sys.stdin.read()")
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "runs.db") as store:
-        yield store
-
-
-@pytest.fixture
 def sleeper() -> Iterator[subprocess.Popen[bytes]]:
     process = subprocess.Popen(SLEEPER, stdin=subprocess.PIPE)
     yield process

@@ -1,9 +1,7 @@
 """Finding runs, following them, editing them."""
 
 import sqlite3
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from recorded import FAST, FIRST_START, GONE, make_plan, record_library, record_run, recording
@@ -13,12 +11,6 @@ from diskprof.model.finding import Finding, Weight
 from diskprof.model.run import Message, Status
 from diskprof.model.sample import Direction, Phase, Sample
 from diskprof.store import Store, this_process
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "runs.db") as store:
-        yield store
 
 
 def bare(store: Store, run_id: str, hours: float = 0.0, tags: tuple[str, ...] = ()) -> str:

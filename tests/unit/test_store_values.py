@@ -3,7 +3,6 @@
 import math
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -84,12 +83,6 @@ MESSAGES = st.builds(Message, COUNTS, TEXTS, maybe(st.integers(0, 100)), st.bool
 FINDINGS = st.builds(Finding, TEXTS, st.sampled_from(Weight), TEXTS, TEXTS, TEXTS, TEXTS)
 
 many = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with Store.open(tmp_path / "runs.db") as store:
-        yield store
 
 
 def new_run(store: Store) -> str:

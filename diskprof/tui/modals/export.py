@@ -26,8 +26,9 @@ _FORMS = {Format.MARKDOWN: "Markdown", Format.HTML: "a page with charts (HTML)",
 def _words(path: Path) -> str:
     try:
         return f"Write {_FORMS[format_of(path)]} to"
-    except UsageError as error:
-        return error.message
+    except UsageError:
+        # Said in full when it is to be written.
+        return "Write the report to"
 
 
 class AlreadyThere(DiskprofError):
