@@ -58,8 +58,14 @@ class Bench:
         return self.attach(self.image(size), *options)
 
     def partitioned(self, *partitions: tuple[int, int], size: int = 64 * MIB) -> str:
-        """A disk with partitions of (first byte, bytes). The kernel is told of them: not every kernel reads tables."""
+        """A disk with partitions of (first byte, bytes)."""
         node = self.disk(size, "--partscan")
+        self.partition(node, *partitions)
+        return node
+
+    @staticmethod
+    def partition(node: str, *partitions: tuple[int, int]) -> None:
+        """Makes partitions of (first byte, bytes). The kernel is told of them: not every kernel reads tables."""
         descriptor = os.open(node, os.O_RDONLY)
         try:
             for number, (start, length) in enumerate(partitions, 1):
@@ -69,7 +75,6 @@ class Bench:
                 )
         finally:
             os.close(descriptor)
-        return node
 
     def detach(self, node: str) -> None:
         call("losetup", "--detach", node)

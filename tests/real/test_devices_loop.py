@@ -1,20 +1,17 @@
 """Real devices: loop devices that come, are partitioned, mounted, read, throttled, and go."""
 
-import ctypes
-import fcntl
 import mmap
 import os
 import select
 import stat
-import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from loops import MIB, Bench, call
 from program import diskprof, diskprof_json
 
 from diskprof.devices.hazards import target_hazards
@@ -30,81 +27,23 @@ from diskprof.model.target import TargetKind
 
 pytestmark = pytest.mark.needs("root", "loop")
 
-MIB = 1 << 20
 SOON_S = 10.0
-_BLKPG, _ADD_PARTITION = 0x1269, 1
 
 
-def call(*words: str | Path) -> str:
-    path = os.environ["PATH"] + ":/usr/local/sbin:/usr/sbin:/sbin"
-    done = subprocess.run(
-        [*map(str, words)], check=True, capture_output=True, text=True, env={**os.environ, "PATH": path}
-    )
-    return done.stdout.strip()
+def attached(bench: Bench, image: Path, *options: str) -> str:
+    """The kernel name of a new loop device on `image`."""
+    return Path(bench.attach(image, *options)).name
 
 
-class Bench:
-    """Loop devices and mounts of one test, undone one by one in the order they were made."""
-
-    def __init__(self, directory: Path, undo: ExitStack) -> None:
-        self._directory = directory
-        self._undo = undo
-        self._count = 0
-
-    def image(self, size: int, content: bytes = b"") -> Path:
-        self._count += 1
-        path = self._directory / f"disk{self._count}.img"
-        path.write_bytes(content)
-        os.truncate(path, size)
-        return path
-
-    def attach(self, image: Path, *options: str) -> str:
-        """The kernel name of a new loop device on `image`."""
-        node = call("losetup", *options, "--find", "--show", image)
-        self._undo.callback(self._detach_own, Path(node).name, image)
-        return Path(node).name
-
-    def partitioned(self, image: Path, *partitions: tuple[int, int]) -> str:
-        """As `attach`, with partitions of (first byte, bytes). The kernel is told of them: not every kernel reads tables."""
-        name = self.attach(image, "--partscan")
-        descriptor = os.open(f"/dev/{name}", os.O_RDONLY)
-        try:
-            for number, (start, length) in enumerate(partitions, 1):
-                data = ctypes.create_string_buffer(struct.pack("@qqi64s64s", start, length, number, b"", b""))
-                fcntl.ioctl(
-                    descriptor, _BLKPG, struct.pack("@iiiP", _ADD_PARTITION, 0, len(data), ctypes.addressof(data))
-                )
-        finally:
-            os.close(descriptor)
-        return name
-
-    def detach(self, name: str) -> None:
-        call("losetup", "--detach", f"/dev/{name}")
-
-    def mount(self, name: str, *options: str) -> Path:
-        path = self._directory / f"mount of {name}"
-        path.mkdir()
-        call("mount", *options, f"/dev/{name}", path)
-        self._undo.callback(self._quietly, "umount", path)
-        return path
-
-    def _detach_own(self, name: str, image: Path) -> None:
-        # The test may have detached it already, and somebody else have got it since.
-        backing = Path(f"/sys/block/{name}/loop/backing_file")
-        with suppress(OSError):
-            if backing.read_text().strip() == str(image):
-                self._quietly("losetup", "--detach", f"/dev/{name}")
-
-    @staticmethod
-    def _quietly(*words: str | Path) -> None:
-        with suppress(subprocess.CalledProcessError):  # the test may have done it already
-            call(*words)
+def partitioned(bench: Bench, image: Path, *partitions: tuple[int, int]) -> str:
+    """As `attached`, with partitions of (first byte, bytes)."""
+    name = attached(bench, image, "--partscan")
+    bench.partition(f"/dev/{name}", *partitions)
+    return name
 
 
-@pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
-    with ExitStack() as undo:
-        yield Bench(tmp_path, undo)
+def mounted(bench: Bench, name: str, *options: str) -> Path:
+    return bench.mount(f"/dev/{name}", *options, name=f"mount of {name}")
 
 
 def device(name: str) -> Device:
@@ -124,9 +63,9 @@ def wait_for(monitor: Monitor, condition: Callable[[DeviceTree], bool]) -> None:
 @pytest.mark.needs("mkfs.ext4", "mount")
 def test_a_partitioned_disk(bench: Bench) -> None:
     image = bench.image(64 * MIB)
-    disk = bench.partitioned(image, (MIB, 32 * MIB), (33 * MIB + 512, 16 * MIB))
+    disk = partitioned(bench, image, (MIB, 32 * MIB), (33 * MIB + 512, 16 * MIB))
     call("mkfs.ext4", "-q", "-L", "with blank", f"/dev/{disk}p1")
-    where = bench.mount(f"{disk}p1")
+    where = mounted(bench, f"{disk}p1")
     whole, first, second = device(disk), device(f"{disk}p1"), device(f"{disk}p2")
     assert (whole.kind, whole.transport, whole.size_bytes) == (DeviceKind.LOOP, Transport.LOOP, 64 * MIB)
     assert whole.backing_file == str(image)
@@ -143,9 +82,9 @@ def test_a_partitioned_disk(bench: Bench) -> None:
 
 @pytest.mark.needs("mkfs.ext4", "mount")
 def test_targets_and_hazards_on_it(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    disk = bench.partitioned(bench.image(64 * MIB), (63 * 512, 32 * MIB))
+    disk = partitioned(bench, bench.image(64 * MIB), (63 * 512, 32 * MIB))
     call("mkfs.ext4", "-q", f"/dev/{disk}p1")
-    where = bench.mount(f"{disk}p1")
+    where = mounted(bench, f"{disk}p1")
     below = where / "below"
     below.mkdir()
     tree = scan()
@@ -172,8 +111,8 @@ def test_targets_and_hazards_on_it(bench: Bench, monkeypatch: pytest.MonkeyPatch
 def test_a_read_only_mount(bench: Bench) -> None:
     image = bench.image(32 * MIB)
     call("mkfs.ext4", "-q", "-F", image)
-    disk = bench.attach(image, "--read-only")
-    where = bench.mount(disk, "-o", "ro")
+    disk = attached(bench, image, "--read-only")
+    where = mounted(bench, disk, "-o", "ro")
     found = device(disk)
     assert found.read_only and found.mounts[0].read_only
     assert suggest_directory(found) is None
@@ -187,8 +126,8 @@ def test_a_read_only_mount(bench: Bench) -> None:
 def test_everything_is_listed_without_root(bench: Bench) -> None:
     image = bench.image(16 * MIB)
     call("mkfs.ext4", "-q", "-F", "-L", "hidden", image)
-    disk = bench.attach(image)
-    bench.mount(disk)
+    disk = attached(bench, image)
+    mounted(bench, disk)
     as_root = scan()
     os.seteuid(65534)
     try:
@@ -202,7 +141,7 @@ def test_everything_is_listed_without_root(bench: Bench) -> None:
 
 
 def test_a_device_by_any_name(bench: Bench, tmp_path: Path) -> None:
-    disk = bench.attach(bench.image(MIB))
+    disk = attached(bench, bench.image(MIB))
     tree = scan()
     (tmp_path / "link").symlink_to(f"/dev/{disk}")
     number = Path(f"/dev/{disk}").stat().st_rdev
@@ -211,7 +150,7 @@ def test_a_device_by_any_name(bench: Bench, tmp_path: Path) -> None:
         target = resolve_target(name, tree)
         assert (target.kind, target.device, target.path) == (TargetKind.DEVICE, disk, f"/dev/{disk}")
         assert target.size_bytes == MIB
-    bench.detach(disk)
+    bench.detach(f"/dev/{disk}")
     with pytest.raises(UsageError, match="is empty"):
         resolve_target(disk, scan())
 
@@ -220,12 +159,12 @@ def test_hot_plug(bench: Bench) -> None:
     image = bench.image(8 * MIB)
     with Monitor() as monitor:
         monitor.changed()
-        disk = bench.partitioned(image, (MIB, 2 * MIB))
+        disk = partitioned(bench, image, (MIB, 2 * MIB))
         wait_for(monitor, lambda tree: tree.get(f"{disk}p1") is not None)
         os.truncate(image, 16 * MIB)
         call("losetup", "--set-capacity", f"/dev/{disk}")
         wait_for(monitor, lambda tree: device(disk).size_bytes == 16 * MIB)
-        bench.detach(disk)
+        bench.detach(f"/dev/{disk}")
         wait_for(monitor, lambda tree: (found := tree.get(disk)) is None or found.empty)
 
 
@@ -245,10 +184,10 @@ def test_udev_tells_where_it_runs() -> None:
 def test_a_mount_shows(bench: Bench) -> None:
     image = bench.image(16 * MIB)
     call("mkfs.ext4", "-q", "-F", image)
-    disk = bench.attach(image)
+    disk = attached(bench, image)
     with Monitor() as monitor:
         monitor.changed()
-        where = bench.mount(disk)
+        where = mounted(bench, disk)
         wait_for(monitor, lambda tree: bool(device(disk).mounts))
         call("umount", where)
         wait_for(monitor, lambda tree: not device(disk).mounts)
@@ -258,7 +197,7 @@ def test_changed_waits_for_a_change(bench: Bench) -> None:
     image = bench.image(MIB)
     with Monitor() as monitor:
         monitor.changed()
-        timer = threading.Timer(0.05, bench.attach, (image,))
+        timer = threading.Timer(0.05, attached, (bench, image))
         timer.start()
         try:
             assert monitor.changed(SOON_S)
@@ -274,7 +213,7 @@ def test_scanning_while_devices_come_and_go(bench: Bench) -> None:
     def plug() -> None:
         try:
             while not stop.is_set():
-                bench.detach(bench.partitioned(image, (MIB, MIB)))
+                bench.detach("/dev/" + partitioned(bench, image, (MIB, MIB)))
         except (OSError, subprocess.CalledProcessError) as error:
             problems.append(error)
 
@@ -302,7 +241,7 @@ def read_all(name: str) -> int:
 
 
 def test_what_is_read_is_counted(bench: Bench) -> None:
-    disk = bench.attach(bench.image(4 * MIB, os.urandom(4 * MIB)))
+    disk = attached(bench, bench.image(4 * MIB, os.urandom(4 * MIB)))
     before = read_counters()[disk]
     watcher = SystemWatch([disk])
     assert read_all(disk) == 4 * MIB
@@ -317,7 +256,7 @@ def test_what_is_read_is_counted(bench: Bench) -> None:
 
 @pytest.mark.needs("blkio-throttle")
 def test_a_throttled_group_is_told(bench: Bench) -> None:
-    disk = bench.attach(bench.image(MIB))
+    disk = attached(bench, bench.image(MIB))
     found = device(disk)
     first = Path("/sys/fs/cgroup/blkio")
     version_1 = first.is_dir()
@@ -346,7 +285,7 @@ def test_a_throttled_group_is_told(bench: Bench) -> None:
 
 @pytest.mark.needs("device-mapper")
 def test_a_mapped_device(bench: Bench) -> None:
-    lower = [bench.attach(bench.image(8 * MIB)) for _ in range(2)]
+    lower = [attached(bench, bench.image(8 * MIB)) for _ in range(2)]
     name = f"diskprof-test-{os.getpid()}"
     table = "".join(f"{16384 * index} 16384 linear /dev/{disk} 0\n" for index, disk in enumerate(lower))
     subprocess.run(["dmsetup", "create", "--noudevsync", name], input=table, text=True, check=True, capture_output=True)
@@ -362,9 +301,9 @@ def test_a_mapped_device(bench: Bench) -> None:
 
 @pytest.mark.needs("mkfs.ext4", "mount")
 def test_room_that_was_set_aside_and_never_written_is_told(bench: Bench) -> None:
-    disk = bench.attach(bench.image(128 * MIB))
+    disk = attached(bench, bench.image(128 * MIB))
     call("mkfs.ext4", "-q", f"/dev/{disk}")
-    file = bench.mount(disk) / "data"
+    file = mounted(bench, disk) / "data"
     file.write_bytes(os.urandom(8 * MIB))
     os.sync()
 
@@ -383,9 +322,9 @@ def test_room_that_was_set_aside_and_never_written_is_told(bench: Bench) -> None
 
 @pytest.mark.needs("mkfs.btrfs", "mount")
 def test_btrfs_over_two_devices(bench: Bench) -> None:
-    disks = [bench.attach(bench.image(128 * MIB)) for _ in range(2)]
+    disks = [attached(bench, bench.image(128 * MIB)) for _ in range(2)]
     call("mkfs.btrfs", "-q", "-L", "pool", *(f"/dev/{disk}" for disk in disks))
-    where = bench.mount(disks[0])
+    where = mounted(bench, disks[0])
     for disk in disks:
         found = device(disk)
         assert (found.fs_type, found.fs_label) == ("btrfs", "pool")
@@ -399,7 +338,7 @@ def test_btrfs_over_two_devices(bench: Bench) -> None:
 
 def test_the_command(bench: Bench, tmp_path: Path) -> None:
     image = bench.image(24 * MIB)
-    disk = bench.partitioned(image, (MIB, 2 * MIB))
+    disk = partitioned(bench, image, (MIB, 2 * MIB))
     listed = {entry["name"]: entry for entry in diskprof_json("devices", "--json", home=tmp_path)}
     assert listed[disk]["backing_file"] == str(image)
     assert listed[disk]["children"] == [f"{disk}p1"]

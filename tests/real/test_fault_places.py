@@ -4,14 +4,13 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from faults import Case, make_case, stand_still
-from loops import Bench, bench_in, call, tried
+from loops import Bench, call, tried
 from program import PATIENCE_S, descendants, diskprof, diskprof_json, gone, until
 from standin import Moment
 
@@ -29,12 +28,6 @@ apart.PATIENCE_S = 1.0
 from diskprof.cli.entry import run
 run()
 """
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
-    with bench_in(tmp_path) as made:
-        yield made
 
 
 @pytest.fixture

@@ -3,14 +3,13 @@
 import os
 import signal
 import subprocess
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from asking import Terminal
-from loops import MIB, Bench, bench_in, call
+from loops import MIB, Bench, call
 from program import PATIENCE_S, diskprof, diskprof_json, gone, started, until
 from recorded import make_plan
 
@@ -23,12 +22,6 @@ from diskprof.store import ProcessIdentity, Store, this_process
 LONG = ("--set", "size=16m", "--set", "runtime=60")
 SHORT = ("--set", "size=4m")
 GONE = ProcessIdentity(2**22 + 1, 1, "a boot of long ago")
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
-    with bench_in(tmp_path) as made:
-        yield made
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from loops import Bench, bench_in, first_bytes, sha256
+from loops import Bench, first_bytes, sha256
 from program import DISKPROF, diskprof, diskprof_json, environment, started, until
 from terminal import Terminal, terminal
 
@@ -34,12 +34,6 @@ direct = true
 size = "$size"
 io_size = "$size"
 """
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
-    with bench_in(tmp_path) as made:
-        yield made
 
 
 @pytest.fixture

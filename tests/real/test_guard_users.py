@@ -18,12 +18,6 @@ QUICK = ("--set", "size=16m", "--set", "runtime=1")
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
-    with bench_in(tmp_path) as made:
-        yield made
-
-
-@pytest.fixture
 def home() -> Iterator[Path]:
     with home_of(NOBODY) as path:
         yield path

@@ -6,13 +6,12 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from asking import Terminal
-from loops import MIB, Bench, bench_in, call, first_bytes, sha256, tried
+from loops import MIB, Bench, call, first_bytes, sha256, tried
 from program import DISKPROF, PATIENCE_S, diskprof, diskprof_json, environment, started, until
 
 from diskprof.devices.targets import resolve_target
@@ -30,12 +29,6 @@ pytestmark = pytest.mark.needs("root", "loop")
 
 PREWARM = ("--set", "size=8m")
 FOREVER = ("--set", "size=16m", "--set", "runtime=60")
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
-    with bench_in(tmp_path) as made:
-        yield made
 
 
 @pytest.fixture

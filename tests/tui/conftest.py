@@ -7,8 +7,6 @@ import pytest
 from bench_screens import Bench
 from stored_screens import copy_of, make_library
 
-from diskprof.store import Store
-
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dict[str, str]]]:
@@ -27,5 +25,6 @@ def runs(library: tuple[Path, dict[str, str]]) -> dict[str, str]:
 
 
 @pytest.fixture
-def bench(store: Store) -> Bench:
-    return Bench(store.path)
+def bench(tmp_path: Path) -> Bench:
+    """The screen on a store that it makes, or that of `store`."""
+    return Bench(tmp_path / "runs.db")

@@ -28,11 +28,6 @@ from diskprof.tui.widgets.glyphs import Charset
 MODES = {"1": RunScreen, "2": LiveScreen, "3": RunsScreen, "4": CompareScreen}
 
 
-@pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path / "runs.db")
-
-
 def running(path: Path) -> str:
     with Store.open(path) as store:
         return record_run(store, end=Status.RUNNING, stop_in=(1, 0.5), runner=this_process())

@@ -2,7 +2,6 @@
 
 import sys
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,11 +18,6 @@ from textual.widget import Widget
 from diskprof.tui.app import DiskprofApp
 from diskprof.tui.screens.run import RunScreen
 from diskprof.tui.sheets import KeptStylesheet
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path / "runs.db")
 
 
 async def test_each_style_sheet_is_parsed_once(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from bench_screens import DATA, DISKS, GIB, Bench, make_device, open_bench
@@ -20,11 +19,6 @@ from diskprof.tui.widgets.rowlist import RowList
 SIZES = [(60, 16), (80, 24), (100, 30), (120, 40), (200, 60)]
 MB = 1e6
 NARROW, WIDE = 36, 60
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path / "runs.db")
 
 
 def rows(pilot: Driver, pane: str) -> RowList:

@@ -1,7 +1,6 @@
 """Run: what it tells by itself above its panes: a run that goes, what killed runs left, where to begin."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from bench_screens import PRESETS, Bench, make_preset, open_bench, second_connection
@@ -24,11 +23,6 @@ from diskprof.tui.widgets.rowlist import RowList
 
 SIZES = [(60, 16), (80, 24), (200, 60)]
 FIRST = "No run yet"
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path / "runs.db")
 
 
 def leftover(number: int, size: int = 1 << 30) -> Leftover:

@@ -28,11 +28,6 @@ from diskprof.tui.widgets.rowlist import RowList
 HOSTILE = "\x1b]52;c;aGk=\x07[/][red]\u202e\n"
 
 
-@pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path / "runs.db")
-
-
 def rows(pilot: Driver, pane: str) -> RowList:
     return pilot.app.screen.query_one(f"#{pane}", RowList)
 

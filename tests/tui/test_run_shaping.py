@@ -29,11 +29,6 @@ AZURE = make_preset(
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path / "runs.db")
-
-
-@pytest.fixture
 def two(bench: Bench) -> Bench:
     """The preset under the cursor asks for two targets."""
     bench.presets = (replace(AZURE, name="quick", variants=(QUICK,)), *PRESETS[1:])

@@ -1,7 +1,6 @@
 """Run: from Enter to a run: writing to a device by its name, other runs on the same disk."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from bench_screens import DISKS, GIB, Bench, make_device, open_bench, second_connection
@@ -22,11 +21,6 @@ from diskprof.tui.widgets.rowlist import RowList
 
 SMALL = [*SIZES, (60, 16)]
 BARE = make_device("sdb", model="Stick", size=64 * GIB, diskseq=7)
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path / "runs.db")
 
 
 @pytest.fixture
