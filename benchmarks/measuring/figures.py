@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
+from math import ceil, sqrt
 from pathlib import Path
 from statistics import median
 
@@ -29,16 +30,33 @@ class Goal:
 
 @dataclass(frozen=True)
 class Figure:
-    """A measured quantity. `values` are its repeated measurements, of which the median is told."""
+    """A measured quantity. `values` are its repeated measurements, of which the median is told.
+
+    `of_median`: they are told to lie not between their extremes, but between the bounds of their median.
+    """
 
     name: str
     values: tuple[float, ...]
     unit: str = ""
     goal: Goal | None = None
+    of_median: bool = False
 
     @property
     def value(self) -> float:
         return median(self.values)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the greatest, or the interval that holds the true median in 95 of 100 cases.
+
+        The latter by order statistics, without an assumption of how the values are distributed: Conover, Practical
+        Nonparametric Statistics, 3.2, with the normal approximation of the binomial distribution.
+        """
+        ordered, count = sorted(self.values), len(self.values)
+        if not self.of_median:
+            return ordered[0], ordered[-1]
+        outside = max(0, ceil((count - 1.96 * sqrt(count)) / 2) - 1)
+        return ordered[outside], ordered[count - 1 - outside]
 
     @property
     def verdict(self) -> str:
@@ -63,17 +81,18 @@ class Report:
         *,
         most: float | None = None,
         least: float | None = None,
+        of_median: bool = False,
     ) -> None:
         """Adds a figure; measurements that are None were not to be had, and without any it is left out."""
         known = tuple(value for value in values if value is not None)
         if known:
             goal = Goal(most, least) if most is not None or least is not None else None
-            self.figures.append(Figure(name, known, unit, goal))
+            self.figures.append(Figure(name, known, unit, goal, of_median))
 
     def text(self) -> str:
         rows = [("", "median", "from", "to", "of", "goal", "")]
         for figure in self.figures:
-            low, high = min(figure.values), max(figure.values)
+            low, high = figure.bounds
             goal = f"{figure.goal} {figure.unit}".strip() if figure.goal else ""
             median_text = f"{number(figure.value)} {figure.unit}".strip()
             count = str(len(figure.values))

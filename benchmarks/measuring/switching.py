@@ -1,0 +1,135 @@
+"""What fio did while something was switched on and off: seconds beside each other share the moods of a machine, runs do not."""
+
+import ctypes
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+
+MARGIN_S = 0.03
+"""How far the clocks of fio's intervals and of the switch may be apart."""
+
+_LATE_S = 0.1
+"""What comes so soon after it was switched on may have waited for that."""
+
+_SEIZE, _INTERRUPT, _DETACH = 0x4206, 0x4207, 17
+_WAIT_FOR_THREADS = 0x40000000  # __WALL
+
+
+@dataclass(frozen=True)
+class Rhythm:
+    """How often it is switched off and on, and for how long (seconds).
+
+    On it lasts for two pictures of a large chart, off for some intervals of fio.
+    """
+
+    pairs: int
+    on_s: float = 2.5
+    off_s: float = 1.25
+
+    @property
+    def seconds(self) -> float:
+        return self.pairs * (self.on_s + self.off_s) + self.off_s
+
+
+@dataclass(frozen=True)
+class Span:
+    """A time (of time.time(), in seconds) during which it was on, or off."""
+
+    began: float
+    ended: float
+    on: bool
+
+
+@dataclass(frozen=True)
+class Interval:
+    """What fio did in one of its intervals, which lasted for `seconds` and ended at `ended` (of time.time())."""
+
+    ended: float
+    seconds: float
+    ios: float
+
+
+@contextmanager
+def standing_still(pid: int) -> Iterator[None]:
+    """A process that does nothing meanwhile, and cannot know.
+
+    Not by SIGSTOP: a program in a terminal takes SIGCONT for its return from the background and draws everything anew.
+    Raises OSError if the process is not ours to be traced (ptrace(2)).
+    """
+    held: list[int] = []
+    try:
+        while new := [int(task.name) for task in Path(f"/proc/{pid}/task").iterdir() if int(task.name) not in held]:
+            for thread in new:
+                _ptrace(_SEIZE, thread)
+                held.append(thread)
+                _ptrace(_INTERRUPT, thread)
+                os.waitpid(thread, _WAIT_FOR_THREADS)
+        yield
+    finally:
+        for thread in held:
+            _ptrace(_DETACH, thread)
+
+
+def _ptrace(request: int, thread: int) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.ptrace.argtypes = (ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p)
+    libc.ptrace.restype = ctypes.c_long
+    if libc.ptrace(request, thread, None, None) < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"ptrace: {os.strerror(number)}")
+
+
+def switch(rhythm: Rhythm, on: Callable[[float], object], off: Callable[[float], object]) -> list[Span]:
+    """Off and on by turns, and off once more. `on` and `off` are called with how long (seconds) they are to last."""
+    spans = []
+    for number in range(2 * rhythm.pairs + 1):
+        is_on = bool(number % 2)
+        began = time.time()
+        (on if is_on else off)(rhythm.on_s if is_on else rhythm.off_s)
+        spans.append(Span(began, time.time(), is_on))
+    return spans
+
+
+def ratios(spans: Sequence[Span], intervals: Sequence[Interval]) -> list[float]:
+    """IOPS of every span that was on, as a share of the mean of its two neighbours.
+
+    Of a span the intervals count that lie in it as a whole: what is caught up with when it is switched on is in none of them.
+    """
+    rates = [_iops(span, intervals) for span in spans]
+    found = []
+    for at in range(1, len(spans) - 1, 2):
+        before, during, after = rates[at - 1 : at + 2]
+        if before and during and after:
+            found.append(during / fmean((before, after)))
+    return found
+
+
+def _iops(span: Span, intervals: Sequence[Interval]) -> float | None:
+    within = [
+        one
+        for one in intervals
+        if one.ended - one.seconds >= span.began + MARGIN_S and one.ended <= span.ended - MARGIN_S
+    ]
+    seconds = sum(one.seconds for one in within)
+    return sum(one.ios for one in within) / seconds if seconds else None
+
+
+def timed(arrivals: Sequence[tuple[float, float, float]], spans: Sequence[Span]) -> list[Interval]:
+    """When fio's intervals were. `arrivals` are (time at which it came, seconds by fio's clock, requests), in their order.
+
+    What came in time, while it was on, says how fio's clock stands to ours; what came late is dated by fio's.
+    """
+    off = [span for span in spans if not span.on]
+    found: list[Interval] = []
+    clock, offset = 0.0, None
+    for at, seconds, ios in arrivals:
+        clock += seconds
+        if not any(span.began <= at <= span.ended + _LATE_S for span in off):
+            offset = at - clock
+        if offset is not None:
+            found.append(Interval(clock + offset, seconds, ios))
+    return found

@@ -1,0 +1,95 @@
+"""What each part of being watched takes of fio's IOPS: its status documents, the runner, the screen."""
+
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from measuring.figures import say
+from measuring.processes import generators
+from measuring.switching import Interval, Rhythm, Span, ratios, standing_still, switch, timed
+from measuring.terminal import Size
+from measuring.watching import kept_run, run_headless, run_watched
+from measuring.workloads import RAMP_S, Bench, Workload
+
+generators()
+
+from diskprof.model.sample import Phase  # noqa: E402
+from diskprof.store import Store  # noqa: E402
+
+_STATUS_S = 0.25
+"""How often diskprof has fio tell its status."""
+
+_BEFORE_S, _AFTER_S = RAMP_S + 1.5, 1.0
+"""What fio runs longer than it is switched, at either end."""
+
+
+def fio_alone(bench: Bench, workload: Workload, rhythm: Rhythm) -> list[float]:
+    """IOPS of fio while it is asked for its status, as a share of what it does when it is not; by its own log of IOPS."""
+    seconds = _BEFORE_S + rhythm.seconds + _AFTER_S
+    log = bench.home.path / f"alone-{workload.name}"
+    argv = [word for word in bench.argv(workload, seconds) if not word.startswith("--status-interval")]
+    logged = (
+        f"--write_iops_log={log}",
+        f"--log_avg_msec={_STATUS_S * 1000:.0f}",
+        "--log_unix_epoch=1",
+        "--per_job_logs=0",
+    )
+    with subprocess.Popen(
+        [*argv, *logged], cwd=bench.home.path, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    ) as process:
+
+        def asked(for_s: float) -> None:
+            for _ in range(round(for_s / _STATUS_S)):
+                process.send_signal(signal.SIGUSR1)
+                time.sleep(_STATUS_S)
+
+        try:
+            time.sleep(_BEFORE_S)
+            spans = switch(rhythm, asked, time.sleep)
+            process.wait(60)
+        finally:
+            process.kill()
+    lines = [line.split(",") for line in Path(f"{log}_iops.log").read_text().splitlines()]
+    intervals = [Interval(int(at) / 1000, _STATUS_S, int(value) * _STATUS_S) for at, value, *_ in lines]
+    return _told(workload, "status documents", ratios(spans, intervals))
+
+
+def headless(bench: Bench, workload: Workload, rhythm: Rhythm) -> list[float]:
+    """IOPS of fio while its runner works, as a share of what it does while the runner stands still."""
+    with run_headless(bench, workload, _BEFORE_S + rhythm.seconds + _AFTER_S) as pid:
+        time.sleep(_BEFORE_S)
+        spans = switch(rhythm, time.sleep, lambda seconds: _stands(pid, seconds))
+    return _told(workload, "the runner", ratios(spans, _sampled(bench, "latest", spans)))
+
+
+def live(bench: Bench, workload: Workload, size: Size, rhythm: Rhythm) -> list[float]:
+    """IOPS of fio while the live screen follows the run, as a share of what it does while the screen stands still."""
+    with run_watched(bench, workload, _BEFORE_S + rhythm.seconds + _AFTER_S, size) as (screen, _, run_id):
+        screen.pump(time.perf_counter() + _BEFORE_S)
+        spans = switch(
+            rhythm,
+            lambda seconds: screen.pump(time.perf_counter() + seconds),
+            lambda seconds: _stands(screen.pid, seconds),
+        )
+    return _told(workload, "the screen", ratios(spans, _sampled(bench, run_id, spans)))
+
+
+def _told(workload: Workload, what: str, found: list[float]) -> list[float]:
+    say(f"  {workload.name:5} with {what}: " + " ".join(f"{one:.3f}" for one in found))
+    return found
+
+
+def _stands(pid: int, seconds: float) -> None:
+    with standing_still(pid):
+        time.sleep(seconds)
+
+
+def _sampled(bench: Bench, name: str, spans: Sequence[Span]) -> list[Interval]:
+    kept = kept_run(bench.home, name)
+    with Store.open(bench.home.store) as store:
+        samples = store.samples(kept.id).samples
+    began = kept.started_at.timestamp()
+    measured = [one for one in samples if one.phase is Phase.MEASURING]
+    return timed([(began + one.at_ns / 1e9, one.duration_ns / 1e9, one.ios) for one in measured], spans)

@@ -1,0 +1,102 @@
+"""What the benchmark of the observer makes of seconds in which something was on, and of those in which it was off."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from program import until
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+sys.path.insert(0, str(BENCHMARKS))
+
+from measuring.figures import Figure  # noqa: E402
+from measuring.processes import cpu_seconds  # noqa: E402
+from measuring.switching import Interval, Rhythm, Span, ratios, standing_still, switch, timed  # noqa: E402
+
+
+def spans(*seconds: float) -> list[Span]:
+    """Off and on by turns, from 100 s on."""
+    found, began = [], 100.0
+    for number, each in enumerate(seconds):
+        found.append(Span(began, began + each, bool(number % 2)))
+        began += each
+    return found
+
+
+def intervals(given: list[Span], on: float, off: float, drift: float = 0.0) -> list[Interval]:
+    """Quarters of a second; `drift` is what the machine does more, or less, with each second."""
+    found = []
+    ends = [given[0].began + 0.1 + 0.25 * number for number in range(200)]
+    for end in ends:
+        span = next((one for one in given if one.began <= end <= one.ended), None)
+        if span:
+            rate = (on if span.on else off) + drift * (end - 0.125 - given[0].began)
+            found.append(Interval(end, 0.25, rate / 4))
+    return found
+
+
+def test_what_is_lost_while_it_is_on_is_told() -> None:
+    given = spans(1.25, 2.5, 1.25, 2.5, 1.25)
+    assert ratios(given, intervals(given, 950.0, 1000.0)) == pytest.approx([0.95, 0.95])
+
+
+def test_a_machine_that_becomes_faster_or_slower_is_not_taken_for_a_loss() -> None:
+    given = spans(1.25, 2.5, 1.25, 2.5, 1.25)
+    assert ratios(given, intervals(given, 1000.0, 1000.0, drift=20.0)) == pytest.approx([1.0, 1.0], abs=0.004)
+
+
+def test_a_span_without_a_whole_interval_decides_nothing() -> None:
+    given = spans(1.25, 2.5, 0.2)
+    assert ratios(given, intervals(given, 1000.0, 1000.0)) == []
+
+
+def test_what_came_late_is_dated_by_the_clock_of_fio() -> None:
+    given = spans(1.0, 1.0, 1.0)
+    arrivals = [(101.0 + 0.25 * number, 0.25, 10.0) for number in range(1, 5)] + [(103.02, 0.25, 10.0)] * 4
+    found = timed(arrivals, given)
+    assert [one.ended for one in found] == pytest.approx([101.25, 101.5, 101.75, 102.0, 102.25, 102.5, 102.75, 103.0])
+    assert sum(one.ios for one in found) == 80
+
+
+def test_what_came_before_the_first_in_time_has_no_date() -> None:
+    assert timed([(100.5, 0.25, 1.0), (100.9, 0.25, 1.0)], spans(1.0, 1.0, 1.0)) == []
+
+
+@pytest.fixture
+def busy() -> Iterator[subprocess.Popen[bytes]]:
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as process:
+        until(lambda: cpu_seconds(process.pid) > 0, "its first work")
+        yield process
+        process.kill()
+
+
+def test_a_process_stands_still_and_goes_on(busy: subprocess.Popen[bytes]) -> None:
+    with standing_still(busy.pid):
+        before = cpu_seconds(busy.pid)
+        others = sum(range(3_000_000))  # time for it to have worked, if it could
+        assert others and cpu_seconds(busy.pid) == before
+    until(lambda: cpu_seconds(busy.pid) > before, "its work to go on")
+
+
+def test_a_process_that_is_gone_cannot_stand_still() -> None:
+    with pytest.raises(FileNotFoundError), standing_still(1 << 23):
+        pass
+
+
+def test_it_is_off_first_and_last() -> None:
+    lengths: list[tuple[str, float]] = []
+    found = switch(
+        Rhythm(2, 0.5, 0.25), lambda seconds: lengths.append(("on", seconds)), lambda s: lengths.append(("off", s))
+    )
+    assert lengths == [("off", 0.25), ("on", 0.5), ("off", 0.25), ("on", 0.5), ("off", 0.25)]
+    assert [span.on for span in found] == [False, True, False, True, False]
+
+
+def test_the_bounds_of_a_median() -> None:
+    values = tuple(float(number) for number in range(1, 41))
+    assert Figure("x", values).bounds == (1.0, 40.0)
+    # n / 2 -+ 0.98 * sqrt(n) are 13.8 and 26.2 for 40: ranks 14 and 27.
+    assert Figure("x", values, of_median=True).bounds == (14.0, 27.0)
+    assert Figure("x", (3.0,), of_median=True).bounds == (3.0, 3.0)
