@@ -112,9 +112,8 @@ class Bench:
 
 def _unmount(path: Path) -> None:
     """Whatever was at work there may take a moment to end; what stays mounted would be met by every later test."""
-    mounts = Path("/proc/self/mounts")
     until(
-        lambda: f" {path} " not in mounts.read_text(encoding="utf-8") or tried("umount", path).returncode == 0,
+        lambda: tried("findmnt", "--mountpoint", path).returncode != 0 or tried("umount", path).returncode == 0,
         f"the unmounting of {path}",
     )
 

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from diskprof.tui.services import Services
 
 _STANDS_AFTER_S = 0.5
+_GARBAGE = 5_000
+"""New objects before they are looked through: Python's 700 are little for what one picture makes."""
+
 CALM_POLL_S = 1.0
 _MOST_TOLD = 3
 
@@ -71,6 +74,11 @@ def _prepare() -> None:
     for module in ("live", "runs", "result", "compare"):
         importlib.import_module(f"diskprof.tui.screens.{module}")
     importlib.import_module("diskprof.store").Store.prepare()
+    # What is there now stays to the end: to look through it again and again took a tenth of what following a run takes.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(_GARBAGE)
+    gc.enable()
 
 
 class WholeCells(ScrollBarRender):
@@ -197,7 +205,6 @@ class DiskprofApp(TerminalApp):
 
     def _stands(self) -> None:
         """The first screen is there: time for what it did not need, and for what the others will."""
-        gc.enable()
         self.run_worker(_prepare, thread=True)
 
     def _end_batch(self) -> None:

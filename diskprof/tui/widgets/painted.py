@@ -4,7 +4,7 @@ A line is pieces of (text, ink). Inks are names with a meaning; the style sheet 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from rich.cells import cell_len, set_cell_size
@@ -12,6 +12,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.app import App
 from textual.color import Color
+from textual.filter import LineFilter
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.theme import Theme
@@ -194,16 +195,31 @@ class Painted(Widget):
         for _, ink in line:
             if ink not in worn:
                 worn[ink] = under + self.ink(ink)
+        return Strip(self._segments(line, worn)).adjust_cell_length(width, under)
+
+    def _segments(self, line: Line, worn: Mapping[str, Style]) -> list[Segment]:
         segments = [Segment(clean(text) if _HARMFUL.search(text) else text, worn[ink]) for text, ink in line if text]
         if getattr(self.app, "plain", False):
             segments = [Segment(signs_for(self.app, text), style) for text, style, _ in segments]
-        return Strip(segments).adjust_cell_length(width, under)
+        return segments
 
     def _own_style(self) -> Style:
         """`rich_style`, which asks every ancestor for its colours, kept until a style changes."""
         if (style := self._inks.get("")) is None:
             style = self._inks[""] = self.rich_style
         return style
+
+
+_OWN, _UNDER = "\0own", "\0under"
+"""No ink's names: what a widget writes on, and what stands beside that."""
+
+
+def _filtered(style: Style, filters: Sequence[LineFilter], ground: Color) -> Style:
+    """A style as Textual's filters leave it: they change styles and no texts, so each style need be changed but once."""
+    segments = [Segment(" ", style)]
+    for line_filter in filters:
+        segments = line_filter.apply(segments, ground)
+    return segments[0].style or Style.null()
 
 
 class Lines(Painted):
@@ -213,9 +229,16 @@ class Lines(Painted):
         super().__init__(id=id, classes=classes)
         self._lines: list[Line] = []
         self._framed: bool | None = None
+        self._seen: dict[tuple[Hashable, ...], dict[str, Style]] = {}
+        """By ground and filters, and ink: what is sent to the terminal."""
+        self._drawn: dict[int, Strip] = {}
+        self._drawn_as: tuple[Hashable, ...] = ()
+        """How wide, and on what, the lines were drawn that are kept: Textual asks for those between two that changed, too."""
 
     def notify_style_update(self) -> None:
         self._framed = None
+        self._seen.clear()
+        self._drawn.clear()
         super().notify_style_update()
 
     @property
@@ -238,28 +261,43 @@ class Lines(Painted):
             after = self._lines[y] if y < len(self._lines) else ()
             if end := changed_to(before, after):
                 dirty.append(Region(0, y, end, 1))
+                self._drawn.pop(y, None)
         if dirty:
             self.refresh(*dirty)
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        # Textual keeps lines that it has drawn, and looks for borders in each; here a line is drawn because it changed.
+        # Textual looks for borders in each line that it draws.
         if self._framed is None:
             self._framed = bool(self.styles.gutter.totals != self.styles.padding.totals or self.border_title)
         if self._framed:
             return super().render_lines(crop)
         top, right, _, left = self.styles.padding
         width, height = self.size
-        ground = self.background_colors[1]
-        under = Style.from_color(bgcolor=ground.rich_color)
-        filters, whole = self.get_line_filters(), left + width + right
+        ground, filters = self.background_colors[1], self.get_line_filters()
+        drawn_as = (width, left, right, ground, *filters)
+        if drawn_as != self._drawn_as:
+            self._drawn_as = drawn_as
+            self._drawn.clear()
+        worn = self._seen.setdefault((ground, *filters), {})
+        if not worn:
+            under = Style.from_color(bgcolor=ground.rich_color)
+            worn[_OWN], worn[_UNDER] = (_filtered(each, filters, ground) for each in (self._own_style(), under))
+        whole = left + width + right
         strips = []
         for y in range(crop.y - top, crop.bottom - top):
-            strip = self.render_line(y) if 0 <= y < height else Strip.blank(width, under)
-            if left or right:
-                sides = [[Segment(" " * cells, under)] if cells else [] for cells in (left, right)]
-                strip = Strip([*sides[0], *strip, *sides[1]], whole)
-            for line_filter in filters:
-                strip = strip.apply_filter(line_filter, ground)
+            if not 0 <= y < height:
+                strips.append(Strip.blank(crop.width, worn[_UNDER]))
+                continue
+            if (strip := self._drawn.get(y)) is None:
+                line = self._lines[y] if y < len(self._lines) else ()
+                for _, ink in line:
+                    if ink not in worn:
+                        worn[ink] = _filtered(self._own_style() + self.ink(ink), filters, ground)
+                strip = Strip(self._segments(line, worn)).adjust_cell_length(width, worn[_OWN])
+                if left or right:
+                    before, after = ([Segment(" " * cells, worn[_UNDER])] if cells else [] for cells in (left, right))
+                    strip = Strip([*before, *strip, *after], whole)
+                self._drawn[y] = strip
             strips.append(strip if crop.width == whole else strip.crop(crop.x, crop.right))
         return strips
 
