@@ -125,12 +125,14 @@ class _Follower:
             return
         now = self._output_ns = self._clock()
         self._idled = False
-        self._wake.set()
         before = self._reader.heard_ns
         try:
             self._add(self._reader.feed(data, now))
         except DiskprofError as error:
             self._failure = error.message
+        # A part of a document changes nothing yet, and there are ten of one.
+        if self._failure or self._reader.heard_ns != before:
+            self._wake.set()
         if self._reader.heard_ns != before and self._next_notice_s > _SILENT_AFTER_S:
             self._next_notice_s = _SILENT_AFTER_S
             silence = format_duration((now - before) / 1e9)

@@ -6,7 +6,6 @@ times a second while a disk is being measured.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import fsum, sqrt
 
 from diskprof.engines.figures import Section, count, figure, section
@@ -68,16 +67,24 @@ class FinalDocument:
     bytes: int
 
 
-@lru_cache(4096)
-def _bucket(text: str) -> int:
-    return bucket_of(int(text))
+class _Buckets(dict[str, int]):
+    """The bucket of each latency that fio wrote as a key, -1 for what is no number. Found once: a document has hundreds."""
+
+    def __missing__(self, text: str) -> int:
+        index = bucket_of(int(text)) if len(text) < 20 and text.isascii() and text.isdigit() else -1
+        if len(self) < _MOST_KEYS:
+            self[text] = index
+        return index
+
+
+_MOST_KEYS = 4096
+_BUCKETS = _Buckets()
 
 
 def _bins(latency: Section) -> dict[int, int]:
     bins: dict[int, int] = {}
     for text, value in section(latency, "bins").items():
-        if isinstance(value, int) and value > 0 and len(text) < 20 and text.isascii() and text.isdigit():
-            index = _bucket(text)
+        if type(value) is int and value > 0 and (index := _BUCKETS[text]) >= 0:
             bins[index] = bins.get(index, 0) + value
     return bins
 
