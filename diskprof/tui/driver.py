@@ -7,6 +7,7 @@ import selectors
 import signal
 import threading
 from codecs import getincrementaldecoder
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from textual import events
@@ -16,12 +17,15 @@ from textual.message import Message
 
 from diskprof.model.errors import ExitCode
 from diskprof.tui.pacing import ASK, Pace
+from diskprof.tui.partial import runs_of
 from diskprof.tui.pasting import PasteFilter
 from diskprof.tui.plainness import plain
 from diskprof.tui.stalled import Outlet
 from diskprof.tui.thrift import Thrift
 
 if TYPE_CHECKING:
+    from rich.color import ColorSystem
+    from textual._compositor import ChopsUpdate
     from textual.app import App
 
 _LAST_ANSWER_S = 0.7
@@ -47,7 +51,17 @@ class LettingGoDriver(LinuxDriver):
         self._silent.set()
 
     def write(self, data: str) -> None:
-        data = self._thrift.shorten(plain(data) if self._only_ascii else data)
+        self.deliver(self._thrift.shorten(plain(data) if self._only_ascii else data))
+
+    def changes_of(self, update: ChopsUpdate, colours: ColorSystem) -> Iterator[str]:
+        """What is to be delivered for a part of a picture: from now on it counts as what stands there."""
+        for row, column, pieces in runs_of(update, colours):
+            if self._only_ascii:
+                pieces = [(plain(text), codes) for text, codes in pieces]
+            yield self._thrift.write(row, column, pieces)
+
+    def deliver(self, data: str) -> None:
+        """Sends `data` as it is, and asks how far the terminal is with it."""
         self._send(data)
         if self._listening and self.pace.sent(len(data)):
             self._silent.clear()
@@ -71,6 +85,11 @@ class LettingGoDriver(LinuxDriver):
         self._listening = self._key_thread is not None
         if self._listening:
             self.write("")
+
+    @property
+    def keeps_cells(self) -> bool:
+        """Whether it is known what stands in the terminal, so that a part of a picture can be held against it."""
+        return self._thrift.keeps_cells
 
     def send_only_changes(self, columns: int) -> None:
         """From now on send only what is other than before, to a terminal that is `columns` wide."""

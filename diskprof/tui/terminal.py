@@ -5,12 +5,17 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from rich.color import ColorSystem
+from rich.control import Control
 from textual import events, on, work
+from textual._ansi_sequences import SYNC_END, SYNC_START
+from textual._compositor import ChopsUpdate
 from textual.app import App
 from textual.driver import Driver
 from textual.geometry import Size
+from textual.widgets import Input
 
 from diskprof.config.settings import Settings, SlowLink
 from diskprof.model.errors import DiskprofError, ExitCode
@@ -20,13 +25,18 @@ from diskprof.tui.theme import SIXTEEN
 from diskprof.tui.widgets.glyphs import Charset
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
     from rich.terminal_theme import TerminalTheme
+    from textual.screen import Screen
     from textual.theme import Theme
 
 LEAST = (60, 16)
 """Columns and lines in which everything can be used."""
 USABLE = (40, 10)
 """With fewer a screen is pieces of words: a notice stands in its place, and the keys work on."""
+
+
+_MOVES_ON = ("app.focus_next", "app.focus_previous")
 
 
 def _below(size: Size, least: tuple[int, int]) -> bool:
@@ -89,6 +99,46 @@ class TerminalApp(App[None]):
             self.notify(f"From {LEAST[0]}x{LEAST[1]} everything has its place; this is less.", timeout=4)
         if isinstance(self._driver, LettingGoDriver):
             self._driver.send_only_changes(event.size.width)
+
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        driver = self._driver
+        if not (
+            isinstance(renderable, ChopsUpdate)
+            and isinstance(driver, LettingGoDriver)
+            and driver.keeps_cells
+            and self._running
+            and not (self._closed or self._batch_count)
+        ):
+            super()._display(screen, renderable)
+            return
+        colours = self.console._color_system or ColorSystem.TRUECOLOR
+        data = "".join(driver.changes_of(renderable, colours))
+        cursor = self.screen.outer_size.clamp_offset(self.cursor_position)
+        if data or cursor != self._previous_cursor_position:
+            self._previous_cursor_position = cursor
+            begin, end = (SYNC_START, SYNC_END) if self._sync_available else ("", "")
+            driver.deliver(f"{begin}{data}{Control.move_to(*cursor).segment.text}{end}")
+        self.post_display_hook()
+
+    async def on_event(self, event: events.Event) -> None:
+        # Textual leads a key that moves on past the field first: what was typed behind it, and came with it, as over a
+        # slow line, would stand in the field before.
+        if (
+            isinstance(event, events.Key)
+            and not (event.is_printable or event.is_forwarded)
+            and isinstance(self.focused, Input)
+            and (action := self._moves_on(event.key))
+        ):
+            await self.run_action(action)
+            return
+        await super().on_event(event)
+
+    def _moves_on(self, key: str) -> str:
+        """What `key` does if it leads from a field to another; empty for every other key."""
+        for node, bindings in self.screen._modal_binding_chain:
+            if node is not self.focused and (bound := bindings.key_to_bindings.get(key)):
+                return bound[0].action if bound[0].action in _MOVES_ON else ""
+        return ""
 
     def action_redraw(self) -> None:
         """Send everything again: something else may have written over it."""

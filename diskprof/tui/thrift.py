@@ -1,6 +1,7 @@
 """What Textual sends, in fewer bytes: it says the whole style of every piece anew, though most pieces look as the one before."""
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import groupby, repeat
 from operator import itemgetter
@@ -92,6 +93,10 @@ class Thrift:
         self._columns = columns
         self.forget()
 
+    @property
+    def keeps_cells(self) -> bool:
+        return self._columns > 0
+
     def forget(self) -> None:
         """The terminal was out of our hands: nothing is known of what stands there."""
         self._style = None
@@ -135,6 +140,15 @@ class Thrift:
             self._put_changes(*place, pieces, out)
         elif move:
             out.insert(start, move)
+
+    def write(self, row: int, column: int, pieces: Iterable[tuple[str, str]]) -> str:
+        """What makes `pieces` of (text, codes of its style) stand in a row, from a column on; both count from 1.
+
+        As `shorten` with them as one span, but nobody had to write sequences that are read again.
+        """
+        out: list[str] = []
+        self._put_changes(row, column, [(text, _style(codes)) for text, codes in pieces if text], out)
+        return "".join(out)
 
     def _put(self, text: str, wanted: _Style, out: list[str]) -> None:
         before = self._style

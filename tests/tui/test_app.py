@@ -326,3 +326,21 @@ async def test_keys_typed_ahead_go_where_the_one_before_led(bench: Bench) -> Non
             pilot.app.post_message(events.Key(key, None))
         await until(pilot, lambda: presets.key != preset)
         assert devices.key == device
+
+
+async def test_what_is_typed_behind_a_key_that_moves_on_stands_in_the_next_field(bench: Bench) -> None:
+    from textual import events
+    from textual.widgets import Input
+
+    async with open_bench(bench) as pilot:
+        await press(pilot, "e")
+        await until(pilot, lambda: len(pilot.app.screen.query(Input)) > 1)
+        first, second = list(pilot.app.screen.query(Input))[:2]
+        for key in ("5", "1", "tab", "7", "8"):
+            pilot.app.post_message(events.Key(key, key if key.isdigit() else None))
+        await until(pilot, lambda: "8" in second.value + first.value)
+        assert (first.value, second.value) == ("51", "78")
+        for key in ("9", "up", "6"):
+            pilot.app.post_message(events.Key(key, key if key.isdigit() else None))
+        await until(pilot, lambda: "6" in second.value + first.value)
+        assert (first.value, second.value) == ("6", "789")

@@ -4,6 +4,9 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.events import Key
 
+from diskprof.tui.modals.form import Field as FormField
+from diskprof.tui.modals.form import Form
+from diskprof.tui.theme import meanings
 from diskprof.tui.widgets.field import Field
 
 
@@ -37,3 +40,21 @@ async def test_keys_that_come_at_once_are_done_in_their_order(value: str, keys: 
         await pilot.pause()
         await pilot.pause()
         assert app.query_one(Field).value == left
+
+
+async def test_up_and_down_lead_to_another_field_of_a_form_that_has_no_room_for_all() -> None:
+    names = [f"field{number}" for number in range(8)]
+
+    class Plain(App[None]):
+        def get_theme_variable_defaults(self) -> dict[str, str]:
+            return meanings(self.current_theme)
+
+    async with Plain().run_test(size=(80, 16)) as pilot:
+        await pilot.app.push_screen(Form("Eight fields", [FormField(name, name, "1") for name in names]))
+        await pilot.pause()
+        assert pilot.app.screen.query_one("#form-fields").max_scroll_y > 0
+        for name in names[1:]:
+            await pilot.press("down")
+            assert pilot.app.focused is pilot.app.screen.query_one(f"#field-{name}")
+        await pilot.press("up", "9")
+        assert pilot.app.screen.query_one("#field-field6", Field).value == "9"

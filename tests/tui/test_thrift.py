@@ -4,7 +4,14 @@ import pyte
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.color import ColorSystem
+from rich.console import Console
+from rich.segment import Segment
+from rich.style import Style
+from textual._compositor import ChopsUpdate
+from textual.strip import Strip
 
+from diskprof.tui.partial import runs_of
 from diskprof.tui.plainness import plain
 from diskprof.tui.thrift import Thrift
 
@@ -88,6 +95,59 @@ def test_the_terminal_shows_the_same(columns: int, frames: list[list[tuple[int, 
     begin = "\x1b[2J"
     out = [thrift.shorten(begin), *map(thrift.shorten, sent)]
     assert shown("".join(out)) == shown(begin + "".join(sent))
+
+
+_CUTS = (0, 6, 13, COLUMNS)
+_LOOKS = st.sampled_from(["", "bold", "reverse", "underline", "#5f87ff on #202020", "bold red", "on blue"])
+_STRIP = st.lists(st.tuples(_LOOKS, _TEXTS), min_size=1, max_size=3)
+_ROW = st.tuples(
+    st.lists(st.none() | _STRIP, min_size=3, max_size=3), st.integers(0, COLUMNS - 1), st.integers(1, COLUMNS)
+)
+_PARTS = st.lists(st.dictionaries(st.integers(0, ROWS - 1), _ROW, min_size=1), min_size=1, max_size=4)
+Drawn = list[tuple[str, str]]
+
+
+def update(part: dict[int, tuple[list[Drawn | None], int, int]]) -> ChopsUpdate:
+    """A part of a picture as Textual's compositor makes it: strips between cuts, and the spans in them that changed."""
+    chops: list[dict[int, Strip | None]] = [dict.fromkeys(_CUTS[:-1]) for _ in range(ROWS)]
+    spans = []
+    for y, (strips, left, width) in sorted(part.items()):
+        right = min(COLUMNS, left + width)
+        spans.append((y, max(cut for cut in _CUTS if cut <= left), min(cut for cut in _CUTS if cut >= right)))
+        for begin, end, drawn in zip(_CUTS, _CUTS[1:], strips, strict=False):
+            if drawn is not None:
+                segments = [Segment(text, Style.parse(look)) for look, text in drawn]
+                chops[y][begin] = Strip(segments).adjust_cell_length(end - begin)
+    return ChopsUpdate(chops, spans, [list(_CUTS[1:])] * ROWS)
+
+
+@settings(max_examples=300, deadline=None)
+@given(parts=_PARTS)
+def test_pieces_show_the_same_as_the_sequences_that_textual_makes_of_them(
+    parts: list[dict[int, tuple[list[Drawn | None], int, int]]],
+) -> None:
+    console, thrift = Console(color_system="truecolor", force_terminal=True), Thrift()
+    thrift.only_changes(COLUMNS)
+    begin = "\x1b[2J"
+    direct, by_textual = [thrift.shorten(begin)], [begin]
+    for part in parts:
+        changed = update(part)
+        by_textual.append(changed.render_segments(console) + "\x1b[1;1H")
+        direct += [thrift.write(*run) for run in runs_of(changed, ColorSystem.TRUECOLOR)]
+    if without_halves(by_textual):
+        assert shown("".join(direct)) == shown("".join(by_textual))
+
+
+def test_pieces_that_stand_there_are_not_sent_again() -> None:
+    thrift = Thrift()
+    thrift.only_changes(COLUMNS)
+    whole = update({1: ([[("bold", "abc")], [("", "defghij")], None], 0, COLUMNS)})
+    (run,) = runs_of(whole, ColorSystem.TRUECOLOR)
+    assert run == (2, 1, [("abc", "1"), ("   ", ""), ("defghij", "")])
+    assert thrift.write(*run) == "\x1b[2;1H\x1b[0;1mabc   \x1b[0mdefghij"
+    assert thrift.write(*run) == ""
+    other = update({1: ([[("bold", "abd")], None, None], 0, 6)})
+    assert "".join(thrift.write(*run) for run in runs_of(other, ColorSystem.TRUECOLOR)) == "\x1b[2;3H\x1b[0;1md"
 
 
 def test_what_stands_there_is_not_sent_again() -> None:

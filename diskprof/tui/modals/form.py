@@ -33,6 +33,10 @@ class Field:
     check: Callable[[str], str] = str
 
 
+class _Fields(VerticalScroll, inherit_bindings=False):
+    """Scrolls to the field that has the focus, and has no keys of its own: up and down lead to another field."""
+
+
 class Form(ModalScreen[dict[str, str] | None]):
     """Dismissed with name -> checked value, or None for Escape. Enter in any field accepts all of them.
 
@@ -59,7 +63,7 @@ class Form(ModalScreen[dict[str, str] | None]):
             if self._text:
                 with VerticalScroll(id="form-text", can_focus=False):
                     yield Static(self._text)
-            with VerticalScroll(id="form-fields", can_focus=False):
+            with _Fields(id="form-fields", can_focus=False):
                 for field in self._fields:
                     yield Label(
                         Content.assemble((field.label, "bold"), (f"  {field.help}" if field.help else "", "$quiet"))

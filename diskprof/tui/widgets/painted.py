@@ -90,31 +90,6 @@ def spread(left: Line, right: Line, width: int) -> Line:
     return [*out, (" " * max(0, room), ""), *right]
 
 
-def changed_to(before: Line, after: Line) -> int:
-    """The cell behind the last one that may differ, 0 if none does.
-
-    Textual sends a changed part from the left edge of its widget, so where the difference begins does not matter.
-    """
-    if before == after:
-        return 0
-    return max(_written_to(before), _written_to(after))
-
-
-def _written_to(line: Line) -> int:
-    """The cell behind the last one that is not blank."""
-    last = len(line)
-    while last and not (line[last - 1][0].rstrip(" ") or (line[last - 1][0] and _colours_blanks(line[last - 1][1]))):
-        last -= 1
-    if not last:
-        return 0
-    text, ink = line[last - 1]
-    return width_of(line[: last - 1]) + cell_len(text if _colours_blanks(ink) else text.rstrip(" "))
-
-
-def _colours_blanks(ink: str) -> bool:
-    return ink == "tab" or "/" in ink
-
-
 _KNOWN: dict[tuple[str, bool], dict[str, Style]] = {}
 
 
@@ -259,8 +234,8 @@ class Lines(Painted):
         for y in range(max(len(old), len(self._lines))):
             before = old[y] if y < len(old) else ()
             after = self._lines[y] if y < len(self._lines) else ()
-            if end := changed_to(before, after):
-                dirty.append(Region(0, y, end, 1))
+            if before != after:
+                dirty.append(Region(0, y, self.size.width, 1))
                 self._drawn.pop(y, None)
         if dirty:
             self.refresh(*dirty)

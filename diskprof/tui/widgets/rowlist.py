@@ -13,7 +13,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from diskprof.model.value import dataclass
-from diskprof.tui.widgets.painted import Line, Painted, changed_to
+from diskprof.tui.widgets.painted import Line, Painted
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +145,8 @@ class RowList(Painted, ScrollView, can_focus=True):
         top = round(self.scroll_y)
         for at, (old, new) in enumerate(zip(before, self._rows, strict=True)):
             moved = (at in (old_at, self._at)) and old_at != self._at
-            end = self._width if moved else changed_to(old.line, new.line)
-            if end:
-                self.refresh(Region(0, at - top, end, 1))
+            if moved or old.line != new.line:
+                self.refresh(Region(0, at - top, self._width, 1))
 
     def _go(self, at: int) -> None:
         if at == self._at or not self._shows_cursor:
