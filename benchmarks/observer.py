@@ -101,14 +101,14 @@ def main() -> None:
     options = parser(__doc__ or "")
     options.add_argument("--rounds", type=int, help="how often the cost of every way is measured (5; quick: 1)")
     options.add_argument("--seconds", type=float, help="what fio measures each time (8; quick: 1)")
-    options.add_argument("--pairs", type=int, help="how often each is switched off and on for the IOPS (40; quick: 1)")
+    options.add_argument("--pairs", type=int, help="how often each is switched off and on for the IOPS (40; quick: 2)")
     options.add_argument("--dir", type=Path, help="where the file to read is made (the directory for temporary files)")
     options.add_argument("--workload", action="append", choices=[one.name for one in WORKLOADS], help="only this one")
     options.add_argument("--size", action="append", choices=[*SIZES, "none"], help="only this size of the terminal")
     chosen = options.parse_args()
     rounds = chosen.rounds or (1 if chosen.quick else 5)
     seconds = chosen.seconds or (1.0 if chosen.quick else 8.0)
-    pairs = chosen.pairs or (1 if chosen.quick else 40)
+    pairs = chosen.pairs or (2 if chosen.quick else 40)
     sizes = [size for size in chosen.size or ([_GOAL] if chosen.quick else list(SIZES)) if size != "none"]
     workloads = [one for one in WORKLOADS if one.name in (chosen.workload or [one.name])]
     report = Report(
@@ -121,7 +121,7 @@ def main() -> None:
         for workload in workloads:
             deadline = time.monotonic() + patience_s(chosen) / len(workloads)
             found = costs_of(Costs(bench, seconds), workload, sizes, rounds, deadline)
-            rhythm = Rhythm(pairs, 1.0, 0.75) if chosen.quick else Rhythm(pairs)
+            rhythm = Rhythm(pairs, 1.5, 1.25) if chosen.quick else Rhythm(pairs)
             _tell_iops(report, bench, workload, sizes if _GOAL not in sizes else [_GOAL], rhythm)
             for name, seens in found.items():
                 _tell_costs(report, f"{workload.name}: {name}", name, seens)

@@ -230,9 +230,11 @@ class DiskprofApp(TerminalApp):
         except DiskprofError as error:
             self.tell(error)
             return
-        if changed and isinstance(self.screen, ModeScreen) and self.screen.is_mounted:
-            self.show_state(self.screen)
-            self.screen.store_changed()
+        # Where the app is ending, its screens go before this does.
+        screen = next(reversed(self.screen_stack), None)
+        if changed and isinstance(screen, ModeScreen) and screen.is_mounted:
+            self.show_state(screen)
+            screen.store_changed()
 
     def show_state(self, screen: ModeScreen) -> None:
         """Write into the first line of `screen` what goes on."""

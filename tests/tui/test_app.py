@@ -344,3 +344,15 @@ async def test_what_is_typed_behind_a_key_that_moves_on_stands_in_the_next_field
             pilot.app.post_message(events.Key(key, key if key.isdigit() else None))
         await until(pilot, lambda: "6" in second.value + first.value)
         assert (first.value, second.value) == ("6", "789")
+
+
+async def test_what_changes_while_the_app_ends_is_nobodys_any_more(bench: Bench, store: Store) -> None:
+    async with open_bench(bench) as pilot:
+        stack = pilot.app._screen_stack
+        screens = stack.copy()
+        stack.clear()
+        try:
+            record_library(store)
+            pilot.app._poll()
+        finally:
+            stack.extend(screens)

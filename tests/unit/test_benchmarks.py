@@ -53,7 +53,13 @@ def test_every_benchmark_is_told_of() -> None:
 def test_watching_is_measured_beside_fio_alone(tmp_path: Path) -> None:
     words = ("--seconds", "0.5", "--workload", "null", "--size", "80x24", "--dir", str(tmp_path))
     found = figures("observer", tmp_path / "out.json", *words)
-    assert {"null: fio alone", "null: headless", "null: live 80x24", "null: live 80x24, sent"} <= found.keys()
+    assert {
+        "null: headless",
+        "null: live 80x24",
+        "null: headless, runner's CPU",
+        "null: live 80x24, sent",
+    } <= found.keys()
+    assert all(found[name]["unit"] == "of the IOPS" for name in ("null: headless", "null: live 80x24"))
     assert not list(tmp_path.glob("diskprof-bench-*"))
 
 
