@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from recorded import record_library
+from recorded import write_library
 
 from diskprof.store import Store
 from diskprof.store.database import Database
@@ -28,9 +28,7 @@ def open_with(path: Path, *more: Migration) -> Database:
 def library_bytes(directory: Path) -> bytes:
     """A closed store with the ten runs of `record_library`."""
     path = directory / "runs.db"
-    with Store.open(path) as store:
-        record_library(store)
-    assert not Path(f"{path}-wal").exists()
+    write_library(path)
     return path.read_bytes()
 
 

@@ -5,12 +5,12 @@ import contextlib
 import os
 import re
 import shutil
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from recorded import record_library
+from recorded import write_library
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -144,11 +144,9 @@ def told(pilot: Driver) -> str:
     return "\n".join(f"{note.title} {note.message}" for note in pilot.app._notifications)
 
 
-def make_library(directory: Path) -> Iterator[tuple[Path, dict[str, str]]]:
+def make_library(directory: Path) -> tuple[Path, dict[str, str]]:
     path = directory / "runs.db"
-    with Store.open(path) as store:
-        runs = record_library(store)
-    yield path, runs
+    return path, write_library(path)
 
 
 def copy_of(path: Path, directory: Path) -> Path:

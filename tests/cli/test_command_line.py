@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from program import DISKPROF, diskprof, diskprof_json, environment
-from recorded import record_library
+from recorded import write_library
 
 from diskprof.store import Store
 
@@ -18,8 +18,9 @@ from diskprof.store import Store
 @pytest.fixture
 def library(tmp_path: Path) -> list[str]:
     """A store with recorded runs, newest first."""
-    with Store.open(tmp_path / ".local/share/diskprof/runs.db") as store:
-        record_library(store)
+    path = tmp_path / ".local/share/diskprof/runs.db"
+    write_library(path)
+    with Store.open(path) as store:
         return [summary.id for summary in store.summaries()]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hostile import dangers, imported, poisoned_lines
 from program import diskprof, environment, write_program
-from recorded import record_library
+from recorded import write_library
 from terminal import terminal
 
 from diskprof.cli.main import LazyGroup, main
@@ -31,8 +31,9 @@ def plain(*names: str) -> list[str]:
 @pytest.fixture
 def library(tmp_path: Path) -> list[str]:
     """Ids of recorded runs, newest first."""
-    with Store.open(tmp_path / ".local/share/diskprof/runs.db") as store:
-        record_library(store)
+    path = tmp_path / ".local/share/diskprof/runs.db"
+    write_library(path)
+    with Store.open(path) as store:
         return [summary.id for summary in store.summaries()]
 
 

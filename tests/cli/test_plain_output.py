@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from program import DISKPROF, PATIENCE_S, environment
-from recorded import record_library
+from recorded import write_library
 
 from diskprof.cli.main import _COMMANDS
 from diskprof.model.plainness import plain, says_utf8, table
@@ -53,8 +53,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def runs(home: Path) -> dict[str, str]:
+    ids = write_library(home / "runs.db")
     with Store.open(home / "runs.db") as store:
-        ids = record_library(store)
         for run_id in ids.values():
             store.set_tags(run_id, [f"{TAGGED}-{run_id}"])
             store.set_note(run_id, "a note with “quotes” and an é")

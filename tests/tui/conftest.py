@@ -1,6 +1,5 @@
 """Stores for the tests of the screens: one of recorded runs, and one that grows while it is looked at."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,8 +8,8 @@ from stored_screens import copy_of, make_library
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dict[str, str]]]:
-    yield from make_library(tmp_path_factory.mktemp("library"))
+def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    return make_library(tmp_path_factory.mktemp("library"))
 
 
 @pytest.fixture

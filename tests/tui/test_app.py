@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from bench_screens import Bench, open_bench
-from recorded import FAST, FIRST_START, make_plan, record_library, record_run
+from recorded import FAST, FIRST_START, make_plan, record_library, record_run, write_library
 from stored_screens import SIZES, press, see, settle, text_of, told, until
 
 from diskprof.model.errors import DiskprofError, ExitCode
@@ -222,8 +222,7 @@ async def test_nothing_is_read_while_nothing_changes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("theme", [*(theme.name for theme in THEMES), "ansi-dark", "textual-light", "nord"])
 async def test_every_mode_draws_in_every_theme(bench: Bench, theme: str) -> None:
-    with Store.open(bench.path) as store:
-        record_library(store)
+    write_library(bench.path)
     async with open_bench(bench) as pilot:
         pilot.app.theme = theme
         for key in "1234":
@@ -232,8 +231,7 @@ async def test_every_mode_draws_in_every_theme(bench: Bench, theme: str) -> None
 
 
 async def test_without_utf8_everything_of_ours_is_ascii(bench: Bench) -> None:
-    with Store.open(bench.path) as store:
-        record_library(store)
+    write_library(bench.path)
     async with open_bench(bench, charset=Charset.ASCII) as pilot:
         for key in "12":
             await press(pilot, key)
@@ -306,11 +304,15 @@ async def test_keys_typed_ahead_are_answers(bench: Bench) -> None:
 
 
 async def test_garbage_is_looked_for_again_once_the_screen_stands(bench: Bench) -> None:
+    usual = gc.get_threshold()
     gc.disable()
     try:
         async with open_bench(bench) as pilot:
             await until(pilot, gc.isenabled)
+            assert gc.get_freeze_count() > 0
     finally:
+        gc.unfreeze()
+        gc.set_threshold(*usual)
         gc.enable()
 
 

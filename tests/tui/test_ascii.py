@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from program import DISKPROF, environment
-from recorded import record_library
+from recorded import write_library
 from terminal import Terminal, terminal
 
 from diskprof.store import Store
@@ -15,8 +15,8 @@ from diskprof.tui.widgets.glyphs import Charset, charset_for
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("ascii") / "runs.db"
+    ids = write_library(path)
     with Store.open(path) as store:
-        ids = record_library(store)
         store.delete(ids["interrupted"])
         store.set_tags(store.summaries()[-1].id, ("größer", "日本"))
     return path

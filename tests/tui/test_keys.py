@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import pytest
 from bench_screens import PRESETS, Bench
-from recorded import record_library, record_run
+from recorded import record_run, write_library
 from stored_screens import Driver, press, see, settle, text_of, told, until
 from textual.binding import Binding
 
@@ -79,8 +79,8 @@ def test_changes_hold_unless_they_clash(
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     path = tmp_path_factory.mktemp("keys") / "runs.db"
+    write_library(path)
     with Store.open(path) as store:
-        record_library(store)
         for _ in range(2):
             record_run(store, end=Status.RUNNING, stop_in=(1, 0.5), runner=this_process())
     return path.read_bytes()

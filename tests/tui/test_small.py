@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 from bench_screens import Bench, open_bench
-from recorded import record_library
+from recorded import write_library
 from stored_screens import Driver, press, settle, text_of
 
-from diskprof.store import Store
 from diskprof.tui.screens.base import ModeScreen
 from diskprof.tui.terminal import LEAST, USABLE
 
@@ -16,8 +15,7 @@ TINY = ((20, 5), (39, 24), (80, 9), (14, 6))
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
-    with Store.open(tmp_path / "runs.db") as store:
-        record_library(store)
+    write_library(tmp_path / "runs.db")
     return Bench(tmp_path / "runs.db")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from program import DISKPROF, descendants, environment, gone, until
-from recorded import record_library
+from recorded import write_library
 from terminal import Terminal, terminal
 
 from diskprof.store import Store
@@ -24,8 +24,8 @@ BASH = ("bash", "--norc", "--noprofile", "-i")
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("library") / "runs.db"
+    ids = write_library(path)
     with Store.open(path) as store:
-        ids = record_library(store)
         store.delete(ids["interrupted"])
     return path
 

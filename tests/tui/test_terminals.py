@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pyte
 import pytest
-from recorded import record_library
+from recorded import write_library
 
 from diskprof.store import Store
 
@@ -90,8 +90,8 @@ class Terminal:
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("terminals") / "runs.db"
+    ids = write_library(path)
     with Store.open(path) as store:
-        ids = record_library(store)
         store.delete(ids["interrupted"])
     return path
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 import pytest
 from program import diskprof, diskprof_json
-from recorded import record_library, record_volumes
+from recorded import record_volumes, write_library
 
 from diskprof.analysis.compare import compare
 from diskprof.cli.main import main
@@ -45,8 +45,9 @@ def keys(value: Any) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    with Store.open(tmp_path_factory.mktemp("store") / "runs.db") as made:
-        record_library(made)
+    path = tmp_path_factory.mktemp("store") / "runs.db"
+    write_library(path)
+    with Store.open(path) as made:
         record_volumes(made)
         yield made
 

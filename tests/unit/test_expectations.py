@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recorded import record_library
+from recorded import write_library
 
 from diskprof.analysis.expectations import judge, measure, missed, parse_expectation
 from diskprof.model.errors import DiskprofError, UsageError
@@ -17,8 +17,9 @@ from diskprof.store import Store
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    with Store.open(tmp_path_factory.mktemp("store") / "runs.db") as store:
-        record_library(store)
+    path = tmp_path_factory.mktemp("store") / "runs.db"
+    write_library(path)
+    with Store.open(path) as store:
         return next(
             store.run(summary.id)
             for summary in store.summaries()

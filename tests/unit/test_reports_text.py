@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from handmade import START, TARGET, direction, environment, fio, ioping, latency, on_disk, run, samples
-from recorded import record_library
+from recorded import write_library
 
 from diskprof.analysis.compare import compare
 from diskprof.model.finding import Finding, Weight
@@ -25,8 +25,9 @@ def widest(text: str) -> int:
 
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_every_recorded_run_fits(tmp_path: Path, width: int) -> None:
+    ids = write_library(tmp_path / "runs.db")
     with Store.open(tmp_path / "runs.db") as store:
-        for run_id in record_library(store).values():
+        for run_id in ids.values():
             assert widest(show(store.run(run_id), store.samples(run_id).samples, width)) <= width
         assert widest(runs_table(store.summaries(), width)) <= width
 
@@ -40,8 +41,8 @@ def test_in_a_narrow_place_the_columns_that_say_least_go() -> None:
 
 
 def test_two_recorded_runs_side_by_side_fit(tmp_path: Path) -> None:
+    ids = write_library(tmp_path / "runs.db")
     with Store.open(tmp_path / "runs.db") as store:
-        ids = record_library(store)
         runs = [store.run(ids[name]) for name in ("first", "slow", "second", "mixed")]
     assert widest(comparison_text(compare(runs[:2]))) <= 80
     assert widest(comparison_text(compare(runs[:3]))) <= 80
