@@ -30,7 +30,7 @@ def plan_of(request: Request) -> Plan:
     from diskprof.devices.targets import resolve_target
     from diskprof.devices.udev import scan
     from diskprof.presets.choose import choose
-    from diskprof.presets.library import load_library
+    from diskprof.presets.library import library_for
     from diskprof.presets.resolve import settings_of
     from diskprof.runner.planner import make_plan
 
@@ -39,7 +39,7 @@ def plan_of(request: Request) -> Plan:
     if len(slots) < len(request.targets):
         raise UsageError("--target names the same place twice.", "Give each name one path: --target cache=/mnt/a")
     expectations = [parse_expectation(text) for text in request.expectations]
-    library = load_library()
+    library = library_for(request.preset)
     preset, notes = choose(library, request.preset, several=bool(slots))
     for note in notes:
         click.echo(note, err=True)

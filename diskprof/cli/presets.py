@@ -50,11 +50,11 @@ def command(ctx: click.Context, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def show(name: str, as_json: bool) -> None:
     """Show what the preset NAME does, its parameters, and its tests as fio or ioping would read them."""
-    from diskprof.presets.library import load_library
+    from diskprof.presets.library import library_for
     from diskprof.reports.preset_json import resolved_json
     from diskprof.reports.presets import preset_text
 
-    preset = load_library().get(name)
+    preset = library_for(name).get(name)
     if as_json:
         echo_json(resolved_json(preset))
     else:

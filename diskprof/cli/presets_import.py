@@ -124,9 +124,9 @@ def export(name: str, settings: tuple[str, ...], variant: str) -> None:
     """Write the preset NAME on stdout as a job file that plain fio runs: `diskprof presets export quick > quick.fio`."""
     from diskprof.cli.planning import pairs
     from diskprof.presets.export import job_file
-    from diskprof.presets.library import load_library
+    from diskprof.presets.library import library_for
     from diskprof.presets.resolve import settings_of
 
-    preset = load_library().get(name)
+    preset = library_for(name).get(name)
     given = settings_of(preset, variant, pairs(settings, "--set", "--set size=256m --set runtime=5"))
     echo_data(job_file(preset, given))

@@ -6,7 +6,7 @@ from math import ceil
 
 from diskprof.engines.events import Event, PhaseChanged, Sampled
 from diskprof.engines.fio_document import Counters, Entry, StatusDocument
-from diskprof.model.histogram import Histogram, bucket_edges
+from diskprof.model.histogram import Histogram, bucket_edges, bucket_value
 from diskprof.model.sample import Direction, Phase, Sample
 
 _MS = 1_000_000
@@ -44,7 +44,7 @@ class _Amount:
             self.timed += timed
             self.latency_sum += max(0.0, now.timed * now.mean_ns - before.timed * before.mean_ns)
         if bins:
-            self._take(bins, *_extremes(before, now, Histogram.of(bins)))
+            self._take(bins, *_extremes(before, now, bins))
 
     @property
     def mean_ns(self) -> float | None:
@@ -65,15 +65,18 @@ class _Amount:
             self._take(other.bins, other.min_ns, other.max_ns)
 
     def _take(self, bins: Mapping[int, int], low: int, high: int) -> None:
-        for index, count in bins.items():
-            self.bins[index] = self.bins.get(index, 0) + count
+        if self.bins:
+            for index, count in bins.items():
+                self.bins[index] = self.bins.get(index, 0) + count
+        else:
+            self.bins.update(bins)
         self.min_ns = low if self.min_ns is None else min(self.min_ns, low)
         self.max_ns = high if self.max_ns is None else max(self.max_ns, high)
 
 
-def _extremes(before: Counters, now: Counters, interval: Histogram) -> tuple[int, int]:
-    """Least and greatest latency: exact where the interval set a record of its epoch, else the middle of a bucket."""
-    low, high = interval.minimum or 0, interval.maximum or 0
+def _extremes(before: Counters, now: Counters, bins: Mapping[int, int]) -> tuple[int, int]:
+    """Least and greatest latency of an interval: exact where it set a record of its epoch, else the middle of a bucket."""
+    low, high = bucket_value(min(bins)), bucket_value(max(bins))
     if not before.timed or now.min_ns < before.min_ns:
         low = now.min_ns
     if now.max_ns > before.max_ns:

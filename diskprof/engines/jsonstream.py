@@ -14,6 +14,7 @@ MOST_BYTES = 64 << 20
 _LONGEST_NOISE = 2000
 _LINE_END = re.compile(rb"[\r\n]")
 _LINE_END_THEN_BRACE = re.compile(rb"[\r\n]([{}])(?=[\r\n])")
+_BRACES = (b"\n{", b"\n}", b"\r{", b"\r}")
 _BARE_NUMBER = re.compile(r"(:\s*)-?(nan|inf(?:inity)?)(?=\s*[,}\]\r\n])", re.IGNORECASE)
 _SEPARATORS = re.compile(rb"[\[\], \t\r\n]+")
 
@@ -135,7 +136,9 @@ class DocumentStream(_Stream):
         return True
 
     def _inside_step(self, pieces: list[Piece]) -> bool:
-        match = _LINE_END_THEN_BRACE.search(self._buffer, self._at)
+        # Most of a document are lines without a brace at their beginning, which `find` passes over ten times as fast.
+        begins = [at for mark in _BRACES if (at := self._buffer.find(mark, self._at)) >= 0]
+        match = _LINE_END_THEN_BRACE.search(self._buffer, min(begins)) if begins else None
         if not match:
             self._at = max(1, len(self._buffer) - 2)
             return False

@@ -11,7 +11,7 @@ from diskprof.model.preset import Category, Preset
 from diskprof.model.text import clean
 from diskprof.presets.problem import Notice, Problem
 
-__all__ = ["Library", "Notice", "Problem", "load_library", "shipped_directory", "user_directory"]
+__all__ = ["Library", "Notice", "Problem", "library_for", "load_library", "shipped_directory", "user_directory"]
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,21 @@ def user_directory() -> Path:
 
 def load_library(user_dir: Path | None = None) -> Library:
     """Reads every preset file, the person's own from `user_dir` or the usual place. A bad file becomes a problem."""
-    shipped, shipped_problems = _read(shipped_directory(), shipped=True)
+    return _load(user_dir, "")
+
+
+def library_for(name: str, user_dir: Path | None = None) -> Library:
+    """As much of the library as tells what `name` is: all, unless a few files do.
+
+    Those are the person's own, and of the shipped ones those in which the name stands.
+    """
+    part = _load(user_dir, name)
+    known = any(name == preset.name or name in preset.aliases for preset in part.presets)
+    return part if known or any(name == problem.preset for problem in part.problems) else load_library(user_dir)
+
+
+def _load(user_dir: Path | None, mentioning: str) -> Library:
+    shipped, shipped_problems = _read(shipped_directory(), shipped=True, mentioning=mentioning)
     own, own_problems = _read(user_dir or user_directory(), shipped=False)
     mine = {preset.name: preset for preset in own}
     notices = [
@@ -99,7 +113,7 @@ def _without_taken_aliases(presets: Iterable[Preset]) -> list[Preset]:
     return kept
 
 
-def _read(directory: Path, *, shipped: bool) -> tuple[list[Preset], list[Problem]]:
+def _read(directory: Path, *, shipped: bool, mentioning: str = "") -> tuple[list[Preset], list[Problem]]:
     from diskprof.presets.load import load_file
 
     presets: dict[str, Preset] = {}
@@ -111,6 +125,8 @@ def _read(directory: Path, *, shipped: bool) -> tuple[list[Preset], list[Problem
     except OSError as error:
         return [], [Problem(clean(str(directory)), None, "", f"it cannot be read: {error.strerror}")]
     for path in paths:
+        if mentioning and not _mentions(path, mentioning):
+            continue
         loaded = load_file(path, shipped=shipped)
         if not isinstance(loaded, Preset):
             problems += loaded
@@ -121,3 +137,10 @@ def _read(directory: Path, *, shipped: bool) -> tuple[list[Preset], list[Problem
         else:
             presets[loaded.name] = loaded
     return list(presets.values()), problems
+
+
+def _mentions(path: Path, name: str) -> bool:
+    try:
+        return name in path.stem or name in path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return True  # what cannot be read is told of by whoever loads it

@@ -11,7 +11,7 @@ import pytest
 
 from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.preset import Category, EngineName, Job, Preset
-from diskprof.presets.library import Library, load_library, shipped_directory, user_directory
+from diskprof.presets.library import Library, library_for, load_library, shipped_directory, user_directory
 from diskprof.presets.resolve import resolve
 
 REPOSITORY = Path(__file__).parents[2]
@@ -169,6 +169,25 @@ def test_a_name_that_nobody_has_gets_those_that_come_close(name: str, says: str)
         SHIPPED.get(name)
     assert says in str(caught.value)
     assert "\x1b" not in str(caught.value) and len(str(caught.value)) < 300
+
+
+def test_a_part_of_the_library_knows_what_all_of_it_knows(tmp_path: Path) -> None:
+    (tmp_path / "q.toml").write_text('aliases = ["fio-randread-qd1", "short"]\n' + MINE.replace("mine", "quick"))
+    (tmp_path / "crystal.toml").write_text("this is not TOML")
+    whole = load_library(tmp_path)
+    names = {name for preset in whole.presets for name in (preset.name, *preset.aliases)} - {"crystal"}
+    assert len(names) > 40
+    for name in names:
+        assert library_for(name, tmp_path).get(name) == whole.get(name)
+    assert len(library_for("etcd-fsync", tmp_path).presets) < len(whole.presets) / 2
+    for name in ("crystal", "no-such", "quikc", "../x", ""):
+        found: list[str] = []
+        for library in (whole, library_for(name, tmp_path)):
+            with pytest.raises(UsageError) as caught:
+                library.get(name)
+            found.append(f"{type(caught.value)} {caught.value.message} {caught.value.hint}")
+        assert found[0] == found[1]
+    assert library_for("quick", tmp_path).notices == whole.notices
 
 
 def test_an_empty_library_knows_nothing() -> None:
