@@ -17,7 +17,7 @@ from pathlib import Path
 
 from measuring.figures import Report, parser, patience_s, say
 from measuring.processes import CALM, Cost, Ended, Others, new_home
-from measuring.switching import Rhythm
+from measuring.switching import MOST_PAIRS, Rhythm
 from measuring.terminal import Size
 from measuring.watching import run_headless, run_watched
 from measuring.ways import fio_alone, headless, live
@@ -106,6 +106,8 @@ def main() -> None:
     options.add_argument("--workload", action="append", choices=[one.name for one in WORKLOADS], help="only this one")
     options.add_argument("--size", action="append", choices=[*SIZES, "none"], help="only this size of the terminal")
     chosen = options.parse_args()
+    if chosen.pairs and not 1 <= chosen.pairs <= MOST_PAIRS:
+        options.error(f"--pairs is from 1 to {MOST_PAIRS}: in a longer run fio tells its status once a second.")
     rounds = chosen.rounds or (1 if chosen.quick else 5)
     seconds = chosen.seconds or (1.0 if chosen.quick else 8.0)
     pairs = chosen.pairs or (2 if chosen.quick else 40)

@@ -9,7 +9,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
-from math import ceil, sqrt
+from itertools import accumulate
+from math import comb
 from pathlib import Path
 from statistics import median
 
@@ -50,12 +51,13 @@ class Figure:
         """The least and the greatest, or the interval that holds the true median in 95 of 100 cases.
 
         The latter by order statistics, without an assumption of how the values are distributed: Conover, Practical
-        Nonparametric Statistics, 3.2, with the normal approximation of the binomial distribution.
+        Nonparametric Statistics, 3.2. Of fewer than six values it is the extremes, which hold it less often.
         """
         ordered, count = sorted(self.values), len(self.values)
         if not self.of_median:
             return ordered[0], ordered[-1]
-        outside = max(0, ceil((count - 1.96 * sqrt(count)) / 2) - 1)
+        below = accumulate(comb(count, rank) / 2**count for rank in range(count // 2))
+        outside = max(0, sum(share <= 0.025 for share in below) - 1)
         return ordered[outside], ordered[count - 1 - outside]
 
     @property

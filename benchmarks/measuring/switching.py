@@ -12,6 +12,9 @@ from statistics import fmean
 MARGIN_S = 0.03
 """How far the clocks of fio's intervals and of the switch may be apart."""
 
+MOST_PAIRS = 150
+"""A run of ten minutes and more is followed in intervals of a second, which do not fit into the rhythm."""
+
 _LATE_S = 0.1
 """What comes so soon after it was switched on may have waited for that."""
 
@@ -109,11 +112,8 @@ def ratios(spans: Sequence[Span], intervals: Sequence[Interval]) -> list[float]:
 
 
 def _iops(span: Span, intervals: Sequence[Interval]) -> float | None:
-    within = [
-        one
-        for one in intervals
-        if one.ended - one.seconds >= span.began + MARGIN_S and one.ended <= span.ended - MARGIN_S
-    ]
+    began, ended = span.began + (_LATE_S if span.on else MARGIN_S), span.ended - MARGIN_S
+    within = [one for one in intervals if one.ended - one.seconds >= began and one.ended <= ended]
     seconds = sum(one.seconds for one in within)
     return sum(one.ios for one in within) / seconds if seconds else None
 

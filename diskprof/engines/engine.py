@@ -130,7 +130,7 @@ class _Follower:
             self._add(self._reader.feed(data, now))
         except DiskprofError as error:
             self._failure = error.message
-        # A part of a document changes nothing yet, and there are ten of one.
+        # A part of a document changes nothing yet.
         if self._failure or self._reader.heard_ns != before:
             self._wake.set()
         if self._reader.heard_ns != before and self._next_notice_s > _SILENT_AFTER_S:

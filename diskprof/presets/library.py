@@ -67,11 +67,13 @@ def load_library(user_dir: Path | None = None) -> Library:
 def library_for(name: str, user_dir: Path | None = None) -> Library:
     """As much of the library as tells what `name` is: all, unless a few files do.
 
-    Those are the person's own, and of the shipped ones those in which the name stands.
+    Those are the person's own, and of the shipped ones those in which the name stands. Which aliases a preset of the
+    person's own has, and whose place it takes, only all of them tell.
     """
     part = _load(user_dir, name)
-    known = any(name == preset.name or name in preset.aliases for preset in part.presets)
-    return part if known or any(name == problem.preset for problem in part.problems) else load_library(user_dir)
+    found = [preset for preset in part.presets if name == preset.name or name in preset.aliases]
+    told = found and all(preset.shipped or not preset.aliases for preset in found)
+    return part if told or any(name == problem.preset for problem in part.problems) else load_library(user_dir)
 
 
 def _load(user_dir: Path | None, mentioning: str) -> Library:

@@ -91,6 +91,11 @@ class LettingGoDriver(LinuxDriver):
         """Whether it is known what stands in the terminal, so that a part of a picture can be held against it."""
         return self._thrift.keeps_cells
 
+    @property
+    def missed(self) -> bool:
+        """Whether something was left out because the terminal took nothing any more."""
+        return self._outlet.missed
+
     def send_only_changes(self, columns: int) -> None:
         """From now on send only what is other than before, to a terminal that is `columns` wide."""
         self._thrift.only_changes(columns)

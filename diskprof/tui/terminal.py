@@ -114,7 +114,8 @@ class TerminalApp(App[None]):
         colours = self.console._color_system or ColorSystem.TRUECOLOR
         data = "".join(driver.changes_of(renderable, colours))
         cursor = self.screen.outer_size.clamp_offset(self.cursor_position)
-        if data or cursor != self._previous_cursor_position:
+        # Where something was left out, whether the terminal takes anything again is found out by sending.
+        if data or driver.missed or cursor != self._previous_cursor_position:
             self._previous_cursor_position = cursor
             begin, end = (SYNC_START, SYNC_END) if self._sync_available else ("", "")
             driver.deliver(f"{begin}{data}{Control.move_to(*cursor).segment.text}{end}")

@@ -166,8 +166,11 @@ class Thrift:
             for char in text:
                 width = 1 if char < "\u0300" else cell_len(char)
                 if width == 0 and cells:
-                    # An accent belongs to the sign before it.
-                    cells[-1] = (cells[-1][0] + char, cells[-1][1])
+                    # An accent belongs to the sign before it, and may make it wide (U+FE0F).
+                    before_it, look = cells[-1]
+                    cells[-1] = (before_it + char, look)
+                    if cell_len(before_it) == 1 and cell_len(before_it + char) == 2:
+                        cells.append(("", look))
                 cells += [(char, style), ("", style)][:width]
         start = column - 1
         end = start + len(cells)

@@ -42,6 +42,28 @@ async def test_keys_that_come_at_once_are_done_in_their_order(value: str, keys: 
         assert app.query_one(Field).value == left
 
 
+async def test_enter_and_a_key_that_moves_on_are_done_in_their_order() -> None:
+    class Two(OneField):
+        done = ""
+
+        def compose(self) -> ComposeResult:
+            yield Field(id="first")
+            yield Field(id="second")
+
+        def on_input_submitted(self, event: Field.Submitted) -> None:
+            self.done += f"{event.input.id} {event.value}"
+
+    app = Two()
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        for key in ("a", "enter"):
+            app.post_message(Key(key, key if len(key) == 1 else None))
+        app.call_later(app.action_focus_next)
+        await pilot.pause()
+        await pilot.pause()
+        assert app.done == "first a"
+
+
 async def test_up_and_down_lead_to_another_field_of_a_form_that_has_no_room_for_all() -> None:
     names = [f"field{number}" for number in range(8)]
 

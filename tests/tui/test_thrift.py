@@ -138,6 +138,13 @@ def test_pieces_show_the_same_as_the_sequences_that_textual_makes_of_them(
         assert shown("".join(direct)) == shown("".join(by_textual))
 
 
+def test_what_stands_behind_a_sign_that_is_made_wide_stays_in_its_column() -> None:
+    thrift = Thrift()
+    thrift.only_changes(COLUMNS)
+    thrift.write(1, 1, [("\u2764\ufe0f", ""), ("ab", "")])
+    assert thrift.write(1, 1, [("\u2764\ufe0f", ""), ("ac", "")]) == "\x1b[1;4Hc"
+
+
 def test_pieces_that_stand_there_are_not_sent_again() -> None:
     thrift = Thrift()
     thrift.only_changes(COLUMNS)

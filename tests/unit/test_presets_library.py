@@ -180,6 +180,11 @@ def test_a_part_of_the_library_knows_what_all_of_it_knows(tmp_path: Path) -> Non
     for name in names:
         assert library_for(name, tmp_path).get(name) == whole.get(name)
     assert len(library_for("etcd-fsync", tmp_path).presets) < len(whole.presets) / 2
+    (tmp_path / "other.toml").write_text('aliases = ["etcd-fsync"]\n' + MINE)
+    whole = load_library(tmp_path)
+    for name in ("short", "mine", "quick"):
+        part = library_for(name, tmp_path)
+        assert (part.get(name), part.notices) == (whole.get(name), whole.notices)
     for name in ("crystal", "no-such", "quikc", "../x", ""):
         found: list[str] = []
         for library in (whole, library_for(name, tmp_path)):

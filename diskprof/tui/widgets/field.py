@@ -7,10 +7,7 @@ from textual.widgets import Input
 from diskprof.model.text import clean
 
 _EDITS = {
-    key: binding.action
-    for binding in Input.BINDINGS
-    if isinstance(binding, Binding) and binding.action != "submit"
-    for key in binding.key.split(",")
+    key: binding.action for binding in Input.BINDINGS if isinstance(binding, Binding) for key in binding.key.split(",")
 }
 
 
