@@ -7,8 +7,6 @@ from diskprof.model.preset import Preset
 from diskprof.model.text import clean
 from diskprof.presets.library import Library
 
-_FILES = (".fio", ".toml")
-
 
 def choose(library: Library, text: str, *, several: bool = False) -> tuple[Preset, tuple[str, ...]]:
     """The preset that `text` names, and notes on what is not as it was where it was taken over from somewhere else.
@@ -22,8 +20,9 @@ def choose(library: Library, text: str, *, several: bool = False) -> tuple[Prese
         raise
     except UsageError:
         path = Path(text)
-        if not _is_file(path):
-            if "/" in text or path.suffix in _FILES:
+        names_file = "/" in text or path.suffix in (".fio", ".toml")
+        if not _is_file(path, meant=names_file):
+            if names_file:
                 raise UsageError(
                     f"There is no preset or file {clean(text)!r}.",
                     "Give the path of a fio job file or a preset's file, or a name that `diskprof presets` lists.",
@@ -43,14 +42,14 @@ def choose(library: Library, text: str, *, several: bool = False) -> tuple[Prese
     return imported.preset, imported.notes
 
 
-def _is_file(path: Path) -> bool:
+def _is_file(path: Path, *, meant: bool) -> bool:
+    """Raises PresetError where it cannot be known and a file was `meant`, no name."""
     try:
         return path.is_file()
-    except PermissionError:
-        if len(path.parts) == 1 and path.suffix not in _FILES:
-            return False  # a name, given in a directory that may not be searched
-        raise PresetError(f"{clean(str(path))} cannot be reached: no permission to search its directory.") from None
-    except OSError:  # a name too long to be a file's, a disk that fails
+    except OSError as error:
+        if meant and isinstance(error, PermissionError):
+            why = f"{clean(str(path))} cannot be reached: no permission to search its directory."
+            raise PresetError(why) from None
         return False
 
 

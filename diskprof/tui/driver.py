@@ -7,7 +7,6 @@ import selectors
 import signal
 import threading
 from codecs import getincrementaldecoder
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from textual import events
@@ -51,17 +50,24 @@ class LettingGoDriver(LinuxDriver):
         self._silent.set()
 
     def write(self, data: str) -> None:
-        self.deliver(self._thrift.shorten(plain(data) if self._only_ascii else data))
+        self._deliver(self._thrift.shorten(plain(data) if self._only_ascii else data))
 
-    def changes_of(self, update: ChopsUpdate, colours: ColorSystem) -> Iterator[str]:
-        """What is to be delivered for a part of a picture: from now on it counts as what stands there."""
+    def show(self, update: ChopsUpdate, colours: ColorSystem, frame: tuple[str, str], *, moved: bool) -> None:
+        """Sends what is other than before in a part of a picture, between the two sequences of `frame`.
+
+        Those alone are sent where the cursor has moved, and where something was left out: only by sending it is found out
+        that the terminal takes something again.
+        """
+        out = []
         for row, column, pieces in runs_of(update, colours):
             if self._only_ascii:
                 pieces = [(plain(text), codes) for text, codes in pieces]
-            yield self._thrift.write(row, column, pieces)
+            out.append(self._thrift.write(row, column, pieces))
+        data = "".join(out)
+        if data or moved or self._outlet.missed:
+            self._deliver(f"{frame[0]}{data}{frame[1]}")
 
-    def deliver(self, data: str) -> None:
-        """Sends `data` as it is, and asks how far the terminal is with it."""
+    def _deliver(self, data: str) -> None:
         self._send(data)
         if self._listening and self.pace.sent(len(data)):
             self._silent.clear()
@@ -85,16 +91,6 @@ class LettingGoDriver(LinuxDriver):
         self._listening = self._key_thread is not None
         if self._listening:
             self.write("")
-
-    @property
-    def keeps_cells(self) -> bool:
-        """Whether it is known what stands in the terminal, so that a part of a picture can be held against it."""
-        return self._thrift.keeps_cells
-
-    @property
-    def missed(self) -> bool:
-        """Whether something was left out because the terminal took nothing any more."""
-        return self._outlet.missed
 
     def send_only_changes(self, columns: int) -> None:
         """From now on send only what is other than before, to a terminal that is `columns` wide."""

@@ -1,4 +1,4 @@
-"""The app and its terminal: how much it gets, signals, ctrl+z, the clipboard, what is told to the person."""
+"""The app and its terminal: how much it gets, keys that come at once, signals, ctrl+z, the clipboard, what the person is told."""
 
 from __future__ import annotations
 
@@ -102,23 +102,15 @@ class TerminalApp(App[None]):
 
     def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
         driver = self._driver
-        if not (
-            isinstance(renderable, ChopsUpdate)
-            and isinstance(driver, LettingGoDriver)
-            and driver.keeps_cells
-            and self._running
-            and not (self._closed or self._batch_count)
-        ):
+        shows = self._running and not (self._closed or self._batch_count)
+        if not (shows and isinstance(renderable, ChopsUpdate) and isinstance(driver, LettingGoDriver)):
             super()._display(screen, renderable)
             return
-        colours = self.console._color_system or ColorSystem.TRUECOLOR
-        data = "".join(driver.changes_of(renderable, colours))
         cursor = self.screen.outer_size.clamp_offset(self.cursor_position)
-        # Where something was left out, whether the terminal takes anything again is found out by sending.
-        if data or driver.missed or cursor != self._previous_cursor_position:
-            self._previous_cursor_position = cursor
-            begin, end = (SYNC_START, SYNC_END) if self._sync_available else ("", "")
-            driver.deliver(f"{begin}{data}{Control.move_to(*cursor).segment.text}{end}")
+        moved, self._previous_cursor_position = cursor != self._previous_cursor_position, cursor
+        begin, end = (SYNC_START, SYNC_END) if self._sync_available else ("", "")
+        frame = (begin, Control.move_to(*cursor).segment.text + end)
+        driver.show(renderable, self.console._color_system or ColorSystem.TRUECOLOR, frame, moved=moved)
         self.post_display_hook()
 
     async def on_event(self, event: events.Event) -> None:

@@ -93,10 +93,6 @@ class Thrift:
         self._columns = columns
         self.forget()
 
-    @property
-    def keeps_cells(self) -> bool:
-        return self._columns > 0
-
     def forget(self) -> None:
         """The terminal was out of our hands: nothing is known of what stands there."""
         self._style = None

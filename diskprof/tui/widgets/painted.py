@@ -4,7 +4,7 @@ A line is pieces of (text, ink). Inks are names with a meaning; the style sheet 
 """
 
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from rich.cells import cell_len, set_cell_size
@@ -167,12 +167,12 @@ class Painted(Widget):
         """A line as wide as `width`, on the widget's own colours or on `base`."""
         under = base or self._own_style()
         worn = self._worn.setdefault(under, {})
+        return Strip(self._segments(line, worn, lambda ink: under + self.ink(ink))).adjust_cell_length(width, under)
+
+    def _segments(self, line: Line, worn: dict[str, Style], wear: Callable[[str], Style]) -> list[Segment]:
         for _, ink in line:
             if ink not in worn:
-                worn[ink] = under + self.ink(ink)
-        return Strip(self._segments(line, worn)).adjust_cell_length(width, under)
-
-    def _segments(self, line: Line, worn: Mapping[str, Style]) -> list[Segment]:
+                worn[ink] = wear(ink)
         segments = [Segment(clean(text) if _HARMFUL.search(text) else text, worn[ink]) for text, ink in line if text]
         if getattr(self.app, "plain", False):
             segments = [Segment(signs_for(self.app, text), style) for text, style, _ in segments]
@@ -254,6 +254,10 @@ class Lines(Painted):
             self._drawn_as = drawn_as
             self._drawn.clear()
         worn = self._seen.setdefault((ground, *filters), {})
+
+        def seen(ink: str) -> Style:
+            return _filtered(self._own_style() + self.ink(ink), filters, ground)
+
         if not worn:
             under = Style.from_color(bgcolor=ground.rich_color)
             worn[_OWN], worn[_UNDER] = (_filtered(each, filters, ground) for each in (self._own_style(), under))
@@ -265,10 +269,7 @@ class Lines(Painted):
                 continue
             if (strip := self._drawn.get(y)) is None:
                 line = self._lines[y] if y < len(self._lines) else ()
-                for _, ink in line:
-                    if ink not in worn:
-                        worn[ink] = _filtered(self._own_style() + self.ink(ink), filters, ground)
-                strip = Strip(self._segments(line, worn)).adjust_cell_length(width, worn[_OWN])
+                strip = Strip(self._segments(line, worn, seen)).adjust_cell_length(width, worn[_OWN])
                 if left or right:
                     before, after = ([Segment(" " * cells, worn[_UNDER])] if cells else [] for cells in (left, right))
                     strip = Strip([*before, *strip, *after], whole)
