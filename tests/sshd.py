@@ -1,13 +1,15 @@
 """A real sshd on 127.0.0.1, with keys made for the test, and the ssh client's side of it."""
 
+import fcntl
 import getpass
 import os
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +17,8 @@ from program import descendants, gone, until, write_program
 
 HOST = "disks.example"
 _PRIVSEP = Path("/run/sshd")
+# A service's own is 0755.
+_OURS = 0o711
 _SBIN = ":/usr/local/sbin:/usr/sbin:/sbin"
 # Later versions of OpenSSH serve a session with a program of its own.
 _SESSION_NAMES = ("sshd", "sshd-session")
@@ -77,21 +81,40 @@ def sshd(directory: Path, home: Path) -> Iterator[Server]:
     shutil.copy(directory / "user.pub", directory / "authorized")
     # sshd begins where the user's home is, not where HOME says.
     write_program(directory / "bin", first='cd "$HOME" || exit')
-    made = os.geteuid() == 0 and not _PRIVSEP.exists()
-    if made:
-        _PRIVSEP.mkdir(mode=0o755)
-    try:
+    with _privsep() if os.geteuid() == 0 else nullcontext():
         process, port = _start(directory, home)
         try:
             yield Server(process.pid, port, directory, home)
         finally:
             process.kill()
             process.wait()
+
+
+@contextmanager
+def _privsep() -> Iterator[None]:
+    """sshd's directory for separated privileges. Without it every connection is reset: the last test that needs it removes it."""
+    descriptor = _shared(_PRIVSEP)
+    try:
+        yield
     finally:
-        if made:
-            # Not if somebody uses it by now.
-            with suppress(OSError):
+        with suppress(BlockingIOError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if stat.S_IMODE(os.fstat(descriptor).st_mode) == _OURS:
                 _PRIVSEP.rmdir()
+        os.close(descriptor)
+
+
+def _shared(path: Path) -> int:
+    """The directory, made if need be and held so that no other test removes it until the descriptor is closed."""
+    while True:
+        with suppress(FileExistsError):
+            path.mkdir(mode=_OURS)
+        with suppress(FileNotFoundError):
+            descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+            fcntl.flock(descriptor, fcntl.LOCK_SH)
+            if os.fstat(descriptor).st_nlink:  # otherwise it has just been removed
+                return descriptor
+            os.close(descriptor)
 
 
 @contextmanager

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from diskprof.cli.planning import Request, plan_of
-from diskprof.model.errors import StoreError
+from diskprof.model.errors import RunNotFound, StoreError
 from diskprof.model.plan import Plan
-from diskprof.store import Store
+from diskprof.model.run import Status
+from diskprof.store import Store, is_alive
 
 if TYPE_CHECKING:
     from diskprof.runner.begin import Begun
@@ -53,7 +54,7 @@ def plan_in(company: Company, request: Request, ctx: click.Context) -> Plan:
 
     Raises what refuses it; Occupied, which names the run, where another run may be what blocks it.
     """
-    from diskprof.devices.udev import scan
+    from diskprof.devices.udev import topology
     from diskprof.runner.neighbours import refuse_beside_others
     from diskprof.runner.planner import refuse_if_blocked
 
@@ -63,22 +64,31 @@ def plan_in(company: Company, request: Request, ctx: click.Context) -> Plan:
         with suppress(StoreError), Store.open(ctx.find_root().obj, create=False) as store:
             if company.wait and wait_for_others(plan, store):
                 plan = plan_of(request)
-            refuse_beside_others(plan, store, scan())
+            refuse_beside_others(plan, store, topology())
     refuse_if_blocked(plan)
     return plan
 
 
 def wait_for_others(plan: Plan, store: Store) -> bool:
     """Returns once no other run works on a disk of the plan, and whether there was one; says on stderr whom it waits for."""
-    from diskprof.devices.udev import scan
+    from diskprof.devices.udev import topology
     from diskprof.runner.neighbours import neighbours
 
     told = set[str]()
-    while others := neighbours(plan, store, scan()):
+    while others := neighbours(plan, store, topology()):
         for other in others:
             if other.run_id not in told:
                 told.add(other.run_id)
                 click.echo(f"{other.words}. Waiting for its end; Ctrl+C gives up.", err=True)
-        time.sleep(_PERIOD_S)
+        # Little is asked meanwhile: who waits must not disturb what is being measured.
+        while all(_under_way(store, other.run_id) for other in others):
+            time.sleep(_PERIOD_S)
         store.reap()
     return bool(told)
+
+
+def _under_way(store: Store, run_id: str) -> bool:
+    try:
+        return store.run(run_id).status is Status.RUNNING and is_alive(store.runner(run_id))
+    except RunNotFound:  # deleted as soon as it was over
+        return False

@@ -25,6 +25,7 @@ from diskprof.model.device import Device, DeviceKind, DeviceTree, Mount, Transpo
 from diskprof.model.text import clean
 
 PropertyLookup = Callable[[str], Mapping[str, str]]
+Probe = Callable[[str, int], Signature | None]
 
 _BUSES = {"usb": Transport.USB, "ata": Transport.SATA, "nvme": Transport.NVME}
 _RANKS = {DeviceKind.DISK: 0, DeviceKind.LOOP: 2, DeviceKind.ROM: 3, DeviceKind.ZRAM: 4, DeviceKind.RAM: 5}
@@ -37,8 +38,13 @@ def no_properties(_name: str) -> Mapping[str, str]:
     return {}
 
 
-def build_tree(roots: Roots = SYSTEM, lookup: PropertyLookup = no_properties) -> DeviceTree:
-    """Every block device: disks first, then what has no hardware of its own, then loops, ROMs and memory."""
+def build_tree(
+    roots: Roots = SYSTEM, lookup: PropertyLookup = no_properties, probe: Probe = read_signature
+) -> DeviceTree:
+    """Every block device: disks first, then what has no hardware of its own, then loops, ROMs and memory.
+
+    `probe` says what lies on a device, by its path and size in bytes, where `lookup` does not say it.
+    """
     nodes = sysfs.read_nodes(roots)
     parents = _parents(nodes)
     children: dict[str, list[str]] = defaultdict(list)
@@ -52,6 +58,7 @@ def build_tree(roots: Roots = SYSTEM, lookup: PropertyLookup = no_properties) ->
             node,
             roots,
             lookup(name),
+            probe,
             parents=parents[name],
             children=tuple(sorted(children[name], key=natural)),
             mounts=mounts.get(name, ()),
@@ -76,6 +83,7 @@ def _device(
     node: Node,
     roots: Roots,
     properties: Mapping[str, str],
+    probe: Probe,
     *,
     parents: tuple[str, ...],
     children: tuple[str, ...],
@@ -86,7 +94,7 @@ def _device(
 ) -> Device:
     path = str(roots.dev / node.device_name)
     queue = sysfs.queue(node)
-    holds = _content(node, path, properties, partitioned=partitioned)
+    holds = _content(node, path, properties, probe, partitioned=partitioned)
     named = tuple(link.removeprefix(_BY_ID) for link in properties.get("DEVLINKS", "").split() if _BY_ID in link)
     return Device(
         name=node.name,
@@ -145,13 +153,13 @@ def _transport(node: Node, properties: Mapping[str, str]) -> Transport:
     return sysfs.transport(node) or _BUSES.get(properties.get("ID_BUS", ""), Transport.UNKNOWN)
 
 
-def _content(node: Node, path: str, properties: Mapping[str, str], *, partitioned: bool) -> Signature:
+def _content(node: Node, path: str, properties: Mapping[str, str], probe: Probe, *, partitioned: bool) -> Signature:
     if fs_type := properties.get("ID_FS_TYPE", ""):
         label = _decode(properties.get("ID_FS_LABEL_ENC", "")) or properties.get("ID_FS_LABEL", "")
         return Signature(fs_type, label, properties.get("ID_FS_UUID", ""))
     if partitioned or not node.size_bytes or "ID_PART_TABLE_TYPE" in properties or node.probing_waits:
         return Signature("")
-    return read_signature(path, node.size_bytes) or Signature("")
+    return probe(path, node.size_bytes) or Signature("")
 
 
 def _readable_first(names: Iterable[str]) -> tuple[str, ...]:

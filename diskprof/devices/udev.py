@@ -30,6 +30,14 @@ def scan() -> DeviceTree:
     return build_tree(SYSTEM, _property_lookup())
 
 
+def topology() -> DeviceTree:
+    """As `scan`, but nothing is read of the devices themselves, which may be measured at this moment.
+
+    What lies on them is known as far as udev and the mounts tell it.
+    """
+    return build_tree(SYSTEM, _property_lookup(), lambda path, size_bytes: None)
+
+
 def _property_lookup() -> PropertyLookup:
     # Without udevd's data base udev knows no more than sysfs (F34), and pyudev need not be loaded (F44).
     if not (SYSTEM.run / "udev" / "data").is_dir():

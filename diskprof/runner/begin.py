@@ -7,7 +7,7 @@ from pathlib import Path
 
 from diskprof.devices.environment import describe
 from diskprof.devices.targets import resolve_target
-from diskprof.devices.udev import scan
+from diskprof.devices.udev import scan, topology
 from diskprof.engines.tools import find_tool
 from diskprof.model.device import DeviceTree
 from diskprof.model.errors import Refused
@@ -48,7 +48,7 @@ def begun(
     refuse_unconfirmed(plan)
     if not concurrent:
         # Who is there is the better answer where another run is what blocks the plan, or has the device for itself.
-        refuse_beside_others(plan, store, scan())
+        refuse_beside_others(plan, store, topology())
     refuse_if_blocked(plan)
     with held_devices(plan, store.path) as held:
         with starting(store):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from diskprof.analysis.findings import find
 from diskprof.analysis.headline import headline
-from diskprof.devices.udev import scan
+from diskprof.devices.udev import topology
 from diskprof.devices.watch import SystemWatch
 from diskprof.engines.engine import Finished, Noted, Outcome, PhaseChanged, Sampled, measure
 from diskprof.engines.reasons import stuck
@@ -108,7 +108,7 @@ class _Execution:
         self.left: list[str] = []
         self.lapses, self.lapse_watch = lapses, LapseWatch(_TICK_S)
         self.clock: Callable[[], int] = lambda: time.monotonic_ns() - began
-        tree = scan()
+        tree = topology()
         disks = dict.fromkeys(disk.name for target in plan.targets for disk in tree.disks_below(target.device))
         self.watch = SystemWatch(tuple(disks))
         self.pace = Pace(plan, self.clock)

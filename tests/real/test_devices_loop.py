@@ -17,7 +17,7 @@ from program import diskprof, diskprof_json
 from diskprof.devices.hazards import target_hazards
 from diskprof.devices.sysfs import read_counters
 from diskprof.devices.targets import resolve_target, suggest_directory
-from diskprof.devices.udev import Monitor, scan
+from diskprof.devices.udev import Monitor, scan, topology
 from diskprof.devices.watch import SystemWatch
 from diskprof.model.device import Device, DeviceKind, DeviceTree, Transport
 from diskprof.model.errors import UsageError
@@ -78,6 +78,17 @@ def test_a_partitioned_disk(bench: Bench) -> None:
     assert (second.start_bytes, second.mounts, second.fs_type) == (33 * MIB + 512, (), "")
     assert whole.logical_block_size == 512 and whole.diskseq is not None
     assert first.diskseq == whole.diskseq
+
+
+def test_what_stands_on_what_is_known_without_reading_from_a_disk(bench: Bench) -> None:
+    """A blank disk, of which udev has nothing to tell either; reads of it would show in the figures of a test that is under way."""
+    disk = attached(bench, bench.image(64 * MIB))
+    reads = Path(f"/sys/block/{disk}/stat")
+    before = reads.read_text()
+    assert topology().get(disk) is not None
+    assert reads.read_text() == before
+    assert scan().get(disk) == topology().get(disk)
+    assert reads.read_text() != before
 
 
 @pytest.mark.needs("mkfs.ext4", "mount")

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -243,6 +244,19 @@ def test_a_log_in_without_utf8_can_be_worked_with(home: Path, server: Server, lo
         screen.wait_for("Test 1 of 2", gone="Help: Live")
         stop_the_run(screen)
         quit_from(screen)
+
+
+def test_servers_of_several_tests_do_not_take_from_each_other_what_they_need(tmp_path: Path, home: Path) -> None:
+    """sshd resets every connection when its directory for separated privileges is gone; tests run side by side."""
+    with ExitStack() as first:
+        first.enter_context(sshd(tmp_path / "one", home))
+        with sshd(tmp_path / "other", home) as other:
+            first.close()
+            words = other.ssh("echo", "there", tty=False)
+            done = subprocess.run(
+                words, env=environment(home), stdin=subprocess.DEVNULL, capture_output=True, text=True
+            )
+            assert (done.returncode, done.stdout) == (0, "there\n"), done.stderr
 
 
 def processor_s(pid: int) -> float:
