@@ -76,7 +76,7 @@ def _writes(jobs: Sequence[Job]) -> bool:
 
 def ioping(path: Path | str, *, runtime_s: float, **options: str) -> PlannedTest:
     named = tuple((name.replace("_", "-"), value) for name, value in options.items())
-    argv = ioping_argv(find_tool(EngineName.IOPING), named, path=str(path))
+    argv = ioping_argv(find_tool(EngineName.IOPING), named, path=str(path), interval_ms=250)
     return planned(EngineName.IOPING, argv, runtime_s=runtime_s, bytes_written=1 << 20)
 
 

@@ -1,12 +1,12 @@
 """The options of a planned command, read back from its argv: what was really asked of the engine."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from diskprof.model.errors import UnitError
 from diskprof.model.plan import PlannedTest
 from diskprof.model.preset import EngineName
 from diskprof.model.units import parse_duration, parse_size
+from diskprof.model.value import dataclass
 
 _SYNCHRONOUS = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap"})
 _IOPING_FLAGS = {

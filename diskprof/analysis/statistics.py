@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from diskprof.model.value import dataclass
 
 
 def mean(values: Sequence[float]) -> float | None:

@@ -1,12 +1,12 @@
 """From the words of `diskprof run` to a plan."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import click
 
 from diskprof.model.errors import UsageError
 from diskprof.model.plan import Plan, WritePermission
+from diskprof.model.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +11,7 @@ from diskprof.cli.planning import Request, plan_of
 from diskprof.model.errors import RunNotFound, StoreError
 from diskprof.model.plan import Plan
 from diskprof.model.run import Status
+from diskprof.model.value import dataclass
 from diskprof.store import Store, is_alive
 
 if TYPE_CHECKING:

@@ -1,8 +1,9 @@
 """Small files of the kernel, read from roots that tests can move."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
+
+from diskprof.model.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,13 @@ import os
 import stat
 import struct
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from diskprof.devices.files import SYSTEM, Roots, list_names, read_bytes, read_text
 from diskprof.devices.mounts import MountEntry, may_hang, mount_by_name, parse_mountinfo, read_mountinfo, read_swaps
 from diskprof.model.device import Device, DeviceKind, DeviceTree
 from diskprof.model.text import clean
+from diskprof.model.value import dataclass
 
 _LOOP_GET_STATUS64 = 0x4C05
 _LOOP_INFO = struct.Struct("=QQQQQ")

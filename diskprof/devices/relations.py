@@ -2,10 +2,10 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from diskprof.devices.occupants import Backing, backing_of
 from diskprof.model.device import Device, DeviceKind, DeviceTree
+from diskprof.model.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

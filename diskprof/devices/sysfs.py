@@ -2,11 +2,12 @@
 
 import re
 import time
-from dataclasses import dataclass
+from collections.abc import Collection
 from pathlib import Path
 
 from diskprof.devices.files import SYSTEM, Roots, list_names, read_bytes, read_int, read_text
 from diskprof.model.device import DeviceKind, DiskCounters, Transport
+from diskprof.model.value import dataclass
 
 SECTOR = 512
 _FLOPPY_MAJOR, _CDROM_MAJOR = 2, 11
@@ -170,14 +171,14 @@ def queue(node: Node) -> Queue:
     )
 
 
-def read_counters(roots: Roots = SYSTEM) -> dict[str, DiskCounters]:
-    """The counters of every device, by kernel name, from one reading of /proc/diskstats."""
+def read_counters(roots: Roots = SYSTEM, names: Collection[str] = ()) -> dict[str, DiskCounters]:
+    """The counters of every device, or of `names` alone, by kernel name, from one reading of /proc/diskstats."""
     counters = {}
     text = read_text(roots.proc / "diskstats")
     at_ns = time.monotonic_ns()
     for line in text.splitlines():
         fields = line.split()
-        if len(fields) < 14 or not all(field.isdigit() for field in fields[3:14]):
+        if len(fields) < 14 or (names and fields[2] not in names) or not all(field.isdigit() for field in fields[3:14]):
             continue
         f = [int(field) for field in fields[3:14]]
         counters[fields[2]] = DiskCounters(

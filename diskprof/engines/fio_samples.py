@@ -38,7 +38,8 @@ class _Amount:
         """Adds the difference of two readings of one epoch."""
         self.ios += max(0, now.ios - before.ios)
         self.bytes += max(0, now.bytes - before.bytes)
-        bins = {index: more for index, count in now.bins.items() if (more := count - before.bins.get(index, 0)) > 0}
+        then = before.bins.get
+        bins = {index: more for index, count in now.bins.items() if (more := count - then(index, 0)) > 0}
         timed = now.timed - before.timed
         if timed > 0:
             self.timed += timed

@@ -47,15 +47,14 @@ _VALUES = {
 _SLOW_S = 0.1
 """Requests closer together than this are summed up by ioping, period by period, instead of written out one by one."""
 
-_LONG_S = 600.0
 _OFF = {"0", "false", "no", ""}
 _PREPARES_AT_LEAST = 10e6
 _MS = 1_000_000
 _PERCENTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99_9": 0.999}
 
 
-def ioping_argv(tool: Tool, options: Options, *, path: str) -> tuple[str, ...]:
-    """The command of one test. `options` have ioping's long names; a switch is `1`.
+def ioping_argv(tool: Tool, options: Options, *, path: str, interval_ms: int) -> tuple[str, ...]:
+    """The command of one test. `options` have ioping's long names; a switch is `1`. Quick requests are summed up by the interval.
 
     Raises UsageError for an option that a test may not set: `keep` follows symbolic links (F31).
     """
@@ -72,8 +71,7 @@ def ioping_argv(tool: Tool, options: Options, *, path: str) -> tuple[str, ...]:
         else:
             raise UsageError(f"{name!r} is no option that an ioping test may set.")
     if _seconds_between(argv) < _SLOW_S:
-        long = _seconds(argv, "-w", 0.0) > _LONG_S
-        argv += ["-q", "-P", "1s" if long else "250ms"]
+        argv += ["-q", "-P", f"{interval_ms}ms"]
     return (*argv, path)
 
 

@@ -11,12 +11,12 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 from diskprof.model.errors import DiskprofError
+from diskprof.model.value import dataclass
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _PR_SET_PDEATHSIG = 1
@@ -25,6 +25,7 @@ _PIPE_BYTES = 1 << 20
 _LADDER = ((signal.SIGINT, 1.2), (signal.SIGTERM, 0.2), (signal.SIGKILL, 0.5))
 _DRAIN_S = 1.0
 _POLL_S = 0.02
+_GATHER_S = 0.02
 _BRIEF_BYTES = 64 << 10
 _LAST_WAIT_S = 0.5
 LATE_S = 1.0
@@ -174,16 +175,26 @@ def _spawn(argv: Sequence[str], workdir: Path, pass_fds: Sequence[int]) -> "subp
 
 
 class _Pipe(asyncio.Protocol):
+    """Passes on what comes, and what comes shortly after it together.
+
+    fio writes a document in dozens of pieces: to be woken by each would take a processor from what it measures.
+    """
+
     def __init__(self, on_data: Bytes) -> None:
         self.at_end = asyncio.Event()
         self._on_data = on_data
-        self._transport: asyncio.BaseTransport | None = None
+        self._loop = asyncio.get_running_loop()
+        self._transport: asyncio.ReadTransport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.ReadTransport)
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:
         self._on_data(data)
+        if self._transport:
+            self._transport.pause_reading()
+            self._loop.call_later(_GATHER_S, self._transport.resume_reading)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.at_end.set()

@@ -4,7 +4,8 @@ import errno
 import os
 import re
 import signal
-from dataclasses import dataclass
+
+from diskprof.model.value import dataclass
 
 _ERR = re.compile(r"err=(-?\d{1,6})/file:[^,]*, func=([^,]*), error=(.*)")
 _BANNER = re.compile(r"\S+: \(g=\d+\): rw=|Starting \d+ |Jobs: \d+ |fio-\d|\.\.\.$")

@@ -4,13 +4,13 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from diskprof.engines.process import run_briefly
 from diskprof.model.errors import EngineMissing
 from diskprof.model.preset import EngineName
 from diskprof.model.text import clean
+from diskprof.model.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

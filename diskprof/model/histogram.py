@@ -7,6 +7,7 @@ Bucket numbers and their representative values follow `plat_val_to_idx` and `pla
 import binascii
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
+from operator import itemgetter
 
 from diskprof.model.errors import EngineError
 from diskprof.model.value import dataclass
@@ -62,7 +63,8 @@ class Histogram:
     @staticmethod
     def of(counts: Mapping[int, int]) -> "Histogram":
         """A histogram of bucket number -> count."""
-        return Histogram(tuple(sorted((index, count) for index, count in counts.items() if count)))
+        pairs = counts.items() if all(counts.values()) else [(index, count) for index, count in counts.items() if count]
+        return Histogram(tuple(sorted(pairs)))
 
     @staticmethod
     def of_latencies(latencies_ns: Iterable[int]) -> "Histogram":
@@ -75,7 +77,7 @@ class Histogram:
 
     @cached_property
     def total(self) -> int:
-        return sum(count for _, count in self.counts)
+        return sum(map(itemgetter(1), self.counts))
 
     def __eq__(self, other: object) -> bool:
         return self.counts == other.counts if isinstance(other, Histogram) else NotImplemented
@@ -139,7 +141,8 @@ class Histogram:
         """About a byte for each bucket: a checksum, then the buckets in an adaptive Rice code.
 
         Neighbours hold similar counts, so what is written is the difference of a count from the mean of the two before it.
-        That is noise, on which zlib takes a third more: a day of samples is some 85,000 histograms.
+        That is noise, on which zlib takes a third more: a day of samples is some 85,000 histograms. How many bits of it
+        are written as they are depends on the scale of its neighbours.
         """
         bits, last, before, earlier, scale = 1, -1, 0, 0, _FIRST_SCALE
         for index, count in self.counts:
@@ -152,7 +155,7 @@ class Histogram:
             change = count - (before + earlier + 1 >> 1)
             earlier, before = before, count
             value = change << 1 if change >= 0 else (-change << 1) - 1
-            low = _low_bits(scale)
+            low = (scale >> 2).bit_length() - 1 if scale > 3 else 0
             high = value >> low
             if high < _LONG:
                 bits = (bits << high + 1 + low) | ((1 << high) - 1) << low + 1 | value & ((1 << low) - 1)
@@ -201,11 +204,6 @@ def merge(histograms: Iterable[Histogram]) -> Histogram:
     return Histogram.of(counts)
 
 
-def _low_bits(scale: int) -> int:
-    """How many bits of a difference are written as they are, when its neighbours are of this scale."""
-    return max(0, (scale >> 2).bit_length() - 1)
-
-
 def _checksum(body: bytes) -> bytes:
     return binascii.crc_hqx(body, 0xFFFF).to_bytes(_CHECK_BYTES, "big")
 
@@ -236,7 +234,7 @@ def _read_counts(bits: str) -> Iterator[tuple[int, int]]:
         if length:
             index += 1 << length - 1 | int(bits[at : at + length - 1] or "0", 2)
             at += length - 1
-        # `_low_bits`, which would cost a sixth of all this to call.
+        # As in `pack`. A function for it would cost a sixth of all this to call.
         low = (scale >> 2).bit_length() - 1 if scale > 3 else 0
         high = bits.index("0", at) - at
         at += high + 1

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from diskprof.model.preset import Category, EngineName, Job, Parameter, ParameterKind, Preset, TargetSlot, Test
 from diskprof.model.text import clean
 from diskprof.model.units import format_size, parse_size
+from diskprof.model.value import dataclass
 
 LONGEST_PRESET_NAME = 40
 LONGEST_NAME = 64

@@ -3,12 +3,13 @@
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 
 from diskprof.model.errors import PresetError, UnitError, UsageError
 from diskprof.model.preset import Axis, EngineName, Job, Options, Parameter, ParameterKind, Preset, Test
 from diskprof.model.units import format_fio_size, format_size, parse_duration, parse_size
+from diskprof.model.value import dataclass
 from diskprof.presets.option_values import LONGEST_VALUE, write_duration
 from diskprof.presets.options import check_option
 from diskprof.presets.sweep import LONGEST_NAME, cell_name, cell_title, cells, short, short_value

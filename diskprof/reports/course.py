@@ -1,7 +1,6 @@
 """How each test went, as a line of text and three figures."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from diskprof.analysis.options import asked
 from diskprof.analysis.series import figures, measured, windows
@@ -9,6 +8,7 @@ from diskprof.analysis.statistics import median
 from diskprof.model.run import Run
 from diskprof.model.sample import Sample
 from diskprof.model.units import format_iops, format_latency
+from diskprof.model.value import dataclass
 from diskprof.reports.sparkline import sparkline
 
 IOPS_TITLE = "IOPS over time, from 0"

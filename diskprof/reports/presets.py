@@ -1,11 +1,11 @@
 """Presets in words, as tables, as the engines would read them, and as JSON."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from diskprof.model.preset import Category, EngineName, Job, Parameter, Preset, Test, Variant
 from diskprof.model.units import format_duration, format_fio_size, format_size, parse_duration
+from diskprof.model.value import dataclass
 from diskprof.presets.option_values import OptionKind, describe_range
 from diskprof.presets.options import options_of
 from diskprof.presets.resolve import ResolvedPreset, expand_defaults

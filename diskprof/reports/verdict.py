@@ -1,7 +1,6 @@
 """What this disk did, in a sentence."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from diskprof.analysis.options import asked
 from diskprof.model.finding import Finding, Weight
@@ -9,6 +8,7 @@ from diskprof.model.preset import EngineName
 from diskprof.model.run import DirectionResult, Run, TestRecord
 from diskprof.model.sample import Direction
 from diskprof.model.units import format_bandwidth, format_iops, format_latency, format_size
+from diskprof.model.value import dataclass
 from diskprof.reports import expectations, wording
 from diskprof.reports.sweep import verdict_sentences
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from diskprof.devices.environment import describe
@@ -16,6 +15,7 @@ from diskprof.model.preset import EngineName
 from diskprof.model.run import Environment
 from diskprof.model.target import TargetKind
 from diskprof.model.text import clean
+from diskprof.model.value import dataclass
 from diskprof.runner.descriptors import Held, held_devices
 from diskprof.runner.neighbours import refuse_beside_others, starting
 from diskprof.runner.permission import refuse_unconfirmed

@@ -20,7 +20,7 @@ from diskprof.model.finding import Finding
 from diskprof.model.lapse import Lapse, LapseKind
 from diskprof.model.plan import Plan, PlannedTest, Severity
 from diskprof.model.run import Status
-from diskprof.model.sample import Phase, Sample
+from diskprof.model.sample import Phase, Sample, SystemSample
 from diskprof.model.units import format_duration
 from diskprof.runner.anchors import Anchors
 from diskprof.runner.begin import Begun
@@ -35,6 +35,8 @@ from diskprof.runner.workdir import private_directory
 from diskprof.store import Store
 
 _TICK_S = 0.25
+# Longer than a sample of most tests: each brings the progress along.
+_PROGRESS_S = 0.6
 _SILENT_AFTER_S = 1.0
 _LAST_WORD_S = 15.0
 _LAPSED = {
@@ -108,6 +110,7 @@ class _Execution:
         self.left: list[str] = []
         self.lapses, self.lapse_watch = lapses, LapseWatch(_TICK_S)
         self.clock: Callable[[], int] = lambda: time.monotonic_ns() - began
+        self._shown_ns = 0
         tree = topology()
         disks = dict.fromkeys(disk.name for target in plan.targets for disk in tree.disks_below(target.device))
         self.watch = SystemWatch(tuple(disks))
@@ -202,6 +205,7 @@ class _Execution:
                             self._keep(samples)
                         case PhaseChanged(phase):
                             self.pace.enter(phase)
+                            self._shown_ns = 0
                         case Noted(text, warning):
                             self.keeper.note(text, warning=warning, test=index)
                         case Finished(result):
@@ -216,7 +220,11 @@ class _Execution:
 
     def _append(self, samples: tuple[Sample, ...] = ()) -> None:
         system = self.watch.sample(test=self.pace.test, phase=self.pace.phase, at_ns=self.clock())
-        self.keeper.append(samples=samples, system=(system,) if system else (), progress=self.pace.progress())
+        self._write(samples, (system,) if system else ())
+
+    def _write(self, samples: tuple[Sample, ...] = (), system: tuple[SystemSample, ...] = ()) -> None:
+        self.keeper.append(samples=samples, system=system, progress=self.pace.progress())
+        self._shown_ns = self.clock()
 
     async def _tick(self) -> None:
         """Keeps progress moving while the engine says nothing (starting, ramping, hanging), and watches the space."""
@@ -235,8 +243,8 @@ class _Execution:
             self.stop.ask(complaint, Status.FAILED)
         if self.pace.silent_s >= _SILENT_AFTER_S:
             self._append()
-        else:
-            self.keeper.append(progress=self.pace.progress())
+        elif self.clock() - self._shown_ns >= _PROGRESS_S * 1e9:
+            self._write()
 
     def _notice_lapses(self) -> None:
         """To be called before the store is written: it was not waited for meanwhile."""

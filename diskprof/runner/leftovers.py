@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from diskprof.devices.mounts import may_hang, mount_by_name, read_mountinfo
@@ -11,6 +10,7 @@ from diskprof.model.errors import Refused
 from diskprof.model.plan import TestFile
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
+from diskprof.model.value import dataclass
 from diskprof.runner.testfile import is_ours, remove_test_file
 from diskprof.store import Store, is_alive, is_elsewhere
 

@@ -3,7 +3,7 @@
 import re
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from diskprof.model.errors import UsageError
@@ -11,6 +11,7 @@ from diskprof.model.plan import Hazard, Plan, Severity, TestFile
 from diskprof.model.preset import EngineName, Job, Preset, Test
 from diskprof.model.target import Target, TargetKind
 from diskprof.model.units import format_size
+from diskprof.model.value import dataclass
 from diskprof.runner.workload import Rate, fio_workload
 
 _PLAIN_PATH = re.compile(r"[\w/.,+@=%-]+", re.ASCII)

@@ -20,11 +20,8 @@ from diskprof.runner.ioengines import with_usable_engines
 from diskprof.runner.permission import needed_places, write_budget, written_devices
 from diskprof.runner.places import Place, choose_places, fit, place_of, with_test_file
 from diskprof.runner.promises import promises
-from diskprof.runner.workload import Rate, Workload, assumed_rate, fio_workload, ioping_workload
+from diskprof.runner.workload import Rate, Workload, assumed_rate, fio_workload, interval_ms, ioping_workload
 
-_INTERVAL_MS = 250
-_LONG_INTERVAL_MS = 1000
-_LONG_RUN_S = 600
 _LAYOUT_BLOCK = 1 << 20
 UNUSABLE = frozenset({"not-writable", "read-only", "file-size-limit", "no-permission"})
 """Hazards that endanger nothing: the target just cannot be used."""
@@ -55,7 +52,6 @@ def make_plan(
     places = tuple(with_test_file(place, places, tests) for place in places)
     loads = [_workload(test, places, rate) for test in tests]
     seconds = sum(load.ramp_s + load.runtime_s for load in loads)
-    interval = _LONG_INTERVAL_MS if seconds > _LONG_RUN_S else _INTERVAL_MS
     space = {place.slot: _space(place, places, tests, loads) for place in places}
     written = {place.slot: _written(place, places, tests, _rate(place.target, tree)) for place in places}
     needed = needed_places() if permission.allowed else {}
@@ -74,10 +70,10 @@ def make_plan(
         target=first.target,
         parameters=resolved.values,
         tests=tuple(
-            _planned(test, load, places, tools[test.engine], interval) for test, load in zip(tests, loads, strict=True)
+            _planned(test, load, places, tools[test.engine], seconds) for test, load in zip(tests, loads, strict=True)
         ),
         test_file=first.file,
-        layout=_layout(places, loads, rate, tools, interval),
+        layout=_layout(places, loads, rate, tools, seconds),
         hazards=tuple(dict.fromkeys(hazards)),
         space_needed=sum(space.values()),
         assumed_bandwidth=rate.bandwidth,
@@ -188,7 +184,8 @@ def _hazards(
     )
 
 
-def _planned(test: Test, load: Workload, places: Sequence[Place], tool: Tool, interval: int) -> PlannedTest:
+def _planned(test: Test, load: Workload, places: Sequence[Place], tool: Tool, run_s: float) -> PlannedTest:
+    interval = interval_ms(load.ramp_s + load.runtime_s, run_s)
     if test.engine is EngineName.FIO:
         argv = fio_argv(
             tool,
@@ -199,7 +196,7 @@ def _planned(test: Test, load: Workload, places: Sequence[Place], tool: Tool, in
         )
     else:
         job = test.jobs[0]
-        argv = ioping_argv(tool, job.options, path=place_of(job, places).target.path)
+        argv = ioping_argv(tool, job.options, path=place_of(job, places).target.path, interval_ms=interval)
     return PlannedTest(
         name=test.name,
         title=test.title,
@@ -226,7 +223,7 @@ def _axes(tests: Sequence[Test]) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def _layout(
-    places: Sequence[Place], loads: Sequence[Workload], rate: Rate, tools: Mapping[EngineName, Tool], interval: int
+    places: Sequence[Place], loads: Sequence[Workload], rate: Rate, tools: Mapping[EngineName, Tool], run_s: float
 ) -> PlannedTest | None:
     """Fills each test file once, in order, with data that does not compress: a phase of its own, before the first test."""
     files = [place for place in places if place.file]
@@ -235,6 +232,7 @@ def _layout(
     direct = any(load.direct for load in loads)
     jobs = tuple(_layout_job(place, direct=direct) for place in files)
     load = fio_workload(jobs, rate)
+    interval = interval_ms(load.runtime_s, run_s)
     total = sum(place.file.size_bytes for place in files if place.file)
     return PlannedTest(
         name="layout",

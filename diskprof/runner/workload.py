@@ -1,12 +1,12 @@
 """What a test's options amount to: how long, how much, how much of it written. Read from the options, before any run."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from diskprof.model.device import Device, Transport
 from diskprof.model.plan import PlannedJob
 from diskprof.model.preset import Job
 from diskprof.model.units import parse_duration, parse_size
+from diskprof.model.value import dataclass
 
 _WRITES = {"write", "randwrite", "rw", "readwrite", "randrw"}
 _MIXED = {"rw", "readwrite", "randrw"}
@@ -14,6 +14,22 @@ _DEFAULT_FIO_BLOCK = 4096
 _IOPING_DEFAULT_WORK = 1 << 20
 _IOPING_RAPID_WORK = 64 << 20
 _IOPING_LINEAR_BLOCK = 256 << 10
+
+
+_SHORT_TEST_S, _INTERVAL_MS = 20.0, 250
+_LONGER_INTERVAL_MS = 500
+_LONG_RUN_S, _LONG_RUN_INTERVAL_MS = 600.0, 1000
+
+
+def interval_ms(test_s: float, run_s: float) -> int:
+    """How long a sample of a test of `test_s` seconds is, in a run of `run_s` seconds.
+
+    A short test needs many samples in little time. A longer one has enough, and each costs what it measures some processor
+    time; over a long run the store, too, has to hold them.
+    """
+    if run_s > _LONG_RUN_S:
+        return _LONG_RUN_INTERVAL_MS
+    return _INTERVAL_MS if test_s < _SHORT_TEST_S else _LONGER_INTERVAL_MS
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """A comparison as rows of a table: conditions first, then each test with its figures."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from diskprof.analysis.compare import Cell as Figure
@@ -11,6 +11,7 @@ from diskprof.analysis.metrics import Metric
 from diskprof.model.run import Status
 from diskprof.model.sample import Direction
 from diskprof.model.text import clean
+from diskprof.model.value import dataclass
 from diskprof.reports import upshot, wording
 from diskprof.tui.run_list import TONES, status_text, when_text
 from diskprof.tui.widgets.sheet import Cell, Column, Row, Tone

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from diskprof.model.run import Run, Status, TestRecord
 from diskprof.model.sample import Direction, Phase, Sample
+from diskprof.model.value import dataclass
 from diskprof.tui.widgets.series import Merging, Series
 
 if TYPE_CHECKING:

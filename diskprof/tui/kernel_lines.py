@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from diskprof.analysis.kernel import KernelView, kernel_view, medians
@@ -11,6 +10,7 @@ from diskprof.model.run import Run
 from diskprof.model.sample import Direction, Phase, SystemSample
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
+from diskprof.model.value import dataclass
 from diskprof.tui.following import Reading, Track
 from diskprof.tui.widgets.painted import Line, Piece, fit, spread, width_of
 

@@ -1,7 +1,6 @@
 """What the Live screen says, as lines: pure functions of what was read from the store."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from diskprof.model.finding import Weight
 from diskprof.model.run import DirectionResult, Message, Run, Status, TestRecord
@@ -14,6 +13,7 @@ from diskprof.model.units import (
     format_iops,
     format_latency,
 )
+from diskprof.model.value import dataclass
 from diskprof.tui.following import Following, Reading, Track
 from diskprof.tui.paragraphs import signed
 from diskprof.tui.promise_lines import promise_lines, verdict_piece

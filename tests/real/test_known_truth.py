@@ -63,8 +63,8 @@ def settings(**values: object) -> list[str]:
 
 
 def started(volume: Volume, home: Path, **values: object) -> subprocess.Popen[str]:
-    """diskprof, in the volume's group, working on the volume."""
-    words = (*DISKPROF, "run", "truth", volume.node, "--json", "--yes", *settings(**values))
+    """diskprof, in the volume's group, working on the volume, before all that other tests do meanwhile."""
+    words = ("nice", "-n", "-20", *DISKPROF, "run", "truth", volume.node, "--json", "--yes", *settings(**values))
     allowed = ("--allow-write", "--confirm-device", volume.name) if "write" in str(values.get("rw")) else ()
     return subprocess.Popen(
         volume.throttle.words(*words, *allowed),

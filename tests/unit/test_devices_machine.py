@@ -1,5 +1,6 @@
 """The machine around the disk: limits, hypervisors, and what the kernel counts while a test runs."""
 
+from collections.abc import Collection
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -251,10 +252,10 @@ def test_the_temperature_from_which_a_drive_slows_down(
 def read_without_clock(machine: Machine):  # type: ignore[no-untyped-def]
     from diskprof.devices import sysfs
 
-    def read(_roots: object) -> object:
+    def read(_roots: object, names: Collection[str]) -> object:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(sysfs.time, "monotonic_ns", lambda: 0)
-            return sysfs.read_counters(machine.roots)
+            return sysfs.read_counters(machine.roots, names)
 
     return read
 

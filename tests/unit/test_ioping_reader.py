@@ -27,7 +27,7 @@ def planned(*options: tuple[str, str], runtime_s: float = 1.0) -> PlannedTest:
         name="test",
         title="Test",
         engine=EngineName.IOPING,
-        argv=ioping_argv(IOPING, options, path="/mnt"),
+        argv=ioping_argv(IOPING, options, path="/mnt", interval_ms=250),
         jobs=(),
         ramp_s=0.0,
         runtime_s=runtime_s,
@@ -233,20 +233,20 @@ def test_writes_are_writes() -> None:
         ((("rapid", "1"),), ("-R", "-q", "-P", "250ms")),
         ((("direct", "1"), ("rapid", "1")), ("-R", "-D", "-q", "-P", "250ms")),
         ((("cached", "1"), ("rapid", "1"), ("linear", "0")), ("-R", "-C", "-q", "-P", "250ms")),
-        ((("rapid", "1"), ("work-time", "3600")), ("-R", "-w", "3600", "-q", "-P", "1s")),
+        ((("rapid", "1"), ("work-time", "3600")), ("-R", "-w", "3600", "-q", "-P", "250ms")),
         ((("interval", "10ms"), ("count", "5")), ("-i", "10ms", "-c", "5", "-q", "-P", "250ms")),
         ((("rapid", "1"), ("rate-limit", "2")), ("-R", "-r", "2")),
         ((("burst", "8"), ("count", "20")), ("-b", "8", "-c", "20", "-q", "-P", "250ms")),
     ],
 )
 def test_options_become_arguments(options: Options, argv: tuple[str, ...]) -> None:
-    assert ioping_argv(IOPING, options, path="/mnt") == ("/usr/bin/ioping", "-J", *argv, "/mnt")
+    assert ioping_argv(IOPING, options, path="/mnt", interval_ms=250) == ("/usr/bin/ioping", "-J", *argv, "/mnt")
 
 
 @pytest.mark.parametrize("option", [("keep", "1"), ("quiet", "1"), ("-k", "1"), ("size", "-k"), ("count", "")])
 def test_an_option_that_a_test_may_not_set_is_refused(option: tuple[str, str]) -> None:
     with pytest.raises(UsageError):
-        ioping_argv(IOPING, (option,), path="/mnt")
+        ioping_argv(IOPING, (option,), path="/mnt", interval_ms=250)
 
 
 ELEMENTS = [element(10, 250), element(0, 0), {"io": {"request": 1, "time": 5, "ignored": False}}, {"stat": 1, "io": []}]

@@ -221,7 +221,13 @@ def test_sensible_lines_give_a_usable_preset_or_a_contradiction(lines: list[str]
     try:
         found = import_job_text(text.encode(), Path("a.fio"))
     except PresetError as error:
-        contradictions = ("exclude each other", "O_DIRECT", "out of range", "less than one request")
+        contradictions = (
+            "exclude each other",
+            "O_DIRECT",
+            "out of range",
+            "less than one request",
+            "lies below the limit",
+        )
         assert any(words in str(error) for words in contradictions), error
         return
     usable(found)

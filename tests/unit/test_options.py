@@ -236,7 +236,9 @@ def test_every_option_says_what_it_is_and_how_far_it_goes() -> None:
 @pytest.mark.parametrize("name", IOPING_OPTIONS)
 def test_the_engine_knows_every_ioping_option(name: str) -> None:
     value = "1" if IOPING_OPTIONS[name].kind is OptionKind.BOOLEAN else samples(IOPING_OPTIONS[name])[1]
-    words = ioping_argv(Tool(IOPING, "ioping", "1.3"), ((name, check_option(IOPING, name, value)),), path="/mnt")
+    words = ioping_argv(
+        Tool(IOPING, "ioping", "1.3"), ((name, check_option(IOPING, name, value)),), path="/mnt", interval_ms=250
+    )
     assert IOPING_OPTIONS[name].flag in words
 
 

@@ -135,11 +135,14 @@ def written(value: Any, draw: Any) -> str:
 def documents(draw: Any) -> str:
     """TOML text: top-level keys, then tables and arrays of tables."""
     lines = []
+    # The names of the tables are longer than any key: to give one of them another value is no TOML.
     for key, value in draw(st.dictionaries(keys, values, max_size=3)).items():
         lines.append(f"{quoted(key)} = {written(value, draw)}")
     for number in range(draw(st.integers(0, 4))):
         header = draw(
-            st.sampled_from(["[[t]]", "[ [u] ]".replace(" ", ""), f"[x{number}]", f"[x{number}.'y z']", "[[ 't' ]]"])
+            st.sampled_from(
+                ["[[tables]]", "[[others]]", f"[section{number}]", f"[section{number}.'y z']", "[[ 'tables' ]]"]
+            )
         )
         lines.append(header + draw(st.sampled_from(["", " # [no]"])))
         for key, value in draw(st.dictionaries(keys, values, max_size=3)).items():

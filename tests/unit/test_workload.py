@@ -4,7 +4,7 @@ import pytest
 
 from diskprof.model.device import Device, DeviceKind, Transport
 from diskprof.model.preset import Job
-from diskprof.runner.workload import Rate, assumed_rate, fio_workload, ioping_workload
+from diskprof.runner.workload import Rate, assumed_rate, fio_workload, interval_ms, ioping_workload
 
 RATE = Rate(bandwidth=100e6, iops=1000)
 
@@ -92,3 +92,11 @@ def test_ioping_on_a_directory_fills_a_file_of_its_working_set() -> None:
     assert (single.bytes_written, single.runtime_s) == (0, 10)
     linear = ioping_workload(Job("seq", (("rapid", "1"), ("linear", "1"), ("work-time", "2"))), on_directory=True)
     assert (linear.jobs[0].block_size, linear.runtime_s) == (256 << 10, 2)
+
+
+@pytest.mark.parametrize(
+    ("test_s", "run_s", "expected"),
+    [(5, 5, 250), (19.9, 600, 250), (20, 20, 500), (600, 600, 500), (5, 601, 1000), (86_400, 86_400, 1000)],
+)
+def test_the_longer_a_test_the_longer_its_samples(test_s: float, run_s: float, expected: int) -> None:
+    assert interval_ms(test_s, run_s) == expected

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from diskprof.analysis.kernel import KernelView, kernel_view, while_measuring
@@ -14,6 +13,7 @@ from diskprof.model.finding import Finding, Weight
 from diskprof.model.lapse import Lapse, LapseKind
 from diskprof.model.run import Run, TestRecord, TestResult
 from diskprof.model.sample import Direction, Phase, Sample, SystemSample
+from diskprof.model.value import dataclass
 
 _VIRTUAL_TRANSPORTS = frozenset({Transport.VIRTIO, Transport.XEN})
 _NETWORK_TRANSPORTS = frozenset({Transport.ISCSI, Transport.NBD, Transport.FC})

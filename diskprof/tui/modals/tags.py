@@ -1,6 +1,5 @@
 """Tags and note of a run."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -12,6 +11,7 @@ from textual.widgets import Input, Label, Static
 
 from diskprof.model.run import RunSummary
 from diskprof.model.text import clean
+from diskprof.model.value import dataclass
 from diskprof.tui.keynames import with_keys
 from diskprof.tui.widgets.field import Field
 

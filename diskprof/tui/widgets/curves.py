@@ -5,10 +5,10 @@ Each curve has a letter, which stands at its end and in the legend, so that it i
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from diskprof.model.histogram import Histogram
+from diskprof.model.value import dataclass
 from diskprof.tui.widgets.glyphs import Charset, Track, draw, this_charset
 from diskprof.tui.widgets.painted import Line, Lines, Piece, fit, spread, width_of
 from diskprof.tui.widgets.scale import Metric, Scale, TimeAxis

@@ -1,7 +1,8 @@
 """Latency upward on a logarithmic scale: what matters lies decades apart."""
 
 import math
-from dataclasses import dataclass
+
+from diskprof.model.value import dataclass
 
 _STEPS = (1.0, 2.0, 5.0)
 _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns"))
