@@ -12,7 +12,7 @@ from statistics import fmean
 MARGIN_S = 0.03
 """How far the clocks of fio's intervals and of the switch may be apart."""
 
-MOST_PAIRS = 150
+MOST_PAIRS = 139
 """A run of ten minutes and more is followed in intervals of a second, which do not fit into the rhythm."""
 
 _LATE_S = 0.1
@@ -31,7 +31,7 @@ class Rhythm:
 
     pairs: int
     on_s: float = 2.5
-    off_s: float = 1.25
+    off_s: float = 1.75
 
     @property
     def seconds(self) -> float:
@@ -40,11 +40,12 @@ class Rhythm:
 
 @dataclass(frozen=True)
 class Span:
-    """A time (of time.time(), in seconds) during which it was on, or off."""
+    """A time (of time.time(), in seconds) during which it was on, or off; `stolen` is the hypervisor's share of the processors."""
 
     began: float
     ended: float
     on: bool
+    stolen: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -91,18 +92,26 @@ def switch(rhythm: Rhythm, on: Callable[[float], object], off: Callable[[float],
     spans = []
     for number in range(2 * rhythm.pairs + 1):
         is_on = bool(number % 2)
-        began = time.time()
+        began, stolen = time.time(), _stolen_and_all()
         (on if is_on else off)(rhythm.on_s if is_on else rhythm.off_s)
-        spans.append(Span(began, time.time(), is_on))
+        more = [after - before for after, before in zip(_stolen_and_all(), stolen, strict=True)]
+        spans.append(Span(began, time.time(), is_on, more[0] / more[1] if more[1] else 0.0))
     return spans
 
 
-def ratios(spans: Sequence[Span], intervals: Sequence[Interval]) -> list[float]:
+def _stolen_and_all(path: Path = Path("/proc/stat")) -> tuple[int, int]:
+    """Time of all processors since the start (ticks): what a hypervisor gave to others, and all. Guests' is in user and nice."""
+    spent = [int(word) for word in path.read_text().split("\n", 1)[0].split()[1:9]]
+    return spent[7], sum(spent)
+
+
+def ratios(spans: Sequence[Span], intervals: Sequence[Interval], *, of_processor: bool) -> list[float]:
     """IOPS of every span that was on, as a share of the mean of its two neighbours.
 
     Of a span the intervals count that lie in it as a whole: what is caught up with when it is switched on is in none of them.
+    Where fio is bound by the processor (`of_processor`), IOPS are those of the time that the hypervisor left.
     """
-    rates = [_iops(span, intervals) for span in spans]
+    rates = [_iops(span, intervals, 1 - span.stolen if of_processor else 1.0) for span in spans]
     found = []
     for at in range(1, len(spans) - 1, 2):
         before, during, after = rates[at - 1 : at + 2]
@@ -111,11 +120,11 @@ def ratios(spans: Sequence[Span], intervals: Sequence[Interval]) -> list[float]:
     return found
 
 
-def _iops(span: Span, intervals: Sequence[Interval]) -> float | None:
+def _iops(span: Span, intervals: Sequence[Interval], share: float) -> float | None:
     began, ended = span.began + (_LATE_S if span.on else MARGIN_S), span.ended - MARGIN_S
     within = [one for one in intervals if one.ended - one.seconds >= began and one.ended <= ended]
-    seconds = sum(one.seconds for one in within)
-    return sum(one.ios for one in within) / seconds if seconds else None
+    seconds = share * sum(one.seconds for one in within)
+    return sum(one.ios for one in within) / seconds if seconds > 0 else None
 
 
 def timed(arrivals: Sequence[tuple[float, float, float]], spans: Sequence[Span]) -> list[Interval]:

@@ -18,9 +18,7 @@ generators()
 from diskprof.model.sample import Phase  # noqa: E402
 from diskprof.store import Store  # noqa: E402
 
-_STATUS_S = 0.25
-"""How often diskprof has fio tell its status."""
-
+_STATUS = "--status-interval="
 _BEFORE_S, _AFTER_S = RAMP_S + 1.5, 1.0
 """What fio runs longer than it is switched, at either end."""
 
@@ -29,10 +27,12 @@ def fio_alone(bench: Bench, workload: Workload, rhythm: Rhythm) -> list[float]:
     """IOPS of fio while it is asked for its status, as a share of what it does when it is not; by its own log of IOPS."""
     seconds = _BEFORE_S + rhythm.seconds + _AFTER_S
     log = bench.home.path / f"alone-{workload.name}"
-    argv = [word for word in bench.argv(workload, seconds) if not word.startswith("--status-interval")]
+    given = bench.argv(workload, seconds)
+    argv = [word for word in given if not word.startswith(_STATUS)]
+    (period_s,) = (int(word.removeprefix(_STATUS).removesuffix("ms")) / 1000 for word in given if word not in argv)
     logged = (
         f"--write_iops_log={log}",
-        f"--log_avg_msec={_STATUS_S * 1000:.0f}",
+        f"--log_avg_msec={period_s * 1000:.0f}",
         "--log_unix_epoch=1",
         "--per_job_logs=0",
     )
@@ -41,9 +41,9 @@ def fio_alone(bench: Bench, workload: Workload, rhythm: Rhythm) -> list[float]:
     ) as process:
 
         def asked(for_s: float) -> None:
-            for _ in range(round(for_s / _STATUS_S)):
+            for _ in range(round(for_s / period_s)):
                 process.send_signal(signal.SIGUSR1)
-                time.sleep(_STATUS_S)
+                time.sleep(period_s)
 
         try:
             time.sleep(_BEFORE_S)
@@ -52,8 +52,8 @@ def fio_alone(bench: Bench, workload: Workload, rhythm: Rhythm) -> list[float]:
         finally:
             process.kill()
     lines = [line.split(",") for line in Path(f"{log}_iops.log").read_text().splitlines()]
-    intervals = [Interval(int(at) / 1000, _STATUS_S, int(value) * _STATUS_S) for at, value, *_ in lines]
-    return _told(workload, "status documents", ratios(spans, intervals))
+    intervals = [Interval(int(at) / 1000, period_s, int(value) * period_s) for at, value, *_ in lines]
+    return _told(workload, "status documents", spans, intervals)
 
 
 def headless(bench: Bench, workload: Workload, rhythm: Rhythm) -> list[float]:
@@ -61,7 +61,7 @@ def headless(bench: Bench, workload: Workload, rhythm: Rhythm) -> list[float]:
     with run_headless(bench, workload, _BEFORE_S + rhythm.seconds + _AFTER_S) as pid:
         time.sleep(_BEFORE_S)
         spans = switch(rhythm, time.sleep, lambda seconds: _stands(pid, seconds))
-    return _told(workload, "the runner", ratios(spans, _sampled(bench, "latest", spans)))
+    return _told(workload, "the runner", spans, _sampled(bench, "latest", spans))
 
 
 def live(bench: Bench, workload: Workload, size: Size, rhythm: Rhythm) -> list[float]:
@@ -73,10 +73,11 @@ def live(bench: Bench, workload: Workload, size: Size, rhythm: Rhythm) -> list[f
             lambda seconds: screen.pump(time.perf_counter() + seconds),
             lambda seconds: _stands(screen.pid, seconds),
         )
-    return _told(workload, "the screen", ratios(spans, _sampled(bench, run_id, spans)))
+    return _told(workload, "the screen", spans, _sampled(bench, run_id, spans))
 
 
-def _told(workload: Workload, what: str, found: list[float]) -> list[float]:
+def _told(workload: Workload, what: str, spans: Sequence[Span], intervals: Sequence[Interval]) -> list[float]:
+    found = ratios(spans, intervals, of_processor=workload.of_processor)
     say(f"  {workload.name:5} with {what}: " + " ".join(f"{one:.3f}" for one in found))
     return found
 

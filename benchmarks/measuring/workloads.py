@@ -37,15 +37,18 @@ time_based = true
 
 @dataclass(frozen=True)
 class Workload:
-    """A test; `options` in TOML."""
+    """A test; `options` in TOML. `of_processor`: no disk is asked, so that its IOPS are the processor's."""
 
     name: str
     title: str
     options: str
+    of_processor: bool = False
 
 
 WORKLOADS = (
-    Workload("null", "Bound by two processors", 'ioengine = "null"\nnumjobs = 2\nnorandommap = true'),
+    Workload(
+        "null", "Bound by two processors", 'ioengine = "null"\nnumjobs = 2\nnorandommap = true', of_processor=True
+    ),
     Workload("qd1", "Random read, 4 KiB, one at a time", 'ioengine = "libaio"\niodepth = 1\ndirect = {direct}'),
     Workload("qd32", "Random read, 4 KiB, 32 at once", 'ioengine = "libaio"\niodepth = 32\ndirect = {direct}'),
 )

@@ -26,6 +26,7 @@ _LADDER = ((signal.SIGINT, 1.2), (signal.SIGTERM, 0.2), (signal.SIGKILL, 0.5))
 _DRAIN_S = 1.0
 _POLL_S = 0.02
 _GATHER_S = 0.02
+_PIECE_BYTES = 64 << 10
 _BRIEF_BYTES = 64 << 10
 _LAST_WAIT_S = 0.5
 LATE_S = 1.0
@@ -192,7 +193,8 @@ class _Pipe(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._on_data(data)
-        if self._transport:
+        # So much at once is no piece: somebody pours, and waits when the pipe is full.
+        if self._transport and len(data) < _PIECE_BYTES:
             self._transport.pause_reading()
             self._loop.call_later(_GATHER_S, self._transport.resume_reading)
 

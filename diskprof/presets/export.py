@@ -73,7 +73,7 @@ def _header(preset: Preset, fio: Sequence[Test], given: str) -> list[str]:
         "" if sizes else "Not every job has a size: add one, or give a filename that is there already.",
         "Put a device in the place of the file only if nothing on it is needed: this job writes." if writes else "",
         "diskprof runs each test in a process of its own, its jobs as threads (thread=1), after it has filled the test file "
-        "with data that does not compress, and takes a sample four times a second.",
+        "with data that does not compress, and takes samples of it by a status interval.",
     ]
     return [line for text in says if text for line in _comment(text)]
 

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -39,17 +40,25 @@ def intervals(given: list[Span], on: float, off: float, drift: float = 0.0) -> l
 
 def test_what_is_lost_while_it_is_on_is_told() -> None:
     given = spans(1.25, 2.5, 1.25, 2.5, 1.25)
-    assert ratios(given, intervals(given, 950.0, 1000.0)) == pytest.approx([0.95, 0.95])
+    assert ratios(given, intervals(given, 950.0, 1000.0), of_processor=False) == pytest.approx([0.95, 0.95])
 
 
 def test_a_machine_that_becomes_faster_or_slower_is_not_taken_for_a_loss() -> None:
     given = spans(1.25, 2.5, 1.25, 2.5, 1.25)
-    assert ratios(given, intervals(given, 1000.0, 1000.0, drift=20.0)) == pytest.approx([1.0, 1.0], abs=0.004)
+    assert ratios(given, intervals(given, 1000.0, 1000.0, drift=20.0), of_processor=False) == pytest.approx(
+        [1.0, 1.0], abs=0.004
+    )
+
+
+def test_what_a_hypervisor_takes_is_no_loss_of_what_the_processor_does() -> None:
+    given = [replace(span, stolen=0.2 if span.on else 0.0) for span in spans(1.25, 2.5, 1.25)]
+    assert ratios(given, intervals(given, 760.0, 1000.0), of_processor=True) == pytest.approx([0.95])
+    assert ratios(given, intervals(given, 760.0, 1000.0), of_processor=False) == pytest.approx([0.76])
 
 
 def test_a_span_without_a_whole_interval_decides_nothing() -> None:
     given = spans(1.25, 2.5, 0.2)
-    assert ratios(given, intervals(given, 1000.0, 1000.0)) == []
+    assert ratios(given, intervals(given, 1000.0, 1000.0), of_processor=False) == []
 
 
 def test_what_came_late_is_dated_by_the_clock_of_fio() -> None:
