@@ -9,9 +9,12 @@ from hypothesis import settings
 
 from diskprof.store import Store
 
-# Tests that a shell started in the background ignore ctrl+c, and so would all that they start.
+# Tests that a shell started in the background ignore ctrl+c, those under nohup the end of the terminal, and so would all that
+# they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # How long an example takes says more about what else the machine does than about the code.
 settings.register_profile("patient", parent=settings.default, deadline=None)
