@@ -308,6 +308,9 @@ def make_layout(file: TestFile, machine: Machine) -> PlannedTest:
     )
 
 
+_VALUES = tuple(map(bucket_value, range(bucket_of(1 << 62) + 1)))
+
+
 def make_histogram(random: Random, count: int, speed: Speed) -> Histogram:
     """About `count` latencies: a log-normal body, and a tail up to eight times the median.
 
@@ -317,14 +320,16 @@ def make_histogram(random: Random, count: int, speed: Speed) -> Histogram:
     if count < 64:
         return Histogram.of_latencies(int(median * random.lognormvariate(0, speed.spread)) for _ in range(count))
     first, last = bucket_of(int(median * 0.5)), bucket_of(int(median * 8))
+    # The names are local since all this is done some hundred times for each of some ten thousand samples.
+    spread, tail, log, exp, sqrt, gauss = speed.spread, speed.tail, math.log, math.exp, math.sqrt, random.gauss
     weights = []
-    for bucket in range(first, last + 1):
-        distance = math.log(bucket_value(bucket) / median)
-        body = math.exp(-0.5 * (distance / speed.spread) ** 2)
-        tail = speed.tail * math.exp(-2.2 * distance) if distance > 0 else 0.0
-        weights.append(body + tail)
+    for value in _VALUES[first : last + 1]:
+        distance = log(value / median)
+        body = exp(-0.5 * (distance / spread) ** 2)
+        weights.append(body + (tail * exp(-2.2 * distance) if distance > 0 else 0.0))
     total = sum(weights)
     for bucket, weight in enumerate(weights, first):
         expected = count * weight / total
-        counts[bucket] = max(0, round(expected + random.gauss(0, math.sqrt(expected)))) if expected > 0.02 else 0
+        if expected > 0.02 and (number := round(expected + gauss(0, sqrt(expected)))) > 0:
+            counts[bucket] = number
     return Histogram.of(counts) or Histogram.of({bucket_of(int(median)): count})

@@ -51,15 +51,15 @@ def test_every_benchmark_is_told_of() -> None:
 
 @pytest.mark.needs("fio")
 def test_watching_is_measured_beside_fio_alone(tmp_path: Path) -> None:
-    words = ("--seconds", "0.5", "--workload", "null", "--size", "80x24", "--dir", str(tmp_path))
+    words = ("--seconds", "0.5", "--workload", "qd1", "--size", "80x24", "--dir", str(tmp_path))
     found = figures("observer", tmp_path / "out.json", *words)
     assert {
-        "null: headless",
-        "null: live 80x24",
-        "null: headless, runner's CPU",
-        "null: live 80x24, sent",
+        "qd1: headless",
+        "qd1: live 80x24",
+        "qd1: headless, runner's CPU",
+        "qd1: live 80x24, sent",
     } <= found.keys()
-    assert all(found[name]["unit"] == "of the IOPS" for name in ("null: headless", "null: live 80x24"))
+    assert all(found[name]["unit"] == "of the IOPS" for name in ("qd1: headless", "qd1: live 80x24"))
     assert not list(tmp_path.glob("diskprof-bench-*"))
 
 
