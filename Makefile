@@ -3,13 +3,13 @@
 #   PYTHON=python3.12   the interpreter for .venv (otherwise the newest on the PATH, 3.11 or later)
 #   ARGS='...'          words for `make run` (a command of diskprof), `make test` (options of pytest, or one file) or `make fuzz`
 #   AUDIT=--strict      `make audit` fails where nobody can be asked
-#   JOBS=3              how many tests at once (tests on real disks always run one after the other)
+#   JOBS=4              how many tests at once (tests on real disks always run one after the other)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 SHELL := /bin/sh
 ARGS ?=
-JOBS ?= 3
+JOBS ?= 4
 PYTHON ?=
 export PYTHON
 

@@ -178,7 +178,7 @@ def _spawn(argv: Sequence[str], workdir: Path, pass_fds: Sequence[int]) -> "subp
 class _Pipe(asyncio.Protocol):
     """Passes on what comes, and what comes shortly after it together.
 
-    fio writes a document in dozens of pieces: to be woken by each would take a processor from what it measures.
+    fio writes a document in dozens of pieces: to be woken by each would take a processor from what it measures (F56).
     """
 
     def __init__(self, on_data: Bytes) -> None:
