@@ -20,7 +20,7 @@ from measuring.processes import CALM, Cost, Ended, Others, new_home
 from measuring.switching import MOST_PAIRS, Rhythm
 from measuring.terminal import Size
 from measuring.watching import run_headless, run_watched
-from measuring.ways import fio_alone, headless, live
+from measuring.ways import Effect, fio_alone, headless, live
 from measuring.workloads import RAMP_S, WORKLOADS, Bench, Workload
 
 SETTLED_S = RAMP_S + 0.5
@@ -135,16 +135,19 @@ def _tell_iops(report: Report, bench: Bench, workload: Workload, sizes: Sequence
     documents = fio_alone(bench, workload, rhythm)
     runner = headless(bench, workload, rhythm)
     screens = {size: live(bench, workload, SIZES[size], rhythm) for size in sizes}
-    label, unit = workload.name, "of the IOPS"
-    report.add(f"{label}: fio with status documents", documents, unit, of_median=True)
-    report.add(f"{label}: fio with the runner", runner, unit, of_median=True)
-    both = [first * second for first, second in zip(documents, runner, strict=False)]
-    report.add(f"{label}: headless", both, unit, least=0.99, of_median=True)
+    both = documents * runner
+    _tell_effect(report, f"{workload.name}: fio with status documents", documents)
+    _tell_effect(report, f"{workload.name}: fio with the runner", runner)
+    _tell_effect(report, f"{workload.name}: headless", both, least=0.99)
     for size, screen in screens.items():
-        report.add(f"{label}: fio with the screen, {size}", screen, unit, of_median=True)
-        all_three = [first * second for first, second in zip(both, screen, strict=False)]
-        least = 0.97 if size == _GOAL else None
-        report.add(f"{label}: live {size}", all_three, unit, least=least, of_median=True)
+        _tell_effect(report, f"{workload.name}: fio with the screen, {size}", screen)
+        _tell_effect(report, f"{workload.name}: live {size}", both * screen, least=0.97 if size == _GOAL else None)
+
+
+def _tell_effect(report: Report, label: str, effect: Effect, least: float | None = None) -> None:
+    """Where the processors are the limit, what is left of them is told to a thousandth, and IOPS to some hundredths."""
+    report.add(label, effect.iops, "of the IOPS", least=least, of_median=True)
+    report.add(f"{label}, fio's jobs got", effect.processors, "of the processors", least=least, of_median=True)
 
 
 def _tell_costs(report: Report, label: str, name: str, seens: Sequence[Seen]) -> None:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
+from measuring.jobs import Jobs
+
 MARGIN_S = 0.03
 """How far the clocks of fio's intervals and of the switch may be apart."""
 
@@ -40,12 +42,16 @@ class Rhythm:
 
 @dataclass(frozen=True)
 class Span:
-    """A time (of time.time(), in seconds) during which it was on, or off; `stolen` is the hypervisor's share of the processors."""
+    """A time (of time.time(), in seconds) during which it was on, or off.
+
+    `stolen` is the hypervisor's share of the processors meanwhile, `got` what fio's jobs got of what they wanted of the rest.
+    """
 
     began: float
     ended: float
     on: bool
     stolen: float = 0.0
+    got: float | None = None
 
 
 @dataclass(frozen=True)
@@ -87,15 +93,18 @@ def _ptrace(request: int, thread: int) -> None:
         raise OSError(number, f"ptrace: {os.strerror(number)}")
 
 
-def switch(rhythm: Rhythm, on: Callable[[float], object], off: Callable[[float], object]) -> list[Span]:
+def switch(
+    rhythm: Rhythm, on: Callable[[float], object], off: Callable[[float], object], jobs: Jobs | None = None
+) -> list[Span]:
     """Off and on by turns, and off once more. `on` and `off` are called with how long (seconds) they are to last."""
     spans = []
     for number in range(2 * rhythm.pairs + 1):
         is_on = bool(number % 2)
-        began, stolen = time.time(), _stolen_and_all()
+        began, stolen, before = time.time(), _stolen_and_all(), jobs.times() if jobs else None
         (on if is_on else off)(rhythm.on_s if is_on else rhythm.off_s)
-        more = [after - before for after, before in zip(_stolen_and_all(), stolen, strict=True)]
-        spans.append(Span(began, time.time(), is_on, more[0] / more[1] if more[1] else 0.0))
+        more = [then - first for then, first in zip(_stolen_and_all(), stolen, strict=True)]
+        got = jobs.times().share_since(before) if jobs and before else None
+        spans.append(Span(began, time.time(), is_on, more[0] / more[1] if more[1] else 0.0, got))
     return spans
 
 
@@ -111,9 +120,18 @@ def ratios(spans: Sequence[Span], intervals: Sequence[Interval], *, of_processor
     Of a span the intervals count that lie in it as a whole: what is caught up with when it is switched on is in none of them.
     Where fio is bound by the processor (`of_processor`), IOPS are those of the time that the hypervisor left.
     """
-    rates = [_iops(span, intervals, 1 - span.stolen if of_processor else 1.0) for span in spans]
+    return _beside([_iops(span, intervals, 1 - span.stolen if of_processor else 1.0) for span in spans])
+
+
+def processor_ratios(spans: Sequence[Span]) -> list[float]:
+    """The same of what fio's jobs got of the processors; nothing where that is not known."""
+    return _beside([span.got for span in spans])
+
+
+def _beside(rates: Sequence[float | None]) -> list[float]:
+    """Every second one as a share of the mean of its two neighbours."""
     found = []
-    for at in range(1, len(spans) - 1, 2):
+    for at in range(1, len(rates) - 1, 2):
         before, during, after = rates[at - 1 : at + 2]
         if before and during and after:
             found.append(during / fmean((before, after)))

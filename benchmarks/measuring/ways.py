@@ -4,11 +4,13 @@ import signal
 import subprocess
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from measuring.figures import say
+from measuring.jobs import Jobs
 from measuring.processes import generators
-from measuring.switching import Interval, Rhythm, Span, ratios, standing_still, switch, timed
+from measuring.switching import Interval, Rhythm, Span, processor_ratios, ratios, standing_still, switch, timed
 from measuring.terminal import Size
 from measuring.watching import kept_run, run_headless, run_watched
 from measuring.workloads import RAMP_S, Bench, Workload
@@ -19,11 +21,32 @@ from diskprof.model.sample import Phase  # noqa: E402
 from diskprof.store import Store  # noqa: E402
 
 _STATUS = "--status-interval="
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What fio did while something was on, as a share of what it did while it was off, pair by pair.
+
+    `processors`: what its jobs got of the processors, where those are what bounds them.
+    """
+
+    iops: list[float]
+    processors: list[float]
+
+    def __mul__(self, other: "Effect") -> "Effect":
+        """Both together."""
+        return Effect(_times(self.iops, other.iops), _times(self.processors, other.processors))
+
+
+def _times(ones: Sequence[float], others: Sequence[float]) -> list[float]:
+    return [one * other for one, other in zip(ones, others, strict=False)]
+
+
 _BEFORE_S, _AFTER_S = RAMP_S + 1.5, 1.0
 """What fio runs longer than it is switched, at either end."""
 
 
-def fio_alone(bench: Bench, workload: Workload, rhythm: Rhythm) -> list[float]:
+def fio_alone(bench: Bench, workload: Workload, rhythm: Rhythm) -> Effect:
     """IOPS of fio while it is asked for its status, as a share of what it does when it is not; by its own log of IOPS."""
     seconds = _BEFORE_S + rhythm.seconds + _AFTER_S
     log = bench.home.path / f"alone-{workload.name}"
@@ -47,7 +70,7 @@ def fio_alone(bench: Bench, workload: Workload, rhythm: Rhythm) -> list[float]:
 
         try:
             time.sleep(_BEFORE_S)
-            spans = switch(rhythm, asked, time.sleep)
+            spans = switch(rhythm, asked, time.sleep, _jobs(process.pid, workload))
             process.wait(60)
         finally:
             process.kill()
@@ -56,29 +79,35 @@ def fio_alone(bench: Bench, workload: Workload, rhythm: Rhythm) -> list[float]:
     return _told(workload, "status documents", spans, intervals)
 
 
-def headless(bench: Bench, workload: Workload, rhythm: Rhythm) -> list[float]:
+def headless(bench: Bench, workload: Workload, rhythm: Rhythm) -> Effect:
     """IOPS of fio while its runner works, as a share of what it does while the runner stands still."""
     with run_headless(bench, workload, _BEFORE_S + rhythm.seconds + _AFTER_S) as pid:
         time.sleep(_BEFORE_S)
-        spans = switch(rhythm, time.sleep, lambda seconds: _stands(pid, seconds))
+        spans = switch(rhythm, time.sleep, lambda seconds: _stands(pid, seconds), _jobs(pid, workload))
     return _told(workload, "the runner", spans, _sampled(bench, "latest", spans))
 
 
-def live(bench: Bench, workload: Workload, size: Size, rhythm: Rhythm) -> list[float]:
+def live(bench: Bench, workload: Workload, size: Size, rhythm: Rhythm) -> Effect:
     """IOPS of fio while the live screen follows the run, as a share of what it does while the screen stands still."""
-    with run_watched(bench, workload, _BEFORE_S + rhythm.seconds + _AFTER_S, size) as (screen, _, run_id):
+    with run_watched(bench, workload, _BEFORE_S + rhythm.seconds + _AFTER_S, size) as (screen, runner, run_id):
         screen.pump(time.perf_counter() + _BEFORE_S)
         spans = switch(
             rhythm,
             lambda seconds: screen.pump(time.perf_counter() + seconds),
             lambda seconds: _stands(screen.pid, seconds),
+            _jobs(runner, workload),
         )
     return _told(workload, "the screen", spans, _sampled(bench, run_id, spans))
 
 
-def _told(workload: Workload, what: str, spans: Sequence[Span], intervals: Sequence[Interval]) -> list[float]:
-    found = ratios(spans, intervals, of_processor=workload.of_processor)
-    say(f"  {workload.name:5} with {what}: " + " ".join(f"{one:.3f}" for one in found))
+def _jobs(pid: int, workload: Workload) -> Jobs | None:
+    return Jobs(pid, workload.busy) if workload.busy else None
+
+
+def _told(workload: Workload, what: str, spans: Sequence[Span], intervals: Sequence[Interval]) -> Effect:
+    found = Effect(ratios(spans, intervals, of_processor=workload.busy > 0), processor_ratios(spans))
+    for of, each in (("IOPS", found.iops), ("processors", found.processors)):
+        say(f"  {workload.name:5} with {what}, {of}: " + " ".join(f"{one:.3f}" for one in each))
     return found
 
 

@@ -37,18 +37,16 @@ time_based = true
 
 @dataclass(frozen=True)
 class Workload:
-    """A test; `options` in TOML. `of_processor`: no disk is asked, so that its IOPS are the processor's."""
+    """A test; `options` in TOML. `busy` of its jobs ask no disk and keep a processor busy each."""
 
     name: str
     title: str
     options: str
-    of_processor: bool = False
+    busy: int = 0
 
 
 WORKLOADS = (
-    Workload(
-        "null", "Bound by two processors", 'ioengine = "null"\nnumjobs = 2\nnorandommap = true', of_processor=True
-    ),
+    Workload("null", "Bound by two processors", 'ioengine = "null"\nnumjobs = 2\nnorandommap = true', busy=2),
     Workload("qd1", "Random read, 4 KiB, one at a time", 'ioengine = "libaio"\niodepth = 1\ndirect = {direct}'),
     Workload("qd32", "Random read, 4 KiB, 32 at once", 'ioengine = "libaio"\niodepth = 32\ndirect = {direct}'),
 )

@@ -1,5 +1,7 @@
 """What the benchmark of the observer makes of seconds in which something was on, and of those in which it was off."""
 
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -7,14 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from program import until
+from program import descendants, until
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
 
 from measuring.figures import Figure  # noqa: E402
+from measuring.jobs import Jobs  # noqa: E402
 from measuring.processes import cpu_seconds  # noqa: E402
-from measuring.switching import Interval, Rhythm, Span, ratios, standing_still, switch, timed  # noqa: E402
+from measuring.switching import Interval, Rhythm, Span, processor_ratios, ratios, standing_still, switch, timed  # noqa: E402
 
 
 def spans(*seconds: float) -> list[Span]:
@@ -54,6 +57,42 @@ def test_what_a_hypervisor_takes_is_no_loss_of_what_the_processor_does() -> None
     given = [replace(span, stolen=0.2 if span.on else 0.0) for span in spans(1.25, 2.5, 1.25)]
     assert ratios(given, intervals(given, 760.0, 1000.0), of_processor=True) == pytest.approx([0.95])
     assert ratios(given, intervals(given, 760.0, 1000.0), of_processor=False) == pytest.approx([0.76])
+
+
+def test_what_is_taken_of_the_processors_is_told() -> None:
+    given = [replace(span, got=0.98 if span.on else 1.0) for span in spans(1.25, 2.5, 1.25)]
+    assert processor_ratios(given) == pytest.approx([0.98])
+    assert processor_ratios(spans(1.25, 2.5, 1.25)) == []
+
+
+@pytest.mark.needs("fio")
+def test_the_jobs_of_fio_are_found_below_who_started_it(tmp_path: Path) -> None:
+    words = (
+        "fio",
+        "--name=x",
+        "--ioengine=null",
+        "--thread=1",
+        "--size=1m",
+        "--time_based=1",
+        "--runtime=60",
+        "--output=log",
+    )
+    with subprocess.Popen(["sh", "-c", '"$@"; :', "sh", *words], cwd=tmp_path) as shell:
+        (fio,) = until(lambda: descendants(shell.pid, "fio"), "fio")
+        try:
+            until(
+                lambda: len(list(Path(f"/proc/{fio}/task").iterdir())) > 2 and cpu_seconds(fio) > 0.1, "its job at work"
+            )
+            jobs = Jobs(shell.pid, 1)
+            before = jobs.times()
+            until(lambda: jobs.times().ran - before.ran > 50e6, "more work of the job")
+            share = jobs.times().share_since(before)
+            assert share is not None and 0 < share <= 1
+            assert before.share_since(before) is None
+        finally:
+            os.kill(fio, signal.SIGKILL)
+    with pytest.raises(OSError, match="has started no fio"):
+        Jobs(os.getpid(), 1)
 
 
 def test_a_span_without_a_whole_interval_decides_nothing() -> None:

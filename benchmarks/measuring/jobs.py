@@ -1,0 +1,53 @@
+"""What fio's jobs got of the processors that they wanted, by the kernel's account of its run queues."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Times:
+    """What threads have run, and waited for a processor, since they began (ns)."""
+
+    ran: int
+    waited: int
+
+    def share_since(self, before: "Times") -> float | None:
+        """How much of what they wanted they got; None if they wanted nothing."""
+        ran, waited = self.ran - before.ran, self.waited - before.waited
+        return ran / (ran + waited) if ran + waited else None
+
+
+class Jobs:
+    """The `count` busiest threads of the fio that is `pid`, or that it started.
+
+    Raises OSError where there is none, or the kernel keeps no such account (/proc/PID/schedstat, CONFIG_SCHED_INFO).
+    """
+
+    def __init__(self, pid: int, count: int) -> None:
+        fio = next((one for one in _family(pid) if (_proc(one) / "comm").read_text().strip() == "fio"), None)
+        if fio is None:
+            raise OSError(f"process {pid} has started no fio")
+        threads = sorted((_proc(fio) / "task").iterdir(), key=lambda thread: -_times(thread).ran)
+        self._threads = threads[:count]
+
+    def times(self) -> Times:
+        each = [_times(thread) for thread in self._threads]
+        return Times(sum(one.ran for one in each), sum(one.waited for one in each))
+
+
+def _times(thread: Path) -> Times:
+    ran, waited, _ = (thread / "schedstat").read_text().split()
+    return Times(int(ran), int(waited))
+
+
+def _family(pid: int) -> Iterator[int]:
+    """A process and all that it started."""
+    yield pid
+    for thread in (_proc(pid) / "task").iterdir():
+        for child in (thread / "children").read_text().split():
+            yield from _family(int(child))
+
+
+def _proc(pid: int) -> Path:
+    return Path("/proc") / str(pid)
