@@ -3,6 +3,7 @@
 import pytest
 from textual.app import App, ComposeResult
 from textual.events import Key
+from textual.widgets import Label
 
 from diskprof.tui.modals.form import Field as FormField
 from diskprof.tui.modals.form import Form
@@ -74,9 +75,14 @@ async def test_up_and_down_lead_to_another_field_of_a_form_that_has_no_room_for_
     async with Plain().run_test(size=(80, 16)) as pilot:
         await pilot.app.push_screen(Form("Eight fields", [FormField(name, name, "1") for name in names]))
         await pilot.pause()
-        assert pilot.app.screen.query_one("#form-fields").max_scroll_y > 0
-        for name in names[1:]:
-            await pilot.press("down")
-            assert pilot.app.focused is pilot.app.screen.query_one(f"#field-{name}")
+        fields = pilot.app.screen.query_one("#form-fields")
+        assert fields.max_scroll_y > 0
+        for number, label in enumerate(pilot.app.screen.query(Label)):
+            if number:
+                await pilot.press("down")
+                await pilot.pause()
+            field = pilot.app.screen.query_one(f"#field-{names[number]}")
+            assert pilot.app.focused is field
+            assert all(fields.region.contains_region(part.region) for part in (label, field)), names[number]
         await pilot.press("up", "9")
         assert pilot.app.screen.query_one("#field-field6", Field).value == "9"

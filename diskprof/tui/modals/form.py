@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Input, Label, Static
 
 from diskprof.model.errors import DiskprofError
@@ -65,11 +66,19 @@ class Form(ModalScreen[dict[str, str] | None]):
                     yield Static(self._text)
             with _Fields(id="form-fields", can_focus=False):
                 for field in self._fields:
-                    yield Label(
-                        Content.assemble((field.label, "bold"), (f"  {field.help}" if field.help else "", "$quiet"))
-                    )
-                    yield TextField(field.value, id=f"field-{field.name}", compact=True)
-                    yield Static("", id=f"wrong-{field.name}", classes="wrong")
+                    with Vertical(classes="field"):
+                        yield Label(
+                            Content.assemble((field.label, "bold"), (f"  {field.help}" if field.help else "", "$quiet"))
+                        )
+                        yield TextField(field.value, id=f"field-{field.name}", compact=True)
+                        yield Static("", id=f"wrong-{field.name}", classes="wrong")
+
+    def can_view_entire(self, widget: Widget) -> bool:
+        return super().can_view_entire(_whole(widget))
+
+    def scroll_to_center(self, widget: Widget, animate: bool = True, **how: Any) -> None:
+        """What has got the focus comes into view, as a whole."""
+        self.scroll_to_widget(_whole(widget), animate=False)
 
     def on_mount(self) -> None:
         box = self.query_one("#form")
@@ -130,3 +139,8 @@ class Form(ModalScreen[dict[str, str] | None]):
         label.update(Content.assemble(("✗ ", "$danger"), clean(words)) if words else Content(""))
         label.display = bool(words)
         self._share()
+
+
+def _whole(widget: Widget) -> Widget:
+    """A field with its label, and with what is wrong with it."""
+    return widget.parent if isinstance(widget, TextField) and isinstance(widget.parent, Vertical) else widget
