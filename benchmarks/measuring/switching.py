@@ -100,8 +100,12 @@ def switch(
     spans = []
     for number in range(2 * rhythm.pairs + 1):
         is_on = bool(number % 2)
-        began, stolen, before = time.time(), _stolen_and_all(), jobs.times() if jobs else None
-        (on if is_on else off)(rhythm.on_s if is_on else rhythm.off_s)
+        began, stolen = time.time(), _stolen_and_all()
+        if is_on:
+            # What waited for being switched on is no part of what it takes.
+            on(_LATE_S)
+        before = jobs.times() if jobs else None
+        (on if is_on else off)(rhythm.on_s - _LATE_S if is_on else rhythm.off_s)
         more = [then - first for then, first in zip(_stolen_and_all(), stolen, strict=True)]
         got = jobs.times().share_since(before) if jobs and before else None
         spans.append(Span(began, time.time(), is_on, more[0] / more[1] if more[1] else 0.0, got))
