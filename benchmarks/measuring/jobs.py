@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from measuring.processes import children
+
 
 @dataclass(frozen=True)
 class Times:
@@ -44,9 +46,8 @@ def _times(thread: Path) -> Times:
 def _family(pid: int) -> Iterator[int]:
     """A process and all that it started."""
     yield pid
-    for thread in (_proc(pid) / "task").iterdir():
-        for child in (thread / "children").read_text().split():
-            yield from _family(int(child))
+    for child in children(pid):
+        yield from _family(child)
 
 
 def _proc(pid: int) -> Path:

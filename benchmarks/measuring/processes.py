@@ -114,11 +114,14 @@ def rss_mib(pid: int | str = "self", *, peak: bool = False) -> float:
     return int(found[1]) / 1024 if found else 0.0
 
 
-def _children(pid: int) -> set[int]:
-    try:
-        return {int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
-    except OSError:
-        return set()
+def children(pid: int) -> set[int]:
+    """Ids of the processes that a process, or one of its threads, has started; none once it is gone."""
+    found = set[int]()
+    with suppress(OSError):
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(OSError):
+                found |= set(map(int, (thread / "children").read_text().split()))
+    return found
 
 
 def _busy_seconds() -> float:
@@ -133,7 +136,7 @@ class Others:
     def __init__(self, *ours: int) -> None:
         self._pids = {os.getpid(), *ours}
         for pid in tuple(self._pids):
-            self._pids |= _children(pid)
+            self._pids |= children(pid)
         self._began, self._busy, self._own = time.perf_counter(), *self._now()
 
     def _now(self) -> tuple[float, dict[int, float]]:

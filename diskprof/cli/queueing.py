@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from diskprof.cli.planning import Request, plan_of
-from diskprof.model.errors import RunNotFound, StoreError
+from diskprof.model.errors import StoreError
 from diskprof.model.plan import Plan
-from diskprof.model.run import Status
 from diskprof.model.value import dataclass
-from diskprof.store import Store, is_alive
+from diskprof.store import Store
 
 if TYPE_CHECKING:
     from diskprof.runner.begin import Begun
@@ -72,7 +71,7 @@ def plan_in(company: Company, request: Request, ctx: click.Context) -> Plan:
 def wait_for_others(plan: Plan, store: Store) -> bool:
     """Returns once no other run works on a disk of the plan, and whether there was one; says on stderr whom it waits for."""
     from diskprof.devices.udev import topology
-    from diskprof.runner.neighbours import neighbours
+    from diskprof.runner.neighbours import is_there, neighbours
 
     told = set[str]()
     while others := neighbours(plan, store, topology()):
@@ -81,14 +80,7 @@ def wait_for_others(plan: Plan, store: Store) -> bool:
                 told.add(other.run_id)
                 click.echo(f"{other.words}. Waiting for its end; Ctrl+C gives up.", err=True)
         # Little is asked meanwhile: who waits must not disturb what is being measured.
-        while all(_under_way(store, other.run_id) for other in others):
+        while all(is_there(other, store) for other in others):
             time.sleep(_PERIOD_S)
         store.reap()
     return bool(told)
-
-
-def _under_way(store: Store, run_id: str) -> bool:
-    try:
-        return store.run(run_id).status is Status.RUNNING and is_alive(store.runner(run_id))
-    except RunNotFound:  # deleted as soon as it was over
-        return False

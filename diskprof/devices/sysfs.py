@@ -171,14 +171,18 @@ def queue(node: Node) -> Queue:
     )
 
 
-def read_counters(roots: Roots = SYSTEM, names: Collection[str] = ()) -> dict[str, DiskCounters]:
+def read_counters(roots: Roots = SYSTEM, names: Collection[str] | None = None) -> dict[str, DiskCounters]:
     """The counters of every device, or of `names` alone, by kernel name, from one reading of /proc/diskstats."""
     counters = {}
     text = read_text(roots.proc / "diskstats")
     at_ns = time.monotonic_ns()
     for line in text.splitlines():
         fields = line.split()
-        if len(fields) < 14 or (names and fields[2] not in names) or not all(field.isdigit() for field in fields[3:14]):
+        if (
+            len(fields) < 14
+            or (names is not None and fields[2] not in names)
+            or not all(field.isdigit() for field in fields[3:14])
+        ):
             continue
         f = [int(field) for field in fields[3:14]]
         counters[fields[2]] = DiskCounters(

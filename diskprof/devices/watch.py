@@ -48,7 +48,7 @@ class SystemWatch:
         self._devices = tuple(devices)
         self._roots = roots
         self._groups = GroupWatch(roots)
-        self._counters, self._group = self._read(), self._groups.read()
+        self._counters, self._group = read_counters(roots, self._devices), self._groups.read()
         self._cpu = psutil.cpu_times()
         self._at_ns = time.monotonic_ns()
         self._sensors = tuple(filter(None, (_sensor(name, roots) for name in self._devices)))
@@ -60,7 +60,7 @@ class SystemWatch:
         now = time.monotonic_ns()
         if now <= self._at_ns:
             return None
-        counters, cpu, group = self._read(), psutil.cpu_times(), self._groups.read()
+        counters, cpu, group = read_counters(self._roots, self._devices), psutil.cpu_times(), self._groups.read()
         shares = _shares(self._cpu, cpu)
         sample = SystemSample(
             test=test,
@@ -78,9 +78,6 @@ class SystemWatch:
         )
         self._counters, self._cpu, self._group, self._at_ns = counters, cpu, group, now
         return sample
-
-    def _read(self) -> dict[str, DiskCounters]:
-        return read_counters(self._roots, self._devices) if self._devices else {}
 
     def _warmest(self, now: int) -> float | None:
         if self._sensors and (

@@ -205,7 +205,7 @@ class _Execution:
                             self._keep(samples)
                         case PhaseChanged(phase):
                             self.pace.enter(phase)
-                            self._shown_ns = 0
+                            self._write()
                         case Noted(text, warning):
                             self.keeper.note(text, warning=warning, test=index)
                         case Finished(result):

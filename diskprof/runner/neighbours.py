@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from diskprof.model.device import DeviceTree
-from diskprof.model.errors import Refused
+from diskprof.model.errors import Refused, RunNotFound
 from diskprof.model.plan import Plan
 from diskprof.model.run import Status
 from diskprof.model.target import Target
@@ -65,6 +65,14 @@ def neighbours(plan: Plan, store: Store, tree: DeviceTree) -> list[Neighbour]:
             disks = tuple(sorted(name.partition(" ")[2] for name in shared))
             found.append(Neighbour(summary.id, summary.preset_title, summary.target, summary.started_at, disks))
     return found[::-1]
+
+
+def is_there(neighbour: Neighbour, store: Store) -> bool:
+    """Whether the run goes on. Cheaper than to look for neighbours again, for whoever waits while something is measured."""
+    try:
+        return store.run(neighbour.run_id).status is Status.RUNNING and is_alive(store.runner(neighbour.run_id))
+    except RunNotFound:  # deleted as soon as it was over
+        return False
 
 
 def refuse_beside_others(plan: Plan, store: Store, tree: DeviceTree) -> None:
