@@ -234,7 +234,7 @@ async def test_c_shows_the_job_as_fio_would_read_it(bench: Bench, size: tuple[in
         await until(pilot, lambda: "variant quick" in plan(pilot))
         await press(pilot, "c")
         assert isinstance(pilot.app.screen, Reading)
-        pilot.app.screen.query_one("#reading").scroll_end(animate=False)
+        pilot.app.screen.query_one(".dialog").scroll_end(animate=False)
         await see(pilot, "; read: Random read", "[read]", "rw=randread", "size=512m")
 
 
@@ -244,6 +244,6 @@ async def test_ioping_has_no_job_file(bench: Bench) -> None:
     async with open_bench(bench) as pilot:
         await press(pilot, "c")
         assert isinstance(pilot.app.screen, Reading)
-        pilot.app.screen.query_one("#reading").scroll_end(animate=False)
+        pilot.app.screen.query_one(".dialog").scroll_end(animate=False)
         await settle(pilot)
         assert "job file" not in text_of(pilot)

@@ -51,14 +51,14 @@ class Ask(ModalScreen[str | None]):
         self._answers = tuple(answers)
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="ask"):
+        with Vertical(classes="dialog"):
             if self._text.plain:
                 with VerticalScroll(id="ask-text", can_focus=False):
                     yield Static(self._text)
             yield RowList(id="ask-answers")
 
     def on_mount(self) -> None:
-        box = self.query_one("#ask")
+        box = self.query_one(".dialog")
         box.border_title = Content(self._title).markup
         box.border_subtitle = with_keys(self, "Enter answers, {ask.back} goes back")
         answers = self.query_one(RowList)

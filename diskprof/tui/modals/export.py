@@ -99,10 +99,10 @@ class ExportModal(ModalScreen[Path | None]):
         self._busy = False
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="fields") as dialog:
+        with Vertical(classes="dialog") as dialog:
             dialog.border_title = Content(clean(self._title)).markup
             dialog.border_subtitle = with_keys(self, "Enter writes, {form.back} goes back")
-            yield Label(_words(self._path), id="form", classes="fields--first")
+            yield Label(_words(self._path), id="report-form")
             yield Field(str(self._path), id="path", compact=True)
             yield Static("The end of the name says as what: .md, .html or .csv.", markup=False)
             yield Static("", id="problem", markup=False)
@@ -113,7 +113,7 @@ class ExportModal(ModalScreen[Path | None]):
     @on(Input.Changed, "#path")
     def _other_path(self, event: Input.Changed) -> None:
         self._asked_for = ""
-        self.query_one("#form", Label).update(_words(Path(event.value.strip())))
+        self.query_one("#report-form", Label).update(_words(Path(event.value.strip())))
         self.query_one("#problem", Static).remove_class("shown")
 
     @on(Input.Submitted, "#path")

@@ -60,7 +60,7 @@ class Form(ModalScreen[dict[str, str] | None]):
         self._title, self._fields, self._text, self._danger = title, tuple(fields), text, danger
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="form"):
+        with Vertical(classes="dialog"):
             if self._text:
                 with VerticalScroll(id="form-text", can_focus=False):
                     yield Static(self._text)
@@ -81,7 +81,7 @@ class Form(ModalScreen[dict[str, str] | None]):
         self.scroll_to_widget(_whole(widget), animate=False)
 
     def on_mount(self) -> None:
-        box = self.query_one("#form")
+        box = self.query_one(".dialog")
         box.set_class(self._danger, "-danger")
         box.border_title = Content(self._title).markup
         box.border_subtitle = with_keys(self, "Enter accepts, {form.back} goes back")
@@ -98,7 +98,7 @@ class Form(ModalScreen[dict[str, str] | None]):
             fields = self.query_one("#form-fields")
             share_height(text, fields, fields.virtual_size.height, _PORTION)
             more = ", {form.page-down} reads on" if text.virtual_size.height > text.styles.max_height.value else ""  # type: ignore[union-attr]
-            self.query_one("#form").border_subtitle = with_keys(self, "Enter accepts, {form.back} goes back" + more)
+            self.query_one(".dialog").border_subtitle = with_keys(self, "Enter accepts, {form.back} goes back" + more)
 
     def action_page(self, direction: int) -> None:
         for text in self.query("#form-text").results(VerticalScroll):

@@ -29,11 +29,11 @@ class Reading(ModalScreen[None]):
         self._title, self._text = title, text
 
     def compose(self) -> ComposeResult:
-        with VerticalScroll(id="reading"):
+        with VerticalScroll(classes="dialog"):
             yield Static(self._text, id="reading-text")
 
     def on_mount(self) -> None:
-        box = self.query_one("#reading")
+        box = self.query_one(".dialog")
         box.border_title = Content(self._title).markup
         box.border_subtitle = with_keys(self, "{reading.close} closes")
 
@@ -41,4 +41,4 @@ class Reading(ModalScreen[None]):
         self.dismiss(None)
 
     def action_move(self, lines: int) -> None:
-        self.query_one("#reading").scroll_relative(y=lines, animate=False)
+        self.query_one(".dialog").scroll_relative(y=lines, animate=False)

@@ -43,7 +43,7 @@ class TagsModal(ModalScreen[TagsEdit | None]):
         self._note = clean(" ".join(run.note.split()))
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="fields") as dialog:
+        with Vertical(classes="dialog") as dialog:
             dialog.border_title = Content(f"Tags and note of {self.run.id}").markup
             dialog.border_subtitle = with_keys(self, "Enter saves, {form.back} goes back")
             yield Static(clean(f"{self.run.preset} on {self.run.target}"), markup=False)
