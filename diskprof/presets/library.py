@@ -143,7 +143,9 @@ def _read(directory: Path, *, shipped: bool, mentioning: str = "") -> tuple[list
 
 
 def _mentions(path: Path, name: str) -> bool:
+    """Whether it may be the name or an alias in the file: in TOML a string has quotes around it, on whatever line it stands."""
     try:
-        return name in path.stem or name in path.read_text(encoding="utf-8", errors="replace")
+        text = path.read_text(encoding="utf-8", errors="replace")
+        return name == path.stem or "\\" in text or f'"{name}"' in text or f"'{name}'" in text
     except OSError:
         return True  # what cannot be read is told of by whoever loads it
