@@ -2,11 +2,14 @@
 
 import signal
 
+from diskprof.lean import without_tls
+
 
 def start() -> None:
     """Loads the program and runs it. Ctrl+C meanwhile ends it at once, without an account of where it was."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+    without_tls()
     from diskprof.cli.entry import run
 
     run()

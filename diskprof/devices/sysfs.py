@@ -173,10 +173,16 @@ def queue(node: Node) -> Queue:
 
 def read_counters(roots: Roots = SYSTEM, names: Collection[str] | None = None) -> dict[str, DiskCounters]:
     """The counters of every device, or of `names` alone, by kernel name, from one reading of /proc/diskstats."""
+    return counters_in(read_text(roots.proc / "diskstats"), names)
+
+
+def counters_in(text: str, names: Collection[str] | None = None) -> dict[str, DiskCounters]:
+    """`read_counters`, of what was read from /proc/diskstats just now."""
     counters = {}
-    text = read_text(roots.proc / "diskstats")
     at_ns = time.monotonic_ns()
     for line in text.splitlines():
+        if names is not None and not any(name in line for name in names):
+            continue
         fields = line.split()
         if (
             len(fields) < 14

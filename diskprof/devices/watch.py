@@ -1,6 +1,6 @@
 """What the kernel sees of the disk, the processors, the memory and the limits of control groups while a test runs."""
 
-import re
+import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,16 +9,15 @@ from typing import NamedTuple
 import psutil
 
 from diskprof.devices.cgroups import GroupCounters, GroupWatch
-from diskprof.devices.files import SYSTEM, Roots, read_int, read_text
-from diskprof.devices.sysfs import read_counters
+from diskprof.devices.files import SYSTEM, KeptOpen, Roots, read_int
+from diskprof.devices.sysfs import counters_in
 from diskprof.model.device import DiskCounters
 from diskprof.model.sample import Phase, SystemSample
 
 # Asking a drive for its temperature is a command to the drive: seldom enough not to be seen in a result.
 _TEMPERATURE_EVERY_NS = 5_000_000_000
 _PLAUSIBLE = (40.0, 120.0)
-_MEMORY = {"MemAvailable": "memory_available_bytes", "Cached": "cached_bytes", "Dirty": "dirty_bytes"}
-_MEMORY_LINE = re.compile(r"^(MemAvailable|Cached|Dirty):\s*(\d+) kB$", re.MULTILINE)
+_MEMORY = {b"\nMemAvailable:": "memory_available_bytes", b"\nCached:": "cached_bytes", b"\nDirty:": "dirty_bytes"}
 _GROUP = {
     "reads": "cgroup_reads",
     "writes": "cgroup_writes",
@@ -48,7 +47,8 @@ class SystemWatch:
         self._devices = tuple(devices)
         self._roots = roots
         self._groups = GroupWatch(roots)
-        self._counters, self._group = read_counters(roots, self._devices), self._groups.read()
+        self._diskstats, self._meminfo = KeptOpen(roots.proc / "diskstats"), KeptOpen(roots.proc / "meminfo")
+        self._counters, self._group = self._read_counters(), self._groups.read()
         self._cpu = psutil.cpu_times()
         self._at_ns = time.monotonic_ns()
         self._sensors = tuple(filter(None, (_sensor(name, roots) for name in self._devices)))
@@ -60,7 +60,7 @@ class SystemWatch:
         now = time.monotonic_ns()
         if now <= self._at_ns:
             return None
-        counters, cpu, group = read_counters(self._roots, self._devices), psutil.cpu_times(), self._groups.read()
+        counters, cpu, group = self._read_counters(), psutil.cpu_times(), self._groups.read()
         shares = _shares(self._cpu, cpu)
         sample = SystemSample(
             test=test,
@@ -74,10 +74,13 @@ class SystemWatch:
             temperature_c=self._warmest(now),
             **_amounts([(self._counters[name], counters[name]) for name in counters if name in self._counters]),
             **_of_group(self._group, group),
-            **_memory(self._roots),
+            **_memory(self._meminfo.read()),
         )
         self._counters, self._cpu, self._group, self._at_ns = counters, cpu, group, now
         return sample
+
+    def _read_counters(self) -> dict[str, DiskCounters]:
+        return counters_in(os.fsdecode(self._diskstats.read()), self._devices) if self._devices else {}
 
     def _warmest(self, now: int) -> float | None:
         if self._sensors and (
@@ -114,9 +117,15 @@ def _of_group(before: GroupCounters, after: GroupCounters) -> dict[str, int]:
     }
 
 
-def _memory(roots: Roots) -> dict[str, int]:
-    found = _MEMORY_LINE.findall(read_text(roots.proc / "meminfo"))
-    return {_MEMORY[name]: int(kib) * 1024 for name, kib in found}
+def _memory(meminfo: bytes) -> dict[str, int]:
+    """Of lines such as `Dirty:   12 kB`, those that are there."""
+    found = {}
+    for mark, name in _MEMORY.items():
+        _, _, rest = meminfo.partition(mark)
+        number, _, unit = rest.partition(b"\n")[0].strip().partition(b" ")
+        if unit == b"kB" and number.isdigit():
+            found[name] = int(number) * 1024
+    return found
 
 
 def _shares(before: object, after: object) -> _Shares | None:

@@ -14,7 +14,8 @@ MOST_BYTES = 64 << 20
 _LONGEST_NOISE = 2000
 _LINE_END = re.compile(rb"[\r\n]")
 _LINE_END_THEN_BRACE = re.compile(rb"[\r\n]([{}])(?=[\r\n])")
-_BRACES = (b"\n{", b"\n}", b"\r{", b"\r}")
+_BRACES = (b"\n{", b"\n}")
+_BRACES_OF_OTHERS = (*_BRACES, b"\r{", b"\r}")
 _BARE_NUMBER = re.compile(r"(:\s*)-?(nan|inf(?:inity)?)(?=\s*[,}\]\r\n])", re.IGNORECASE)
 _SEPARATORS = re.compile(rb"[\[\], \t\r\n]+")
 
@@ -47,13 +48,20 @@ Piece = Document | Noise | Broken
 def parse_object(raw: bytes) -> dict[str, object] | None:
     """A JSON object with the liberties that engines take: control characters, foreign bytes, nan and inf (F11).
 
-    None if it is no such thing.
+    None if it is no such thing. orjson takes a third of the time of Python's own, which reads what is no JSON to the letter (F58).
     """
-    text = raw.decode("utf-8", "surrogateescape")
-    value = _loads(text)
-    if value is None:
-        value = _loads(_BARE_NUMBER.sub(r"\1null", text))
+    import orjson
+
+    try:
+        value: object = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        value = _leniently(raw.decode("utf-8", "surrogateescape"))
     return value if isinstance(value, dict) else None
+
+
+def _leniently(text: str) -> object:
+    value = _loads(text)
+    return _loads(_BARE_NUMBER.sub(r"\1null", text)) if value is None else value
 
 
 def _loads(text: str) -> object:
@@ -137,7 +145,8 @@ class DocumentStream(_Stream):
 
     def _inside_step(self, pieces: list[Piece]) -> bool:
         # Most of a document are lines without a brace at their beginning, which `find` passes over ten times as fast.
-        begins = [at for mark in _BRACES if (at := self._buffer.find(mark, self._at)) >= 0]
+        marks = _BRACES if self._buffer.find(b"\r", self._at) < 0 else _BRACES_OF_OTHERS
+        begins = [at for mark in marks if (at := self._buffer.find(mark, self._at)) >= 0]
         match = _LINE_END_THEN_BRACE.search(self._buffer, min(begins)) if begins else None
         if not match:
             self._at = max(1, len(self._buffer) - 2)

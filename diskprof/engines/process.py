@@ -186,6 +186,7 @@ class _Pipe(asyncio.Protocol):
         self._on_data = on_data
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.ReadTransport | None = None
+        self._gathered = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.ReadTransport)
@@ -193,10 +194,17 @@ class _Pipe(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._on_data(data)
-        # So much at once is no piece: somebody pours, and waits when the pipe is full.
-        if self._transport and len(data) < _PIECE_BYTES:
+        gathered, self._gathered = self._gathered, False
+        # So much at once is no piece: somebody pours, and waits when the pipe is full. After a pause the rest of a document
+        # was there, and what comes next is the beginning of another.
+        if self._transport and not gathered and len(data) < _PIECE_BYTES:
             self._transport.pause_reading()
-            self._loop.call_later(_GATHER_S, self._transport.resume_reading)
+            self._loop.call_later(_GATHER_S, self._read_on)
+
+    def _read_on(self) -> None:
+        if self._transport:
+            self._gathered = True
+            self._transport.resume_reading()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.at_end.set()

@@ -35,6 +35,8 @@ from diskprof.runner.workdir import private_directory
 from diskprof.store import Store
 
 _TICK_S = 0.25
+# So many intervals after a sample the next one is missing.
+_OVERDUE = 1.2
 # Longer than a sample of most tests: each brings the progress along.
 _PROGRESS_S = 0.6
 _SILENT_AFTER_S = 1.0
@@ -111,6 +113,8 @@ class _Execution:
         self.lapses, self.lapse_watch = lapses, LapseWatch(_TICK_S)
         self.clock: Callable[[], int] = lambda: time.monotonic_ns() - began
         self._shown_ns = 0
+        self._interval_s = 0.0
+        self._until_tick: asyncio.Timeout | None = None
         tree = topology()
         disks = dict.fromkeys(disk.name for target in plan.targets for disk in tree.disks_below(target.device))
         self.watch = SystemWatch(tuple(disks))
@@ -182,6 +186,7 @@ class _Execution:
         return outcome
 
     async def _measure(self, planned: PlannedTest, index: int, workdir: Path, *, preparing: bool = False) -> Outcome:
+        self._interval_s = planned.interval_ms / 1000
         self.pace.begin(index, planned, Phase.PREPARING if preparing else Phase.MEASURING)
         # What the kernel saw between two tests belongs to neither.
         self.watch.sample(test=index, phase=self.pace.phase, at_ns=self.clock())
@@ -217,6 +222,9 @@ class _Execution:
     def _keep(self, samples: tuple[Sample, ...]) -> None:
         self.pace.heard(samples)
         self._append(samples)
+        if self.pace.phase is not Phase.PREPARING:
+            self._watch_space()
+            self._put_off_tick(_OVERDUE * self._interval_s)
 
     def _append(self, samples: tuple[Sample, ...] = ()) -> None:
         system = self.watch.sample(test=self.pace.test, phase=self.pace.phase, at_ns=self.clock())
@@ -227,9 +235,15 @@ class _Execution:
         self._shown_ns = self.clock()
 
     async def _tick(self) -> None:
-        """Keeps progress moving while the engine says nothing (starting, ramping, hanging), and watches the space."""
+        """Keeps progress moving while the engine says nothing (starting, ramping, hanging), and watches the space.
+
+        While samples come, each does that: to be woken in between would take a processor from what is measured.
+        """
         while True:
-            await asyncio.sleep(_TICK_S)
+            self.lapse_watch.usual_s = _TICK_S
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_TICK_S) as self._until_tick:
+                    await asyncio.Event().wait()
             try:
                 self._notice_lapses()
                 with self.lapse_watch.at_work():
@@ -238,9 +252,17 @@ class _Execution:
                 self.stop.ask(str(error), Status.FAILED)
                 return
 
-    def _look_after(self) -> None:
+    def _put_off_tick(self, seconds: float) -> None:
+        if seconds > _TICK_S and self._until_tick and not self._until_tick.expired():
+            self._until_tick.reschedule(asyncio.get_running_loop().time() + seconds)
+            self.lapse_watch.usual_s = seconds
+
+    def _watch_space(self) -> None:
         if complaint := self.space.complaint():
             self.stop.ask(complaint, Status.FAILED)
+
+    def _look_after(self) -> None:
+        self._watch_space()
         if self.pace.silent_s >= _SILENT_AFTER_S:
             self._append()
         elif self.clock() - self._shown_ns >= _PROGRESS_S * 1e9:

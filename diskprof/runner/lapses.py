@@ -21,7 +21,7 @@ def boottime_ns() -> int:
 
 
 class LapseWatch:
-    """Asked at every turn of a loop that should come round every `usual_s`. The clocks give ns."""
+    """Asked at every turn of a loop whose next turn should come within `usual_s`. The clocks give ns."""
 
     def __init__(
         self,
@@ -29,7 +29,8 @@ class LapseWatch:
         monotonic: Callable[[], int] = time.monotonic_ns,
         boottime: Callable[[], int] = boottime_ns,
     ) -> None:
-        self._usual_s, self._monotonic, self._boottime = usual_s, monotonic, boottime
+        self.usual_s = usual_s
+        self._monotonic, self._boottime = monotonic, boottime
         self._at_ns = monotonic()
         self._ahead_ns = boottime() - self._at_ns
         self._worked_ns = 0
@@ -54,7 +55,7 @@ class LapseWatch:
         ahead = self._boottime() - now
         asleep_s = (ahead - self._ahead_ns) / 1e9
         worked_s = 0.0 if self._was_stopped else self._worked_ns / 1e9
-        late_s = (now - self._at_ns) / 1e9 - self._usual_s - worked_s
+        late_s = (now - self._at_ns) / 1e9 - self.usual_s - worked_s
         self._at_ns, self._ahead_ns, self._worked_ns, self._was_stopped = now, ahead, 0, False
         found = []
         if asleep_s >= LEAST_ASLEEP_S:

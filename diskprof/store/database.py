@@ -21,7 +21,7 @@ class Database:
 
     def __init__(self, connection: sqlite3.Connection, path: Path, *, read_only: bool, timeout_s: float) -> None:
         self._connection = connection
-        self._timeout_s = timeout_s
+        self._timeout_s = self._set_s = timeout_s
         self.path = path
         self.read_only = read_only
         self.journal = ""
@@ -116,16 +116,21 @@ class Database:
     @contextmanager
     def waiting(self, timeout_s: float) -> Iterator[None]:
         """Inside, a lock of another program is waited for this long."""
-        with _errors_of(self.path):
-            self._connection.execute(f"PRAGMA busy_timeout = {round(timeout_s * 1000)}")
+        before, self._timeout_s = self._timeout_s, timeout_s
         try:
             yield
         finally:
-            with _errors_of(self.path):
-                self._connection.execute(f"PRAGMA busy_timeout = {round(self._timeout_s * 1000)}")
+            self._timeout_s = before
+
+    def _set_patience(self) -> None:
+        """Tells SQLite only where it is another than before: a run writes thousands of times with the same."""
+        if self._set_s != self._timeout_s:
+            self._connection.execute(f"PRAGMA busy_timeout = {round(self._timeout_s * 1000)}")
+            self._set_s = self._timeout_s
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[None]:
+        self._set_patience()
         self._connection.execute(begin)
         try:
             yield
@@ -139,11 +144,13 @@ class Database:
     def pragma(self, name: str) -> int:
         """The value of a PRAGMA, outside a transaction. Raises StoreError."""
         with _errors_of(self.path):
+            self._set_patience()
             return int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
 
     def shrink(self) -> None:
         """Gives free pages back to the file system. Raises StoreError."""
         with _errors_of(self.path):
+            self._set_patience()
             # A step of this PRAGMA frees one page and has no columns: `execute` would take one step, a script takes all.
             self._connection.executescript("PRAGMA incremental_vacuum")
             # The file itself shrinks when the WAL is copied into it; PASSIVE waits for nobody.

@@ -139,7 +139,7 @@ def test_a_watch_gives_differences(machine: Machine, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(watch.psutil, "cpu_times", lambda: next(readings))
     clock = iter([10**9, 2 * 10**9, 3 * 10**9])
     monkeypatch.setattr(watch.time, "monotonic_ns", lambda: next(clock, 4 * 10**9))
-    monkeypatch.setattr(watch, "read_counters", read_without_clock(machine))
+    monkeypatch.setattr(watch, "counters_in", without_clock)
     write(node / "device/hwmon/hwmon3/temp1_input", "41850\n")
     stats(machine, sda="1 1 8 10 0 0 0 0 0 5 6", sdb="0 0 0 0 0 0 0 0 0 0 0", sdc="9 9 9 9 9 9 9 9 9 9 9")
     watcher = SystemWatch(["sda", "sdb"], machine.roots)
@@ -224,7 +224,7 @@ def test_a_watch_sees_what_a_limited_group_did_v2(machine: Machine) -> None:
 
 def test_a_watch_without_limits_sees_the_memory_alone(machine: Machine) -> None:
     text = "MemTotal: 100 kB\nMemAvailable:   50 kB\nCached: 20 kB\nSwapCached: 7 kB\nDirty: 3 kB\n"
-    sample = watched(machine, {}, {"proc/meminfo": text})
+    sample = watched(machine, {"proc/meminfo": ""}, {"proc/meminfo": text})
     assert (sample.memory_available_bytes, sample.cached_bytes, sample.dirty_bytes) == (51200, 20480, 3072)
     assert (sample.cgroup_reads, sample.cpu_periods) == (None, None)
     assert watched(machine, {}, {"proc/meminfo": ""}).cached_bytes is None
@@ -249,15 +249,12 @@ def test_the_temperature_from_which_a_drive_slows_down(
     assert watch.temperature_limit(["nvme0n1"], machine.roots) == limit
 
 
-def read_without_clock(machine: Machine):  # type: ignore[no-untyped-def]
+def without_clock(text: str, names: Collection[str]) -> object:
     from diskprof.devices import sysfs
 
-    def read(_roots: object, names: Collection[str]) -> object:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(sysfs.time, "monotonic_ns", lambda: 0)
-            return sysfs.read_counters(machine.roots, names)
-
-    return read
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sysfs.time, "monotonic_ns", lambda: 0)
+        return sysfs.counters_in(text, names)
 
 
 def test_a_watch_without_devices() -> None:

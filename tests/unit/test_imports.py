@@ -13,6 +13,7 @@ HEAVY = frozenset(
         "asyncio",
         "click",
         "numpy",
+        "orjson",
         "platformdirs",
         "plotext",
         "psutil",
@@ -42,7 +43,7 @@ MAY_LOAD: dict[str, tuple[set[str], set[str]]] = {
         {"model", "analysis", "devices", "engines", "presets", "store"},
     ),
     "cli": ({"asyncio", "click", "sqlite3"}, PARTS - {"cli", "tui"}),
-    "tui": (HEAVY - {"click", "plotext", "numpy"}, PARTS - {"cli", "tui"}),
+    "tui": (HEAVY - {"click", "plotext", "numpy", "orjson"}, PARTS - {"cli", "tui"}),
 }
 
 WALK = """
@@ -179,5 +180,6 @@ def test_before_the_first_picture_only_what_it_takes_is_loaded(
     assert heavy(modules) == {"asyncio", "platformdirs", "rich", "sqlite3", "textual"} | (
         {"click"} if with_click else set()
     )
-    assert parts(modules) <= {"__main__", "cli", "config", "model", "presets", "store", "tui"}
+    assert parts(modules) <= {"__main__", "cli", "config", "lean", "model", "presets", "store", "tui"}
+    assert "_ssl" not in modules
     assert not modules & {"diskprof.runner", "diskprof.presets.library", "diskprof.devices", "diskprof.analysis"}

@@ -2,8 +2,6 @@
 
 import asyncio
 
-import pytest
-
 from diskprof.engines.process import _Pipe
 
 
@@ -23,18 +21,30 @@ class Source(asyncio.ReadTransport):
         self.goes_on.set()
 
 
-@pytest.mark.parametrize("pieces", [1, 3])
-async def test_pieces_that_follow_each_other_closely_wake_us_once(pieces: int) -> None:
+async def test_pieces_that_follow_each_other_closely_wake_us_once() -> None:
     taken: list[bytes] = []
     source, pipe = Source(), _Pipe(taken.append)
     pipe.connection_made(source)
-    for number in range(pieces):
-        pipe.data_received(b"%d" % number)
-        assert source.told == ["pause", "go on"] * number + ["pause"], "what comes now waits in the pipe"
-        assert taken[-1] == b"%d" % number, "what has come is passed on at once"
+    for document in range(3):
+        pipe.data_received(b"begins")
+        assert taken[-1] == b"begins", "what has come is passed on at once"
+        assert source.told == ["pause", "go on"] * document + ["pause"], "what comes now waits in the pipe"
         await source.goes_on.wait()
         source.goes_on.clear()
-    assert source.told == ["pause", "go on"] * pieces
+        pipe.data_received(b"the rest")
+        assert taken[-1] == b"the rest"
+        assert source.told == ["pause", "go on"] * (document + 1), "until the next document nothing wakes us"
+
+
+async def test_what_goes_on_coming_in_pieces_is_gathered_again() -> None:
+    source, pipe = Source(), _Pipe(lambda data: None)
+    pipe.connection_made(source)
+    for number in range(5):
+        if source.told[-1:] == ["pause"]:
+            await source.goes_on.wait()
+            source.goes_on.clear()
+        pipe.data_received(b"%d" % number)
+    assert source.told == ["pause", "go on", "pause", "go on", "pause"]
 
 
 async def test_a_flood_is_not_held_up() -> None:
