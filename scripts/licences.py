@@ -85,8 +85,13 @@ def _said(package: Distribution) -> Iterator[str]:
 
 def allowed(expression: str) -> bool:
     """Whether an SPDX expression can be met by licences of the list: one of each OR, all of each AND."""
-    if re.search(r"[()]|\bWITH\b", expression):
-        return False
+    while group := re.search(r"\(([^()]*)\)", expression):
+        met = "MIT" if _met(group[1]) else "nothing that is on the list"
+        expression = expression[: group.start()] + met + expression[group.end() :]
+    return _met(expression)
+
+
+def _met(expression: str) -> bool:
     return any(all(part.strip() in ALLOWED for part in each.split(" AND ")) for each in expression.split(" OR "))
 
 

@@ -20,6 +20,8 @@ MOST_PAIRS = 139
 _LATE_S = 0.1
 """What comes so soon after it was switched on may have waited for that."""
 
+_LEAST_S = 0.5
+
 _SEIZE, _INTERRUPT, _DETACH = 0x4206, 0x4207, 17
 _WAIT_FOR_THREADS = 0x40000000  # __WALL
 
@@ -98,14 +100,17 @@ def switch(
 ) -> list[Span]:
     """Off and on by turns, and off once more. `on` and `off` are called with how long (seconds) they are to last."""
     spans = []
+    # By a timetable: on a busy machine each waking is late, and the lateness of hundreds would outlast the run.
+    end = time.time()
     for number in range(2 * rhythm.pairs + 1):
         is_on = bool(number % 2)
+        end += rhythm.on_s if is_on else rhythm.off_s
         began, stolen = time.time(), _stolen_and_all()
         if is_on:
             # What waited for being switched on is no part of what it takes.
             on(_LATE_S)
         before = jobs.times() if jobs else None
-        (on if is_on else off)(rhythm.on_s - _LATE_S if is_on else rhythm.off_s)
+        (on if is_on else off)(max(_LEAST_S, end - time.time()))
         more = [then - first for then, first in zip(_stolen_and_all(), stolen, strict=True)]
         got = jobs.times().share_since(before) if jobs and before else None
         spans.append(Span(began, time.time(), is_on, more[0] / more[1] if more[1] else 0.0, got))

@@ -114,6 +114,27 @@ def test_foreign_bytes_control_characters_and_no_numbers_are_read() -> None:
     assert value == {"name": "caf\udce9 \x1b[31m\ttab", "a": None, "b": None, "c": None, "d": [1, 2]}
 
 
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.floats() | st.text(st.characters(codec="utf-8")),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(codec="utf-8")), inner),
+)
+
+
+@given(value=st.dictionaries(st.text(st.characters(codec="utf-8")), _VALUES))
+def test_an_object_is_read_to_the_last_digit(value: dict[str, object]) -> None:
+    assert repr(parse_object(json.dumps(value).encode())) == repr(value)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_recorded_document_is_what_pythons_own_reader_makes_of_it(name: str) -> None:
+    recorded = recording(name)
+    documents = [piece for piece in pieces_of(DocumentStream(), [recorded.out]) if isinstance(piece, Document)]
+    assert len(documents) == len(recorded.documents)
+    for document in documents:
+        theirs = json.loads(document.raw.decode("utf-8", "surrogateescape"), strict=False)
+        assert repr(document.value) == repr(theirs)
+
+
 def test_noise_is_harmless_for_a_terminal() -> None:
     assert noise_of(pieces_of(DocumentStream(), [b"\x1b]52;c;x\x07 caf\xe9\n\n \n"])) == [
         "\ufffd]52;c;x\ufffd caf\ufffd"
