@@ -4,9 +4,10 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from program import descendants, until
@@ -133,15 +134,27 @@ def test_a_process_that_is_gone_cannot_stand_still() -> None:
         pass
 
 
-def test_it_is_off_first_and_last() -> None:
+def test_it_is_off_first_and_last_and_keeps_to_its_timetable(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, late = 100.0, 0.01
     lengths: list[tuple[str, float]] = []
-    found = switch(
-        Rhythm(2, 0.5, 0.25), lambda seconds: lengths.append(("on", seconds)), lambda s: lengths.append(("off", s))
-    )
-    assert [which for which, _ in lengths] == ["off", "on", "on", "off", "on", "on", "off"]
-    assert sum(seconds for which, seconds in lengths if which == "on") == pytest.approx(1.0)
-    assert {seconds for which, seconds in lengths if which == "off"} == {0.25}
-    assert [span.on for span in found] == [False, True, False, True, False]
+    monkeypatch.setattr("measuring.switching.time", SimpleNamespace(time=lambda: now))
+
+    def waits(which: str) -> Callable[[float], None]:
+        def wait(seconds: float) -> None:
+            nonlocal now
+            lengths.append((which, seconds))
+            now += seconds + late
+
+        return wait
+
+    found = switch(Rhythm(20, 2.5, 1.75), waits("on"), waits("off"))
+    assert [which for which, _ in lengths] == ["off", *["on", "on", "off"] * 20]
+    assert [span.on for span in found] == [False, *[True, False] * 20]
+    assert lengths[0] == ("off", 1.75)
+    # Woken late, it makes up for it, so that the last one ends when fio's time is up.
+    assert {round(seconds, 6) for which, seconds in lengths[1:] if which == "off"} == {1.75 - late}
+    assert {round(seconds, 6) for which, seconds in lengths[1:] if which == "on"} == {0.1, 2.4 - 2 * late}
+    assert now == pytest.approx(100.0 + Rhythm(20, 2.5, 1.75).seconds + late)
 
 
 def test_the_bounds_of_a_median() -> None:
