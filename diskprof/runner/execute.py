@@ -222,8 +222,8 @@ class _Execution:
     def _keep(self, samples: tuple[Sample, ...]) -> None:
         self.pace.heard(samples)
         self._append(samples)
-        if self.pace.phase is not Phase.PREPARING:
-            self._watch_space()
+        # A file system that can fill up is looked at four times a second, whatever else comes.
+        if not self.space.watches:
             self._put_off_tick(_OVERDUE * self._interval_s)
 
     def _append(self, samples: tuple[Sample, ...] = ()) -> None:
@@ -237,7 +237,7 @@ class _Execution:
     async def _tick(self) -> None:
         """Keeps progress moving while the engine says nothing (starting, ramping, hanging), and watches the space.
 
-        While samples come, each does that: to be woken in between would take a processor from what is measured.
+        Where no space is watched it waits as long as samples come: to be woken in between takes a processor from what is measured.
         """
         while True:
             self.lapse_watch.usual_s = _TICK_S
@@ -257,12 +257,9 @@ class _Execution:
             self._until_tick.reschedule(asyncio.get_running_loop().time() + seconds)
             self.lapse_watch.usual_s = seconds
 
-    def _watch_space(self) -> None:
+    def _look_after(self) -> None:
         if complaint := self.space.complaint():
             self.stop.ask(complaint, Status.FAILED)
-
-    def _look_after(self) -> None:
-        self._watch_space()
         if self.pace.silent_s >= _SILENT_AFTER_S:
             self._append()
         elif self.clock() - self._shown_ns >= _PROGRESS_S * 1e9:

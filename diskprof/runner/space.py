@@ -26,6 +26,11 @@ class SpaceWatch:
     def __init__(self, plan: Plan) -> None:
         self._watched = tuple(_watched(plan)) if plan.space_needed else ()
 
+    @property
+    def watches(self) -> bool:
+        """Whether there is a file system that this run could fill."""
+        return bool(self._watched)
+
     def complaint(self, *, before: bool = False) -> str:
         """Why the run has to end or, `before` its files are made, why it cannot begin; empty as long as there is room."""
         for each in self._watched:
