@@ -3,13 +3,12 @@
 #   PYTHON=python3.12   the interpreter for .venv (otherwise the newest on the PATH, 3.11 or later)
 #   ARGS='...'          words for `make run` (a command of diskprof), `make test` (options of pytest, or one file) or `make fuzz`
 #   AUDIT=--strict      `make audit` fails where nobody can be asked
-#   JOBS=4              how many tests at once (tests on real disks always run one after the other)
+#   JOBS=5              how many tests at once (tests on real disks always run one after the other)
 
 .DEFAULT_GOAL := help
-.NOTPARALLEL:
 SHELL := /bin/sh
 ARGS ?=
-JOBS ?= 4
+JOBS ?= 5
 PYTHON ?=
 export PYTHON
 
@@ -17,7 +16,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SETUP := scripts/setup.sh
 
-.PHONY: help run setup setup-test test check format format-check lint types imports licences audit fuzz screenshots snapshots bench wheel clean
+.PHONY: help run setup setup-test ready test check format format-check lint types imports licences audit fuzz screenshots snapshots bench wheel clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## \(.*\)/  make \1 - \2/p' Makefile | \
@@ -33,63 +32,53 @@ setup: ## Install what diskprof needs: fio, ioping, .venv
 setup-test: ## Install what the tests need too
 	@$(SETUP) test --again
 
-test: ## Install what is missing, then run every test
+ready: # Once before all that needs it, also with `make -j`.
 	@$(SETUP) test
-	@$(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
-check: format-check lint types imports licences audit test ## What must hold before a change goes in: format, lint, types, imports, licences, tests
+test: ready ## Install what is missing, then run every test
+	@unset MAKEFLAGS MAKELEVEL; exec $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
-format: ## Put the code into shape
-	@$(SETUP) test
+check: format-check lint imports licences audit ## What must hold before a change goes in: format, lint, types, imports, licences, tests
+	@$(MAKE) --no-print-directory -j2 types test
+
+format: ready ## Put the code into shape
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix --select I .
 
-format-check:
-	@$(SETUP) test
+format-check: ready
 	@$(BIN)/ruff format --check .
 
-lint: ## Look for mistakes (ruff; shellcheck where it is there)
-	@$(SETUP) test
+lint: ready ## Look for mistakes (ruff; shellcheck where it is there)
 	@$(BIN)/ruff check .
 	@if command -v shellcheck >/dev/null; then shellcheck scripts/*.sh .ci/run; fi
 
-types: ## Check the types (mypy, strict)
-	@$(SETUP) test
+types: ready ## Check the types (mypy, strict)
 	@$(BIN)/mypy
 
-imports: ## Check who imports whom (import-linter)
-	@$(SETUP) test
+imports: ready ## Check who imports whom (import-linter)
 	@$(BIN)/lint-imports --no-cache
 
-licences: ## List the licences of what diskprof runs with; fails for one that is not allowed
-	@$(SETUP) test
+licences: ready ## List the licences of what diskprof runs with; fails for one that is not allowed
 	@$(BIN)/python scripts/licences.py
 
-audit: ## Ask whether a vulnerability is known in what diskprof runs with (pip-audit; says so if nobody can be asked)
-	@$(SETUP) test
-	@$(BIN)/python -c 'import pip_audit' 2>/dev/null || $(BIN)/python -m pip install -q -e '.[audit]' || :
+audit: ready ## Ask whether a vulnerability is known in what diskprof runs with (pip-audit; says so if nobody can be asked)
 	@$(BIN)/python scripts/audit.py $(AUDIT)
 
-fuzz: ## Fuzz what reads foreign bytes, a minute each: ARGS='--seconds 10 preset job'
-	@$(SETUP) test
+fuzz: ready ## Fuzz what reads foreign bytes, a minute each: ARGS='--seconds 10 preset job'
 	@$(BIN)/python -c 'import atheris' 2>/dev/null || $(BIN)/python -m pip install -q -e '.[fuzz]'
 	@$(BIN)/python -m fuzz $(ARGS)
 
-screenshots: ## Draw screenshots/ from the real program, the recording too
-	@$(SETUP) test
+screenshots: ready ## Draw screenshots/ from the real program, the recording too
 	@$(BIN)/python scripts/screenshots.py $(ARGS)
 	@$(if $(ARGS),,$(BIN)/python scripts/recording.py)
 
-snapshots: ## Draw anew what the tests hold the screens against
-	@$(SETUP) test
+snapshots: ready ## Draw anew what the tests hold the screens against
 	@DISKPROF_GOLDEN=write $(BIN)/pytest -q tests/tui/test_snapshots.py $(ARGS)
 
-bench: ## Measure what diskprof itself costs beside plain fio
-	@$(SETUP) test
+bench: ready ## Measure what diskprof itself costs beside plain fio
 	@for each in benchmarks/*.py; do $(BIN)/python "$$each" $(ARGS) || exit; done
 
-wheel: ## Build the wheel and the source archive into dist/
-	@$(SETUP) test
+wheel: ready ## Build the wheel and the source archive into dist/
 	@$(BIN)/python -m build --outdir dist .
 
 clean: ## Remove what was built, .venv too

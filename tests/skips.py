@@ -9,7 +9,8 @@ With CI set, a run fails if it skipped a test although its needs are met here, o
 or for a reason of any other form. Without CI it says so and passes.
 
 Under xdist, the tests in tests/real that work on disks of their own (loop devices, mounts) run one after the other in one process,
-whatever else runs beside them: a disk is not shared. So do the others there, which start many programs and wait for them.
+whatever else runs beside them: a disk is not shared. So do the others there, which start many programs and wait for them, in two
+processes more. All other tests give way to these, which mostly wait and should not be kept waiting.
 """
 
 import fcntl
@@ -18,6 +19,7 @@ import re
 import shutil
 import socket
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -192,6 +194,7 @@ def _needs_of(item: pytest.Item) -> list[str]:
 
 
 _WITH_DISKS = ("test_devices", "test_fault_places", "test_guard", "test_hostile", "test_known", "test_network")
+_WITH_ENGINES = ("test_engine", "test_equal", "test_fault", "test_kill", "test_runner")
 
 
 def _is_real(nodeid: str) -> bool:
@@ -199,11 +202,13 @@ def _is_real(nodeid: str) -> bool:
 
 
 def _real_group(nodeid: str) -> str:
-    """`disks` or `programs` for a test of tests/real, empty for others."""
+    """`disks`, `engines` or `programs` for a test of tests/real, empty for others."""
     if not _is_real(nodeid):
         return ""
     name = nodeid.split("::")[0].split("/")[-1]
-    return "disks" if name.startswith(_WITH_DISKS) else "programs"
+    if name.startswith(_WITH_DISKS):
+        return "disks"
+    return "engines" if name.startswith(_WITH_ENGINES) else "programs"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -225,7 +230,21 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return DisksTogether(config, log)
 
 
+_NICENESS = os.nice(0)
+_GIVES_WAY = 5
+
+
+def _give_way(item: pytest.Item) -> None:
+    wanted = _NICENESS + (0 if _is_real(item.nodeid) else _GIVES_WAY)
+    if os.nice(0) != wanted:
+        # Only root can take back what it gave.
+        with suppress(PermissionError):
+            os.setpriority(os.PRIO_PROCESS, 0, wanted)
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
+    if is_worker(item.config):
+        _give_way(item)
     if reason := unmet(*_needs_of(item)):
         pytest.skip(reason)
 

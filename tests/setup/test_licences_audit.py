@@ -1,8 +1,12 @@
 """The licences of what diskprof is installed with, and what is said of vulnerabilities in it."""
 
 import importlib
+from collections.abc import Iterator
 from email.message import Message
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from socket import socket
+from threading import Thread
 from types import ModuleType
 from typing import Any
 
@@ -93,12 +97,61 @@ def test_a_vulnerability_fails_and_silence_does_not(audit: ModuleType, capsys: p
         assert audit.verdict(answers, strict=True) == 1
 
 
-def test_without_pip_audit_it_says_that_nothing_was_checked(
-    audit: ModuleType, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+class Service(BaseHTTPRequestHandler):
+    """Knows version 1.0 of `click`, as the index does, and nothing else."""
+
+    def do_GET(self) -> None:
+        self.send_response(200 if self.path == "/click/1.0/json" else 404)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Nothing is said on stderr."""
+
+
+@pytest.fixture
+def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    monkeypatch.setenv("no_proxy", "*")
+    with HTTPServer(("127.0.0.1", 0), Service) as server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/{{name}}/{{version}}/json"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    ("packages", "installs", "says"),
+    [
+        ({"click": Package()}, True, "pip-audit is not installed, and could not be"),
+        ({"mine": Package()}, False, "/mine/1.0/json does not answer: HTTP Error 404: Not Found"),
+    ],
+)
+def test_nothing_is_installed_before_the_service_answers(
+    audit: ModuleType,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    service: str,
+    packages: dict[str, Package],
+    installs: bool,
+    says: str,
 ) -> None:
+    ran: list[list[str]] = []
+    monkeypatch.setattr(audit, "needed", lambda name: {"diskprof": Package(), **packages})
+    monkeypatch.setattr(audit, "SERVICE", service)
     monkeypatch.setattr(audit, "find_spec", lambda name: None)
+    monkeypatch.setattr(audit.subprocess, "run", lambda words, check: ran.append(words))
     monkeypatch.setattr("sys.argv", ["audit.py"])
     assert audit.main() == 0
-    assert "NOT CHECKED" in capsys.readouterr().err
+    assert f"NOT CHECKED: {says}" in capsys.readouterr().err.replace(service.split("/{")[0], "")
     monkeypatch.setattr("sys.argv", ["audit.py", "--strict"])
     assert audit.main() == 1
+    assert all("install" in words and words[-1].endswith("[audit]") for words in ran)
+    assert len(ran) == (2 if installs else 0)
+
+
+def test_nobody_there_is_no_answer(audit: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("no_proxy", "*")
+    with socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{closed.getsockname()[1]}/"
+        assert audit.silence(address).startswith(f"{address} does not answer: ")

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -85,15 +86,25 @@ def test_every_program_that_the_set_up_installs_is_on_the_list() -> None:
     assert skips.INSTALLED.issubset(words)
 
 
-def test_tests_on_disks_run_one_after_the_other(tmp_path: Path) -> None:
-    groups = (("real/test_known.py", "real/test_guard.py"), ("real/test_a.py", "real/test_b.py"))
-    for name in (*groups[0], *groups[1], "unit/test_c.py", "unit/test_d.py"):
+def test_tests_on_disks_run_one_after_the_other_and_before_what_needs_none(tmp_path: Path) -> None:
+    groups = (
+        ("real/test_known.py", "real/test_guard.py"),
+        ("real/test_engine_a.py", "real/test_runner.py"),
+        ("real/test_a.py", "real/test_b.py"),
+    )
+    for name in (*chain(*groups), "unit/test_c.py", "unit/test_d.py"):
         file = tmp_path / name
         file.parent.mkdir(exist_ok=True)
-        file.write_text("".join(f"def test_{n}(worker_id): print('ran', __file__, worker_id)\n" for n in range(3)))
-    done = run_tests(tmp_path, "def test_e(): pass\n", "-n", "2", "--dist", "loadfile", "-rP", ci=False)
+        file.write_text(
+            "import os\n"
+            + "".join(f"def test_{n}(worker_id): print('ran', __file__, worker_id, os.nice(0))\n" for n in range(3))
+        )
+    done = run_tests(tmp_path, "def test_e(): pass\n", "-n", "3", "--dist", "loadfile", "-rP", ci=False)
     assert done.returncode == pytest.ExitCode.OK, done.stdout
     ran = [line.split()[1:] for line in done.stdout.splitlines() if line.startswith("ran ")]
-    assert len(ran) == 18
+    assert len(ran) == 24
     for group in groups:
-        assert len({worker for file, worker in ran if file.endswith(group)}) == 1
+        assert len({worker for file, worker, _ in ran if file.endswith(group)}) == 1
+    first = os.nice(0)
+    assert {int(niceness) for file, _, niceness in ran if "/real/" in file} == {first}
+    assert {int(niceness) for file, _, niceness in ran if "/unit/" in file} == {min(first + 5, 19)}
