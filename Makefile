@@ -16,7 +16,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SETUP := scripts/setup.sh
 
-.PHONY: help run setup setup-test ready test check format format-check lint types imports licences audit fuzz screenshots snapshots bench wheel clean
+.PHONY: help run setup setup-test ready test check compiled format format-check lint types imports licences audit fuzz screenshots snapshots bench wheel clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## \(.*\)/  make \1 - \2/p' Makefile | \
@@ -39,7 +39,12 @@ test: ready ## Install what is missing, then run every test
 	@unset MAKEFLAGS MAKELEVEL; exec $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: format-check lint imports licences audit ## What must hold before a change goes in: format, lint, types, imports, licences, tests
-	@$(MAKE) --no-print-directory -j2 types test
+	@$(MAKE) --no-print-directory -j2 types compiled
+	@$(MAKE) --no-print-directory test
+
+# Otherwise each process of the tests would compile them for itself, at the same time.
+compiled: ready
+	@unset PYTHONDONTWRITEBYTECODE; said=$$($(BIN)/pytest --collect-only -qq) || { printf '%s\n' "$$said"; exit 1; }
 
 format: ready ## Put the code into shape
 	@$(BIN)/ruff format .

@@ -147,7 +147,8 @@ def _tell_iops(report: Report, bench: Bench, workload: Workload, sizes: Sequence
 def _tell_effect(report: Report, label: str, effect: Effect, least: float | None = None) -> None:
     """Where the processors are the limit, what is left of them is told to a thousandth, and IOPS to some hundredths."""
     report.add(label, effect.iops, "of the IOPS", least=least, of_median=True)
-    report.add(f"{label}, fio's jobs got", effect.processors, "of the processors", least=least, of_median=True)
+    if effect.processors:
+        report.add(f"{label}, fio's jobs got", effect.processors, "of the processors", least=least, of_median=True)
 
 
 def _tell_costs(report: Report, label: str, name: str, seens: Sequence[Seen]) -> None:

@@ -10,7 +10,7 @@ or for a reason of any other form. Without CI it says so and passes.
 
 Under xdist, the tests in tests/real that work on disks of their own (loop devices, mounts) run one after the other in one process,
 whatever else runs beside them: a disk is not shared. So do the others there, which start many programs and wait for them, in two
-processes more. All other tests give way to these, which mostly wait and should not be kept waiting.
+processes more. Tests that need nothing of the machine give way to those that do, which mostly wait and should not be kept waiting.
 """
 
 import fcntl
@@ -235,7 +235,8 @@ _GIVES_WAY = 5
 
 
 def _give_way(item: pytest.Item) -> None:
-    wanted = _NICENESS + (0 if _is_real(item.nodeid) else _GIVES_WAY)
+    """A test that needs nothing of the machine can wait for those that do."""
+    wanted = _NICENESS + (0 if _is_real(item.nodeid) or _needs_of(item) else _GIVES_WAY)
     if os.nice(0) != wanted:
         # Only root can take back what it gave.
         with suppress(PermissionError):

@@ -31,7 +31,7 @@ class Goal:
 
 @dataclass(frozen=True)
 class Figure:
-    """A measured quantity. `values` are its repeated measurements, of which the median is told.
+    """A measured quantity. `values` are its repeated measurements, of which the median is told; none if there could be none.
 
     `of_median`: they are told to lie not between their extremes, but between the bounds of their median.
     """
@@ -43,8 +43,8 @@ class Figure:
     of_median: bool = False
 
     @property
-    def value(self) -> float:
-        return median(self.values)
+    def value(self) -> float | None:
+        return median(self.values) if self.values else None
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -52,6 +52,7 @@ class Figure:
 
         The latter by order statistics, without an assumption of how the values are distributed: Conover, Practical
         Nonparametric Statistics, 3.2. Of fewer than six values it is the extremes, which hold it less often.
+        Raises IndexError where nothing was measured.
         """
         ordered, count = sorted(self.values), len(self.values)
         if not self.of_median:
@@ -62,6 +63,8 @@ class Figure:
 
     @property
     def verdict(self) -> str:
+        if self.value is None:
+            return "NOT MEASURED"
         if self.goal is None:
             return ""
         return "met" if self.goal.met(self.value) else "MISSED"
@@ -85,20 +88,19 @@ class Report:
         least: float | None = None,
         of_median: bool = False,
     ) -> None:
-        """Adds a figure; measurements that are None were not to be had, and without any it is left out."""
+        """Adds a figure; measurements that are None were not to be had, and without any it says so."""
         known = tuple(value for value in values if value is not None)
-        if known:
-            goal = Goal(most, least) if most is not None or least is not None else None
-            self.figures.append(Figure(name, known, unit, goal, of_median))
+        goal = Goal(most, least) if most is not None or least is not None else None
+        self.figures.append(Figure(name, known, unit, goal, of_median))
 
     def text(self) -> str:
         rows = [("", "median", "from", "to", "of", "goal", "")]
         for figure in self.figures:
-            low, high = figure.bounds
             goal = f"{figure.goal} {figure.unit}".strip() if figure.goal else ""
-            median_text = f"{number(figure.value)} {figure.unit}".strip()
-            count = str(len(figure.values))
-            rows.append((figure.name, median_text, number(low), number(high), count, goal, figure.verdict))
+            measured = ("", "", "")
+            if figure.value is not None:
+                measured = (f"{number(figure.value)} {figure.unit}".strip(), *map(number, figure.bounds))
+            rows.append((figure.name, *measured, str(len(figure.values)), goal, figure.verdict))
         return f"{self.title}\n{self.how}\n{machine_line()}\n\n{table(rows)}\n"
 
     def json(self) -> dict[str, object]:

@@ -99,12 +99,15 @@ def test_tests_on_disks_run_one_after_the_other_and_before_what_needs_none(tmp_p
             "import os\n"
             + "".join(f"def test_{n}(worker_id): print('ran', __file__, worker_id, os.nice(0))\n" for n in range(3))
         )
+    (tmp_path / "unit/test_n.py").write_text(
+        "import os, pytest\n@pytest.mark.needs('bash')\ndef test_f(worker_id): print('ran', 'bash', worker_id, os.nice(0))\n"
+    )
     done = run_tests(tmp_path, "def test_e(): pass\n", "-n", "3", "--dist", "loadfile", "-rP", ci=False)
     assert done.returncode == pytest.ExitCode.OK, done.stdout
     ran = [line.split()[1:] for line in done.stdout.splitlines() if line.startswith("ran ")]
-    assert len(ran) == 24
+    assert len(ran) == 25
     for group in groups:
         assert len({worker for file, worker, _ in ran if file.endswith(group)}) == 1
     first = os.nice(0)
-    assert {int(niceness) for file, _, niceness in ran if "/real/" in file} == {first}
+    assert {int(niceness) for file, _, niceness in ran if "/real/" in file or file == "bash"} == {first}
     assert {int(niceness) for file, _, niceness in ran if "/unit/" in file} == {min(first + 5, 19)}

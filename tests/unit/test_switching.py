@@ -1,5 +1,6 @@
 """What the benchmark of the observer makes of seconds in which something was on, and of those in which it was off."""
 
+import json
 import os
 import signal
 import subprocess
@@ -15,7 +16,7 @@ from program import descendants, until
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
 
-from measuring.figures import Figure  # noqa: E402
+from measuring.figures import Figure, Report  # noqa: E402
 from measuring.jobs import Jobs  # noqa: E402
 from measuring.processes import cpu_seconds  # noqa: E402
 from measuring.switching import Interval, Rhythm, Span, processor_ratios, ratios, standing_still, switch, timed  # noqa: E402
@@ -163,3 +164,15 @@ def test_the_bounds_of_a_median() -> None:
     # Of 40 throws of a coin at most 13 are heads in 1.9 of 100 cases, at most 14 in 4.0: ranks 14 and 27.
     assert Figure("x", values, of_median=True).bounds == (14.0, 27.0)
     assert Figure("x", (3.0,), of_median=True).bounds == (3.0, 3.0)
+
+
+def test_what_could_not_be_measured_stands_in_the_table() -> None:
+    report = Report("A benchmark", "Medians of 2.")
+    report.add("measured", [3.0, None], "ms", most=2)
+    report.add("not measured", [None], "ms", most=2)
+    said = [" ".join(line.split()) for line in report.text().splitlines()]
+    assert "measured 3.00 ms 3.00 3.00 1 <= 2 ms MISSED" in said
+    assert "not measured 0 <= 2 ms NOT MEASURED" in said
+    (first, second) = [figure.verdict for figure in report.figures]
+    assert (first, second) == ("MISSED", "NOT MEASURED")
+    assert '"median": null' in json.dumps(report.json())
