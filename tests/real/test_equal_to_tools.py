@@ -38,7 +38,7 @@ name = "fsync"
 options = { rw = "write", fsync = 1 }
 [[test]]
 name = "rate"
-options = { rw = "randread", rate_iops = 500 }
+options = { rw = "randread", rate_iops = 500, runtime = "5s" }
 [[test]]
 name = "two-jobs"
 [[test.job]]
