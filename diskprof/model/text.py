@@ -8,6 +8,8 @@ _UNSAFE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 def clean(text: str, *, keep_newlines: bool = False) -> str:
     """`text` without control, format, surrogate or unassigned characters (F39); each becomes U+FFFD or a blank."""
+    if text.isascii() and text.isprintable():
+        return text
 
     def one(char: str) -> str:
         if char == "\n" and keep_newlines:
@@ -16,7 +18,7 @@ def clean(text: str, *, keep_newlines: bool = False) -> str:
             return _HARMLESS_CONTROLS[char]
         return "\ufffd" if unicodedata.category(char) in _UNSAFE else char
 
-    return text if text.isascii() and text.isprintable() else "".join(map(one, text))
+    return "".join(map(one, text))
 
 
 def shorten_middle(text: str, width: int, ellipsis: str = "…") -> str:

@@ -50,7 +50,7 @@ def pad(text: str, width: int, *, right: bool = False) -> str:
 
 def plain(text: str) -> str:
     """Foreign text on one line, harmless for a terminal (F39)."""
-    return clean(text.replace("\n", " "))
+    return text if text.isascii() and text.isprintable() else clean(text.replace("\n", " "))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +71,8 @@ def table(
     headings: Sequence[Heading], rows: Sequence[Sequence[str]], width: int, *, indent: str = "", rule: bool = False
 ) -> list[str]:
     """Lines of a table. Columns that may be cut are, until the lines fit in `width`."""
-    widths = [
-        max([width_of(heading.text), *(width_of(row[index]) for row in rows)]) for index, heading in enumerate(headings)
-    ]
+    columns = [list(column) for column in zip([heading.text for heading in headings], *rows, strict=True)]
+    widths = [_widest(column) for column in columns]
     excess = len(indent) + sum(widths) + len(GAP) * (len(widths) - 1) - width
     for index in sorted(range(len(headings)), key=lambda index: headings[index].cut):
         least = headings[index].least
@@ -81,18 +80,31 @@ def table(
             cut = min(excess, widths[index] - least)
             widths[index] -= cut
             excess -= cut
-
-    def line(cells: Sequence[str]) -> str:
-        parts = [
-            pad(fit(cell, size, middle=heading.middle), size, right=heading.right)
-            for cell, size, heading in zip(cells, widths, headings, strict=True)
-        ]
-        return (indent + GAP.join(parts)).rstrip()
-
-    lines = [line([heading.text for heading in headings])]
+    filled = [_filled(*column) for column in zip(columns, widths, headings, strict=True)]
+    lines = [(indent + GAP.join(cells)).rstrip() for cells in zip(*filled, strict=True)]
     if rule:
-        lines.append(indent + GAP.join("-" * size for size in widths))
-    return lines + [line(row) for row in rows]
+        lines.insert(1, indent + GAP.join("-" * size for size in widths))
+    return lines
+
+
+# A list of runs has ten thousand rows, and nearly all text is ASCII: of a column that is, characters are cells.
+
+
+def _is_ascii(column: Sequence[str]) -> bool:
+    return "".join(column).isascii()
+
+
+def _widest(column: Sequence[str]) -> int:
+    return max(map(len if _is_ascii(column) else width_of, column))
+
+
+def _filled(column: Sequence[str], size: int, heading: Heading) -> list[str]:
+    """The cells of a column, all of them `size` wide."""
+    if _widest(column) > size:
+        column = [fit(cell, size, middle=heading.middle) for cell in column]
+    if not _is_ascii(column):
+        return [pad(cell, size, right=heading.right) for cell in column]
+    return [cell.rjust(size) for cell in column] if heading.right else [cell.ljust(size) for cell in column]
 
 
 def wrap(text: str, width: int, first: str = "", rest: str | None = None) -> list[str]:

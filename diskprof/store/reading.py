@@ -63,8 +63,18 @@ def summaries(db: sqlite3.Connection, limit: int | None) -> list[RunSummary]:
     )
     return [
         RunSummary(
-            *(id, status_of(status), preset, title, target, device, hostname, moment(start), seconds),
-            *(tags.get(number, ()), note, headline),
+            id,
+            status_of(status),
+            preset,
+            title,
+            target,
+            device,
+            hostname,
+            moment(start),
+            seconds,
+            tags.get(number, ()),
+            note,
+            headline,
         )
         for number, id, status, preset, title, target, device, hostname, start, seconds, note, headline in rows
     ]
