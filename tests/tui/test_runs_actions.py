@@ -145,7 +145,9 @@ async def test_exports_and_asks_before_replacing(path: Path, runs: dict[str, str
         assert file.read_text() == "mine"
         await press(pilot, "escape")
         assert file.read_text() == "mine"
-        await press(pilot, "r", "enter", "enter")
+        await press(pilot, "r", "enter")
+        await see(pilot, "exists already")
+        await press(pilot, "enter")
         assert isinstance(pilot.app.screen, RunsScreen)
         assert file.read_text() == report
         assert sorted(entry.name for entry in path.parent.iterdir() if entry.suffix == ".md") == [file.name]
