@@ -6,6 +6,10 @@
 #   JOBS=5              how many tests at once (tests on real disks always run one after the other)
 
 .DEFAULT_GOAL := help
+# An audit or a fuzzer may install while tests run, so that `make -j` is not for these but where it says so.
+ifndef TOGETHER
+.NOTPARALLEL:
+endif
 SHELL := /bin/sh
 ARGS ?=
 JOBS ?= 5
@@ -32,14 +36,14 @@ setup: ## Install what diskprof needs: fio, ioping, .venv
 setup-test: ## Install what the tests need too
 	@$(SETUP) test --again
 
-ready: # Once before all that needs it, also with `make -j`.
+ready:
 	@$(SETUP) test
 
 test: ready ## Install what is missing, then run every test
 	@unset MAKEFLAGS MAKELEVEL; exec $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: format-check lint imports licences audit ## What must hold before a change goes in: format, lint, types, imports, licences, tests
-	@$(MAKE) --no-print-directory -j2 types compiled
+	@$(MAKE) --no-print-directory -j2 TOGETHER=1 types compiled
 	@$(MAKE) --no-print-directory test
 
 # Otherwise each process of the tests would compile them for itself, at the same time.

@@ -136,18 +136,19 @@ def _tell_iops(report: Report, bench: Bench, workload: Workload, sizes: Sequence
     runner = headless(bench, workload, rhythm)
     screens = {size: live(bench, workload, SIZES[size], rhythm) for size in sizes}
     both = documents * runner
-    _tell_effect(report, f"{workload.name}: fio with status documents", documents)
-    _tell_effect(report, f"{workload.name}: fio with the runner", runner)
-    _tell_effect(report, f"{workload.name}: headless", both, least=0.99)
+    _tell_effect(report, workload, "fio with status documents", documents)
+    _tell_effect(report, workload, "fio with the runner", runner)
+    _tell_effect(report, workload, "headless", both, least=0.99)
     for size, screen in screens.items():
-        _tell_effect(report, f"{workload.name}: fio with the screen, {size}", screen)
-        _tell_effect(report, f"{workload.name}: live {size}", both * screen, least=0.97 if size == _GOAL else None)
+        _tell_effect(report, workload, f"fio with the screen, {size}", screen)
+        _tell_effect(report, workload, f"live {size}", both * screen, least=0.97 if size == _GOAL else None)
 
 
-def _tell_effect(report: Report, label: str, effect: Effect, least: float | None = None) -> None:
+def _tell_effect(report: Report, workload: Workload, what: str, effect: Effect, least: float | None = None) -> None:
     """Where the processors are the limit, what is left of them is told to a thousandth, and IOPS to some hundredths."""
+    label = f"{workload.name}: {what}"
     report.add(label, effect.iops, "of the IOPS", least=least, of_median=True)
-    if effect.processors:
+    if workload.busy:
         report.add(f"{label}, fio's jobs got", effect.processors, "of the processors", least=least, of_median=True)
 
 

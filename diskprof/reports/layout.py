@@ -50,7 +50,7 @@ def pad(text: str, width: int, *, right: bool = False) -> str:
 
 def plain(text: str) -> str:
     """Foreign text on one line, harmless for a terminal (F39)."""
-    return text if text.isascii() and text.isprintable() else clean(text.replace("\n", " "))
+    return clean(text.replace("\n", " "))
 
 
 @dataclass(frozen=True, slots=True)

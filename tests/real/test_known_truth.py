@@ -242,6 +242,7 @@ def test_a_limit_that_falls_during_the_run_is_a_burst_that_ended(volume: Volume,
     # As with `undisturbed`: a timer that rings late makes the volume slower, another run shows it undisturbed.
     told = fallen(volume, home)
     for _ in range(2):
+        assert told.before < 4000 * 1.05 and told.after < 1000 * 1.05
         if not told.near(4000, 1000):
             told = fallen(volume, home)
     assert "burst" in told.found

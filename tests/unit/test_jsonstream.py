@@ -117,7 +117,6 @@ def test_foreign_bytes_control_characters_and_no_numbers_are_read() -> None:
 _VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.floats() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-    max_leaves=20,
 )
 
 
