@@ -1,6 +1,8 @@
 """Samples as series: which of them count, and what they say interval by interval."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate
 from typing import TypeVar
 
 from diskprof.model.sample import Direction, Phase, Sample
@@ -90,6 +92,20 @@ def windows(samples: Sequence[Sample], shortest_s: float = 0.0) -> tuple[Window,
         if clock > start and clock - start >= shortest_s * 0.999e9:
             found.append(Window(start / 1e9, clock / 1e9, ios, amount))
             start, ios, amount = clock, 0, 0
+    return tuple(found)
+
+
+def rolling(parts: Sequence[Window], shortest_s: float) -> tuple[Window, ...]:
+    """One window of at least `shortest_s` from the beginning of each of neighbouring windows, as far as there are enough."""
+    found: list[Window] = []
+    ends = [part.end_s for part in parts]
+    ios = list(accumulate((part.ios for part in parts), initial=0))
+    amounts = list(accumulate((part.bytes for part in parts), initial=0))
+    for index, first in enumerate(parts):
+        last = bisect_left(ends, first.start_s + shortest_s * 0.999, lo=index)
+        if last == len(parts):
+            break
+        found.append(Window(first.start_s, ends[last], ios[last + 1] - ios[index], amounts[last + 1] - amounts[index]))
     return tuple(found)
 
 

@@ -19,17 +19,6 @@ def median(values: Sequence[float]) -> float | None:
     return ordered[middle] if len(values) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
-def trimmed_mean(values: Sequence[float]) -> float | None:
-    """The mean without the highest and the lowest tenth, at least one each of five or more; None of nothing.
-
-    A stall does not move it, as it does not move the median; but unlike the median it tells the level of a volume whose
-    limit is handed out in slices, so that an interval holds two of them or three.
-    """
-    ordered, count = sorted(values), len(values)
-    cut = math.ceil(count / 10) if count >= 5 else 0
-    return mean(ordered[cut : count - cut])
-
-
 def standard_deviation(values: Sequence[float]) -> float | None:
     """The sample standard deviation (n - 1); None of fewer than two."""
     average = mean(values)
@@ -103,22 +92,19 @@ def steady_state(xs: Sequence[float], ys: Sequence[float]) -> SteadyState | None
 
 @dataclass(frozen=True, slots=True)
 class ChangePoint:
-    """Where one level gives way to another: `values[:index]` lie around `before`, the rest around `after`.
+    """Where one level gives way to another: `values[:index]` lie around one, the rest around the other.
 
     `explained` is the share of the variance that two levels explain and one does not (0 to 1).
     """
 
     index: int
-    before: float
-    after: float
     explained: float
 
 
 def change_point(values: Sequence[float], shortest: int = 4) -> ChangePoint | None:
     """The best split of a series into two levels, each of at least `shortest` values; None if it is too short or constant.
 
-    Every split is tried (in one pass, over running sums) and the one with the smallest squared error kept. The levels
-    are the trimmed means of the two parts, which a single stall does not move.
+    Every split is tried (in one pass, over running sums) and the one with the smallest squared error kept.
     """
     count, shortest = len(values), max(1, shortest)
     average = mean(values)
@@ -136,6 +122,4 @@ def change_point(values: Sequence[float], shortest: int = 4) -> ChangePoint | No
         gain = left * left * (1 / index + 1 / (count - index))
         if index >= shortest and gain > best_gain:
             best_index, best_gain = index, gain
-    before, after = trimmed_mean(values[:best_index]), trimmed_mean(values[best_index:])
-    assert before is not None and after is not None
-    return ChangePoint(best_index, before, after, min(1.0, best_gain / whole))
+    return ChangePoint(best_index, min(1.0, best_gain / whole))

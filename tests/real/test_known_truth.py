@@ -222,19 +222,17 @@ def fallen(volume: Volume, home: Path) -> Fallen:
     if store_path.exists():
         with open_store(home) as store:
             known = {summary.id for summary in store.summaries()}
-    process = started(volume, home, runtime="7s", depth=32)
+    process = started(volume, home, runtime="8s", depth=32)
     until(lambda: store_path.exists() or process.poll() is not None, "the store")
     with open_store(home) as store:
         (run_id,) = until(lambda: {summary.id for summary in store.summaries()} - known, "the run")
-        changed_ns = _change_at(store, run_id, volume, 3.0)
+        changed_ns = _change_at(store, run_id, volume, 2.5)
         told = result_of(process)
         run, taken = store.run(run_id), store.samples(run_id).samples
     (view,) = views(run, taken, ())
     change = level_change(view)
     assert change is not None
-    point, intervals = change
-    seen_s = intervals[point.index].start_s
-    return Fallen(frozenset(names(told)), seen_s, view.into_test(changed_ns), point.before, point.after)
+    return Fallen(frozenset(names(told)), change.at_s, view.into_test(changed_ns), change.before, change.after)
 
 
 @throttled

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from handmade import samples
 
-from diskprof.analysis.series import by_test, measured, thinned, windows
+from diskprof.analysis.series import by_test, measured, rolling, thinned, windows
 from diskprof.model.sample import Direction, Phase
 
 
@@ -35,7 +35,21 @@ def test_windows_of_a_second_hold_four_intervals_and_leave_out_the_rest() -> Non
     assert found[0].bandwidth == found[0].bytes
 
 
+def test_a_rolling_window_begins_with_each_interval_that_enough_follow() -> None:
+    intervals = windows(samples([100, 200, 300, 400, 500, 600]))
+    found = rolling(intervals, 1.0)
+    assert [(window.start_s, window.end_s, window.iops) for window in found] == [
+        (0.0, 1.0, 250.0),
+        (0.25, 1.25, 350.0),
+        (0.5, 1.5, 450.0),
+    ]
+    assert [window.bytes for window in found] == [window.ios * 4096 for window in found]
+    assert rolling(intervals, 0.1) == intervals
+    assert rolling(intervals, 2.0) == ()
+
+
 def test_of_nothing_there_is_nothing() -> None:
+    assert rolling((), 1.0) == ()
     assert measured((), 0) == ()
     assert windows(()) == ()
 

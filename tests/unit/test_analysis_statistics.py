@@ -15,7 +15,6 @@ from diskprof.analysis.statistics import (
     standard_deviation,
     steady_state,
     trend,
-    trimmed_mean,
     variation,
 )
 
@@ -27,20 +26,6 @@ def test_mean_median_and_deviation_are_those_of_the_standard_library(values: lis
     assert mean(values) == pytest.approx(statistics.fmean(values))
     assert median(values) == pytest.approx(statistics.median(values))
     assert standard_deviation(values) == pytest.approx(statistics.stdev(values), abs=1e-3)
-
-
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        ([], None),
-        ([4.0], 4.0),
-        ([1.0, 2.0, 9.0, 8.0], 5.0),
-        ([1.0, 2.0, 0.0, 3.0, 99.0], 2.0),
-        ([2.0, 3.0] * 10 + [900.0], 2.5),
-    ],
-)
-def test_the_trimmed_mean_leaves_out_the_extremes(values: list[float], expected: float | None) -> None:
-    assert trimmed_mean(values) == (expected if expected is None else pytest.approx(expected, rel=0.03))
 
 
 def test_of_too_little_there_is_no_figure() -> None:
@@ -107,15 +92,8 @@ def test_the_change_point_is_the_split_with_the_least_squared_error(values: list
     assert found.explained == pytest.approx(1 - min(splits.values()) / whole, abs=1e-6)
 
 
-def test_a_change_of_level_is_found_where_it_is_with_both_levels() -> None:
+def test_a_change_of_level_is_found_where_it_is() -> None:
     found = change_point([100.0, 101.0, 99.0, 100.0] * 3 + [50.0, 51.0, 49.0, 50.0] * 4)
     assert found is not None
     assert found.index == 12
-    assert (found.before, found.after) == (100.0, 50.0)
     assert found.explained > 0.99
-
-
-def test_one_stall_does_not_move_a_level() -> None:
-    found = change_point([100.0] * 10 + [0.0] + [100.0] * 9 + [40.0] * 20)
-    assert found is not None
-    assert (found.before, found.after) == (100.0, 40.0)

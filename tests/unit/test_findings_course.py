@@ -75,6 +75,31 @@ def test_a_limit_that_is_handed_out_in_slices_has_levels_too() -> None:
     assert found.evidence == "4.00k IOPS for the first 4 s, then 2.60k IOPS for 26 s"
 
 
+BUSY = (
+    *((306, 1200), (300, 1200), (205, 1118), (293, 882), (301, 1568), (300, 1200), (302, 1103), (298, 899)),
+    *((304, 1230), (296, 1200), (299, 1200), (300, 1179), (220, 611), (300, 378), (300, 221), (308, 311)),
+    *((290, 300), (300, 300), (212, 169), (298, 399), (296, 288), (300, 243), (304, 301), (266, 168)),
+)
+"""Intervals (ms, I/Os) of a volume whose limit fell from 4000 IOPS to 1000 after 3.5 s, on a machine whose timers rang late."""
+
+
+def test_levels_are_those_of_the_limits_though_the_machine_was_busy() -> None:
+    taken = []
+    for milliseconds, ios in BUSY:
+        (one,) = samples([ios * 1e3 / milliseconds], interval_s=milliseconds / 1e3)
+        taken.append(replace(one, at_ns=one.at_ns + (taken[-1].at_ns if taken else 0)))
+    found = named("burst", TESTED, tuple(taken))
+    assert found is not None
+    assert found.evidence == "3.97k IOPS for the first 3.7 s, then 994 IOPS for 26 s"
+
+
+def test_a_stall_does_not_move_a_level() -> None:
+    steady = [10_000.0] * 10
+    found = named("burst", TESTED, samples([*steady, 0.0, *steady, *[4_000.0] * 12, 0.0, *[4_000.0] * 12]))
+    assert found is not None
+    assert found.evidence == "10.0k IOPS for the first 5.2 s, then 4.00k IOPS for 25 s"
+
+
 def test_a_disk_that_becomes_faster_is_told_apart() -> None:
     found = find(TESTED, samples(around(5_000, 40, 0.03) + around(9_000, 80, 0.03)), ())
     assert [finding.name for finding in found] == ["late-start"]

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 
 from diskprof.analysis.rules.rhythm import rhythm
 from diskprof.analysis.rules.view import TestView
-from diskprof.analysis.series import Window
-from diskprof.analysis.statistics import ChangePoint, change_point, steady_state, variation
+from diskprof.analysis.series import Window, rolling
+from diskprof.analysis.statistics import ChangePoint, change_point, median, steady_state, variation
 from diskprof.model.finding import Finding, Weight
 from diskprof.model.run import Status
 from diskprof.model.units import format_duration, format_iops, format_latency, format_percent
+from diskprof.model.value import dataclass
 
 SHORT_S = 10.0
 """Tests that measured less than this say little about what a disk keeps up: write caches and burst credits last longer."""
@@ -33,6 +34,9 @@ LEVEL_WINDOW_S = 0.5
 
 Volumes hand their limit out in slices of 0.1 s (F52): an interval of 0.25 s holds two or three, and varies by a fifth by that.
 """
+
+TYPICAL_S = 1.0
+"""A level is the median of its seconds: a second holds ten slices of a limit, one more or less moves it by a tenth."""
 
 STALL_S = 1.0
 """No I/O completed for this long: ten times what a hard disk needs under load."""
@@ -78,17 +82,36 @@ def not_steady(view: TestView) -> Finding | None:
     )
 
 
-def level_change(view: TestView) -> tuple[ChangePoint, tuple[Window, ...]] | None:
-    """Two clearly different levels of IOPS, and the intervals in which they were seen."""
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """IOPS before and after a change of level, and when that was seen (s into the test)."""
+
+    at_s: float
+    before: float
+    after: float
+
+
+def level_change(view: TestView) -> Levels | None:
+    """Two clearly different levels of IOPS."""
     halves, intervals = view.halves, view.intervals
     found, exact = _change(halves), _change(intervals)
     if view.asked.paced or view.stood or found is None or exact is None or found.explained < EXPLAINED:
         return None
     # Both are the same change, or it is none: the intervals only say more exactly when it was.
-    if abs(intervals[exact.index].start_s - halves[found.index].start_s) > 2 * LEVEL_WINDOW_S:
+    at_s = intervals[exact.index].start_s
+    if abs(at_s - halves[found.index].start_s) > 2 * LEVEL_WINDOW_S:
         return None
-    high, low = max(exact.before, exact.after), min(exact.before, exact.after)
-    return (exact, intervals) if high > 0 and (high - low) / high >= LEVELS else None
+    # The change fell into one of the two intervals beside it, which belongs to neither level.
+    before, after = _level(intervals[: exact.index - 1]), _level(intervals[exact.index + 1 :])
+    if before is None or after is None:
+        return None
+    high, low = max(before, after), min(before, after)
+    return Levels(at_s, before, after) if high > 0 and (high - low) / high >= LEVELS else None
+
+
+def _level(series: Sequence[Window]) -> float | None:
+    """IOPS; None of less than a second."""
+    return median([window.iops for window in rolling(series, TYPICAL_S)])
 
 
 def _change(series: Sequence[Window]) -> ChangePoint | None:
@@ -105,13 +128,11 @@ def burst(view: TestView) -> Finding | None:
     change = level_change(view)
     if change is None:
         return None
-    point, intervals = change
-    when = intervals[point.index].start_s
     evidence = (
-        f"{format_iops(point.before)} IOPS for the first {format_duration(when)}, then {format_iops(point.after)} IOPS "
-        f"for {format_duration(max(0.0, view.seconds - when))}"
+        f"{format_iops(change.before)} IOPS for the first {format_duration(change.at_s)}, then "
+        f"{format_iops(change.after)} IOPS for {format_duration(max(0.0, view.seconds - change.at_s))}"
     )
-    if point.after < point.before:
+    if change.after < change.before:
         return view.found(
             "burst",
             Weight.DOUBT,
