@@ -38,6 +38,12 @@ def raw(path: Path) -> Iterator[sqlite3.Connection]:
         yield db
 
 
+def drop_courses(db: sqlite3.Connection) -> None:
+    """Makes a store, open as `raw`, one of before the fifth version, but for its history."""
+    db.execute("DROP TABLE course")
+    db.execute("DROP TABLE system_course")
+
+
 def read_all(store: Store) -> int:
     """Reads every value there is; returns the number of runs."""
     summaries = store.summaries()

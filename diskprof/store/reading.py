@@ -213,7 +213,7 @@ def samples(
     most: int | None = None,
 ) -> SampleBatch:
     columns = codec.SAMPLE_COLUMNS if histograms else codec.SAMPLE_COLUMNS.replace("histogram", "NULL")
-    return _batch(run_id, _rows(db, "sample", columns, run_id, test, after, most), after)
+    return batch(run_id, _rows(db, "sample", columns, run_id, test, after, most), after)
 
 
 def sample_span(db: sqlite3.Connection, run_id: str, test: int, preparing: bool) -> range:
@@ -232,10 +232,10 @@ def samples_at(db: sqlite3.Connection, run_id: str, test: int, places: Sequence[
         f" AND seq IN ({', '.join('?' * len(places))}) ORDER BY seq",
         (number_of(db, run_id), test, *places),
     )
-    return _batch(run_id, rows.fetchall(), 0).samples
+    return batch(run_id, rows.fetchall(), 0).samples
 
 
-def _batch(run_id: str, rows: list[tuple[Any, ...]], after: int) -> SampleBatch:
+def batch(run_id: str, rows: list[tuple[Any, ...]], after: int) -> SampleBatch:
     try:
         found = tuple(codec.sample_from(row[:-1]) for row in rows)
     except EngineError as error:
@@ -245,71 +245,13 @@ def _batch(run_id: str, rows: list[tuple[Any, ...]], after: int) -> SampleBatch:
     return SampleBatch(found, max((row[-1] for row in rows), default=after))
 
 
-# SQLite takes 86,400 samples together in a tenth of a second; as values they would take ten times as long.
-_COURSE = """
-SELECT test, phase, direction, max(at_ns), sum(duration_ns), sum(ios), sum(bytes),
-    sum(mean_ns * ios) / nullif(sum(iif(mean_ns IS NULL, 0, ios)), 0), min(min_ns), max(max_ns), NULL,
-    CAST(sum(p50_ns * ios) / nullif(sum(iif(p50_ns IS NULL, 0, ios)), 0) AS INTEGER), max(p99_ns), max(p99_9_ns), max(seq)
-FROM sample WHERE run = :run AND test = :test
-GROUP BY phase, direction, (at_ns - :start - 1) / :width ORDER BY max(at_ns), direction
-"""
-
-
-def course(db: sqlite3.Connection, run_id: str, test: int, most: int) -> SampleBatch:
-    """Raises StoreError where there is no such test."""
-    return _batch(run_id, db.execute(_COURSE, _columns_of(db, run_id, test, most)).fetchall(), 0)
-
-
-def _columns_of(db: sqlite3.Connection, run_id: str, test: int, most: int) -> dict[str, int]:
-    """The run, the test, its start and the width of `most` columns over it in ns. Raises StoreError without such a test."""
-    number = number_of(db, run_id)
-    row = db.execute(
-        "SELECT started_ns, coalesce(ended_ns, (SELECT at_ns FROM progress WHERE run = :run)) FROM test"
-        " WHERE run = :run AND position = :test",
-        {"run": number, "test": test},
-    ).fetchone()
-    if row is None:
-        raise StoreError(f"The run {run_id} has no test {test}.")
-    start, end = row[0] or 0, row[1] or 0
-    return {"run": number, "test": test, "start": start, "width": max(1, -((start - end) // max(1, most)))}
-
-
-_AMOUNTS = frozenset(codec.SYSTEM_COLUMNS.split(", ")) - {"test", "phase", "at_ns", *codec.SYSTEM_LEVELS}
-
-
-def _together(column: str) -> str:
-    """How one column of several system samples becomes one value; what is not known does not count."""
-    if column in _AMOUNTS:
-        return f"sum({column})"
-    if column == "temperature_c":
-        return "max(temperature_c)"
-    if column in codec.SYSTEM_LEVELS:
-        # As real numbers: bytes times ns do not fit in 64 bits.
-        mean = f"sum({column} * 1.0 * duration_ns) / nullif(sum(iif({column} IS NULL, 0, duration_ns)), 0)"
-        return mean if column.startswith("cpu_") else f"CAST({mean} AS INTEGER)"
-    return "max(at_ns)" if column == "at_ns" else column
-
-
-_SYSTEM_COURSE = f"""
-SELECT {", ".join(map(_together, codec.SYSTEM_COLUMNS.split(", ")))}, max(seq)
-FROM system_sample WHERE run = :run AND test = :test
-GROUP BY phase, (at_ns - :start - 1) / :width ORDER BY max(at_ns)
-"""
-
-
-def system_course(db: sqlite3.Connection, run_id: str, test: int, most: int) -> SystemBatch:
-    """Raises StoreError where there is no such test."""
-    rows = db.execute(_SYSTEM_COURSE, _columns_of(db, run_id, test, most)).fetchall()
-    return _system_batch(run_id, rows, 0)
-
-
 def system_samples(
     db: sqlite3.Connection, run_id: str, test: int | None, after: int, *, most: int | None = None
 ) -> SystemBatch:
-    return _system_batch(run_id, _rows(db, "system_sample", codec.SYSTEM_COLUMNS, run_id, test, after, most), after)
+    return system_batch(run_id, _rows(db, "system_sample", codec.SYSTEM_COLUMNS, run_id, test, after, most), after)
 
 
-def _system_batch(run_id: str, rows: list[tuple[Any, ...]], after: int) -> SystemBatch:
+def system_batch(run_id: str, rows: list[tuple[Any, ...]], after: int) -> SystemBatch:
     try:
         found = tuple(codec.system_from(row[:-1]) for row in rows)
     except (IndexError, TypeError) as error:

@@ -152,11 +152,70 @@ _ORDER = (
     "CREATE INDEX run_by_order ON run (ordinal, number)",
 )
 
+# Blocks of samples taken together (courses.py), so that the course of a day is read from 1,350 rows, not from 86,400. Runs of
+# before have none, and are read sample by sample.
+_COURSES = (
+    """CREATE TABLE course (
+        run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+        seq INTEGER NOT NULL,
+        test INTEGER NOT NULL,
+        phase INTEGER NOT NULL,
+        direction INTEGER NOT NULL,
+        at_ns INTEGER NOT NULL,
+        duration_ns INTEGER NOT NULL,
+        ios INTEGER NOT NULL,
+        bytes INTEGER NOT NULL,
+        mean_ns REAL,
+        min_ns INTEGER,
+        max_ns INTEGER,
+        p50_ns INTEGER,
+        p99_ns INTEGER,
+        p99_9_ns INTEGER,
+        PRIMARY KEY (run, seq)
+    ) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE system_course (
+        run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+        seq INTEGER NOT NULL,
+        test INTEGER NOT NULL,
+        phase INTEGER NOT NULL,
+        at_ns INTEGER NOT NULL,
+        duration_ns INTEGER NOT NULL,
+        reads INTEGER,
+        writes INTEGER,
+        read_bytes INTEGER,
+        write_bytes INTEGER,
+        read_ticks_ms INTEGER,
+        write_ticks_ms INTEGER,
+        io_ticks_ms INTEGER,
+        queue_ticks_ms INTEGER,
+        merges INTEGER,
+        cpu_user REAL,
+        cpu_system REAL,
+        cpu_iowait REAL,
+        cpu_steal REAL,
+        temperature_c REAL,
+        read_merges INTEGER,
+        write_merges INTEGER,
+        cgroup_reads INTEGER,
+        cgroup_writes INTEGER,
+        cgroup_read_bytes INTEGER,
+        cgroup_write_bytes INTEGER,
+        cpu_periods INTEGER,
+        cpu_throttled INTEGER,
+        cpu_throttled_ns INTEGER,
+        memory_available_bytes INTEGER,
+        cached_bytes INTEGER,
+        dirty_bytes INTEGER,
+        PRIMARY KEY (run, seq)
+    ) STRICT, WITHOUT ROWID""",
+)
+
 MIGRATIONS: tuple[Migration, ...] = (
     Migration(1, "runs, tests, samples", _FIRST),
     Migration(2, "merges by direction, limits of control groups, memory", _KERNELS_VIEW),
     Migration(3, "percentiles of samples", _PERCENTILES),
     Migration(4, "the order of runs", _ORDER),
+    Migration(5, "courses of tests", _COURSES),
 )
 
 

@@ -14,7 +14,7 @@ from diskprof.model.finding import Finding
 from diskprof.model.plan import Plan, TestFile
 from diskprof.model.run import Environment, Message, Progress, Run, RunSummary, Status, TestResult
 from diskprof.model.sample import Sample, SystemSample
-from diskprof.store import codec, reading, writing
+from diskprof.store import codec, courses, reading, writing
 from diskprof.store.database import Database
 from diskprof.store.liveness import ProcessIdentity, is_alive, is_elsewhere, this_process
 from diskprof.store.paths import default_path
@@ -228,10 +228,10 @@ class Store:
         """A test's samples as a picture needs them: about `most` of each phase and direction, neighbours taken together.
 
         Of those taken together: amounts and durations are sums, mean and p50 weighed by I/Os, p99, p99.9 and maximum the
-        worst, and there is no histogram. A day takes a tenth of a second. `last` is the cursor for `samples`.
+        worst, and there is no histogram. A day is read from blocks that its writer made. `last` is the cursor for `samples`.
         """
         with self._database.read() as db:
-            return reading.course(db, run_id, test, most)
+            return courses.samples(db, run_id, test, most)
 
     def system_samples(
         self, run_id: str, *, test: int | None = None, after: int = 0, most: int | None = None
@@ -243,7 +243,7 @@ class Store:
     def system_course(self, run_id: str, test: int, *, most: int = 512) -> SystemBatch:
         """As `course`, of what the kernel saw: amounts are sums, shares and memory means, the temperature the highest."""
         with self._database.read() as db:
-            return reading.system_course(db, run_id, test, most)
+            return courses.system_samples(db, run_id, test, most)
 
     def document(self, run_id: str, index: int) -> bytes:
         """The engine's final output of a test, byte for byte; empty where there is none."""

@@ -12,7 +12,7 @@ from diskprof.model.finding import Finding
 from diskprof.model.plan import Plan
 from diskprof.model.run import Environment, Message, Progress, Status, TestResult
 from diskprof.model.sample import Sample, SystemSample
-from diskprof.store import codec, reading
+from diskprof.store import codec, courses, reading
 from diskprof.store.liveness import ProcessIdentity
 
 # No 0 and o, 1, i and l, nor u and v: an id is read from one screen and typed into another.
@@ -114,9 +114,11 @@ def append(
     seq = _next(db, "sample", number) if samples else 0
     rows = [codec.sample_row(number, seq + i, sample) for i, sample in enumerate(samples)]
     _insert(db, f"sample (run, seq, {codec.SAMPLE_COLUMNS})", len(rows[0]) if rows else 0, rows)
+    courses.fold_samples(db, number, seq, seq + len(rows))
     seq = _next(db, "system_sample", number) if system else 0
     rows = [codec.system_row(number, seq + i, sample) for i, sample in enumerate(system)]
     _insert(db, f"system_sample (run, seq, {codec.SYSTEM_COLUMNS})", len(rows[0]) if rows else 0, rows)
+    courses.fold_system(db, number, seq, seq + len(rows))
     seq = _next(db, "message", number) if messages else 0
     _insert(db, "message", 3, [(number, seq + i, codec.to_json(message)) for i, message in enumerate(messages)])
     if progress is not None:

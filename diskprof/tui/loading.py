@@ -81,7 +81,7 @@ def _seen(store: Store, run: Run) -> dict[int, KernelView]:
 
 
 def load_course(path: Path, run_id: str) -> Loaded:
-    """As `load`, of one run, but its samples only as charts need them: a day takes a tenth of a second. Raises DiskprofError."""
+    """As `load`, of one run, but its samples only as charts need them. Raises DiskprofError."""
     from diskprof.store import Store
 
     began = time.monotonic()

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 from recorded import FAST, make_plan, record_run
-from store_files import IMPOSSIBLE, LAST, NEXT, library_bytes, open_with, raw, read_all
+from store_files import IMPOSSIBLE, LAST, NEXT, drop_courses, library_bytes, open_with, raw, read_all
 
 from diskprof.model.errors import DiskprofError, StoreError
 from diskprof.model.sample import Phase, SystemSample
@@ -233,6 +233,7 @@ def test_what_the_kernel_saw_before_there_was_more_to_see_is_kept(path: Path) ->
         run_id = store.create_run(make_plan(), FAST.environment)
     with raw(path) as db:
         # As the first version left it: the columns of the second are not there.
+        drop_courses(db)
         db.execute("DROP INDEX run_by_order")
         for table, count in (("system_sample", 20), ("sample", 13), ("run", 18)):
             for (column,) in db.execute(

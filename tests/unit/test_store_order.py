@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from recorded import FAST, make_plan
-from store_files import raw
+from store_files import drop_courses, raw
 
 from diskprof.model.run import Status
 from diskprof.store import Store
@@ -59,6 +59,7 @@ def test_runs_of_an_earlier_store_stay_in_the_order_of_their_time(path: Path) ->
     with Store.open(path) as store:
         made = [store.create_run(make_plan(), FAST.environment, started_at=time) for time in times]
     with raw(path) as db:
+        drop_courses(db)
         db.execute("DROP INDEX run_by_order")
         db.execute("ALTER TABLE run DROP COLUMN ordinal")
         db.execute("DELETE FROM migration WHERE version > 3")
