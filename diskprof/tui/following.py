@@ -12,10 +12,9 @@ from diskprof.tui.widgets.series import Merging, Series
 
 if TYPE_CHECKING:
     from diskprof.store import Store
-    from diskprof.store.reading import SampleBatch
 
-_MANY = 10_000
-"""Intervals of a test. To take so many together takes some 20 ms."""
+_KEPT = 500
+"""Columns that are read of what there is so far, which may be a day: as many as the series hold."""
 _MERGING = {
     "iops": Merging.MEAN,
     "bandwidth": Merging.MEAN,
@@ -126,14 +125,10 @@ class Track:
 
 
 class Following:
-    """Follows one run. `read` asks the store for what is new; `shown` is the test whose samples are held.
+    """Follows one run. `read` asks the store for what is new; `shown` is the test whose samples are held."""
 
-    With `later` the many samples of a long test are not read at once: they are `awaited`, until somebody hands them to `take`.
-    """
-
-    def __init__(self, store: Store, run_id: str, *, later: bool = False) -> None:
-        self._store, self._later = store, later
-        self.awaited = False
+    def __init__(self, store: Store, run_id: str) -> None:
+        self._store = store
         self.run: Run = store.run(run_id)
         self._chosen: int | None = None
         self._loaded: int | None = None
@@ -188,31 +183,12 @@ class Following:
         if self._loaded != self.shown:
             self._loaded, self._cursor = self.shown, 0
             self.track, self._layout = Track(preparing=False), None
-            self.awaited = self._later and self.is_long
-        if self.awaited:
-            return
         if self._cursor == 0:
-            # What there is so far may be a day: as much of it as a picture needs.
-            batch = self._store.course(self.run.id, self.shown)
+            batch = self._store.course(self.run.id, self.shown, most=_KEPT)
         else:
             batch = self._store.samples(self.run.id, test=self.shown, after=self._cursor, histograms=False)
         self._cursor = batch.last
         self._add(batch.samples)
-
-    @property
-    def is_long(self) -> bool:
-        """Whether the test that is shown has so many samples already that even SQLite takes a while to take them together."""
-        record, progress = self.record, self.run.progress
-        ended_ns = record.ended_ns or (progress.at_ns if progress else None)
-        if record.started_ns is None or ended_ns is None:
-            return False
-        return (ended_ns - record.started_ns) / 1e6 >= _MANY * max(1, record.planned.interval_ms)
-
-    def take(self, test: int, batch: SampleBatch) -> None:
-        """What was awaited: the course of `test`. Of another test than is shown by now it is of no use."""
-        if self.awaited and test == self._loaded:
-            self.awaited, self._cursor = False, batch.last
-            self._add(batch.samples)
 
     def _add(self, samples: Iterable[Sample]) -> None:
         for sample in samples:

@@ -10,7 +10,6 @@ from diskprof.model.run import Run
 from diskprof.model.sample import Direction, Phase, SystemSample
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
-from diskprof.model.value import dataclass
 from diskprof.tui.following import Reading, Track
 from diskprof.tui.widgets.painted import Line, Piece, fit, spread, width_of
 
@@ -26,31 +25,13 @@ _TAIL_NS = 50_000_000
 _NAME, _FIGURE = 10, 10
 
 
-@dataclass(frozen=True, slots=True)
-class Backlog:
-    """What is stored of a test: all of it, some intervals taken together, and the last of them as they were."""
-
-    together: tuple[SystemSample, ...]
-    newest: tuple[SystemSample, ...]
-    last: int
-
-
-def backlog(store: Store, run_id: str, test: int) -> Backlog:
-    """Of a day that takes a third of a second. Raises DiskprofError."""
-    batch = store.system_course(run_id, test, most=_KEPT)
-    newest = store.system_samples(run_id, test=test, after=max(0, batch.last - _ENDING)).samples
-    return Backlog(batch.samples, newest, batch.last)
-
-
 class KernelWatch:
     """What the kernel saw of one test: the last interval, and as much of all of them as the median needs.
 
-    What there is at first may be a day: the store takes neighbours together. With `later` it is `awaited` until somebody
-    hands to `take` what `backlog` gives.
+    What there is at first may be a day: the store takes neighbours together.
     """
 
-    def __init__(self, store: Store, run_id: str, test: int, *, preparing: bool, later: bool = False) -> None:
-        self.awaited = later
+    def __init__(self, store: Store, run_id: str, test: int, *, preparing: bool) -> None:
         self._store, self._run, self._test, self._preparing = store, run_id, test, preparing
         self._cursor: int | None = None
         self._seen = 0
@@ -70,10 +51,8 @@ class KernelWatch:
 
     def read(self) -> bool:
         """Take one step; returns whether there may be more to take."""
-        if self.awaited:
-            return False
         if self._cursor is None:
-            self.take(backlog(self._store, self._run, self._test))
+            self._begin()
             return False
         batch = self._store.system_samples(self._run, test=self._test, after=self._cursor, most=_STEP)
         self._cursor = batch.last
@@ -89,12 +68,14 @@ class KernelWatch:
                 self._every *= 2
         return len(batch.samples) == _STEP
 
-    def take(self, there: Backlog) -> None:
-        """Begin with what there is."""
-        self.awaited, self._cursor = False, there.last
-        self._kept = [sample for sample in there.together if self._counts(sample)]
+    def _begin(self) -> None:
+        """With what there is: all of it, some intervals taken together, and the last of them as they were."""
+        there = self._store.system_course(self._run, self._test, most=_KEPT)
+        ending = self._store.system_samples(self._run, test=self._test, after=max(0, there.last - _ENDING))
+        self._cursor = there.last
+        self._kept = [sample for sample in there.samples if self._counts(sample)]
         self._seen = len(self._kept)
-        found = [sample for sample in there.newest if self._counts(sample)] or self._kept[-1:]
+        found = [sample for sample in ending.samples if self._counts(sample)] or self._kept[-1:]
         if found:
             self._last = found[-1]
             # What comes counts as much as what was.
@@ -181,8 +162,7 @@ def kernel_lines(run: Run, track: Track, watch: KernelWatch, width: int, height:
     """The device and what fio said of the same interval, beside them the machine; on a narrow screen one under the other."""
     last, median = watch.last, watch.median
     if last is None or median is None:
-        words = "Reading what the kernel saw." if watch.awaited else "Nothing is known yet of what the kernel saw."
-        return [[], [(f"   {words}", "quiet")]]
+        return [[], [("   Nothing is known yet of what the kernel saw.", "quiet")]]
     device = _table("device", _DEVICE, last, median, track, _ALWAYS)
     machine = _table("machine", _MACHINE, last, median, None, 4)
     where = clean(run.plan.target.device) or "no block device"

@@ -289,8 +289,6 @@ def phase_note(track: Track) -> str:
 def waiting_words(following: Following) -> str:
     """What stands where there is no curve yet."""
     status = following.record.status
-    if following.awaited:
-        return "Reading the samples."
     if status is Status.PENDING:
         return "This test has not begun."
     if not status.over:

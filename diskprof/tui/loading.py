@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from diskprof.model.sample import Sample
     from diskprof.reports.formats import Format
     from diskprof.store import Store
-    from diskprof.store.reading import SampleBatch
-    from diskprof.tui.kernel_lines import Backlog
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,29 +88,6 @@ def load_course(path: Path, run_id: str) -> Loaded:
         course = {run_id: _course(store, run)}
         kernel = {run_id: _seen(store, run)}
     return Loaded((run,), course, course, time.monotonic() - began, kernel)
-
-
-async def course_beside(path: Path, run_id: str, test: int) -> SampleBatch:
-    """The course of a test as the charts need it, in a thread. Raises DiskprofError."""
-    from diskprof.store import Store
-
-    def read() -> SampleBatch:
-        with Store.open(path, create=False) as store:
-            return store.course(run_id, test)
-
-    return await asyncio.to_thread(read)
-
-
-async def backlog_beside(path: Path, run_id: str, test: int) -> Backlog:
-    """What the kernel saw of a test so far, in a thread. Raises DiskprofError."""
-    from diskprof.store import Store
-    from diskprof.tui.kernel_lines import backlog
-
-    def read() -> Backlog:
-        with Store.open(path, create=False) as store:
-            return backlog(store, run_id, test)
-
-    return await asyncio.to_thread(read)
 
 
 async def delete_beside(path: Path, ids: Sequence[str]) -> tuple[int, list[DiskprofError]]:

@@ -1,12 +1,15 @@
-"""Runs of a day: what takes a while is done beside the screen, and a picture that fills says how far it is."""
+"""Runs of a day: their charts are there at once, and a picture that fills says how far it is."""
 
 import threading
+from itertools import islice
 from typing import Any
 
 import pytest
 from bench_screens import Bench, open_bench
 from recorded import record_run
-from stored_screens import Driver, press, see, settle, text_of, until
+from recorded_long import record_long, recording_long
+from store_files import raw
+from stored_screens import Driver, press, settle, text_of, until
 
 from diskprof.model.histogram import merge
 from diskprof.model.run import Status
@@ -20,25 +23,8 @@ from diskprof.tui.widgets.chart import Chart
 from diskprof.tui.widgets.heatmap import Heat, Scattered
 from diskprof.tui.widgets.logscale import LogScale
 
-SLOW = ("course", "system_course", "delete")
-"""What takes SQLite more than a tenth of a second of a run of a day."""
-
-
-@pytest.fixture
-def on_main(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Every run counts as long; what was asked of the store by the thread of the screen that takes long of such a one."""
-    monkeypatch.setattr("diskprof.tui.following._MANY", 1)
-    found: list[str] = []
-    for name in SLOW:
-        original = getattr(Store, name)
-
-        def watched(self: Store, *args: Any, _name: str = name, _original: Any = original, **more: Any) -> Any:
-            if threading.current_thread() is threading.main_thread():
-                found.append(_name)
-            return _original(self, *args, **more)
-
-        monkeypatch.setattr(Store, name, watched)
-    return found
+LONG_S = 17_000
+"""From 16,000 samples on blocks are as many as the columns that a chart keeps."""
 
 
 def chart_of(pilot: Driver) -> str:
@@ -46,68 +32,42 @@ def chart_of(pilot: Driver) -> str:
 
 
 @pytest.mark.parametrize("going", [True, False])
-async def test_the_live_screen_reads_a_long_run_beside_itself(
-    bench: Bench, store: Store, on_main: list[str], going: bool
-) -> None:
-    more: dict[str, Any] = {"end": Status.RUNNING, "stop_in": (1, 0.7), "runner": this_process()} if going else {}
-    record_run(store, **more)
+async def test_a_long_run_is_drawn_at_once(bench: Bench, store: Store, going: bool) -> None:
+    """What its charts show was taken together while it was written: nothing else is looked at, and nothing waited for."""
+    steps = list(islice(recording_long(store, LONG_S, step=LONG_S // 2), 2 if going else None))
+    whole = store.course(steps[0], 0, most=500).samples
+    with raw(store.path) as db:
+        db.execute("DELETE FROM sample WHERE seq < ?", (LONG_S - 64,))
+        db.execute("DELETE FROM system_sample WHERE seq < ?", (LONG_S - 64,))
+    assert store.course(steps[0], 0, most=500).samples == whole
     async with open_bench(bench) as pilot:
-        await press(pilot, "2")
-        await until(pilot, lambda: "Reading" not in chart_of(pilot) and "IOPS" in chart_of(pilot))
-        assert isinstance(pilot.app.screen, LiveScreen)
+        await press(pilot, *(["2"] if going else ["3", "enter"]))
+        assert "IOPS" in chart_of(pilot)
         await press(pilot, "k")
-        await see(pilot, "names as in iostat -x", "r_await")
-        await press(pilot, "k", "up")
-        await until(pilot, lambda: "IOPS" in chart_of(pilot))
-        await press(pilot, "down")
-        await until(pilot, lambda: "IOPS" in chart_of(pilot))
-    assert on_main == []
+        assert "r_await" in text_of(pilot)
 
 
-async def test_a_result_reads_a_long_run_beside_itself(bench: Bench, store: Store, on_main: list[str]) -> None:
-    run_id = record_run(store)
+async def test_a_run_is_deleted_beside_the_screen(bench: Bench, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_id, threads = record_run(store), []
+    delete = Store.delete
+
+    def watched(self: Store, name: str) -> None:
+        threads.append(threading.current_thread())
+        delete(self, name)
+
+    monkeypatch.setattr(Store, "delete", watched)
     async with open_bench(bench) as pilot:
         await press(pilot, "3", "enter")
-        assert isinstance(pilot.app.screen, ResultScreen)
-        await until(pilot, lambda: "IOPS" in chart_of(pilot))
-        for key in ("down", "up", "k", "k", "m", "m", "m", "m", "y"):
-            await press(pilot, key)
         await press(pilot, "d", "y")
         await until(pilot, lambda: not isinstance(pilot.app.screen, ResultScreen))
         await settle(pilot)
-    assert on_main == []
     assert run_id not in [run.id for run in store.summaries()]
-
-
-async def test_while_it_reads_it_says_so_and_keys_work(
-    bench: Bench, store: Store, on_main: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    record_run(store)
-    held = threading.Event()
-    for name in ("course", "system_course"):
-        original = getattr(Store, name)
-
-        def slow(self: Store, *args: Any, _original: Any = original, **more: Any) -> Any:
-            assert held.wait(20)
-            return _original(self, *args, **more)
-
-        monkeypatch.setattr(Store, name, slow)
-    async with open_bench(bench) as pilot:
-        await pilot.press("2")
-        await see(pilot, "Reading the samples.")
-        await pilot.press("k")
-        await see(pilot, "Reading what the kernel saw.")
-        await pilot.press("question_mark")
-        await see(pilot, "Help: Live")
-        await pilot.press("escape")
-        held.set()
-        await see(pilot, "r_await")
-        await press(pilot, "k")
-        await until(pilot, lambda: "IOPS" in chart_of(pilot))
+    assert threads
+    assert threading.main_thread() not in threads
 
 
 async def test_a_comparison_draws_its_charts_of_few_samples(bench: Bench, store: Store) -> None:
-    ids = [record_run(store, "mixed-70-30", runtime_s=1000.0)]
+    ids = [record_long(store, 3000)]
     async with open_bench(bench) as pilot:
         pilot.app.compare_runs(ids)  # type: ignore[attr-defined]
         await settle(pilot)

@@ -149,7 +149,7 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
             if wanted is None:
                 self.following = None
             elif self.following is None or self.following.run.id != wanted:
-                self.following = Following(self.store, wanted, later=True)
+                self.following = Following(self.store, wanted)
                 self._scales.clear()
                 self._moment = self._panel = None
             else:

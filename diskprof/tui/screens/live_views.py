@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import StrEnum
 
-from textual import work
 from textual.timer import Timer
 
 from diskprof.model.errors import DiskprofError
@@ -13,7 +12,6 @@ from diskprof.tui.depths import Depths
 from diskprof.tui.following import Following
 from diskprof.tui.kernel_lines import KernelWatch, kernel_lines
 from diskprof.tui.live_lines import chart_curves, highest, phase_note, tile_entries, waiting_words
-from diskprof.tui.loading import backlog_beside, course_beside
 from diskprof.tui.moments import distribution, heat_view, moment, percentile_view
 from diskprof.tui.screens.base import ModeScreen
 from diskprof.tui.screens.live_panes import KernelPane, LatencyTile, Tile
@@ -68,7 +66,6 @@ class CourseScreen(ModeScreen):
         self._curve_due: Timer | None = None
         self._reads_on = False
         self._moment: float | None = None
-        self._fetching: tuple[Following, int] | None = None
         self._watch: KernelWatch | None = None
         self._cells = True
         self._cell_metric = Metric.IOPS
@@ -121,7 +118,6 @@ class CourseScreen(ModeScreen):
         following = self.following
         if following is None:
             return
-        self._fetch_course(following)
         self._read_kernel(following)
         if not (following.going or View.HEAT in (self._view, *self._side_views)):
             return
@@ -145,39 +141,6 @@ class CourseScreen(ModeScreen):
             self._depths = None
             self.diskprof.tell(error)
 
-    def _fetch_course(self, following: Following) -> None:
-        """Have a long test read beside the screen, once."""
-        place = (following, following.shown) if following.awaited else None
-        if place and place != self._fetching:
-            self._course(following)
-        self._fetching = place
-
-    @work(exclusive=True, group="course")
-    async def _course(self, following: Following) -> None:
-        test = following.shown
-        try:
-            batch = await course_beside(self.store.path, following.run.id, test)
-        except DiskprofError as error:
-            # Asked again when there is something new, or a key is pressed.
-            self._fetching = None
-            self.diskprof.tell(error)
-            return
-        following.take(test, batch)
-        if self.following is following:
-            self._turns.clear()
-            self._draw()
-
-    @work(exclusive=True, group="kernel")
-    async def _fetch_kernel(self, watch: KernelWatch) -> None:
-        run_id, test, _ = watch.place
-        try:
-            watch.take(await backlog_beside(self.store.path, run_id, test))
-        except DiskprofError as error:
-            self._watch = None
-            self.diskprof.tell(error)
-        if self.following and self._watch is watch:
-            self._draw_kernel(self.following)
-
     @property
     def _shows_kernel(self) -> bool:
         return self.has_class("-kernel")
@@ -187,10 +150,7 @@ class CourseScreen(ModeScreen):
             return
         place = following.run.id, following.shown, following.visible.preparing
         if self._watch is None or self._watch.place != place:
-            later = following.is_long
-            self._watch = KernelWatch(self.store, place[0], place[1], preparing=place[2], later=later)
-            if later:
-                self._fetch_kernel(self._watch)
+            self._watch = KernelWatch(self.store, place[0], place[1], preparing=place[2])
         try:
             while self._watch.read():
                 pass

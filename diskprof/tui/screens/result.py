@@ -153,7 +153,7 @@ Latency is completion latency (clat). MB/s are 10^6 bytes per second.
         from diskprof.tui.result_rows import lines_of
 
         try:
-            following = Following(self.store, self.run_id, later=True)
+            following = Following(self.store, self.run_id)
             self.lines = lines_of(following.run)
             self.following = following
             self._choose()
