@@ -16,6 +16,7 @@ from diskprof.model.run import Status
 from diskprof.model.sample import Direction, Phase, Sample
 from diskprof.store import Store, this_process
 from diskprof.tui import depths as depths_module
+from diskprof.tui import following, kernel_lines
 from diskprof.tui.depths import STEP, Depths
 from diskprof.tui.screens.live import LiveScreen
 from diskprof.tui.screens.result import ResultScreen
@@ -23,8 +24,8 @@ from diskprof.tui.widgets.chart import Chart
 from diskprof.tui.widgets.heatmap import Heat, Scattered
 from diskprof.tui.widgets.logscale import LogScale
 
-LONG_S = 17_000
-"""From 16,000 samples on blocks are as many as the columns that a chart keeps."""
+LONG_S = 1700
+"""Of so many samples a chart of 50 columns is made from blocks; that of a day has 500."""
 
 
 def chart_of(pilot: Driver) -> str:
@@ -32,14 +33,18 @@ def chart_of(pilot: Driver) -> str:
 
 
 @pytest.mark.parametrize("going", [True, False])
-async def test_a_long_run_is_drawn_at_once(bench: Bench, store: Store, going: bool) -> None:
+async def test_a_long_run_is_drawn_at_once(
+    bench: Bench, store: Store, going: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What its charts show was taken together while it was written: nothing else is looked at, and nothing waited for."""
+    for module in (following, kernel_lines):
+        monkeypatch.setattr(module, "_KEPT", 50)
     steps = list(islice(recording_long(store, LONG_S, step=LONG_S // 2), 2 if going else None))
-    whole = store.course(steps[0], 0, most=500).samples
+    whole = store.course(steps[0], 0, most=50).samples
     with raw(store.path) as db:
         db.execute("DELETE FROM sample WHERE seq < ?", (LONG_S - 64,))
         db.execute("DELETE FROM system_sample WHERE seq < ?", (LONG_S - 64,))
-    assert store.course(steps[0], 0, most=500).samples == whole
+    assert store.course(steps[0], 0, most=50).samples == whole
     async with open_bench(bench) as pilot:
         await press(pilot, *(["2"] if going else ["3", "enter"]))
         assert "IOPS" in chart_of(pilot)
