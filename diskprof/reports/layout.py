@@ -53,6 +53,12 @@ def plain(text: str) -> str:
     return clean(text.replace("\n", " "))
 
 
+def plain_column(cells: Sequence[str]) -> Sequence[str]:
+    """`plain` of each; of many they are nearly always plain already, which is one look at all of them."""
+    whole = "".join(cells)
+    return cells if whole.isascii() and whole.isprintable() else [plain(cell) for cell in cells]
+
+
 @dataclass(frozen=True, slots=True)
 class Heading:
     """A column's head. `right` for figures; `least` is the width down to which it may be cut, None: never.
@@ -71,7 +77,15 @@ def table(
     headings: Sequence[Heading], rows: Sequence[Sequence[str]], width: int, *, indent: str = "", rule: bool = False
 ) -> list[str]:
     """Lines of a table. Columns that may be cut are, until the lines fit in `width`."""
-    columns = [list(column) for column in zip([heading.text for heading in headings], *rows, strict=True)]
+    columns = list(zip(*rows, strict=True)) or [()] * len(headings)
+    return columns_table(headings, columns, width, indent=indent, rule=rule)
+
+
+def columns_table(
+    headings: Sequence[Heading], columns: Sequence[Sequence[str]], width: int, *, indent: str = "", rule: bool = False
+) -> list[str]:
+    """As `table`, of its columns."""
+    columns = [[heading.text, *column] for heading, column in zip(headings, columns, strict=True)]
     widths = [_widest(column) for column in columns]
     excess = len(indent) + sum(widths) + len(GAP) * (len(widths) - 1) - width
     for index in sorted(range(len(headings)), key=lambda index: headings[index].cut):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from operator import attrgetter
 
 from diskprof.analysis.kernel import KernelView
 from diskprof.analysis.metrics import Metric
@@ -13,7 +14,7 @@ from diskprof.model.units import format_duration, format_iops
 from diskprof.reports import expectations, wording
 from diskprof.reports.course import courses
 from diskprof.reports.facts import brief
-from diskprof.reports.layout import Heading, pad, plain, table, width_of, wrap
+from diskprof.reports.layout import Heading, columns_table, pad, plain, plain_column, table, width_of, wrap
 from diskprof.reports.syncs import sync_sentences
 from diskprof.reports.text_compare import comparison_text as comparison_text
 from diskprof.reports.text_kernel import kernel_table
@@ -253,13 +254,16 @@ def runs_table(summaries: Sequence[RunSummary], width: int = WIDTH) -> str:
         *([] if narrow else [Heading("Target", least=10, cut=0, middle=True)]),
         Heading("Result", least=20, cut=2),
     ]
-    rows = []
-    for summary in summaries:
-        row = [summary.id, summary.started_at.astimezone(UTC).isoformat(" ")[shown], plain(summary.preset)]
-        if wide:
-            row += [plain(summary.hostname), plain(summary.device)]
-        rows.append([*row, *([] if narrow else [plain(summary.target)]), result_words(summary)])
-    return "\n".join(table(headings, rows, width, rule=True)) + "\n"
+    *columns, headlines = (
+        plain_column(list(map(attrgetter(name), summaries)))
+        for name in ("preset", *(("hostname", "device") if wide else ()), *(() if narrow else ("target",)), "headline")
+    )
+    results = [
+        headline if summary.status is Status.COMPLETE and not summary.tags else result_words(summary)
+        for summary, headline in zip(summaries, headlines, strict=True)
+    ]
+    ids, times = [summary.id for summary in summaries], [moment.isoformat(" ")[shown] for moment in moments]
+    return "\n".join(columns_table(headings, [ids, times, *columns, results], width, rule=True)) + "\n"
 
 
 def result_words(summary: RunSummary) -> str:

@@ -228,7 +228,8 @@ class Store:
         """A test's samples as a picture needs them: about `most` of each phase and direction, neighbours taken together.
 
         Of those taken together: amounts and durations are sums, mean and p50 weighed by I/Os, p99, p99.9 and maximum the
-        worst, and there is no histogram. A day is read from blocks that its writer made. `last` is the cursor for `samples`.
+        worst, and there is no histogram. A day is read from blocks that its writer made: they may be no more than half of
+        `most`. `last` is the cursor for `samples`.
         """
         with self._database.read() as db:
             return courses.samples(db, run_id, test, most)

@@ -1,6 +1,5 @@
 """A long list of runs: how it is read, and that it scrolls."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -66,10 +65,10 @@ def test_only_the_newest_runs_are_read_again() -> None:
     runs.load(summaries[1:])
     assert runs.load_newest(summaries[:100])
     assert runs.runs == tuple(summaries)
-    changed = [replace(summaries[0], status=Status.FAILED), *summaries[1:100]]
+    changed = [summaries[0]._replace(status=Status.FAILED), *summaries[1:100]]
     assert runs.load_newest(changed)
     assert runs.shown[0].status is Status.FAILED
-    assert not runs.load_newest([replace(summaries[0], id="elsewhere")])
+    assert not runs.load_newest([summaries[0]._replace(id="elsewhere")])
     assert not runs.load_newest([])
 
 
@@ -121,7 +120,7 @@ async def test_the_newest_are_shown_before_the_others_are_read(tmp_path: Path, m
     ],
 )
 def test_a_result_is_cut_between_its_figures(headline: str, width: int, shown_text: str) -> None:
-    run = replace(many(1)[0], headline=headline)
+    run = many(1)[0]._replace(headline=headline)
     (cell,) = RunList().row(run, (Column("result", "result", width),), run.started_at).cells
     assert cell.text == shown_text
 

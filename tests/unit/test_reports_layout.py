@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diskprof.reports.layout import Heading, fit, pad, plain, table, width_of, wrap
+from diskprof.reports.layout import Heading, fit, pad, plain, plain_column, table, width_of, wrap
 from diskprof.reports.sparkline import shrink, sparkline
 
 FOREIGN = st.text(st.characters(codec="utf-8"), max_size=60)
@@ -29,6 +29,14 @@ def test_the_end_or_the_middle_is_left_out() -> None:
 
 def test_foreign_text_cannot_move_the_cursor() -> None:
     assert plain("a\x1b[2Jb\nc") == "a\ufffd[2Jb c"
+
+
+def test_a_column_is_plain_if_all_of_it_is() -> None:
+    plain_ones = ["one", "two words"]
+    assert plain_column(plain_ones) == plain_ones
+    foreign = ["one", "wide 東", "a\nb", "\x1b[2J", "\u202e"]
+    assert plain_column(foreign) == [plain(cell) for cell in foreign]
+    assert plain_column([]) == []
 
 
 def test_columns_give_way_in_their_order() -> None:
