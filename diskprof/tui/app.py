@@ -224,14 +224,16 @@ class DiskprofApp(TerminalApp):
     # what goes on
 
     def _poll(self) -> None:
+        if not self.is_running:
+            # The app is ending: what its screens hold goes before they do, and they before this does.
+            return
         self.notice_slow_link()
         try:
             changed = self.watcher.poll()
         except DiskprofError as error:
             self.tell(error)
             return
-        # Where the app is ending, its screens go before this does.
-        screen = next(reversed(self.screen_stack), None)
+        screen = self.screen
         if changed and isinstance(screen, ModeScreen) and screen.is_mounted:
             self.show_state(screen)
             screen.store_changed()

@@ -120,7 +120,8 @@ def test_a_disk_that_is_attached_appears(home: Path, tmp_path: Path) -> None:
     image = tmp_path / "image"
     with image.open("wb") as file:
         file.truncate(64 * 2**20)
-    with terminal(DISKPROF, environment(home), cwd=home) as screen:
+    # Of a size that shows the loop devices of all other tests too.
+    with terminal(DISKPROF, environment(home), cwd=home, rows=60) as screen:
         screen.wait_for("What will happen", "Quick check")
         attached = subprocess.run(["losetup", "--find", "--show", image], capture_output=True, text=True, check=True)
         device = attached.stdout.strip()

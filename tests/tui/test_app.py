@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from bench_screens import Bench, open_bench
-from recorded import FAST, FIRST_START, make_plan, record_library, record_run, write_library
+from recorded import FAST, FIRST_START, make_plan, record_run, write_library
 from stored_screens import SIZES, press, see, settle, text_of, told, until
 
 from diskprof.model.errors import DiskprofError, ExitCode
@@ -348,13 +348,18 @@ async def test_what_is_typed_behind_a_key_that_moves_on_stands_in_the_next_field
         assert (first.value, second.value) == ("6", "789")
 
 
-async def test_what_changes_while_the_app_ends_is_nobodys_any_more(bench: Bench, store: Store) -> None:
+async def test_what_changes_while_the_app_ends_is_nobodys_any_more(
+    bench: Bench, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a screen holds is taken away first, then the screen, then the app."""
+    polled = []
+
+    def on_unmount(screen: RunsScreen) -> None:
+        record_run(store)
+        screen.diskprof._poll()
+        polled.append(screen)
+
+    monkeypatch.setattr(RunsScreen, "on_unmount", on_unmount, raising=False)
     async with open_bench(bench) as pilot:
-        stack = pilot.app._screen_stack
-        screens = stack.copy()
-        stack.clear()
-        try:
-            record_library(store)
-            pilot.app._poll()
-        finally:
-            stack.extend(screens)
+        await press(pilot, "3")
+    assert polled

@@ -1,7 +1,5 @@
 """Run: what it tells by itself above its panes: a run that goes, what killed runs left, where to begin."""
 
-from dataclasses import replace
-
 import pytest
 from bench_screens import PRESETS, Bench, make_preset, open_bench, second_connection
 from recorded import record_run
@@ -77,7 +75,7 @@ def test_long_titles_are_shortened_in_the_middle(bench: Bench) -> None:
     with Store.open(bench.path) as store:
         record_run(store, end=Status.RUNNING, stop_in=(0, 0.5), runner=this_process())
         (run,) = store.summaries()
-    long = replace(run, target="/srv/" + "very/" * 30 + "deep")
+    long = run._replace(target="/srv/" + "very/" * 30 + "deep")
     for width in (60, 80, 120):
         line = running_notice([long], "2", width)
         words = "".join(text for text, _ in line)
