@@ -10,7 +10,7 @@ from recorded import record_run
 from stored_screens import SIZES, Driver, press, see, settle, text_of, told, until, write
 from textual.widgets import Input
 
-from diskprof.model.device import DeviceKind, Mount
+from diskprof.model.device import DeviceKind, DeviceTree, Mount
 from diskprof.model.errors import DiskprofError, EngineMissing
 from diskprof.model.plan import Hazard, Severity
 from diskprof.model.preset import Category
@@ -230,6 +230,27 @@ async def test_events_that_do_not_reach_the_loop_are_asked_for(bench: Bench) -> 
         bench.devices, bench.changed = (*DISKS, make_device("sdz")), True
         bench.on_change()
         pilot.app.screen._tick()  # type: ignore[attr-defined]
+        await until(pilot, lambda: "sdz" in rows(pilot, "devices").text)
+
+
+async def test_behind_another_screen_no_disk_is_looked_at(bench: Bench) -> None:
+    """A look takes a tenth of a second of a processor, and a test may be measured meanwhile."""
+    looks = []
+
+    def scan() -> DeviceTree:
+        looks.append(bench.devices)
+        return DeviceTree(bench.devices)
+
+    app = DiskprofApp(replace(bench.services(), scan=scan))
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: bool(bench.planned))
+        await press(pilot, "2")
+        before = len(looks)
+        bench.plug(*DISKS, make_device("sdz"))
+        await until(pilot, lambda: not bench.changed)
+        await settle(pilot)
+        assert len(looks) == before
+        await press(pilot, "1")
         await until(pilot, lambda: "sdz" in rows(pilot, "devices").text)
 
 

@@ -83,7 +83,7 @@ def not_steady(view: TestView) -> Finding | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Levels:
+class LevelChange:
     """IOPS before and after a change of level, and when that was seen (s into the test)."""
 
     at_s: float
@@ -91,7 +91,7 @@ class Levels:
     after: float
 
 
-def level_change(view: TestView) -> Levels | None:
+def level_change(view: TestView) -> LevelChange | None:
     """Two clearly different levels of IOPS."""
     halves, intervals = view.halves, view.intervals
     found, exact = _change(halves), _change(intervals)
@@ -106,7 +106,7 @@ def level_change(view: TestView) -> Levels | None:
     if before is None or after is None:
         return None
     high, low = max(before, after), min(before, after)
-    return Levels(at_s, before, after) if high > 0 and (high - low) / high >= LEVELS else None
+    return LevelChange(at_s, before, after) if high > 0 and (high - low) / high >= LEVELS else None
 
 
 def _level(series: Sequence[Window]) -> float | None:

@@ -126,7 +126,9 @@ class Chooser(ModeScreen):
             self.show_details()
 
     def _rescan(self) -> None:
-        self._scan()
+        # Behind another screen a look would take from what is measured there; coming back, it looks in any case.
+        if self.is_current:
+            self._scan()
 
     def action_rescan(self) -> None:
         self.look_around()
