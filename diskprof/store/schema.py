@@ -24,6 +24,26 @@ class Migration:
     statements: tuple[str, ...]
 
 
+# What the kernel saw of an interval.
+_SAW = """test INTEGER NOT NULL,
+        phase INTEGER NOT NULL,
+        at_ns INTEGER NOT NULL,
+        duration_ns INTEGER NOT NULL,
+        reads INTEGER,
+        writes INTEGER,
+        read_bytes INTEGER,
+        write_bytes INTEGER,
+        read_ticks_ms INTEGER,
+        write_ticks_ms INTEGER,
+        io_ticks_ms INTEGER,
+        queue_ticks_ms INTEGER,
+        merges INTEGER,
+        cpu_user REAL,
+        cpu_system REAL,
+        cpu_iowait REAL,
+        cpu_steal REAL,
+        temperature_c REAL"""
+
 _FIRST = (
     """CREATE TABLE run (
         number INTEGER PRIMARY KEY,
@@ -106,40 +126,21 @@ _FIRST = (
         histogram BLOB,
         PRIMARY KEY (run, seq)
     ) STRICT, WITHOUT ROWID""",
-    """CREATE TABLE system_sample (
+    f"""CREATE TABLE system_sample (
         run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
         seq INTEGER NOT NULL,
-        test INTEGER NOT NULL,
-        phase INTEGER NOT NULL,
-        at_ns INTEGER NOT NULL,
-        duration_ns INTEGER NOT NULL,
-        reads INTEGER,
-        writes INTEGER,
-        read_bytes INTEGER,
-        write_bytes INTEGER,
-        read_ticks_ms INTEGER,
-        write_ticks_ms INTEGER,
-        io_ticks_ms INTEGER,
-        queue_ticks_ms INTEGER,
-        merges INTEGER,
-        cpu_user REAL,
-        cpu_system REAL,
-        cpu_iowait REAL,
-        cpu_steal REAL,
-        temperature_c REAL,
+        {_SAW},
         PRIMARY KEY (run, seq)
     ) STRICT, WITHOUT ROWID""",
 )
 
-_KERNELS_VIEW = tuple(
-    f"ALTER TABLE system_sample ADD COLUMN {name} INTEGER"
-    for name in (
-        *("read_merges", "write_merges"),
-        *("cgroup_reads", "cgroup_writes", "cgroup_read_bytes", "cgroup_write_bytes"),
-        *("cpu_periods", "cpu_throttled", "cpu_throttled_ns"),
-        *("memory_available_bytes", "cached_bytes", "dirty_bytes"),
-    )
+_SAW_LATER = (
+    *("read_merges", "write_merges"),
+    *("cgroup_reads", "cgroup_writes", "cgroup_read_bytes", "cgroup_write_bytes"),
+    *("cpu_periods", "cpu_throttled", "cpu_throttled_ns"),
+    *("memory_available_bytes", "cached_bytes", "dirty_bytes"),
 )
+_KERNELS_VIEW = tuple(f"ALTER TABLE system_sample ADD COLUMN {name} INTEGER" for name in _SAW_LATER)
 
 # So that the course of a day can be told without unpacking 86,400 histograms.
 _PERCENTILES = tuple(f"ALTER TABLE sample ADD COLUMN {name} INTEGER" for name in ("p50_ns", "p99_ns", "p99_9_ns"))
@@ -173,39 +174,11 @@ _COURSES = (
         p99_9_ns INTEGER,
         PRIMARY KEY (run, seq)
     ) STRICT, WITHOUT ROWID""",
-    """CREATE TABLE system_course (
+    f"""CREATE TABLE system_course (
         run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
         seq INTEGER NOT NULL,
-        test INTEGER NOT NULL,
-        phase INTEGER NOT NULL,
-        at_ns INTEGER NOT NULL,
-        duration_ns INTEGER NOT NULL,
-        reads INTEGER,
-        writes INTEGER,
-        read_bytes INTEGER,
-        write_bytes INTEGER,
-        read_ticks_ms INTEGER,
-        write_ticks_ms INTEGER,
-        io_ticks_ms INTEGER,
-        queue_ticks_ms INTEGER,
-        merges INTEGER,
-        cpu_user REAL,
-        cpu_system REAL,
-        cpu_iowait REAL,
-        cpu_steal REAL,
-        temperature_c REAL,
-        read_merges INTEGER,
-        write_merges INTEGER,
-        cgroup_reads INTEGER,
-        cgroup_writes INTEGER,
-        cgroup_read_bytes INTEGER,
-        cgroup_write_bytes INTEGER,
-        cpu_periods INTEGER,
-        cpu_throttled INTEGER,
-        cpu_throttled_ns INTEGER,
-        memory_available_bytes INTEGER,
-        cached_bytes INTEGER,
-        dirty_bytes INTEGER,
+        {_SAW},
+        {", ".join(f"{name} INTEGER" for name in _SAW_LATER)},
         PRIMARY KEY (run, seq)
     ) STRICT, WITHOUT ROWID""",
 )
