@@ -5,10 +5,9 @@ import re
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from statistics import fmean, median
 
 import pytest
 from link import link
@@ -278,29 +277,9 @@ def see_for(screen: Terminal, seconds: float) -> float:
     return passed
 
 
-def turns_s() -> float:
-    """Seconds of processor time that a million turns of a loop take at this moment, by a tenth of them."""
-    began = time.thread_time()
-    for _ in range(100_000):
-        pass
-    return 10 * (time.thread_time() - began)
-
-
-def share_in_a_second(screen: Terminal, programs: Sequence[int]) -> tuple[float, float]:
-    """What they take of a processor for a second: the share, and how many millions of turns of a loop that would be."""
-    began, before, paces = time.monotonic(), sum(map(processor_s, programs)), list[float]()
-    while (seconds := time.monotonic() - began) < 1.0:
-        screen.read(0.1)
-        paces.append(turns_s())
-    share = (sum(map(processor_s, programs)) - before) / seconds
-    return share, share / fmean(paces)
-
-
-# Bytes a second that benchmarks/observer.py has for its goals.
-GOALS = {(80, 24): 20_000, (120, 40): 40_000}
-# And twice its share of a processor, 8%, in turns of a loop: a million of them took 30 ms where that was a goal. A second of a
-# processor is worth less where others use the rest of the core, as much for the one as for the other.
-MOST_MILLIONS_A_SECOND = 0.08 / 0.030
+# Bytes a second and the share of a processor that benchmarks/observer.py has for its goals; of the latter twice as much,
+# since a machine that runs tests is none to measure it on.
+GOALS = {(80, 24): (20_000, 0.08), (120, 40): (40_000, 0.08)}
 
 
 @pytest.mark.parametrize(
@@ -319,21 +298,22 @@ def test_what_it_costs_to_watch_a_run(
         with terminal(words, environment(home), cwd=home.parent, columns=size[0], rows=size[1]) as screen:
             screen.press("2")
             screen.wait_for("Test 1 of 2", long_run, "p99")
-            # Half a second after the first picture what the other screens need is loaded: that is what starting costs. On a
-            # busy machine it lasts into the first of the seconds that are measured, or the second one, so their median counts.
+            # Half a second after the first picture what the other screens need is loaded: that is what starting costs.
             see_for(screen, 2.0)
             # Of the shell, if there is one, and of diskprof.
             programs = server.programs()
             programs += [child for pid in programs for child in descendants(pid)]
-            sent, began = wire.bytes_to_client, time.monotonic()
-            shares, worth = zip(*(share_in_a_second(screen, programs) for _ in range(5)), strict=True)
-            rate = (wire.bytes_to_client - sent) / (time.monotonic() - began)
+            before, sent = sum(map(processor_s, programs)), wire.bytes_to_client
+            seconds = see_for(screen, 3.0)
+            rate = (wire.bytes_to_client - sent) / seconds
+            share = (sum(map(processor_s, programs)) - before) / seconds
             record_property("bytes a second", round(rate))
-            record_property("share of a processor", round(median(shares), 3))
-            print(f"{size} {options}: {rate:.0f} bytes/s, of a processor {shares}, in millions of turns {worth}")  # noqa: T201
+            record_property("share of a processor", round(share, 3))
+            print(f"{size} {options}: {rate:.0f} bytes/s, {share:.1%} of a processor")  # noqa: T201
             quit_from(screen, going=True)
-    assert 0 < rate < GOALS[size]
-    assert 0 < median(worth) < MOST_MILLIONS_A_SECOND
+    most, busy = GOALS[size]
+    assert 0 < rate < most
+    assert 0 < share < busy
 
 
 SLOW = 10_000
