@@ -85,6 +85,7 @@ class Asked:
     where the option gives no bytes. `threads` is how many jobs run at once, `reported` how many of them fio reports apart, each
     with its own CPU use (F9). `random`: every job jumps about. `compressible` are the options that make the data written easy
     to compress. `write_share`, of 1, is the part of the I/Os that all jobs were told to write; None where they were not told.
+    `synced`: the jobs only write, and wait after each write until it is safe.
     """
 
     direct: bool
@@ -99,6 +100,7 @@ class Asked:
     random: bool = False
     compressible: tuple[str, ...] = ()
     write_share: float | None = None
+    synced: bool = False
 
 
 def asked(planned: PlannedTest) -> Asked:
@@ -123,6 +125,7 @@ def asked(planned: PlannedTest) -> Asked:
         random=all((job.get("rw") or "read").startswith("rand") for job in jobs),
         compressible=tuple(dict.fromkeys(option for job in jobs for option in _compressible(job))),
         write_share=_write_share(jobs),
+        synced=all(_synced(job) for job in jobs),
     )
 
 
@@ -144,6 +147,14 @@ def _told_to_write(job: Section) -> float | None:
 def _direct(job: Section) -> bool:
     """What a job maps into memory goes by the page cache, whatever else it says."""
     return (_on(job, "direct") or job.get("buffered") == "0") and job.get("ioengine") != "mmap"
+
+
+def _synced(job: Section) -> bool:
+    """Whether a job only writes, each time until it is safe; what is mapped into memory is not written, and needs the call."""
+    if job.get("rw") not in ("write", "randwrite"):
+        return False
+    opened = job.get("sync") in ("1", "sync", "dsync") and job.get("ioengine") != "mmap"
+    return opened or "1" in (job.get("fsync"), job.get("fdatasync"))
 
 
 def _compressible(job: Section) -> list[str]:

@@ -209,8 +209,7 @@ class _Execution:
                         case Sampled(samples):
                             self._keep(samples)
                         case PhaseChanged(phase):
-                            self.pace.enter(phase)
-                            self._write()
+                            self._enter(phase)
                         case Noted(text, warning):
                             self.keeper.note(text, warning=warning, test=index)
                         case Finished(result):
@@ -218,6 +217,14 @@ class _Execution:
         if outcome is None:
             raise DiskprofError(f"{planned.name} ended without a word from {planned.engine}.")
         return outcome
+
+    def _enter(self, phase: Phase) -> None:
+        system = None
+        if self.pace.phase is Phase.PREPARING:
+            # What ioping fills its file with is no part of what it measures.
+            system = self.watch.sample(test=self.pace.test, phase=Phase.PREPARING, at_ns=self.clock())
+        self.pace.enter(phase)
+        self._write(system=(system,) if system else ())
 
     def _keep(self, samples: tuple[Sample, ...]) -> None:
         self.pace.heard(samples)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from diskprof.analysis.options import asked
 from diskprof.devices.hazards import NO_PERMISSION, target_hazards
 from diskprof.engines.fio import fio_argv
 from diskprof.engines.ioping import ioping_argv
@@ -63,17 +64,18 @@ def make_plan(
     expected, untold = promises(preset, dict(resolved.values), tests, expectations, places[0].target, tree)
     hazards += untold
     first = places[0]
+    planned = tuple(
+        _planned(test, load, places, tools[test.engine], seconds) for test, load in zip(tests, loads, strict=True)
+    )
     return Plan(
         preset=preset.name,
         preset_title=preset.title,
         category=preset.category,
         target=first.target,
         parameters=resolved.values,
-        tests=tuple(
-            _planned(test, load, places, tools[test.engine], seconds) for test, load in zip(tests, loads, strict=True)
-        ),
+        tests=planned,
         test_file=first.file,
-        layout=_layout(places, loads, rate, tools, seconds),
+        layout=None if _grows_like_a_log(tests, planned) else _layout(places, loads, rate, tools, seconds),
         hazards=tuple(dict.fromkeys(hazards)),
         space_needed=sum(space.values()),
         assumed_bandwidth=rate.bandwidth,
@@ -220,6 +222,21 @@ def _axes(tests: Sequence[Test]) -> tuple[tuple[str, tuple[str, ...]], ...]:
         for option, value in test.cell:
             axes.setdefault(option, {})[value] = None
     return tuple((option, tuple(values)) for option, values in axes.items())
+
+
+def _grows_like_a_log(tests: Sequence[Test], planned: Sequence[PlannedTest]) -> bool:
+    """Whether all that is done is to write a file once from its beginning and to wait after each write.
+
+    In a file that was filled before, a wait would be for the data alone: what a file system notes of a file that grows, the
+    larger part of what a log waits for, would not be measured.
+    """
+    if len(tests) != 1 or tests[0].engine is not EngineName.FIO or len(tests[0].jobs) != 1:
+        return False
+    options = dict(tests[0].jobs[0].options)
+    again = (
+        {"io_size", "loops"} & options.keys() or options.get("time_based") == "1" or options.get("numjobs", "1") != "1"
+    )
+    return not again and options.get("rw") == "write" and asked(planned[0]).synced
 
 
 def _layout(

@@ -60,6 +60,55 @@ def test_a_quick_check_reports_the_figures_of_fios_final_document(tmp_path: Path
     assert nothing_left(disk)
 
 
+LOG = "[wal]\nrw=write\nbs=4k\nsize=1m\n"
+
+
+@pytest.mark.parametrize(
+    ("job", "filled"),
+    [
+        (LOG + "fdatasync=1\n", False),
+        (LOG + "fsync=1\n", False),
+        (LOG + "sync=1\n", False),
+        (LOG, True),
+        (LOG + "fdatasync=8\n", True),
+        (LOG + "fdatasync=1\ntime_based=1\nruntime=1\n", True),
+        (LOG + "fdatasync=1\nloops=2\n", True),
+        (LOG + "fdatasync=1\nnumjobs=2\n", True),
+        (LOG.replace("=write", "=randwrite") + "fdatasync=1\n", True),
+        (LOG + "fdatasync=1\n" + LOG.replace("wal", "other") + "fdatasync=1\n", True),
+    ],
+)
+def test_a_log_grows_in_a_file_that_is_not_filled_before(tmp_path: Path, disk: Path, job: str, filled: bool) -> None:
+    """What a file system notes of a file that grows is what the article's test of etcd waits for."""
+    (tmp_path / "wal.fio").write_text(job)
+    plan = diskprof_json("run", tmp_path / "wal.fio", disk, "--dry-run", "--json", home=tmp_path)
+    assert (plan["layout"] is not None) == filled
+
+
+def test_a_disk_for_etcd_is_asked_as_in_the_article(tmp_path: Path, disk: Path) -> None:
+    run = diskprof_json("run", "etcd-fsync", disk, "--set", "size=1m", "--json", home=tmp_path)
+    (test,) = run["tests"]
+    assert test["write"]["bytes"] == 2**20 // 2300 * 2300
+    with Store.open(store_of(tmp_path)) as store:
+        assert not [s for s in store.samples(run["id"]).samples if s.phase is Phase.PREPARING]
+        (job,) = json.loads(store.document(run["id"], 0))["jobs"]
+    assert test["sync_latency_ns"]["p99"] == job["sync"]["lat_ns"]["percentile"]["99.000000"]
+    assert nothing_left(disk)
+
+
+@pytest.mark.parametrize("preset", ["ioping-seek", "ioping-sequential"])
+def test_what_ioping_fills_its_file_with_is_no_part_of_the_test(tmp_path: Path, disk: Path, preset: str) -> None:
+    """It writes up to 256 MiB at first: counted as measured, another program would seem to use the disk."""
+    run = diskprof_json("run", preset, disk, "--set", "runtime=1", "--json", home=tmp_path)
+    with Store.open(store_of(tmp_path)) as store:
+        first = next(s for s in store.samples(run["id"], test=0).samples if s.phase is Phase.MEASURING)
+        seen = store.system_samples(run["id"], test=0).samples
+    measured = [s for s in seen if s.phase is Phase.MEASURING]
+    assert measured
+    assert measured[0].at_ns - measured[0].duration_ns >= first.at_ns - first.duration_ns
+    assert any(s.phase is Phase.PREPARING for s in seen)
+
+
 @pytest.mark.parametrize("preset", ["ioping-latency", "ioping-seek", "ioping-cached", "ioping-sequential"])
 def test_ioping_presets_report_iopings_own_statistics(tmp_path: Path, disk: Path, preset: str) -> None:
     settings = ("--set", "count=3", "--set", "interval=50ms") if preset == "ioping-latency" else ("--set", "runtime=1")
