@@ -62,8 +62,11 @@ def while_measuring(samples: Iterable[Sample], system: Iterable[SystemSample], t
         return tuple(kept)
     # After a ramp there is no such pause.
     first = kept[0] if any(one.phase is Phase.WARMING for one in mine) else taken[0]
-    begin = first.at_ns - first.duration_ns
-    end = taken[-1].at_ns
+    return within(kept, first.at_ns - first.duration_ns, taken[-1].at_ns)
+
+
+def within(kept: Sequence[SystemSample], begin: int, end: int) -> tuple[SystemSample, ...]:
+    """Of intervals in the order of time what lies between two times (ns since the run began), outside which nothing was done."""
     inside = [one for one in kept if one.at_ns > begin and one.at_ns - one.duration_ns < end]
     if not inside:
         return ()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from diskprof.model.histogram import Histogram
 from diskprof.model.sample import Direction, Phase, Sample
+from diskprof.tui.intervals import begin_of
 from diskprof.tui.widgets.heatmap import Heat, Scattered
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class Depths:
         self._stored_s = 0.0
         self._counts: dict[Direction, dict[int, int]] = {}
         self._most: dict[Direction, int] = {}
+        self._ends: dict[Direction, float] = {}
         self._scattered: dict[Direction, Scattered] = {}
         self._heats: dict[Direction, Heat] = {}
         self._quantiles: dict[Direction, tuple[float | None, ...]] = {}
@@ -125,7 +127,11 @@ class Depths:
             if histogram is None:
                 continue
             end = (sample.at_ns - self._began_ns) / 1e9
-            map_of(direction).add(max(0.0, end - sample.duration_ns / 1e9), end, histogram)
+            start, heat = max(0.0, end - sample.duration_ns / 1e9), map_of(direction)
+            if isinstance(heat, Heat):
+                start = begin_of(start, end, self._ends.get(direction, self._stored_s))
+                self._ends[direction] = end
+            heat.add(start, end, histogram)
             if counting:
                 counts = self._counts.setdefault(direction, {})
                 for bucket, count in histogram.counts:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from diskprof.model.run import Run, Status, TestRecord
 from diskprof.model.sample import Direction, Phase, Sample
 from diskprof.model.value import dataclass
+from diskprof.tui.intervals import begin_of
 from diskprof.tui.widgets.series import Merging, Series
 
 if TYPE_CHECKING:
-    from diskprof.store import Store
+    from diskprof.store import SampleBatch, Store
 
 _KEPT = 500
 """Columns that are read of what there is so far, which may be a day: as many as the series hold."""
+_ENDING = 8
+"""Among so many of the last samples is one of each direction."""
 _MERGING = {
     "iops": Merging.MEAN,
     "bandwidth": Merging.MEAN,
@@ -27,7 +29,7 @@ _MERGING = {
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The last interval of one direction: I/Os and bytes per second, latency in ns.
+    """The last interval of one direction, of so many seconds: I/Os and bytes per second, latency in ns.
 
     With `percentiles`, `typical` is p50, `slow` p99 and `tail` p99.9; without a distribution (ioping -R) `typical` is the mean,
     `slow` the maximum, and there is no `tail`. `most` is the maximum.
@@ -41,10 +43,27 @@ class Reading:
     tail: float | None = None
     most: float | None = None
     mean: float | None = None
+    seconds: float = 0.0
 
     @property
     def names(self) -> tuple[str, str]:
         return ("p50", "p99") if self.percentiles else ("mean", "max")
+
+
+def reading_of(sample: Sample) -> Reading:
+    """What a sample tells: percentiles where it holds a distribution, else mean and maximum."""
+    spread = sample.distributed
+    return Reading(
+        sample.iops,
+        sample.bandwidth,
+        typical=sample.quantile(0.5) if spread else sample.mean_ns,
+        slow=sample.quantile(0.99) if spread else sample.max_ns,
+        percentiles=spread,
+        tail=sample.quantile(0.999) if spread else None,
+        most=sample.max_ns,
+        mean=sample.mean_ns,
+        seconds=sample.duration_ns / 1e9,
+    )
 
 
 class Track:
@@ -53,11 +72,13 @@ class Track:
     def __init__(self, *, preparing: bool) -> None:
         self.preparing = preparing
         self.began_ns: int | None = None
+        self.ended_ns: int | None = None
         self.seconds = 0.0
         self.warm_s = 0.0
         self.last: dict[Direction, Reading] = {}
         self._series: dict[tuple[str, Direction], Series] = {}
         self._ends: dict[Direction, float] = {}
+        self._told_ns: dict[Direction, int] = {}
         self._sums: dict[Direction, tuple[float, int]] = {}
         self._most: dict[Direction, int] = {}
 
@@ -96,32 +117,27 @@ class Track:
         else:
             self._count(sample)
         self._ends[sample.direction] = end
-        spread = sample.distributed
-        typical: float | None = sample.quantile(0.5) if spread else sample.mean_ns
-        slow: float | None = sample.quantile(0.99) if spread else sample.max_ns
-        tail = sample.quantile(0.999) if spread else None
-        reading = Reading(sample.iops, sample.bandwidth, typical, slow, spread, tail, sample.max_ns, sample.mean_ns)
-        self.last[sample.direction] = reading
-        for name, value in (
-            ("iops", reading.iops),
-            ("bandwidth", reading.bandwidth),
-            ("typical", typical),
-            ("slow", slow),
-            ("tail", tail),
-            ("most", sample.max_ns),
-        ):
+        self.note_last(sample)
+        reading = self.last[sample.direction]
+        for name, merging in _MERGING.items():
+            value = getattr(reading, name)
             if value is not None:
                 key = (name, sample.direction)
                 if (series := self._series.get(key)) is None:
-                    series = self._series[key] = Series(_MERGING[name])
+                    series = self._series[key] = Series(merging)
                 series.add(start, end, value)
 
+    def note_last(self, sample: Sample) -> None:
+        """It is the last of its direction now. What the engine measured of it may have ended before it told of it, when it ends."""
+        end, before = sample.at_ns, self._told_ns.get(sample.direction)
+        if before is not None and abs(end - sample.duration_ns - before) < sample.duration_ns / 2:
+            end = min(end, before + sample.duration_ns)
+        self.ended_ns, self._told_ns[sample.direction] = end, sample.at_ns
+        self.last[sample.direction] = reading_of(sample)
+
     def _start(self, sample: Sample, end: float) -> float:
-        """Where an interval begins: at the end of the one before unless far from it, for two clocks leave slits between them."""
-        seconds = sample.duration_ns / 1e9
-        start = max(0.0, end - seconds)
-        before = self._ends.get(sample.direction, 0.0)
-        return min(before, end) if abs(start - before) < seconds / 2 else start
+        start = max(0.0, end - sample.duration_ns / 1e9)
+        return begin_of(start, end, self._ends.get(sample.direction, 0.0))
 
 
 class Following:
@@ -185,19 +201,26 @@ class Following:
             self.track, self._layout = Track(preparing=False), None
         if self._cursor == 0:
             batch = self._store.course(self.run.id, self.shown, most=_KEPT)
+            ending = self._read_after(batch.last - _ENDING)
         else:
-            batch = self._store.samples(self.run.id, test=self.shown, after=self._cursor, histograms=False)
+            batch = self._read_after(self._cursor)
+            ending = None
         self._cursor = batch.last
-        self._add(batch.samples)
+        for sample in batch.samples:
+            self._track_of(sample).add(sample)
+        # The last column of the course may be minutes.
+        for sample in ending.samples if ending else ():
+            self._track_of(sample).note_last(sample)
 
-    def _add(self, samples: Iterable[Sample]) -> None:
-        for sample in samples:
-            if sample.phase is Phase.PREPARING:
-                if self._layout is None:
-                    self._layout = Track(preparing=True)
-                self._layout.add(sample)
-            else:
-                self.track.add(sample)
+    def _read_after(self, cursor: int) -> SampleBatch:
+        return self._store.samples(self.run.id, test=self.shown, after=max(0, cursor), histograms=False)
+
+    def _track_of(self, sample: Sample) -> Track:
+        if sample.phase is not Phase.PREPARING:
+            return self.track
+        if self._layout is None:
+            self._layout = Track(preparing=True)
+        return self._layout
 
     @property
     def visible(self) -> Track:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from diskprof.analysis.kernel import KernelView, kernel_view, medians
+from diskprof.analysis.kernel import KernelView, kernel_view, medians, within
 from diskprof.model.run import Run
 from diskprof.model.sample import Direction, Phase, SystemSample
 from diskprof.model.text import clean
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _STEP = 1000
 _KEPT = 480
 _ENDING = 4
-"""Among so many of the last intervals is one that is no tail."""
+"""So many of the last intervals are longer than one of the engine's, and among them is one that is no tail."""
 _TAIL_NS = 50_000_000
 """What is shorter is the end of a test, in which nothing was done any more (F6)."""
 _NAME, _FIGURE = 10, 10
@@ -37,7 +38,7 @@ class KernelWatch:
         self._seen = 0
         self._every = 1
         self._kept: list[SystemSample] = []
-        self._last: SystemSample | None = None
+        self._newest: deque[SystemSample] = deque(maxlen=_ENDING)
         self._median: KernelView | None = None
         self._median_of = 0
 
@@ -57,9 +58,11 @@ class KernelWatch:
         batch = self._store.system_samples(self._run, test=self._test, after=self._cursor, most=_STEP)
         self._cursor = batch.last
         for sample in batch.samples:
-            if not self._counts(sample):
+            if not self._belongs(sample):
                 continue
-            self._last = sample
+            self._newest.append(sample)
+            if sample.duration_ns < _TAIL_NS:
+                continue
             if self._seen % self._every == 0:
                 self._kept.append(sample)
             self._seen += 1
@@ -73,22 +76,35 @@ class KernelWatch:
         there = self._store.system_course(self._run, self._test, most=_KEPT)
         ending = self._store.system_samples(self._run, test=self._test, after=max(0, there.last - _ENDING))
         self._cursor = there.last
-        self._kept = [sample for sample in there.samples if self._counts(sample)]
+        self._kept = [one for one in there.samples if self._belongs(one) and one.duration_ns >= _TAIL_NS]
         self._seen = len(self._kept)
-        found = [sample for sample in ending.samples if self._counts(sample)] or self._kept[-1:]
-        if found:
-            self._last = found[-1]
+        self._newest.extend(filter(self._belongs, ending.samples))
+        if self._kept and self._newest:
             # What comes counts as much as what was.
-            self._every = max(1, round(self._kept[0].duration_ns / max(1, self._last.duration_ns)))
+            self._every = max(1, round(self._kept[0].duration_ns / max(one.duration_ns for one in self._newest)))
 
-    def _counts(self, sample: SystemSample) -> bool:
-        if sample.duration_ns < _TAIL_NS or sample.phase is Phase.WARMING:
-            return False
-        return (sample.phase is Phase.PREPARING) is self._preparing
+    def _belongs(self, sample: SystemSample) -> bool:
+        return sample.phase is not Phase.WARMING and (sample.phase is Phase.PREPARING) is self._preparing
 
     @property
     def last(self) -> KernelView | None:
-        return kernel_view((self._last,)) if self._last else None
+        """The newest interval that is no tail."""
+        found = [one for one in self._newest if one.duration_ns >= _TAIL_NS] or self._kept
+        return kernel_view(found[-1:])
+
+    def last_before(self, end_ns: int, seconds: float) -> KernelView | None:
+        """Of a test that is over: its last intervals, about as many `seconds` as the engine's last, which ended at `end_ns`.
+
+        What the engine takes to end is no time of the disk, and the kernel's last interval may be little else.
+        """
+        newest = tuple(self._newest)
+        if not newest:
+            return self.last
+        inside = within(newest, newest[0].at_ns - newest[0].duration_ns, end_ns)
+        first = len(inside) - 1
+        while first > 0 and sum(one.duration_ns for one in inside[first:]) < seconds * 9e8:
+            first -= 1
+        return kernel_view(inside[max(0, first) :]) or self.last
 
     @property
     def median(self) -> KernelView | None:
@@ -160,7 +176,7 @@ _ALWAYS = 8
 
 def kernel_lines(run: Run, track: Track, watch: KernelWatch, width: int, height: int) -> list[Line]:
     """The device and what fio said of the same interval, beside them the machine; on a narrow screen one under the other."""
-    last, median = watch.last, watch.median
+    last, median = _last(run, track, watch), watch.median
     if last is None or median is None:
         return [[], [("   Nothing is known yet of what the kernel saw.", "quiet")]]
     device = _table("device", _DEVICE, last, median, track, _ALWAYS)
@@ -168,11 +184,12 @@ def kernel_lines(run: Run, track: Track, watch: KernelWatch, width: int, height:
     where = clean(run.plan.target.device) or "no block device"
     disks = [disk.name for disk in run.environment.disks if disk.name != run.plan.target.device]
     below = f", on {', '.join(map(clean, disks))}" if disks else ""
-    lines: list[Line] = [
-        spread(
-            [("Kernel's view", "title"), (f"  {where}{below}", "strong")], [("names as in iostat -x", "quiet")], width
-        )
-    ]
+    head: list[Piece] = [("Kernel's view", "title"), (f"  {where}{below}", "strong")]
+    if len(run.tests) > 1:
+        # The list of tests may be out of sight, and the figures are of one of them.
+        head.append((f"  {clean(run.tests[watch.place[1]].planned.title)}", ""))
+    names: list[Piece] = [("names as in iostat -x", "quiet")]
+    lines: list[Line] = [spread(head, names if width_of(head) + 2 + width_of(names) <= width else [], width)]
     column = _NAME + 3 * _FIGURE
     if width >= 2 * column - 8:
         rows = max(len(device), len(machine))
@@ -184,6 +201,13 @@ def kernel_lines(run: Run, track: Track, watch: KernelWatch, width: int, height:
     else:
         lines += [*device, *machine]
     return lines[:height]
+
+
+def _last(run: Run, track: Track, watch: KernelWatch) -> KernelView | None:
+    test = run.tests[watch.place[1]]
+    if not test.status.over or track.ended_ns is None or not track.last:
+        return watch.last
+    return watch.last_before(track.ended_ns, max(reading.seconds for reading in track.last.values()))
 
 
 def _table(

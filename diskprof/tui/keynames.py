@@ -14,6 +14,12 @@ if TYPE_CHECKING:
 
 _NAMED = re.compile(r"\{([a-z]+\.[a-z0-9-]+)\}")
 _WORDS = {"⏎": "Enter", "esc": "Esc", "tab": "Tab", "pgdn": "PgDn", "pgup": "PgUp", "←": "left", "→": "right"}
+_PLAIN = str.maketrans({"⏎": "Enter", "←": "left", "→": "right", "↑": "up", "↓": "down", "⌫": "backspace"})
+
+
+def plain_key(shown: str) -> str:
+    """A key by its name: the sign that would stand for it in ASCII is itself a key."""
+    return shown.translate(_PLAIN)
 
 
 def key_of(screen: Screen[Any], name: str) -> str:

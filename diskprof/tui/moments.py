@@ -20,6 +20,8 @@ from diskprof.tui.wording import ink_of, letter
 NAMES = (("typical", "p50", "5"), ("slow", "p99", "9"), ("tail", "p99.9", "+"), ("most", "max", "^"))
 """Series of a track, what it is called, and its sign in a coarse picture."""
 _PLAIN_NAMES = (("typical", "mean", "o"), ("most", "max", "^"))
+_GIVES_WAY = ("spaces", "bandwidth", "word", "typical", "tail", "slow")
+"""What the line of a moment does without, one after the other, where it has no room."""
 _LABEL, _FIGURE = 6, 8
 _SPARK = 10
 
@@ -139,29 +141,43 @@ def distribution(record: TestRecord, name: str) -> Plot:
 
 
 def moment(track: Track, seconds: float, width: int) -> Cursor | None:
-    """What happened at a moment: a line for each direction."""
+    """What happened at a moment: a line for each direction, all with the same figures: those that have room as a whole."""
     lines: list[Line] = []
+    for count in range(len(_GIVES_WAY) + 1):
+        lines = _moment_lines(track, seconds, frozenset(_GIVES_WAY[:count]))
+        if all(width_of(line) <= width for line in lines):
+            break
+    return Cursor(seconds, tuple(spread(line, [], width) for line in lines)) if lines else None
+
+
+def _moment_lines(track: Track, seconds: float, without: frozenset[str]) -> list[Line]:
+    lines: list[Line] = []
+    roomy = "spaces" not in without
     for direction in track.directions:
         span = track.series("iops", direction).at(seconds)
         if span is None:
             continue
         middle = (span.start + span.end) / 2
         when = f"{_clock(span.start)}–{_clock(span.end)} s"
+        place = max(12, len(when)) if roomy else len(when)
         line: list[Piece] = [
-            (f"{when:<12} " if not lines else " " * (max(12, len(when)) + 1), "key"),
+            ((" " * place if lines else f"{when:<{place}}") + " ", "key"),
             (f"{letter(direction)} ", ink_of(direction)),
             (format_iops(span.value), "strong"),
-            (" IOPS  ", "quiet"),
         ]
-        if width_of(line) > 28:
-            line[3] = (" ", "")
-        bandwidth = track.series("bandwidth", direction).at(middle)
-        line.append((f"{format_bandwidth(bandwidth.value)} " if bandwidth else "", ""))
+        named = "word" not in without and width_of(line) + len(" IOPS  ") <= 28
+        bandwidth = None if "bandwidth" in without else track.series("bandwidth", direction).at(middle)
+        if named:
+            line.append((" IOPS", "quiet"))
+        if roomy:
+            line.append(("  " if named else " ", "quiet"))
+        if bandwidth:
+            line.append((("" if roomy else " ") + format_bandwidth(bandwidth.value) + (" " if roomy else ""), ""))
         for key, name, _ in names_of(track.last[direction]):
-            if found := track.series(key, direction).at(middle):
+            if key not in without and (found := track.series(key, direction).at(middle)):
                 line += [(f" {name} ", "quiet"), (format_latency(found.value).replace(" ", ""), "strong")]
-        lines.append(spread(line, [], width))
-    return Cursor(seconds, tuple(lines)) if lines else None
+        lines.append(line)
+    return lines
 
 
 def _clock(seconds: float) -> str:

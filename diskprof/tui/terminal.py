@@ -21,12 +21,14 @@ from diskprof.config.settings import Settings, SlowLink
 from diskprof.model.errors import DiskprofError, ExitCode
 from diskprof.model.text import clean
 from diskprof.tui.driver import LettingGoDriver
+from diskprof.tui.keynames import plain_key
 from diskprof.tui.theme import SIXTEEN
 from diskprof.tui.widgets.glyphs import Charset
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.terminal_theme import TerminalTheme
+    from textual.binding import Binding
     from textual.screen import Screen
     from textual.theme import Theme
 
@@ -157,6 +159,10 @@ class TerminalApp(App[None]):
         """Whether the terminal lags so far behind that a frame is better not sent yet."""
         driver = self._driver
         return isinstance(driver, LettingGoDriver) and driver.pace.behind
+
+    def get_key_display(self, binding: Binding) -> str:
+        shown = super().get_key_display(binding)
+        return plain_key(shown) if self.plain else shown
 
     @property
     def plain(self) -> bool:

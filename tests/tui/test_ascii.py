@@ -4,11 +4,14 @@ import shutil
 from pathlib import Path
 
 import pytest
+from bench_screens import Bench, open_bench
 from program import DISKPROF, environment
 from recorded import write_library
+from stored_screens import press, see, text_of
 from terminal import Terminal, terminal
 
 from diskprof.store import Store
+from diskprof.tui.screens.help import keys_of
 from diskprof.tui.widgets.glyphs import Charset, charset_for
 
 
@@ -90,6 +93,18 @@ def test_no_byte_beyond_ascii_is_sent(home: Path, words: tuple[str, ...], more: 
         tour(shown)
         beyond = [at for at, byte in enumerate(shown.raw) if byte >= 0x80]
         assert not beyond, bytes(shown.raw[max(0, beyond[0] - 60) : beyond[0] + 20])
+
+
+@pytest.mark.parametrize(("charset", "enter"), [(Charset.ASCII, "Enter"), (Charset.BLOCKS, "⏎")])
+async def test_keys_are_named_where_their_sign_is_another_key(bench: Bench, charset: Charset, enter: str) -> None:
+    async with open_bench(bench, charset=charset) as pilot:
+        assert f" {enter} Start " in text_of(pilot).splitlines()[-1]
+        await press(pilot, "question_mark")
+        await see(pilot, f"{enter} ")
+        await press(pilot, "escape", "2", "question_mark")
+        keys = dict(keys_of(pilot.app.screen_stack[-2]))
+        assert all(shown.isascii() for shown in keys) is (charset is Charset.ASCII)
+        assert not {"<", ">", "^", "v"} & {key for shown in keys for key in shown.split()} or charset is Charset.BLOCKS
 
 
 @pytest.mark.parametrize("more", [{"LC_ALL": "POSIX"}, {"DISKPROF_ASCII": "1"}, {"DISKPROF_CHARTS": "ascii"}])

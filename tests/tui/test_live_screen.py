@@ -12,9 +12,9 @@ from stored_screens import SIZES, Driver, press, see, settle, text_of, told, unt
 
 from diskprof.model.errors import DiskprofError
 from diskprof.model.run import Message, Progress, Status
-from diskprof.model.sample import Phase
+from diskprof.model.sample import Direction, Phase
 from diskprof.store import Store, this_process
-from diskprof.tui.following import Following
+from diskprof.tui.following import Following, reading_of
 from diskprof.tui.modals.confirm import Ask
 from diskprof.tui.screens.live import LiveScreen
 from diskprof.tui.screens.live_views import VIEWS
@@ -278,6 +278,22 @@ async def test_when_it_is_over_the_results_stand_here(
             assert figure in table
 
 
+async def test_the_findings_of_every_run_of_a_session_stand_here(bench: Bench, store: Store) -> None:
+    async with open_bench(bench) as pilot:
+        screen = await open_live(pilot)
+        notes = screen.query_one("#notes", RowList)
+        for day in range(2):
+            steps = recording(store, runner=this_process(), runtime_s=2.0, started_at=FIRST_START + timedelta(days=day))
+            next(steps)
+            await see(pilot, "s Stop")
+            await until(pilot, lambda: not notes.region.height)
+            for _ in steps:
+                pass
+            await see(pilot, "complete after", "Findings and messages")
+            await until(pilot, lambda: bool(notes.text.strip()))
+            assert notes.text.split()[1] in text_of(pilot)
+
+
 async def test_an_interrupted_run_keeps_its_samples(bench: Bench, store: Store) -> None:
     record_run(store, end=Status.INTERRUPTED, stop_in=(1, 0.6))
     store.reap()
@@ -416,9 +432,22 @@ async def test_hostile_names_stay_names(bench: Bench, store: Store) -> None:
 
 
 def test_a_long_run_is_held_in_bounded_memory(store: Store) -> None:
-    run_id = under_way(store, runtime_s=400.0, stop_in=(0, 0.999))
+    run_id = under_way(store, "mixed-70-30", runtime_s=400.0, stop_in=(0, 0.999))
     following = Following(store, run_id)
     spans = sum(len(series) for series in following.track._series.values())
-    assert spans <= 6 * 513
+    assert spans <= 2 * 6 * 513
     assert following.track.seconds > 390
-    assert following.visible.last
+    check_last(following, store)
+
+
+def test_the_last_figures_of_a_short_run_are_of_its_last_interval(store: Store) -> None:
+    check_last(Following(store, under_way(store, "mixed-70-30", runtime_s=3.0)), store)
+
+
+def check_last(following: Following, store: Store) -> None:
+    """The last figures are of the last interval, not of the last column of the charts, which may hold several."""
+    last = {sample.direction: sample for sample in store.samples(following.run.id, test=0, histograms=False).samples}
+    assert set(last) == set(Direction)
+    for direction, sample in last.items():
+        assert following.visible.last[direction] == reading_of(sample)
+        assert following.visible.last[direction].iops == sample.iops

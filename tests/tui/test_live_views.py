@@ -15,6 +15,7 @@ from diskprof.model.sample import Direction, Phase
 from diskprof.model.units import format_iops, format_latency
 from diskprof.store import Store, this_process
 from diskprof.tui.depths import STEP, Depths
+from diskprof.tui.following import Following
 from diskprof.tui.kernel_lines import KernelWatch
 from diskprof.tui.screens.help import HelpScreen
 from diskprof.tui.screens.live import LiveScreen
@@ -252,6 +253,39 @@ def test_the_tail_of_a_test_is_not_its_last_interval(store: Store) -> None:
     store.append(run_id, system=(tail,))
     watch.read()
     assert watch.last.seconds > 0.1
+
+
+def test_the_end_of_the_engine_is_no_time_of_the_disk(store: Store) -> None:
+    """fio takes a tenth of a second to end, in which the kernel counts nothing: the last interval may be little else."""
+    run_id = under_way(store, run_id="a2b3c4d5")
+    samples, taken = store.samples(run_id, test=0).samples, store.system_samples(run_id, test=0).samples
+    end, usual = samples[-1].at_ns, taken[-1]
+    assert usual.reads
+    ending = [
+        replace(usual, at_ns=end + 250_000_000, reads=usual.reads * 9 // 10),
+        replace(usual, at_ns=end + 400_000_000, duration_ns=150_000_000, reads=usual.reads // 10),
+    ]
+    store.append(run_id, samples=(replace(samples[-1], at_ns=end + 250_000_000),), system=ending)
+    watch = KernelWatch(store, run_id, 0, preparing=False)
+    while watch.read():
+        pass
+    found = watch.last_before(end + 250_000_000, usual.duration_ns / 1e9)
+    assert watch.last and watch.last.reads_per_s and found and found.reads_per_s
+    assert watch.last.reads_per_s < 0.2 * usual.reads / usual.duration_ns * 1e9
+    assert found.reads_per_s == pytest.approx(usual.reads / usual.duration_ns * 1e9, rel=0.02)
+    assert found.seconds == pytest.approx(0.25, rel=0.02)
+
+
+def test_an_engine_that_tells_of_its_last_interval_late_ended_before(store: Store) -> None:
+    """fio joins its jobs before its last word, and its duration says for how long they ran."""
+    run_id = under_way(store, run_id="a2b3c4d5")
+    last = store.samples(run_id, test=0).samples[-1]
+    late = replace(last, at_ns=last.at_ns + 300_000_000, duration_ns=250_000_000)
+    store.append(run_id, samples=(late,))
+    assert Following(store, run_id).track.ended_ns == last.at_ns + 250_000_000
+    # After a pause the times are taken as they were told.
+    store.append(run_id, samples=(replace(late, at_ns=late.at_ns + 900_000_000),))
+    assert Following(store, run_id).track.ended_ns == late.at_ns + 900_000_000
 
 
 async def test_on_a_tiny_terminal_the_chart_has_the_lines_of_the_table(bench: Bench, store: Store) -> None:

@@ -1,6 +1,7 @@
 """Run: what there is, what would happen, and from launch to a running test in two keys."""
 
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -252,6 +253,26 @@ async def test_behind_another_screen_no_disk_is_looked_at(bench: Bench) -> None:
         assert len(looks) == before
         await press(pilot, "1")
         await until(pilot, lambda: "sdz" in rows(pilot, "devices").text)
+
+
+async def test_a_flock_of_events_is_looked_into_twice_a_second(bench: Bench) -> None:
+    looks: list[int] = []
+
+    def scan() -> DeviceTree:
+        looks.append(len(bench.devices))
+        return DeviceTree(bench.devices)
+
+    app = DiskprofApp(replace(bench.services(), scan=scan))
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: bool(bench.planned))
+        began, before = time.monotonic(), len(looks)
+        come = [make_device(f"sdx{number}") for number in range(30)]
+        for number in range(len(come)):
+            bench.plug(*DISKS, *come[: number + 1])
+            await until(pilot, lambda: not bench.changed)
+        await until(pilot, lambda: looks[-1] == len(DISKS) + len(come))
+        assert len(looks) - before <= 2 + (time.monotonic() - began) / 0.5
+        await until(pilot, lambda: come[-1].name in rows(pilot, "devices").text)
 
 
 async def test_without_a_monitor_r_looks_again(bench: Bench) -> None:

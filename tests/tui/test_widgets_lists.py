@@ -180,6 +180,19 @@ async def test_rows_are_made_anew_for_another_width() -> None:
         assert widths[-1] > widths[0]
 
 
+async def test_what_was_shown_while_the_list_was_hidden_stands_there_afterwards() -> None:
+    async with Canvas().run_test(size=(20, 10)) as pilot:
+        rowlist = pilot.app.query_one(RowList)
+        rowlist.show(lambda _width: rows("old"))
+        rowlist.display = False
+        await pilot.pause()
+        rowlist.show(lambda _width: rows("new", "newer"))
+        rowlist.display = True
+        await pilot.pause()
+        assert [row.key for row in rowlist.rows] == ["new", "newer"]
+        assert "newer" in drawn(pilot.app)[1]
+
+
 def test_text_is_fitted_by_cells_and_not_by_characters() -> None:
     assert fit("abc", 5) == "abc  "
     assert fit("abc", 5, right=True) == "  abc"

@@ -23,6 +23,7 @@ from diskprof.tui.paragraphs import paragraph
 from diskprof.tui.planning import Place
 from diskprof.tui.run_lines import matching, nothing_found, preset_rows
 from diskprof.tui.screens.base import ModeScreen
+from diskprof.tui.turns import Turns
 from diskprof.tui.widgets.field import Field as TextField
 from diskprof.tui.widgets.painted import Line, Lines
 from diskprof.tui.widgets.planpane import PlanPane
@@ -30,8 +31,14 @@ from diskprof.tui.widgets.rooms import Across, Down
 from diskprof.tui.widgets.rowlist import Row, RowList
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+    from textual.worker import Worker
+
     from diskprof.model.preset import Preset
     from diskprof.presets.library import Library
+
+_LOOK_EVERY_S = 0.5
+"""Events come in flocks (one disk with its partitions is a dozen), and what each look finds is newer than all before it."""
 
 
 class Chooser(ModeScreen):
@@ -59,6 +66,9 @@ class Chooser(ModeScreen):
         self._show_all = False
         self._words = ""
         self._machine: Machine | None = None
+        self._turns = Turns()
+        self._looking: Worker[None] | None = None
+        self._look_due: Timer | None = None
 
     # for the subclass
 
@@ -127,8 +137,17 @@ class Chooser(ModeScreen):
 
     def _rescan(self) -> None:
         # Behind another screen a look would take from what is measured there; coming back, it looks in any case.
-        if self.is_current:
-            self._scan()
+        if not self.is_current or self._look_due is not None:
+            return
+        looking = self._looking is not None and not self._looking.is_finished
+        if left := _LOOK_EVERY_S if looking else self._turns.left_s("devices", _LOOK_EVERY_S):
+            self._look_due = self.set_timer(left, self._look_again)
+        else:
+            self._looking = self._scan()
+
+    def _look_again(self) -> None:
+        self._look_due = None
+        self._rescan()
 
     def action_rescan(self) -> None:
         self.look_around()

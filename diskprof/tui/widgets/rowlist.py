@@ -117,6 +117,8 @@ class RowList(Painted, ScrollView, can_focus=True):
     def _rebuild(self) -> None:
         width = self.scrollable_content_region.width
         if width <= 0:
+            # Hidden: once it is seen again there are other rows to build, also for the width that it had.
+            self._width = 0
             return
         before, old_key, old_at, same_width = self._rows, self.key, self._at, width == self._width
         self._rows, self._width = self._build(width), width

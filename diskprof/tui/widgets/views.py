@@ -153,7 +153,7 @@ def _cut(line: Line, width: int) -> Line:
 def _percentile_rows(
     side: Side, seconds: float, columns: int, rows: int, charset: Charset
 ) -> tuple[list[Line], list[Line]]:
-    """The lines, and their names behind them, each in the row where its line ends or the nearest that is free."""
+    """The lines, and their names behind them, each in the row where its line ends or near it."""
     steps = columns * charset.columns
     shares = {
         line.name: [None if value is None else side.scale.share(value) for value in line.series.columns(steps, seconds)]
@@ -166,17 +166,39 @@ def _percentile_rows(
     # Steps of blocks would be areas: where lines cannot be fine, each value is a letter.
     body = draw(tracks, columns, rows, Charset.BRAILLE if charset is Charset.BRAILLE else Charset.ASCII)
     ends: list[Line] = [[] for _ in range(rows)]
-    for line in side.percentiles:
-        last = max((at for at, value in enumerate(shares[line.name]) if value is not None), default=None)
-        if last is None:
-            continue
-        wanted = rows - 1 - min(rows - 1, int((shares[line.name][last] or 0.0) * rows))
-        free = sorted((abs(row - wanted), row) for row in range(rows) if not ends[row])
-        if free:
-            row = free[0][1]
-            gap = last // charset.columns + 2 - width_of(_cut(body[row], columns))
-            ends[row] = [(" " * max(1, gap) + line.name, line.ink)]
+    ended = [
+        (line, at, share)
+        for line in side.percentiles
+        for at, share in [(at, share) for at, share in enumerate(shares[line.name]) if share is not None][-1:]
+    ]
+    for (line, last, _), row in zip(ended, label_rows([share for *_, share in ended], rows), strict=False):
+        gap = last // charset.columns + 2 - width_of(_cut(body[row], columns))
+        ends[row] = [(" " * max(1, gap) + line.name, line.ink)]
     return list(body), ends
+
+
+def label_rows(shares: Sequence[float], rows: int) -> list[int]:
+    """For values as shares of the height the rows of their labels, 0 the uppermost: as near as can be, in the order of the values.
+
+    Of those that end in one row the later stands above: a percentile is the middle of its bucket, which may lie above the
+    maximum. Only as many as there are rows get one: the first.
+    """
+    shares = shares[: max(0, rows)]
+    wanted = [rows - 1 - min(rows - 1, int(share * rows)) for share in shares]
+    order = sorted(range(len(shares)), key=lambda at: (wanted[at], -at))
+    # Without the rows that the labels above take, those that crowd share one place: the mean of those that they want.
+    crowds: list[tuple[int, int]] = []
+    for above, at in enumerate(order):
+        total, count = wanted[at] - above, 1
+        while crowds and crowds[-1][0] / crowds[-1][1] > total / count:
+            more = crowds.pop()
+            total, count = total + more[0], count + more[1]
+        crowds.append((total, count))
+    places = [round(total / count) for total, count in crowds for _ in range(count)]
+    found = [0] * len(order)
+    for above, (at, place) in enumerate(zip(order, places, strict=True)):
+        found[at] = above + min(max(place, 0), rows - len(order))
+    return found
 
 
 def _marked(

@@ -1,0 +1,46 @@
+"""The logarithmic views of the large chart: names stand where their lines end, in the order of the lines."""
+
+import pytest
+
+from diskprof.tui.widgets.glyphs import Charset
+from diskprof.tui.widgets.logscale import LogScale
+from diskprof.tui.widgets.painted import width_of
+from diskprof.tui.widgets.series import Merging, Series
+from diskprof.tui.widgets.views import Percentile, Side, View, draw_view, label_rows
+
+
+def line(name: str, value: float) -> Percentile:
+    series = Series(Merging.MAX)
+    series.add(0.0, 10.0, value)
+    return Percentile(name, series, "read", "x")
+
+
+@pytest.mark.parametrize("charset", list(Charset))
+@pytest.mark.parametrize("height", [6, 7, 8, 12])
+def test_the_names_of_percentiles_stand_in_the_order_of_their_lines(height: int, charset: Charset) -> None:
+    lines = (line("p50", 40e6), line("p99", 41e6), line("p99.9", 42e6), line("max", 43e6))
+    view = View("Latency percentiles", 10.0, (Side("R", "read", LogScale.of(100e3, 50e6), percentiles=lines),))
+    drawn = draw_view(view, 70, height, charset, flat=False, cursor=None)
+    plot = ["".join(piece for piece, _ in row) for row in drawn[1:-1]]
+    names = [words[-1] for row in plot if (words := row.split()) and words[-1] in {"p50", "p99", "p99.9", "max"}]
+    assert names == ["max", "p99.9", "p99", "p50"]
+    assert all(width_of(row) <= 70 for row in drawn)
+
+
+@pytest.mark.parametrize(
+    ("shares", "rows", "wanted"),
+    [
+        ([0.05, 0.35, 0.65, 0.95], 10, [9, 6, 3, 0]),
+        ([0.0, 0.0, 0.0, 0.95], 10, [9, 8, 7, 0]),
+        ([1.0, 1.0, 1.0, 1.0], 10, [3, 2, 1, 0]),
+        ([0.5, 0.5, 0.5], 10, [5, 4, 3]),
+        ([0.1, 0.5, 0.958, 0.951], 10, [8, 4, 1, 0]),
+        ([0.99, 0.01], 10, [0, 9]),
+        ([0.1, 0.2, 0.3, 0.4], 4, [3, 2, 1, 0]),
+        ([0.1, 0.2, 0.3, 0.4], 2, [1, 0]),
+        ([], 5, []),
+        ([0.5], 0, []),
+    ],
+)
+def test_labels_are_near_their_curves_and_in_their_order(shares: list[float], rows: int, wanted: list[int]) -> None:
+    assert label_rows(shares, rows) == wanted
