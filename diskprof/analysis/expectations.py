@@ -23,6 +23,9 @@ def parse_expectation(text: str) -> Expectation:
     test, name, operator, value = match.groups()
     metric = _metric(test, name)
     promised = parse_value(metric.quantity, value)
+    if metric.quantity is Quantity.BANDWIDTH and value.strip()[-1].isdigit():
+        # A preset may count in bytes per second, as its documentation says; a person who leaves out the unit means another.
+        raise UsageError(f"{value[:40]} lacks a unit", f"Write a bandwidth such as {value.strip()[:20]}MB/s.")
     if metric.quantity is Quantity.SHARE and promised > 1:
         meant = "95%" if "%" in value else f"{value}%"
         raise UsageError(

@@ -20,12 +20,12 @@ from diskprof.model.text import clean
 @click.argument("runs", nargs=-1, required=True, shell_complete=completing.runs)
 @click.option(
     *("-o", "--out", "--output"),
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=click.Path(dir_okay=False, allow_dash=True),
     metavar="FILE",
-    help="Write to FILE instead of stdout.",
+    help="Write to FILE instead of stdout; - is stdout.",
 )
 @click.pass_context
-def command(ctx: click.Context, runs: tuple[str, ...], out: Path | None) -> None:
+def command(ctx: click.Context, runs: tuple[str, ...], out: str | None) -> None:
     """Write RUNS to FILE, or to stdout, with all that belongs to them: plan, machine, samples, findings, tags, the engines' output.
 
     `diskprof import` takes them into another store, where they are what they were here. The file names the machine and its disks.
@@ -37,16 +37,17 @@ def command(ctx: click.Context, runs: tuple[str, ...], out: Path | None) -> None
     """
     from diskprof.store.transfer import export_runs
 
-    if out is None and sys.stdout.isatty():
+    place = None if out in (None, "-") else Path(str(out))
+    if place is None and sys.stdout.isatty():
         raise UsageError("A run in a file is nothing to read on a terminal.", "Add -o FILE, or lead stdout somewhere.")
     with open_store(ctx) as store:
         ids = list(dict.fromkeys(store.resolve(run) for run in runs))
-        if out is None:
+        if place is None:
             _to_stdout(lambda file: export_runs(store, ids, file))
             return
-        with _opened(out) as file:
+        with _opened(place) as file:
             export_runs(store, ids, file)
-    click.echo(f"Wrote {clean(str(out))}.", err=True)
+    click.echo(f"Wrote {clean(str(place))}.", err=True)
 
 
 def _to_stdout(write: Callable[[IO[bytes]], None]) -> None:

@@ -20,7 +20,12 @@ _FORMATS = ("markdown", "html", "csv", "samples")
 
 @click.command("report", short_help="Write a report of one run, or a comparison of several.")
 @click.argument("runs", nargs=-1, required=True, shell_complete=completing.runs)
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write to FILE.")
+@click.option(
+    *("-o", "--output"),
+    type=click.Path(dir_okay=False, allow_dash=True),
+    metavar="FILE",
+    help="Write to FILE; - is stdout.",
+)
 @click.option(
     "--format",
     "wanted",
@@ -28,7 +33,7 @@ _FORMATS = ("markdown", "html", "csv", "samples")
     help="As what: Markdown; a page with charts; the results as CSV; every sample as CSV.  [default: by FILE, else markdown]",
 )
 @click.pass_context
-def command(ctx: click.Context, runs: tuple[str, ...], output: Path | None, wanted: str | None) -> None:
+def command(ctx: click.Context, runs: tuple[str, ...], output: str | None, wanted: str | None) -> None:
     """Write a report of RUNS on stdout, or to FILE. Two or more runs are compared.
 
     \b
@@ -39,23 +44,24 @@ def command(ctx: click.Context, runs: tuple[str, ...], output: Path | None, want
     """
     from diskprof.reports.formats import Format, format_of
 
-    form = Format(wanted) if wanted else format_of(output) if output else Format.MARKDOWN
+    place = None if output in (None, "-") else Path(str(output))
+    form = Format(wanted) if wanted else format_of(place) if place else Format.MARKDOWN
     with open_store(ctx) as store:
         # A file is UTF-8 whatever the terminal is.
-        text = _text(store, runs, form, ascii_only=output is None and not stdout_is_utf8())
-    if output is None:
+        text = _text(store, runs, form, ascii_only=place is None and not stdout_is_utf8())
+    if place is None:
         if form is Format.MARKDOWN:
             click.echo(text, nl=False)
         else:
             echo_data(text)
         return
-    refuse_device(output)
+    refuse_device(place)
     try:
-        output.write_text(text, encoding="utf-8", newline="")
+        place.write_text(text, encoding="utf-8", newline="")
     except OSError as error:
-        why = f"{clean(str(output))} cannot be written: {error.strerror}."
+        why = f"{clean(str(place))} cannot be written: {error.strerror}."
         raise DiskprofError(why, "Choose another place with -o.") from None
-    click.echo(f"Wrote {clean(str(output))}.", err=True)
+    click.echo(f"Wrote {clean(str(place))}.", err=True)
 
 
 def _text(store: "Store", names: tuple[str, ...], wanted: "Format", *, ascii_only: bool) -> str:

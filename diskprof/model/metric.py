@@ -84,7 +84,7 @@ def _with_unit(text: str) -> str:
 
 
 _NUMBER = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-z/%]*)")
-_RATES = {"": 1.0, "b/s": 1.0, "kb/s": 1e3, "mb/s": 1e6, "gb/s": 1e9, "kib/s": 2**10, "mib/s": 2**20, "gib/s": 2**30}
+_RATES = {"": 1.0, "B/s": 1.0, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "KiB/s": 2**10, "MiB/s": 2**20, "GiB/s": 2**30}
 _COUNTS = {"": 1.0, "k": 1e3, "m": 1e6}
 _TIMES = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 _SHARES = {"": 1.0, "%": 0.01}
@@ -102,10 +102,13 @@ def parse_value(quantity: Quantity, text: str) -> float:
     """A value such as `5000`, `200MB/s`, `5ms` or `95%` in the quantity's unit. Raises UsageError."""
     match = _NUMBER.fullmatch(text.strip())
     units = _UNITS[quantity]
-    if not match or match[2].lower() not in units:
-        known = ", ".join(unit for unit in units if unit) or "none"
+    scales = {unit.lower(): scale for unit, scale in units.items()}
+    known = ", ".join(unit for unit in units if unit)
+    if quantity is Quantity.BANDWIDTH and match and "b" in match[2]:
+        raise UsageError(f"{text[:40]!r} could be bits", f"Write bytes, with a capital B, in one of: {known}.")
+    if not match or match[2].lower() not in scales:
         raise UsageError(f"{text[:40]!r} is no value for {quantity}", f"Write a number with a unit of: {known}.")
-    return float(match[1]) * units[match[2].lower()]
+    return float(match[1]) * scales[match[2].lower()]
 
 
 def format_value(quantity: Quantity, value: float) -> str:

@@ -74,13 +74,13 @@ def read_sections(data: bytes, reader: SectionReader, refusals: Refusals) -> Non
                 raise PresetError(f"{refusals.where(number)}: a section has a name: [name].")
             reader.begin(line[1:256][:-1], number)
             inside = True
+        elif line.startswith("include"):
+            refusals.add(number, f"{clean(line[:60])!r} is refused: it reads another file", "Put the lines here.")
         elif not inside:
             raise PresetError(
                 f"{refusals.where(number)}: {clean(line[:40])!r} stands before the first section.",
                 "A fio job file begins with [global] or with the name of a job in brackets.",
             )
-        elif line.startswith("include"):
-            refusals.add(number, f"{clean(line[:60])!r} is refused: it reads another file", "Put the lines here.")
         else:
             option, equals, value = line.partition("=")
             reader.option(option.rstrip(_BLANKS_AND_CONTROLS), value if equals else None, number)

@@ -54,7 +54,10 @@ def _opened(log: Path) -> BinaryIO:
             full = log.exists() and log.stat().st_size > _LOG_BYTES
             return log.open("wb" if full else "ab")
     except OSError as error:
-        raise DiskprofError(f"{log} cannot be used: {error.strerror}.") from None
+        raise DiskprofError(
+            f"Nothing was started: {log}, where runners leave their last words, cannot be written: {error.strerror}.",
+            "It lies beside the store: make that place writable, or name another store with --store.",
+        ) from None
 
 
 def _answer(output: bytes, log: Path) -> _Answer:

@@ -41,15 +41,17 @@ def test_a_run_goes_by_file_and_shows_the_same(home: Path, other: Path) -> None:
     assert "already" in again.stderr
 
 
-def test_a_run_goes_through_a_pipe(home: Path, other: Path) -> None:
+@pytest.mark.parametrize("words", [(), ("-o", "-"), ("--output=-",)])
+def test_a_run_goes_through_a_pipe(home: Path, other: Path, words: tuple[str, ...]) -> None:
     with subprocess.Popen(
-        [*DISKPROF, "export", "abc"], env=environment(home), stdout=subprocess.PIPE, cwd=home
+        [*DISKPROF, "export", "abc", *words], env=environment(home), stdout=subprocess.PIPE, cwd=home
     ) as sending:
         done = subprocess.run(
             [*DISKPROF, "import", "-"], env=environment(other), stdin=sending.stdout, capture_output=True, text=True
         )
     assert (done.returncode, done.stdout) == (0, "abc\n"), done.stderr
     assert sending.returncode == 0
+    assert not (home / "-").exists()
 
 
 def test_another_run_of_that_id_keeps_it(home: Path, other: Path) -> None:
@@ -94,15 +96,18 @@ def test_a_mistake_is_answered_in_words(home: Path, words: tuple[str, ...], code
     assert not done.stdout
 
 
-def test_nothing_binary_is_sent_to_a_terminal(home: Path) -> None:
+@pytest.mark.parametrize("words", [(), ("-o", "-")])
+def test_nothing_binary_is_sent_to_a_terminal(home: Path, words: tuple[str, ...]) -> None:
     main, side = pty.openpty()
+    command = [*DISKPROF, "export", "abc", *words]
     try:
-        done = subprocess.run([*DISKPROF, "export", "abc"], env=environment(home), stdout=side, stderr=subprocess.PIPE)
+        done = subprocess.run(command, env=environment(home), stdout=side, stderr=subprocess.PIPE, cwd=home)
     finally:
         os.close(main)
         os.close(side)
     assert done.returncode == 2
     assert b"-o FILE" in done.stderr
+    assert not (home / "-").exists()
 
 
 def test_a_reader_that_goes_away_ends_the_export_in_words(home: Path) -> None:
@@ -119,3 +124,11 @@ def test_a_reader_that_goes_away_ends_the_export_in_words(home: Path) -> None:
 def test_an_export_is_nobody_elses_to_write(home: Path) -> None:
     assert diskprof("export", "abc", "-o", home / "f", home=home).returncode == 0
     assert not (home / "f").stat().st_mode & stat.S_IWOTH
+
+
+@pytest.mark.parametrize("form", ["markdown", "csv", "samples"])
+def test_a_dash_is_stdout_for_a_report(home: Path, form: str) -> None:
+    plain = diskprof("report", "abc", "--format", form, home=home)
+    done = diskprof("report", "abc", "--format", form, "-o", "-", home=home)
+    assert (done.returncode, done.stdout, done.stderr) == (0, plain.stdout, "") and done.stdout
+    assert not (home / "-").exists()

@@ -67,6 +67,25 @@ def test_comparisons(store: Store) -> None:
     assert not set(keys(comparison)) - told("Comparisons", "A run", "Expectations", "Sweeps")
 
 
+def test_a_difference_is_in_the_unit_of_the_value_and_a_ratio_is_its_share_of_the_first(store: Store) -> None:
+    section = TEXT.partition("## Comparisons")[2].partition("\n## ")[0]
+    assert "`difference` (`value` less the first run's, in the same unit)" in section
+    assert "`ratio` (`difference` to the first\nrun's `value`: -0.219 is 21.9% less" in section
+    runs = [store.run(summary.id) for summary in store.summaries()]
+    together = [run for run in runs if run.plan.preset == runs[-1].plan.preset]
+    rows = [row for test in comparison_json(compare(together))["tests"] for row in test["metrics"]]
+    held = 0
+    for first, *others in (row["cells"] for row in rows):
+        assert first["difference"] is None and first["ratio"] is None
+        for cell in others:
+            if cell["difference"] is not None:
+                assert cell["difference"] == cell["value"] - first["value"]
+                assert (cell["ratio"] is None) is (first["value"] == 0)
+                assert cell["ratio"] is None or cell["ratio"] == pytest.approx(cell["difference"] / first["value"])
+                held += 1
+    assert held
+
+
 def test_plans(store: Store) -> None:
     for summary in store.summaries():
         plan = plan_json(store.run(summary.id).plan)

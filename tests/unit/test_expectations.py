@@ -99,6 +99,8 @@ def test_the_promise_of_a_cloud_disk_depends_on_its_capacity(gib: float, promise
         "t.read.iops>=5000; rm -rf /",
         "t.read.within.250us>=95",
         "t.read.within.250us>=101%",
+        "t.read.bandwidth>=200",
+        "t.read.bandwidth>=200Mb/s",
     ],
 )
 def test_a_wrong_expression_says_how_to_write_one(text: str) -> None:
@@ -135,6 +137,33 @@ def test_values_in_the_units_of_their_metrics(name: str, text: str, value: float
     quantity = parse_metric(name).quantity
     assert parse_value(quantity, text) == pytest.approx(value)
     assert format_value(quantity, value) == shown
+
+
+@pytest.mark.parametrize("unit", ["b/s", "Mb/s", "Gb/s", "kb/s", "Kb/s", "mb/s", "Mib/s", "Mbit/s", "Mbps"])
+def test_what_could_be_bits_is_not_taken_for_bytes(unit: str) -> None:
+    with pytest.raises(UsageError, match="could be bits") as caught:
+        parse_value(Quantity.BANDWIDTH, f"200{unit}")
+    assert "B/s, kB/s, MB/s, GB/s, KiB/s, MiB/s, GiB/s" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("5B/s", 5), ("5kB/s", 5e3), ("5KB/s", 5e3), ("5GB/s", 5e9), ("5KiB/s", 5 << 10), ("200", 200)]
+)
+def test_bytes_per_second_have_a_capital_b(text: str, value: float) -> None:
+    assert parse_value(Quantity.BANDWIDTH, text) == value
+
+
+def test_units_are_listed_as_they_are_spelled() -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_value(Quantity.BANDWIDTH, "200MX/s")
+    assert "MB/s" in caught.value.hint and "mb/s" not in caught.value.hint
+
+
+def test_a_bandwidth_that_is_asked_for_has_a_unit() -> None:
+    with pytest.raises(UsageError, match="200 lacks a unit") as caught:
+        parse_expectation("t.read.bandwidth>=200")
+    assert "200MB/s" in caught.value.hint
+    assert parse_expectation("t.read.bandwidth>=200B/s").promised == 200
 
 
 def test_every_metric_finds_its_figure(run: Run) -> None:

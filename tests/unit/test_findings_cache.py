@@ -38,6 +38,18 @@ def test_writes_that_stayed_in_memory_are_found_too() -> None:
     assert named("page-cache", run(buffered), system(write_rate=0.8 * 2_000 * (1 << 20))) is None
 
 
+def test_a_test_of_a_moment_in_which_the_device_did_nothing_is_found_too() -> None:
+    """A file of holes is read in 40 ms; rates would need a second, amounts need none."""
+    brief = run(fio(read=direction(400_000, seconds=0.04)))
+    moved = 0.04 * 400_000 * 4096
+    found = named("page-cache", brief, system(1, interval_s=0.04, read_rate=0.0))
+    assert found is not None
+    assert found.evidence == "fio read 62.5 MiB, the device next to nothing"
+    assert named("page-cache", brief, system(1, interval_s=0.04, read_rate=0.02 * moved / 0.04)) is None
+    assert named("page-cache", brief, system(1, interval_s=0.04)) is None
+    assert named("page-cache", brief) is None
+
+
 def test_a_file_system_that_ignores_direct_is_told_apart() -> None:
     found = named("page-cache", run(fio(read=direction(100_000))), system(read_rate=0.0))
     assert found is not None
@@ -102,6 +114,30 @@ def test_a_direct_or_a_large_test_is_not_small() -> None:
     assert named("small-working-set", run(large, file_bytes=64 * GIB)) is None
     unknown = run(FIRST_ARTICLE, environment=environment(memory_bytes=0))
     assert named("small-working-set", unknown) is None
+
+
+@pytest.mark.parametrize("option", ["--fsync=1", "--fdatasync=1", "--sync=1", "--sync=dsync"])
+def test_writes_that_each_wait_until_they_are_safe_are_not_hidden_by_the_cache(option: str) -> None:
+    written = fio("wal", rw="write", ioengine="sync", direct=False, options=(option,), write=direction(500))
+    assert named("small-working-set", run(written)) is None
+
+
+@pytest.mark.parametrize(
+    ("rw", "ioengine", "options"),
+    [
+        ("write", "sync", ()),
+        ("write", "sync", ("--fsync=32",)),
+        ("write", "sync", ("--fdatasync=0",)),
+        ("write", "sync", ("--sync=0",)),
+        ("write", "sync", ("--end_fsync=1",)),
+        ("randrw", "sync", ("--fsync=1",)),
+        ("randread", "sync", ("--fdatasync=1",)),
+        ("randwrite", "mmap", ("--sync=1",)),
+    ],
+)
+def test_what_may_stay_in_memory_for_a_while_is_told(rw: str, ioengine: str, options: tuple[str, ...]) -> None:
+    tested = fio("some", rw=rw, ioengine=ioengine, direct=False, options=options, write=direction(500))
+    assert named("small-working-set", run(tested)) is not None
 
 
 def test_a_target_in_memory_is_no_disk() -> None:

@@ -4,6 +4,7 @@ import pytest
 from handmade import direction, environment, fio, ioping, run, system
 
 from diskprof.analysis.findings import find
+from diskprof.analysis.kernel import kernel_view
 from diskprof.model.finding import Finding, Weight
 from diskprof.model.run import Run
 from diskprof.model.sample import SystemSample
@@ -77,3 +78,32 @@ def test_steal_of_a_twentieth_casts_doubt() -> None:
     assert found is not None
     assert found.weight is Weight.DOUBT
     assert found.evidence == "steal 7% on average, 12% at most"
+
+
+def test_steal_counts_by_time_as_it_does_in_the_kernels_table() -> None:
+    tested = run(fio(read=direction(10_000)))
+    short = system(20, steal=0.14, interval_s=0.125)
+    assert named("cpu-steal", tested, (*short, *system(20, steal=0.0))) is None
+    taken = (*short, *system(20, steal=0.02))
+    found, table = named("cpu-steal", tested, taken), kernel_view(taken)
+    assert found is not None and table is not None and table.cpu_steal is not None
+    assert table.cpu_steal == pytest.approx(0.06)
+    assert found.evidence == "steal 6% on average, 14% at most"
+
+
+def test_the_most_steal_is_not_that_of_a_stub() -> None:
+    tested = run(fio(read=direction(10_000)))
+    whole = (*system(20, steal=0.05), *system(20, steal=0.07))
+    found = named("cpu-steal", tested, (*whole, *system(1, steal=1.0, interval_s=0.01)))
+    assert found is not None and found.evidence == "steal 6% on average, 7% at most"
+    found = named("cpu-steal", tested, (*whole, *system(1, steal=0.4, interval_s=0.125)))
+    assert found is not None and found.evidence == "steal 6% on average, 40% at most"
+
+
+def test_how_busy_the_cpus_were_counts_by_time() -> None:
+    tested = run(fio(depth=32, read=direction(2_000), cpu=(0.3, 0.4)), environment=environment(cpus=2))
+    full = system(39, user=0.6, kernel=0.4)
+    idle = system(4, user=0.0, kernel=0.0, interval_s=0.01)
+    found = named("busy-machine", tested, (*full, *idle))
+    assert found is not None and found.evidence.startswith("CPUs 100% busy")
+    assert named("busy-machine", tested, (*full, *system(4, user=0.0, kernel=0.0))) is None

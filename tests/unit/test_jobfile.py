@@ -269,6 +269,15 @@ def test_what_a_preset_cannot_say_is_refused_with_file_and_line(line: str, reaso
     assert re.match(r"some/job\.fio:[1-3]: ", found) or "\n  line " in found
 
 
+@pytest.mark.parametrize(
+    "text", ["include x", "; a comment\n\ninclude x\n[a]\nsize=1m\n", "include x\n[a]\nfilename=/b\n"]
+)
+def test_a_file_that_begins_with_an_include_is_refused_as_one_further_down_is(text: str) -> None:
+    found = refusal(text)
+    assert "'include x' is refused: it reads another file. Put the lines here." in found
+    assert found.startswith(f"some/job.fio:{3 if text.startswith(';') else 1}: ")
+
+
 def test_an_environment_variable_in_what_is_left_out_does_not_matter() -> None:
     notes = imported("[a]\nfilename=${TARGET}\ndirectory=$HOME\nrw=read\n").notes
     assert "filename=${TARGET} is left out" in notes[0] and len(notes) == 2

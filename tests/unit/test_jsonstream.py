@@ -116,11 +116,11 @@ def test_foreign_bytes_control_characters_and_no_numbers_are_read() -> None:
 
 _VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.floats() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(), inner, max_size=5),
 )
 
 
-@given(value=st.dictionaries(st.text(), _VALUES))
+@given(value=st.dictionaries(st.text(), _VALUES, max_size=5))
 def test_an_object_is_read_to_the_last_digit(value: dict[str, object]) -> None:
     assert repr(parse_object(json.dumps(value).encode())) == repr(value)
 

@@ -1,7 +1,7 @@
 """When the processor, and not the disk, made the result."""
 
 from diskprof.analysis.rules.view import TestView
-from diskprof.analysis.statistics import mean
+from diskprof.analysis.statistics import median
 from diskprof.model.finding import Finding, Weight
 from diskprof.model.preset import EngineName
 from diskprof.model.units import format_percent
@@ -17,6 +17,9 @@ OWN_SHARE = 0.5
 
 STEAL = 0.05
 """Share of the CPUs' time taken by the host from which latencies are no longer the disk's."""
+
+STUB = 0.5
+"""An interval shorter than this part of the usual one has too few ticks of the clock for a share that is to be told."""
 
 
 def processor_bound(view: TestView) -> Finding | None:
@@ -59,9 +62,10 @@ def busy_machine(view: TestView) -> Finding | None:
 
 def _busy(view: TestView) -> float | None:
     """The share of all CPUs' time that was used."""
-    return mean(
-        [s.cpu_user + s.cpu_system for s in view.watched if s.cpu_user is not None and s.cpu_system is not None]
-    )
+    seen = view.kernel
+    if seen is None or seen.cpu_user is None or seen.cpu_system is None:
+        return None
+    return seen.cpu_user + seen.cpu_system
 
 
 def _own_share(view: TestView) -> float:
@@ -82,14 +86,21 @@ def job_use(view: TestView) -> float | None:
 
 def cpu_steal(view: TestView) -> Finding | None:
     """A host that runs somebody else makes every I/O look slower than the disk was."""
-    shares = [s.cpu_steal for s in view.watched if s.cpu_steal is not None]
-    average = mean(shares)
+    average = view.kernel.cpu_steal if view.kernel else None
     if average is None or average < STEAL:
         return None
+    most = max(average, *_whole_shares(view))
     return view.found(
         "cpu-steal",
         Weight.DOUBT,
         "The host took CPU time away from this machine during the test.",
-        f"steal {format_percent(average)} on average, {format_percent(max(shares))} at most",
+        f"steal {format_percent(average)} on average, {format_percent(most)} at most",
         "Repeat at another time; if it stays, the host is oversold and the latencies are not the disk's alone.",
     )
+
+
+def _whole_shares(view: TestView) -> list[float]:
+    """The steal of each interval; not of the stubs at the ends, in which one tick of the clock is a large share."""
+    known = [(share, s.duration_ns) for s in view.watched if (share := s.cpu_steal) is not None]
+    usual = median([duration for _, duration in known]) or 0.0
+    return [share for share, duration in known if duration >= STUB * usual]
