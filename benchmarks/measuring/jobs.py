@@ -21,7 +21,7 @@ class Times:
 
 
 class Jobs:
-    """The `count` busiest threads of the fio that is `pid`, or that it started.
+    """The `count` busiest threads of the fio that is `pid`, or that it started, but for the one that began it, which does no I/O.
 
     Raises OSError where there is none, or the kernel keeps no such account (/proc/PID/schedstat, CONFIG_SCHED_INFO).
     """
@@ -30,8 +30,8 @@ class Jobs:
         fio = next((one for one in _family(pid) if (_proc(one) / "comm").read_text().strip() == "fio"), None)
         if fio is None:
             raise OSError(f"process {pid} has started no fio")
-        threads = sorted((_proc(fio) / "task").iterdir(), key=lambda thread: -_times(thread).ran)
-        self._threads = threads[:count]
+        threads = [thread for thread in (_proc(fio) / "task").iterdir() if thread.name != str(fio)]
+        self._threads = sorted(threads, key=lambda thread: -_times(thread).ran)[:count]
 
     def times(self) -> Times:
         each = [_times(thread) for thread in self._threads]
