@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from diskprof.analysis.kernel import end_of
 from diskprof.model.run import Run, Status, TestRecord
 from diskprof.model.sample import Direction, Phase, Sample
 from diskprof.model.value import dataclass
@@ -128,11 +129,9 @@ class Track:
                 series.add(start, end, value)
 
     def note_last(self, sample: Sample) -> None:
-        """It is the last of its direction now. What the engine measured of it may have ended before it told of it, when it ends."""
-        end, before = sample.at_ns, self._told_ns.get(sample.direction)
-        if before is not None and abs(end - sample.duration_ns - before) < sample.duration_ns / 2:
-            end = min(end, before + sample.duration_ns)
-        self.ended_ns, self._told_ns[sample.direction] = end, sample.at_ns
+        """It is the last of its direction now."""
+        self.ended_ns = end_of(sample, self._told_ns.get(sample.direction))
+        self._told_ns[sample.direction] = sample.at_ns
         self.last[sample.direction] = reading_of(sample)
 
     def _start(self, sample: Sample, end: float) -> float:

@@ -1,6 +1,6 @@
 """What the kernel saw, by iostat's definitions: out of amounts, over one interval and over many."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 
@@ -171,6 +171,28 @@ def test_the_engines_start_and_end_are_no_time_of_the_disk() -> None:
 def test_what_was_counted_after_the_end_belongs_to_the_last_interval() -> None:
     seen = kernels(Phase.MEASURING, (250, 250), (500, 250), (900, 400))
     assert spans(while_measuring(engines(250, 480), seen, 0)) == [(250, 250, 500), (500, 230, 1000)]
+
+
+@pytest.mark.parametrize(
+    ("ends", "end"),
+    [
+        ((250, 500, 800), 750),  # it told of it 50 ms after its jobs had ended
+        ((250, 500, 740), 740),
+        ((250, 500, 1250), 1250),  # after a pause
+        ((800,), 800),
+    ],
+)
+def test_the_engine_may_end_before_its_last_word(ends: tuple[int, ...], end: int) -> None:
+    seen = kernels(Phase.MEASURING, *((at, 100) for at in range(100, 1400, 100)), reads=100)
+    measuring = while_measuring(engines(*ends), seen, 0)
+    assert sum(one.duration_ns for one in measuring) / 1e6 == end - (ends[0] - 250)
+
+
+def test_of_two_directions_the_last_to_end_counts() -> None:
+    writes = [replace(one, direction=Direction.WRITE) for one in engines(250, 500, 820)]
+    taken = sorted([*engines(250, 500, 790), *writes], key=lambda one: one.at_ns)
+    measuring = while_measuring(taken, kernels(Phase.MEASURING, *((at, 100) for at in range(100, 1400, 100))), 0)
+    assert sum(one.duration_ns for one in measuring) / 1e6 == 750
 
 
 def test_what_was_counted_before_the_begin_is_left_out() -> None:
