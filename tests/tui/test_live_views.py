@@ -170,6 +170,26 @@ async def test_k_shows_what_the_kernel_saw(bench: Bench, store: Store, size: tup
         await until(pilot, lambda: pilot.app.focused is not None and pilot.app.focused.id == "tests")
 
 
+async def test_behind_the_kernels_view_no_key_changes_the_chart(bench: Bench, store: Store) -> None:
+    under_way(store)
+    async with open_bench(bench) as pilot:
+        screen = await open_live(pilot, "left", "left")
+        moment = screen._moment
+        assert moment is not None
+        await press(pilot, "k")
+        await see(pilot, "Kernel's view")
+        assert "m Metric" not in text_of(pilot)
+        for key in ("m", "left", "right", "v", "x"):
+            await press(pilot, key)
+        # What was put over the chart last is taken away first.
+        await press(pilot, "escape")
+        assert "Kernel's view" not in text_of(pilot)
+        await see(pilot, "m Metric", "IOPS")
+        assert screen._moment == moment
+        await press(pilot, "escape")
+        assert screen._moment is None
+
+
 async def test_the_kernels_view_goes_on_with_the_run(bench: Bench, store: Store) -> None:
     steps = recording(store, "mixed-70-30", end=Status.RUNNING, stop_in=(0, 0.9), runner=this_process(), runtime_s=20.0)
     for _ in range(24):

@@ -80,6 +80,9 @@ class CourseScreen(ModeScreen):
         """Whether an action of COURSE_BINDINGS, or `leave`, can do anything now."""
         following = self.following
         match action:
+            case "metric" | "cursor" | "cells" | "panel" if self._shows_kernel:
+                # They act on the chart, which is not to be seen.
+                return False
             case "metric" | "zoom" | "kernel":
                 return following is not None
             case "cursor":
@@ -343,7 +346,7 @@ class CourseScreen(ModeScreen):
         self.refresh_bindings()
 
     def action_leave(self) -> None:
-        if self._moment is None and self._shows_kernel:
+        if self._shows_kernel:
             self.action_kernel()
             return
         if self._moment is None and self.has_class("-zoom"):
