@@ -20,13 +20,13 @@ from typing import Any
 from recorded_disk import FAST, QUICK_TESTS, SLOW, Machine, Speed, make_histogram, make_plan, speeds_of
 from recorded_volume import SMALL, VOLUME, promises_plan, sweep_plan, targets_plan
 
+from diskprof.analysis.headline import headline
 from diskprof.model.finding import Finding, Weight
 from diskprof.model.histogram import Histogram, bucket_value, merge
 from diskprof.model.plan import Plan, PlannedTest
 from diskprof.model.preset import EngineName
 from diskprof.model.run import Cpu, DirectionResult, Latency, Message, Progress, Status, TestResult
 from diskprof.model.sample import Direction, Phase, Sample, SystemSample
-from diskprof.model.units import format_iops, format_latency
 from diskprof.store import ProcessIdentity, Store
 
 __all__ = [
@@ -235,7 +235,7 @@ def recording(
             status=end,
             reason=reason,
             findings=_findings(plan) if end is Status.COMPLETE else (),
-            headline=_headline(clock.samples) if end is Status.COMPLETE else "",
+            headline=headline(store.run(run_id)) if end is Status.COMPLETE else "",
             ended_at=started_at + timedelta(microseconds=clock.at_ns // 1000),
         )
     yield run_id
@@ -294,13 +294,6 @@ class _Steps:
         progress = Progress(test, phase, fraction, min(1.0, 1 - left / total), left, self.clock.at_ns)
         self.store.append(self.run_id, progress=progress)
         return self.run_id
-
-
-def _headline(samples: Sequence[Sample]) -> str:
-    first = [sample for sample in samples if sample.test == 0 and sample.phase is Phase.MEASURING]
-    seconds = sum(sample.duration_ns for sample in first if sample.direction is first[0].direction) / 1e9
-    iops = format_iops(sum(sample.ios for sample in first) / seconds)
-    return f"{iops} IOPS, mean {format_latency(first[-1].mean_ns or 0)}"
 
 
 def _findings(plan: Plan) -> tuple[Finding, ...]:

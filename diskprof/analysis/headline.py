@@ -2,14 +2,17 @@
 
 from collections.abc import Iterator
 
+from diskprof.analysis.options import asked
 from diskprof.model.plan import PlannedTest
 from diskprof.model.preset import EngineName
 from diskprof.model.run import DirectionResult, Run, TestRecord
 from diskprof.model.sample import Direction
-from diskprof.model.units import format_bandwidth, format_iops, format_latency
+from diskprof.model.units import format_bandwidth, format_bandwidths, format_iops, format_latency
 
-WIDTH = 48
+WIDTH = 52
 """No headline is longer."""
+_LEAST_BESIDE = 0.02
+"""A smaller part of a bandwidth has not two digits in its unit."""
 
 
 def headline(run: Run) -> str:
@@ -30,13 +33,22 @@ def _fio(records: list[TestRecord]) -> Iterator[str]:
     """From the fullest wording to the shortest; the first that fits is taken."""
     random = [record for record in records if is_random(record.planned)]
     sequential = [record for record in records if record not in random and record.engine is EngineName.FIO]
+    if not random:
+        yield from _synced(sequential)
     read, write = _best_iops(random, Direction.READ), _best_iops(random, Direction.WRITE)
-    stream = max((_best_bandwidth(sequential, direction) or 0.0 for direction in Direction), default=0.0)
+    streams = [(direction, value) for direction in Direction if (value := _best_bandwidth(sequential, direction))]
     iops = ", ".join(
         f"{word} {format_iops(value)}" for word, value in (("read", read), ("write", write)) if value is not None
     )
+    stream = ", ".join(f"{direction.value} {format_bandwidth(value)}" for direction, value in streams)
     if iops and stream:
-        yield f"rand {iops} IOPS, seq {format_bandwidth(stream)}"
+        yield f"rand {iops} IOPS, seq {stream}"
+    if read is not None and write is not None and len(streams) == 2:
+        values = [value for _, value in streams]
+        if min(values) > max(values) * _LEAST_BESIDE:
+            yield f"rand R {format_iops(read)}, W {format_iops(write)} IOPS, seq R/W {format_bandwidths(values)}"
+    if iops and stream:
+        yield f"rand {iops} IOPS, seq {stream.split(', ')[0]}"
     if iops:
         result = _only(random)
         if result and result.latency.mean is not None and result.latency.p99 is not None:
@@ -44,13 +56,18 @@ def _fio(records: list[TestRecord]) -> Iterator[str]:
             yield f"rand {iops} IOPS, {tail}"
             yield f"{iops} IOPS, {tail}"
         yield f"rand {iops} IOPS"
-    parts = [
-        f"{direction.value} {format_bandwidth(value)}"
-        for direction in Direction
-        if (value := _best_bandwidth(sequential, direction))
-    ]
-    yield f"seq {', '.join(parts)}"
+    if stream:
+        yield f"seq {stream}"
     yield from _ioping([record for record in records if record.engine is EngineName.IOPING])
+
+
+def _synced(records: list[TestRecord]) -> Iterator[str]:
+    """Of the one test that waits after each write until it is safe: how long that takes is what it is run for."""
+    if len(records) != 1 or not asked(records[0].planned).synced:
+        return
+    sync = records[0].result.sync if records[0].result else None
+    if sync and sync.mean is not None and sync.p99 is not None:
+        yield f"fsync {format_latency(sync.mean)} mean, {format_latency(sync.p99)} p99"
 
 
 def _ioping(records: list[TestRecord]) -> Iterator[str]:

@@ -37,6 +37,11 @@ def width_of_stdout() -> int:
     return shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else 100
 
 
+def place_of(word: str | None) -> Path | None:
+    """The file that somebody named; None for stdin or stdout, which is - or not named."""
+    return None if word in (None, "-") else Path(str(word))
+
+
 def refuse_device(path: Path) -> None:
     """Raises Refused for an output file that is a block device: a report would overwrite the beginning of a disk."""
     try:

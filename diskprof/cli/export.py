@@ -11,7 +11,7 @@ from typing import IO
 import click
 
 from diskprof.cli import completing
-from diskprof.cli.common import open_store, refuse_device
+from diskprof.cli.common import open_store, place_of, refuse_device
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.text import clean
 
@@ -37,7 +37,7 @@ def command(ctx: click.Context, runs: tuple[str, ...], out: str | None) -> None:
     """
     from diskprof.store.transfer import export_runs
 
-    place = None if out in (None, "-") else Path(str(out))
+    place = place_of(out)
     if place is None and sys.stdout.isatty():
         raise UsageError("A run in a file is nothing to read on a terminal.", "Add -o FILE, or lead stdout somewhere.")
     with open_store(ctx) as store:

@@ -2,20 +2,19 @@
 
 import sys
 from contextlib import ExitStack
-from pathlib import Path
 from typing import IO
 
 import click
 
-from diskprof.cli.common import open_store
+from diskprof.cli.common import open_store, place_of
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.text import clean
 
 
 @click.command("import", short_help="Take runs into the store that `export` wrote.")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, allow_dash=True), metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, type=click.Path(allow_dash=True), metavar="FILE...")
 @click.pass_context
-def command(ctx: click.Context, files: tuple[Path, ...]) -> None:
+def command(ctx: click.Context, files: tuple[str, ...]) -> None:
     """Take the runs of FILES into the store; `-` is stdin. Prints their ids.
 
     All of them are taken, or none if a file is not whole. A run that is here already stays as it is. If another run has its id, it
@@ -24,7 +23,7 @@ def command(ctx: click.Context, files: tuple[Path, ...]) -> None:
     from diskprof.store.transfer import import_runs
 
     with ExitStack() as stack:
-        opened = [(_name(file), _opened(file, stack)) for file in files]
+        opened = [_opened(file, stack) for file in files]
         store = stack.enter_context(open_store(ctx))
         for run in import_runs(store, opened):
             if not run.new:
@@ -34,17 +33,15 @@ def command(ctx: click.Context, files: tuple[Path, ...]) -> None:
             click.echo(run.run_id)
 
 
-def _name(file: Path) -> str:
-    return "stdin" if str(file) == "-" else str(file)
-
-
-def _opened(path: Path, stack: ExitStack) -> IO[bytes]:
-    if str(path) == "-":
-        return sys.stdin.buffer
+def _opened(file: str, stack: ExitStack) -> tuple[str, IO[bytes]]:
+    """What it is called and what it holds."""
+    path = place_of(file)
+    if path is None:
+        return "stdin", sys.stdin.buffer
     try:
         if path.exists() and not (path.is_file() or path.is_fifo()):
             raise UsageError(f"{clean(str(path))} is not a file.", "Give a file that `diskprof export` wrote.")
-        return stack.enter_context(path.open("rb"))
+        return file, stack.enter_context(path.open("rb"))
     except OSError as error:
         missing = isinstance(error, FileNotFoundError)
         kind = UsageError if missing else DiskprofError

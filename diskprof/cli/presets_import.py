@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from diskprof.cli import completing
-from diskprof.cli.common import refuse_device
+from diskprof.cli.common import place_of, refuse_device
 from diskprof.cli.encoding import echo_data
 from diskprof.model.errors import UsageError
 from diskprof.model.preset import Preset
@@ -46,14 +46,14 @@ def import_preset(file: str | None, line: str | None, name: str, several: bool, 
     preset = imported.preset
     from diskprof.presets.write import checked_toml
 
-    written = ""
+    written, place = "", place_of(output)
     if not output:
         written = str(_save(preset, force))
-    elif output != "-":
-        _write(Path(output), checked_toml(preset), force)
+    elif place:
+        _write(place, checked_toml(preset), force)
     for note in imported.notes:
         click.echo(note, err=True)
-    if output == "-":
+    if place is None:
         echo_data(checked_toml(preset))
     elif written:
         click.echo(written)
@@ -69,11 +69,11 @@ def _imported(file: str | None, line: str | None, name: str, several: bool) -> "
     else:
         from diskprof.presets.jobfile import LARGEST_FILE, import_job_file, import_job_text
 
-        if file == "-":
+        if (place := place_of(file)) is None:
             data = sys.stdin.buffer.read(LARGEST_FILE + 1)
             imported = import_job_text(data, Path("stdin"), name=name, several=several)
         else:
-            imported = import_job_file(Path(file or ""), name=name, several=several)
+            imported = import_job_file(place, name=name, several=several)
     if name and imported.preset.name != name:
         raise UsageError(
             f"{name[:40]!r} is no name for a preset.", f"Small letters, digits, - and _: {imported.preset.name}"

@@ -1,12 +1,11 @@
 """`diskprof report RUN...`."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from diskprof.cli import completing
-from diskprof.cli.common import open_store, refuse_device
+from diskprof.cli.common import open_store, place_of, refuse_device
 from diskprof.cli.encoding import echo_data, stdout_is_utf8
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
@@ -44,7 +43,7 @@ def command(ctx: click.Context, runs: tuple[str, ...], output: str | None, wante
     """
     from diskprof.reports.formats import Format, format_of
 
-    place = None if output in (None, "-") else Path(str(output))
+    place = place_of(output)
     form = Format(wanted) if wanted else format_of(place) if place else Format.MARKDOWN
     with open_store(ctx) as store:
         # A file is UTF-8 whatever the terminal is.

@@ -5,6 +5,7 @@ function says MiB/s. Latency is held in ns.
 """
 
 import re
+from collections.abc import Sequence
 
 from diskprof.model.errors import UnitError
 
@@ -93,6 +94,13 @@ def format_bandwidth(bytes_per_s: float) -> str:
         if bytes_per_s >= scale * 0.9995:
             return f"{_three_digits(bytes_per_s / scale)} {unit}"
     return f"{bytes_per_s:.0f} B/s"
+
+
+def format_bandwidths(values: Sequence[float]) -> str:
+    """Several in the unit of the largest: `6.66/4.85 GB/s`."""
+    unit = format_bandwidth(max(values)).split()[1]
+    scale = {"GB/s": 1e9, "MB/s": 1e6, "kB/s": 1e3, "B/s": 1.0}[unit]
+    return f"{'/'.join(_three_digits(value / scale) for value in values)} {unit}"
 
 
 def format_mib(bytes_per_s: float) -> str:

@@ -74,7 +74,7 @@ def plan_lines(
         [],
         *_test_lines(plan, width),
         [],
-        *amount_lines(plan),
+        *amount_lines(plan, width),
         *wear_lines(plan, width),
     ]
 
@@ -160,7 +160,7 @@ def missing_lines(preset: Preset, missing: Sequence[TargetSlot], width: int) -> 
 def confirm_lines(plan: Plan, sentence: str, others: Sequence[str], width: int) -> list[Line]:
     """What is to be known before a start; `others` are sentences on runs that go on the same disk."""
     company = [line for words in others for line in signed(("!", "warn"), clean(words), width, "warn")]
-    return [*warning_lines(plan, sentence, width, company), [], *amount_lines(plan), *wear_lines(plan, width)]
+    return [*warning_lines(plan, sentence, width, company), [], *amount_lines(plan, width), *wear_lines(plan, width)]
 
 
 def _by_severity(hazards: Sequence[Hazard]) -> list[Hazard]:
@@ -191,7 +191,7 @@ def _sides(test: PlannedTest) -> Line:
     return [("R" if reads else " ", "read"), ("W" if writes else " ", "write")]
 
 
-def amount_lines(plan: Plan) -> list[Line]:
+def amount_lines(plan: Plan, width: int) -> list[Line]:
     """Writes, space, time and parameters, one under the other."""
     about = "" if plan.writes_exact else "about "
     rows = [
@@ -201,7 +201,10 @@ def amount_lines(plan: Plan) -> list[Line]:
         *((clean(name), clean(value)) for name, value in plan.parameters if value),
     ]
     column = max(len(name) for name, _ in rows) + 2
-    return [[(" ", ""), (f"{name:<{column}}", "quiet"), (value, "")] for name, value in rows]
+    labels: list[Line] = [[(" ", ""), (f"{name:<{column}}", "quiet")] for name, _ in rows]
+    return [
+        line for label, (_, value) in zip(labels, rows, strict=True) for line in paragraph(value, width, first=label)
+    ]
 
 
 def wear_lines(plan: Plan, width: int) -> list[Line]:

@@ -20,7 +20,7 @@ TONES = {
 }
 MARK = "●"
 _NARROW, _WIDE, _WIDER, _WIDEST = 70, 100, 140, 165
-_RESULT, _NOTE = 50, 20
+_RESULT, _NOTE = 52, 20
 
 
 class Order(StrEnum):

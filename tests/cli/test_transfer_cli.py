@@ -54,6 +54,13 @@ def test_a_run_goes_through_a_pipe(home: Path, other: Path, words: tuple[str, ..
     assert not (home / "-").exists()
 
 
+def test_a_file_may_be_called_by_the_name_of_stdin(home: Path, other: Path) -> None:
+    assert diskprof("export", "abc", "-o", "./-", home=home).returncode == 0
+    (home / "-").rename(other / "-")
+    done = diskprof("import", "./-", home=other)
+    assert (done.returncode, done.stdout) == (0, "abc\n"), done.stderr
+
+
 def test_another_run_of_that_id_keeps_it(home: Path, other: Path) -> None:
     with Store.open(other / STORE) as store:
         record_run(store, "mixed-70-30", run_id="abc", runtime_s=1.0)

@@ -1,5 +1,7 @@
 """The result in a few words."""
 
+from dataclasses import replace
+
 import pytest
 from handmade import Given, direction, fio, ioping, latency, run
 
@@ -14,12 +16,21 @@ QUICK = (
     fio("e", rw="read", block=1 << 20, read=direction(6_350, block=1 << 20)),
     fio("f", rw="write", block=1 << 20, write=direction(4_630, block=1 << 20)),
 )
+LOG = fio(rw="write", block=2300, options=("--fdatasync=1",), write=direction(5_000, block=2300))
+LOG = replace(LOG, result=replace(LOG.result, sync=latency(153_000, p99=2_100_000)))  # type: ignore[type-var]
+SYNC_AT_THE_END = replace(fio(rw="write", options=("--end_fsync=1",), write=direction(900)), result=LOG.result)
+SLOW_STREAM = fio("f", rw="write", block=1 << 20, write=direction(160, block=1 << 20))
+SLOWEST_STREAM = fio("f", rw="write", block=1 << 20, write=direction(16, block=1 << 20))
 
 
 @pytest.mark.parametrize(
     ("tests", "words"),
     [
-        (QUICK, "rand read 284k, write 241k IOPS, seq 6.66 GB/s"),
+        (QUICK, "rand R 284k, W 241k IOPS, seq R/W 6.66/4.85 GB/s"),
+        (QUICK[1:2] + QUICK[4:5], "rand read 284k IOPS, seq read 6.66 GB/s"),
+        (QUICK[2:3] + QUICK[5:], "rand write 61.5k IOPS, seq write 4.85 GB/s"),
+        ((*QUICK[:5], SLOW_STREAM), "rand R 284k, W 241k IOPS, seq R/W 6.66/0.17 GB/s"),
+        ((*QUICK[:5], SLOWEST_STREAM), "rand read 284k, write 241k IOPS, seq read 6.66 GB/s"),
         (QUICK[:2], "rand read 284k IOPS"),
         (QUICK[4:], "seq read 6.66 GB/s, write 4.85 GB/s"),
         (
@@ -35,6 +46,9 @@ QUICK = (
             "latency 210 us mean, 800 us max",
         ),
         ((ioping("seek", "-R", "-D", read=direction(8_725, seconds=3)),), "8.72k IOPS, latency 115 us"),
+        ((LOG,), "fsync 153 us mean, 2.10 ms p99"),
+        ((SYNC_AT_THE_END,), "seq write 11.5 MB/s"),
+        ((*QUICK[:1], LOG), "rand read 17.9k IOPS, seq write 11.5 MB/s"),
         ((fio(status=Status.FAILED),), ""),
         ((), ""),
     ],

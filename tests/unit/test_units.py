@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from diskprof.model.errors import UnitError
 from diskprof.model.units import (
     format_bandwidth,
+    format_bandwidths,
     format_clock,
     format_duration,
     format_fio_size,
@@ -99,3 +100,17 @@ def test_fio_sizes_are_read_back_exactly(value: int) -> None:
 )
 def test_figures_for_people(shown: str, expected: str) -> None:
     assert shown == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ((6.66e9, 4.85e9), "6.66/4.85 GB/s"),
+        ((4.85e9, 170e6), "4.85/0.17 GB/s"),
+        ((98e6, 120e6, 4e6), "98.0/120/4.00 MB/s"),
+        ((999.6e6,), "1.00 GB/s"),
+        ((12, 0), "12.0/0.00 B/s"),
+    ],
+)
+def test_bandwidths_beside_each_other_have_one_unit(values: tuple[float, ...], words: str) -> None:
+    assert format_bandwidths(values) == words
