@@ -6,7 +6,8 @@ import click
 
 from diskprof.cli import completing
 from diskprof.cli.common import open_store
-from diskprof.cli.run import exit_code_of, print_result
+from diskprof.cli.results import print_result
+from diskprof.cli.run import exit_code_of
 from diskprof.cli.running import running_run
 
 

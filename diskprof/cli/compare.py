@@ -33,10 +33,10 @@ def command(ctx: click.Context, runs: tuple[str, ...], form: str, plot: bool) ->
         chosen = [store.run(run_id) for run_id in ids]
         series = {run_id: store.samples(run_id).samples for run_id in ids}
         if form == "markdown":
-            from diskprof.cli.run import seen_by_kernel
+            from diskprof.cli.results import seen_by_kernel
             from diskprof.reports.markdown import report
 
-            kernel = {run_id: seen_by_kernel(store, run_id) for run_id in ids}
+            kernel = {run.id: seen_by_kernel(store, run) for run in chosen}
             click.echo(report(chosen, series, kernel=kernel, ascii_only=not stdout_is_utf8()), nl=False)
             return
     from diskprof.analysis.compare import compare

@@ -64,7 +64,7 @@ def command(ctx: click.Context, runs: tuple[str, ...], output: str | None, wante
 
 
 def _text(store: "Store", names: tuple[str, ...], wanted: "Format", *, ascii_only: bool) -> str:
-    from diskprof.cli.run import seen_by_kernel
+    from diskprof.cli.results import seen_by_kernel
     from diskprof.reports.formats import write
 
     ids = list(dict.fromkeys(store.resolve(name) for name in names))
@@ -72,5 +72,5 @@ def _text(store: "Store", names: tuple[str, ...], wanted: "Format", *, ascii_onl
     if not wanted.needs_samples:
         return write(wanted, runs, {}, {})
     series = {run_id: store.samples(run_id).samples for run_id in ids}
-    kernel = {run_id: seen_by_kernel(store, run_id) for run_id in ids}
+    kernel = {run.id: seen_by_kernel(store, run) for run in runs}
     return write(wanted, runs, series, kernel, ascii_only=ascii_only)

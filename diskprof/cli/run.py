@@ -10,10 +10,10 @@ import click
 
 from diskprof.cli import completing
 from diskprof.cli.common import echo_json, open_store, width_of_stdout
-from diskprof.cli.encoding import stdout_is_utf8
 from diskprof.cli.permission import named, tell_of_leftovers
 from diskprof.cli.planning import Request, plan_of
 from diskprof.cli.queueing import Company, begun_in, plan_in, wait_for_others
+from diskprof.cli.results import print_result
 from diskprof.model.errors import DiskprofError, ExitCode
 from diskprof.model.plan import Plan
 from diskprof.model.run import Run, Status
@@ -21,7 +21,6 @@ from diskprof.model.text import clean
 from diskprof.store import Store
 
 if TYPE_CHECKING:
-    from diskprof.analysis.kernel import KernelView
     from diskprof.runner.begin import Begun
 
 _EXIT_OF_STATUS = {
@@ -222,29 +221,3 @@ async def _execute(run: "Begun") -> None:
     finally:
         with suppress(asyncio.CancelledError):
             await line
-
-
-def print_result(store: Store, run_id: str, as_json: bool) -> None:
-    """The run as it stands in the store, on stdout."""
-    run, kernel = store.run(run_id), seen_by_kernel(store, run_id)
-    if as_json:
-        from diskprof.reports.json import run_json
-
-        echo_json(run_json(run, kernel))
-        return
-    from diskprof.reports.text import show
-
-    samples = store.samples(run_id).samples
-    drawn = show(run, samples, width_of_stdout(), kernel=kernel, ascii_only=not stdout_is_utf8())
-    click.echo(drawn, nl=False)
-
-
-def seen_by_kernel(store: Store, run_id: str) -> "dict[int, KernelView]":
-    """What the kernel saw of each test of a run, out of some hundred columns of each."""
-    from diskprof.analysis.kernel import seen_by_test
-
-    found: dict[int, KernelView] = {}
-    for test in store.run(run_id).tests:
-        samples, system = store.course(run_id, test.index).samples, store.system_course(run_id, test.index).samples
-        found |= seen_by_test(samples, system)
-    return found

@@ -7,7 +7,7 @@ import click
 from diskprof.cli import completing
 from diskprof.cli.common import open_store, width_of_stdout
 from diskprof.cli.encoding import stdout_is_utf8
-from diskprof.cli.run import print_result
+from diskprof.cli.results import print_result
 
 
 @click.command("show", short_help="Show the result of a run.")

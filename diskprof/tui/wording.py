@@ -56,5 +56,5 @@ def place(run: Run) -> str:
     """What was tested: the path, the device below it and its file system."""
     target = run.plan.target
     about = " ".join(part for part in (target.fs_type, target.device and f"on {target.device}") if part)
-    path = target.given or target.path
+    path = target.given if target.given.startswith("/") else target.path
     return f"{path} ({about})" if about and target.device not in path else path

@@ -3,10 +3,12 @@
 from dataclasses import replace
 
 import pytest
-from recorded import make_plan
+from recorded import make_plan, record_run
 
+from diskprof.store import Store
 from diskprof.tui.run_lines import confirm_lines
 from diskprof.tui.widgets.painted import width_of
+from diskprof.tui.wording import place
 
 
 @pytest.mark.parametrize("width", [40, 70])
@@ -19,3 +21,13 @@ def test_a_parameter_of_any_length_is_shown_whole(width: int) -> None:
     first = next(number for number, text in enumerate(texts) if text.startswith(" more "))
     last = next(number for number, text in enumerate(texts) if text.startswith(" runtime "))
     assert " ".join("".join(texts[first:last]).split()) == f"more {value}"
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"), [("disk", "/mnt/data/disk"), ("./disk", "/mnt/data/disk"), ("/links/disk", "/links/disk")]
+)
+def test_a_target_is_named_from_the_root_on(store: Store, given: str, shown: str) -> None:
+    plan = make_plan("quick")
+    plan = replace(plan, target=replace(plan.target, given=given, path="/mnt/data/disk"))
+    run = store.run(record_run(store, plan=plan, runtime_s=1.0))
+    assert place(run).startswith(f"{shown} (")
