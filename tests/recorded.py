@@ -235,7 +235,7 @@ def recording(
             status=end,
             reason=reason,
             findings=_findings(plan) if end is Status.COMPLETE else (),
-            headline=headline(store.run(run_id)) if end is Status.COMPLETE else "",
+            headline=headline(store.run(run_id)),
             ended_at=started_at + timedelta(microseconds=clock.at_ns // 1000),
         )
     yield run_id

@@ -1,6 +1,6 @@
 """A run's result in the few words that a line of a list has room for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from diskprof.analysis.options import asked
 from diskprof.model.plan import PlannedTest
@@ -35,20 +35,12 @@ def _fio(records: list[TestRecord]) -> Iterator[str]:
     sequential = [record for record in records if record not in random and record.engine is EngineName.FIO]
     if not random:
         yield from _synced(sequential)
-    read, write = _best_iops(random, Direction.READ), _best_iops(random, Direction.WRITE)
+    best = [(direction, value) for direction in Direction if (value := _best_iops(random, direction)) is not None]
     streams = [(direction, value) for direction in Direction if (value := _best_bandwidth(sequential, direction))]
-    iops = ", ".join(
-        f"{word} {format_iops(value)}" for word, value in (("read", read), ("write", write)) if value is not None
-    )
-    stream = ", ".join(f"{direction.value} {format_bandwidth(value)}" for direction, value in streams)
+    iops, stream = _iops_words(best), _bandwidth_words(streams)
     if iops and stream:
         yield f"rand {iops} IOPS, seq {stream}"
-    if read is not None and write is not None and len(streams) == 2:
-        values = [value for _, value in streams]
-        if min(values) > max(values) * _LEAST_BESIDE:
-            yield f"rand R {format_iops(read)}, W {format_iops(write)} IOPS, seq R/W {format_bandwidths(values)}"
-    if iops and stream:
-        yield f"rand {iops} IOPS, seq {stream.split(', ')[0]}"
+        yield f"rand {iops} IOPS, seq {_bandwidth_words(streams[:1])}"
     if iops:
         result = _only(random)
         if result and result.latency.mean is not None and result.latency.p99 is not None:
@@ -59,6 +51,24 @@ def _fio(records: list[TestRecord]) -> Iterator[str]:
     if stream:
         yield f"seq {stream}"
     yield from _ioping([record for record in records if record.engine is EngineName.IOPING])
+
+
+def _iops_words(values: Sequence[tuple[Direction, float]]) -> str:
+    """The letter of each direction beside its figure; its name where it is the only one."""
+    several = len(values) > 1
+    return ", ".join(f"{_name(direction, short=several)} {format_iops(value)}" for direction, value in values)
+
+
+def _bandwidth_words(values: Sequence[tuple[Direction, float]]) -> str:
+    """Both in one unit, where that leaves two digits of the smaller."""
+    amounts = [value for _, value in values]
+    if len(values) > 1 and min(amounts) > max(amounts) * _LEAST_BESIDE:
+        return f"{'/'.join(_name(direction, short=True) for direction, _ in values)} {format_bandwidths(amounts)}"
+    return ", ".join(f"{direction.value} {format_bandwidth(value)}" for direction, value in values)
+
+
+def _name(direction: Direction, *, short: bool) -> str:
+    return direction.value[0].upper() if short else direction.value
 
 
 def _synced(records: list[TestRecord]) -> Iterator[str]:

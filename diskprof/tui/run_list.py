@@ -1,5 +1,6 @@
 """The list of runs without the screen: its columns, order and filter."""
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
@@ -21,6 +22,9 @@ TONES = {
 MARK = "●"
 _NARROW, _WIDE, _WIDER, _WIDEST = 70, 100, 140, 165
 _RESULT, _NOTE = 52, 20
+_SCALES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "B/s": 1.0, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9}
+_SCALES |= {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
+_FIGURE = re.compile(r"\b(\d+(?:\.\d+)?)(?:/[\d.]+)? ?([kMG]?B/s|[num]?s|[kMG])?\b", re.ASCII)
 
 
 class Order(StrEnum):
@@ -140,7 +144,7 @@ class RunList:
             case Order.TAGS:
                 text = ", ".join(run.tags)
             case Order.HEADLINE:
-                text = run.headline
+                text = _FIGURE.sub(_by_amount, run.headline)
             case _:
                 text = run.id
         return (not text) != self.view.backwards, text.casefold()
@@ -155,10 +159,10 @@ class RunList:
             self.marked.append(run_id)
 
     def row(self, run: RunSummary, columns: Sequence[Column], now: datetime) -> Row:
-        return Row(tuple(self._cell(run, column.key, columns, now) for column in columns))
+        return Row(tuple(self._cell(run, column, columns, now) for column in columns))
 
-    def _cell(self, run: RunSummary, key: str, columns: Sequence[Column], now: datetime) -> Cell:
-        match key:
+    def _cell(self, run: RunSummary, column: Column, columns: Sequence[Column], now: datetime) -> Cell:
+        match column.key:
             case "mark":
                 return Cell(MARK if run.id in self.marked else " ", Tone.MARK)
             case "id":
@@ -181,12 +185,18 @@ class RunList:
                 return Cell(", ".join(run.tags), Tone.LIVE)
             case "note":
                 return Cell(" ".join(run.note.split()), Tone.DIM)
-            case "result" if run.status is Status.COMPLETE or any(column.key == "status" for column in columns):
-                return Cell(_whole_parts(run.headline, next(c.width for c in columns if c.key == "result")))
+            case "result" if run.status is Status.COMPLETE or any(each.key == "status" for each in columns):
+                return Cell(_whole_parts(run.headline, column.width))
             case "result":
-                return Cell(f"{run.status}: {run.headline}" if run.headline else run.status, TONES[run.status])
+                both = _whole_parts(f"{run.status}: {run.headline}" if run.headline else run.status, column.width)
+                return Cell(both if len(both) <= column.width else run.status, TONES[run.status])
             case _:
                 return Cell("")
+
+
+def _by_amount(figure: re.Match[str]) -> str:
+    """A figure so that texts are in the order of their amounts."""
+    return f"{float(figure[1]) * _SCALES[figure[2] or '']:024.3f}"
 
 
 def _whole_parts(headline: str, width: int) -> str:

@@ -21,7 +21,7 @@ from stored_screens import (
 
 from diskprof.model.run import RunSummary, Status
 from diskprof.store import Store
-from diskprof.tui.run_list import RunList, when_text
+from diskprof.tui.run_list import Order, RunList, View, when_text
 from diskprof.tui.widgets.glyphs import Charset
 from diskprof.tui.widgets.sheet import Column
 
@@ -123,6 +123,34 @@ def test_a_result_is_cut_between_its_figures(headline: str, width: int, shown_te
     run = many(1)[0]._replace(headline=headline)
     (cell,) = RunList().row(run, (Column("result", "result", width),), run.started_at).cells
     assert cell.text == shown_text
+
+
+@pytest.mark.parametrize("width", [16, 21, 40])
+def test_where_a_status_stands_before_the_result_no_figure_is_cut(width: int) -> None:
+    run = many(1)[0]._replace(status=Status.FAILED, headline="rand R 282k, W 235k IOPS")
+    (cell,) = RunList().row(run, (Column("result", "result", width),), run.started_at).cells
+    assert cell.text == {16: "failed", 21: "failed: rand R 282k", 40: "failed: rand R 282k, W 235k IOPS"}[width]
+
+
+def test_results_are_in_the_order_of_their_amounts() -> None:
+    told = [
+        "",
+        "fsync 98.0 us mean, 2.10 ms p99",
+        "fsync 1.20 ms mean, 2.10 ms p99",
+        "latency 850 ns mean",
+        "latency 3 us mean",
+        "rand R 950, W 12 IOPS",
+        "rand R 92.4k, W 3.20k IOPS",
+        "rand R 92.4k, W 78.7k IOPS",
+        "rand R 282k, W 235k IOPS, seq R/W 6.66/4.85 GB/s",
+        "rand R 1.25M, W 12 IOPS",
+        "seq R/W 980/612 MB/s",
+        "seq R/W 6.66/4.85 GB/s",
+    ]
+    listed = RunList()
+    listed.load([run._replace(headline=told[-at]) for at, run in enumerate(many(len(told)))])
+    listed.look(View(order=Order.HEADLINE))
+    assert [run.headline for run in listed.shown] == [*told[1:], ""]
 
 
 async def test_with_ascii_alone_every_sign_is_ascii(path: Path, runs: dict[str, str]) -> None:

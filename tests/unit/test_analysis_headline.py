@@ -30,16 +30,16 @@ SLOWEST_STREAM = fio("f", rw="write", block=1 << 20, write=direction(16, block=1
         (QUICK[1:2] + QUICK[4:5], "rand read 284k IOPS, seq read 6.66 GB/s"),
         (QUICK[2:3] + QUICK[5:], "rand write 61.5k IOPS, seq write 4.85 GB/s"),
         ((*QUICK[:5], SLOW_STREAM), "rand R 284k, W 241k IOPS, seq R/W 6.66/0.17 GB/s"),
-        ((*QUICK[:5], SLOWEST_STREAM), "rand read 284k, write 241k IOPS, seq read 6.66 GB/s"),
+        ((*QUICK[:5], SLOWEST_STREAM), "rand R 284k, W 241k IOPS, seq read 6.66 GB/s"),
         (QUICK[:2], "rand read 284k IOPS"),
-        (QUICK[4:], "seq read 6.66 GB/s, write 4.85 GB/s"),
+        (QUICK[4:], "seq R/W 6.66/4.85 GB/s"),
         (
             (fio(depth=8, read=direction(45_447, figures=latency(162_130, p99=310_000))),),
             "rand read 45.4k IOPS, 162 us mean, 310 us p99",
         ),
         (
             (fio(rw="randrw", read=direction(70_000), write=direction(30_000)),),
-            "rand read 70.0k, write 30.0k IOPS",
+            "rand R 70.0k, W 30.0k IOPS",
         ),
         (
             (ioping("latency", "-c", "10", read=direction(1, seconds=10, figures=latency(210_000, max=800_000))),),
