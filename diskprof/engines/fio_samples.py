@@ -119,7 +119,8 @@ class Sampler:
         self._directions: set[Direction] = set()
         self._held: _Interval | None = None
         self._owed_ns = self._late_ns = 0
-        self._started_ns = self._at_ns = started_ns
+        self._at_ns = self._busy_ns = self._floor_ns = started_ns
+        self._engine_ns = self._counted_ns = 0
         self._timestamp_ms = 0
         self._began = False
 
@@ -161,6 +162,8 @@ class Sampler:
         self._late_ns = uncounted if engine_ms > 0 else self._late_ns + uncounted
         self._began = True
         self._stamp(document, at_ns)
+        if document.ios:
+            self._busy_ns = at_ns
         return self._take(interval, engine_ms)
 
     def idle(self) -> list[Event]:
@@ -208,14 +211,22 @@ class Sampler:
         """The length of the interval in ns.
 
         After a hang fio's `runtime` lags behind its counters, its wall clock may be set, and we may be late to read: each
-        clock has its own way to fail, so the middle one of the three is taken (F7).
+        clock has its own way to fail, so the middle one of the three is taken (F7). When an epoch began only `runtime` says,
+        which stands at zero until the first I/O has completed: of what it then says, all that was not counted is made up for.
         """
-        arrival = at_ns - self._at_ns
-        if not self._began:
-            return min(engine_ms * _MS, at_ns - self._started_ns)
-        if reset or not self._timestamp_ms or not document.timestamp_ms:
-            return min(engine_ms * _MS, arrival) if engine_ms > 0 else arrival
-        return max(0, sorted((engine_ms * _MS, arrival, (document.timestamp_ms - self._timestamp_ms) * _MS))[1])
+        arrival, engine_ns = at_ns - self._at_ns, engine_ms * _MS
+        if reset:
+            self._floor_ns, self._engine_ns, self._counted_ns = self._busy_ns, 0, 0
+            told = 0
+        elif not self._timestamp_ms or not document.timestamp_ms:
+            told = min(engine_ns, arrival) if engine_ms > 0 else arrival
+        else:
+            told = max(0, sorted((engine_ns, arrival, (document.timestamp_ms - self._timestamp_ms) * _MS))[1])
+        self._engine_ns += engine_ns
+        lacking = min(self._engine_ns, at_ns - self._floor_ns) - self._counted_ns
+        duration = max(told, lacking)
+        self._counted_ns += duration
+        return duration
 
     def _take(self, interval: _Interval, engine_ms: int) -> list[Event]:
         events = self._enter(max((phase for phase, _ in interval.amounts), key=_ORDER.index), interval.at_ns, engine_ms)

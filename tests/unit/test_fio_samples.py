@@ -149,6 +149,33 @@ def test_a_late_reader_does_not_change_the_rates() -> None:
     assert durations(events + reader.finish()) == [500, 500, 500]
 
 
+@pytest.mark.parametrize(
+    ("seen", "ramp"),
+    [
+        # (arrival, ios, runtime): a disk stood still when the test began, and fio's clock with it.
+        (((687, 4, 0), (965, 52, 500), (1220, 3508, 917), (1337, 4678, 1001)), False),
+        (
+            (
+                *((638, 2, 0), (992, 1, 0), (1246, 20, 250), (1493, 771, 500)),
+                (1744, 1731, 751),
+                (2022, 2803, 1002),
+                (2041, 2803, 1002),
+            ),
+            True,
+        ),
+        # The first I/O after the ramp completed with the last.
+        (((638, 2, 0), (992, 0, 0), (1246, 0, 0), (1850, 0, 0), (1871, 9, 845)), True),
+    ],
+)
+def test_a_stall_at_the_beginning_is_measured(seen: tuple[tuple[int, int, int], ...], ramp: bool) -> None:
+    reader = sampler(ramp=ramp)
+    readings = [(at, at, reading(ios, runtime, timed=0 if not runtime else ios)) for at, ios, runtime in seen]
+    samples = samples_of(fed(reader, *readings) + reader.finish())
+    measured = [sample for sample in samples if sample.phase is Phase.MEASURING]
+    assert sum(sample.ios for sample in measured) == seen[-1][1]
+    assert sum(sample.duration_ns for sample in measured) / MS == pytest.approx(seen[-1][2], abs=10)
+
+
 def test_a_clock_that_is_set_does_not_change_the_rates() -> None:
     reader = sampler()
     events = fed(
