@@ -50,9 +50,9 @@ options = { rw = "randwrite", bs = "4k", runtime = "$second" }
 """
 LONG = {
     Moment.LAYING_OUT: ("--set", "size=256m"),
-    Moment.RAMP: ("--set", "ramp=60", "--set", "first=61"),
-    Moment.MEASURING: ("--set", "first=60"),
-    Moment.BETWEEN: ("--set", "second=60"),
+    Moment.RAMP: ("--set", "ramp=600", "--set", "first=601"),
+    Moment.MEASURING: ("--set", "first=600"),
+    Moment.BETWEEN: ("--set", "second=600"),
 }
 """What makes a moment last, the laying out at the rate of `make_case`."""
 BRIEF = {
@@ -62,6 +62,9 @@ BRIEF = {
     Moment.BETWEEN: (),
 }
 """What makes it last long enough to be caught."""
+ACTING = {Moment.MEASURING: ("--set", "first=2500ms")}
+"""What makes room for the stand-in's act, also where the disk stands still for a second."""
+STORE = Path(".local/share/diskprof/runs.db")
 
 # The watch for silence, with less patience than a person's disk gets.
 IMPATIENT = """
@@ -74,11 +77,15 @@ run()
 
 
 def make_home(home: Path) -> Path:
-    """A home with the preset `matrix` and a directory `disk` to run it in."""
+    """A home with the preset `matrix`, an empty store and a directory `disk` to run it in.
+
+    The store is there from the start: on a slow disk whoever looks at one that is being made keeps it from being made.
+    """
     presets = home / ".config/diskprof/presets"
     presets.mkdir(parents=True)
     (presets / "matrix.toml").write_text(PRESET)
     (home / "disk").mkdir()
+    Store.open(home / STORE).close()
     return home
 
 
@@ -99,7 +106,7 @@ class Case:
 
     @property
     def store_path(self) -> Path:
-        return self.home / ".local/share/diskprof/runs.db"
+        return self.home / STORE
 
     def store(self) -> Store:
         return Store.open(self.store_path)
@@ -195,7 +202,7 @@ def make_case(
     acting = misbehaviour is not Misbehaviour.NONE
     slow = "4m" if moment is Moment.LAYING_OUT and not acting else ""
     standin = write_standin(home / "fio", find_tool(EngineName.FIO).path, moment, misbehaviour, rate=slow)
-    words = ("run", "matrix", "disk", "--yes", *((LONG if lasting else {} if acting else BRIEF).get(moment, ())))
+    words = ("run", "matrix", "disk", "--yes", *((LONG if lasting else ACTING if acting else BRIEF).get(moment, ())))
     return Case(home, moment, standin, words, environment(home, DISKPROF_FIO=str(standin), TMPDIR=str(home)))
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 DISKPROF = (sys.executable, "-m", "diskprof")
-PATIENCE_S = 60.0
+PATIENCE_S = 150.0
+"""A busy disk of 100 IOPS takes a minute for what takes a second elsewhere; how long is no statement about the program."""
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:

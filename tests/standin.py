@@ -108,7 +108,7 @@ seen = 0
 for line in ioping.stdout:
     if line == b"},{\n":
         seen += 1
-        if seen == 3:
+        if seen == 1:
             sys.stdout.buffer.write(b"}\n")
             sys.stdout.buffer.flush()
             misbehave()
@@ -138,7 +138,7 @@ def write_standin(
 
 
 def write_ioping_standin(directory: Path, real: str, misbehaviour: Misbehaviour) -> Path:
-    """A program for DISKPROF_IOPING in a new `directory`. The first that measures misbehaves before its fourth element."""
+    """A program for DISKPROF_IOPING in a new `directory`. The first that measures misbehaves before its second element."""
     directory.mkdir()
     program = directory / "ioping"
     names = f"REAL, MISBEHAVIOUR = {(real, str(misbehaviour))!r}"

@@ -38,7 +38,7 @@ name = "fsync"
 options = { rw = "write", fsync = 1 }
 [[test]]
 name = "rate"
-options = { rw = "randread", rate_iops = 500, runtime = "5s" }
+options = { rw = "randread", ioengine = "null", rate_iops = 500, runtime = "5s" }
 [[test]]
 name = "two-jobs"
 [[test.job]]
@@ -59,16 +59,16 @@ options = { rw = "read", bs = "16k" }
 name = "one-ends-early"
 [[test.job]]
 name = "fast"
-options = { rw = "read", bs = "64k", time_based = false, runtime = "60s", rate = "64m" }
+options = { rw = "read", ioengine = "null", bs = "64k", time_based = false, runtime = "60s", rate = "64m" }
 [[test.job]]
 name = "slow"
-options = { rw = "read", bs = "64k", time_based = false, runtime = "60s", rate = "8m" }
+options = { rw = "read", ioengine = "null", bs = "64k", time_based = false, runtime = "60s", rate = "8m" }
 [[test]]
 name = "copies"
 options = { rw = "randread", numjobs = 2, group_reporting = true }
 [[test]]
 name = "ramp"
-options = { rw = "randread", ramp_time = "500ms" }
+options = { rw = "randread", ramp_time = "2s" }
 [[test]]
 name = "amount"
 options = { rw = "randread", time_based = false, runtime = "60s" }

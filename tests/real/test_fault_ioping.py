@@ -101,7 +101,7 @@ def fine(act: Callable[[Case, Process], None], says: str = "", *, time: str, imp
 
 
 def spoken(misbehaviour: Misbehaviour, says: str) -> Fault:
-    return Fault(nothing_more, COMPLETE, COMPLETE, COMPLETE, 0, "", says, misbehaviour, time="2")
+    return Fault(nothing_more, COMPLETE, COMPLETE, COMPLETE, 0, "", says, misbehaviour, time="6")
 
 
 KILLED = Fault(partial(to_runner, signal.SIGKILL), INTERRUPTED, INTERRUPTED, SKIPPED, -9, "ended without a word")
@@ -115,7 +115,7 @@ FAULTS: Mapping[str, Fault] = {
     "ioping hangs": failed(partial(to_ioping, signal.SIGSTOP), "ioping gave no sign of life", impatient=True),
     # Told to stop by somebody else it ends as if all were well (F30).
     "ioping told to end": failed(partial(to_ioping, signal.SIGINT), "ioping measured for .* instead of 1 min"),
-    "a 100 MB line": Fault(nothing_more, FAILED, FAILED, COMPLETE, 1, TOO_LONG, "", Misbehaviour.LONG_LINE, time="2"),
+    "a 100 MB line": Fault(nothing_more, FAILED, FAILED, COMPLETE, 1, TOO_LONG, "", Misbehaviour.LONG_LINE, time="6"),
     "flood on stderr": spoken(Misbehaviour.FLOOD, r"ioping said \d+ more lines"),
     "junk": spoken(Misbehaviour.JUNK, "iodepth"),
     "broken element": spoken(Misbehaviour.TRUNCATED, "ioping broke off an element"),

@@ -105,7 +105,6 @@ def test_a_disk_that_fails_in_mid_run_is_the_reason_and_its_file_is_not_forgotte
 def test_a_store_that_cannot_grow_ends_the_run_and_keeps_what_it_had(tmp_path: Path) -> None:
     case = make_case(tmp_path / "home", Moment.MEASURING)
     place = case.store_path.parent
-    place.mkdir(parents=True)
     call("mount", "-t", "tmpfs", "-o", "size=1m", "small", place)
     try:
         with case.started() as process:
@@ -137,7 +136,6 @@ def fill(path: Path) -> None:
 def test_a_run_that_cannot_be_written_down_does_not_begin(tmp_path: Path) -> None:
     case = make_case(tmp_path / "home", Moment.RAMP)
     place = case.store_path.parent
-    place.mkdir(parents=True)
     call("mount", "-t", "tmpfs", "-o", "size=1m", "small", place)
     try:
         Store.open(case.store_path).close()

@@ -111,7 +111,7 @@ def _environment_of_fio(parent: int) -> dict[str, str]:
 @pytest.mark.needs("fio")
 def test_fio_gets_a_small_environment_and_a_directory_of_its_own(home: Path) -> None:
     """F22: whoever can make a file in fio's TMPDIR can make it print; and what is a secret here is none of its business."""
-    words = ("run", "fio-randread-qd8", home, "--set", "size=4m", "--set", "runtime=5")
+    words = ("run", "quick", home, "--set", "size=16m", "--set", "runtime=60")
     with started(*words, home=home) as program:
         given = until(lambda: _environment_of_fio(program.pid), "fio")
         assert set(given) == {"PATH", "LC_ALL", "TMPDIR"}

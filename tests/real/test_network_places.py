@@ -59,7 +59,7 @@ def test_a_store_on_a_network_keeps_a_run_and_can_be_read_meanwhile(share: Share
     store = ("--store", share.here / "runs.db")
     doctor = diskprof_json(*store, "doctor", "--json", home=share.home)
     assert doctor["store"]["writable"] and not doctor["store"]["exists"]
-    words = ("run", "matrix", share.home / "disk", "--yes", "--json", "--set", "first=3")
+    words = ("run", "matrix", share.home / "disk", "--yes", "--json", "--set", "first=8")
     with started(*store, *words, home=share.home) as process:
         until(lambda: (share.far / "runs.db").exists(), "the store")
         until(lambda: _progress(share), "a run that somebody else can see")

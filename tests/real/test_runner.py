@@ -7,7 +7,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from program import descendants, diskprof, diskprof_json, gone, started, until
+from program import PATIENCE_S, descendants, diskprof, diskprof_json, gone, started, until
 
 from diskprof.model.sample import Phase
 from diskprof.store import Store
@@ -110,8 +110,8 @@ def test_a_disk_for_etcd_is_asked_as_in_the_article(
 
 @pytest.mark.parametrize("preset", ["ioping-seek", "ioping-sequential"])
 def test_what_ioping_fills_its_file_with_is_no_part_of_the_test(tmp_path: Path, disk: Path, preset: str) -> None:
-    """It writes up to 256 MiB at first: counted as measured, another program would seem to use the disk."""
-    run = diskprof_json("run", preset, disk, "--set", "runtime=1", "--json", home=tmp_path)
+    """It writes its file at first, 64 MiB and more unless told: counted as measured, another program would seem to use the disk."""
+    run = diskprof_json("run", preset, disk, "--set", "runtime=1", "--set", "size=8m", "--json", home=tmp_path)
     with Store.open(store_of(tmp_path)) as store:
         first = next(s for s in store.samples(run["id"], test=0).samples if s.phase is Phase.MEASURING)
         seen = store.system_samples(run["id"], test=0).samples
@@ -123,7 +123,9 @@ def test_what_ioping_fills_its_file_with_is_no_part_of_the_test(tmp_path: Path, 
 
 @pytest.mark.parametrize("preset", ["ioping-latency", "ioping-seek", "ioping-cached", "ioping-sequential"])
 def test_ioping_presets_report_iopings_own_statistics(tmp_path: Path, disk: Path, preset: str) -> None:
-    settings = ("--set", "count=3", "--set", "interval=50ms") if preset == "ioping-latency" else ("--set", "runtime=1")
+    settings = ("--set", "runtime=1", "--set", "size=8m")
+    if preset == "ioping-latency":
+        settings = ("--set", "count=3", "--set", "interval=50ms")
     run = diskprof_json("run", preset, disk, *settings, "--json", home=tmp_path)
     (test,) = run["tests"]
     with Store.open(store_of(tmp_path)) as store:
@@ -165,7 +167,7 @@ def test_a_signal_ends_the_run_in_order(tmp_path: Path, disk: Path, number: int)
     with started("run", "quick", disk, "--set", "size=16m", "--set", "runtime=60", home=tmp_path) as process:
         (fio,) = until(lambda: measuring_fio(tmp_path, process.pid), "the first samples of a test")
         process.send_signal(number)
-        _out, err = process.communicate(timeout=20)
+        _out, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130, err
     assert gone(fio)
     assert nothing_left(disk)
@@ -214,7 +216,7 @@ def test_a_detached_run_is_watched_and_stopped(tmp_path: Path, disk: Path) -> No
     with started("attach", run_id, "--json", home=tmp_path) as watching:
         stopped = diskprof("stop", run_id, home=tmp_path)
         assert stopped.returncode == 0, stopped.stderr
-        out, _ = watching.communicate(timeout=20)
+        out, _ = watching.communicate(timeout=PATIENCE_S)
     assert json.loads(out)["status"] == "cancelled"
     assert nothing_left(disk)
     assert diskprof("stop", home=tmp_path).returncode == 2

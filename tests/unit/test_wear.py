@@ -226,7 +226,8 @@ def test_a_smartctl_that_hangs_is_not_waited_for(
     assert wear_of([SSD]) == ()
     assert wear_of([SSD]) == ()
     assert time.monotonic() - began < 5
-    assert len(log.read_text().splitlines()) <= 1
+    # It may have been ended before it could note anything.
+    assert not log.exists() or len(log.read_text().splitlines()) <= 1
 
 
 def test_without_smartctl_nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
