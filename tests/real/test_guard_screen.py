@@ -52,10 +52,11 @@ def chosen(home: Path, node: str) -> Iterator[Terminal]:
     with terminal(DISKPROF, environment(home), cwd=home, columns=100, rows=40) as screen:
         screen.wait_for("What will happen", "Quick check")
         screen.press_until("o", "Another target")
-        screen.press(node, "enter")
+        # What was pressed twice to open the field may stand in it.
+        screen.press("\x15", node, "enter")
         screen.wait_for(f" {node}", gone="Another target")
         screen.press_until("/", "words to look for")
-        screen.press("zeroing", "enter")
+        screen.press("\x15", "zeroing", "enter")
         screen.wait_for("Preset: zeroing", "Zeroing nothing")
         screen.wait_for("8 MiB")
         yield screen
