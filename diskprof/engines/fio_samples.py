@@ -212,7 +212,7 @@ class Sampler:
 
         After a hang fio's `runtime` lags behind its counters, its wall clock may be set, and we may be late to read: each
         clock has its own way to fail, so the middle one of the three is taken (F7). When an epoch began only `runtime` says,
-        which stands at zero until the first I/O has completed: of what it then says, all that was not counted is made up for.
+        which stands at zero until the first I/O has completed (F59): of what it then says, all that was not counted is made up for.
         """
         arrival, engine_ns = at_ns - self._at_ns, engine_ms * _MS
         if reset:
