@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from diskprof.analysis.options import asked
 from diskprof.model.plan import PlannedTest
 from diskprof.model.preset import EngineName
-from diskprof.model.run import DirectionResult, Run, TestRecord
+from diskprof.model.run import DirectionResult, Run, Status, TestRecord
 from diskprof.model.sample import Direction
 from diskprof.model.units import format_bandwidth, format_bandwidths, format_iops, format_latency
 
@@ -17,7 +17,9 @@ _LEAST_BESIDE = 0.02
 
 def headline(run: Run) -> str:
     """The result of a run in at most WIDTH characters; empty where there is none."""
-    done = [record for record in run.tests if record.result and record.result.directions]
+    told = [record for record in run.tests if record.result and record.result.directions]
+    # Half a test counts where there is no whole one.
+    done = [record for record in told if record.status is Status.COMPLETE] or told
     if not done:
         return ""
     variants = _ioping(done) if all(record.engine is EngineName.IOPING for record in done) else _fio(done)

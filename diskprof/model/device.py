@@ -48,6 +48,10 @@ class Transport(StrEnum):
     UNKNOWN = ""
 
 
+WITHOUT_PLATTERS = (Transport.VIRTIO, Transport.XEN, Transport.LOOP, Transport.NBD, Transport.ISCSI)
+"""What the kernel says of rotating means nothing here: it does not see the disk."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mount:
     """One mount point. Sizes in bytes, None where the file system does not say."""

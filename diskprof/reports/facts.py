@@ -1,6 +1,6 @@
 """What a reader needs to know of a run before its figures: the disk, the machine, the tools, as name and value."""
 
-from diskprof.model.device import Device, Mount, Transport
+from diskprof.model.device import WITHOUT_PLATTERS, Device, Mount
 from diskprof.model.plan import Plan
 from diskprof.model.run import Run
 from diskprof.model.target import Target
@@ -8,8 +8,6 @@ from diskprof.model.units import format_size
 from diskprof.model.wear import share_words
 from diskprof.reports import wording
 from diskprof.reports.layout import plain
-
-_WITHOUT_PLATTERS = (Transport.VIRTIO, Transport.XEN, Transport.LOOP, Transport.NBD, Transport.ISCSI)
 
 Facts = tuple[tuple[str, str], ...]
 
@@ -132,7 +130,7 @@ def target_words(target: Target) -> str:
 def disk_words(device: Device) -> str:
     """`Samsung SSD 870 EVO (sda), serial S5Y, 931 GiB, sata, solid state, scheduler mq-deadline`."""
     # What a virtual disk or a loop device says of its platters is a default of whoever made it.
-    known = device.rotational is not None and device.transport not in _WITHOUT_PLATTERS
+    known = device.rotational is not None and device.transport not in WITHOUT_PLATTERS
     turning = ("rotating" if device.rotational else "solid state") if known else ""
     return _listed(
         f"{device.model} ({device.name})" if device.model else device.name,

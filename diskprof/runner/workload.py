@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from diskprof.model.device import Device, Transport
+from diskprof.model.device import WITHOUT_PLATTERS, Device, Transport
 from diskprof.model.plan import PlannedJob
 from diskprof.model.preset import Job
 from diskprof.model.units import parse_duration, parse_size
@@ -47,8 +47,8 @@ _OTHER = Rate(500e6, 50_000)
 
 def assumed_rate(device: Device | None) -> Rate:
     """The rate that estimates take for this device: a hard disk, an NVMe device, or any other."""
-    # Hypervisors call their disks rotating whatever lies behind them.
-    if device and device.rotational and device.transport not in (Transport.VIRTIO, Transport.XEN):
+    # The kernel calls these rotating whatever lies behind them.
+    if device and device.rotational and device.transport not in WITHOUT_PLATTERS:
         return _ROTATIONAL
     return _NVME if device and device.transport is Transport.NVME else _OTHER
 

@@ -204,6 +204,8 @@ def _whole_parts(headline: str, width: int) -> str:
     found = headline
     while len(found) > width and ", " in found:
         found = found.rpartition(", ")[0]
+    # The word IOPS may go: the figure before it tells by its form.
+    found = found if len(found) <= width else found.removesuffix(" IOPS")
     return found if len(found) <= width else headline
 
 

@@ -62,7 +62,7 @@ def sweep_lines(
         return []
     panel = found[at % len(found)]
     cells = [cell for each in found for row in each.cells for cell in row if cell]
-    done = sum(cell.status.over for cell in cells)
+    done = sum(cell.status in (Status.COMPLETE, Status.FAILED) for cell in cells)
     part = f"{at % len(found) + 1} of {len(found)}   " if len(found) > 1 else ""
     title: list[Piece] = [(_TITLES[metric], "title"), (f"  {clean(panel_title(panel))}", "strong")]
     if panel.columns:

@@ -98,7 +98,7 @@ class TerminalApp(App[None]):
         small = _below(event.size, LEAST) and not _below(event.size, USABLE)
         if small and not self._told_small:
             self._told_small = True
-            self.notify(f"From {LEAST[0]}x{LEAST[1]} everything has its place; this is less.", timeout=4)
+            self.notify(f"From {LEAST[0]}x{LEAST[1]} on everything can be reached; this is less.", timeout=4)
         if isinstance(self._driver, LettingGoDriver):
             self._driver.send_only_changes(event.size.width)
 

@@ -378,6 +378,28 @@ async def test_a_run_that_was_asked_for_stays(bench: Bench, store: Store) -> Non
         under_way(store, started_at=FIRST_START + timedelta(days=1))
         await see(pilot, "quick running")
         assert screen.following.run.id == first  # type: ignore[union-attr]
+        await see(pilot, "n: 1 more running")
+
+
+async def test_who_comes_back_to_a_run_that_is_over_sees_the_one_that_goes(bench: Bench, store: Store) -> None:
+    first = record_run(store)
+    async with open_bench(bench) as pilot:
+        pilot.app.show_run(first)  # type: ignore[attr-defined]
+        await settle(pilot)
+        screen = live(pilot)
+        second = under_way(store, started_at=FIRST_START + timedelta(days=1))
+        await see(pilot, "quick running")
+        await press(pilot, "3", "2")
+        await until(pilot, lambda: screen.following.run.id == second)  # type: ignore[union-attr]
+        await see(pilot, "s Stop")
+
+
+async def test_what_is_stopped_is_named(bench: Bench, store: Store) -> None:
+    run_id = under_way(store, "mixed-70-30")
+    async with open_bench(bench) as pilot:
+        await open_live(pilot)
+        await press(pilot, "s")
+        await see(pilot, "Stop this run?", "Mixed 70/30", "on /mnt/data", f"run {run_id}")
 
 
 async def test_a_run_that_is_deleted_meanwhile_spoils_nothing(bench: Bench, store: Store) -> None:

@@ -329,6 +329,16 @@ async def test_o_takes_another_target(bench: Bench, size: tuple[int, int]) -> No
         assert isinstance(pilot.app.screen, RunScreen)
 
 
+@pytest.mark.parametrize("typed", ["~/fast", " /srv/fast "])
+async def test_a_target_may_lie_at_home(bench: Bench, monkeypatch: pytest.MonkeyPatch, typed: str) -> None:
+    monkeypatch.setenv("HOME", "/srv")
+    async with open_bench(bench) as pilot:
+        await press(pilot, "o")
+        await write(pilot, typed)
+        await press(pilot, "enter")
+        assert rows(pilot, "devices").key == "path:/srv/fast"
+
+
 @pytest.mark.parametrize("size", SIZES)
 async def test_e_changes_parameters(bench: Bench, size: tuple[int, int]) -> None:
     async with open_bench(bench, size) as pilot:

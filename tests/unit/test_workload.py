@@ -82,7 +82,8 @@ def test_devices_are_rated_by_their_kind() -> None:
     hard_disk, nvme, other = device(rotational=True), device(transport=Transport.NVME), device()
     assert assumed_rate(hard_disk).iops < assumed_rate(other).iops < assumed_rate(nvme).iops
     assert assumed_rate(None) == assumed_rate(other)
-    assert assumed_rate(device(rotational=True, transport=Transport.VIRTIO)) == assumed_rate(other)
+    for unseen in (Transport.VIRTIO, Transport.XEN, Transport.LOOP, Transport.NBD, Transport.ISCSI):
+        assert assumed_rate(device(rotational=True, transport=unseen)) == assumed_rate(other)
 
 
 def test_ioping_on_a_directory_fills_a_file_of_its_working_set() -> None:

@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from diskprof.model.errors import DiskprofError
+from diskprof.model.text import clean
 from diskprof.tui.following import Following
 from diskprof.tui.keynames import with_keys
 from diskprof.tui.live_lines import (
@@ -23,6 +24,7 @@ from diskprof.tui.live_lines import (
     test_rows,
 )
 from diskprof.tui.modals.confirm import Answer, Ask
+from diskprof.tui.paragraphs import paragraph
 from diskprof.tui.screens.course_keys import COURSE_BINDINGS
 from diskprof.tui.screens.live_panes import KernelPane, LatencyTile, TestList, Tile
 from diskprof.tui.screens.live_views import CourseScreen
@@ -31,6 +33,7 @@ from diskprof.tui.widgets.rooms import Across, Down
 from diskprof.tui.widgets.rowlist import Row, RowList
 from diskprof.tui.widgets.scale import Metric
 from diskprof.tui.widgets.views import LargeChart
+from diskprof.tui.wording import place
 
 _TINY = 19
 """With fewer lines the table of tests would be its heading alone: the chart gets them while the run goes."""
@@ -142,6 +145,17 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
         newest = state.running[0] if state.running else state.newest
         return newest.id if newest else None
 
+    @property
+    def _others(self) -> list[str]:
+        """The ids of the runs that go and are not shown, newest first."""
+        shown = self.following.run.id if self.following else None
+        return [run.id for run in self.diskprof.watcher.state.running if run.id != shown]
+
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        """Whoever comes back wants to see what goes, not a run that has ended; Textual calls the base's handler after this one."""
+        if self.following and not self.following.going and self._others:
+            self._asked_for = self.following = None
+
     def store_changed(self) -> None:
         self._heard = time.monotonic()
         wanted = self._wanted()
@@ -161,7 +175,7 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
         self._read_depths()
         self._draw()
         going = self.following.going if self.following else None
-        keys = (going, len(self.diskprof.watcher.state.running) > 1)
+        keys = (going, bool(self._others))
         if keys != self._keys:
             self._keys = keys
             self.refresh_bindings()
@@ -197,9 +211,7 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
             return
         run, width = following.run, self._width
         self.set_class(run.status.over, "-over")
-        running = self.diskprof.watcher.state.running
-        others = len(running) - 1 if any(other.id == run.id for other in running) else 0
-        self.query_one("#which", OneLine).put_line(run_line(run, width, others=others))
+        self.query_one("#which", OneLine).put_line(run_line(run, width, others=len(self._others)))
         self.query_one("#what", OneLine).put_line(test_line(following, width))
         if following.going:
             self.query_one("#progress", OneLine).put_line(progress_line(run, width, self._charset))
@@ -212,13 +224,14 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
         self._draw_notes(following)
 
     def _draw_empty(self) -> None:
-        mode, start = with_keys(self, "{app.run}"), with_keys(self, "{run.start}")
+        how = with_keys(self, "Press {app.run}, choose a device and a preset, and press {run.start}.")
+        width = self._width
         self.query_one("#empty", Lines).put(
             [
                 [("No run yet", "title")],
                 [],
-                [("Press ", ""), (mode, "key"), (", choose a device and a preset, and press ", ""), (start, "key")],
-                [("What is measured appears here while it happens.", "quiet")],
+                *paragraph(how, width, first=()),
+                *paragraph("What is measured appears here while it happens.", width, "quiet", first=()),
             ]
         )
 
@@ -261,7 +274,7 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
         if action == "stop":
             return following is not None and following.going
         if action == "other":
-            return len(self.diskprof.watcher.state.running) > 1
+            return bool(self._others)
         if action == "follow":
             return following is not None and following.going and not following.follows
         return self.can(action)
@@ -286,10 +299,11 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
         following = self.following
         if following is None or not following.going:
             return
-        run_id = following.run.id
+        run_id, plan = following.run.id, following.run.plan
         self.app.push_screen(
             Ask(
                 "Stop this run?",
+                f"{clean(plan.preset_title)} on {clean(place(following.run))}, run {run_id}.\n"
                 "The test that goes is ended within two seconds. What was measured so far is kept.",
                 (Answer("s", "Stop it", "stop", danger=True), Answer("esc", "Let it go on", "stay")),
             ),

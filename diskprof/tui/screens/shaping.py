@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -28,6 +29,15 @@ from diskprof.tui.widgets.rowlist import RowList
 
 if TYPE_CHECKING:
     from diskprof.model.preset import Preset
+
+
+def expanded(path: str) -> str:
+    """A path that somebody typed, with their home for `~`."""
+    try:
+        return str(Path(path.strip()).expanduser())
+    except RuntimeError:
+        # Nobody has that name, or no home: whoever looks for the path says that it is not there.
+        return path.strip()
 
 
 class Shaper(Chooser):
@@ -57,7 +67,7 @@ class Shaper(Chooser):
             return
 
         def check(text: str) -> str:
-            return self.services.resolve_target(text.strip(), tree).path
+            return self.services.resolve_target(expanded(text), tree).path
 
         field = Field("path", "Directory, file or device", "", "/mnt/data, /dev/sdb, sdb1", check)
         self.app.push_screen(Form("Another target", [field]), self._other_given)
@@ -65,7 +75,7 @@ class Shaper(Chooser):
     def _other_given(self, values: dict[str, str] | None) -> None:
         if not values:
             return
-        path = values["path"]
+        path = expanded(values["path"])
         if path in self.paths:
             self.paths.remove(path)
         self.paths.insert(0, path)
