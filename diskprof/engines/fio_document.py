@@ -177,7 +177,16 @@ def _direction(parts: Sequence[Section]) -> DirectionResult | None:
         runtime_ms=runtime,
         latency=_latency(latencies) or Latency(),
         histogram=histogram or None,
+        slat_mean=_mean_of([section(data, "slat_ns") for data in parts], [count(data, "total_ios") for data in parts]),
     )
+
+
+def _mean_of(latencies: Sequence[Section], ios: Sequence[int]) -> float | None:
+    """The mean of all I/Os of several jobs; None where no job submits apart from doing."""
+    each = [(figure(latency, "mean") or 0.0, number) for latency, number in zip(latencies, ios, strict=True)]
+    if not any(mean for mean, _ in each):
+        return None
+    return each[0][0] if len(each) == 1 else fsum(mean * number for mean, number in each) / sum(ios)
 
 
 def _sum(figures: Sequence[float]) -> float:

@@ -47,9 +47,17 @@ class Latency:
     p99_9: int | float | None = None
 
 
+SUBMITTING = 2.0
+LEAST_SLAT_NS = 10e3
+"""Submitting takes most of an I/O's time from twice what comes after on, and from 10 us on, which the call alone does not take."""
+
+
 @dataclass(frozen=True, slots=True)
 class DirectionResult:
-    """One direction of a finished test. `latency` is completion latency (clat); `histogram` the same, whole."""
+    """One direction of a finished test. `latency` is completion latency (clat); `histogram` the same, whole.
+
+    `slat_mean` is the mean submission latency (slat, ns), which comes before it; None where the engine does not tell it.
+    """
 
     ios: int
     bytes: int
@@ -58,10 +66,17 @@ class DirectionResult:
     runtime_ms: float
     latency: Latency
     histogram: Histogram | None = None
+    slat_mean: float | None = None
 
     def share_within(self, ns: int) -> float | None:
         """The share of I/Os that completed within `ns`; None without a distribution."""
         return self.histogram.share_below(ns) if self.histogram else None
+
+    @property
+    def mostly_submitting(self) -> bool:
+        """Whether an I/O spends most of its time before it is under way, so that completion latency says little."""
+        slat, clat = self.slat_mean or 0.0, self.latency.mean or 0.0
+        return slat >= max(SUBMITTING * clat, LEAST_SLAT_NS)
 
 
 @dataclass(frozen=True, slots=True)

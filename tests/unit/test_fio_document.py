@@ -48,6 +48,7 @@ def test_figures_of_one_job_are_fios_to_the_last_digit(name: str) -> None:
         else:
             assert int(ours.bandwidth_bytes_per_s) // 1024 == fio["bw"]
         of_latency(name, ours.latency, fio["clat_ns"])
+        assert ours.slat_mean == (fio["slat_ns"]["mean"] or None)
         if "bins" in fio["clat_ns"]:
             assert ours.histogram
             assert dict(ours.histogram.counts) == {
@@ -87,6 +88,21 @@ def test_two_jobs_that_do_different_things_keep_their_figures(name: str) -> None
     assert result.write.iops == writes["write"]["iops"]
     assert result.write.latency.p99 == writes["write"]["clat_ns"]["percentile"]["99.000000"]
     assert result.cpu.user_percent == pytest.approx(reads["usr_cpu"] + writes["usr_cpu"], abs=1e-6)
+
+
+def test_submission_is_told_by_the_mean_of_all_ios() -> None:
+    slow = {"total_ios": 1000, "io_bytes": 4096, "slat_ns": {"mean": 90_000.5, "min": 1, "max": 2}}
+    fast = {"total_ios": 3000, "io_bytes": 4096, "slat_ns": {"mean": 10_000.0, "min": 1, "max": 2}}
+    one, two = (read_final(document(*({"read": counters(**each)} for each in jobs))) for jobs in ([slow], [slow, fast]))
+    assert one.result.read and one.result.read.slat_mean == 90_000.5
+    assert two.result.read and two.result.read.slat_mean == pytest.approx((90_000.5 + 3 * 10_000) / 4)
+
+
+def test_an_engine_without_submission_tells_none() -> None:
+    quiet = {"total_ios": 1000, "io_bytes": 4096, "slat_ns": {"mean": 0.0, "min": 0, "max": 0}}
+    for jobs in (quiet, {"total_ios": 1000, "io_bytes": 4096}):
+        read = read_final(document({"read": counters(**jobs)})).result.read
+        assert read and read.slat_mean is None
 
 
 def test_a_job_that_ends_early_does_not_make_the_disk_faster() -> None:
