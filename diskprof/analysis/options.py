@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from diskprof.analysis.pace import Pace, pace_of_fio, pace_of_ioping
 from diskprof.model.errors import UnitError
-from diskprof.model.plan import PlannedTest
+from diskprof.model.plan import PlannedJob, PlannedTest
 from diskprof.model.preset import EngineName
 from diskprof.model.units import parse_duration, parse_size
 from diskprof.model.value import dataclass
@@ -18,6 +19,9 @@ _IOPING_VALUES = {
     "o": "work-offset", "w": "work-time", "l": "speed-limit", "r": "rate-limit", "t": "min-time", "T": "max-time",
     "p": "print-count", "P": "print-interval", "I": "time",
 }  # fmt: skip
+
+_IOPING_BLOCK = 4096
+"""What ioping asks for at a time unless told otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +84,12 @@ def _ioping_section(argv: Sequence[str]) -> Section:
 class Asked:
     """What a test asked for, as far as judging its result needs it.
 
-    `paced`: it waits between requests, so that time without I/O is meant; `interval_s` is the pause that ioping makes.
+    `paced`: some job waits between requests, `pace` says how; `interval_s` is the pause that ioping makes.
     `cached`: the page cache is meant to answer. `size_bytes` is the largest part of the target that one job touches, None
     where the option gives no bytes. `threads` is how many jobs run at once, `reported` how many of them fio reports apart, each
     with its own CPU use (F9). `random`: every job jumps about. `compressible` are the options that make the data written easy
     to compress. `write_share`, of 1, is the part of the I/Os that all jobs were told to write; None where they were not told.
-    `synced`: the jobs only write, and wait after each write until it is safe.
+    `synced`: the jobs only write, and wait after each write until it is safe; `syncs`: some job does, now and then at least.
     """
 
     direct: bool
@@ -101,6 +105,8 @@ class Asked:
     compressible: tuple[str, ...] = ()
     write_share: float | None = None
     synced: bool = False
+    syncs: bool = False
+    pace: Pace = Pace()
 
 
 def asked(planned: PlannedTest) -> Asked:
@@ -111,14 +117,13 @@ def asked(planned: PlannedTest) -> Asked:
     shared = next((part for part in parts if not part.name), Section("", ()))
     jobs = [Section(part.name, (*shared.options, *part.options)) for part in parts if part.name] or [shared]
     sizes = [size for job in jobs if (size := _size(job.get("size"))) is not None]
+    depths = [(told, _depth(told, job)) for told, job in _paired(planned, jobs)]
     return Asked(
         direct=all(_direct(job) for job in jobs),
         cached=False,
         paced=any(_limited(job) for job in jobs),
-        depth=sum(_effective_depth(job.ioengine, job.iodepth) * job.numjobs for job in planned.jobs) or 1,
-        capped=tuple(
-            dict.fromkeys((job.ioengine, job.iodepth) for job in planned.jobs if is_capped(job.ioengine, job.iodepth))
-        ),
+        depth=sum(depth * told.numjobs for told, depth in depths) or 1,
+        capped=tuple(dict.fromkeys((told.ioengine, told.iodepth) for told, depth in depths if depth < told.iodepth)),
         size_bytes=max(sizes) if sizes else None,
         threads=sum(max(1, job.numjobs) for job in planned.jobs) or 1,
         reported=_reported(jobs),
@@ -126,6 +131,20 @@ def asked(planned: PlannedTest) -> Asked:
         compressible=tuple(dict.fromkeys(option for job in jobs for option in _compressible(job))),
         write_share=_write_share(jobs),
         synced=all(_synced(job) for job in jobs),
+        syncs=any(_syncs(job) for job in jobs),
+        pace=_pace(planned, jobs),
+    )
+
+
+def _paired(planned: PlannedTest, jobs: Sequence[Section]) -> list[tuple[PlannedJob, Section]]:
+    """The jobs of the plan, each with its options; with none where the command has other jobs."""
+    same = len(planned.jobs) == len(jobs)
+    return list(zip(planned.jobs, jobs if same else (Section("", ()),) * len(planned.jobs), strict=True))
+
+
+def _pace(planned: PlannedTest, jobs: Sequence[Section]) -> Pace:
+    return pace_of_fio(
+        [(dict(job.options), told.block_size, max(1, told.numjobs)) for told, job in _paired(planned, jobs)]
     )
 
 
@@ -157,6 +176,10 @@ def _synced(job: Section) -> bool:
     return opened or "1" in (job.get("fsync"), job.get("fdatasync"))
 
 
+def _syncs(job: Section) -> bool:
+    return job.get("sync") not in (None, "0", "none") or any(_on(job, name) for name in ("fsync", "fdatasync"))
+
+
 def _compressible(job: Section) -> list[str]:
     """fio's own buffers are random; these options make them otherwise."""
     found = ["zero_buffers"] if _on(job, "zero_buffers") else []
@@ -172,26 +195,25 @@ def _reported(jobs: Sequence[Section]) -> int:
 
 def _asked_of_ioping(section: Section) -> Asked:
     interval = _seconds(section.get("interval"), 0.0 if section.get("rapid") is not None else 1.0)
-    limited = section.get("speed-limit") is not None or section.get("rate-limit") is not None
+    speed, rate, block = (_size(section.get(name)) for name in ("speed-limit", "rate-limit", "size"))
+    limits = [*([rate] if rate else []), *([speed / (block or _IOPING_BLOCK)] if speed else [])]
     return Asked(
         direct=section.get("direct") is not None,
         cached=section.get("cached") is not None,
-        paced=interval > 0 or limited,
+        paced=interval > 0 or bool(limits),
         depth=1,
         capped=(),
         size_bytes=_size(section.get("work-size")),
         interval_s=interval,
         random=section.get("linear") is None,
+        pace=pace_of_ioping(interval, min(limits, default=None)),
     )
 
 
-def is_capped(ioengine: str, iodepth: int) -> bool:
-    """Whether an I/O engine cannot do the depth asked for (F12)."""
-    return ioengine in _SYNCHRONOUS and iodepth > 1
-
-
-def _effective_depth(ioengine: str, iodepth: int) -> int:
-    return 1 if ioengine in _SYNCHRONOUS else max(1, iodepth)
+def _depth(told: PlannedJob, job: Section) -> int:
+    """How many I/Os a job has under way at most: one with a synchronous engine (F12), and with libaio through the page cache."""
+    buffered = told.ioengine == "libaio" and bool(job.options) and not _direct(job)
+    return 1 if told.ioengine in _SYNCHRONOUS or buffered else max(1, told.iodepth)
 
 
 def _on(job: Section, name: str) -> bool:

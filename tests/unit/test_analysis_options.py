@@ -64,6 +64,14 @@ def test_a_synchronous_engine_caps_the_depth() -> None:
     assert asked(fio(depth=1, ioengine="psync").planned).capped == ()
 
 
+@pytest.mark.parametrize(
+    ("ioengine", "direct", "depth"), [("libaio", False, 1), ("libaio", True, 32), ("io_uring", False, 32)]
+)
+def test_libaio_does_one_at_a_time_through_the_page_cache(ioengine: str, direct: bool, depth: int) -> None:
+    found = asked(fio(depth=32, ioengine=ioengine, direct=direct).planned)
+    assert (found.depth, bool(found.capped)) == (depth, depth == 1)
+
+
 def test_jobs_are_reported_apart_unless_grouped() -> None:
     assert asked(fio(numjobs=4).planned).reported == 4
     assert asked(fio(numjobs=4, options=("--group_reporting=1",)).planned).reported == 1

@@ -28,6 +28,16 @@ def test_a_device_that_moved_far_less_was_not_asked() -> None:
     assert "direct=1" in found.advice
 
 
+def test_a_direction_that_worked_a_part_of_the_time_is_held_against_all_of_it() -> None:
+    """Reads for 10 s of 30: the device's average is a third of fio's rate, and the bytes are the same."""
+    both = fio(rw="randrw", numjobs=2, read=direction(9_000, seconds=10), write=direction(9_000))
+    assert named("page-cache", run(both), system(read_rate=3_000 * 4096, write_rate=9_000 * 4096)) is None
+    assert named("other-io", run(both), system(read_rate=3_000 * 4096, write_rate=9_000 * 4096)) is None
+    found = named("page-cache", run(both), system(read_rate=300 * 4096, write_rate=9_000 * 4096))
+    assert found is not None
+    assert found.evidence == "fio read 12.3 MB/s, the device 1.23 MB/s (10%)"
+
+
 def test_a_device_that_moved_the_same_was() -> None:
     assert named("page-cache", run(FIRST_ARTICLE), system(read_rate=RATE * 0.99)) is None
 
@@ -68,7 +78,7 @@ def test_a_file_that_was_there_may_have_parts_that_were_never_written() -> None:
 def test_a_mapped_file_is_never_read_directly() -> None:
     found = named("page-cache", run(fio(ioengine="mmap", read=direction(100_000))), system(read_rate=0.0))
     assert found is not None
-    assert found.advice.startswith("Use direct=1")
+    assert found.advice == "What is mapped into memory goes by the page cache: use another ioengine with direct=1."
 
 
 def test_an_engine_that_does_nothing_shows_no_disk_and_no_cache() -> None:
@@ -196,6 +206,15 @@ def test_a_virtual_disk_faster_than_flash_is_memory() -> None:
     assert named("host-cache", run(read_in(22), environment=on_disk(kind=DeviceKind.LOOP))) is not None
     rapid = ioping("seek", "-R", "-D", read=direction(30_000, figures=latency(30e3)))
     assert named("host-cache", run(rapid, environment=VIRTUAL)) is not None
+
+
+def test_what_was_read_while_it_was_submitted_took_longer_than_it_says() -> None:
+    slow = read_in(22.0)
+    assert slow.result and slow.result.read
+    read = replace(slow.result.read, slat_mean=90e3)
+    told = replace(slow, result=replace(slow.result, read=read))
+    assert named("host-cache", run(slow, environment=VIRTUAL)) is not None
+    assert named("host-cache", run(told, environment=VIRTUAL)) is None
 
 
 @pytest.mark.parametrize(

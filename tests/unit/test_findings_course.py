@@ -9,7 +9,7 @@ from handmade import direction, fio, ioping, latency, on_disk, run, samples
 from diskprof.analysis.findings import find
 from diskprof.model.finding import Finding, Weight
 from diskprof.model.run import Run, Status
-from diskprof.model.sample import Sample
+from diskprof.model.sample import Direction, Sample
 
 CANCELLED = Status.CANCELLED
 
@@ -158,6 +158,47 @@ def test_a_test_that_waits_by_itself_neither_stalls_nor_wavers() -> None:
     assert named("stall", limited, taken) is None
 
 
+@pytest.mark.parametrize("option", ["--rate_iops=500", "--rate=2m", "--thinktime=1500"])
+def test_a_rate_hides_no_stall(option: str) -> None:
+    limited = run(fio(options=(option,), read=direction(500)))
+    found = named("stall", limited, samples([500.0] * 20 + [0.0] * 20 + [500.0] * 60))
+    assert found is not None
+    assert found.evidence == "once; the longest for 5 s, 5 s into the test"
+
+
+def test_one_job_that_rests_among_others_hides_no_stall() -> None:
+    taken = samples([500.0] * 20 + [0.0] * 20 + [500.0] * 60)
+    both = fio(options=("--thinktime=400000", "--name=second", "--rw=randread"), read=direction(500))
+    jobs = (*both.planned.jobs, replace(both.planned.jobs[0], name="second"))
+    assert named("stall", run(replace(both, planned=replace(both.planned, jobs=jobs))), taken) is not None
+
+
+def test_a_rate_that_was_not_kept_is_told() -> None:
+    def missed(iops: float, *options: str, **more: object) -> Finding | None:
+        return named("rate-missed", run(fio(options=options, read=direction(iops, **more))))  # type: ignore[arg-type]
+
+    found = missed(3_550, "--rate_iops=20000")
+    assert found is not None and found.weight is Weight.DOUBT
+    assert found.evidence == "20.0k reads/s asked for, 3.55k done"
+    found = missed(3_550, "--rate=64m")
+    assert found is not None and found.evidence == "67.1 MB/s asked for, 14.5 MB/s done"
+    assert missed(19_200, "--rate_iops=20000") is None
+    assert missed(3_550) is None
+    assert missed(3_550, "--rate_iops=20000", "--thinktime=100") is None
+    assert missed(3_550, "--rate_iops=20000", seconds=0.5) is None
+    assert missed(8, "--rate_iops=10", seconds=10.0) is None
+
+
+def test_rates_of_all_jobs_are_added_up_and_each_direction_has_its_own() -> None:
+    done = {"read": direction(1_400), "write": direction(300)}
+    found = named("rate-missed", run(fio(rw="randrw", numjobs=2, options=("--rate_iops=1000,150",), **done)))  # type: ignore[arg-type]
+    assert found is not None
+    assert found.evidence == "2.00k reads/s asked for, 1.40k done"
+    only = named("rate-missed", run(fio(rw="randrw", options=("--rate_iops=,1000",), **done)))  # type: ignore[arg-type]
+    assert only is not None
+    assert only.evidence == "1.00k writes/s asked for, 300 done"
+
+
 def test_short_tests_are_one_note_for_the_run() -> None:
     quick = run(*(fio(name, read=direction(9_000, seconds=4)) for name in "abcdef"))
     found = find(quick, (), ())
@@ -175,10 +216,13 @@ def test_a_test_of_a_moment_did_not_take_no_time_at_all() -> None:
 
 def test_a_test_that_an_amount_ended_is_to_be_given_more() -> None:
     article = fio(read=direction(45_447, seconds=0.721), amount=128 << 20)
-    found = named("too-short", run(article))
+    found = named("too-short", run(article, parameters=(("size", "128m"), ("runtime", "30s"))))
     assert found is not None
     assert found.evidence == "the test measured for 0.7 s"
     assert "--set size=8g" in found.advice
+    other = named("too-short", run(article, parameters=(("size", "1g"), ("runtime", "60s"))))
+    assert other is not None
+    assert "--set" not in other.advice
 
 
 def test_ten_seconds_are_enough_and_a_cancelled_test_is_not_blamed() -> None:
@@ -216,6 +260,57 @@ def test_a_limit_shows_as_flat_iops_and_long_waits() -> None:
     )
 
 
+SLICES = (
+    *(
+        (316, 627),
+        (300, 600),
+        (248, 554),
+        (296, 425),
+        (299, 592),
+        (300, 600),
+        (205, 575),
+        (298, 436),
+        (300, 610),
+        (300, 666),
+    ),
+    *(
+        (204, 423),
+        (296, 689),
+        (299, 401),
+        (301, 602),
+        (201, 526),
+        (303, 472),
+        (200, 400),
+        (296, 615),
+        (299, 600),
+        (304, 600),
+    ),
+    *((200, 400), (300, 600), (300, 600), (296, 585), (304, 615), (296, 600), (300, 585), (352, 599)),
+)
+"""Intervals (ms, I/Os) of a volume of 2000 IOPS on a busy machine: a second holds nine slices of the limit, ten, or eleven."""
+
+
+def test_a_limit_that_is_handed_out_in_slices_is_a_ceiling() -> None:
+    taken: list[Sample] = []
+    for milliseconds, ios in SLICES:
+        (one,) = samples([ios * 1e3 / milliseconds], interval_s=milliseconds / 1e3, test=1)
+        taken.append(replace(one, at_ns=one.at_ns + (taken[-1].at_ns if taken else 0)))
+    found = named("iops-ceiling", held_back(2_000, 16), tuple(taken))
+    assert found is not None
+    assert found.evidence.startswith("a steady 1.99k IOPS with 16 at once: 16 / 1.99k IOPS = 8.03 ms")
+
+
+def test_a_limit_on_reads_and_writes_together_is_a_ceiling_too() -> None:
+    wait = latency(1e9 * 64 / 5_000)
+    mixed = fio("mix", rw="randrw", depth=64, read=direction(3_500, figures=wait), write=direction(1_500, figures=wait))
+    both = (*samples([3_500.0] * 120), *samples([1_500.0] * 120, way=Direction.WRITE))
+    found = named("iops-ceiling", run(mixed), both)
+    assert found is not None
+    assert found.evidence == (
+        "a steady 5.00k IOPS with 64 at once: 64 / 5.00k IOPS = 12.8 ms, where one alone takes about 1.00 ms"
+    )
+
+
 def test_a_disk_that_only_has_much_to_do_is_at_no_ceiling() -> None:
     assert named("iops-ceiling", held_back(60_000, 32), flat(60_000)) is None
 
@@ -239,6 +334,7 @@ def test_two_levels_are_no_ceiling() -> None:
 def test_a_processor_or_an_own_rate_is_no_ceiling_of_the_disk() -> None:
     assert named("iops-ceiling", held_back(5_000, 128, cpu=(20.0, 79.0)), flat(5_000)) is None
     assert named("iops-ceiling", held_back(5_000, 128, options=("--rate_iops=5000",)), flat(5_000)) is None
+    assert named("iops-ceiling", held_back(5_000, 128, options=("--rate_iops=20000",)), flat(5_000)) is not None
 
 
 def test_a_queue_that_was_never_full_has_no_ceiling() -> None:

@@ -11,6 +11,7 @@ from diskprof.model.finding import Finding, Weight
 from diskprof.model.plan import Hazard, Severity
 from diskprof.model.run import Environment, Run
 from diskprof.model.sample import Direction, SystemSample
+from diskprof.model.target import Target, TargetKind
 
 MB = 1e6
 READ = fio(read=direction(100 * MB / 4096))
@@ -152,6 +153,60 @@ def test_limits_of_a_cgroup_are_passed_on() -> None:
     assert named("cgroup-limits", run(READ)) is None
 
 
+def submitted(slat: float, clat: float, **more: object) -> Run:
+    """A test whose reads take so many us until the kernel has them, and so many after that."""
+    read = replace(direction(8_000, figures=latency(clat * 1e3)), slat_mean=slat * 1e3)
+    return run(fio(read=read, **more))  # type: ignore[arg-type]
+
+
+def test_what_is_done_while_it_is_submitted_has_no_completion_latency() -> None:
+    found = named("submission", submitted(122, 2.33, direct=False))
+    assert found is not None
+    assert found.weight is Weight.DOUBT
+    assert found.evidence == "a read took 124 us, 122 us of it being submitted (slat) and 2.33 us after that (clat)"
+    assert found.advice.startswith("Use direct=1")
+    full = named("submission", submitted(900, 300))
+    assert full is not None
+    assert "fio's lat" in full.advice
+
+
+@pytest.mark.parametrize(
+    "tested",
+    [
+        submitted(59, 72),
+        submitted(140, 72),
+        submitted(4, 0.3),
+        submitted(9.9, 1),
+        submitted(0, 90),
+        run(fio(read=direction(9))),
+    ],
+)
+def test_submitting_that_is_a_part_of_the_way_is_none(tested: Run) -> None:
+    assert named("submission", tested) is None
+
+
+def apart(seconds: float, longest: float, numjobs: int = 2) -> Finding | None:
+    """Of jobs that measured for so long from first to last, and the longest of them for so long."""
+    both = run(fio(numjobs=numjobs, read=direction(4_000, seconds=longest)))
+    taken = samples([4_000.0] * 4 + [0.0] * 8 + [2_000.0] * (round(seconds / 0.25) - 12))
+    found = {each.name: each for each in find(both, taken, ())}
+    assert "jobs-apart" not in found or not {"stall", "not-steady", "burst"} & found.keys()
+    return found.get("jobs-apart")
+
+
+def test_jobs_that_run_one_after_another_have_no_common_rate() -> None:
+    found = apart(6.0, 3.0)
+    assert found is not None
+    assert found.weight is Weight.DOUBT
+    assert found.evidence == (
+        "6 s from the first to the last, the longest 3 s; over all of it 2.00k reads/s for the 4.00k shown"
+    )
+    assert apart(6.0, 6.0) is None
+    assert apart(6.0, 5.6) is None
+    assert apart(30.0, 27.5) is None
+    assert apart(6.0, 3.0, numjobs=1) is None
+
+
 def test_a_queue_depth_that_a_synchronous_engine_cannot_do() -> None:
     found = named("depth-capped", run(fio(depth=32, ioengine="psync", read=direction(9_000))))
     assert found is not None
@@ -231,7 +286,7 @@ def test_on_platters_other_requests_count_however_small() -> None:
     [
         (run(SEEKS, environment=PLATTERS), 152, 12),
         (run(fio(read=direction(400)), environment=PLATTERS), 404, 32),
-        (run(SEEKS), 152, 40),
+        (run(SEEKS), 152, 90),
         (run(SEEKS, environment=replace(PLATTERS, virtualisation="KVM")), 152, 40),
         (run(fio(block=1 << 20, read=direction(150, block=1 << 20)), environment=PLATTERS), 600, 40),
         (run(fio(rw="randrw", read=direction(75), write=direction(75)), environment=PLATTERS), 80, 140),
@@ -239,6 +294,36 @@ def test_on_platters_other_requests_count_however_small() -> None:
 )
 def test_a_few_requests_or_a_disk_that_does_not_seek(tested: Run, reads: float, writes: float) -> None:
     assert named("other-io", tested, requests(reads, writes)) is None
+
+
+def test_who_takes_half_of_a_volumes_ios_is_found_though_they_are_small() -> None:
+    """4 KiB each, far below 5 MB/s."""
+    half = run(fio(depth=16, read=direction(1_000)))
+    found = named("other-io", half, requests(1_000, 1_000))
+    assert found is not None
+    assert (
+        found.evidence
+        == "the device was asked for 1.00k reads and 1.00k writes a second, 1.00k reads of it for the test"
+    )
+    assert named("other-io", half, requests(2_000, 0)) is not None
+    assert named("other-io", half, requests(1_040, 50)) is None
+
+
+def test_requests_that_the_kernel_splits_are_nobodys() -> None:
+    block = 64 << 10
+    seen = tuple(replace(one, reads=500, writes=0) for one in system(read_rate=1_000 * block, write_rate=0.0))
+    assert named("other-io", run(fio(block=block, read=direction(1_000, block=block))), seen) is None
+
+
+@pytest.mark.parametrize("option", ["--fsync=1", "--fdatasync=4", "--sync=1"])
+def test_a_journal_is_written_for_the_test_that_syncs(option: str) -> None:
+    log = fio(rw="write", options=(option,), write=direction(2_000))
+    seen = system(read_rate=0.0, write_rate=5 * 2_000 * 4096)
+    assert named("other-io", run(log), seen) is None
+    assert named("other-io", run(fio(rw="write", write=direction(2_000))), seen) is not None
+    raw = Target(TargetKind.DEVICE, "/dev/nvme0n1", "/dev/nvme0n1", "nvme0n1")
+    assert named("other-io", run(log, target=raw, file_bytes=None), seen) is not None
+    assert named("other-io", run(log), system(read_rate=30 * MB, write_rate=0.0)) is not None
 
 
 ONE_A_SECOND = ioping("latency", read=direction(1, seconds=30))

@@ -64,5 +64,7 @@ def test_a_rhythm_explains_an_unsteady_speed() -> None:
     assert names(dipping(list(range(6, 120, 16)), 6)) == {"periodic-stalls"}
 
 
-def test_an_own_rate_makes_no_rhythm() -> None:
-    assert "periodic-stalls" not in names(dipping(list(range(12, 120, 20))), ("--rate_iops=10000",))
+def test_pauses_that_the_test_makes_are_no_rhythm_and_a_rate_makes_none() -> None:
+    dips = dipping(list(range(12, 120, 20)))
+    assert "periodic-stalls" not in names(dips, ("--thinktime=500000", "--thinktime_blocks=50000"))
+    assert "periodic-stalls" in names(dips, ("--rate_iops=10000",))

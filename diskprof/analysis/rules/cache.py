@@ -60,7 +60,7 @@ def page_cache(view: TestView) -> Finding | None:
         elif share is not None and share < ANSWERED:
             device = view.device_rate(direction) or 0.0
             evidence.append(
-                f"{did} {format_bandwidth(result.bandwidth_bytes_per_s)}, the device "
+                f"{did} {format_bandwidth(view.engine_rate(direction))}, the device "
                 f"{format_bandwidth(device)} ({format_percent(share)})"
             )
     if not evidence:
@@ -75,6 +75,8 @@ def page_cache(view: TestView) -> Finding | None:
 
 
 def _way_past_the_cache(view: TestView) -> str:
+    if any(job.ioengine == "mmap" for job in view.record.planned.jobs):
+        return "What is mapped into memory goes by the page cache: use another ioengine with direct=1."
     if not view.asked.direct:
         return "Use direct=1, or a test file larger than the memory, to measure the disk."
     if view.run.plan.target.kind is TargetKind.FILE:
@@ -110,7 +112,7 @@ def small_working_set(view: TestView) -> Finding | None:
 
 def device_cache(view: TestView) -> Finding | None:
     """Random I/Os that no platter can do: the cache of the drive or of its controller did them."""
-    if view.record.engine is not EngineName.FIO or view.asked.paced or view.idle:
+    if view.record.engine is not EngineName.FIO or view.idle:
         return None
     if not view.platters or not view.asked.random:
         return None
@@ -137,7 +139,7 @@ def host_cache(view: TestView) -> Finding | None:
     if not all(is_virtual(disk, view.run) for disk in view.disks) or any(job.block_size > SMALL_BLOCK for job in jobs):
         return None
     middle = read.latency.p50 if read.latency.p50 is not None else read.latency.mean
-    if middle is None or read.ios < FEW or middle >= FLASH_NS:
+    if middle is None or read.ios < FEW or middle + (read.slat_mean or 0.0) >= FLASH_NS:
         return None
     size = working_set(view)
     return view.found(

@@ -1,15 +1,23 @@
 """How a test went over time: too short, unsteady, a burst that ended, stalls, outliers."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from diskprof.analysis.rules.rhythm import rhythm
 from diskprof.analysis.rules.view import TestView
 from diskprof.analysis.series import Window, rolling
 from diskprof.analysis.statistics import ChangePoint, change_point, median, steady_state, variation
+from diskprof.model.errors import UnitError
 from diskprof.model.finding import Finding, Weight
 from diskprof.model.run import Status
-from diskprof.model.units import format_duration, format_iops, format_latency, format_percent
+from diskprof.model.units import (
+    format_duration,
+    format_iops,
+    format_latency,
+    format_percent,
+    parse_duration,
+    parse_size,
+)
 from diskprof.model.value import dataclass
 
 SHORT_S = 10.0
@@ -39,7 +47,8 @@ TYPICAL_S = 1.0
 """A level is the median of its seconds: a second holds ten slices of a limit, one more or less moves it by a tenth."""
 
 STALL_S = 1.0
-"""No I/O completed for this long: ten times what a hard disk needs under load."""
+PAUSES = 10
+"""No I/O completed for this long: ten times what a hard disk needs under load; and ten of the pauses that the test itself makes."""
 
 OUTLIER_RATIO = 100.0
 OUTLIER_NS = 100e6
@@ -57,7 +66,7 @@ def not_steady(view: TestView) -> Finding | None:
     seconds = view.wholes
     iops = [window.iops for window in seconds]
     spread = variation(iops)
-    if view.asked.paced or view.stood or spread is None or len(iops) < _LEAST_WINDOWS:
+    if view.asked.pace.rests or view.apart or view.stood or spread is None or len(iops) < _LEAST_WINDOWS:
         return None
     by_counting = COUNTING / math.sqrt(sum(window.ios for window in seconds) / len(seconds))
     drift = steady_state([window.end_s for window in seconds], iops) if len(iops) >= _LEAST_FOR_TREND else None
@@ -95,7 +104,14 @@ def level_change(view: TestView) -> LevelChange | None:
     """Two clearly different levels of IOPS."""
     halves, intervals = view.halves, view.intervals
     found, exact = _change(halves), _change(intervals)
-    if view.asked.paced or view.stood or found is None or exact is None or found.explained < EXPLAINED:
+    if (
+        view.asked.pace.rests
+        or view.apart
+        or view.stood
+        or found is None
+        or exact is None
+        or found.explained < EXPLAINED
+    ):
         return None
     # Both are the same change, or it is none: the intervals only say more exactly when it was.
     at_s = intervals[exact.index].start_s
@@ -151,10 +167,11 @@ def burst(view: TestView) -> Finding | None:
 
 def stall(view: TestView) -> Finding | None:
     """Nothing completed for a while (F7): a device that hung, was reset, or was held back."""
-    if view.asked.paced:
+    if view.apart:
         return None
+    least_s = max(STALL_S, PAUSES * view.asked.pace.pause_s)
     ours = {window.start_s for _, window in view.stood}
-    found = _stalls(view.intervals, view.record.planned.interval_ms / 1e3)
+    found = _stalls(view.intervals, view.record.planned.interval_ms / 1e3, least_s)
     stalls = [each for each in found if each[0] not in ours]
     if not stalls:
         return None
@@ -169,8 +186,8 @@ def stall(view: TestView) -> Finding | None:
     )
 
 
-def _stalls(intervals: Sequence[Window], usual_s: float) -> list[tuple[float, float]]:
-    """(start, length) in seconds of every stretch without I/O of at least STALL_S."""
+def _stalls(intervals: Sequence[Window], usual_s: float, least_s: float) -> list[tuple[float, float]]:
+    """(start, length) in seconds of every stretch without I/O of at least `least_s`."""
     found: list[tuple[float, float]] = []
     start, length = 0.0, 0.0
     for window in intervals:
@@ -179,12 +196,12 @@ def _stalls(intervals: Sequence[Window], usual_s: float) -> list[tuple[float, fl
             length += window.seconds
             continue
         # After a freeze one interval covers all of it, and holds what completed at its end.
-        if window.seconds - usual_s >= STALL_S and not length:
+        if window.seconds - usual_s >= least_s and not length:
             found.append((window.start_s, window.seconds - usual_s))
-        elif length >= STALL_S:
+        elif length >= least_s:
             found.append((start, length))
         length = 0.0
-    if length >= STALL_S:
+    if length >= least_s:
         found.append((start, length))
     return found
 
@@ -229,9 +246,9 @@ def few_ios(view: TestView) -> Finding | None:
 
 def too_short(tests: Sequence[TestView]) -> Finding | None:
     """One note for the whole run, however many tests it is about."""
-    counted = [view for view in tests if view.record.status is Status.COMPLETE and not view.asked.paced]
+    counted = [view for view in tests if view.record.status is Status.COMPLETE]
     short = [view.seconds for view in counted if view.seconds < SHORT_S]
-    if not short:
+    if not any(view.seconds < SHORT_S and not view.asked.pace.rests for view in counted):
         return None
     low, high = (format_duration(round(seconds, 1) or seconds) for seconds in (min(short), max(short)))
     times = low if low == high else f"{low} to {high}"
@@ -240,15 +257,24 @@ def too_short(tests: Sequence[TestView]) -> Finding | None:
         Weight.NOTE,
         "Short tests flatter disks that burst or cache.",
         f"{f'{len(short)} of {len(tests)} tests' if len(tests) > 1 else 'the test'} measured for {times}",
-        _longer(counted),
+        _longer([view for view in counted if view.seconds < SHORT_S]),
     )
 
 
-def _longer(tests: Sequence[TestView]) -> str:
-    parameters = dict(tests[0].run.plan.parameters)
-    by_amount = any(view.record.planned.amount_bytes for view in tests if view.seconds < SHORT_S)
-    if by_amount and "size" in parameters:
+def _longer(short: Sequence[TestView]) -> str:
+    """The parameter that makes one of these longer, if there is one: declared is not used."""
+    parameters, plans = dict(short[0].run.plan.parameters), [view.record.planned for view in short]
+    size, seconds = _read(parse_size, parameters.get("size")), _read(parse_duration, parameters.get("runtime"))
+    if size and any(plan.amount_bytes and plan.amount_bytes % size == 0 for plan in plans):
         return "For what the disk keeps up, give it more to do, such as --set size=8g."
-    if "runtime" in parameters:
+    if seconds and any(plan.runtime_s == seconds for plan in plans):
         return "For what the disk keeps up, run it longer, such as --set runtime=60s."
     return "For what the disk keeps up, run a longer test."
+
+
+def _read(unit: Callable[[str], float], text: str | None) -> float | None:
+    """What a parameter says; None where it is none, or no plain amount."""
+    try:
+        return unit(text) if text else None
+    except UnitError:
+        return None

@@ -6,14 +6,21 @@ from diskprof.model.finding import Finding, Weight
 from diskprof.model.preset import EngineName
 from diskprof.model.run import Run
 from diskprof.model.sample import Direction
+from diskprof.model.target import TargetKind
 from diskprof.model.units import format_bandwidth, format_duration, format_iops
 
 FOREIGN_SHARE = 0.10
 FOREIGN_RATE = 5e6
 """Other I/O counts from a tenth of the test's own on, and from 5 MB/s on: journals and atime updates stay below both."""
 
-FOREIGN_REQUESTS = 20.0
-"""On a platter every request costs a seek, however small: from so many a second on that the test did not make."""
+FOREIGN_REQUESTS = 100.0
+"""Small requests count from so many a second on: a volume has a limit of them, and journals and logs stay below."""
+
+FOREIGN_SEEKS = 20.0
+"""On a platter, where every request costs a seek, from so many on."""
+
+LEAST_REQUEST = 512
+"""No request is for fewer bytes."""
 
 SMALL_BLOCK = 64 << 10
 """Larger blocks are split by the kernel, so its requests cannot be held against the test's I/Os."""
@@ -37,7 +44,8 @@ def other_io(view: TestView) -> Finding | None:
     """More bytes on the device than the test moved: somebody else was at work.
 
     Not asked of a direction that the test itself does through the page cache (read-ahead and late write-back look the same),
-    nor of writes to an array, where each is done several times.
+    of writes to a file that it syncs (the file system's journal is written with each), nor of an array, where each write is
+    done several times.
     """
     if len(view.run.environment.disks) > 1 or any(disk.kind is DeviceKind.RAID for disk in view.disks):
         return None
@@ -45,15 +53,13 @@ def other_io(view: TestView) -> Finding | None:
     foreign, evidence = 0.0, []
     for direction in Direction:
         engine, device = view.engine_rate(direction), view.device_rate(direction)
-        if device is None or (engine and not view.asked.direct and view.record.engine is EngineName.FIO):
-            continue
-        if device <= engine:
+        if device is None or device <= engine or (engine and _more_for_the_test(view, direction)):
             continue
         foreign += device - engine
         own_part = format_bandwidth(engine) if engine else "none"
         evidence.append(f"the device {_VERBS[direction]} {format_bandwidth(device)}, {own_part} of it for the test")
     if foreign < FOREIGN_RATE or foreign <= FOREIGN_SHARE * own:
-        evidence = _foreign_seeks(view)
+        evidence = _foreign_requests(view)
     if not evidence:
         return None
     return view.found(
@@ -65,21 +71,36 @@ def other_io(view: TestView) -> Finding | None:
     )
 
 
-def _foreign_seeks(view: TestView) -> list[str]:
-    """Small requests to a rotating disk that a test of direct reads did not make."""
+def _more_for_the_test(view: TestView, direction: Direction) -> bool:
+    """Whether what a test does in a direction makes the kernel do more of it."""
+    if view.record.engine is not EngineName.FIO:
+        return False
+    journalled = view.asked.syncs and view.run.plan.target.kind is not TargetKind.DEVICE
+    return not view.asked.direct or (journalled and direction is Direction.WRITE)
+
+
+def _foreign_requests(view: TestView) -> list[str]:
+    """Small requests that a direct test of small blocks did not make: on a platter, or a volume of so many IOPS, each counts."""
     seen, read = view.kernel, view.result.read
     small = all(job.block_size <= SMALL_BLOCK for job in view.record.planned.jobs)
-    if not (seen and read and small and view.asked.direct and view.platters) or view.result.write:
+    if not (seen and read and small and view.asked.direct) or view.result.write:
         return []
     if seen.reads_per_s is None or seen.writes_per_s is None:
         return []
-    foreign = max(0.0, seen.reads_per_s - read.iops) + seen.writes_per_s
-    if foreign < FOREIGN_REQUESTS or foreign <= FOREIGN_SHARE * read.iops:
+    own = view.ios / view.seconds if view.seconds > 0 else read.iops
+    foreign = max(0.0, seen.reads_per_s - own) + seen.writes_per_s
+    least = FOREIGN_SEEKS if view.platters else FOREIGN_REQUESTS
+    if foreign < least or foreign <= FOREIGN_SHARE * own or _beyond(view) < LEAST_REQUEST * foreign:
         return []
     return [
         f"the device was asked for {format_iops(seen.reads_per_s)} reads and {format_iops(seen.writes_per_s)} writes a "
-        f"second, {format_iops(read.iops)} reads of it for the test"
+        f"second, {format_iops(own)} reads of it for the test"
     ]
+
+
+def _beyond(view: TestView) -> float:
+    """Bytes a second that the device moved beyond what the test did; none where the kernel only split the test's own requests."""
+    return sum((view.device_rate(direction) or 0.0) - view.engine_rate(direction) for direction in Direction)
 
 
 def store_on_disk(view: TestView) -> Finding | None:

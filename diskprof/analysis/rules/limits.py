@@ -1,17 +1,27 @@
 """What held a result back, as far as the figures alone can tell: a queue that cannot be filled, a ceiling."""
 
+from collections.abc import Callable
+from functools import partial
+from math import sqrt
+
 from diskprof.analysis.options import asked
 from diskprof.analysis.rules.groups import io_limit_reached
 from diskprof.analysis.rules.processor import JOB_BUSY, job_use
-from diskprof.analysis.rules.view import TestView
+from diskprof.analysis.rules.view import LEAST_S, TestView
+from diskprof.analysis.series import windows
 from diskprof.analysis.statistics import median, share_near
 from diskprof.model.finding import Finding, Weight
-from diskprof.model.run import Run, TestRecord
-from diskprof.model.units import format_bandwidth, format_iops, format_latency, format_percent
+from diskprof.model.run import DirectionResult, Run, TestRecord
+from diskprof.model.sample import Direction
+from diskprof.model.units import format_bandwidth, format_duration, format_iops, format_latency, format_percent
 
 FLAT = 0.05
 MOST = 0.75
-"""IOPS stand at a ceiling if at least this share of the seconds is within 5% of their median: a stall is no other level."""
+PAIR_S = 2.0
+"""IOPS stand at a ceiling if at least three quarters of the seconds are within 5% of their median: a stall is no other level.
+
+Or of the pairs of seconds: of a limit that is handed out in slices of 0.1 s (F52) a second holds ten, and one more is a tenth.
+"""
 
 FULL = 0.8
 """Share of the queue depth that must have been in use (IOPS x latency, Little's law) for the device to be what is waited for."""
@@ -34,20 +44,71 @@ MIX = 0.05
 MIXED_IOS = 1000
 """Over fewer, fio's dice alone may come to that."""
 
+RATE = 0.05
+COUNTING = 3.0
+"""A rate is missed by more than a twentieth, and by more than counting: 3/sqrt(n) of n I/Os, for those spread by chance."""
+
 LEAST_DEPTH = 4
-_LEAST_WINDOWS = 4
+_LEAST_SECONDS = 4
+_LEAST_PAIRS = 3
 
 
 def depth_capped(view: TestView) -> Finding | None:
-    """A synchronous engine does one I/O at a time, whatever iodepth says (F12)."""
+    """A synchronous engine does one I/O at a time, whatever iodepth says (F12), and libaio too through the page cache."""
     if not view.asked.capped:
         return None
     return view.found(
         "depth-capped",
         Weight.LIMIT,
-        "The queue depth asked for was not used: a synchronous engine does one I/O at a time.",
-        "; ".join(f"iodepth={depth} with ioengine={engine}" for engine, depth in view.asked.capped),
+        "The queue depth asked for was not used: one I/O at a time was done.",
+        "; ".join(
+            f"iodepth={depth} with ioengine={engine}{', which the page cache holds up' if engine == 'libaio' else ''}"
+            for engine, depth in view.asked.capped
+        ),
         "Use ioengine=libaio or io_uring with direct=1, or numjobs for more at once.",
+    )
+
+
+def submission(view: TestView) -> Finding | None:
+    """Most of an I/O's time passes inside the call that submits it, which fio's completion latency leaves out."""
+    if view.idle:
+        return None
+    found = [(way, result) for way, result in view.result.directions if result.mostly_submitting]
+    if not found:
+        return None
+    parts = []
+    for direction, result in found:
+        slat, clat = result.slat_mean or 0.0, result.latency.mean or 0.0
+        parts.append(
+            f"a {direction} took {format_latency(slat + clat)}, {format_latency(slat)} of it being submitted (slat) "
+            f"and {format_latency(clat)} after that (clat)"
+        )
+    return view.found(
+        "submission",
+        Weight.DOUBT,
+        "I/Os were done while they were submitted: the latencies shown (clat) leave most of that out.",
+        "; ".join(parts),
+        "Use direct=1 or ioengine=psync, which has no submission."
+        if not view.asked.direct
+        else "Take the whole (fio's lat) for what an I/O takes: the kernel's queue was full, or its way to the disk is long.",
+    )
+
+
+def jobs_apart(view: TestView) -> Finding | None:
+    """fio gives the rate of a group over its longest job's time: of jobs one after another that is what no disk did."""
+    if not view.apart:
+        return None
+    rates = ", ".join(
+        f"{format_iops(result.ios / view.seconds)} {direction}s/s for the {format_iops(result.iops)} shown"
+        for direction, result in view.result.directions
+    )
+    return view.found(
+        "jobs-apart",
+        Weight.DOUBT,
+        "Not all jobs ran at the same time: the rates shown are all I/Os over the longest job's time, as fio counts.",
+        f"{format_duration(view.seconds)} from the first to the last, the longest {format_duration(view.longest_s)}; over all "
+        f"of it {rates}",
+        "Make tests of their own of jobs that run one after another.",
     )
 
 
@@ -69,6 +130,36 @@ def mix_missed(view: TestView) -> Finding | None:
     )
 
 
+def rate_missed(view: TestView) -> Finding | None:
+    """fio holds a job to its rate; where the disk or the way of asking cannot keep up, the result is not of that rate."""
+    evidence = []
+    for demand in view.asked.pace.demands:
+        result = view.result.direction(demand.direction)
+        if result is None or result.runtime_ms < LEAST_S * 1e3:
+            continue
+        done = result.bandwidth_bytes_per_s if demand.in_bytes else result.iops
+        due = demand.per_second * (result.ios / done) if done else 0.0
+        if not due or 1 - done / demand.per_second <= max(RATE, COUNTING / sqrt(due)):
+            continue
+        write = format_bandwidth if demand.in_bytes else format_iops
+        told = f"{write(demand.per_second)}{'' if demand.in_bytes else f' {demand.direction}s/s'}"
+        evidence.append(f"{told} asked for, {write(done)} done")
+    if not evidence:
+        return None
+    return view.found(
+        "rate-missed",
+        Weight.DOUBT,
+        "The rate asked for was not kept: these are the figures of a lower one.",
+        "; ".join(evidence),
+        "It is all that this way of asking gets: ask for less, or with a deeper queue or more jobs.",
+    )
+
+
+def _rate_kept(view: TestView) -> bool:
+    """Whether the test did all that it was told to do, and no more for that."""
+    return bool(view.asked.pace.demands) and rate_missed(view) is None
+
+
 def engine_fallback(run: Run) -> Finding | None:
     """The kernel refused the I/O engine that a test asked for, and another took its place (F13)."""
     changed = [hazard for hazard in run.plan.hazards if hazard.name == "engine-fallback"]
@@ -86,30 +177,23 @@ def engine_fallback(run: Run) -> Finding | None:
 
 def ceiling(view: TestView) -> Finding | None:
     """Flat IOPS while the queue is full and each I/O waits many times longer than it takes alone: more depth buys nothing."""
-    iops = [window.iops for window in view.wholes]
-    level = median(iops)
-    used = job_use(view)
-    if view.asked.paced or view.asked.depth < LEAST_DEPTH or not level or len(iops) < _LEAST_WINDOWS:
+    level, depth, used = _flat(view), view.asked.depth, job_use(view)
+    if view.asked.pace.rests or depth < LEAST_DEPTH or not level:
         return None
-    if (
-        share_near(iops, level, FLAT) < MOST
-        or (used is not None and used >= JOB_BUSY)
-        or len(view.result.directions) != 1
-    ):
+    if (used is not None and used >= JOB_BUSY) or io_limit_reached(view) or _rate_kept(view):
         return None
-    if io_limit_reached(view):
+    iops = sum(result.iops for _, result in view.result.directions)
+    mean, alone = _mean(view, lambda _, result: result.latency.mean), _mean(view, partial(_alone, view))
+    if mean is None or alone is None or iops * mean / 1e9 < FULL * depth:
         return None
-    ((_, result),) = view.result.directions
-    mean, depth = result.latency.mean, view.asked.depth
-    if mean is None or result.iops * mean / 1e9 < FULL * depth:
-        return None
-    alone = _alone(view)
     large = _large(view.record)
-    if alone is None or mean < WAITING * alone or (not large and mean < WAITING_NS):
+    # A hard disk has nothing to spare: there the wait is the work's.
+    if not large and (alone > 2 * SOLID_STATE_NS or mean < WAITING_NS):
         return None
-    stood = (
-        format_bandwidth(level * result.bandwidth_bytes_per_s / result.iops) if large else f"{format_iops(level)} IOPS"
-    )
+    if mean < WAITING * alone:
+        return None
+    block = sum(result.bandwidth_bytes_per_s for _, result in view.result.directions) / iops
+    stood = format_bandwidth(level * block) if large else f"{format_iops(level)} IOPS"
     return view.found(
         "bandwidth-ceiling" if large else "iops-ceiling",
         Weight.LIMIT,
@@ -120,9 +204,27 @@ def ceiling(view: TestView) -> Finding | None:
     )
 
 
-def _alone(view: TestView) -> float | None:
+def _flat(view: TestView) -> float | None:
+    """The IOPS at which a test stood, in seconds or in pairs of them; None if it did not."""
+    for parts, least in ((view.wholes, _LEAST_SECONDS), (windows(view.samples, PAIR_S), _LEAST_PAIRS)):
+        iops = [window.iops for window in parts]
+        level = median(iops)
+        if level and len(iops) >= least and share_near(iops, level, FLAT) >= MOST:
+            return level
+    return None
+
+
+def _mean(view: TestView, figure: Callable[[Direction, DirectionResult], float | None]) -> float | None:
+    """A figure over all I/Os of a test, by those of each direction; None where one has it not."""
+    both = [(result.ios, figure(direction, result)) for direction, result in view.result.directions]
+    known = [(ios, value) for ios, value in both if value is not None]
+    if not view.ios or len(known) < len(both):
+        return None
+    return sum(ios * value for ios, value in known) / view.ios
+
+
+def _alone(view: TestView, direction: Direction, result: DirectionResult) -> float | None:
     """What one such I/O takes without a queue, in ns: the least of the same test at depth 1, the fastest here, the kind of disk."""
-    ((direction, result),) = view.result.directions
     known = [
         twin.result.direction(direction)
         for twin in view.run.tests
@@ -131,12 +233,9 @@ def _alone(view: TestView) -> float | None:
     times = [other.latency.p50 for other in known if other and other.latency.p50 is not None]
     if result.histogram and (fastest := result.histogram.quantile(0.01)) is not None:
         times.append(float(fastest))
-    small = not _large(view.record)
-    if small and view.disks and all(disk.rotational is False for disk in view.disks):
+    if not _large(view.record) and view.disks and all(disk.rotational is False for disk in view.disks):
         times.append(SOLID_STATE_NS)
-    alone = min(times, default=None)
-    # A hard disk has nothing to spare: there the wait is the work's.
-    return None if alone is not None and small and alone > 2 * SOLID_STATE_NS else alone
+    return min(times, default=None)
 
 
 def _large(record: TestRecord) -> bool:

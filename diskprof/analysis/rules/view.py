@@ -11,6 +11,7 @@ from diskprof.analysis.statistics import median
 from diskprof.model.device import Device, DeviceKind, Transport
 from diskprof.model.finding import Finding, Weight
 from diskprof.model.lapse import Lapse, LapseKind
+from diskprof.model.preset import EngineName
 from diskprof.model.run import Run, TestRecord, TestResult
 from diskprof.model.sample import Direction, Phase, Sample, SystemSample
 from diskprof.model.value import dataclass
@@ -26,6 +27,10 @@ LEAST_S = 1.0
 
 HELD = 0.8
 """An interval that holds a pause of the test is at least this much of it long: the engine too says nothing meanwhile."""
+
+APART_S = 0.5
+APART = 0.1
+"""Jobs that are meant to begin and end together do so to less than this, and less than this part of their time."""
 
 LEAST_INTERVALS = 4
 """The engine's account and the kernel's begin and end up to an interval apart: over fewer they may differ by half."""
@@ -65,8 +70,18 @@ class TestView:
     @cached_property
     def seconds(self) -> float:
         """How long it measured, by the engine or by its intervals, whichever knows of more."""
-        told = max((result.runtime_ms / 1e3 for _, result in self.result.directions), default=0.0)
-        return max(told, self.intervals[-1].end_s if self.intervals else 0.0)
+        return max(self.longest_s, self.intervals[-1].end_s if self.intervals else 0.0)
+
+    @cached_property
+    def longest_s(self) -> float:
+        """How long the job measured that measured longest, over which fio gives the rates of them all."""
+        return max((result.runtime_ms / 1e3 for _, result in self.result.directions), default=0.0)
+
+    @cached_property
+    def apart(self) -> bool:
+        """Whether its jobs did not all run at the same time, so that no job measured for as long as the test."""
+        many = self.asked.threads > 1 and self.record.engine is EngineName.FIO
+        return many and self.seconds - self.longest_s > max(APART_S, APART * self.longest_s)
 
     @cached_property
     def ios(self) -> int:
@@ -138,14 +153,14 @@ class TestView:
         return max(0.0, (at_ns - first.at_ns + first.duration_ns) / 1e9)
 
     def engine_rate(self, direction: Direction) -> float:
-        """Bytes per second of the test's time, by the engine's own account.
+        """Bytes per second over the whole of the test's time, by the engine's own account.
 
-        ioping's bandwidth leaves its pauses out: a request a second would come out at the disk's full speed.
+        fio's bandwidth is over the time of the direction's jobs, which may be a part of it; ioping's leaves its pauses out.
         """
         result = self.result.direction(direction)
         if result is None:
             return 0.0
-        return result.bytes * 1e3 / result.runtime_ms if result.runtime_ms > 0 else result.bandwidth_bytes_per_s
+        return result.bytes / self.seconds if self.seconds > 0 else result.bandwidth_bytes_per_s
 
     def device_rate(self, direction: Direction) -> float | None:
         """Bytes per second that the kernel counted on the device while the test measured; None where that is not known."""
