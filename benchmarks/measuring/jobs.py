@@ -1,6 +1,7 @@
 """What fio's jobs got of the processors that they wanted, by the kernel's account of its run queues."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,12 +31,21 @@ class Jobs:
         fio = next((one for one in _family(pid) if (_proc(one) / "comm").read_text().strip() == "fio"), None)
         if fio is None:
             raise OSError(f"process {pid} has started no fio")
-        threads = [thread for thread in (_proc(fio) / "task").iterdir() if thread.name != str(fio)]
-        self._threads = sorted(threads, key=lambda thread: -_times(thread).ran)[:count]
+        self._threads = _busiest(_proc(fio) / "task", str(fio))[:count]
 
     def times(self) -> Times:
         each = [_times(thread) for thread in self._threads]
         return Times(sum(one.ran for one in each), sum(one.waited for one in each))
+
+
+def _busiest(tasks: Path, but: str) -> list[Path]:
+    """The threads that are still there when they are looked at: fio has some that live for an instant."""
+    ran = {}
+    for thread in tasks.iterdir():
+        if thread.name != but:
+            with suppress(FileNotFoundError, ProcessLookupError):
+                ran[thread] = _times(thread).ran
+    return sorted(ran, key=lambda thread: -ran[thread])
 
 
 def _times(thread: Path) -> Times:
