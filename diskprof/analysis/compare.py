@@ -11,9 +11,10 @@ from enum import StrEnum
 
 from diskprof.analysis.conditions import Condition, OptionDifference, differing_conditions, differing_options
 from diskprof.analysis.expectations import CommonExpectation, common
-from diskprof.analysis.metrics import WITHIN_NS, Better, Metric, Source, cpu_use, direction_metrics
+from diskprof.analysis.metrics import SYNC_METRICS, WITHIN_NS, Better, Metric, Part, Source, direction_metrics
 from diskprof.analysis.series import ByTest, by_test, figures, measured, thinned
 from diskprof.analysis.statistics import variation
+from diskprof.analysis.whole import comparable_cpu, leading, syncs
 from diskprof.model.finding import Finding
 from diskprof.model.preset import EngineName, Options
 from diskprof.model.run import Run, Status, TestRecord
@@ -61,7 +62,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A metric of one direction (None: of the test as a whole, the CPU), one cell a run."""
+    """A metric of one direction (None: of the test as a whole, fsync and the CPU), one cell a run."""
 
     metric: Metric
     direction: Direction | None
@@ -72,7 +73,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class TestComparison:
-    """One test by name; `statuses` holds None where a run does not have it. `cell` is its place in a sweep."""
+    """One test by name; `statuses` holds None where a run does not have it. `cell` is its place in a sweep.
+
+    `leading` is what the test is judged by first.
+    """
 
     __test__ = False
     name: str
@@ -82,6 +86,7 @@ class TestComparison:
     rows: tuple[Row, ...]
     options: tuple[OptionDifference, ...] = ()
     cell: Options = ()
+    leading: Metric = Metric.IOPS
 
     @property
     def directions(self) -> tuple[Direction, ...]:
@@ -196,27 +201,22 @@ def _compare_test(name: str, runs: Sequence[Run], series: Mapping[str, ByTest], 
     records = [run.test(name) for run in runs]
     known = next(record for record in records if record)
     rows: list[Row] = []
-    for direction in Direction:
-        results = [record.result.direction(direction) if record and record.result else None for record in records]
-        if not any(results):
-            continue
-        intervals = [
+    intervals = {
+        direction: [
             thinned(measured(series.get(run.id, {}).get((record.index, direction), ()), record.index)) if record else ()
             for run, record in zip(runs, records, strict=True)
         ]
+        for direction in Direction
+    }
+    for direction in Direction:
+        results = [record.result.direction(direction) if record and record.result else None for record in records]
+        counts = [result.ios if result else 0 for result in results]
         for source in direction_metrics(within_ns):
-            values = [_finite(source.of_result(result)) if result else None for result in results]
-            counts = [result.ios if result else 0 for result in results]
-            errors = [_error(source, interval) for interval in intervals]
-            cells = tuple(
-                _cell(source, values[0], value, min(counts[0], count), _noise(source, errors[0], error))
-                if index
-                else Cell(value)
-                for index, (value, count, error) in enumerate(zip(values, counts, errors, strict=True))
-            )
-            if any(cell.value is not None for cell in cells):
-                rows.append(Row(source.metric, direction, source.better, source.share, cells))
-    rows.extend(_cpu_row(records))
+            rows += _row(source, direction, results, counts, intervals[direction])
+    parts = [record.result.sync if record and record.result else None for record in records]
+    for each in SYNC_METRICS:
+        rows += _row(each, None, parts, list(map(syncs, records)), intervals[Direction.WRITE])
+    rows += _cpu_row(records)
     return TestComparison(
         name=name,
         title=known.planned.title,
@@ -225,11 +225,32 @@ def _compare_test(name: str, runs: Sequence[Run], series: Mapping[str, ByTest], 
         rows=tuple(rows),
         options=differing_options(records),
         cell=known.planned.cell,
+        leading=leading(records),
     )
 
 
+def _row(
+    source: Source[Part],
+    direction: Direction | None,
+    parts: Sequence[Part | None],
+    counts: Sequence[int],
+    intervals: Sequence[Sequence[Sample]],
+) -> list[Row]:
+    """The row of a metric; `counts` is how many I/Os or syncs each run's figure is of. None where no run has it."""
+    values = [_finite(source.of_result(part)) if part is not None else None for part in parts]
+    if all(value is None for value in values):
+        return []
+    errors = [_error(source, interval) for interval in intervals]
+    others = zip(values[1:], counts[1:], errors[1:], strict=True)
+    cells = [
+        _cell(source, values[0], value, min(counts[0], count), _noise(source, errors[0], error))
+        for value, count, error in others
+    ]
+    return [Row(source.metric, direction, source.better, source.share, (Cell(values[0]), *cells))]
+
+
 def _cpu_row(records: Sequence[TestRecord | None]) -> list[Row]:
-    values = [_finite(cpu_use(record.result)) if record and record.result else None for record in records]
+    values = list(map(_finite, comparable_cpu(records)))
     if all(value is None for value in values):
         return []
     cells = [Cell(values[0]), *(Cell(value, *_differences(values[0], value)) for value in values[1:])]
@@ -246,7 +267,7 @@ def _differences(base: float | None, value: float | None) -> tuple[float | None,
     return value - base, (value - base) / base if base > 0 else None
 
 
-def _cell(source: Source, base: float | None, value: float | None, ios: int, noise: float) -> Cell:
+def _cell(source: Source[Part], base: float | None, value: float | None, ios: int, noise: float) -> Cell:
     difference, ratio = _differences(base, value)
     if base is None or value is None or difference is None:
         return Cell(value)
@@ -271,7 +292,7 @@ def _cell(source: Source, base: float | None, value: float | None, ios: int, noi
     return Cell(value, difference, ratio, verdict)
 
 
-def _is_average(source: Source) -> bool:
+def _is_average(source: Source[Part]) -> bool:
     return source.metric not in _TAILS
 
 
@@ -279,14 +300,17 @@ _TAILS = {
     Metric.LATENCY_P99: NOISE_OF_TAIL,
     Metric.LATENCY_P99_9: NOISE_OF_TAIL,
     Metric.LATENCY_MAX: NOISE_OF_MAXIMUM,
+    Metric.SYNC_P99: NOISE_OF_TAIL,
+    Metric.SYNC_P99_9: NOISE_OF_TAIL,
+    Metric.SYNC_MAX: NOISE_OF_MAXIMUM,
 }
 
 
-def _floor(source: Source) -> float:
+def _floor(source: Source[Part]) -> float:
     return NOISE_OF_SHARE if source.share else _TAILS.get(source.metric, NOISE)
 
 
-def _error(source: Source, intervals: Sequence[Sample]) -> float:
+def _error(source: Source[Part], intervals: Sequence[Sample]) -> float:
     """The squared standard error of a figure by the spread of its intervals; 0 where they do not tell.
 
     Many intervals make an average surer; a tail is what its worst interval was, however many there are.
@@ -296,6 +320,6 @@ def _error(source: Source, intervals: Sequence[Sample]) -> float:
     return spread**2 / (len(values) if _is_average(source) else 1) if spread is not None else 0.0
 
 
-def _noise(source: Source, first: float, other: float) -> float:
+def _noise(source: Source[Part], first: float, other: float) -> float:
     """Two standard errors of the difference; never below the floor."""
     return max(_floor(source), STANDARD_ERRORS * math.sqrt(first + other))

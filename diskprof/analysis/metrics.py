@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 from enum import StrEnum
+from typing import Generic, TypeVar
 
-from diskprof.model.run import DirectionResult, TestResult
+from diskprof.model.run import DirectionResult, Latency, TestResult
 from diskprof.model.sample import Sample
 from diskprof.model.value import dataclass
 
@@ -20,6 +21,11 @@ class Metric(StrEnum):
     LATENCY_P99_9 = "latency_p99_9_ns"
     LATENCY_MAX = "latency_max_ns"
     WITHIN = "share_within"
+    SYNC_MEAN = "sync_latency_mean_ns"
+    SYNC_P50 = "sync_latency_p50_ns"
+    SYNC_P99 = "sync_latency_p99_ns"
+    SYNC_P99_9 = "sync_latency_p99_9_ns"
+    SYNC_MAX = "sync_latency_max_ns"
     CPU = "cpu"
 
 
@@ -31,9 +37,12 @@ class Better(StrEnum):
     NEITHER = "neither"
 
 
+Part = TypeVar("Part")
+
+
 @dataclass(frozen=True, slots=True)
-class Source:
-    """How to read a metric.
+class Source(Generic[Part]):
+    """How to read a metric of a part of a result.
 
     `tail` is the share of the I/Os that a quantile leaves above itself. `share` marks metrics from 0 to 1, whose difference
     is told in percentage points. `of_sample` gives the same figure of one interval, for the spread.
@@ -41,7 +50,7 @@ class Source:
 
     metric: Metric
     better: Better
-    of_result: Callable[[DirectionResult], float | None]
+    of_result: Callable[[Part], float | None]
     of_sample: Callable[[Sample], float | None]
     tail: float | None = None
     share: bool = False
@@ -51,7 +60,7 @@ def _quantile(q: float) -> Callable[[Sample], float | None]:
     return lambda sample: sample.quantile(q)
 
 
-def direction_metrics(within_ns: int = WITHIN_NS) -> tuple[Source, ...]:
+def direction_metrics(within_ns: int = WITHIN_NS) -> tuple[Source[DirectionResult], ...]:
     """The metrics of one direction of a test, in the order in which they are shown."""
     lower = Better.LOWER
     return (
@@ -75,6 +84,21 @@ def direction_metrics(within_ns: int = WITHIN_NS) -> tuple[Source, ...]:
             share=True,
         ),
     )
+
+
+def _pace(sample: Sample) -> float | None:
+    """Intervals do not tell of syncs, but a write waits for the one before it: their spread is that of the writes."""
+    return sample.iops
+
+
+SYNC_METRICS: tuple[Source[Latency], ...] = (
+    Source(Metric.SYNC_MEAN, Better.LOWER, lambda sync: sync.mean, _pace),
+    Source(Metric.SYNC_P50, Better.LOWER, lambda sync: sync.p50, _pace, tail=0.5),
+    Source(Metric.SYNC_P99, Better.LOWER, lambda sync: sync.p99, _pace, tail=0.01),
+    Source(Metric.SYNC_P99_9, Better.LOWER, lambda sync: sync.p99_9, _pace, tail=0.001),
+    Source(Metric.SYNC_MAX, Better.LOWER, lambda sync: sync.max, _pace),
+)
+"""The metrics of fsync and fdatasync, which are of a test as a whole, in the order in which they are shown."""
 
 
 def cpu_use(result: TestResult) -> float | None:

@@ -1,50 +1,61 @@
 """What a comparison comes to, in a sentence for each run."""
 
-from diskprof.analysis.compare import Comparison, TestComparison
+from collections.abc import Collection
+
+from diskprof.analysis.compare import Comparison
 from diskprof.analysis.metrics import Metric
-from diskprof.model.preset import EngineName
 from diskprof.model.value import dataclass
 from diskprof.reports import wording
+
+_SPLIT = "better one way and worse the other"
+_CALLED = {Metric.IOPS: "IOPS", Metric.LATENCY_MEAN: "mean latency", Metric.SYNC_MEAN: "mean fsync latency"}
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How often a run was better, the same or worse than the first, by the leading metric of each test and direction.
+    """In how many tests a run was better, the same or worse than the first, by the leading metric of each.
 
-    `noise` are those that differ by no more than chance; `ratios` are the differences by metric.
+    A test of reads and writes counts once: as better where one of them is better and the other no worse, as `split` where
+    the other is worse. `noise` are those that differ by no more than chance; `ratios` are the differences by metric, of
+    each direction.
     """
 
     better: int = 0
     same: int = 0
     noise: int = 0
+    split: int = 0
     worse: int = 0
     ratios: tuple[tuple[Metric, float], ...] = ()
 
     @property
     def judged(self) -> int:
-        return self.better + self.same + self.noise + self.worse
-
-
-def leading(test: TestComparison) -> Metric:
-    """What a test is judged by first: IOPS, which at one block size is bandwidth too; with ioping, the latency."""
-    return Metric.LATENCY_MEAN if test.engine is EngineName.IOPING else Metric.IOPS
+        return self.better + self.same + self.noise + self.split + self.worse
 
 
 def tally(comparison: Comparison, column: int) -> Tally:
     """Count the verdicts of one column."""
-    rows = [row for test in comparison.tests for row in test.rows if row.metric is leading(test)]
-    words = [wording.verdict(row.cells[column], share=row.share) for row in rows]
+    rows = [[row for row in test.rows if row.metric is test.leading] for test in comparison.tests]
+    words = [_verdict({wording.verdict(row.cells[column], share=row.share) for row in each}) for each in rows]
     return Tally(
         better=words.count("better"),
         same=words.count("same"),
         noise=words.count("noise"),
+        split=words.count(_SPLIT),
         worse=words.count("worse"),
         ratios=tuple(
             (row.metric, ratio)
-            for row in rows
+            for each in rows
+            for row in each
             if row.cells[column].verdict and (ratio := row.cells[column].ratio) is not None
         ),
     )
+
+
+def _verdict(words: Collection[str]) -> str:
+    """One word for those of the directions of a test; empty where none is judged."""
+    if "better" in words and "worse" in words:
+        return _SPLIT
+    return next((word for word in ("better", "worse", "noise", "same") if word in words), "")
 
 
 def tally_sentence(comparison: Comparison, column: int) -> str:
@@ -55,7 +66,7 @@ def tally_sentence(comparison: Comparison, column: int) -> str:
         return f"{name} against {base}: no test has results in both."
     words = (
         *(("better", counted.better), ("the same", counted.same)),
-        *(("noise", counted.noise), ("worse", counted.worse)),
+        *(("noise", counted.noise), (_SPLIT, counted.split), ("worse", counted.worse)),
     )
     first, *others = [(word, times) for word, times in words if times]
     told = [f"{first[0]} in {first[1]} of {wording.count(counted.judged, 'test')}"]
@@ -66,7 +77,7 @@ def tally_sentence(comparison: Comparison, column: int) -> str:
 def _spans(counted: Tally) -> str:
     """` (IOPS from +4.0% to +8.4%)`."""
     parts = []
-    for metric, called in ((Metric.IOPS, "IOPS"), (Metric.LATENCY_MEAN, "mean latency")):
+    for metric, called in _CALLED.items():
         ratios = [ratio for judged, ratio in counted.ratios if judged is metric]
         if ratios:
             low, high = wording.relative(min(ratios)), wording.relative(max(ratios))

@@ -50,6 +50,11 @@ METRICS: dict[Metric, Words] = {
     Metric.LATENCY_P99_9: Words("Completion latency, p99.9", "p99.9", Quantity.LATENCY, Better.LOWER),
     Metric.LATENCY_MAX: Words("Completion latency, max", "max", Quantity.LATENCY, Better.LOWER),
     Metric.WITHIN: Words("I/Os within", "within", Quantity.SHARE, Better.HIGHER),
+    Metric.SYNC_MEAN: Words("fsync latency, mean", "fsync mean", Quantity.LATENCY, Better.LOWER),
+    Metric.SYNC_P50: Words("fsync latency, p50", "fsync p50", Quantity.LATENCY, Better.LOWER),
+    Metric.SYNC_P99: Words("fsync latency, p99", "fsync p99", Quantity.LATENCY, Better.LOWER),
+    Metric.SYNC_P99_9: Words("fsync latency, p99.9", "fsync p99.9", Quantity.LATENCY, Better.LOWER),
+    Metric.SYNC_MAX: Words("fsync latency, max", "fsync max", Quantity.LATENCY, Better.LOWER),
     Metric.CPU: Words("CPU utilisation", "CPU", Quantity.SHARE, Better.NEITHER),
 }
 
@@ -209,7 +214,8 @@ def row_label(row: Row, within_ns: int = WITHIN_NS, *, short: bool = False) -> s
     unit, _ = row_unit(row)
     label = metric_label(row.metric, within_ns)
     if short and METRICS[row.metric].quantity is Quantity.LATENCY:
-        label = f"Latency {METRICS[row.metric].short}"
+        short_name = METRICS[row.metric].short
+        label = f"Latency {short_name}" if row.metric in LATENCIES else short_name
     return f"{label} ({unit})" if unit else label
 
 

@@ -279,3 +279,108 @@ def test_one_run_alone_is_a_comparison_without_differences() -> None:
 def test_nothing_cannot_be_compared() -> None:
     with pytest.raises(ValueError, match="nothing"):
         compare(())
+
+
+def synced(run_id: str, mean_ns: float = 1e6, p99_ns: float = 5e6, *options: str, iops: float = 800) -> Run:
+    """A log whose writes are each followed by a sync of this latency, unless `options` say otherwise."""
+    told = run(fio("wal", rw="write", write=direction(iops), options=options or ("--fdatasync=1",)), run_id=run_id)
+    (test,) = told.tests
+    assert test.result
+    sync = latency(mean_ns, p99=p99_ns)
+    return replace(told, tests=(replace(test, result=replace(test.result, sync=sync)),))
+
+
+def sync_cell(comparison: Comparison, metric: Metric) -> Cell:
+    row = comparison.tests[0].row(metric)
+    assert row is not None
+    assert row.direction is None
+    return row.cells[1]
+
+
+def test_the_latency_of_fsync_is_compared_too() -> None:
+    comparison = compare((synced("a"), synced("b", 1.5e6, 9e6)))
+    mean, p99 = (sync_cell(comparison, metric) for metric in (Metric.SYNC_MEAN, Metric.SYNC_P99))
+    assert (mean.value, mean.ratio, mean.verdict) == (1.5e6, 0.5, Verdict.WORSE)
+    assert (p99.value, p99.ratio, p99.verdict) == (9e6, 0.8, Verdict.WORSE)
+    assert sync_cell(compare((synced("a"), synced("b", 1.015e6))), Metric.SYNC_MEAN).verdict is Verdict.SAME
+    assert sync_cell(compare((synced("a"), synced("b", 1e6, 5.4e6))), Metric.SYNC_P99).verdict is Verdict.SAME
+
+
+def test_without_a_sync_there_is_no_row_of_one() -> None:
+    plain = run(fio("wal", rw="write", write=direction(800)), run_id="a")
+    assert compare((plain, replace(plain, id="b"))).tests[0].row(Metric.SYNC_MEAN) is None
+    (gap,) = compare((plain, synced("b"))).tests
+    row = gap.row(Metric.SYNC_MEAN)
+    assert row is not None
+    assert [(one.value, one.verdict) for one in row.cells] == [(None, None), (1e6, None)]
+
+
+def test_an_unsteady_log_has_noise_in_its_syncs() -> None:
+    base, other = synced("a"), synced("b", 1.06e6, 5.6e6)
+    for rates, mean, p99 in (([400, 1200] * 20, Verdict.SAME, None), ([800] * 40, Verdict.WORSE, Verdict.WORSE)):
+        taken = samples(rates, way=Direction.WRITE)
+        comparison = compare((base, other), {"a": taken, "b": taken})
+        assert sync_cell(comparison, Metric.SYNC_MEAN).verdict is mean
+        assert sync_cell(comparison, Metric.SYNC_P99).verdict is p99
+
+
+def test_few_syncs_have_no_tail_to_judge() -> None:
+    # 24,000 writes are 750 syncs: seven lie beyond p99.
+    base, other = (synced(name, 1e6, p99, "--fsync=32") for name, p99 in (("a", 5e6), ("b", 9e6)))
+    comparison = compare((base, other))
+    assert sync_cell(comparison, Metric.SYNC_P99).verdict is None
+    assert sync_cell(comparison, Metric.SYNC_P99).ratio == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize(
+    ("options", "metric"),
+    [(("--fdatasync=1",), Metric.SYNC_MEAN), (("--fsync=1",), Metric.SYNC_MEAN), (("--fsync=32",), Metric.IOPS)],
+)
+def test_a_log_that_syncs_each_write_is_judged_by_its_syncs(options: tuple[str, ...], metric: Metric) -> None:
+    comparison = compare((synced("a", 1e6, 5e6, *options), synced("b", 1e6, 5e6, *options)))
+    assert comparison.tests[0].leading is metric
+
+
+def test_a_log_is_judged_by_iops_where_a_run_does_not_tell_of_its_syncs() -> None:
+    silent = run(fio("wal", rw="write", write=direction(800), options=("--fdatasync=1",)), run_id="a")
+    assert compare((silent, synced("b"))).tests[0].leading is Metric.IOPS
+    assert compare((run(ioping(read=direction(1))),)).tests[0].leading is Metric.LATENCY_MEAN
+
+
+GROUPED = ("--group_reporting=1",)
+
+
+@pytest.mark.parametrize(
+    ("base", "other", "told"),
+    [
+        # Added up over four jobs, and of one of them on average: not a figure of the same.
+        ((4, ()), (4, GROUPED), False),
+        ((4, GROUPED), (8, ()), False),
+        ((4, GROUPED), (8, GROUPED), True),
+        ((4, ()), (8, ()), True),
+        ((1, ()), (4, GROUPED), True),
+        ((4, ()), (1, GROUPED), True),
+    ],
+)
+def test_cpu_use_is_compared_where_it_is_of_the_same(
+    base: tuple[int, tuple[str, ...]], other: tuple[int, tuple[str, ...]], *, told: bool
+) -> None:
+    def of(name: str, numjobs: int, options: tuple[str, ...]) -> Run:
+        return run(fio(numjobs=numjobs, options=options, read=direction(100), cpu=(20.0, 40.0)), run_id=name)
+
+    row = compare((of("a", *base), of("b", *other))).tests[0].row(Metric.CPU)
+    assert row is not None
+    assert row.cells[0].value == pytest.approx(0.6)
+    assert row.cells[1] == (Cell(row.cells[0].value, 0.0, 0.0) if told else Cell())
+
+
+def test_cpu_use_of_several_groups_is_no_average_of_all_jobs() -> None:
+    groups = (*GROUPED, "--name=more", "--numjobs=4", "--new_group=1", *GROUPED)
+    two = run(fio(numjobs=4, options=groups, read=direction(100)), run_id="a")
+    (test,) = two.tests
+    job = test.planned.jobs[0]
+    both = replace(test, planned=replace(test.planned, jobs=(job, replace(job, name="more"))))
+    first = replace(two, tests=(both,))
+    row = compare((first, replace(first, id="b"), run(fio(read=direction(100)), run_id="c"))).tests[0].row(Metric.CPU)
+    assert row is not None
+    assert [one.value is not None for one in row.cells] == [True, True, False]

@@ -9,9 +9,10 @@ from diskprof.analysis.compare import Cell, Row, Verdict, compare
 from diskprof.analysis.metrics import Better, Metric, direction_metrics
 from diskprof.model.finding import Weight
 from diskprof.model.plan import Severity
-from diskprof.model.run import Status
+from diskprof.model.run import Run, Status
 from diskprof.model.sample import Direction
 from diskprof.reports import upshot, wording
+from diskprof.reports.text_compare import comparison_text
 from diskprof.reports.verdict import doubts, verdict
 
 
@@ -115,6 +116,43 @@ def test_the_upshot_of_a_comparison() -> None:
     )
     nothing = run(fio("d", read=direction(1)), run_id="z")
     assert upshot.tally_sentence(compare((base, nothing)), 1) == "z against x: no test has results in both."
+
+
+@pytest.mark.parametrize(
+    ("read", "write", "words"),
+    [
+        (150, 60, "better in 1 of 2 tests, the same in 1 (IOPS from 0% to +50%)."),
+        (150, 40.2, "better in 1 of 2 tests, the same in 1 (IOPS from 0% to +50%)."),
+        (50, 40, "the same in 1 of 2 tests, worse in 1 (IOPS from -50% to 0%)."),
+        (150, 20, "the same in 1 of 2 tests, better one way and worse the other in 1 (IOPS from -50% to +50%)."),
+    ],
+)  # fmt: skip
+def test_the_upshot_counts_a_mixed_test_once(read: float, write: float, words: str) -> None:
+    def mixed(run_id: str, read: float, write: float) -> Run:
+        return run(
+            fio("mix", rw="randrw", read=direction(read), write=direction(write)),
+            fio("seq", read=direction(100)),
+            run_id=run_id,
+        )
+
+    comparison = compare((mixed("x", 100, 40), mixed("y", read, write)))
+    assert upshot.tally(comparison, 1).judged == 2
+    assert upshot.tally_sentence(comparison, 1) == f"y against x: {words}"
+
+
+def test_the_upshot_of_a_log_is_the_latency_of_its_syncs() -> None:
+    def log(run_id: str, iops: float, sync_ns: float) -> Run:
+        told = run(fio("wal", rw="write", write=direction(iops), options=("--fdatasync=1",)), run_id=run_id)
+        (test,) = told.tests
+        assert test.result
+        return replace(told, tests=(replace(test, result=replace(test.result, sync=latency(sync_ns))),))
+
+    comparison = compare((log("x", 800, 1.2e6), log("y", 810, 1.5e6)))
+    assert upshot.tally_sentence(comparison, 1) == "y against x: worse in 1 of 1 test (mean fsync latency +25%)."
+    (row,) = (row for row in comparison.tests[0].rows if row.metric is Metric.SYNC_P99)
+    assert wording.row_label(row) == "fsync latency, p99 (us)"
+    assert wording.row_label(row, short=True) == "fsync p99 (us)"
+    assert "  fsync mean (us)" in comparison_text(comparison)
 
 
 @pytest.mark.parametrize(

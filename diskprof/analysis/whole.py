@@ -1,0 +1,81 @@
+"""Figures of a test as a whole, which neither direction has: how it synced, and what CPU use it is told with."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from diskprof.analysis.metrics import Metric, cpu_use
+from diskprof.analysis.options import Asked, Section, asked, sections
+from diskprof.model.preset import EngineName
+from diskprof.model.run import TestRecord
+
+_WRITING = ("write", "randwrite", "rw", "readwrite", "randrw")
+
+
+def leading(records: Sequence[TestRecord | None]) -> Metric:
+    """What a test is judged by first: IOPS, which at one block size is bandwidth too; with ioping, the latency.
+
+    A log that syncs each write is judged by how long that takes, where every run tells it.
+    """
+    present = [record for record in records if record]
+    if present and present[0].engine is EngineName.IOPING:
+        return Metric.LATENCY_MEAN
+    told = [record for record in present if record.result]
+    return Metric.SYNC_MEAN if told and all(_synced(record) for record in told) else Metric.IOPS
+
+
+def _synced(record: TestRecord) -> bool:
+    sync = record.result.sync if record.result else None
+    return sync is not None and sync.mean is not None and asked(record.planned).synced
+
+
+def syncs(record: TestRecord | None) -> int:
+    """About how many syncs a fio test did, by its writes; 0 where its jobs do not all sync after as many."""
+    if record is None or record.result is None or record.result.write is None:
+        return 0
+    parts = sections(record.engine, record.planned.argv)
+    shared = tuple(option for part in parts if not part.name for option in part.options)
+    jobs = [Section(part.name, (*shared, *part.options)) for part in parts if part.name]
+    after = {
+        max(_number(job.get(name)) for name in ("fsync", "fdatasync")) for job in jobs if job.get("rw") in _WRITING
+    }
+    every = after.pop() if len(after) == 1 else 0
+    return record.result.write.ios // every if every else 0
+
+
+def _number(text: str | None) -> int:
+    return int(text) if text and text.isdecimal() else 0
+
+
+class CpuOf(StrEnum):
+    """What a test's CPU use is a figure of. fio gives the mean of the jobs of a group; what it reports apart is added up."""
+
+    ONE_JOB = "one job"
+    ALL_JOBS = "all jobs"
+    JOB_ON_AVERAGE = "a job on average"
+    SEVERAL_GROUPS = "several groups"
+
+
+def cpu_of(test: Asked) -> CpuOf:
+    """What fio reports the CPU use of such a test for."""
+    if test.threads == 1:
+        return CpuOf.ONE_JOB
+    if test.reported >= test.threads:
+        return CpuOf.ALL_JOBS
+    return CpuOf.JOB_ON_AVERAGE if test.reported == 1 else CpuOf.SEVERAL_GROUPS
+
+
+def comparable_cpu(records: Sequence[TestRecord | None]) -> list[float | None]:
+    """The CPU use of a test in each run, as a share of one CPU; None where it is no figure of the same as the first run's."""
+    found = [
+        (cpu_of(asked(record.planned)), use) if record and record.result and (use := cpu_use(record.result)) is not None else None
+        for record in records
+    ]  # fmt: skip
+    base = found[0][0] if found and found[0] else None
+    return [each[1] if each and _alike(base, each[0]) else None for each in found]
+
+
+def _alike(base: CpuOf | None, other: CpuOf) -> bool:
+    """One job is the sum and the mean of itself."""
+    return (
+        base is None or base is other or (CpuOf.ONE_JOB in (base, other) and CpuOf.SEVERAL_GROUPS not in (base, other))
+    )
