@@ -210,7 +210,9 @@ def _over(size: int, runtime_ms: int) -> float:
 def _cpu(jobs: Sequence[Section]) -> Cpu | None:
     shares = [(figure(job, "usr_cpu"), figure(job, "sys_cpu")) for job in jobs]
     known = [(user, system) for user, system in shares if user is not None and system is not None]
-    return Cpu(_sum([user for user, _ in known]), _sum([system for _, system in known])) if known else None
+    if not known:
+        return None
+    return Cpu(_sum([user for user, _ in known]), _sum([system for _, system in known]), len(known))
 
 
 def _latency(parts: Sequence[Section]) -> Latency | None:

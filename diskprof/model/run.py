@@ -81,10 +81,11 @@ class DirectionResult:
 
 @dataclass(frozen=True, slots=True)
 class Cpu:
-    """CPU use of the engine's jobs in percent of one CPU, as fio prints usr and sys."""
+    """CPU use of the engine's jobs in percent of one CPU, as fio prints usr and sys, added up over so many `reports`; 0: not known."""
 
     user_percent: float
     system_percent: float
+    reports: int = 0
 
     @property
     def percent(self) -> float:

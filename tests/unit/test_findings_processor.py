@@ -1,12 +1,14 @@
 """When the processor, and not the disk, made the result: the article's 99%, and its 80%."""
 
+from dataclasses import replace
+
 import pytest
 from handmade import direction, environment, fio, ioping, run, system
 
 from diskprof.analysis.findings import find
 from diskprof.analysis.kernel import kernel_view
 from diskprof.model.finding import Finding, Weight
-from diskprof.model.run import Run
+from diskprof.model.run import Cpu, Run
 from diskprof.model.sample import SystemSample
 
 
@@ -33,6 +35,17 @@ def test_four_jobs_reported_apart_are_judged_each() -> None:
     found = named("processor-bound", run(busy))
     assert found is not None
     assert found.evidence == "the jobs used 97% of a CPU each (25% user, 72% system)"
+
+
+def test_the_mean_of_a_group_is_one_report() -> None:
+    """Of five jobs fio reports four as a group, with their mean: what stands there is two reports and not five."""
+    five = fio(numjobs=5, read=direction(45_000), cpu=(92.0, 100.0))
+    assert five.result
+    told = replace(five, result=replace(five.result, cpu=Cpu(92.0, 100.0, reports=2)))
+    assert named("processor-bound", run(five)) is None
+    found = named("processor-bound", run(told))
+    assert found is not None
+    assert found.evidence == "the jobs used 96% of a CPU each (46% user, 50% system)"
 
 
 def test_jobs_that_share_too_few_cpus_are_bound_by_them() -> None:

@@ -88,6 +88,7 @@ def test_two_jobs_that_do_different_things_keep_their_figures(name: str) -> None
     assert result.write.iops == writes["write"]["iops"]
     assert result.write.latency.p99 == writes["write"]["clat_ns"]["percentile"]["99.000000"]
     assert result.cpu.user_percent == pytest.approx(reads["usr_cpu"] + writes["usr_cpu"], abs=1e-6)
+    assert result.cpu.reports == 2
 
 
 def test_submission_is_told_by_the_mean_of_all_ios() -> None:

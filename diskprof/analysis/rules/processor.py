@@ -81,7 +81,8 @@ def _own_share(view: TestView) -> float:
 
 def job_use(view: TestView) -> float | None:
     """Percent of one CPU that a job used, where several are reported the mean of them (the result holds their sum)."""
-    return view.result.cpu.percent / max(1, view.asked.reported) if view.result.cpu else None
+    cpu = view.result.cpu
+    return cpu.percent / max(1, cpu.reports or view.asked.reported) if cpu else None
 
 
 def cpu_steal(view: TestView) -> Finding | None:
