@@ -28,8 +28,8 @@ class Line:
 
     def read_all(self) -> bytes:
         seen = b""
-        while select.select([self.ours], [], [], 0.2 if seen else 10)[0]:
-            seen += os.read(self.ours, 65536)
+        while (some := select.select([self.ours], [], [], 0.2 if seen else 10)[0]) or self.writer._queue.qsize():
+            seen += os.read(self.ours, 65536) if some else b""
         return seen
 
     def hang_up(self) -> None:
