@@ -233,6 +233,17 @@ def samples(
     return tuple(found)
 
 
+def stalled(
+    before: int, stall_s: float, after: int, *, iops: float = 1000.0, way: Direction = Direction.READ, ios: int = 1
+) -> tuple[Sample, ...]:
+    """Intervals of 250 ms with a disk that stands still between them: one sample, in which `ios` completed at last."""
+    first, second = samples([iops] * before, way=way), samples([iops] * after, way=way)
+    still = round(stall_s * 1e9)
+    end = before * 250_000_000 + still
+    slow = replace(first[0], at_ns=end, duration_ns=still, ios=ios, bytes=ios * 4096, mean_ns=5e9, max_ns=still)
+    return (*first, slow, *(replace(sample, at_ns=end + sample.at_ns) for sample in second))
+
+
 def system(
     count: int = 40,
     *,

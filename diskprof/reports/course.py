@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 
 from diskprof.analysis.options import asked
-from diskprof.analysis.series import figures, measured, windows
+from diskprof.analysis.series import measured, windows
 from diskprof.analysis.statistics import median
 from diskprof.model.run import Run
 from diskprof.model.sample import Sample
 from diskprof.model.units import format_iops, format_latency
 from diskprof.model.value import dataclass
-from diskprof.reports.sparkline import sparkline
+from diskprof.reports.sparkline import even, sparkline
 
 IOPS_TITLE = "IOPS over time, from 0"
 MIXED_TITLE = "IOPS or latency, from 0"
@@ -41,10 +41,11 @@ def courses(
         mine = measured(samples, test.index)
         write: Callable[[float], str] = format_iops
         if asked(test.planned).paced and len({sample.direction for sample in mine}) == 1:
-            values: Sequence[float] = figures(mine, lambda sample: sample.mean_ns)
+            timed = [(sample.mean_ns, sample.duration_ns / 1e9) for sample in mine if sample.mean_ns is not None]
             write, title = format_latency, MIXED_TITLE
         else:
-            values = [window.iops for window in windows(mine)]
+            timed = [(window.iops, window.seconds) for window in windows(mine)]
+        values, seconds = [value for value, _ in timed], [length for _, length in timed]
         middle = median(values)
         if middle is None or len(values) < 2:
             continue
@@ -52,7 +53,7 @@ def courses(
         found.append(
             Course(
                 test=test.name,
-                line=sparkline(values, width, ascii_only=ascii_only),
+                line=sparkline(even(values, seconds, width), ascii_only=ascii_only),
                 lowest=write(min(values)),
                 median=write(middle),
                 highest=write(max(values)),

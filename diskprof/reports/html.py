@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from diskprof.analysis.series import by_test, measured
+from diskprof.analysis.series import SampleFigure, by_test, measured
 from diskprof.model.run import Run, TestRecord
 from diskprof.model.sample import Direction, Sample
 from diskprof.model.text import clean
@@ -77,9 +77,13 @@ def _charts(run: Run, samples: Sequence[Sample], heading: str) -> str:
 def _pair(test: TestRecord, series: Mapping[Direction, Sequence[Sample]]) -> tuple[str, str]:
     seconds = max(sum(sample.duration_ns for sample in samples) for samples in series.values()) / 1e9
     ways = [(way, samples) for way, samples in series.items() if samples]
-    iops = [Line(str(way), str(way), [sample.iops for sample in samples]) for way, samples in ways]
-    tails = [Line(str(way), str(way), [sample.quantile(0.99) for sample in samples]) for way, samples in ways]
+    iops = [_line(way, samples, lambda sample: sample.iops) for way, samples in ways]
+    tails = [_line(way, samples, lambda sample: sample.quantile(0.99)) for way, samples in ways]
     return (
         chart(f"{test.name}: IOPS", iops, seconds, format_iops),
         chart(f"{test.name}: p99 latency", tails, seconds, format_latency),
     )
+
+
+def _line(way: Direction, samples: Sequence[Sample], figure: SampleFigure) -> Line:
+    return Line(str(way), str(way), list(map(figure, samples)), [sample.duration_ns for sample in samples])

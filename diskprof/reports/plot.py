@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from statistics import median_low
 
 from diskprof.analysis.compare import Comparison
 from diskprof.analysis.series import measured
@@ -11,7 +12,7 @@ from diskprof.reports import wording
 from diskprof.reports.layout import plain, width_of, wrap
 from diskprof.reports.plot_sweep import Curve as Curve
 from diskprof.reports.plot_sweep import Drawing, comparison_drawings, run_drawings
-from diskprof.reports.sparkline import shrink
+from diskprof.reports.sparkline import even
 
 HEIGHT = 13
 _LEAST_WIDTH = 30
@@ -19,6 +20,8 @@ _COLOURS = ("cyan", "orange", "green", "magenta", "blue", "red")
 _ASCII = ("*", "o", "+", "x", "#", "@")
 _BLOCKS = "hd"
 _POINTS_A_COLUMN = 2
+_LONG = 1.5
+"""An interval that lasted so much longer than is usual is drawn with its beginning: the disk may have stood still in it."""
 
 
 def run_plots(
@@ -34,7 +37,7 @@ def run_plots(
             continue
         charts = [
             chart(title, curves, width, colour=colour, ascii_only=ascii_only)
-            for title, curves in _curves(test, measured(samples, test.index))
+            for title, curves in _curves(test, measured(samples, test.index), width * _POINTS_A_COLUMN)
         ]
         blocks += [block for block in charts if block]
     return "\n".join(blocks)
@@ -51,6 +54,7 @@ def comparison_plots(
 ) -> str:
     """The IOPS of every run over time, test by test, on one scale; of sweeps the most IOPS by the first axis."""
     blocks = _drawn(comparison_drawings(comparison), width, colour=colour, ascii_only=ascii_only)
+    most = width * _POINTS_A_COLUMN
     for test in comparison.tests:
         for direction in Direction if not test.cell else ():
             curves = []
@@ -58,7 +62,7 @@ def comparison_plots(
                 record = run.test(test.name)
                 mine = measured(series.get(run.id, ()), record.index, direction) if record else ()
                 if len(mine) > 1:
-                    curves.append(Curve(column.label, _over_time(mine, [sample.iops for sample in mine])))
+                    curves.append(Curve(column.label, _over_time(mine, [sample.iops for sample in mine], most)))
             title = f"{test.name}: {wording.DIRECTIONS[direction]} IOPS"
             if block := chart(title, curves, width, colour=colour, ascii_only=ascii_only):
                 blocks.append(block)
@@ -73,24 +77,24 @@ def _drawn(drawings: Sequence[Drawing], width: int, *, colour: bool, ascii_only:
     return [block for block in charts if block]
 
 
-def _curves(test: TestRecord, samples: Sequence[Sample]) -> list[tuple[str, list[Curve]]]:
+def _curves(test: TestRecord, samples: Sequence[Sample], most: int) -> list[tuple[str, list[Curve]]]:
     iops, bandwidth, latency = list[Curve](), list[Curve](), list[Curve]()
     for direction in Direction:
         mine = [sample for sample in samples if sample.direction is direction]
         if len(mine) < 2:
             continue
         name = wording.DIRECTIONS[direction]
-        iops.append(Curve(name, _over_time(mine, [sample.iops for sample in mine])))
-        bandwidth.append(Curve(name, _over_time(mine, [sample.bandwidth / 1e6 for sample in mine])))
+        iops.append(Curve(name, _over_time(mine, [sample.iops for sample in mine], most)))
+        bandwidth.append(Curve(name, _over_time(mine, [sample.bandwidth / 1e6 for sample in mine], most)))
         for label, q in (("p50", 0.5), ("p99", 0.99)):
             values = [sample.quantile(q) for sample in mine]
             if any(value is not None for value in values):
                 shown = [value / 1e3 if value is not None else None for value in values]
-                latency.append(Curve(f"{name} {label}", _over_time(mine, shown)))
+                latency.append(Curve(f"{name} {label}", _over_time(mine, shown, most)))
         if all(sample.histogram is None for sample in mine):
             means = [sample.mean_ns / 1e3 if sample.mean_ns is not None else None for sample in mine]
             if any(mean is not None for mean in means):
-                latency.append(Curve(f"{name} mean", _over_time(mine, means)))
+                latency.append(Curve(f"{name} mean", _over_time(mine, means, most)))
     return [
         (f"{test.name}: IOPS", iops),
         (f"{test.name}: MB/s", bandwidth),
@@ -98,10 +102,26 @@ def _curves(test: TestRecord, samples: Sequence[Sample]) -> list[tuple[str, list
     ]
 
 
-def _over_time(samples: Sequence[Sample], values: Sequence[float | None]) -> tuple[tuple[float, float | None], ...]:
-    """Seconds since the measuring began, at each interval's end."""
-    start = samples[0].at_ns - samples[0].duration_ns
-    return tuple(((sample.at_ns - start) / 1e9, value) for sample, value in zip(samples, values, strict=True))
+def _over_time(
+    samples: Sequence[Sample], values: Sequence[float | None], most: int
+) -> tuple[tuple[float, float | None], ...]:
+    """At most `most` points: seconds since the measuring began, at each interval's end, and at its beginning if it was long.
+
+    Of more intervals the means over equal parts of the time.
+    """
+    start, end = samples[0].at_ns - samples[0].duration_ns, samples[-1].at_ns
+    lasting = [sample.duration_ns for sample in samples]
+    long = _LONG * median_low(lasting)
+    if len(samples) + sum(length > long for length in lasting) > most:
+        means = even(values, lasting, most)
+        return tuple(((end - start) * (index + 1) / len(means) / 1e9, value) for index, value in enumerate(means))
+    points, before = list[tuple[float, float | None]](), start
+    for sample, value in zip(samples, values, strict=True):
+        if sample.duration_ns > long:
+            points.append(((max(before, sample.at_ns - sample.duration_ns) - start) / 1e9, value))
+        points.append(((sample.at_ns - start) / 1e9, value))
+        before = sample.at_ns
+    return tuple(points)
 
 
 def chart(
@@ -141,7 +161,7 @@ def chart(
         plotext.xticks(seconds, [f"{at:.10g} s" for at in seconds])
     for index, curve in enumerate(curves):
         marker = _marker(index, len(curves), ascii_only)
-        for points in _stretches(curve, width * _POINTS_A_COLUMN):
+        for points in _stretches(curve):
             plotext.plot(
                 [at for at, _ in points],
                 [value for _, value in points],
@@ -192,13 +212,11 @@ def _marker(index: int, count: int, ascii_only: bool) -> str:
     return _ASCII[index % len(_ASCII)]
 
 
-def _stretches(curve: Curve, most: int) -> list[list[tuple[float, float]]]:
-    """A curve in pieces without gaps, thinned to what a chart of this width can show."""
-    times = shrink([at for at, _ in curve.points], most)
-    values = shrink([value for _, value in curve.points], most)
+def _stretches(curve: Curve) -> list[list[tuple[float, float]]]:
+    """A curve in pieces without gaps."""
     pieces: list[list[tuple[float, float]]] = [[]]
-    for at, value in zip(times, values, strict=True):
-        if at is None or value is None or not math.isfinite(value):
+    for at, value in curve.points:
+        if value is None or not math.isfinite(value):
             pieces.append([])
         else:
             pieces[-1].append((at, value))

@@ -1,20 +1,21 @@
 """A series as a line of text. It starts at zero: a steady disk looks steady."""
 
 from collections.abc import Sequence
+from statistics import median_low
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 ASCII = "_.-:=+*#"
+_CRUMB = 1e-9
 
 
-def sparkline(values: Sequence[float | None], width: int = 0, *, ascii_only: bool = False, top: float = 0.0) -> str:
-    """One character a value, or a group's mean where there are more than `width` (0: no limit).
+def sparkline(values: Sequence[float | None], *, ascii_only: bool = False, top: float = 0.0) -> str:
+    """One character a value.
 
     The tallest character stands for `top`, or for the largest value if that is larger. Zero is `·` (ASCII `0`), which
     makes a stall visible; None, where there is no figure, is a blank.
     """
     levels, zero = (ASCII, "0") if ascii_only else (BLOCKS, "·")
-    shown = shrink(values, width) if width > 0 else list(values)
-    peak = max([top, *(value for value in shown if value is not None)])
+    peak = max([top, *(value for value in values if value is not None)])
 
     def one(value: float | None) -> str:
         if value is None:
@@ -23,16 +24,31 @@ def sparkline(values: Sequence[float | None], width: int = 0, *, ascii_only: boo
             return zero
         return levels[min(len(levels) - 1, int(value / peak * len(levels)))]
 
-    return "".join(map(one, shown))
+    return "".join(map(one, values))
 
 
-def shrink(values: Sequence[float | None], width: int) -> list[float | None]:
-    """At most `width` values: the mean of each group of neighbours, None where a group has no figure."""
-    if len(values) <= width:
-        return list(values)
-    shown: list[float | None] = []
-    for index in range(width):
-        group = values[index * len(values) // width : (index + 1) * len(values) // width]
-        known = [value for value in group if value is not None]
-        shown.append(sum(known) / len(known) if known else None)
-    return shown
+def even(values: Sequence[float | None], seconds: Sequence[float], most: int) -> list[float | None]:
+    """At most `most` values of equal time, of values that lasted `seconds` each (above zero).
+
+    One for each value, and as many as its time takes for one that lasted longer than usual; where that is too many, the mean
+    over each part of the time. None where there is no figure in a part.
+    """
+    if not values:
+        return []
+    usual = median_low(seconds)
+    times = [max(1, round(length / usual)) for length in seconds]
+    if sum(times) <= most:
+        return [value for value, count in zip(values, times, strict=True) for _ in range(count)]
+    part = sum(seconds) / most
+    sums, known = [0.0] * most, [0.0] * most
+    clock = 0.0
+    for value, length in zip(values, seconds, strict=True):
+        start, clock = clock, clock + length
+        if value is None:
+            continue
+        for index in range(int(start / part), min(most, int(clock / part) + 1)):
+            share = min(clock, (index + 1) * part) - max(start, index * part)
+            if share > part * _CRUMB:
+                sums[index] += value * share
+                known[index] += share
+    return [total / time if time else None for total, time in zip(sums, known, strict=True)]

@@ -6,7 +6,7 @@ from html import escape
 from diskprof.model.text import clean
 from diskprof.model.units import format_duration
 from diskprof.model.value import dataclass
-from diskprof.reports.sparkline import shrink
+from diskprof.reports.sparkline import even
 
 WIDTH, HEIGHT = 480, 150
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 12, 24, 22
@@ -15,11 +15,15 @@ _POINTS = 240
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A curve and what it is called; `kind` is the class that the page's style gives a colour and a dash. None: no figure."""
+    """A curve and what it is called; `kind` is the class that the page's style gives a colour and a dash. None: no figure.
+
+    `lasting` is how long each value held, in any unit; empty where all held as long.
+    """
 
     label: str
     kind: str
     values: Sequence[float | None]
+    lasting: Sequence[float] = ()
 
 
 def chart(title: str, lines: Sequence[Line], seconds: float, write: Callable[[float], str]) -> str:
@@ -27,7 +31,7 @@ def chart(title: str, lines: Sequence[Line], seconds: float, write: Callable[[fl
 
     Empty where no curve has two values.
     """
-    drawn = [(line, shrink(line.values, _POINTS)) for line in lines]
+    drawn = [(line, even(line.values, line.lasting or [1.0] * len(line.values), _POINTS)) for line in lines]
     drawn = [(line, values) for line, values in drawn if sum(value is not None for value in values) > 1]
     top = max((value for _, values in drawn for value in values if value is not None), default=0.0)
     if not drawn or top <= 0:

@@ -1,11 +1,12 @@
 """The page: what stands in it, that it stands alone, and that foreign text stays text."""
 
+import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pytest
-from handmade import cell, direction, fio, on_disk, run, samples
+from handmade import cell, direction, fio, on_disk, run, samples, stalled
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -124,6 +125,18 @@ def test_foreign_text_is_text() -> None:
 def test_of_nothing_there_is_no_page() -> None:
     with pytest.raises(ValueError, match="nothing to report"):
         report_html([], {})
+
+
+@pytest.mark.parametrize(("around", "still_s"), [(8, 4.0), (400, 200.0)])
+def test_a_disk_that_stood_still_has_a_curve_that_lies_low_for_as_long(around: int, still_s: float) -> None:
+    taken = stalled(around, still_s, around)
+    one = run(fio("still", read=direction(400)))
+    page = report_html([one], {one.id: taken})
+    (path, *_) = re.findall(r'<path class="read" d="([^"]+)"', page)
+    points = [tuple(map(float, point.split())) for point in re.split("[ML]", path) if point]
+    low = [x for x, y in points if y > 125]
+    whole = points[-1][0] - points[0][0]
+    assert (max(low) - min(low)) / whole == pytest.approx(0.5, abs=0.05)
 
 
 def test_a_curve_has_a_gap_where_there_is_no_figure() -> None:

@@ -1,10 +1,11 @@
 """Columns, sparklines and words."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from diskprof.reports.layout import Heading, fit, pad, plain, plain_column, table, width_of, wrap
-from diskprof.reports.sparkline import shrink, sparkline
+from diskprof.reports.sparkline import even, sparkline
 
 FOREIGN = st.text(st.characters(codec="utf-8"), max_size=60)
 
@@ -75,8 +76,18 @@ def test_a_common_top_makes_two_lines_comparable() -> None:
     assert sparkline([50], top=100) == "▅"
 
 
-def test_a_long_series_is_told_by_the_means_of_its_parts() -> None:
-    assert shrink([1, 3, 5, 7], 2) == [2, 6]
-    assert shrink([1, None, None, None], 2) == [1, None]
-    assert shrink([1, 2], 5) == [1, 2]
-    assert len(sparkline(list(range(1000)), 40)) == 40
+def test_what_lasted_longer_takes_more_room() -> None:
+    assert even([100, 0, 100], [1, 5, 1], 20) == [100, 0, 0, 0, 0, 0, 100]
+    assert even([100, None, 90], [0.25, 0.5, 0.25], 20) == [100, None, None, 90]
+    assert even([100, 99, 98], [0.26, 0.24, 0.2], 3) == [100, 99, 98]
+    assert even([], [], 5) == []
+
+
+def test_a_series_too_long_is_told_by_the_means_of_equal_times() -> None:
+    assert even([1, 3, 5, 7], [1] * 4, 2) == [2, 6]
+    assert even([100] * 5 + [0] + [100] * 5, [1] * 5 + [10] + [1] * 5, 4) == [100, 0, 0, 100]
+    assert even([60, 0], [3, 9], 8) == [60, 0, 0, 0]
+    assert even([1, None, None, None], [1] * 4, 2) == [1, None]
+    assert even([1, 2], [1] * 2, 5) == [1, 2]
+    assert even([30, 60, 90], [1] * 3, 2) == pytest.approx([40, 80])
+    assert len(even(list(range(1000)), [0.25] * 1000, 40)) == 40

@@ -1,7 +1,7 @@
 """Charts: from zero, with their unit, within their width, plain where they must be."""
 
 import pytest
-from handmade import direction, fio, run, samples
+from handmade import direction, fio, run, samples, stalled
 
 from diskprof.analysis.compare import compare
 from diskprof.model.sample import Direction
@@ -57,6 +57,18 @@ def test_of_nothing_there_is_no_chart() -> None:
 
 def test_a_standstill_is_drawn_at_zero() -> None:
     assert "0┤" in chart("t", [Curve("a", ((0.0, 0.0), (1.0, 0.0)))], 60)
+
+
+@pytest.mark.parametrize(("around", "still_s"), [(8, 4.0), (400, 200.0)])
+def test_a_disk_that_stood_still_has_a_curve_that_lies_low_for_as_long(around: int, still_s: float) -> None:
+    text = run_plots(run(fio("still", read=direction(400))), stalled(around, still_s, around), 80, ascii_only=True)
+    block = text.partition("still: MB/s")[0].splitlines()
+    (low,) = [line for line in block if line.lstrip().startswith("0+")]
+    flat = low[low.index("+") + 1 : -1]
+    middle = flat[len(flat) // 4 + 2 : -len(flat) // 2 - 2]
+    assert middle
+    assert set(middle) == {"*"}
+    assert all("*" not in line[len(low) // 3 + 2 : len(low) // 2 - 2] for line in block if line is not low)
 
 
 def test_runs_share_a_chart() -> None:

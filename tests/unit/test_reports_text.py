@@ -5,7 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from handmade import START, TARGET, direction, environment, fio, ioping, latency, on_disk, run, samples
+from handmade import START, TARGET, direction, environment, fio, ioping, latency, on_disk, run, samples, stalled
 from recorded import write_library
 
 from diskprof.analysis.compare import compare
@@ -128,6 +128,16 @@ def test_the_course_of_a_paced_test_is_its_latency() -> None:
     assert "IOPS or latency, from 0" in text
     (course,) = [line for line in text.splitlines() if "████" in line]
     assert course.split() == ["latency", "████", *(["210", "us"] * 3), "-"]
+
+
+def test_a_disk_that_stood_still_has_a_line_that_lies_low_for_as_long() -> None:
+    text = show(run(fio(read=direction(400))), stalled(6, 2.0, 6))
+    (course,) = [line for line in text.splitlines() if "██████" in line]
+    assert course.split()[1] == "██████▁▁▁▁▁▁▁▁██████"
+    text = show(run(fio(read=direction(400))), stalled(100, 50.0, 100))
+    (course,) = [line for line in text.splitlines() if "██████" in line]
+    line = course.split()[1]
+    assert line.count("▁") == pytest.approx(len(line) / 2, abs=2)
 
 
 def test_without_utf8_all_is_ascii() -> None:
