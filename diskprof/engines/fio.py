@@ -19,6 +19,7 @@ from diskprof.model.units import format_duration, format_size
 _OPTION = re.compile(r"[a-z][a-z0-9_-]*")
 _OURS = frozenset({"filename", "thread", "allow_file_create", "name"})
 _READS = frozenset({"read", "randread"})
+_NO_FILES = "--allow_file_create=0"
 _TOLD_TO_STOP = 128
 _SHORTFALL = 0.05
 _SHORTFALL_S = 0.5
@@ -42,7 +43,7 @@ def fio_argv(
     for job, file in zip(jobs, files, strict=True):
         argv += [f"--name={_name(job.name)}", f"--filename={fio_escaped(file)}", "--thread=1"]
         if read_only or dict(job.options).get("rw", "read") in _READS:
-            argv.append("--allow_file_create=0")
+            argv.append(_NO_FILES)
         argv += [f"--{_option(name)}={_value(value)}" for name, value in job.options]
     return tuple(argv)
 
@@ -92,6 +93,7 @@ class FioReader:
             interval_ms=planned.interval_ms,
             ramp=planned.ramp_s > 0,
             preparing=preparing,
+            lays_out=planned.argv.count(_NO_FILES) < max(1, sum(word.startswith("--name=") for word in planned.argv)),
         )
         self._notes = Notes()
         self._error: FioError | None = None

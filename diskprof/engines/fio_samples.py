@@ -109,11 +109,14 @@ class Sampler:
 
     The newest interval is held back for `hold_s`, in which the short tail before the final document comes, which then joins
     it instead of showing as a rate of its own (F6): whoever feeds the sampler calls `idle` when that time has passed.
+    `lays_out`: fio may have to lay out a file itself, before its first I/O.
     """
 
-    def __init__(self, *, test: int, started_ns: int, interval_ms: int, ramp: bool, preparing: bool) -> None:
+    def __init__(
+        self, *, test: int, started_ns: int, interval_ms: int, ramp: bool, preparing: bool, lays_out: bool = True
+    ) -> None:
         self.phase = Phase.PREPARING if preparing else Phase.PENDING
-        self._test, self._ramp, self._preparing = test, ramp, preparing
+        self._test, self._ramp, self._preparing, self._lays_out = test, ramp, preparing, lays_out
         self._short_ns = interval_ms * _MS // 2
         self._jobs: dict[int, _Job] = {}
         self._directions: set[Direction] = set()
@@ -137,9 +140,9 @@ class Sampler:
     def add(self, document: StatusDocument, at_ns: int) -> list[Event]:
         """One document, which arrived at `at_ns`."""
         if document.ios == 0 and not self._began:
-            # fio says nothing of a file that it lays out itself but that time passes (F4).
+            # fio says nothing of a file that it lays out itself but that time passes (F4), as where a disk stands still.
             self._stamp(document, at_ns)
-            return self._enter(Phase.PREPARING, at_ns)
+            return self._enter(Phase.PREPARING, at_ns) if self._lays_out else []
         amounts: dict[tuple[Phase, Direction], _Amount] = {}
         engine_ms, reset = 0, not self._began
         for number, entry in enumerate(document.entries):

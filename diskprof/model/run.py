@@ -81,7 +81,10 @@ class DirectionResult:
 
 @dataclass(frozen=True, slots=True)
 class Cpu:
-    """CPU use of the engine's jobs in percent of one CPU, as fio prints usr and sys, added up over so many `reports`; 0: not known."""
+    """CPU use of the engine's jobs in percent of one CPU, as fio prints usr and sys, added up over `reports` of its reports.
+
+    `reports` is 0 where that is not known.
+    """
 
     user_percent: float
     system_percent: float

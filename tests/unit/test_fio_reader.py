@@ -13,13 +13,14 @@ from fio_streams import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diskprof.engines.events import Ending, Event, Noted, Outcome, Sampled
+from diskprof.engines.events import Ending, Event, Noted, Outcome, PhaseChanged, Sampled
 from diskprof.engines.fio import FioReader, fio_argv
 from diskprof.engines.tools import Tool
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.plan import PlannedTest
 from diskprof.model.preset import EngineName, Job
 from diskprof.model.run import Status
+from diskprof.model.sample import Phase
 
 MS = 1_000_000
 FIO = Tool(EngineName.FIO, "/usr/bin/fio", "3.33")
@@ -49,6 +50,17 @@ def outcome_of(
     *documents: dict[str, object], planned: PlannedTest = TIMED, code: int | None = 0, err: str = ""
 ) -> Outcome:
     return run(planned, b"".join(map(as_fio_writes, documents)), err=err, ending=Ending(code))[1]
+
+
+@pytest.mark.parametrize(("files", "phases"), [(("--allow_file_create=0",), []), ((), [Phase.PREPARING])])
+def test_a_disk_that_stands_still_at_the_beginning_is_not_laid_out_by_a_reader(
+    files: tuple[str, ...], phases: list[Phase]
+) -> None:
+    fio = reader(planned_fio(argv=("fio", "--name=reads", "--rw=randread", *files)))
+    told = fio.feed(as_fio_writes(document({"read": counters()}, timestamp_ms=1)), 250 * MS)
+    assert [event.phase for event in told if isinstance(event, PhaseChanged)] == phases
+    told = fio.feed(as_fio_writes(document({"read": READ}, timestamp_ms=2001)), 2250 * MS)
+    assert [event.phase for event in told if isinstance(event, PhaseChanged)] == [Phase.MEASURING]
 
 
 @pytest.mark.parametrize("name", [name for name in MEASURED if not name.endswith("sigint")])
