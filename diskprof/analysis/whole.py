@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from diskprof.analysis.metrics import Metric, cpu_use
-from diskprof.analysis.options import Asked, Section, asked, sections
+from diskprof.analysis.options import Section, asked, sections
 from diskprof.model.preset import EngineName
 from diskprof.model.run import TestRecord
 
@@ -55,19 +55,21 @@ class CpuOf(StrEnum):
     SEVERAL_GROUPS = "several groups"
 
 
-def cpu_of(test: Asked) -> CpuOf:
-    """What fio reports the CPU use of such a test for."""
+def cpu_of(record: TestRecord) -> CpuOf:
+    """What fio reports the CPU use of this test for."""
+    test, cpu = asked(record.planned), record.result.cpu if record.result else None
+    reports = (cpu.reports if cpu else 0) or test.reported
     if test.threads == 1:
         return CpuOf.ONE_JOB
-    if test.reported >= test.threads:
+    if reports >= test.threads:
         return CpuOf.ALL_JOBS
-    return CpuOf.JOB_ON_AVERAGE if test.reported == 1 else CpuOf.SEVERAL_GROUPS
+    return CpuOf.JOB_ON_AVERAGE if reports == 1 else CpuOf.SEVERAL_GROUPS
 
 
 def comparable_cpu(records: Sequence[TestRecord | None]) -> list[float | None]:
     """The CPU use of a test in each run, as a share of one CPU; None where it is no figure of the same as the first run's."""
     found = [
-        (cpu_of(asked(record.planned)), use) if record and record.result and (use := cpu_use(record.result)) is not None else None
+        (cpu_of(record), use) if record and record.result and (use := cpu_use(record.result)) is not None else None
         for record in records
     ]  # fmt: skip
     base = found[0][0] if found and found[0] else None

@@ -11,13 +11,16 @@ from diskprof.model.value import dataclass
 from diskprof.reports import wording
 
 _TOLD = 3
+_BRIEF_S = 1.0
+"""Of a test that measured for less, that is told beside the verdict."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectationRow:
     """One promise. Words are ready to be shown but for foreign text (`test`, `basis`), which is as it came.
 
-    `promised` is such as `at least 5,000`, `basis` how it came about; `word` the verdict; `note` why it is too short to say.
+    `promised` is such as `at least 5,000`, `basis` how it came about; `word` the verdict; `note` how short the test was, or why
+    that is too short to say.
     """
 
     test: str
@@ -54,16 +57,25 @@ def _row(run: Run, judgement: Judgement) -> ExpectationRow:
         measured=measured,
         ratio=wording.promised_ratio(judgement.ratio),
         word=wording.NOT_YET if early else wording.KEPT[judgement.verdict],
-        note=_note(run, judgement) if judgement.verdict is Verdict.TOO_SHORT else "",
+        note=_note(run, judgement),
         verdict=judgement.verdict,
         judgement=judgement,
     )
 
 
 def _note(run: Run, judgement: Judgement) -> str:
-    test = run.test(judgement.expectation.test)
-    seconds = measured_seconds(test.result) if test and test.result else 0.0
-    return too_short(round(seconds, 1), judgement.expectation)
+    test, expected = run.test(judgement.expectation.test), judgement.expectation
+    if test is None or test.result is None or judgement.verdict is Verdict.UNMEASURED:
+        return ""
+    exact = measured_seconds(test.result)
+    seconds = round(exact, 1) if exact >= _BRIEF_S else exact
+    if not exact:
+        return "measured for less than a millisecond, which shows nothing"
+    if judgement.verdict is not Verdict.TOO_SHORT:
+        return f"measured for {format_duration(seconds)} only" if seconds < _BRIEF_S else ""
+    if expected.seconds:
+        return too_short(seconds, expected)
+    return f"{wording.STATUSES[test.status]} after {format_duration(seconds)}, which does not show that it is kept"
 
 
 def too_short(seconds: float, expected: Expectation) -> str:

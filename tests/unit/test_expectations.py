@@ -59,6 +59,37 @@ def test_a_short_run_cannot_show_that_a_promise_is_kept_but_that_it_is_not(run: 
     assert judged(run, kept, broken, seconds=60) == [Verdict.TOO_SHORT, Verdict.MISSED]
 
 
+def with_first(run: Run, status: Status = Status.COMPLETE, runtime_ms: float | None = None) -> Run:
+    """The run with a first test that ended like this, having measured for so long."""
+    first, *others = run.tests
+    assert first.result and first.result.read
+    read = first.result.read if runtime_ms is None else replace(first.result.read, runtime_ms=runtime_ms)
+    return replace(run, tests=(replace(first, status=status, result=replace(first.result, read=read)), *others))
+
+
+def test_what_measured_for_no_time_shows_nothing(run: Run) -> None:
+    promises = (
+        "randread-4k-qd1.read.iops>=1",
+        "randread-4k-qd1.read.iops>=1000000000",
+        "randread-4k-qd1.read.latency.p99<1s",
+    )
+    assert judged(with_first(run, runtime_ms=0.0), *promises) == [Verdict.TOO_SHORT] * 3
+
+
+@pytest.mark.parametrize("status", [Status.CANCELLED, Status.FAILED, Status.INTERRUPTED])
+def test_a_test_that_was_broken_off_shows_no_promise_to_be_kept(run: Run, status: Status) -> None:
+    kept, broken = "randread-4k-qd1.read.iops>=1", "randread-4k-qd1.read.iops>=1000000000"
+    assert judged(with_first(run, status), kept, broken) == [Verdict.TOO_SHORT, Verdict.MISSED]
+    # What the promise asks for was measured before that.
+    assert judged(with_first(run, status, 12_000), kept, broken, seconds=10) == [Verdict.MET, Verdict.MISSED]
+
+
+def test_a_clock_that_lacks_a_moment_makes_no_test_too_short(run: Run) -> None:
+    kept = "randread-4k-qd1.read.iops>=1"
+    assert judged(with_first(run, runtime_ms=59_960), kept, seconds=60) == [Verdict.MET]
+    assert judged(with_first(run, runtime_ms=59_000), kept, seconds=60) == [Verdict.TOO_SHORT]
+
+
 def test_a_promise_may_be_missed_by_its_tolerance_and_no_more() -> None:
     assert Operator.AT_LEAST.holds(4997, 5000, 0.01) and not Operator.AT_LEAST.holds(4997, 5000)
     assert not Operator.AT_LEAST.holds(4949, 5000, 0.01)

@@ -62,6 +62,31 @@ def test_too_short_tells_how_short() -> None:
     assert (missed.word, missed.note) == ("MISSED", "")
 
 
+@pytest.mark.parametrize(
+    ("seconds", "status", "promise", "word", "note"),
+    [
+        (0.0, Status.COMPLETE, 5000, "too short to say", "measured for less than a millisecond, which shows nothing"),
+        (0.02, Status.COMPLETE, 4000, "met", "measured for 20 ms only"),
+        (0.02, Status.COMPLETE, 5000, "MISSED", "measured for 20 ms only"),
+        (1.0, Status.COMPLETE, 4000, "met", ""),
+        (12.0, Status.CANCELLED, 4000, "too short to say", "cancelled after 12 s, which does not show that it is kept"),
+        (12.0, Status.FAILED, 5000, "MISSED", ""),
+    ],
+)
+def test_a_row_tells_of_a_test_that_hardly_measured(
+    seconds: float, status: Status, promise: int, word: str, note: str
+) -> None:
+    test = fio("rand-r", read=direction(4_210, seconds=seconds), status=status)
+    (row,) = rows(promising(f"rand-r.read.iops>={promise}", tests=(test,), status=status))
+    assert (row.word, row.note) == (word, note)
+
+
+def test_too_short_tells_milliseconds() -> None:
+    test = fio("rand-r", read=direction(4_210, seconds=0.02))
+    (row,) = rows(promising("rand-r.read.iops>=4000", seconds=60, tests=(test,)))
+    assert row.note == "20 ms: too short to say that it is kept, which takes 1 min"
+
+
 def test_while_a_run_goes_on_nothing_is_missing_yet() -> None:
     going = promising("b.read.iops>=1", tests=(fio("b", status=Status.PENDING),), status=Status.RUNNING)
     assert [row.word for row in rows(going)] == ["not yet"]
