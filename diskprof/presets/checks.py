@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.expectation import PresetExpectation
-from diskprof.model.preset import EngineName, Parameter, Preset, Test
+from diskprof.model.preset import EngineName, Parameter, ParameterKind, Preset, Test
 from diskprof.presets.options import FIO_OPTIONS
 from diskprof.presets.positions import KeyPath
 from diskprof.presets.problem import Fault, Faulty, sentence
@@ -33,11 +33,9 @@ def layers(
 
 
 def checked(entry: "PresetFile", preset: Preset) -> Preset:
-    """The preset with its promises. Raises Faulty."""
+    """The preset with its promises; it lacks the parameters whose kind nothing says. Raises Faulty."""
     check = _Check(entry, preset)
-    faults = [*check.parameters()]
-    if not faults:
-        faults += [*check.tests(), *check.sweep(), *check.targets()]
+    faults = [*check.parameters(), *check.tests(), *check.sweep(), *check.targets()]
     if not faults:
         faults += [*check.together()]
     if not faults:
@@ -49,22 +47,32 @@ def checked(entry: "PresetFile", preset: Preset) -> Preset:
 
 @dataclass
 class _Check:
-    """The checks, in order: each may count on those before it. `values` are the defaults, `used` the parameters in use."""
+    """The checks, in order: each may count on those before it. `values` are the defaults, `used` the parameters in use.
+
+    What refers to a parameter that is `unusable` cannot be judged.
+    """
 
     entry: "PresetFile"
     preset: Preset
     values: dict[str, str] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
+    unusable: set[str] = field(default_factory=set)
     cells: tuple[Test, ...] = ()
     found: list[PresetExpectation] = field(default_factory=list)
 
     def parameters(self) -> Iterator[Fault]:
+        for name in self.entry.parameters:
+            if self.preset.parameter(name) is None:
+                self.unusable.add(name)
+                kinds = ", ".join(repr(kind.value) for kind in ParameterKind)
+                yield Fault(("parameters", name), f"its kind must be said: kind = {kinds}")
         for parameter in self.preset.parameters:
             try:
                 for choice in parameter.choices:
                     parameter_value(Parameter(parameter.name, parameter.kind, choice), choice)
                 self.values[parameter.name] = parameter_value(parameter, parameter.default)
             except UsageError as error:
+                self.unusable.add(parameter.name)
                 yield Fault(("parameters", parameter.name), sentence(error))
 
     def tests(self) -> Iterator[Fault]:
@@ -90,11 +98,17 @@ class _Check:
         if name in self.entry.sweep:
             return f"the sweep sets {name}: leave it out here"
         try:
-            self.used.update(references(text))
-            resolve_option(engine, name, text, self.values)
+            if self._usable(text):
+                resolve_option(engine, name, text, self.values)
         except PresetError as error:
             return sentence(error)
         return ""
+
+    def _usable(self, text: str) -> bool:
+        """Whether every parameter that an option's value names can be filled in. Raises PresetError as `references` does."""
+        named = references(text)
+        self.used.update(named)
+        return self.unusable.isdisjoint(named)
 
     def sweep(self) -> Iterator[Fault]:
         axes = self.preset.sweep
@@ -113,7 +127,8 @@ class _Check:
             seen: set[str] = set()
             for number, text in enumerate(axis.values):
                 try:
-                    self.used.update(references(text))
+                    if not self._usable(text):
+                        continue
                     value = resolve_option(EngineName.FIO, axis.option, text, self.values)
                 except PresetError as error:
                     path = ("sweep", axis.option, number)

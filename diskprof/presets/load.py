@@ -168,6 +168,7 @@ def _close_key(path: KeyPath) -> str:
 def _preset(entry: "PresetFile", path: Path, *, shipped: bool) -> Preset:
     from diskprof.presets.checks import checked
 
+    kinds = {name: parameter.kind or KNOWN_KINDS.get(name) for name, parameter in entry.parameters.items()}
     return checked(
         entry,
         Preset(
@@ -176,7 +177,7 @@ def _preset(entry: "PresetFile", path: Path, *, shipped: bool) -> Preset:
             summary=entry.summary,
             category=entry.category,
             source=entry.source,
-            parameters=tuple(_parameter(name, parameter) for name, parameter in entry.parameters.items()),
+            parameters=tuple(_parameter(name, kind, entry.parameters[name]) for name, kind in kinds.items() if kind),
             tests=tuple(_test(entry, test) for test in entry.test),
             aliases=tuple(dict.fromkeys(alias for alias in entry.aliases if alias != entry.name)),
             path=str(path),
@@ -188,11 +189,7 @@ def _preset(entry: "PresetFile", path: Path, *, shipped: bool) -> Preset:
     )
 
 
-def _parameter(name: str, entry: "ParameterEntry") -> Parameter:
-    kind = entry.kind or KNOWN_KINDS.get(name)
-    if kind is None:
-        message = f"its kind must be said: kind = {', '.join(repr(kind.value) for kind in ParameterKind)}"
-        raise Faulty(Fault(("parameters", name), message))
+def _parameter(name: str, kind: ParameterKind, entry: "ParameterEntry") -> Parameter:
     optional = entry.optional or not entry.default
     return Parameter(name, kind, entry.default, entry.summary, tuple(entry.choices), optional)
 

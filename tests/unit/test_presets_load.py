@@ -180,6 +180,16 @@ def test_every_wrong_key_is_named_not_only_the_first() -> None:
     assert [problem.key for problem in problems(text)] == ["test[2].job[2].options.rw", "test[3].options.cuont"]
 
 
+def test_wrong_parameters_do_not_hide_wrong_options() -> None:
+    text = GOOD.replace('size = "256m"', 'sise = "256m"\nwidth = 3').replace('"randwrite"', '"randwriet"')
+    text = text.replace("default = 8", "default = 7")
+    found = [problem.key for problem in problems(text)]
+    # $size is used below, but it is the parameter's name that is wrong; $depth is told of where it stands.
+    assert found[:3] == ["parameters.sise", "parameters.width", "parameters.depth"]
+    assert "test[2].job[2].options.rw" in found
+    assert not any("iodepth" in key for key in found)
+
+
 def test_a_shared_option_that_is_wrong_is_named_once_where_it_stands() -> None:
     found = problems(GOOD.replace("libaio", "libaoi"))
     assert [(problem.line, problem.key) for problem in found] == [(15, "fio.ioengine")]
