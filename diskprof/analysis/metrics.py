@@ -87,18 +87,21 @@ def direction_metrics(within_ns: int = WITHIN_NS) -> tuple[Source[DirectionResul
 
 
 def _pace(sample: Sample) -> float | None:
-    """Intervals do not tell of syncs, but a write waits for the one before it: their spread is that of the writes."""
     return sample.iops
 
 
 SYNC_METRICS: tuple[Source[Latency], ...] = (
     Source(Metric.SYNC_MEAN, Better.LOWER, lambda sync: sync.mean, _pace),
     Source(Metric.SYNC_P50, Better.LOWER, lambda sync: sync.p50, _pace, tail=0.5),
-    Source(Metric.SYNC_P99, Better.LOWER, lambda sync: sync.p99, _pace, tail=0.01),
-    Source(Metric.SYNC_P99_9, Better.LOWER, lambda sync: sync.p99_9, _pace, tail=0.001),
-    Source(Metric.SYNC_MAX, Better.LOWER, lambda sync: sync.max, _pace),
+    Source(Metric.SYNC_P99, Better.LOWER, lambda sync: sync.p99, _quantile(0.99), tail=0.01),
+    Source(Metric.SYNC_P99_9, Better.LOWER, lambda sync: sync.p99_9, _quantile(0.999), tail=0.001),
+    Source(Metric.SYNC_MAX, Better.LOWER, lambda sync: sync.max, lambda sample: sample.max_ns),
 )
-"""The metrics of fsync and fdatasync, which are of a test as a whole, in the order in which they are shown."""
+"""The metrics of fsync and fdatasync, which are of a test as a whole, in the order in which they are shown.
+
+Intervals do not tell of them. A write waits for the sync before it, so the spread of the writes stands for that of the mean,
+and the spread of their tails, on the same disk at the same time, for that of the tails.
+"""
 
 
 def cpu_use(result: TestResult) -> float | None:

@@ -317,8 +317,15 @@ def test_without_a_sync_there_is_no_row_of_one() -> None:
 
 def test_an_unsteady_log_has_noise_in_its_syncs() -> None:
     base, other = synced("a"), synced("b", 1.06e6, 5.6e6)
-    for rates, mean, p99 in (([400, 1200] * 20, Verdict.SAME, None), ([800] * 40, Verdict.WORSE, Verdict.WORSE)):
-        taken = samples(rates, way=Direction.WRITE)
+    for rates, tails, mean, p99 in (
+        ([400, 1200], [1, 1], Verdict.SAME, Verdict.WORSE),
+        ([800, 800], [1, 9], Verdict.WORSE, None),
+        ([800, 800], [1, 1], Verdict.WORSE, Verdict.WORSE),
+    ):
+        taken = tuple(
+            replace(one, histogram=Histogram.of_latencies([100_000 * tails[index % 2]] * 50))
+            for index, one in enumerate(samples(rates * 20, way=Direction.WRITE))
+        )
         comparison = compare((base, other), {"a": taken, "b": taken})
         assert sync_cell(comparison, Metric.SYNC_MEAN).verdict is mean
         assert sync_cell(comparison, Metric.SYNC_P99).verdict is p99
