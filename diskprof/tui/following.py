@@ -230,15 +230,17 @@ class Following:
 
     @property
     def span_s(self) -> float:
-        """How many seconds the charts are wide: what the test is planned to take, or took if that is more."""
-        planned = self.record.planned
-        track = self.visible
-        if track.preparing:
-            layout = self.run.plan.layout
-            return _roomy(max(track.seconds, layout.seconds if layout else 0.0))
-        if self.record.status.over:
+        """How many seconds the charts are wide: what the test is set to take, or took if that is more.
+
+        What an amount ends grows with what was measured: how long it may take at most says little of how long it takes.
+        """
+        planned, track = self.record.planned, self.visible
+        if not track.preparing and self.record.status.over:
             return max(track.seconds, 1.0)
-        return _roomy(track.seconds) if track.seconds > planned.seconds + 1 else max(planned.seconds, 1.0)
+        by_amount = track.preparing or planned.amount_bytes is not None
+        if by_amount or track.seconds > planned.seconds + 1:
+            return _roomy(track.seconds)
+        return max(planned.seconds, 1.0)
 
 
 def _roomy(seconds: float) -> float:

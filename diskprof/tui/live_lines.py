@@ -24,7 +24,9 @@ from diskprof.tui.widgets.rowlist import Row
 from diskprof.tui.widgets.scale import Metric, Scale, title_of
 from diskprof.tui.wording import ink_of, letter, place, status_sign, status_words
 
-SILENT_AFTER_S = 2.0
+_SILENT_AFTER_S = 2.0
+_MISSED = 3
+"""So many of its intervals without a word, and an engine is silent."""
 _NAMES = {Metric.IOPS: ("iops",), Metric.BANDWIDTH: ("bandwidth",), Metric.LATENCY: ("typical", "slow")}
 
 
@@ -58,13 +60,22 @@ def test_line(following: Following, width: int, *, silent_s: float = 0.0) -> Lin
         left = [(f"   Test {record.index + 1} of {len(run.tests)}  ", ""), (clean(record.planned.title), "strong")]
     right: list[Piece] = []
     silent = max(silent_s, progress.silent_s if progress else 0.0)
-    if silent >= SILENT_AFTER_S:
+    if silent >= silent_after_s(following):
         right.append((f"! no status for {int(silent)} s", "warn"))
     elif progress is None:
         right.append(("starting", "quiet"))
     else:
         right += [(progress.phase.value, ""), (f" {progress.fraction:4.0%}", "")]
     return spread(left, [("  ", ""), *right, (" ", "")], width)
+
+
+def silent_after_s(following: Following) -> float:
+    """From how many seconds on it is told that nothing is heard: an engine that says something once a second may take longer."""
+    run = following.run
+    planned = run.tests[following.current].planned
+    if following.preparing and run.plan.layout:
+        planned = run.plan.layout
+    return max(_SILENT_AFTER_S, _MISSED * planned.interval_ms / 1000)
 
 
 def _ending(run: Run, width: int) -> Line:

@@ -15,10 +15,10 @@ from diskprof.model.text import clean
 from diskprof.tui.following import Following
 from diskprof.tui.keynames import with_keys
 from diskprof.tui.live_lines import (
-    SILENT_AFTER_S,
     note_lines,
     progress_line,
     run_line,
+    silent_after_s,
     table_head,
     test_line,
     test_rows,
@@ -192,7 +192,7 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
         """Nothing new was written for a while: say so, also where the runner itself hangs."""
         if self.is_current and self.following and self.following.going:
             silent = time.monotonic() - self._heard
-            if silent >= SILENT_AFTER_S:
+            if silent >= silent_after_s(self.following):
                 line = test_line(self.following, self._width, silent_s=silent)
                 self.query_one("#what", OneLine).put_line(line)
 
