@@ -1,11 +1,13 @@
 """Where UTF-8 would not be shown, and with `--ascii`, every command prints ASCII; what programs read stays what it is."""
 
 import json
-import os
 import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from forked import Loaded, loaded
 from program import DISKPROF, PATIENCE_S, environment
 from recorded import write_library
 
@@ -61,11 +63,29 @@ def runs(home: Path) -> dict[str, str]:
     return ids
 
 
-def printed(home: Path, *words: str, way: str = "--ascii") -> subprocess.CompletedProcess[bytes]:
-    options, more = WAYS[way]
-    env = {**environment(home, DISKPROF_STORE=str(home / "runs.db")), **more}
-    argv = [os.fsencode(word) for word in (*DISKPROF, *options, *words)]
-    return subprocess.run(argv, env=env, cwd=home, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE_S)
+@pytest.fixture(scope="module")
+def programs(home: Path) -> Iterator[dict[str, Loaded]]:
+    """The program, started in each of the ways."""
+    with ExitStack() as stack:
+        yield {
+            way: stack.enter_context(loaded(home, DISKPROF_STORE=str(home / "runs.db"), **more))
+            for way, (_, more) in WAYS.items()
+        }
+
+
+class Printer:
+    """Runs commands in a home, in one of the ways."""
+
+    def __init__(self, home: Path, programs: Mapping[str, Loaded]) -> None:
+        self._home, self._programs = home, programs
+
+    def __call__(self, *words: str, way: str = "--ascii") -> subprocess.CompletedProcess[bytes]:
+        return self._programs[way].run(*WAYS[way][0], *words, cwd=self._home)
+
+
+@pytest.fixture
+def printed(home: Path, runs: dict[str, str], programs: dict[str, Loaded]) -> Printer:
+    return Printer(home, programs)
 
 
 def test_every_command_is_here() -> None:
@@ -82,20 +102,20 @@ TRIED = [
 
 
 @pytest.mark.parametrize(("command", "way"), TRIED)
-def test_every_command_prints_ascii(home: Path, runs: dict[str, str], command: str, way: str) -> None:
+def test_every_command_prints_ascii(printed: Printer, runs: dict[str, str], command: str, way: str) -> None:
     for words in COMMANDS.get(command, [("--help",), ("nothing-µ",)]):
         found = [
             {"FIRST": runs["first"], "SLOW": runs["slow"], "SECOND": runs["second"]}.get(word, word) for word in words
         ]
-        done = printed(home, *found, way=way)
+        done = printed(*found, way=way)
         assert done.stdout.isascii(), (words, done.stdout.decode(errors="replace"))
         assert done.stderr.isascii(), (words, done.stderr.decode(errors="replace"))
         assert b"Traceback" not in done.stderr
         assert done.stdout or done.stderr
 
 
-def test_like_signs_stand_in_as_many_cells(home: Path, runs: dict[str, str]) -> None:
-    ascii_lines = printed(home, "runs").stdout.decode().splitlines()
+def test_like_signs_stand_in_as_many_cells(home: Path, printed: Printer) -> None:
+    ascii_lines = printed("runs").stdout.decode().splitlines()
     env = environment(home, DISKPROF_STORE=str(home / "runs.db"))
     done = subprocess.run([*DISKPROF, "runs"], env=env, cwd=home, capture_output=True, timeout=PATIENCE_S)
     lines = done.stdout.decode().splitlines()
@@ -111,26 +131,26 @@ def test_like_signs_stand_in_as_many_cells(home: Path, runs: dict[str, str]) -> 
         ("--ascii", b"UTF-8: charts in braille"),
     ],
 )
-def test_the_doctor_says_what_the_terminal_is(home: Path, runs: dict[str, str], way: str, said: bytes) -> None:
-    assert said in printed(home, "doctor", way=way).stdout
+def test_the_doctor_says_what_the_terminal_is(printed: Printer, way: str, said: bytes) -> None:
+    assert said in printed("doctor", way=way).stdout
 
 
-def test_json_loses_nothing(home: Path, runs: dict[str, str]) -> None:
-    told = json.loads(printed(home, "show", runs["first"], "--json").stdout)
+def test_json_loses_nothing(printed: Printer, runs: dict[str, str]) -> None:
+    told = json.loads(printed("show", runs["first"], "--json").stdout)
     assert told["tags"] == [f"{TAGGED}-{runs['first']}"]
 
 
-def test_a_report_in_a_file_is_utf8(home: Path, runs: dict[str, str]) -> None:
+def test_a_report_in_a_file_is_utf8(home: Path, printed: Printer, runs: dict[str, str]) -> None:
     for way in ("an ASCII stream", "--ascii"):
         for name in ("report.md", "report.html", "report.csv"):
-            assert printed(home, "report", runs["first"], "-o", name, way=way).returncode == 0
+            assert printed("report", runs["first"], "-o", name, way=way).returncode == 0
             text = (home / name).read_text(encoding="utf-8")
             assert name.endswith("csv") or "Größe" in text, name
     assert "▁" in (home / "report.md").read_text(encoding="utf-8") or "█" in (home / "report.md").read_text("utf-8")
 
 
-def test_what_says_itself_that_it_is_utf8_is_printed_as_it_is(home: Path, runs: dict[str, str]) -> None:
-    done = printed(home, "report", runs["first"], "--format", "html", way="an ASCII stream")
+def test_what_says_itself_that_it_is_utf8_is_printed_as_it_is(printed: Printer, runs: dict[str, str]) -> None:
+    done = printed("report", runs["first"], "--format", "html", way="an ASCII stream")
     assert "Größe" in done.stdout.decode("utf-8")
 
 

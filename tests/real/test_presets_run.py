@@ -1,10 +1,11 @@
 """Every shipped preset runs for real, small and short, and gives figures for each of its tests."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from program import diskprof
+from forked import Loaded, loaded
 
 from diskprof.model.preset import ParameterKind, Preset
 from diskprof.presets.library import load_library
@@ -28,10 +29,16 @@ def small(preset: Preset) -> dict[str, str]:
     return settings
 
 
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loaded]:
+    with loaded(tmp_path_factory.mktemp("home")) as found:
+        yield found
+
+
 @pytest.mark.fio
 @pytest.mark.ioping
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.name)
-def test_a_preset_runs(tmp_path: Path, preset: Preset) -> None:
+def test_a_preset_runs(tmp_path: Path, program: Loaded, preset: Preset) -> None:
     words = [word for name, value in small(preset).items() for word in ("--set", f"{name}={value}")]
     directories = [tmp_path / slot.name for slot in preset.targets] or [tmp_path / "disk"]
     for directory in directories:
@@ -41,8 +48,8 @@ def test_a_preset_runs(tmp_path: Path, preset: Preset) -> None:
             words += ["--target", f"{slot.name}={directory}"]
     else:
         words.append(str(directories[0]))
-    done = diskprof("run", preset.name, *words, "--json", home=tmp_path)
-    assert done.returncode in (0, 5), done.stderr
+    done = program.run("run", preset.name, *words, "--json", cwd=tmp_path, HOME=str(tmp_path))
+    assert done.returncode in (0, 5), done.stderr.decode()
     run = json.loads(done.stdout)
     wanted = resolve(preset, small(preset)).tests
     assert [test["name"] for test in run["tests"]] == [test.name for test in wanted]

@@ -1,0 +1,78 @@
+"""The `diskprof` program from a process that has loaded it already: most of what a short command takes is the loading.
+
+Each command is a process of its own, with its own words, surroundings and streams, that ends as the program does. What is said
+of starting, of streams that are closed and of signals while it loads belongs to `program.py`.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from select import select
+from tempfile import TemporaryDirectory
+
+from program import PATIENCE_S, environment
+
+_MAIN = Path(__file__).with_name("forked_main.py")
+
+
+class Loaded:
+    """The loaded program. Python itself was started with `env`: its encodings are those of every command."""
+
+    def __init__(self, env: Mapping[str, str], directory: Path) -> None:
+        self._env = dict(env)
+        self._files = directory / "out", directory / "err"
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", _MAIN], env=self._env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+        )
+
+    def run(self, *words: str | Path, cwd: Path, **more: str) -> subprocess.CompletedProcess[bytes]:
+        """Runs the program to its end, without a terminal."""
+        out, err = self._files
+        for file in self._files:
+            file.write_bytes(b"")
+        order = {
+            "words": [os.fsencode(word).hex() for word in words],
+            "cwd": str(cwd),
+            "env": {**self._env, **more},
+            "out": str(out),
+            "err": str(err),
+        }
+        assert self._process.stdin
+        self._process.stdin.write(f"{json.dumps(order)}\n".encode())
+        child = self._answer()
+        try:
+            code = self._answer()
+        except TimeoutError:
+            os.kill(child, signal.SIGKILL)
+            self._answer()
+            raise
+        return subprocess.CompletedProcess(words, code, out.read_bytes(), err.read_bytes())
+
+    def _answer(self) -> int:
+        stdout = self._process.stdout
+        assert stdout
+        if not select([stdout], [], [], PATIENCE_S)[0]:
+            raise TimeoutError("the program goes on and on")
+        line = stdout.readline()
+        assert line, "the program could not be loaded"
+        return int(line)
+
+    def end(self) -> None:
+        """Ends the process."""
+        self._process.communicate()
+
+
+@contextmanager
+def loaded(home: Path, **more: str) -> Iterator[Loaded]:
+    """The program for a person whose home this is."""
+    with TemporaryDirectory() as directory:
+        program = Loaded(environment(home, **more), Path(directory))
+        try:
+            yield program
+        finally:
+            program.end()
