@@ -61,7 +61,10 @@ def _quantile(q: float) -> Callable[[Sample], float | None]:
 
 
 def direction_metrics(within_ns: int = WITHIN_NS) -> tuple[Source[DirectionResult], ...]:
-    """The metrics of one direction of a test, in the order in which they are shown."""
+    """The metrics of one direction of a test, in the order in which they are shown.
+
+    Completion latency is none where submitting is most of an I/O's time.
+    """
     lower = Better.LOWER
     return (
         Source(Metric.IOPS, Better.HIGHER, lambda result: result.iops, lambda sample: sample.iops),
@@ -71,19 +74,23 @@ def direction_metrics(within_ns: int = WITHIN_NS) -> tuple[Source[DirectionResul
             lambda result: result.bandwidth_bytes_per_s,
             lambda sample: sample.bandwidth,
         ),
-        Source(Metric.LATENCY_MEAN, lower, lambda result: result.latency.mean, lambda sample: sample.mean_ns),
-        Source(Metric.LATENCY_P50, lower, lambda result: result.latency.p50, _quantile(0.5), tail=0.5),
-        Source(Metric.LATENCY_P99, lower, lambda result: result.latency.p99, _quantile(0.99), tail=0.01),
-        Source(Metric.LATENCY_P99_9, lower, lambda result: result.latency.p99_9, _quantile(0.999), tail=0.001),
-        Source(Metric.LATENCY_MAX, lower, lambda result: result.latency.max, lambda sample: sample.max_ns),
+        Source(Metric.LATENCY_MEAN, lower, lambda result: _clat(result).mean, lambda sample: sample.mean_ns),
+        Source(Metric.LATENCY_P50, lower, lambda result: _clat(result).p50, _quantile(0.5), tail=0.5),
+        Source(Metric.LATENCY_P99, lower, lambda result: _clat(result).p99, _quantile(0.99), tail=0.01),
+        Source(Metric.LATENCY_P99_9, lower, lambda result: _clat(result).p99_9, _quantile(0.999), tail=0.001),
+        Source(Metric.LATENCY_MAX, lower, lambda result: _clat(result).max, lambda sample: sample.max_ns),
         Source(
             Metric.WITHIN,
             Better.HIGHER,
-            lambda result: result.share_within(within_ns),
+            lambda result: None if result.mostly_submitting else result.share_within(within_ns),
             lambda sample: sample.histogram.share_below(within_ns) if sample.histogram else None,
             share=True,
         ),
     )
+
+
+def _clat(result: DirectionResult) -> Latency:
+    return Latency() if result.mostly_submitting else result.latency
 
 
 def _pace(sample: Sample) -> float | None:

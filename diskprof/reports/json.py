@@ -275,6 +275,7 @@ def _direction(result: DirectionResult) -> Json:
         "bandwidth_bytes_per_s": result.bandwidth_bytes_per_s,
         "runtime_ms": result.runtime_ms,
         "latency_ns": _latency(result.latency),
+        "submission_latency_mean_ns": result.slat_mean,
     }
 
 

@@ -143,6 +143,17 @@ def test_what_is_not_a_number_is_not_there() -> None:
     assert cell(comparison, Metric.IOPS).verdict is Verdict.SAME
 
 
+def test_a_latency_that_leaves_out_most_of_an_io_is_better_than_none() -> None:
+    """Buffered libaio: 122 us of an I/O pass in the call, and 2 us are left for clat."""
+    honest = run(fio(read=direction(8_000, figures=latency(122e3))), run_id="a")
+    hidden = replace(direction(8_000, figures=latency(2.3e3)), slat_mean=122e3)
+    comparison = compare((honest, run(fio(read=hidden), run_id="b")))
+    for metric in (Metric.LATENCY_MEAN, Metric.LATENCY_P99):
+        found = cell(comparison, metric)
+        assert (found.value, found.verdict) == (None, None)
+    assert cell(comparison, Metric.IOPS).verdict is Verdict.SAME
+
+
 def test_a_test_that_only_some_runs_have_stays_with_gaps() -> None:
     both = run(fio("a", read=direction(100)), fio("b", read=direction(50)), run_id="x")
     one = run(fio("b", read=direction(60)), fio("c", read=direction(70)), run_id="y")
