@@ -29,7 +29,7 @@ from diskprof.tui.screens.help import HelpScreen, keys_of
 from diskprof.tui.sheets import KeptStylesheet
 from diskprof.tui.terminal import TerminalApp
 from diskprof.tui.theme import THEMES, few_colours, meanings, theme_name
-from diskprof.tui.watching import POLL_S, StoreWatcher
+from diskprof.tui.watching import POLL_S, StorePlace, StoreWatcher, Whereabouts
 from diskprof.tui.widgets.bars import TABS
 from diskprof.tui.widgets.glyphs import Charset, this_charset
 from diskprof.tui.widgets.painted import Line
@@ -162,6 +162,7 @@ class DiskprofApp(TerminalApp):
         self.services = services
         self.store: Store = services.open_store()
         self.store_path: Path = self.store.path
+        self.place = StorePlace(self.store_path)
         self.watcher = StoreWatcher(self.store)
         self._host = ""
         self.waiting = ""
@@ -228,11 +229,14 @@ class DiskprofApp(TerminalApp):
             # The app is ending: what its screens hold goes before they do, and they before this does.
             return
         self.notice_slow_link()
+        news = self.place.news()
         try:
-            changed = self.watcher.poll()
+            changed = self.watcher.poll() or news is not None
+            if news is not None:
+                self.place.check()
         except DiskprofError as error:
             self.tell(error)
-            return
+            changed = news is not None
         screen = self.screen
         if changed and isinstance(screen, ModeScreen) and screen.is_mounted:
             self.show_state(screen)
@@ -246,6 +250,8 @@ class DiskprofApp(TerminalApp):
             bar.show(self._host, self._state())
 
     def _state(self) -> Line:
+        if (where := self.place.where()) is not Whereabouts.SAME:
+            return [(f"! store {where}", "warn")]
         running = self.watcher.state.running
         if not running:
             return [("nothing running", "quiet")]

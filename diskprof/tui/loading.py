@@ -111,6 +111,19 @@ async def delete_beside(path: Path, ids: Sequence[str]) -> tuple[int, list[Diskp
         return 0, [error]
 
 
+def keep_words(path: Path, run_id: str, *, tags: Sequence[str] | None, note: str | None) -> None:
+    """Write the tags and the note of a run, those that are not None, by a connection of its own. Raises DiskprofError."""
+    from diskprof.store import Store
+
+    if tags is None and note is None:
+        return
+    with Store.open(path, create=False) as store:
+        if tags is not None:
+            store.set_tags(run_id, tags)
+        if note is not None:
+            store.set_note(run_id, note)
+
+
 async def load_beside(path: Path, ids: Sequence[str]) -> Loaded:
     """As `load`, in a thread. Raises DiskprofError."""
     return await asyncio.to_thread(load, path, tuple(ids))

@@ -166,6 +166,7 @@ def parameter_fields(preset: Preset, settings: Mapping[str, str]) -> list[Field]
             settings.get(parameter.name, parameter.default),
             _about(parameter),
             _checker(parameter),
+            short=True,
         )
         for parameter in preset.parameters
     ]

@@ -15,6 +15,7 @@ from textual._compositor import ChopsUpdate
 from textual.app import App
 from textual.driver import Driver
 from textual.geometry import Size
+from textual.notifications import Notify
 from textual.widgets import Input
 
 from diskprof.config.settings import Settings, SlowLink
@@ -198,6 +199,15 @@ class TerminalApp(App[None]):
             return
         self._suspend_signal()
         self._driver.suspend_job()
+
+    def on_notify(self, event: Notify) -> None:
+        new = event.notification
+        if any(
+            (each.message, each.title, each.severity) == (new.message, new.title, new.severity)
+            for each in self._notifications
+        ):
+            # It stands there still: once more would only hide more of the screen.
+            event.prevent_default()
 
     def tell(self, error: DiskprofError) -> None:
         """Show an error as a sentence with its next step."""

@@ -1,18 +1,85 @@
-"""Notices that the store changed, at most four times a second, and which runs go."""
+"""Notices that the store changed, at most four times a second, which runs go, and whether its file is still there."""
 
 from __future__ import annotations
 
 import time
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from diskprof.model.errors import StoreBusy, StoreError
 from diskprof.model.run import RunSummary, Status
 from diskprof.model.value import dataclass
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from diskprof.store import Store
 
 POLL_S = 0.25
 REAP_EVERY_S = 3.0
+_PATIENCE_S = 0.05
+"""A lock of another program is not waited for while the screen stands still."""
+
+
+class Whereabouts(StrEnum):
+    """What lies where the store was opened; the value is a word for it."""
+
+    SAME = "there"
+    GONE = "gone"
+    OTHER = "replaced"
+
+
+_STILL = "What you see is still read from the old one, and nothing more is kept."
+_LOST = {
+    Whereabouts.GONE: (
+        "The file of the runs is gone: {}",
+        f"It was deleted or moved while diskprof is open. {_STILL} Put it back, or quit and open diskprof again.",
+    ),
+    Whereabouts.OTHER: (
+        "The file of the runs is another one now: {}",
+        f"It was replaced while diskprof is open. {_STILL} Quit and open diskprof again to go on with the new one.",
+    ),
+}
+
+
+class StorePlace:
+    """Whether the file of an open store still lies at its path. May be asked from any thread.
+
+    Where it does not, nothing may open what lies there: beside it may be the write-ahead log of the old one, and SQLite would
+    take that for its own.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = self._look()
+        self._told = Whereabouts.SAME
+
+    def where(self) -> Whereabouts:
+        found = self._look()
+        if found is None:
+            return Whereabouts.GONE
+        return Whereabouts.SAME if found == self._file else Whereabouts.OTHER
+
+    def _look(self) -> tuple[int, int] | None:
+        try:
+            found = self._path.stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError:
+            # It cannot be told; the store's own errors say more.
+            return self._file
+        return found.st_dev, found.st_ino
+
+    def check(self) -> None:
+        """Raises StoreError, with what to do, unless the file is still there."""
+        if (where := self.where()) is not Whereabouts.SAME:
+            message, hint = _LOST[where]
+            raise StoreError(message.format(self._path), hint)
+
+    def news(self) -> Whereabouts | None:
+        """What has become of the file since it was asked the last time; None where that is nothing new."""
+        before, self._told = self._told, self.where()
+        return self._told if self._told is not before else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +104,21 @@ class StoreWatcher:
         now = time.monotonic() if now is None else now
         if self.state.running and now >= self._reap_at:
             self._reap_at = now + REAP_EVERY_S
-            self._store.reap()
+            self._reap()
         counter = self._store.change_counter()
         if counter == self._counter:
             return False
         self._counter = counter
         self.read()
         return True
+
+    def _reap(self) -> None:
+        try:
+            with self._store.waiting(_PATIENCE_S):
+                self._store.reap()
+        except StoreBusy:
+            # It comes round again.
+            return
 
     def read(self) -> StoreState:
         """The present state, whether or not anything changed."""

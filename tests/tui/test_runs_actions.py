@@ -13,9 +13,10 @@ from stored_screens import (
     see,
     shown,
     told,
+    until,
     write,
 )
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from diskprof.model.errors import DiskprofError
 from diskprof.store import Store
@@ -65,8 +66,23 @@ async def test_a_tag_that_may_not_be_is_refused_in_words(path: Path, runs: dict[
         await press(pilot, "t")
         await write(pilot, "latest")
         await press(pilot, "enter")
-        assert "latest" in told(pilot)
+        await see(pilot, "latest")
+        # What was typed stands there still, to be changed.
+        assert isinstance(pilot.app.screen, TagsModal)
+        assert pilot.app.screen.query_one("#tags", Input).value == "latest"
+        await until(pilot, lambda: "latest" in str(pilot.app.screen.query_one("#problem", Static).render()))
+        await write(pilot, "latest-one", "#tags")
+        await press(pilot, "enter")
         assert screen_of(pilot).current is not None
+
+
+async def test_what_is_typed_follows_the_tags_that_are_there(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        await go_to(pilot, runs["first"])
+        await press(pilot, "t", *", x", "tab", "!", "enter")
+    with Store.open(path) as store:
+        assert store.run(runs["first"]).tags == ("baseline", "x")
+        assert store.run(runs["first"]).note == "Before the firmware update.!"
 
 
 def test_tags_are_read_as_a_person_writes_them() -> None:

@@ -25,13 +25,17 @@ _PORTION = 0.94
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """`check` returns the value to keep or raises a DiskprofError that says what is wrong; it may take its time."""
+    """`check` returns the value to keep or raises a DiskprofError that says what is wrong; it may take its time.
+
+    `short`: the value is a word or a figure, which is written anew rather than changed.
+    """
 
     name: str
     label: str
     value: str
     help: str = ""
     check: Callable[[str], str] = str
+    short: bool = False
 
 
 class _Fields(VerticalScroll, inherit_bindings=False):
@@ -70,7 +74,7 @@ class Form(ModalScreen[dict[str, str] | None]):
                         yield Label(
                             Content.assemble((field.label, "bold"), (f"  {field.help}" if field.help else "", "$quiet"))
                         )
-                        yield TextField(field.value, id=f"field-{field.name}", compact=True)
+                        yield TextField(field.value, marked=field.short, id=f"field-{field.name}", compact=True)
                         yield Static("", id=f"wrong-{field.name}", classes="wrong")
 
     def can_view_entire(self, widget: Widget) -> bool:

@@ -14,6 +14,8 @@ from diskprof.tui.widgets.bars import KeyBar, TopBar
 from diskprof.tui.widgets.rooms import Bare
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from diskprof.store import Store
     from diskprof.tui.app import DiskprofApp
     from diskprof.tui.services import Services
@@ -76,6 +78,12 @@ class ModeScreen(Bare, Screen[None]):
     def store(self) -> Store:
         """The store, open for as long as the app runs; to be used from the main thread alone."""
         return self.diskprof.store
+
+    @property
+    def kept_path(self) -> Path:
+        """The path of the store, for a connection of one's own. Raises StoreError where another file lies there now."""
+        self.diskprof.place.check()
+        return self.store.path
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         if not self._was_seen:

@@ -155,7 +155,7 @@ class CompareScreen(ModeScreen):
 
         self._reading = True
         try:
-            self._loaded = await load_beside(self.store.path, self._ids)
+            self._loaded = await load_beside(self.kept_path, self._ids)
         except DiskprofError as error:
             self._ids = ()
             self.diskprof.tell(error)

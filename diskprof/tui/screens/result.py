@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import ClassVar
 
 from textual import events, on
@@ -240,14 +239,13 @@ Latency is completion latency (clat). MB/s are 10^6 bytes per second.
 
     def copy_text(self) -> Callable[[], str] | None:
         """The report as Markdown; None where the run cannot be read."""
-        path, run_id = self.store.path, self.run_id
-        return (lambda: load_course(path, run_id).report(Format.MARKDOWN)) if self.run else None
+        return (lambda: load_course(self.kept_path, self.run_id).report(Format.MARKDOWN)) if self.run else None
 
     def action_export(self) -> None:
         if self.run:
             title = f"Report on {self.run_id}"
             ids = (self.run_id,)
-            run_actions.export(self, ids, partial(report_on, self.store.path, ids), title)
+            run_actions.export(self, ids, lambda wanted: report_on(self.kept_path, ids, wanted), title)
 
     def _summary(self) -> RunSummary | None:
         return next((summary for summary in self.store.summaries() if summary.id == self.run_id), None)

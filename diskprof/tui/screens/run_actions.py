@@ -10,7 +10,7 @@ from diskprof.model.run import RunSummary, Status
 from diskprof.model.text import clean
 from diskprof.reports.formats import Format
 from diskprof.tui.keynames import with_keys
-from diskprof.tui.loading import delete_beside
+from diskprof.tui.loading import delete_beside, keep_words
 from diskprof.tui.modals.delete import DELETE, DeleteModal
 from diskprof.tui.modals.export import ExportModal
 from diskprof.tui.modals.tags import TagsEdit, TagsModal
@@ -44,21 +44,21 @@ def _here() -> Path:
 
 
 def edit_tags(screen: ModeScreen, run: RunSummary, done: Done) -> None:
-    """Ask for tags and note, keep them, then call `done`."""
+    """Ask for tags and note, which are kept before the question goes; then call `done`."""
 
-    def answered(edit: TagsEdit | None) -> None:
-        if edit is None:
-            return
-        try:
-            if edit.tags != run.tags:
-                screen.store.set_tags(run.id, edit.tags)
-            if edit.note != run.note:
-                screen.store.set_note(run.id, edit.note)
-        except DiskprofError as error:
-            screen.diskprof.tell(error)
-        done()
+    def save(edit: TagsEdit) -> None:
+        keep_words(
+            screen.kept_path,
+            run.id,
+            tags=edit.tags if edit.tags != run.tags else None,
+            note=edit.note if edit.note != run.note else None,
+        )
 
-    screen.app.push_screen(TagsModal(run), answered)
+    def answered(saved: bool | None) -> None:
+        if saved:
+            done()
+
+    screen.app.push_screen(TagsModal(run, save), answered)
 
 
 def delete(screen: ModeScreen, runs: Sequence[RunSummary], done: Done) -> None:
@@ -80,9 +80,13 @@ def delete(screen: ModeScreen, runs: Sequence[RunSummary], done: Done) -> None:
 
 
 async def _delete(screen: ModeScreen, runs: Sequence[RunSummary], done: Done) -> None:
-    gone, errors = await delete_beside(screen.store.path, [run.id for run in runs])
-    for error in errors:
+    try:
+        gone, errors = await delete_beside(screen.kept_path, [run.id for run in runs])
+    except DiskprofError as error:
         screen.diskprof.tell(error)
+        return
+    for each in errors:
+        screen.diskprof.tell(each)
     done()
     if gone:
         tell(screen, f"Deleted {runs[0].id}." if gone == len(runs) == 1 else f"Deleted {gone} runs.")

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from typing import ClassVar
 
 from textual import events, on
@@ -315,7 +314,7 @@ class RunsScreen(ModeScreen):
         ids = [run.id for run in reversed(self._chosen_runs())]
         if ids:
             title = f"Report on {ids[0]}" if len(ids) == 1 else f"Report on {len(ids)} runs"
-            run_actions.export(self, ids, partial(report_on, self.store.path, ids), title)
+            run_actions.export(self, ids, lambda wanted: report_on(self.kept_path, ids, wanted), title)
 
     def action_delete(self) -> None:
         here = self.sheet.cursor

@@ -214,6 +214,7 @@ class Starter(Noticing):
     def _start_detached(self, plan: Plan, ready: Callable[[], Plan], concurrent: bool) -> None:
         """It waits for the runner to say that it wrote the run down."""
         try:
+            self.diskprof.place.check()
             run_id = self.services.start_detached(ready(), self.diskprof.store_path, concurrent)
         except DiskprofError as error:
             self.post_message(self.Started(plan, None, error))

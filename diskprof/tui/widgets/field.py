@@ -1,5 +1,7 @@
 """A field to write in that lets nothing through to the terminal that is not text."""
 
+from typing import Any
+
 from textual.binding import Binding
 from textual.events import Key
 from textual.widgets import Input
@@ -13,6 +15,10 @@ _EDITS = {
 
 class Field(Input):
     """An input whose value holds no control characters, however they came: typed, pasted or set (F39)."""
+
+    def __init__(self, value: str | None = None, *, marked: bool = False, **options: Any) -> None:
+        """`marked`: what stands there is replaced by the first key, as a value of one word is; other text is gone on with."""
+        super().__init__(value, select_on_focus=marked, **options)
 
     def validate_value(self, value: str) -> str:
         return clean(value)
