@@ -12,7 +12,7 @@ from diskprof.devices.files import SYSTEM, Roots, read_text
 from diskprof.devices.mounts import as_mount, mount_of, space
 from diskprof.devices.targets import resolve_target
 from diskprof.devices.watch import temperature_limit
-from diskprof.model.device import DeviceTree, Mount
+from diskprof.model.device import Device, DeviceKind, DeviceTree, Mount
 from diskprof.model.errors import UsageError
 from diskprof.model.run import Environment, FurtherTarget
 from diskprof.model.target import Target, TargetKind
@@ -52,7 +52,8 @@ def describe(
     """
     disks, limits = tree.disks_below(target.device), group_limits(tree, roots)
     further = tuple(_further(slot, other, tree) for slot, other in others)
-    every = dict.fromkeys(disk.name for one in (disks, *(other.disks for other in further)) for disk in one)
+    all_disks = [disk for one in (disks, *(other.disks for other in further)) for disk in one]
+    every = dict.fromkeys(disk.name for disk in all_disks)
     quotas = [limit.cpus for limit in limits if limit.cpus is not None]
     cpus = read_text(roots.proc / "cpuinfo")
     memory = re.search(r"^MemTotal:\s*(\d+) kB", read_text(roots.proc / "meminfo"), re.MULTILINE)
@@ -77,6 +78,7 @@ def describe(
         cpu_limit=min(quotas, default=None),
         temperature_limit_c=temperature_limit(list(every), roots),
         others=further,
+        behind=_behind(all_disks, tree),
     )
 
 
@@ -86,11 +88,28 @@ def _further(slot: str, target: Target, tree: DeviceTree) -> FurtherTarget:
 
 
 def _store_disks(store: Path, tree: DeviceTree) -> tuple[str, ...]:
+    return tuple(disk.name for disk in tree.disks_below(_device_of(store, tree)))
+
+
+def _behind(disks: Sequence[Device], tree: DeviceTree) -> tuple[str, ...]:
+    """Every device below the files that loop devices are, which may lie on loop devices themselves."""
+    found: dict[str, None] = {}
+    waiting = [disk for disk in disks if disk.kind is DeviceKind.LOOP and disk.backing_file]
+    while waiting:
+        name = _device_of(Path(waiting.pop().backing_file), tree)
+        device = tree.get(name)
+        below = (*((device,) if device else ()), *tree.layers_below(name), *tree.disks_below(name))
+        waiting += [one for one in below if one.name not in found and one.backing_file]
+        found |= dict.fromkeys(one.name for one in below)
+    return tuple(found)
+
+
+def _device_of(file: Path, tree: DeviceTree) -> str:
+    """The device that a file lies on; "" where there is none, or no such directory."""
     try:
-        device = resolve_target(str(store.resolve().parent), tree).device
+        return resolve_target(str(file.resolve().parent), tree).device
     except UsageError:
-        return ()
-    return tuple(disk.name for disk in tree.disks_below(device))
+        return ""
 
 
 def _distribution() -> str:

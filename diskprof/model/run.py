@@ -145,6 +145,7 @@ class Environment:
 
     `disks` are the whole devices below `device`, `layers` what lies between. `store_disks` are the disks (kernel names) that the
     store of runs is on. `temperature_limit_c` is the temperature from which a disk under test slows down by its own account.
+    `behind` are the devices (kernel names) that hold the files which loop devices among the disks are.
     `others` says of the further targets what `device`, `disks`, `layers` and `mount` say of the first.
     """
 
@@ -168,6 +169,7 @@ class Environment:
     cpu_limit: float | None = None
     temperature_limit_c: float | None = None
     others: tuple[FurtherTarget, ...] = ()
+    behind: tuple[str, ...] = ()
 
     @property
     def all_disks(self) -> tuple[Device, ...]:

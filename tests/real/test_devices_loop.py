@@ -15,6 +15,7 @@ import pytest
 from loops import MIB, Bench, call
 from program import diskprof, diskprof_json
 
+from diskprof.devices.environment import describe
 from diskprof.devices.hazards import target_hazards
 from diskprof.devices.sysfs import read_counters
 from diskprof.devices.targets import resolve_target, suggest_directory
@@ -199,6 +200,22 @@ def test_the_kernel_tells_where_udevd_does_not_run() -> None:
 def test_udev_tells_where_it_runs() -> None:
     with Monitor() as monitor:
         assert monitor.source == "udev"
+
+
+@pytest.mark.needs("mkfs.ext4", "mount")
+def test_the_disks_behind_files_of_loop_devices_are_found(bench: Bench, tmp_path: Path) -> None:
+    outer = attached(bench, bench.image(16 * MIB))
+    call("mkfs.ext4", "-q", "-F", f"/dev/{outer}")
+    image = mounted(bench, outer) / "inner.img"
+    image.write_bytes(bytes(MIB))
+    inner = attached(bench, image)
+    tree = scan()
+    found = describe(resolve_target(f"/dev/{inner}", tree), tree, fio_version="", ioping_version="")
+    below = [disk.name for disk in tree.disks_below(resolve_target(str(tmp_path), tree).device)]
+    assert [disk.name for disk in found.disks] == [inner]
+    assert found.behind[0] == outer and found.behind[-len(below) :] == tuple(below)
+    on_disk = describe(resolve_target(str(tmp_path), tree), tree, fio_version="", ioping_version="")
+    assert inner not in on_disk.behind and outer not in on_disk.behind
 
 
 @pytest.mark.needs("mkfs.ext4", "mount")

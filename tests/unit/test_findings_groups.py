@@ -44,6 +44,14 @@ def test_without_the_groups_account_the_engines_counts() -> None:
     assert found.evidence == "nvme0n1: writes at most 200 MB/s, 199 MB/s got through"
 
 
+def test_a_limit_of_the_disk_behind_a_loop_device_is_reached_too() -> None:
+    behind = IoLimit("vda", Direction.READ, True, 5000)
+    assert named("cgroup-limit-reached", limited(behind)) is None
+    found = named("cgroup-limit-reached", limited(behind, behind=("vda1", "vda")))
+    assert found is not None
+    assert found.evidence == "vda: reads at most 5.00k IOPS, 4.99k IOPS got through"
+
+
 @pytest.mark.parametrize("reads", [1000, 1450])
 def test_a_limit_that_was_not_reached_or_is_not_in_force_is_only_a_note(reads: int) -> None:
     seen = let_through(cgroup_reads=reads)

@@ -34,8 +34,8 @@ def cgroup_limits(run: Run) -> Finding | None:
 
 
 def io_limit_reached(view: TestView) -> list[tuple[IoLimit, float]]:
-    """The limits on the devices under test that the test used up, each with what it got through per second."""
-    names = {device.name for device in view.stack}
+    """The limits on the devices under test, or behind them, that the test used up, each with what it got through per second."""
+    names = {device.name for device in view.stack} | set(view.run.environment.behind)
     found: list[tuple[IoLimit, float]] = []
     if not view.lasted:
         return found
