@@ -4,16 +4,19 @@ Each command is a process of its own, with its own words, surroundings and strea
 of starting, of streams that are closed and of signals while it loads belongs to `program.py`.
 """
 
+import atexit
 import json
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 from select import select
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from program import PATIENCE_S, environment
 
@@ -76,3 +79,32 @@ def loaded(home: Path, **more: str) -> Iterator[Loaded]:
             yield program
         finally:
             program.end()
+
+
+@cache
+def _shared() -> Loaded:
+    """One for all tests of this process."""
+    stack = ExitStack()
+    atexit.register(stack.close)
+    return stack.enter_context(loaded(Path("/")))
+
+
+def diskprof(*words: str | Path, home: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    """As `program.diskprof`. What Python reads when it starts cannot be said in `more`."""
+    env = environment(home, **more)
+    assert env["LANG"] == "C.UTF-8"
+    assert not any(name.startswith(("PYTHON", "LC_")) for name in more)
+    done = _shared().run(*words, cwd=home, **env)
+    return subprocess.CompletedProcess(done.args, done.returncode, _text(done.stdout), _text(done.stderr))
+
+
+def diskprof_json(*words: str | Path, home: Path, **more: str) -> Any:
+    """As `program.diskprof_json`."""
+    done = diskprof(*words, home=home, **more)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def _text(data: bytes) -> str:
+    """As a pipe in text mode gives it."""
+    return data.decode().replace("\r\n", "\n").replace("\r", "\n")

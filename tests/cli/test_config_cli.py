@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from program import diskprof, diskprof_json
+from forked import diskprof, diskprof_json
 from recorded import record_run
 
 from diskprof.model.errors import ExitCode

@@ -10,7 +10,8 @@ import termios
 from pathlib import Path
 
 import pytest
-from program import DISKPROF, diskprof, diskprof_json, environment
+from forked import diskprof, diskprof_json
+from program import DISKPROF, environment
 
 from diskprof.presets.library import load_library
 from diskprof.presets.options import FIO_OPTIONS, IOPING_OPTIONS

@@ -4,7 +4,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from program import DISKPROF, diskprof, diskprof_json, environment
+from forked import diskprof, diskprof_json
+from program import DISKPROF, environment
 
 JOB = "[global]\nsize=2m\nfilename=/dev/sdz\n[first]\nrw=randread\nbs=4k\n[second]\nstonewall\nrw=write\nbs=64k\n"
 DISKSPD = "diskspd -c200G -w100 -b8K -F4 -r -o128 -W30 -d30 -Sh testfile.dat"

@@ -7,7 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from program import DISKPROF, diskprof, diskprof_json, environment
+from forked import diskprof, diskprof_json
+from program import DISKPROF, environment
 from recorded import record_run
 
 from diskprof.store import Store

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from program import diskprof, diskprof_json
+from forked import diskprof, diskprof_json
 
 SMALL = ("--set", "size=8m", "--set", "runtime=1")
 
