@@ -8,7 +8,7 @@ run agrees.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -51,6 +51,7 @@ __all__ = [
     "sweep_plan",
     "targets_plan",
     "write_library",
+    "write_volumes",
 ]
 INTERVAL_NS = 250_000_000
 SECOND_NS = 1_000_000_000
@@ -348,23 +349,32 @@ def record_library(store: Store) -> dict[str, str]:
 
 
 @cache
-def _library() -> tuple[bytes, Mapping[str, str]]:
+def _written(record: Callable[[Store], dict[str, str]]) -> tuple[bytes, Mapping[str, str]]:
     with TemporaryDirectory() as directory:
         path = Path(directory) / "runs.db"
         with Store.open(path) as store:
-            ids = record_library(store)
+            ids = record(store)
         # A store that was closed is one file.
         assert not Path(f"{path}-wal").exists()
         return path.read_bytes(), ids
 
 
-def write_library(path: Path) -> dict[str, str]:
-    """A store at `path` as `record_library` leaves it, which takes seconds: it is recorded once in a process."""
-    content, ids = _library()
+def _write(path: Path, record: Callable[[Store], dict[str, str]]) -> dict[str, str]:
+    content, ids = _written(record)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.write_bytes(content)
     path.chmod(0o600)
     return dict(ids)
+
+
+def write_library(path: Path) -> dict[str, str]:
+    """A store at `path` as `record_library` leaves it, which takes seconds: it is recorded once in a process."""
+    return _write(path, record_library)
+
+
+def write_volumes(path: Path) -> dict[str, str]:
+    """As `write_library`, of what `record_volumes` leaves."""
+    return _write(path, record_volumes)
 
 
 def record_volumes(store: Store) -> dict[str, str]:

@@ -3,16 +3,14 @@
 from pathlib import Path
 
 import pytest
-from program import diskprof, diskprof_json
-from recorded import record_volumes
-
-from diskprof.store import Store
+from forked import diskprof, diskprof_json
+from program import diskprof as started
+from recorded import write_volumes
 
 
 @pytest.fixture
 def volumes(tmp_path: Path) -> dict[str, str]:
-    with Store.open(tmp_path / ".local/share/diskprof/runs.db") as store:
-        return record_volumes(store)
+    return write_volumes(tmp_path / ".local/share/diskprof/runs.db")
 
 
 def test_a_sweep_is_shown_drawn_and_reported(tmp_path: Path, volumes: dict[str, str]) -> None:
@@ -53,7 +51,7 @@ def test_promises_are_told_in_every_form(tmp_path: Path, volumes: dict[str, str]
 
 
 def test_without_utf8_results_are_ascii(tmp_path: Path, volumes: dict[str, str]) -> None:
-    shown = diskprof("show", volumes["promises"], "--plot", home=tmp_path, PYTHONIOENCODING="ascii")
+    shown = started("show", volumes["promises"], "--plot", home=tmp_path, PYTHONIOENCODING="ascii")
     assert shown.returncode == 0, shown.stderr
     assert shown.stdout.isascii() and "IOPS over time" in shown.stdout
 

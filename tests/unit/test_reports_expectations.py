@@ -9,7 +9,7 @@ import pytest
 from handmade import Given, direction, environment, fio, latency, run
 from hypothesis import given
 from hypothesis import strategies as st
-from recorded import record_volumes
+from recorded import write_volumes
 
 from diskprof.analysis.compare import compare
 from diskprof.analysis.expectations import parse_expectation
@@ -40,8 +40,10 @@ def promising(*texts: str, seconds: float = 0.0, basis: str = "", tests: tuple[G
 
 @pytest.fixture(scope="module")
 def promises(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
-    with Store.open(tmp_path_factory.mktemp("promises") / "runs.db") as store:
-        yield store.run(record_volumes(store)["promises"])
+    path = tmp_path_factory.mktemp("promises") / "runs.db"
+    run_id = write_volumes(path)["promises"]
+    with Store.open(path) as store:
+        yield store.run(run_id)
 
 
 def test_a_row_tells_promise_measurement_ratio_and_verdict() -> None:

@@ -9,7 +9,7 @@ from handmade import Given, cell, direction, fio, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from recorded import VOLUME, record_volumes, sweep_plan
+from recorded import VOLUME, sweep_plan, write_volumes
 
 from diskprof.analysis.compare import compare
 from diskprof.analysis.sweep import Limits
@@ -37,8 +37,9 @@ class Volumes:
 
 @pytest.fixture(scope="module")
 def volumes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Volumes]:
-    with Store.open(tmp_path_factory.mktemp("volumes") / "runs.db") as store:
-        ids = record_volumes(store)
+    path = tmp_path_factory.mktemp("volumes") / "runs.db"
+    ids = write_volumes(path)
+    with Store.open(path) as store:
         pair = [store.run(ids[name]) for name in ("sweep", "smaller")]
         yield Volumes(pair[0], pair[1], {one.id: store.samples(one.id).samples for one in pair})
 

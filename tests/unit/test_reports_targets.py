@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from handmade import TARGET, direction, fio, run, samples
-from recorded import record_volumes
+from recorded import write_volumes
 
 from diskprof.analysis.compare import compare
 from diskprof.model.plan import OtherTarget
@@ -21,8 +21,10 @@ from diskprof.store import Store
 
 @pytest.fixture(scope="module")
 def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
-    with Store.open(tmp_path_factory.mktemp("targets") / "runs.db") as store:
-        yield store.run(record_volumes(store)["targets"])
+    path = tmp_path_factory.mktemp("targets") / "runs.db"
+    run_id = write_volumes(path)["targets"]
+    with Store.open(path) as store:
+        yield store.run(run_id)
 
 
 def test_each_target_has_a_line_with_its_slot(two: Run) -> None:
