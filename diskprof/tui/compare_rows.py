@@ -43,13 +43,16 @@ class Form:
 
 
 WIDE = Form(_NAME, _BASE, _OTHER, _BASE - 3, 8)
-NARROW = Form(18, 14, 22, 8, 7, narrow=True)
-_WIDE_FROM = _NAME + _BASE + _OTHER + 2
+NARROW = Form(18, 13, 22, 8, 7, narrow=True)
 
 
-def form_for(width: int) -> Form:
-    """The form of a table so many cells wide."""
-    return WIDE if width >= _WIDE_FROM else NARROW
+def form_for(width: int, runs: int) -> Form:
+    """The form of a table of `runs` runs, so many cells wide: names in full only where all of the runs are in sight."""
+    return WIDE if width >= _least(WIDE, runs) else NARROW
+
+
+def _least(form: Form, runs: int) -> int:
+    return form.name + 1 + form.base + (runs - 1) * (form.other + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +72,9 @@ def letter(index: int) -> str:
 
 def columns_for(comparison: Comparison, width: int) -> tuple[Column, ...]:
     """The name, then a column a run; what room is left goes to the runs."""
-    runs, form = comparison.columns, form_for(width)
-    spare = max(0, width - (form.name + 1 + form.base + (len(runs) - 1) * (form.other + 1)))
+    runs = comparison.columns
+    form = form_for(width, len(runs))
+    spare = max(0, width - _least(form, len(runs)))
     # Conditions are text: the base's column grows first until it is as wide as the others.
     first = min(spare, form.other - form.base)
     each = min((spare - first) // len(runs), _MOST_MORE)

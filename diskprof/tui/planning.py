@@ -179,6 +179,43 @@ def changed_from_defaults(preset: Preset, variant: str, values: Mapping[str, str
     return {name: value for name, value in values.items() if value != defaults.get(name)}
 
 
+def edits(preset: Preset, variant: str, settings: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Of `settings` what is not the preset's own, or that of its variant, in the order of the parameters."""
+    changed = changed_from_defaults(preset, variant, settings)
+    return [(parameter.name, changed[parameter.name]) for parameter in preset.parameters if parameter.name in changed]
+
+
+Together = Callable[[Mapping[str, str]], tuple[str, DiskprofError] | None]
+
+
+def together(preset: Preset, before: Mapping[str, str]) -> Together:
+    """Checks values that may each be good, as what they make of the tests: (parameter to blame, why not), or None.
+
+    `before` are the values that stood there, where they are not the defaults.
+    """
+
+    def wrong(values: Mapping[str, str]) -> DiskprofError | None:
+        from diskprof.presets.resolve import resolve
+
+        try:
+            resolve(preset, values)
+        except DiskprofError as error:
+            return error
+        return None
+
+    def check(values: Mapping[str, str]) -> tuple[str, DiskprofError] | None:
+        if (error := wrong(values)) is None:
+            return None
+        defaults = {parameter.name: parameter.default for parameter in preset.parameters} | dict(before)
+        changed = [name for name, value in values.items() if value != defaults.get(name)]
+        guilty = (name for name in changed if wrong({**values, name: defaults[name]}) is None)
+        # What was so before is shown where the plan stands.
+        blamed = next(guilty, changed[0] if changed else "")
+        return (blamed, error) if blamed else None
+
+    return check
+
+
 def own_copy(preset: Preset, name: str, settings: Mapping[str, str]) -> Preset:
     """A preset of the person's own, called `name`, that has `settings` for defaults."""
     from diskprof.presets.imported import preset_name

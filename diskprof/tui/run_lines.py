@@ -12,11 +12,13 @@ from diskprof.model.text import clean, shorten_middle
 from diskprof.model.units import format_duration, format_size
 from diskprof.model.wear import share_words
 from diskprof.tui.paragraphs import paragraph, signed
+from diskprof.tui.planning import edits
 from diskprof.tui.widgets.painted import Line, fit, spread
 from diskprof.tui.widgets.rowlist import Row
 from diskprof.tui.wording import severity_sign
 
 _FLUSH: Line = ((" ", ""),)
+_NONE = "none"
 _CATEGORIES = {
     Category.QUICK: "Quick",
     Category.LATENCY: "Latency",
@@ -135,16 +137,20 @@ def target_lines(plan: Plan, width: int) -> list[Line]:
     return lines
 
 
-def variant_lines(preset: Preset, variant: str, settings: Mapping[str, str], width: int) -> list[Line]:
-    """Which variant is chosen, with its parameters as they stand, and that there are others."""
+def variant_lines(preset: Preset, variant: str, settings: Mapping[str, str], key: str, width: int) -> list[Line]:
+    """Which variant is chosen, with its parameters as they stand, what was edited, and that there are others (`key`)."""
+    changed = edits(preset, variant, settings)
+    edited = f"edited: {', '.join(f'{name} {value or _NONE}' for name, value in changed)}" if changed else ""
     if not preset.variants:
-        return []
+        return paragraph(clean(edited), width, "warn", first=_FLUSH) if edited else []
     chosen = next((each for each in preset.variants if each.name == variant), None)
+    edited = f"; {edited}" if edited else ""
     if chosen is None:
         others = ", ".join(each.name for each in preset.variants)
-        return paragraph(clean(f"variant default, v for {others}"), width, "quiet", first=_FLUSH)
-    values = ", ".join(f"{name} {settings.get(name, value) or 'none'}" for name, value in chosen.settings)
-    return paragraph(clean(f"variant {chosen.name}: {values}"), width, "warn", first=_FLUSH)
+        words = f"variant default, {key} for {others}{edited}"
+        return paragraph(clean(words), width, "warn" if edited else "quiet", first=_FLUSH)
+    values = ", ".join(f"{name} {settings.get(name, value) or _NONE}" for name, value in chosen.settings)
+    return paragraph(clean(f"variant {chosen.name}: {values}{edited}"), width, "warn", first=_FLUSH)
 
 
 def missing_lines(preset: Preset, missing: Sequence[TargetSlot], width: int) -> list[Line]:

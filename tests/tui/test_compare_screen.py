@@ -224,6 +224,34 @@ async def test_more_runs_scroll_sideways_behind_the_names(path: Path, runs: dict
         assert screen.sheet.scroll_x == 0
 
 
+@pytest.mark.parametrize("charset", [Charset.BRAILLE, Charset.ASCII])
+async def test_three_runs_are_complete_at_80_columns(path: Path, runs: dict[str, str], charset: Charset) -> None:
+    app = StoredApp(make_services(path), charset=charset)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        screen = await compare(pilot, *(runs[name] for name in ("first", "second", "slow")))
+        await until(pilot, lambda: screen.sheet.max_scroll_x == 0)
+        await press(pilot, "n")
+        await see(pilot, "C old-server", "-54% worse", "read MB/s")
+        assert "more runs" not in text_of(pilot)
+
+
+async def test_what_is_cut_at_the_edge_says_so_and_how_to_see_more(path: Path, runs: dict[str, str]) -> None:
+    ids = [runs[name] for name in ("first", "second", "slow", "mixed")]
+    async with open_runs(path) as pilot:
+        screen = await compare(pilot, *ids)
+        await press(pilot, "n")
+        await see(pilot, "→ for more runs")
+        await pilot.resize_terminal(70, 24)
+        await until(pilot, lambda: screen.sheet.size.width == 70)
+        await settle(pilot)
+        (line,) = [line for line in text_of(pilot).splitlines() if "read IOPS" in line][:1]
+        assert line[:69].endswith("…")
+        await press(pilot, *["right"] * 4)
+        (line,) = [line for line in text_of(pilot).splitlines() if "read IOPS" in line][:1]
+        assert "…" not in line
+
+
 async def test_runs_that_have_not_the_same_tests(path: Path, runs: dict[str, str]) -> None:
     async with open_runs(path) as pilot:
         screen = await compare(pilot, runs["mixed"], runs["cancelled"], runs["running"])

@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 from bench_screens import PRESETS, Bench, make_preset, open_bench
 from stored_screens import SIZES, Driver, press, see, settle, text_of, told, until, write
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from diskprof.model.errors import UsageError
-from diskprof.model.preset import Category, EngineName, Job, TargetSlot, Test, Variant
+from diskprof.model.preset import Category, EngineName, Job, Parameter, ParameterKind, TargetSlot, Test, Variant
 from diskprof.presets.library import user_directory
 from diskprof.tui.modals.confirm import Ask
 from diskprof.tui.modals.form import Form
 from diskprof.tui.modals.reading import Reading
-from diskprof.tui.planning import own_copy
+from diskprof.tui.planning import own_copy, together
 from diskprof.tui.screens.live import LiveScreen
 from diskprof.tui.screens.run import RunScreen
 from diskprof.tui.services import real_services
@@ -109,13 +109,65 @@ async def test_v_takes_the_next_variant_and_what_was_edited_wins(bench: Bench, s
         assert (value(pilot, "size"), value(pilot, "runtime")) == ("512m", "3s")
         await write(pilot, "256m", "#field-size")
         await press(pilot, "enter")
-        await until(pilot, lambda: "variant quick: size 256m, runtime 3s" in plan(pilot))
+        await until(pilot, lambda: "variant quick: size 256m, runtime 3s; edited: size 256m" in plan(pilot))
         assert "Quick check *" in rows(pilot, "presets").text
         await press(pilot, "v")
         await until(pilot, lambda: bench.planned[-1] == ("quick", "/mnt/data", {"size": "256m", "runtime": "1h"}))
-        await until(pilot, lambda: "variant long: runtime 1h" in plan(pilot))
+        await until(pilot, lambda: "variant long: runtime 1h; edited: size 256m" in plan(pilot))
+        assert "size, which you edited, stays 256m" in told(pilot)
         await press(pilot, "v")
         await until(pilot, lambda: bench.planned[-1] == ("quick", "/mnt/data", {"size": "256m"}))
+        await until(pilot, lambda: "variant default, v for quick, long; edited: size 256m" in plan(pilot))
+        await press(pilot, "e")
+        await write(pilot, "1g", "#field-size")
+        await press(pilot, "enter")
+        await until(pilot, lambda: "edited" not in plan(pilot))
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    ("field", "typed", "says"),
+    [("depth", "0", "iodepth=0"), ("bs", "3000", "512"), ("runtime", "0", "runtime=0")],
+)
+async def test_a_value_that_means_nothing_is_refused_where_it_was_typed(
+    bench: Bench, size: tuple[int, int], field: str, typed: str, says: str
+) -> None:
+    options = (("rw", "randread"), ("direct", "1"), ("iodepth", "$depth"), ("bs", "$bs"), ("runtime", "$runtime"))
+    parameters = (
+        Parameter("bs", ParameterKind.SIZE, "4k"),
+        Parameter("depth", ParameterKind.COUNT, "4"),
+        Parameter("runtime", ParameterKind.DURATION, "5s"),
+    )
+    test = Test("read", "Random read", EngineName.FIO, (Job("read", (*options, ("size", "1g"))),))
+    bench.presets = (replace(PRESETS[0], parameters=parameters, tests=(test,)), *PRESETS[1:])
+    async with open_bench(bench, size) as pilot:
+        await press(pilot, "e")
+        await write(pilot, "300", f"#field-{field}")
+        await write(pilot, typed, f"#field-{field}")
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, Form)
+        wrong = pilot.app.screen.query_one(f"#wrong-{field}", Static)
+        assert wrong.display
+        assert says in str(wrong.render())
+        assert "$" not in str(wrong.render())
+        assert pilot.app.focused is pilot.app.screen.query_one(f"#field-{field}")
+        await press(pilot, "escape")
+        assert bench.planned[-1][2] == {}
+
+
+def test_of_values_that_cannot_stand_together_one_that_was_changed_is_blamed() -> None:
+    parameters = (Parameter("size", ParameterKind.SIZE, "1g"), Parameter("bs", ParameterKind.SIZE, "4k"))
+    test = Test("read", "Read", EngineName.FIO, (Job("read", (("rw", "read"), ("size", "$size"), ("bs", "$bs"))),))
+    preset = replace(PRESETS[0], parameters=parameters, tests=(test,))
+    check = together(preset, {})
+    assert check({"size": "1g", "bs": "64k"}) is None
+    assert check({"size": "8m", "bs": "8m"}) is None
+    found = check({"size": "1g", "bs": "2g"})
+    assert found is not None
+    assert found[0] == "bs"
+    found = check({"size": "1k", "bs": "4k"})
+    assert found is not None
+    assert found[0] == "size"
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -1,7 +1,7 @@
 """A small form over the screen: a few fields, each checked as it is left, all of them before they are handed back."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from textual import on, work
@@ -45,7 +45,8 @@ class _Fields(VerticalScroll, inherit_bindings=False):
 class Form(ModalScreen[dict[str, str] | None]):
     """Dismissed with name -> checked value, or None for Escape. Enter in any field accepts all of them.
 
-    `text` stands above the fields and scrolls by itself; `danger`: what is accepted cannot be taken back.
+    `text` stands above the fields and scrolls by itself; `danger`: what is accepted cannot be taken back. `together`
+    looks at all values once each is good, and gives the name of a field and what is wrong with it.
     """
 
     CSS_PATH = "form.tcss"
@@ -58,9 +59,16 @@ class Form(ModalScreen[dict[str, str] | None]):
     ]
 
     def __init__(
-        self, title: str, fields: Sequence[Field], *, text: Content | None = None, danger: bool = False
+        self,
+        title: str,
+        fields: Sequence[Field],
+        *,
+        text: Content | None = None,
+        danger: bool = False,
+        together: Callable[[Mapping[str, str]], tuple[str, DiskprofError] | None] = lambda _values: None,
     ) -> None:
         super().__init__()
+        self._together = together
         self._title, self._fields, self._text, self._danger = title, tuple(fields), text, danger
 
     def compose(self) -> ComposeResult:
@@ -128,15 +136,21 @@ class Form(ModalScreen[dict[str, str] | None]):
             try:
                 values[field.name] = await asyncio.to_thread(field.check, typed)
             except DiskprofError as error:
-                stop = "" if error.message.endswith((".", "!", "?", ":")) or not error.hint else "."
-                self._say(field.name, f"{error.message}{stop} {error.hint}".strip())
+                self._complain(field.name, error)
                 wrong = wrong or field.name
             else:
                 self._say(field.name, "")
+        if not wrong and (found := await asyncio.to_thread(self._together, values)):
+            wrong, why = found
+            self._complain(wrong, why)
         if wrong:
             self.query_one(f"#field-{wrong}", Input).focus()
         else:
             self.dismiss(values)
+
+    def _complain(self, name: str, error: DiskprofError) -> None:
+        stop = "" if error.message.endswith((".", "!", "?", ":")) or not error.hint else "."
+        self._say(name, f"{error.message}{stop} {error.hint}".strip())
 
     def _say(self, name: str, words: str) -> None:
         label = self.query_one(f"#wrong-{name}", Static)

@@ -20,7 +20,7 @@ from textual.widgets import Static
 from diskprof.model.errors import DiskprofError
 from diskprof.model.sample import Direction
 from diskprof.model.text import clean
-from diskprof.tui.keynames import with_keys
+from diskprof.tui.keynames import key_of, with_keys
 from diskprof.tui.loading import Loaded, load_beside
 from diskprof.tui.screens import run_actions
 from diskprof.tui.screens.base import ModeScreen
@@ -119,17 +119,7 @@ class CompareScreen(ModeScreen):
         self.set_class(event.size.height < 22, "-low")
         self.set_class(event.size.width >= _BESIDE_FROM, "-beside")
         self._title()
-        from diskprof.tui.compare_rows import form_for
-
-        if form_for(self._table_width) is not self._form:
-            self._show()
-        else:
-            self._draw()
-
-    @property
-    def _table_width(self) -> int:
-        """About as many cells as the table's rows have; wide is any that a chart stands beside."""
-        return self.size.width - 3
+        self._draw()
 
     def show_runs(self, run_ids: Sequence[str]) -> None:
         """Compare these runs; the first is the base. May be called before the screen stands."""
@@ -175,23 +165,28 @@ class CompareScreen(ModeScreen):
         self._show()
 
     def _columns(self, width: int) -> Sequence[Column]:
-        from diskprof.tui.compare_rows import columns_for
+        from diskprof.tui.compare_rows import columns_for, form_for
 
-        return columns_for(self.comparison, width) if self.comparison else ()
+        if self.comparison is None:
+            return ()
+        form = form_for(width, len(self.comparison.columns))
+        if form is not self._form:
+            self._form = form
+            self.call_later(self._show)
+        return columns_for(self.comparison, width)
 
     def _row(self, index: int) -> Row:
         return self.lines[index].row
 
     def _show(self) -> None:
-        from diskprof.tui.compare_rows import form_for, lines_of
+        from diskprof.tui.compare_rows import WIDE, lines_of
 
         self.set_class(not self._ids, "empty")
         if self.comparison is None:
             self.lines = ()
         else:
-            self._form = form_for(self._table_width)
-            now = datetime.now(UTC)
-            self.lines = lines_of(self.comparison, now, only_differences=self.only_differences, form=self._form)
+            form, now = self._form or WIDE, datetime.now(UTC)
+            self.lines = lines_of(self.comparison, now, only_differences=self.only_differences, form=form)
         self.sheet.show(len(self.lines), self._row)
         self._title()
         self._about()
@@ -206,6 +201,8 @@ class CompareScreen(ModeScreen):
         else:
             left.append((f"  base: A {self.comparison.columns[0].label}", "title"))
         right = [("only differences " if self.only_differences else "", "warn")]
+        if self.sheet.virtual_size.width > self.sheet.size.width > 0:
+            right.append((f"{key_of(self, 'list.right')} for more runs ", "key"))
         self.query_one("#compare-title", OneLine).put_line(spread(left, right, self.size.width))
 
     @on(Sheet.Moved, "#compare-table")

@@ -17,11 +17,13 @@ from diskprof.tui.modals.form import Field, Form
 from diskprof.tui.planning import (
     Place,
     changed_from_defaults,
+    edits,
     name_field,
     next_variant,
     own_copy,
     parameter_fields,
     slot_fields,
+    together,
     variant_settings,
 )
 from diskprof.tui.screens.choosing import Chooser
@@ -115,8 +117,9 @@ class Shaper(Chooser):
         if not preset.parameters:
             self.app.notify("This preset has no parameters.", timeout=3)
             return
-        fields = parameter_fields(preset, self.settings(preset))
-        self.app.push_screen(Form(clean(preset.title), fields), functools.partial(self._edited_to, preset))
+        settings = self.settings(preset)
+        form = Form(clean(preset.title), parameter_fields(preset, settings), together=together(preset, settings))
+        self.app.push_screen(form, functools.partial(self._edited_to, preset))
 
     def _edited_to(self, preset: Preset, values: dict[str, str] | None) -> None:
         if values is None:
@@ -128,7 +131,11 @@ class Shaper(Chooser):
     def action_variant(self) -> None:
         preset = self.preset()
         if preset is not None and preset.variants:
-            self.variants[preset.name] = next_variant(preset, self.variant(preset))
+            variant = self.variants[preset.name] = next_variant(preset, self.variant(preset))
+            kept = edits(preset, variant, self.settings(preset))
+            if kept:
+                stays = ", ".join(f"{name}, which you edited, stays {value or 'none'}" for name, value in kept)
+                self.app.notify(f"Variant {clean(variant) or 'default'}: {clean(stays)}.", timeout=5, markup=False)
             self.choice_changed()
 
     # a preset of one's own

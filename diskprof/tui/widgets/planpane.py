@@ -6,6 +6,7 @@ from diskprof.model.errors import DiskprofError
 from diskprof.model.preset import Preset
 from diskprof.tui.device_rows import doubt_lines
 from diskprof.tui.doubts import Doubt
+from diskprof.tui.keynames import with_keys
 from diskprof.tui.paragraphs import paragraph
 from diskprof.tui.planning import Outlook, Wish
 from diskprof.tui.run_lines import error_lines, missing_lines, plan_lines, preset_lines, switch_lines, variant_lines
@@ -37,9 +38,11 @@ class PlanPane(RowList):
         device that the plan does not have among its hazards. What is on the same wish as before keeps its place.
         """
 
+        key = with_keys(self.screen, "{run.variant}")
+
         def lines(width: int) -> Sequence[Line]:
             shown: list[Line] = []
-            chosen = variant_lines(preset, outlook.wish.variant, dict(outlook.wish.settings), width)
+            chosen = variant_lines(preset, outlook.wish.variant, dict(outlook.wish.settings), key, width)
             if outlook.error:
                 shown = [
                     *error_lines(outlook.error.message, outlook.error.hint, width),

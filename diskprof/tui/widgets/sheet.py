@@ -294,13 +294,19 @@ class Sheet(ScrollView, can_focus=True):
             return self._spanning(row, row.span, mark, style, width)
         fixed = [Segment(mark, style)]
         moving: list[Segment] = []
+        start = round(self.scroll_x)
+        # What is moving stands behind what does not move.
+        left = start + width - _GUTTER - sum(column.width + 1 for column in self._columns[: self._fixed])
         for number, (column, cell) in enumerate(zip(self._columns, row.cells, strict=False)):
-            part = fixed if number < self._fixed else moving
+            part, room = (fixed, column.width) if number < self._fixed else (moving, min(column.width, left))
             text = fit(cell.text, column.width, right=column.right, middle=column.middle)
+            if 0 < room < column.width:
+                # Cut at the edge of the table, a figure would be another.
+                text = fit(text.rstrip(), room)
             part.append(Segment(text, self._toned(style, cell.tone)))
             part.append(Segment(" ", style))
+            left -= column.width + 1 if part is moving else 0
         still = Strip(fixed)
-        start = round(self.scroll_x)
         rest = Strip(moving).crop_extend(start, start + max(0, width - still.cell_length), style)
         return Strip.join([still, rest]).adjust_cell_length(width, style)
 
