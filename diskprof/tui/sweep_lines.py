@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from diskprof.analysis.sweep import Panel, bandwidth, grids, iops, limits, measured, panels
 from diskprof.model.run import Run, Status, TestRecord, TestResult
@@ -53,6 +53,33 @@ def _words(value: float, metric: Metric) -> str:
     return format_bandwidth(value) if metric is Metric.BANDWIDTH else format_latency(value)
 
 
+_UNITS = {
+    Metric.IOPS: ((1.0, ""), (1e3, "thousands"), (1e6, "millions")),
+    Metric.BANDWIDTH: ((1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s")),
+    Metric.LATENCY: ((1.0, "ns"), (1e3, "us"), (1e6, "ms"), (1e9, "s")),
+}
+_DIGITS = 5
+
+
+def _writing(values: Sequence[float], metric: Metric, room: int) -> tuple[Callable[[float], str], str]:
+    """How the figures are written in cells of `room`, and a unit that is said once where not every figure has room for its own."""
+
+    def own(value: float) -> str:
+        text = _words(value, metric)
+        return text if len(text) <= room else text.replace(" ", "")
+
+    if all(len(own(value)) <= room for value in values):
+        return own, ""
+    most = max(values)
+    divisor, unit = next((pair for pair in _UNITS[metric] if most / pair[0] < 10**_DIGITS), _UNITS[metric][-1])
+
+    def plain(value: float) -> str:
+        share = value / divisor
+        return f"{share:.0f}" if share >= 100 else f"{share:.3g}" if share >= 1 else f"{share:.2f}"
+
+    return plain, unit
+
+
 def sweep_lines(
     run: Run, at: int, metric: Metric, current: int, width: int, height: int, charset: Charset, *, flat: bool
 ) -> list[Line]:
@@ -64,18 +91,22 @@ def sweep_lines(
     cells = [cell for each in found for row in each.cells for cell in row if cell]
     done = sum(cell.status in (Status.COMPLETE, Status.FAILED) for cell in cells)
     part = f"{at % len(found) + 1} of {len(found)}   " if len(found) > 1 else ""
-    title: list[Piece] = [(_TITLES[metric], "title"), (f"  {clean(panel_title(panel))}", "strong")]
+    across = panel.columns.values if panel.columns else ("",)
+    label = max(len(words) for words in (wording.option(panel.rows.option), *_row_names(panel))) + 2
+    size = max(_LEAST, min(_MOST, (width - label) // len(across)))
+    known = [result for cell in cells if (result := measured(cell))]
+    values = [value for result in known if (value := value_of(result, metric)) is not None]
+    words, unit = _writing(values, metric, size - 2)
+    name = f"{_TITLES[metric]}, {unit}" if unit else _TITLES[metric]
+    title: list[Piece] = [(name, "title"), (f"  {clean(panel_title(panel))}", "strong")]
     if panel.columns:
         axes = f"{wording.option(panel.rows.option)} and {wording.option(panel.columns.option)}"
         title.append((f"  by {clean(axes)}", "quiet"))
     lines: list[Line] = [spread(title, [(f"  {part}{done} of {len(cells)} cells done", "quiet")], width)]
-    across = panel.columns.values if panel.columns else ("",)
-    label = max(len(words) for words in (wording.option(panel.rows.option), *_row_names(panel))) + 2
     told = limits_sentence(limits(panel)) if run.status.over else ""
     told = told if told and height >= 4 + len(panel.rows.values) else ""
     room = height - 2 - bool(told)
     each = max(1, min(3, room // len(panel.rows.values)))
-    size = max(_LEAST, min(_MOST, (width - label) // len(across)))
     here = next(
         ((y, x) for y, row in enumerate(panel.cells) for x, cell in enumerate(row) if cell and cell.index == current),
         (0, 0),
@@ -96,6 +127,7 @@ def sweep_lines(
                     cell,
                     run,
                     metric,
+                    words,
                     levels,
                     size,
                     charset,
@@ -142,6 +174,7 @@ def _cell(
     cell: TestRecord | None,
     run: Run,
     metric: Metric,
+    words: Callable[[float], str],
     levels: dict[int, int],
     size: int,
     charset: Charset,
@@ -157,18 +190,16 @@ def _cell(
     value = value_of(result, metric) if result else None
     if value is None:
         sign, ink = status_sign(cell.status)
-        words = sign
+        state = sign
         if cell.status is Status.RUNNING and run.progress:
-            words = f"{sign} {run.progress.fraction:.0%}"
+            state = f"{sign} {run.progress.fraction:.0%}"
         elif cell.status in (Status.FAILED, Status.CANCELLED, Status.INTERRUPTED):
-            words = (
+            state = (
                 f"{sign} {cell.status.value}" if size > 12 else f"{sign} fail" if cell.status is Status.FAILED else sign
             )
-        return [(fit(words if middle else "", size - 1, right=True), ink), (" ", "")]
+        return [(fit(state if middle else "", size - 1, right=True), ink), (" ", "")]
     level = levels.get(cell.index, 1)
-    text = _words(value, metric)
-    if len(text) > size - 2:
-        text = text.replace(" ", "")
+    text = words(value)
     mark = "▸" if here else (_ASCII if charset is Charset.ASCII else _SHADES)[level - 1] if flat else " "
     text = mark + fit(text, size - 2, right=True) if middle else " " * (size - 1)
     ink = "strong" if here else "cell"

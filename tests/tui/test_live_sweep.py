@@ -112,6 +112,22 @@ async def test_a_large_sweep_shows_what_is_around_the_current_cell(bench: Bench,
         assert max(len(line) for line in chart_of(pilot).splitlines()) <= 78
 
 
+@pytest.mark.parametrize("size", [(80, 24), (60, 20), (60, 16), (120, 40)])
+async def test_the_cell_that_is_chosen_in_a_result_is_in_sight_and_no_figure_is_cut(
+    store: Store, size: tuple[int, int]
+) -> None:
+    record_run(store, plan=sweep_plan(VOLUME, runtime_s=1.0), machine=VOLUME)
+    async with open_runs(store.path, size) as pilot:
+        await press(pilot, "enter", *["down"] * 30)
+        for title in ("IOPS", "Bandwidth", "Mean latency"):
+            await see(pilot, title)
+            rows = [line for line in text_of(pilot).splitlines()[1:-1] if " KiB  " in line]
+            (chosen,) = (line for line in rows if line.startswith(" 256 KiB"))
+            assert "▸" in chosen
+            assert "…" not in "".join(rows)
+            await press(pilot, "m")
+
+
 @pytest.mark.parametrize("size", SIZES)
 async def test_promises_and_the_verdict_stand_in_the_result(bench: Bench, store: Store, size: tuple[int, int]) -> None:
     record_run(store, plan=promises_plan(VOLUME, runtime_s=6.0), machine=VOLUME)

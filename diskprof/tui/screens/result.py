@@ -30,6 +30,8 @@ from diskprof.tui.widgets.sheet import Column, Row, Sheet
 from diskprof.tui.widgets.views import LargeChart
 from diskprof.tui.wording import SIGNS
 
+_LOW = 32
+
 
 class ResultTable(Sheet, inherit_bindings=False):
     """The cursor chooses the test of the chart; whole pages move the screen, left and right the cursor of the chart."""
@@ -137,6 +139,8 @@ Latency is completion latency (clat). MB/s are 10^6 bytes per second.
         self.sheet.focus()
 
     def on_resize(self, event: events.Resize) -> None:
+        # Of a sweep table and cells are in sight together.
+        self.set_class(event.size.height < _LOW, "-low")
         self._title()
         self._turns.clear()
         self.call_after_refresh(self._draw)
