@@ -9,7 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from program import DISKPROF, diskprof, diskprof_json, environment
+from forked import diskprof, diskprof_json
+from program import DISKPROF, environment
+from program import diskprof as from_scratch
 from recorded import write_library
 
 from diskprof.store import Store
@@ -239,7 +241,7 @@ def test_ctrl_c_while_the_program_loads_ends_it_without_a_word(tmp_path: Path) -
     (tmp_path / "click").mkdir()
     (tmp_path / "click/__init__.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
     path = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
-    done = diskprof("--version", home=tmp_path, PYTHONPATH=path)
+    done = from_scratch("--version", home=tmp_path, PYTHONPATH=path)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
 
 

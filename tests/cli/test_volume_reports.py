@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from forked import diskprof, diskprof_json
-from program import diskprof as started
+from program import diskprof as from_scratch
 from recorded import write_volumes
 
 
@@ -51,7 +51,7 @@ def test_promises_are_told_in_every_form(tmp_path: Path, volumes: dict[str, str]
 
 
 def test_without_utf8_results_are_ascii(tmp_path: Path, volumes: dict[str, str]) -> None:
-    shown = started("show", volumes["promises"], "--plot", home=tmp_path, PYTHONIOENCODING="ascii")
+    shown = from_scratch("show", volumes["promises"], "--plot", home=tmp_path, PYTHONIOENCODING="ascii")
     assert shown.returncode == 0, shown.stderr
     assert shown.stdout.isascii() and "IOPS over time" in shown.stdout
 
