@@ -47,9 +47,9 @@ class Latency:
     p99_9: int | float | None = None
 
 
-SUBMITTING = 2.0
+SUBMITTING = 2 / 3
 LEAST_SLAT_NS = 10e3
-"""Submitting takes most of an I/O's time from twice what comes after on, and from 10 us on, which the call alone does not take."""
+"""Submitting is most of an I/O's time from two thirds on, and counts from 10 us on, which the call alone does not take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +73,15 @@ class DirectionResult:
         return self.histogram.share_below(ns) if self.histogram else None
 
     @property
+    def submission_share(self) -> float:
+        """The part of an I/O's time, of 1, that passes before it is under way; 0 where that is no more than the call takes."""
+        slat = self.slat_mean or 0.0
+        return slat / (slat + (self.latency.mean or 0.0)) if slat >= LEAST_SLAT_NS else 0.0
+
+    @property
     def mostly_submitting(self) -> bool:
-        """Whether an I/O spends most of its time before it is under way, so that completion latency says little."""
-        slat, clat = self.slat_mean or 0.0, self.latency.mean or 0.0
-        return slat >= max(SUBMITTING * clat, LEAST_SLAT_NS)
+        """Whether completion latency says little, since it leaves out most of the time."""
+        return self.submission_share >= SUBMITTING
 
 
 @dataclass(frozen=True, slots=True)

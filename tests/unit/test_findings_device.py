@@ -170,18 +170,24 @@ def test_what_is_done_while_it_is_submitted_has_no_completion_latency() -> None:
     assert "fio's lat" in full.advice
 
 
+@pytest.mark.parametrize(("slat", "weight"), [(24.1, Weight.NOTE), (143, Weight.NOTE), (145, Weight.DOUBT)])
+def test_submitting_that_is_a_good_part_of_the_way_is_a_note(slat: float, weight: Weight) -> None:
+    found = named("submission", submitted(slat, 72))
+    assert found is not None
+    assert found.weight is weight
+
+
 @pytest.mark.parametrize(
     "tested",
     [
-        submitted(59, 72),
-        submitted(140, 72),
+        submitted(23, 72),
         submitted(4, 0.3),
         submitted(9.9, 1),
         submitted(0, 90),
         run(fio(read=direction(9))),
     ],
 )
-def test_submitting_that_is_a_part_of_the_way_is_none(tested: Run) -> None:
+def test_submitting_that_takes_no_time_to_speak_of_is_none(tested: Run) -> None:
     assert named("submission", tested) is None
 
 

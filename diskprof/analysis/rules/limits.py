@@ -38,6 +38,9 @@ SOLID_STATE_NS = 1e6
 LARGE_BLOCK = 64 << 10
 """From this block size on bytes, and below it I/Os, are what is likely to be limited."""
 
+SUBMITTING_PART = 0.25
+"""Share of an I/O's time from which submitting it is told of: with a fast way to the disk it is a few percent."""
+
 MIX = 0.05
 """Share of all I/Os by which the mix may miss what was asked for."""
 
@@ -70,27 +73,29 @@ def depth_capped(view: TestView) -> Finding | None:
 
 
 def submission(view: TestView) -> Finding | None:
-    """Most of an I/O's time passes inside the call that submits it, which fio's completion latency leaves out."""
-    if view.idle:
+    """An I/O's time passes inside the call that submits it, which fio's completion latency leaves out."""
+    slow = [(way, result) for way, result in view.result.directions if result.submission_share >= SUBMITTING_PART]
+    if view.idle or not slow:
         return None
-    found = [(way, result) for way, result in view.result.directions if result.mostly_submitting]
-    if not found:
-        return None
-    parts = []
-    for direction, result in found:
-        slat, clat = result.slat_mean or 0.0, result.latency.mean or 0.0
-        parts.append(
-            f"a {direction} took {format_latency(slat + clat)}, {format_latency(slat)} of it being submitted (slat) "
-            f"and {format_latency(clat)} after that (clat)"
-        )
+    mostly = any(result.mostly_submitting for _, result in slow)
     return view.found(
         "submission",
-        Weight.DOUBT,
-        "I/Os were done while they were submitted: the latencies shown (clat) leave most of that out.",
-        "; ".join(parts),
-        "Use direct=1 or ioengine=psync, which has no submission."
-        if not view.asked.direct
-        else "Take the whole (fio's lat) for what an I/O takes: the kernel's queue was full, or its way to the disk is long.",
+        Weight.DOUBT if mostly else Weight.NOTE,
+        "I/Os were done while they were submitted: the latencies shown (clat) leave most of that out."
+        if mostly
+        else "Submitting an I/O took a good part of its time, which the latencies shown (clat) leave out.",
+        "; ".join(_submitted(direction, result) for direction, result in slow),
+        "Take the whole (fio's lat) for what an I/O takes: the kernel's queue was full, or its way to the disk is long."
+        if view.asked.direct
+        else "Use direct=1 or ioengine=psync, which has no submission.",
+    )
+
+
+def _submitted(direction: Direction, result: DirectionResult) -> str:
+    slat, clat = result.slat_mean or 0.0, result.latency.mean or 0.0
+    return (
+        f"a {direction} took {format_latency(slat + clat)}, {format_latency(slat)} of it being submitted (slat) "
+        f"and {format_latency(clat)} after that (clat)"
     )
 
 
