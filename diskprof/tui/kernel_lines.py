@@ -174,7 +174,7 @@ _ALWAYS = 8
 """The first of the device's figures stand there even where they are not known."""
 
 
-def kernel_lines(run: Run, track: Track, watch: KernelWatch, width: int, height: int) -> list[Line]:
+def kernel_lines(run: Run, track: Track, watch: KernelWatch, width: int) -> list[Line]:
     """The device and what fio said of the same interval, beside them the machine; on a narrow screen one under the other."""
     last, median = _last(run, track, watch), watch.median
     if last is None or median is None:
@@ -200,7 +200,7 @@ def kernel_lines(run: Run, track: Track, watch: KernelWatch, width: int, height:
             lines.append([*left, (" " * gap, ""), *right])
     else:
         lines += [*device, *machine]
-    return lines[:height]
+    return lines
 
 
 def _last(run: Run, track: Track, watch: KernelWatch) -> KernelView | None:

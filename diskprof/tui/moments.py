@@ -39,13 +39,17 @@ def latency_tile(
         return []
     if not directions:
         return [[("Latency", "title")], [("–", "quiet")]]
-    table = _LABEL + 2 * _FIGURE * len(directions)
+    places: tuple[str, ...] = ("last", "whole")
+    if _LABEL + 2 * _FIGURE * len(directions) > width:
+        # What is cut would be another figure.
+        places = places[:1]
+    table = _LABEL + len(places) * _FIGURE * len(directions)
     room = width - table - 1
     head: list[Piece] = [("Latency", "title")]
     at = len("Latency")
     for number, direction in enumerate(directions):
-        for place, words in enumerate(("last", "whole")):
-            end = _LABEL + _FIGURE * (2 * number + place + 1)
+        for place, words in enumerate(places):
+            end = _LABEL + _FIGURE * (len(places) * number + place + 1)
             side = f"{letter(direction)} "
             text = side + words if place == 0 or len(directions) > 1 else words
             head += [(" " * max(0, end - at - len(text)), ""), (text, ink_of(direction))]
@@ -57,8 +61,9 @@ def latency_tile(
         line: list[Piece] = [(fit(name, _LABEL), "quiet")]
         for direction in directions:
             last = getattr(track.last[direction], key)
-            whole = whole_of(track, depths, direction, key)
-            line += [(_figure(last), "strong"), (_figure(whole), "")]
+            line.append((_figure(last), "strong"))
+            if len(places) > 1:
+                line.append((_figure(whole_of(track, depths, direction, key)), ""))
         lines.append(line)
     if spark:
         curve = Curve("", track.series("slow", directions[0]), ink_of(directions[0]))

@@ -1,11 +1,12 @@
 """The Live screen's views: percentiles, the heat map, the cursor, what the kernel saw."""
 
+import re
 from dataclasses import replace
 
 import pytest
 from bench_screens import Bench, open_bench
 from recorded import FAST, make_plan, record_run, recording
-from stored_screens import SIZES, Driver, press, see, settle, text_of, until
+from stored_screens import SIZES, Driver, open_runs, press, see, settle, text_of, until
 from textual.geometry import Region
 from textual.widget import Widget
 
@@ -168,6 +169,44 @@ async def test_k_shows_what_the_kernel_saw(bench: Bench, store: Store, size: tup
         assert "Kernel's view" not in text_of(pilot)
         # The list of tests, which may have been hidden, has its keys again.
         await until(pilot, lambda: pilot.app.focused is not None and pilot.app.focused.id == "tests")
+
+
+@pytest.mark.parametrize("over", [False, True])
+async def test_in_little_room_the_rest_of_the_kernels_view_is_scrolled_to(
+    bench: Bench, store: Store, over: bool
+) -> None:
+    record_run(store) if over else under_way(store)
+    async with open_bench(bench, (60, 20)) as pilot:
+        screen = await open_live(pilot, "k")
+        await see(pilot, "Kernel's view", "r/s")
+        assert "hottest" not in text_of(pilot)
+        await press(pilot, "down")
+        assert "Kernel's view" not in text_of(pilot)
+        await press(pilot, "end")
+        await see(pilot, "%steal", "hottest")
+        assert screen.following is not None
+        assert screen.following.shown == (5 if over else 0)
+        await press(pilot, "k")
+        await until(pilot, lambda: pilot.app.focused is not None and pilot.app.focused.id == "tests")
+
+
+async def test_the_kernels_view_of_a_result_is_whole(store: Store) -> None:
+    record_run(store)
+    async with open_runs(store.path, (60, 20)) as pilot:
+        await press(pilot, "enter", "k")
+        await press(pilot, "pagedown", "pagedown")
+        await see(pilot, "hottest")
+
+
+async def test_in_little_room_the_latencies_of_two_directions_are_not_cut(bench: Bench, store: Store) -> None:
+    under_way(store, "mixed-70-30")
+    async with open_bench(bench, (60, 20)) as pilot:
+        screen = await open_live(pilot)
+        tile = screen.query_one("#tile-latency")
+        await until(pilot, lambda: "p99.9" in tile.text)  # type: ignore[attr-defined]
+        head, *lines = tile.text.splitlines()  # type: ignore[attr-defined]
+        assert head.split() == ["Latency", "R", "last", "W", "last"]
+        assert all(re.fullmatch(r"\S+( +[\d.]+ [um]s){2}", line.rstrip()) for line in lines), lines
 
 
 async def test_behind_the_kernels_view_no_key_changes_the_chart(bench: Bench, store: Store) -> None:

@@ -46,6 +46,7 @@ class LiveScreen(CourseScreen):
     """Follows one run. Which: the one asked for, else the newest that goes, else the newest."""
 
     MODE: ClassVar[str] = "live"
+    AUTO_FOCUS = "#tests"
     CSS_PATH = "live.tcss"
     VERTICAL_BREAKPOINTS = [(0, "-short"), (32, "-tall")]  # noqa: RUF012
     TITLE_OF_HELP: ClassVar[str] = "Live"
@@ -112,7 +113,7 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
                     yield LargeChart(charset, id="upper")
                     yield LargeChart(charset, id="lower")
             yield OneLine(id="head")
-            yield TestList(id="tests")
+            yield TestList(id="tests", classes="keyed")
             yield OneLine(id="notes-head")
             yield RowList(id="notes", cursor=False)
         yield Lines(id="empty")

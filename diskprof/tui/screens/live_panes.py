@@ -13,7 +13,7 @@ from diskprof.tui.live_lines import TileEntry, tile_lines
 from diskprof.tui.moments import latency_tile
 from diskprof.tui.widgets.glyphs import Charset
 from diskprof.tui.widgets.painted import Line, Lines
-from diskprof.tui.widgets.rowlist import RowList
+from diskprof.tui.widgets.rowlist import Row, RowList
 from diskprof.tui.widgets.scale import Metric, Scale
 
 
@@ -76,19 +76,21 @@ class LatencyTile(Lines):
         self.put(self._make(*self.size))
 
 
-class KernelPane(Lines):
-    """What the kernel saw, beside what fio says."""
+class KernelPane(RowList, inherit_bindings=False):
+    """What the kernel saw, beside what fio says; it scrolls where there is little room."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "move(-1)", "Up", id="list.up", show=False, tooltip="The kernel's view a line up"),
+        Binding("down", "move(1)", "Down", id="list.down", show=False, tooltip="The kernel's view a line down"),
+        Binding("pageup", "page(-1)", "Page up", id="list.page-up", show=False, tooltip="A page up"),
+        Binding("pagedown", "page(1)", "Page down", id="list.page-down", show=False, tooltip="A page down"),
+        Binding("home", "edge(1)", "First", id="list.first", show=False, tooltip="The first line"),
+        Binding("end", "edge(-1)", "Last", id="list.last", show=False, tooltip="The last line"),
+    ]
 
     def __init__(self, *, id: str) -> None:
-        super().__init__(id=id)
-        self._make: Callable[[int, int], Sequence[Line]] = lambda _width, _height: ()
+        super().__init__(id=id, cursor=False)
 
-    def show(self, make: Callable[[int, int], Sequence[Line]]) -> None:
-        self._make = make
-        self._draw()
-
-    def on_resize(self) -> None:
-        self._draw()
-
-    def _draw(self) -> None:
-        self.put(self._make(*self.size))
+    def tell(self, make: Callable[[int], Sequence[Line]]) -> None:
+        """Show what `make` says for a width."""
+        self.show(lambda width: [Row(str(at), line) for at, line in enumerate(make(width))])

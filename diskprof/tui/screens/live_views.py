@@ -268,8 +268,7 @@ class CourseScreen(ModeScreen):
     def _draw_kernel(self, following: Following) -> None:
         if self._shows_kernel and (watch := self._watch):
             run, track = following.run, following.visible
-            pane = self.query_one("#kernel", KernelPane)
-            pane.show(lambda width, height: kernel_lines(run, track, watch, width, height))
+            self.query_one("#kernel", KernelPane).tell(lambda width: kernel_lines(run, track, watch, width))
 
     def _draw_heat(self, following: Following, chart: LargeChart, note: str, cursor: Cursor | None) -> None:
         """Seldom while the run goes: a map has many colours, and each is sent to the terminal."""
@@ -301,8 +300,17 @@ class CourseScreen(ModeScreen):
         self.toggle_class("-kernel")
         self._turns.clear()
         self._read_depths()
-        self.call_after_refresh(self._draw)
+        self.call_after_refresh(self._kernel_stands)
         self.refresh_bindings()
+
+    def _kernel_stands(self) -> None:
+        """What had the keys may be hidden now, or in sight again."""
+        self._draw()
+        rest = self.query(".keyed").first()
+        if self._shows_kernel and not rest.region.area:
+            self.query_one("#kernel", KernelPane).focus(scroll_visible=False)
+        elif not isinstance(self.focused, type(rest)):
+            rest.focus(scroll_visible=False)
 
     def action_zoom(self) -> None:
         self.toggle_class("-zoom")

@@ -136,6 +136,7 @@ Latency is completion latency (clat). MB/s are 10^6 bytes per second.
         return self.following.run if self.following else None
 
     def on_mount(self) -> None:
+        self.sheet.add_class("keyed")
         self.sheet.focus()
 
     def on_resize(self, event: events.Resize) -> None:
