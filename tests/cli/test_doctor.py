@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from program import diskprof, diskprof_json
+from forked import diskprof, diskprof_json
 
 from diskprof.cli.checkup import Section, State, check_reach, check_terminal
 from diskprof.model.device import Device, DeviceKind, DeviceTree

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 from asking import Terminal
+from forked import diskprof, diskprof_json
 from loops import MIB, Bench, call
-from program import PATIENCE_S, diskprof, diskprof_json, gone, started, until
+from program import PATIENCE_S, gone, started, until
 from recorded import make_plan
 
 from diskprof.model.errors import DiskprofError, Refused

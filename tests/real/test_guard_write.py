@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 from asking import Terminal
+from forked import diskprof, diskprof_json
 from loops import MIB, Bench, call, first_bytes, sha256, tried
-from program import DISKPROF, PATIENCE_S, diskprof, diskprof_json, environment, started, until
+from program import DISKPROF, PATIENCE_S, environment, started, until
 
 from diskprof.devices.targets import resolve_target
 from diskprof.devices.udev import scan

@@ -7,7 +7,8 @@ import signal
 from pathlib import Path
 
 import pytest
-from program import PATIENCE_S, descendants, diskprof, diskprof_json, gone, started, until
+from forked import diskprof, diskprof_json
+from program import PATIENCE_S, descendants, gone, started, until
 
 from diskprof.model.sample import Phase
 from diskprof.store import Store
