@@ -75,6 +75,17 @@ async def test_no_chart_stands_there_twice(bench: Bench, store: Store) -> None:
             await press(pilot, "m")
 
 
+async def test_no_chart_stands_there_twice_where_a_test_has_no_result_yet(bench: Bench, store: Store) -> None:
+    """Of the one before the latency by percentile was looked at, which the one that goes cannot have."""
+    record_run(store, end=Status.RUNNING, stop_in=(1, 0.7), runner=this_process())
+    async with open_bench(bench, WIDE) as pilot:
+        await press(pilot, "2", "up", *["m"] * 4)
+        await until(pilot, lambda: "by percentile" in titles(pilot)["chart"])
+        await press(pilot, "down")
+        await until(pilot, lambda: "Latency percentiles" in titles(pilot)["chart"])
+        await until(pilot, lambda: len({title.split("  ")[0] for title in titles(pilot).values()}) == 3)
+
+
 async def test_the_cursor_stands_in_all_of_them(bench: Bench, store: Store) -> None:
     under_way(store)
     async with open_bench(bench, WIDE) as pilot:

@@ -52,7 +52,10 @@ VIEWS = tuple(View)
 
 
 class CourseScreen(ModeScreen):
-    """A screen that shows the test of a run which `following` looks at, in a `#chart` and a `#kernel`."""
+    """A screen that shows the test of a run which `following` looks at, in a `#chart` and a `#kernel`.
+
+    What has the class `keyed` has the keys while it is in sight.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -86,7 +89,7 @@ class CourseScreen(ModeScreen):
             case "metric" | "zoom" | "kernel":
                 return following is not None
             case "cursor":
-                return following is not None and not self._shows_cells and self._view is not View.DISTRIBUTION
+                return following is not None and not self._shows_cells and self._shown_view is not View.DISTRIBUTION
             case "cells":
                 return following is not None and bool(following.run.plan.sweep)
             case "panel":
@@ -109,6 +112,11 @@ class CourseScreen(ModeScreen):
         over = self.following is not None and self.following.record.result is not None
         return tuple(view for view in View if over or view is not View.DISTRIBUTION)
 
+    @property
+    def _shown_view(self) -> View:
+        """What the large chart shows: the test before may have had a distribution, and the one that goes has none yet."""
+        return self._view if self._view in self._views else View.PERCENTILES
+
     def _scale(self, metric: Metric, value: float) -> Scale:
         following = self.following
         assert following is not None
@@ -122,7 +130,7 @@ class CourseScreen(ModeScreen):
         if following is None:
             return
         self._read_kernel(following)
-        if not (following.going or View.HEAT in (self._view, *self._side_views)):
+        if not (following.going or View.HEAT in (self._shown_view, *self._side_views)):
             return
         place = following.shown, following.visible.preparing
         if self._depths is None or self._depths.place != place or self._depths_run != following.run.id:
@@ -191,7 +199,7 @@ class CourseScreen(ModeScreen):
     def _side_views(self) -> tuple[View, ...]:
         """What stands beside the large chart where there is room: what it does not show itself."""
         shown = len(self._side_charts) if not self._shows_cells else 0
-        return tuple(view for view in _BESIDE if view is not self._view)[:shown]
+        return tuple(view for view in _BESIDE if view is not self._shown_view)[:shown]
 
     @property
     def _side_charts(self) -> tuple[LargeChart, ...]:
@@ -212,9 +220,7 @@ class CourseScreen(ModeScreen):
             title = following.record.planned.title
             note = f"{title}, {note}" if note else title
         cursor = None if self._moment is None else moment(track, self._moment, chart.size.width)
-        # The test before had a distribution, the one that goes has none yet.
-        view = self._view if self._view in self._views else View.PERCENTILES
-        self._draw_view(following, chart, view, note, cursor)
+        self._draw_view(following, chart, self._shown_view, note, cursor)
         # What happened at the cursor is said once.
         marked = replace(cursor, lines=()) if cursor else None
         for beside, other in zip(self._side_charts, self._side_views, strict=False):
