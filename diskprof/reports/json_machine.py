@@ -25,6 +25,7 @@ def environment_json(environment: Environment) -> Json:
         "mount": _mount(environment.mount) if environment.mount else None,
         "layers": [_device(layer) for layer in environment.layers],
         "others": [_further(other) for other in environment.others],
+        "behind": list(environment.behind),
         "store_disks": list(environment.store_disks),
         "cgroup_limits": list(environment.cgroup_limits),
         "io_limits": [_io_limit(limit) for limit in environment.io_limits],
