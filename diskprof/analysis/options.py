@@ -80,6 +80,13 @@ def _ioping_section(argv: Sequence[str]) -> Section:
     return Section("", tuple(options))
 
 
+def fio_jobs(argv: Sequence[str]) -> tuple[Section, ...]:
+    """The jobs of a fio command, each with the options that stand before the first; what stands there alone is one."""
+    parts = _fio_sections(argv)
+    shared = next((part for part in parts if not part.name), Section("", ()))
+    return tuple(Section(part.name, (*shared.options, *part.options)) for part in parts if part.name) or (shared,)
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What a test asked for, as far as judging its result needs it.
@@ -111,11 +118,9 @@ class Asked:
 
 def asked(planned: PlannedTest) -> Asked:
     """What a planned test asks for, by its argv."""
-    parts = sections(planned.engine, planned.argv)
     if planned.engine is EngineName.IOPING:
-        return _asked_of_ioping(parts[0])
-    shared = next((part for part in parts if not part.name), Section("", ()))
-    jobs = [Section(part.name, (*shared.options, *part.options)) for part in parts if part.name] or [shared]
+        return _asked_of_ioping(_ioping_section(planned.argv))
+    jobs = fio_jobs(planned.argv)
     sizes = [size for job in jobs if (size := _size(job.get("size"))) is not None]
     depths = [(told, _depth(told, job)) for told, job in _paired(planned, jobs)]
     return Asked(

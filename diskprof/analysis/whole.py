@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from diskprof.analysis.metrics import Metric, cpu_use
-from diskprof.analysis.options import Section, asked, sections
+from diskprof.analysis.options import asked, fio_jobs
 from diskprof.model.preset import EngineName
 from diskprof.model.run import TestRecord
 
@@ -30,13 +30,12 @@ def _synced(record: TestRecord) -> bool:
 
 def syncs(record: TestRecord | None) -> int:
     """About how many syncs a fio test did, by its writes; 0 where its jobs do not all sync after as many."""
-    if record is None or record.result is None or record.result.write is None:
+    if record is None or record.result is None or record.result.write is None or record.engine is not EngineName.FIO:
         return 0
-    parts = sections(record.engine, record.planned.argv)
-    shared = tuple(option for part in parts if not part.name for option in part.options)
-    jobs = [Section(part.name, (*shared, *part.options)) for part in parts if part.name]
     after = {
-        max(_number(job.get(name)) for name in ("fsync", "fdatasync")) for job in jobs if job.get("rw") in _WRITING
+        max(_number(job.get(name)) for name in ("fsync", "fdatasync"))
+        for job in fio_jobs(record.planned.argv)
+        if job.get("rw") in _WRITING
     }
     every = after.pop() if len(after) == 1 else 0
     return record.result.write.ios // every if every else 0
