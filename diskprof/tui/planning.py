@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from diskprof.model.device import DeviceTree
-from diskprof.model.errors import DiskprofError, UsageError
+from diskprof.model.errors import DiskprofError, Refused, UsageError
 from diskprof.model.plan import WritePermission
 from diskprof.model.preset import Category
 from diskprof.model.text import clean
@@ -119,6 +119,18 @@ def _path_of(services: Services, wish: Wish) -> str:
     if device is None:
         return wish.place.path
     return services.suggest_directory(device) or device.node
+
+
+def check_there(plan: Plan, before: DeviceTree, now: DeviceTree) -> None:
+    """Raises Refused where a device of the plan, which was made when the devices were `before`, is gone or another disk."""
+    for name in dict.fromkeys(target.device for target in plan.targets):
+        if (old := before.get(name)) is None:
+            continue
+        new = now.get(name)
+        if new is None:
+            raise Refused(f"{old.node} is gone: it was there when this was planned.", "Choose what to test again.")
+        if old.diskseq != new.diskseq:
+            raise Refused(f"{old.node} is another disk now than when this was planned.", "Choose what to test again.")
 
 
 def job_file_of(preset: Preset, wish: Wish) -> str:

@@ -11,6 +11,7 @@ from diskprof.model.preset import Category, Preset, TargetSlot
 from diskprof.model.text import clean, shorten_middle
 from diskprof.model.units import format_duration, format_size
 from diskprof.model.wear import share_words
+from diskprof.tui.advice import on_screen
 from diskprof.tui.paragraphs import paragraph, signed
 from diskprof.tui.planning import edits
 from diskprof.tui.widgets.painted import Line, fit, spread
@@ -107,7 +108,7 @@ _ADVICE = {
 
 def advice_of(hazard: Hazard) -> str:
     """What to do about a hazard in the screen."""
-    return _ADVICE.get(hazard.name, hazard.advice) if hazard.advice else ""
+    return _ADVICE.get(hazard.name, on_screen(hazard.advice)) if hazard.advice else ""
 
 
 def warning_lines(plan: Plan, sentence: str, width: int, following: Sequence[Line] = ()) -> list[Line]:
@@ -232,7 +233,7 @@ def preset_lines(preset: Preset, width: int) -> list[Line]:
 
 def error_lines(message: str, hint: str, width: int) -> list[Line]:
     lines = signed(("✗", "danger"), clean(message), width, "danger")
-    for part in clean(hint, keep_newlines=True).splitlines():
+    for part in clean(on_screen(hint), keep_newlines=True).splitlines():
         lines += [[], *paragraph(part, width)]
     return lines
 

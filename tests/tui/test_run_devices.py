@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from bench_screens import DATA, DISKS, GIB, Bench, make_device, open_bench
-from stored_screens import Driver, press, see, settle, text_of, until
+from stored_screens import Driver, press, see, settle, text_of, told, until
 
 from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, DiskCounters, Mount, Transport
 from diskprof.model.plan import Hazard, Severity
@@ -234,3 +234,33 @@ async def test_a_typed_path_has_the_doubts_of_the_disk_below(bench: Bench) -> No
         await until(pilot, lambda: rows(pilot, "devices").key == "path:srv")
         await see(pilot, "! This machine runs from this disk")
         assert "serial" not in text_of(pilot)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_what_went_while_it_was_asked_about_is_not_started(bench: Bench, size: tuple[int, int]) -> None:
+    async with open_bench(bench, size) as pilot:
+        await press(pilot, "enter")
+        await see(pilot, "Start Quick check?")
+        bench.plug(*DISKS[:2])
+        await press(pilot, "s")
+        await until(pilot, lambda: "/dev/sda2 is gone" in told(pilot))
+        assert bench.started == []
+        bench.plug(*DISKS)
+        await until(pilot, lambda: "device:sda2" in [row.key for row in rows(pilot, "devices").rows])
+        rows(pilot, "devices").key = "device:sda2"
+        await settle(pilot)
+        await press(pilot, "enter")
+        await see(pilot, "Start Quick check?")
+        bench.plug(*DISKS[:2], replace(DISKS[2], diskseq=99))
+        await press(pilot, "s")
+        await until(pilot, lambda: "/dev/sda2 is another disk now" in told(pilot))
+        assert bench.started == []
+
+
+async def test_paths_that_were_typed_leave_the_devices_in_sight(bench: Bench) -> None:
+    async with open_bench(bench) as pilot:
+        for name in "abcde":
+            await press(pilot, "o", *f"/mnt/{name}", "enter")
+            await until(pilot, lambda name=name: rows(pilot, "devices").key == f"path:/mnt/{name}")
+        await see(pilot, "/mnt/e", "/mnt/d", "/mnt/c", "sda1", "sda2")
+        assert "/mnt/b" not in rows(pilot, "devices").text

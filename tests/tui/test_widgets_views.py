@@ -44,3 +44,10 @@ def test_the_names_of_percentiles_stand_in_the_order_of_their_lines(height: int,
 )
 def test_labels_are_near_their_curves_and_in_their_order(shares: list[float], rows: int, wanted: list[int]) -> None:
     assert label_rows(shares, rows) == wanted
+
+
+def test_a_low_axis_tells_decades_that_are_evenly_apart() -> None:
+    assert LogScale(1e3, 1e9).labels(4) == {0: "1 us", 1: "100 us", 2: "10 ms", 3: "1 s"}
+    assert LogScale(5e4, 2e8).labels(3) == {0: "100 us", 1: "10 ms"}
+    assert LogScale(1e3, 1e10).labels(1) == {0: "1 us"}
+    assert LogScale(1e5, 1e6).labels(8) == {0: "100 us", 2: "200 us", 5: "500 us", 7: "1 ms"}

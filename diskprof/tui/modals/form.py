@@ -16,6 +16,7 @@ from textual.widgets import Input, Label, Static
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
 from diskprof.model.value import dataclass
+from diskprof.tui.advice import on_screen
 from diskprof.tui.keynames import with_keys
 from diskprof.tui.modals.sharing import share_height
 from diskprof.tui.widgets.field import Field as TextField
@@ -150,7 +151,7 @@ class Form(ModalScreen[dict[str, str] | None]):
 
     def _complain(self, name: str, error: DiskprofError) -> None:
         stop = "" if error.message.endswith((".", "!", "?", ":")) or not error.hint else "."
-        self._say(name, f"{error.message}{stop} {error.hint}".strip())
+        self._say(name, f"{error.message}{stop} {on_screen(error.hint)}".strip())
 
     def _say(self, name: str, words: str) -> None:
         label = self.query_one(f"#wrong-{name}", Static)

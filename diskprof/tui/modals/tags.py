@@ -16,6 +16,7 @@ from diskprof.model.errors import DiskprofError
 from diskprof.model.run import RunSummary
 from diskprof.model.text import clean
 from diskprof.model.value import dataclass
+from diskprof.tui.advice import for_screen
 from diskprof.tui.keynames import with_keys
 from diskprof.tui.widgets.field import Field
 
@@ -81,6 +82,7 @@ class TagsModal(ModalScreen[bool]):
         try:
             await asyncio.to_thread(self._save, edit)
         except DiskprofError as error:
+            error = for_screen(error)
             self._say(f"{error.message.rstrip('.')}. {error.hint}".strip())
         else:
             self.dismiss(True)

@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 _LOOK_EVERY_S = 0.5
 """Events come in flocks (one disk with its partitions is a dozen), and what each look finds is newer than all before it."""
 
+MOST_PATHS = 3
+"""So many of the paths that the person typed stand above the devices, the newest first."""
+
 
 class Chooser(ModeScreen):
     """The panes of devices and presets. A subclass makes something of what is chosen: `choice_changed`."""
@@ -218,7 +221,8 @@ class Chooser(ModeScreen):
         devices = self.query_one("#devices", RowList)
         devices.show(rows)
         wide = self.has_class("-wide")
-        devices.styles.height = None if wide else min(len(devices.rows) + 2, max(5, self.size.height // 3))
+        most = max(5, self.size.height // 3 + len(self.paths))
+        devices.styles.height = None if wide else min(len(devices.rows) + 2, most)
 
     def _show_presets(self) -> None:
         library = self._library

@@ -26,7 +26,7 @@ from diskprof.tui.planning import (
     together,
     variant_settings,
 )
-from diskprof.tui.screens.choosing import Chooser
+from diskprof.tui.screens.choosing import MOST_PATHS, Chooser
 from diskprof.tui.widgets.rowlist import RowList
 
 if TYPE_CHECKING:
@@ -81,6 +81,8 @@ class Shaper(Chooser):
         if path in self.paths:
             self.paths.remove(path)
         self.paths.insert(0, path)
+        # More of them would leave no room for the devices.
+        del self.paths[MOST_PATHS:]
         devices = self.query_one("#devices", RowList)
         devices.key = Place(path=path).key
         self._show_devices()

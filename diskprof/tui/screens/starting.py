@@ -18,12 +18,13 @@ from diskprof.tui.modals.form import Form
 from diskprof.tui.notices import waiting_notice
 from diskprof.tui.overwriting import overwrite_fields, permitted
 from diskprof.tui.paragraphs import content_of
-from diskprof.tui.planning import Outlook
+from diskprof.tui.planning import Outlook, check_there
 from diskprof.tui.run_lines import advice_of, confirm_lines
 from diskprof.tui.screens.noticing import Noticing
 from diskprof.tui.widgets.painted import Line
 
 if TYPE_CHECKING:
+    from diskprof.model.device import DeviceTree
     from diskprof.model.plan import Plan
     from diskprof.model.preset import Preset
     from diskprof.runner.neighbours import Neighbour
@@ -33,10 +34,11 @@ _SPOILS = "two runs on one disk spoil each other's figures."
 
 @dataclass(frozen=True)
 class Waiting:
-    """A plan that starts as soon as `others`, runs on the same disk, have ended."""
+    """A plan that starts as soon as `others`, runs on the same disk, have ended; `tree` are the devices that it was made on."""
 
     plan: Plan
     others: Sequence[Neighbour]
+    tree: DeviceTree
 
 
 class Starter(Noticing):
@@ -77,7 +79,7 @@ class Starter(Noticing):
             hazard = next((each for each in plan.blocked if not each.signature), plan.blocked[0])
             self._refuse(hazard.message, advice_of(hazard))
         else:
-            self._confirm(plan, outlook.sentence, others)
+            self._confirm(outlook, plan, others)
 
     def _others(self, plan: Plan) -> Sequence[Neighbour]:
         if self.device_tree is None:
@@ -91,7 +93,7 @@ class Starter(Noticing):
     def _refuse(self, message: str, advice: str) -> None:
         self.notify(clean(advice) or " ", title=clean(message), severity="error", timeout=8, markup=False)
 
-    def _confirm(self, plan: Plan, sentence: str, others: Sequence[Neighbour]) -> None:
+    def _confirm(self, outlook: Outlook, plan: Plan, others: Sequence[Neighbour]) -> None:
         told = [f"{other.words}: {_SPOILS}" for other in others]
         start: tuple[Answer, ...] = (Answer("s", "Start", "start"),)
         if others:
@@ -103,10 +105,10 @@ class Starter(Noticing):
         self.app.push_screen(
             Ask(
                 f"Start {clean(plan.preset_title)}?",
-                content_of(confirm_lines(plan, sentence, told, self._inner_width), indent=1),
+                content_of(confirm_lines(plan, outlook.sentence, told, self._inner_width), indent=1),
                 (*start, Answer("c", "Show the commands", "commands"), Answer("esc", "Back", "")),
             ),
-            functools.partial(self._confirmed, plan, others),
+            functools.partial(self._confirmed, Waiting(plan, others, outlook.wish.tree)),
         )
 
     @property
@@ -114,11 +116,11 @@ class Starter(Noticing):
         """Cells in a line of a dialog."""
         return min(76, self.size.width * 94 // 100) - 6
 
-    def _confirmed(self, plan: Plan, others: Sequence[Neighbour], answer: str | None) -> None:
+    def _confirmed(self, asked: Waiting, answer: str | None) -> None:
         if answer in ("start", "beside"):
-            self._start(plan, lambda: plan, concurrent=answer == "beside")
+            self._start(asked.plan, lambda: asked.plan, asked.tree, concurrent=answer == "beside")
         elif answer == "wait":
-            self._wait(Waiting(plan, others))
+            self._wait(asked)
         elif answer == "commands":
             self.action_commands()
 
@@ -139,7 +141,9 @@ class Starter(Noticing):
     def _named(self, outlook: Outlook, preset: Preset, typed: dict[str, str] | None) -> None:
         plan = outlook.plan
         if typed and plan is not None:
-            self._start(plan, lambda: permitted(self.services, outlook, preset, typed), concurrent=False)
+            self._start(
+                plan, lambda: permitted(self.services, outlook, preset, typed), outlook.wish.tree, concurrent=False
+            )
 
     # other runs on the same disk
 
@@ -176,7 +180,7 @@ class Starter(Noticing):
             return
         self._wait(None)
         if answer == "beside":
-            self._start(waiting.plan, lambda: waiting.plan, concurrent=True)
+            self._start(waiting.plan, lambda: waiting.plan, waiting.tree, concurrent=True)
 
     def go_on_waiting(self) -> None:
         """Start what waits if its turn has come; to be called now and then."""
@@ -185,11 +189,11 @@ class Starter(Noticing):
             return
         others = self._others(waiting.plan)
         if others:
-            self._waiting = Waiting(waiting.plan, others)
+            self._waiting = dataclasses.replace(waiting, others=others)
             self.show_notices()
         else:
             self._wait(None)
-            self._start(waiting.plan, lambda: waiting.plan, concurrent=False)
+            self._start(waiting.plan, lambda: waiting.plan, waiting.tree, concurrent=False)
 
     def _tick(self) -> None:
         super()._tick()
@@ -204,17 +208,19 @@ class Starter(Noticing):
 
     # the start
 
-    def _start(self, plan: Plan, ready: Callable[[], Plan], *, concurrent: bool) -> None:
-        """Start what `ready` gives for `plan`, in a thread."""
+    def _start(self, plan: Plan, ready: Callable[[], Plan], tree: DeviceTree, *, concurrent: bool) -> None:
+        """Start what `ready` gives for `plan`, which was made on the devices of `tree`, in a thread."""
         self._starting = True
         self.say("Starting.")
-        self._start_detached(plan, ready, concurrent)
+        self._start_detached(plan, ready, tree, concurrent)
 
     @work(thread=True, group="start")
-    def _start_detached(self, plan: Plan, ready: Callable[[], Plan], concurrent: bool) -> None:
+    def _start_detached(self, plan: Plan, ready: Callable[[], Plan], tree: DeviceTree, concurrent: bool) -> None:
         """It waits for the runner to say that it wrote the run down."""
         try:
             self.diskprof.place.check()
+            # Behind a question the devices are not looked for.
+            check_there(plan, tree, self.services.scan())
             run_id = self.services.start_detached(ready(), self.diskprof.store_path, concurrent)
         except DiskprofError as error:
             self.post_message(self.Started(plan, None, error))

@@ -37,17 +37,31 @@ class LogScale:
         return float(self.low * (self.high / self.low) ** share)
 
     def labels(self, rows: int) -> dict[int, str]:
-        """Row, counted from below, -> text: the decades, then as many of their 2 and 5 as keep a row between them."""
-        found: dict[int, str] = {}
-        for step in _STEPS:
-            power = math.floor(math.log10(self.low))
-            while (value := step * 10.0**power) < self.high * 1.001:
-                row = min(rows - 1, int(self.share(value) * rows + 1e-6))
-                near = (row,) if step == 1.0 else (row - 1, row, row + 1)
-                if value >= self.low * 0.999 and not any(at in found for at in near):
-                    found[row] = latency_mark(value)
-                power += 1
-        return found
+        """Row, counted from below, -> text: the decades, then as many of their 2 and 5 as keep a row between them.
+
+        Where two decades would stand in one row, only every second or third is told: so they are evenly apart.
+        """
+        decades = self._marks(_STEPS[0], rows)
+        stride = next(
+            (each for each in range(1, len(decades)) if len(dict(decades[::each])) == len(decades[::each])),
+            max(1, len(decades)),
+        )
+        found = dict(decades[::stride])
+        for step in _STEPS[1:] if stride == 1 else ():
+            for row, value in self._marks(step, rows):
+                if not any(at in found for at in (row - 1, row, row + 1)):
+                    found[row] = value
+        return {row: latency_mark(value) for row, value in found.items()}
+
+    def _marks(self, step: float, rows: int) -> list[tuple[int, float]]:
+        """(row, value) of each power of ten times `step` on the scale."""
+        marks = []
+        power = math.floor(math.log10(self.low))
+        while (value := step * 10.0**power) < self.high * 1.001:
+            if value >= self.low * 0.999:
+                marks.append((min(rows - 1, int(self.share(value) * rows + 1e-6)), value))
+            power += 1
+        return marks
 
 
 def latency_mark(ns: float) -> str:
