@@ -35,5 +35,5 @@ def on_screen(text: str) -> str:
 def for_screen(error: DiskprofError) -> DiskprofError:
     """The error as the screen says it."""
     if isinstance(error, RunNotFound) and (found := _NO_RUN.fullmatch(error.message)):
-        return RunNotFound(f"There is no run {found[1]} any more.", "It was deleted.")
-    return type(error)(error.message, on_screen(error.hint))
+        return DiskprofError(f"There is no run {found[1]} any more.", "It was deleted.")
+    return DiskprofError(error.message, on_screen(error.hint))

@@ -1,7 +1,8 @@
 """The list of runs without the screen: its columns, order and filter."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -22,6 +23,10 @@ TONES = {
 MARK = "●"
 _NARROW, _WIDE, _WIDER, _WIDEST = 70, 100, 140, 165
 _RESULT, _NOTE = 52, 20
+_LEAST_RESULT = {False: 20, True: 34}
+"""So much room a result gets before others have more than they need; whether the list is wide."""
+_LEAST = {False: {"target": 8, "tags": 7, "preset": 10}, True: {"target": 12, "tags": 12, "preset": 14}}
+"""With so little a column can do, those first that give way first."""
 _SCALES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "B/s": 1.0, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9}
 _SCALES |= {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 _FIGURE = re.compile(r"\b(\d+(?:\.\d+)?)(?:/[\d.]+)? ?([kMG]?B/s|[num]?s|[kMG])?\b", re.ASCII)
@@ -242,9 +247,21 @@ def columns_for(width: int, view: View, runs: Sequence[RunSummary]) -> tuple[Col
         if width >= _WIDEST:
             columns.append(Column("host", "host", widest([run.hostname for run in sample], 6, 16), middle=True))
     last = Column("tags", title(Order.TAGS, "tags"), tags)
+    wanted = min(max([len(run.headline) for run in sample], default=0), _LEAST_RESULT[wide])
+    *columns, last = _give_way([*columns, last], width - wanted, _LEAST[wide])
     left = max(width - sum(column.width + 1 for column in (*columns, last)), 10)
     columns.append(Column("result", title(Order.HEADLINE, "result"), min(left, _RESULT)))
     columns.append(last)
     if left - _RESULT > _NOTE:
         columns.append(Column("note", "note", left - _RESULT - 1))
     return tuple(columns)
+
+
+def _give_way(columns: Sequence[Column], room: int, least: Mapping[str, int]) -> list[Column]:
+    """The columns, those of `least` made narrower one after the other until all of them have `room`."""
+    found = {column.key: column for column in columns}
+    for key, enough in least.items():
+        over = sum(column.width + 1 for column in found.values()) - room
+        if over > 0 and key in found:
+            found[key] = replace(found[key], width=max(min(enough, found[key].width), found[key].width - over))
+    return list(found.values())

@@ -37,11 +37,10 @@ def test_what_a_command_line_takes_is_said_as_the_screen_has_it(said: str, shown
     assert on_screen(said) == shown
 
 
-def test_errors_keep_their_kind() -> None:
+def test_errors_say_what_the_screen_can_do() -> None:
     error = for_screen(
         RunNotFound("There is no run 'k3f7p2qa'.", "There are no runs yet. Start one with `diskprof run`.")
     )
-    assert isinstance(error, RunNotFound)
     assert (error.message, error.hint) == ("There is no run k3f7p2qa any more.", "It was deleted.")
     assert str(for_screen(DiskprofError("No.", "Wait."))) == "No.\nWait."
 

@@ -24,7 +24,7 @@ from textual.widgets import Input, Static
 
 from diskprof.model.run import Status
 from diskprof.store import Store, this_process
-from diskprof.tui.run_list import Order, RunList, View
+from diskprof.tui.run_list import Order, RunList, View, columns_for
 from diskprof.tui.screens.compare import CompareScreen
 from diskprof.tui.screens.live import LiveScreen
 from diskprof.tui.screens.result import ResultScreen
@@ -315,3 +315,51 @@ async def test_help_names_every_key(path: Path) -> None:
         text = text_of(pilot)
         for word in ("Mark", "Compare", "Markdown", "Delete", "tags", "Filter", "Sort", "round"):
             assert word in text
+
+
+@pytest.mark.parametrize(("width", "least"), [(79, 20), (119, 34)])
+def test_long_targets_and_tags_leave_room_for_results(path: Path, runs: dict[str, str], width: int, least: int) -> None:
+    with Store.open(path) as store:
+        found = [
+            run._replace(
+                target="/srv/very/long/path/of/a/volume",
+                tags=("before-the-firmware-update",),
+                headline="rand R 282k, W 210k IOPS, seq R 6.90 GB/s",
+            )
+            for run in store.summaries()
+        ]
+    columns = {column.key: column.width for column in columns_for(width, View(), found)}
+    assert columns["result"] >= least
+    assert columns["target"] >= 8
+    assert sum(columns.values()) + len(columns) - 1 <= width
+
+
+async def test_what_needs_room_of_its_own_keeps_it(path: Path, runs: dict[str, str]) -> None:
+    """Results that are short take nothing away from the others."""
+    with Store.open(path) as store:
+        found = [run._replace(target="/srv/some/long/path/here", headline="9k") for run in store.summaries()]
+    assert {column.key: column.width for column in columns_for(119, View(), found)}["target"] == 24
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_long_tag_is_told_below_the_list(path: Path, runs: dict[str, str], size: tuple[int, int]) -> None:
+    tag = "-".join(["before-the-firmware-update"] * 4)
+    with Store.open(path) as store:
+        store.set_tags(runs["running"], [tag])
+        store.set_note(runs["running"], "And a note that is long enough to take a line of its own below the list.")
+    async with open_runs(path, size) as pilot:
+        await see(pilot, "below the list.")
+        about = "".join(line.strip() for line in text_of(pilot).splitlines())
+        assert tag in about
+
+
+async def test_who_wants_to_delete_what_goes_is_told_the_keys(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        await go_to(pilot, runs["running"])
+        await press(pilot, "d")
+        assert "Enter opens it, s stops it there." in told(pilot)
+        with Store.open(path) as store:
+            assert store.run(runs["running"]).status is Status.RUNNING
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, LiveScreen)
+        await see(pilot, "s Stop")

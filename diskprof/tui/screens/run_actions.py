@@ -65,7 +65,7 @@ def delete(screen: ModeScreen, runs: Sequence[RunSummary], done: Done) -> None:
     """Ask, delete, then call `done`; refused if one of them still goes."""
     going = next((run for run in runs if run.status is Status.RUNNING), None)
     if going:
-        how = with_keys(screen, "Stop it first: open it, then press {live.stop}.")
+        how = with_keys(screen, "Stop it first: {runs.open} opens it, {live.stop} stops it there.")
         tell(screen, f"{going.id} still runs, so nothing was deleted. {how}", warning=True)
         return
 
