@@ -2,7 +2,10 @@
 
 from collections.abc import Sequence
 
+from diskprof.model.errors import UnitError
 from diskprof.model.finding import Weight
+from diskprof.model.plan import PlannedTest
+from diskprof.model.preset import EngineName
 from diskprof.model.run import DirectionResult, Message, Run, Status, TestRecord
 from diskprof.model.sample import Direction, Phase
 from diskprof.model.text import clean
@@ -12,6 +15,7 @@ from diskprof.model.units import (
     format_duration,
     format_iops,
     format_latency,
+    parse_duration,
 )
 from diskprof.model.value import dataclass
 from diskprof.tui.advice import on_screen
@@ -113,14 +117,28 @@ class TileEntry:
     curve: Curve
 
 
-def tile_entries(metric: Metric, track: Track) -> list[TileEntry]:
-    """Read and write apart, where there was any."""
+def waits_s(planned: PlannedTest) -> float:
+    """How long ioping waits between requests: its rate is that of the waiting, and its result is without it. 0 elsewhere."""
+    argv = planned.argv
+    if planned.engine is not EngineName.IOPING or "-R" in argv:
+        return 0.0
+    try:
+        return parse_duration(argv[argv.index("-i") + 1]) if "-i" in argv else 1.0
+    except (UnitError, IndexError):
+        return 0.0
+
+
+def tile_entries(metric: Metric, track: Track, *, waits: bool = False) -> list[TileEntry]:
+    """Read and write apart, where there was any; `waits`: their rate is that of an engine which waits between requests."""
     entries = []
     for direction in track.directions:
         reading = track.last[direction]
         name = _NAMES[metric][-1]
         curve = Curve("", track.series(name, direction), ink_of(direction))
-        entries.append(TileEntry(direction, _figures(metric, reading), curve))
+        figures = _figures(metric, reading)
+        if waits and metric is Metric.IOPS:
+            figures = [*figures, (" waiting", "quiet")]
+        entries.append(TileEntry(direction, figures, curve))
     return entries
 
 
@@ -291,10 +309,12 @@ def _message(message: Message, width: int) -> list[Line]:
     return signed(sign, f"{format_clock(message.at_ns / 1e9)}  {clean(message.text)}", width)
 
 
-def phase_note(track: Track) -> str:
-    """What the chart's title says of the phase that it shows."""
+def phase_note(track: Track, planned: PlannedTest) -> str:
+    """What the chart's title says of the phase that it shows, and of an engine that waits."""
     if track.preparing:
         return "laying out the test file"
+    if waiting := waits_s(planned):
+        return f"ioping waits {format_duration(waiting)} between requests, its result is without that"
     return f"warm-up to {format_duration(track.warm_s)}" if track.warm_s else ""
 
 

@@ -175,6 +175,21 @@ async def test_where_there_is_no_distribution_mean_and_maximum_stand(bench: Benc
         assert "p99" not in tile
 
 
+@pytest.mark.parametrize("size", [*SIZES, (60, 20)])
+@pytest.mark.parametrize(("preset", "waits"), [("ioping-latency", True), ("ioping-seek", False), ("quick", False)])
+async def test_that_ioping_waits_between_requests_is_said_beside_its_rate(
+    bench: Bench, store: Store, size: tuple[int, int], preset: str, waits: bool
+) -> None:
+    under_way(store, preset)
+    async with open_bench(bench, size) as pilot:
+        screen = await open_live(pilot)
+        await see(pilot, "R read")
+        tile = screen.query_one("#tile-iops").text  # type: ignore[attr-defined]
+        assert ("waiting" in tile) is waits
+        if waits and size[0] >= 80:
+            await see(pilot, "ioping waits 1 s between requests")
+
+
 @pytest.mark.parametrize("size", SIZES)
 async def test_z_shows_the_chart_alone_and_everything_again(bench: Bench, store: Store, size: tuple[int, int]) -> None:
     under_way(store)

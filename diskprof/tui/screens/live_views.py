@@ -11,7 +11,7 @@ from diskprof.model.errors import DiskprofError
 from diskprof.tui.depths import Depths
 from diskprof.tui.following import Following
 from diskprof.tui.kernel_lines import KernelWatch, kernel_lines
-from diskprof.tui.live_lines import chart_curves, highest, phase_note, tile_entries, waiting_words
+from diskprof.tui.live_lines import chart_curves, highest, phase_note, tile_entries, waiting_words, waits_s
 from diskprof.tui.moments import distribution, heat_view, moment, percentile_view
 from diskprof.tui.screens.base import ModeScreen
 from diskprof.tui.screens.live_panes import KernelPane, LatencyTile, Tile
@@ -188,7 +188,8 @@ class CourseScreen(ModeScreen):
         if not self._tiles:
             self._tiles = tuple(self.query(Tile))
         for tile in self._tiles:
-            entries = tile_entries(tile.metric, following.visible)
+            waits = waits_s(following.record.planned) > 0 and not following.visible.preparing
+            entries = tile_entries(tile.metric, following.visible, waits=waits)
             scale = self._scale(tile.metric, highest([entry.curve for entry in entries]))
             tile.show(entries, scale, following.span_s)
         slow = highest([entry.curve for entry in tile_entries(Metric.LATENCY, following.visible)])
@@ -215,7 +216,7 @@ class CourseScreen(ModeScreen):
             for each in (chart, *self._side_charts):
                 each.say(waiting_words(following))
             return
-        note = phase_note(track)
+        note = phase_note(track, following.record.planned)
         if not following.follows or not following.going:
             title = following.record.planned.title
             note = f"{title}, {note}" if note else title
