@@ -11,6 +11,7 @@ from diskprof.model.preset import Category, Preset, TargetSlot
 from diskprof.model.text import clean, shorten_middle
 from diskprof.model.units import format_duration, format_size
 from diskprof.model.wear import share_words
+from diskprof.presets.problem import Problem
 from diskprof.tui.advice import on_screen
 from diskprof.tui.paragraphs import paragraph, signed
 from diskprof.tui.planning import edits
@@ -20,6 +21,9 @@ from diskprof.tui.wording import severity_sign
 
 _FLUSH: Line = ((" ", ""),)
 _NONE = "none"
+_TOLD = 3
+"""Faults of presets that a notice names: more would hide the screen."""
+
 _CATEGORIES = {
     Category.QUICK: "Quick",
     Category.LATENCY: "Latency",
@@ -47,6 +51,14 @@ def nothing_found(key: str, width: int) -> list[Row]:
     """In the place of the presets where the filter leaves none; `key` clears it."""
     lines = paragraph(f"No preset has these words. {key} shows all of them.", width, "quiet", first=_FLUSH)
     return [Row(f"nothing:{at}", line, heading=True) for at, line in enumerate(lines)]
+
+
+def broken_words(problems: Sequence[Problem]) -> tuple[str, str]:
+    """What a notice says of presets that cannot be used: its title, and the first of what is wrong."""
+    files = len({problem.path for problem in problems})
+    title = "A preset cannot be used" if files == 1 else f"{files} presets cannot be used"
+    more = [f"And {len(problems) - _TOLD} more: diskprof presets tells all."] if len(problems) > _TOLD else []
+    return title, "\n".join([*(clean(str(problem)) for problem in problems[:_TOLD]), *more])
 
 
 def preset_rows(presets: Sequence[Preset], edited: Mapping[str, Mapping[str, str]], width: int) -> list[Row]:

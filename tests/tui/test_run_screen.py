@@ -406,6 +406,21 @@ async def test_a_broken_preset_is_named_and_spoils_nothing(bench: Bench) -> None
         assert "Quick check" in rows(pilot, "presets").text
 
 
+async def test_several_broken_presets_are_one_notice(bench: Bench) -> None:
+    problems = tuple(Problem(f"/home/me/{name}.toml", 7, "rw", "unknown value") for name in ("a", "a", "b", "c", "d"))
+    app = DiskprofApp(replace(bench.services(), load_library=lambda: Library(PRESETS, problems)))
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: bool(bench.planned))
+        (notice,) = [one for one in app._notifications if "cannot be used" in one.title]
+        assert notice.title == "4 presets cannot be used"
+        assert notice.message.splitlines() == [
+            "/home/me/a.toml:7: rw: unknown value",
+            "/home/me/a.toml:7: rw: unknown value",
+            "/home/me/b.toml:7: rw: unknown value",
+            "And 2 more: diskprof presets tells all.",
+        ]
+
+
 @pytest.mark.parametrize("broken", ["scan", "load_library"])
 async def test_what_cannot_be_read_is_said(bench: Bench, broken: str) -> None:
     def fail() -> object:

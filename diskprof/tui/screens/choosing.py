@@ -21,7 +21,7 @@ from diskprof.tui.keynames import with_keys
 from diskprof.tui.machine import Machine
 from diskprof.tui.paragraphs import paragraph
 from diskprof.tui.planning import Place
-from diskprof.tui.run_lines import matching, nothing_found, preset_rows
+from diskprof.tui.run_lines import broken_words, matching, nothing_found, preset_rows
 from diskprof.tui.screens.base import ModeScreen
 from diskprof.tui.turns import Turns
 from diskprof.tui.widgets.field import Field as TextField
@@ -203,10 +203,9 @@ class Chooser(ModeScreen):
         if first:
             presets.key = self.diskprof.settings.preset
         self._show_presets()
-        for problem in message.library.problems:
-            self.app.notify(
-                clean(str(problem)), title="A preset cannot be used", severity="warning", timeout=10, markup=False
-            )
+        if problems := message.library.problems:
+            title, text = broken_words(problems)
+            self.app.notify(text, title=title, severity="warning", timeout=10, markup=False)
         self.choice_changed()
 
     def _show_devices(self) -> None:
