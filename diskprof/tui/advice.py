@@ -9,7 +9,7 @@ _SAID = tuple(
     for pattern, words in (
         (r" \(--[^)]*\)", ""),
         (r"--set (\w+)=(?=\s|$)", r"\1"),
-        (r"--set (\w+)=(\S+)", r"\1 \2"),
+        (r"--set (\w+=\S+)", r"\1"),
         (
             r"`diskprof devices` lists the disks; `diskprof devices --all` also what is empty\.",
             "Choose one of the list.",

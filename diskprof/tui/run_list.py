@@ -23,9 +23,9 @@ TONES = {
 MARK = "●"
 _NARROW, _WIDE, _WIDER, _WIDEST = 70, 100, 140, 165
 _RESULT, _NOTE = 52, 20
-_LEAST_RESULT = {False: 20, True: 34}
+_LEAST_RESULT = {False: 18, True: 34}
 """So much room a result gets before others have more than they need; whether the list is wide."""
-_LEAST = {False: {"target": 8, "tags": 7, "preset": 10}, True: {"target": 12, "tags": 12, "preset": 14}}
+_LEAST = {False: {"target": 9, "tags": 7, "preset": 10}, True: {"target": 12, "tags": 12, "preset": 14}}
 """With so little a column can do, those first that give way first."""
 _SCALES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "B/s": 1.0, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9}
 _SCALES |= {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}

@@ -14,7 +14,7 @@ from diskprof.tui.screens.live import LiveScreen
 @pytest.mark.parametrize(
     ("said", "shown"),
     [
-        ("Make the test file smaller, such as --set size=1g.", "Make the test file smaller, such as size 1g."),
+        ("Make the test file smaller, such as --set size=1g.", "Make the test file smaller, such as size=1g."),
         (
             "Leave one out; a parameter is switched off by giving it nothing: --set rate=",
             "Leave one out; a parameter is switched off by giving it nothing: rate",

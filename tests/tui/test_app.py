@@ -16,6 +16,7 @@ from diskprof.model.run import Status
 from diskprof.store import Store, this_process
 from diskprof.tui.app import DiskprofApp, run_app
 from diskprof.tui.modals.confirm import Ask
+from diskprof.tui.modals.form import Form
 from diskprof.tui.screens.compare import CompareScreen
 from diskprof.tui.screens.help import HelpScreen
 from diskprof.tui.screens.live import LiveScreen
@@ -189,6 +190,32 @@ async def test_a_click_on_a_tab_opens_its_mode(bench: Bench) -> None:
         at = text_of(pilot).splitlines()[0].index("3 Runs")
         await pilot.click(offset=(at, 0))
         await until(pilot, lambda: isinstance(pilot.app.screen, RunsScreen))
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_click_on_a_key_does_what_the_key_does(bench: Bench, size: tuple[int, int]) -> None:
+    def place(words: str) -> tuple[int, int]:
+        lines = text_of(pilot).splitlines()
+        return lines[-1].index(words) + len(words) - 1, len(lines) - 1
+
+    async with open_bench(bench, size) as pilot:
+        await pilot.click(offset=place("/ Filter"))
+        await until(pilot, lambda: pilot.app.focused is not None and pilot.app.focused.id == "preset-filter")
+        # A field that has the keys does not take them for text.
+        await press(pilot, *"quick")
+        await pilot.click(offset=place("esc All presets"))
+        await until(pilot, lambda: pilot.app.focused is not None and pilot.app.focused.id == "presets")
+        await pilot.click(offset=place("e Edit"))
+        await until(pilot, lambda: isinstance(pilot.app.screen, Form))
+        await press(pilot, "escape")
+        await pilot.click(offset=place("? Help"))
+        await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
+        await press(pilot, "escape")
+        await pilot.click(offset=(place("? Help")[0] - 12, size[1] - 1))
+        await settle(pilot)
+        assert isinstance(pilot.app.screen, RunScreen)
+        await pilot.click(offset=place("q Quit"))
+        await until(pilot, lambda: not pilot.app.is_running)
 
 
 async def test_tabs_wait_while_a_question_is_open(bench: Bench) -> None:

@@ -95,6 +95,13 @@ def test_no_byte_beyond_ascii_is_sent(home: Path, words: tuple[str, ...], more: 
         assert not beyond, bytes(shown.raw[max(0, beyond[0] - 60) : beyond[0] + 20])
 
 
+def test_no_sign_of_the_palette_is_unknown(home: Path) -> None:
+    with terminal([*DISKPROF, "--ascii"], environment(home), cwd=home) as shown:
+        shown.wait_for("What will happen", "q Quit")
+        shown.press_until("ctrl+p", "Search for commands", "Go to Live")
+        assert "??" not in shown.text
+
+
 @pytest.mark.parametrize(("charset", "enter"), [(Charset.ASCII, "Enter"), (Charset.BLOCKS, "⏎")])
 async def test_keys_are_named_where_their_sign_is_another_key(bench: Bench, charset: Charset, enter: str) -> None:
     async with open_bench(bench, charset=charset) as pilot:

@@ -69,12 +69,19 @@ class TopBar(OneLine):
 
 
 class KeyBar(OneLine):
-    """The keys of what has the focus, then of the screen, then of the app; the last ones give way where there is no room."""
+    """The keys of what has the focus, then of the screen, then of the app; the last ones give way where there is no room.
+
+    A click on one does what the key does.
+    """
 
     DEFAULT_CSS = """
     KeyBar { dock: bottom; background: $panel; }
     """
     ALWAYS = ("help", "quit")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._spots: list[tuple[int, int, str]] = []
 
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, self._changed)
@@ -90,19 +97,34 @@ class KeyBar(OneLine):
         if not self.is_attached:
             return
         shown: dict[str, tuple[str, str]] = {}
+        self._spots = []
         for _, binding, enabled, _tooltip in self.screen.active_bindings.values():
             if binding.show and enabled and binding.action not in shown and binding.description:
                 shown[binding.action] = (self.app.get_key_display(binding), binding.description)
-        last = [shown.pop(action) for action in self.ALWAYS if action in shown]
-        tail = self._pieces(last)
+        last = {action: shown.pop(action) for action in self.ALWAYS if action in shown}
+        tail = self._pieces([*last.values()])
         room = self.size.width - width_of(tail) - 1
         line: list[Piece] = [(" ", "")]
-        for entry in shown.values():
+        for action, entry in shown.items():
             pieces = self._pieces([entry])
             if width_of(line) + width_of(pieces) > room:
                 break
+            self._spots.append((width_of(line), width_of(line) + width_of(pieces), action))
             line += pieces
+        at = self.size.width - width_of(tail)
+        for action, entry in last.items():
+            end = at + width_of(self._pieces([entry]))
+            self._spots.append((at, end, action))
+            at = end
         self.put_line(spread(line, tail, self.size.width))
+
+    async def on_click(self, event: events.Click) -> None:
+        action = next((action for start, end, action in self._spots if start <= event.x < end), None)
+        for node, binding, enabled, _tooltip in self.screen.active_bindings.values():
+            if enabled and binding.action == action:
+                # Not the key itself: a field that has the focus would take it for text.
+                await self.app.run_action(binding.action, node)
+                return
 
     @staticmethod
     def _pieces(entries: list[tuple[str, str]]) -> list[Piece]:
