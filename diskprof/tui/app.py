@@ -342,9 +342,16 @@ class DiskprofApp(TerminalApp):
                 seen.add(binding.action)
                 run = self._command(binding.action, node)
                 yield SystemCommand(binding.description, f"Key {self.get_key_display(binding)}. {tooltip}", run)
+        if self.place.where() is not Whereabouts.SAME:
+            yield SystemCommand("Save runs", "Write the runs of the store that is gone to a file", self.save_runs)
         yield SystemCommand("Help", "Help for this screen", self.action_help)
         yield SystemCommand("Theme", "Change the colours", self.action_change_theme)
         yield SystemCommand("Quit", "Quit diskprof", self.action_quit)
+
+    def save_runs(self) -> None:
+        from diskprof.tui.screens.run_actions import save_lost_runs
+
+        save_lost_runs(self)
 
     def _command(self, action: str, node: object) -> Callable[[], None]:
         from textual.dom import DOMNode

@@ -124,6 +124,24 @@ def keep_words(path: Path, run_id: str, *, tags: Sequence[str] | None, note: str
             store.set_note(run_id, note)
 
 
+def save_runs(store: Store, path: Path) -> int:
+    """Write the runs that are over to a new file, as `diskprof export` does, and return how many. Raises DiskprofError.
+
+    For a store whose own file is gone: nobody else can read it any more.
+    """
+    from diskprof.store.transfer import export_runs
+
+    ids = [summary.id for summary in reversed(store.summaries()) if summary.status.over]
+    try:
+        with path.open("xb") as file:
+            export_runs(store, ids, file)
+    except OSError as error:
+        raise DiskprofError(
+            f"{path} cannot be written: {error.strerror or error}.", "Try it from another directory."
+        ) from None
+    return len(ids)
+
+
 async def load_beside(path: Path, ids: Sequence[str]) -> Loaded:
     """As `load`, in a thread. Raises DiskprofError."""
     return await asyncio.to_thread(load, path, tuple(ids))

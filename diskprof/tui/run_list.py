@@ -23,7 +23,7 @@ TONES = {
 MARK = "●"
 _NARROW, _WIDE, _WIDER, _WIDEST = 70, 100, 140, 165
 _RESULT, _NOTE = 52, 20
-_LEAST_RESULT = {False: 18, True: 34}
+_LEAST_RESULT = {False: 19, True: 34}
 """So much room a result gets before others have more than they need; whether the list is wide."""
 _LEAST = {False: {"target": 9, "tags": 7, "preset": 10}, True: {"target": 12, "tags": 12, "preset": 14}}
 """With so little a column can do, those first that give way first."""

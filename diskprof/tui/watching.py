@@ -29,7 +29,9 @@ class Whereabouts(StrEnum):
     OTHER = "replaced"
 
 
-_STILL = "What you see is still read from the old one, and nothing more is kept."
+_STILL = (
+    "What you see is still read from the old one, and nothing more is kept; Save runs (ctrl+p) writes it to a file."
+)
 _LOST = {
     Whereabouts.GONE: (
         "The file of the runs is gone: {}",

@@ -317,7 +317,7 @@ async def test_help_names_every_key(path: Path) -> None:
             assert word in text
 
 
-@pytest.mark.parametrize(("width", "least"), [(79, 18), (119, 34)])
+@pytest.mark.parametrize(("width", "least"), [(79, 19), (119, 34)])
 def test_long_targets_and_tags_leave_room_for_results(path: Path, runs: dict[str, str], width: int, least: int) -> None:
     with Store.open(path) as store:
         found = [

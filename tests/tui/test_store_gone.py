@@ -25,6 +25,7 @@ from stored_screens import (
 from textual.widgets import Input, Static
 
 from diskprof.store import Store
+from diskprof.store.transfer import import_runs
 from diskprof.tui.modals.tags import TagsModal
 from diskprof.tui.screens.result import ResultScreen
 from diskprof.tui.screens.runs import RunsScreen
@@ -87,6 +88,21 @@ async def test_a_store_that_was_deleted_is_told_of_once_and_what_is_there_stays(
         await go_to(pilot, runs["first"])
         await press(pilot, "enter")
         assert isinstance(pilot.app.screen, ResultScreen)
+
+
+async def test_the_runs_of_a_deleted_store_can_be_saved(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        titles = [command.title for command in pilot.app.get_system_commands(pilot.app.screen)]
+        assert "Save runs" not in titles
+        for file in list(path.parent.glob("runs.db*")):
+            file.unlink()
+        await see(pilot, "! store gone")
+        commands = {command.title: command for command in pilot.app.get_system_commands(pilot.app.screen)}
+        commands["Save runs"].callback()
+        await until(pilot, lambda: "diskprof import" in told(pilot))
+    (saved,) = path.parent.glob("runs-saved-*")
+    with Store.open(path.parent / "new.db") as store, saved.open("rb") as file:
+        assert {run.given for run in import_runs(store, [(saved.name, file)])} == set(runs.values()) - {runs["running"]}
 
 
 async def test_what_was_typed_for_a_run_of_a_deleted_store_is_not_lost(path: Path, runs: dict[str, str]) -> None:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from diskprof.model.errors import DiskprofError
 from diskprof.model.run import RunSummary, Status
 from diskprof.model.text import clean
 from diskprof.reports.formats import Format
 from diskprof.tui.keynames import with_keys
-from diskprof.tui.loading import delete_beside, keep_words
+from diskprof.tui.loading import delete_beside, keep_words, save_runs
 from diskprof.tui.modals.delete import DELETE, DeleteModal
 from diskprof.tui.modals.export import ExportModal
 from diskprof.tui.modals.tags import TagsEdit, TagsModal
 from diskprof.tui.screens.base import ModeScreen
+
+if TYPE_CHECKING:
+    from diskprof.tui.app import DiskprofApp
 
 Done = Callable[[], object]
 
@@ -33,6 +38,18 @@ def export(screen: ModeScreen, ids: Sequence[str], make: Callable[[Format], str]
 
     path = _here() / f"diskprof-{'-'.join(ids[:3])}.md"
     screen.app.push_screen(ExportModal(title, path, make), written)
+
+
+def save_lost_runs(app: DiskprofApp) -> None:
+    """Write the runs of a store whose file is gone to a file that `diskprof import` takes, and say where."""
+    path = _here() / f"runs-saved-{datetime.now():%Y%m%d-%H%M%S}.jsonl.gz"
+    try:
+        count = save_runs(app.store, path)
+    except DiskprofError as error:
+        app.tell(error)
+        return
+    said = f"{count} run{'' if count == 1 else 's'} written. `diskprof import {path.name}` takes them into a store."
+    app.notify(clean(said), title=clean(str(path)), timeout=20, markup=False)
 
 
 def _here() -> Path:
