@@ -43,7 +43,7 @@ class Form:
 
 
 WIDE = Form(_NAME, _BASE, _OTHER, _BASE - 3, 8)
-NARROW = Form(18, 13, 22, 8, 7, narrow=True)
+NARROW = Form(18, 13, 22, 7, 7, narrow=True)
 
 
 def form_for(width: int, runs: int) -> Form:
@@ -184,10 +184,11 @@ def _agrees(figure: Figure, base: Figure, share: bool) -> bool:
 
 def _cell(row: FigureRow, figure: Figure, form: Form) -> Cell:
     value = wording.row_value(row, figure).rjust(form.value)
-    return Cell(
-        f"{value} {wording.difference(row, figure):>{form.difference}} {wording.verdict(figure, share=row.share)}",
-        _VERDICTS[figure.verdict],
-    )
+    text = f"{value} {wording.difference(row, figure):>{form.difference}} {wording.verdict(figure, share=row.share)}"
+    if len(text) > form.other:
+        # Shortened in its middle it would be another figure.
+        text = " ".join(text.split())
+    return Cell(text, _VERDICTS[figure.verdict])
 
 
 def name_of(row: FigureRow, within_ns: int, form: Form = WIDE) -> str:

@@ -1,5 +1,6 @@
 """Runs side by side: what is said, in which order, every key, and sizes from narrow to wide."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,9 +20,14 @@ from stored_screens import (
     until,
 )
 
+from diskprof.analysis.compare import Cell as Figure
+from diskprof.analysis.compare import Row as FigureRow
+from diskprof.analysis.compare import Verdict
+from diskprof.analysis.metrics import Better, Metric
 from diskprof.model.run import Status
+from diskprof.model.sample import Direction
 from diskprof.store import Store
-from diskprof.tui.compare_rows import letter
+from diskprof.tui.compare_rows import NARROW, WIDE, _cell, letter
 from diskprof.tui.modals.export import ExportModal
 from diskprof.tui.screens.compare import Chart, CompareScreen
 from diskprof.tui.screens.runs import RunsScreen
@@ -232,8 +238,17 @@ async def test_three_runs_are_complete_at_80_columns(path: Path, runs: dict[str,
         screen = await compare(pilot, *(runs[name] for name in ("first", "second", "slow")))
         await until(pilot, lambda: screen.sheet.max_scroll_x == 0)
         await press(pilot, "n")
-        await see(pilot, "C old-server", "-54% worse", "read MB/s")
+        await see(pilot, "C old-server", "18,692 +5.8% better", "-54% worse", "read MB/s")
         assert "more runs" not in text_of(pilot)
+
+
+def test_a_figure_that_is_wide_gives_up_blanks_and_no_digits() -> None:
+    base, other = Figure(11_000_000.0), Figure(12_345_678.0, 1_345_678.0, 0.1223, Verdict.BETTER)
+    row = FigureRow(Metric.IOPS, Direction.READ, Better.HIGHER, False, (base, other))
+    for form in (NARROW, WIDE):
+        text = _cell(row, other, form).text
+        assert re.fullmatch(r"12,345,678 +\+12% better", text.strip())
+        assert len(text) <= max(form.other, len(" ".join(text.split())))
 
 
 async def test_what_is_cut_at_the_edge_says_so_and_how_to_see_more(path: Path, runs: dict[str, str]) -> None:
