@@ -19,6 +19,7 @@ POLL_S = 0.25
 REAP_EVERY_S = 3.0
 _PATIENCE_S = 0.05
 """A lock of another program is not waited for while the screen stands still."""
+_BUSY_S = 5.0
 
 
 class Whereabouts(StrEnum):
@@ -99,28 +100,37 @@ class StoreWatcher:
         self._store = store
         self._counter: int | None = None
         self._reap_at = 0.0
+        self._busy_since: float | None = None
         self.state = StoreState(None, ())
 
     def poll(self, now: float | None = None) -> bool:
-        """True if the store changed since the last call. Marks runs whose runner died, every few seconds."""
+        """True if the store changed since the last call. Marks runs whose runner died, every few seconds.
+
+        Raises StoreError; of a lock of another program only once it lasts.
+        """
         now = time.monotonic() if now is None else now
+        try:
+            with self._store.waiting(_PATIENCE_S):
+                changed = self._look(now)
+        except StoreBusy:
+            # It comes round again. What lasts is told.
+            self._busy_since = now if self._busy_since is None else self._busy_since
+            if now - self._busy_since > _BUSY_S:
+                raise
+            return False
+        self._busy_since = None
+        return changed
+
+    def _look(self, now: float) -> bool:
         if self.state.running and now >= self._reap_at:
             self._reap_at = now + REAP_EVERY_S
-            self._reap()
+            self._store.reap()
         counter = self._store.change_counter()
         if counter == self._counter:
             return False
-        self._counter = counter
         self.read()
+        self._counter = counter
         return True
-
-    def _reap(self) -> None:
-        try:
-            with self._store.waiting(_PATIENCE_S):
-                self._store.reap()
-        except StoreBusy:
-            # It comes round again.
-            return
 
     def read(self) -> StoreState:
         """The present state, whether or not anything changed."""

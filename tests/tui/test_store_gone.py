@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from bench_screens import Bench, open_bench
 from recorded import record_run
 from stored_screens import (
@@ -24,12 +25,13 @@ from stored_screens import (
 )
 from textual.widgets import Input, Static
 
-from diskprof.store import Store
+from diskprof.model.errors import StoreBusy
+from diskprof.store import Store, paths
 from diskprof.store.transfer import import_runs
 from diskprof.tui.modals.tags import TagsModal
 from diskprof.tui.screens.result import ResultScreen
 from diskprof.tui.screens.runs import RunsScreen
-from diskprof.tui.watching import StorePlace, Whereabouts
+from diskprof.tui.watching import StorePlace, StoreWatcher, Whereabouts
 
 
 def another(directory: Path) -> Path:
@@ -155,6 +157,24 @@ async def test_a_run_is_not_started_into_a_store_that_nobody_would_see(bench: Be
         await until(pilot, lambda: "The file of the runs is gone" in told(pilot))
         assert not bench.started
         await see(pilot, "! store gone")
+
+
+def test_a_locked_store_does_not_hold_up_the_look_at_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where several machines may reach the store it has no write-ahead log: a lock is in the way of readers too."""
+    monkeypatch.setattr(paths, "on_network", lambda path: True)
+    path = tmp_path / "runs.db"
+    with Store.open(path) as store, contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
+        record_run(store)
+        watcher = StoreWatcher(store)
+        assert watcher.poll(0.0)
+        other.execute("BEGIN EXCLUSIVE")
+        other.execute("UPDATE run SET note = 'new'")
+        assert not watcher.poll(1.0)
+        assert not watcher.poll(5.0)
+        with pytest.raises(StoreBusy):
+            watcher.poll(7.0)
+        other.execute("COMMIT")
+        assert watcher.poll(8.0)
 
 
 async def test_words_for_a_run_wait_in_their_dialog_while_the_store_is_locked(path: Path, runs: dict[str, str]) -> None:
