@@ -73,7 +73,7 @@ async def test_up_and_down_lead_to_another_field_of_a_form_that_has_no_room_for_
             return meanings(self.current_theme)
 
     async with Plain().run_test(size=(80, 16)) as pilot:
-        await pilot.app.push_screen(Form("Eight fields", [FormField(name, name, "1") for name in names]))
+        await pilot.app.push_screen(Form("Eight fields", [FormField(name, name, "1", short=True) for name in names]))
         await pilot.pause()
         fields = pilot.app.screen.query_one("#form-fields")
         assert fields.max_scroll_y > 0
@@ -86,3 +86,18 @@ async def test_up_and_down_lead_to_another_field_of_a_form_that_has_no_room_for_
             assert all(fields.region.contains_region(part.region) for part in (label, field)), names[number]
         await pilot.press("up", "9")
         assert pilot.app.screen.query_one("#field-field6", Field).value == "9"
+
+
+async def test_of_a_long_value_the_end_is_in_sight() -> None:
+    class Long(App[None]):
+        def compose(self) -> ComposeResult:
+            yield Field(f"/{'directory/' * 20}end.md", id="path", compact=True)
+
+    async with Long().run_test(size=(40, 5)) as pilot:
+        field = pilot.app.screen.query_one("#path", Field)
+        for width in (40, 30):
+            await pilot.resize_terminal(width, 5)
+            await pilot.pause()
+            shown = "".join(segment.text for segment in field.render_line(0))
+            assert shown.rstrip().endswith("end.md"), shown
+        assert field.selected_text == ""

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from rich.cells import cell_len
 from textual.binding import Binding
 from textual.events import Key
+from textual.geometry import Region
 from textual.widgets import Input
 
 from diskprof.model.text import clean
@@ -22,6 +24,11 @@ class Field(Input):
 
     def validate_value(self, value: str) -> str:
         return clean(value)
+
+    def on_resize(self) -> None:
+        """The cursor is in sight before a key is pressed, too: of a long path its end is, where one goes on."""
+        at = cell_len(self.value[: self.cursor_position])
+        self.scroll_to_region(Region(at, 0, 1, 1), force=True, animate=False)
 
     async def on_key(self, event: Key) -> None:
         """Edits at once: Textual looks for the action of a key after the letters that came with it, as over a slow line."""
