@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from diskprof.analysis.pace import Pace, pace_of_fio, pace_of_ioping
-from diskprof.model.errors import UnitError
+from diskprof.analysis.pace import Pace, amount, pace_of_fio, pace_of_ioping
 from diskprof.model.plan import PlannedJob, PlannedTest
 from diskprof.model.preset import EngineName
 from diskprof.model.units import parse_duration, parse_size
@@ -231,14 +230,10 @@ def _limited(job: Section) -> bool:
 
 
 def _size(text: str | None) -> int | None:
-    try:
-        return parse_size(text) if text else None
-    except UnitError:
-        return None
+    size = amount(parse_size, text)
+    return None if size is None else int(size)
 
 
 def _seconds(text: str | None, otherwise: float) -> float:
-    try:
-        return parse_duration(text) if text else otherwise
-    except UnitError:
-        return otherwise
+    seconds = amount(parse_duration, text)
+    return otherwise if seconds is None else seconds

@@ -1,6 +1,6 @@
 """The pauses and rates that a test was told to keep, read back from the options of its jobs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from diskprof.model.errors import UnitError
 from diskprof.model.sample import Direction
@@ -52,6 +52,14 @@ def pace_of_ioping(interval_s: float, per_second: float | None) -> Pace:
     return Pace(pause, pause >= SEEN_S)
 
 
+def amount(unit: Callable[[str], float], text: str | None) -> float | None:
+    """What an option says, read by `unit`; None where it is not there, or no plain amount ("50%")."""
+    try:
+        return unit(text) if text else None
+    except UnitError:
+        return None
+
+
 def _pause_s(options: Options, block: int) -> float:
     """The longest time from one request to the next that one job was told to keep."""
     gaps = [_thinks_s(options) if not _rest_s(options) else 0.0]
@@ -71,10 +79,7 @@ def _rest_s(options: Options) -> float:
 
 def _thinks_s(options: Options) -> float:
     text = options.get("thinktime", "0")
-    try:
-        return float(text) / 1e6 if text.isdecimal() else parse_duration(text)
-    except UnitError:
-        return 0.0
+    return float(text) / 1e6 if text.isdecimal() else amount(parse_duration, text) or 0.0
 
 
 def _demand(jobs: Sequence[tuple[Options, int, int]], direction: Direction) -> Demand | None:
@@ -106,7 +111,4 @@ def _rate(text: str | None, direction: Direction) -> float:
     """What is asked of one direction by "500", "700,300" or ",300"; 0 where nothing is."""
     parts = (text or "").split(",")
     part = parts[0] if direction is Direction.READ or len(parts) == 1 else parts[1]
-    try:
-        return float(parse_size(part)) if part.strip() else 0.0
-    except UnitError:
-        return 0.0
+    return amount(parse_size, part.strip()) or 0.0

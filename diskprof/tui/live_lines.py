@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from diskprof.model.errors import UnitError
+from diskprof.analysis.options import asked
 from diskprof.model.finding import Weight
 from diskprof.model.plan import PlannedTest
 from diskprof.model.preset import EngineName
@@ -15,7 +15,6 @@ from diskprof.model.units import (
     format_duration,
     format_iops,
     format_latency,
-    parse_duration,
 )
 from diskprof.model.value import dataclass
 from diskprof.tui.advice import on_screen
@@ -119,13 +118,7 @@ class TileEntry:
 
 def waits_s(planned: PlannedTest) -> float:
     """How long ioping waits between requests: its rate is that of the waiting, and its result is without it. 0 elsewhere."""
-    argv = planned.argv
-    if planned.engine is not EngineName.IOPING or "-R" in argv:
-        return 0.0
-    try:
-        return parse_duration(argv[argv.index("-i") + 1]) if "-i" in argv else 1.0
-    except (UnitError, IndexError):
-        return 0.0
+    return asked(planned).interval_s if planned.engine is EngineName.IOPING else 0.0
 
 
 def tile_entries(metric: Metric, track: Track, *, waits: bool = False) -> list[TileEntry]:

@@ -1,13 +1,13 @@
 """How a test went over time: too short, unsteady, a burst that ended, stalls, outliers."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
+from diskprof.analysis.pace import amount
 from diskprof.analysis.rules.rhythm import rhythm
 from diskprof.analysis.rules.view import TestView
 from diskprof.analysis.series import Window, rolling
 from diskprof.analysis.statistics import ChangePoint, change_point, median, steady_state, variation
-from diskprof.model.errors import UnitError
 from diskprof.model.finding import Finding, Weight
 from diskprof.model.run import Status
 from diskprof.model.units import (
@@ -264,17 +264,9 @@ def too_short(tests: Sequence[TestView]) -> Finding | None:
 def _longer(short: Sequence[TestView]) -> str:
     """The parameter that makes one of these longer, if there is one: declared is not used."""
     parameters, plans = dict(short[0].run.plan.parameters), [view.record.planned for view in short]
-    size, seconds = _read(parse_size, parameters.get("size")), _read(parse_duration, parameters.get("runtime"))
+    size, seconds = amount(parse_size, parameters.get("size")), amount(parse_duration, parameters.get("runtime"))
     if size and any(plan.amount_bytes and plan.amount_bytes % size == 0 for plan in plans):
         return "For what the disk keeps up, give it more to do, such as --set size=8g."
     if seconds and any(plan.runtime_s == seconds for plan in plans):
         return "For what the disk keeps up, run it longer, such as --set runtime=60s."
     return "For what the disk keeps up, run a longer test."
-
-
-def _read(unit: Callable[[str], float], text: str | None) -> float | None:
-    """What a parameter says; None where it is none, or no plain amount."""
-    try:
-        return unit(text) if text else None
-    except UnitError:
-        return None
