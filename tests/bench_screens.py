@@ -73,13 +73,13 @@ def _overwriting(permission: WritePermission, signatures: tuple[str, ...]) -> It
         yield Hazard("signature", severity, words, "Type it out.", "" if given else kind)
 
 
-class _Monitor:
+class BenchMonitor:
     """Readable when something was plugged in or out, through a pipe, as the real one through its sockets."""
 
     def __init__(self, bench: "Bench") -> None:
         self._bench = bench
 
-    def __enter__(self) -> "_Monitor":
+    def __enter__(self) -> "BenchMonitor":
         self._read, self._write = os.pipe()
         self._bench.on_change = lambda: os.write(self._write, b"!")
         return self
@@ -207,7 +207,7 @@ class Bench:
         return Services(
             open_store=lambda: Store.open(self.path),
             scan=lambda: DeviceTree(self.devices),
-            monitor=lambda: _Monitor(self),
+            monitor=lambda: BenchMonitor(self),
             read_counters=lambda: dict(self.counters),
             load_library=lambda: Library(self.presets, ()),
             resolve_target=self._resolve,

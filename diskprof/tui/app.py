@@ -244,10 +244,7 @@ class DiskprofApp(TerminalApp):
 
     def show_state(self, screen: ModeScreen) -> None:
         """Write into the first line of `screen` what goes on."""
-        from diskprof.tui.widgets.bars import TopBar
-
-        for bar in screen.query(TopBar):
-            bar.show(self._host, self._state())
+        screen.top.show(self._host, self._state())
 
     def _state(self) -> Line:
         if (where := self.place.where()) is not Whereabouts.SAME:

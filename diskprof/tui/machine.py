@@ -45,6 +45,11 @@ class Machine:
         if self._monitor is not None and self._monitor.changed(0):
             self._changed()
 
+    def catch_up(self) -> None:
+        """What changed until now is known, or found out presently: it need not be told."""
+        if self._monitor is not None:
+            self._monitor.changed(0)
+
     def count(self) -> None:
         """Read the kernel's counters and add to `history`, by name, what each device did since the last call."""
         before, self._counters = self._counters, self._services.read_counters()

@@ -37,6 +37,10 @@ class ModeScreen(Bare, Screen[None]):
     _was_small = False
     _was_seen = False
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.top = TopBar(self.MODE)
+
     def compose(self) -> ComposeResult:
         # Textual would lay the screen out once without them, draw it, and do both again.
         for dimension, breakpoints in zip(
@@ -44,7 +48,7 @@ class ModeScreen(Bare, Screen[None]):
         ):
             for name in self._get_breakpoint_classes(dimension, breakpoints or []):
                 self.update_classes({name: True}, update=False)
-        yield TopBar(self.MODE)
+        yield self.top
         yield from self.body()
         yield KeyBar()
 

@@ -127,13 +127,15 @@ class Chooser(ModeScreen):
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         """Textual calls the base's handler after this one."""
         if self._machine is not None:
+            self._machine.catch_up()
             self._scan()
 
     def _tick(self) -> None:
-        if self._machine is None:
+        # Behind another screen nothing is looked for: what it takes would be taken from what is measured there.
+        if self._machine is None or not self.is_current:
             return
         self._machine.look()
-        if self.is_current and self.device_tree is not None:
+        if self.device_tree is not None:
             self._machine.count()
             self._show_devices()
             self.show_details()

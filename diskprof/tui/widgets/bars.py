@@ -35,8 +35,9 @@ class TopBar(OneLine):
 
     def show(self, host: str, state: Line) -> None:
         """`state` is what goes on now, in a few words."""
-        self._host, self._state = host, state
-        self._draw()
+        if (host, state) != (self._host, self._state):
+            self._host, self._state = host, state
+            self._draw()
 
     def on_resize(self) -> None:
         self._draw()

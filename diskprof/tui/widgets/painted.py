@@ -197,6 +197,14 @@ def _filtered(style: Style, filters: Sequence[LineFilter], ground: Color) -> Sty
     return segments[0].style or Style.null()
 
 
+def _as_wide(segments: list[Segment], width: int, style: Style) -> list[Segment]:
+    """`segments` in exactly `width` cells. A Strip would make another for that, each with its caches."""
+    length = sum(cell_len(text) for text, _, _ in segments)
+    if length < width:
+        return [*segments, Segment(" " * (width - length), style)]
+    return segments if length == width else list(Strip(segments, length).adjust_cell_length(width, style))
+
+
 class Lines(Painted):
     """Lines of pieces; of those that are put again only the changed parts are drawn, and sent to the terminal."""
 
@@ -269,11 +277,11 @@ class Lines(Painted):
                 continue
             if (strip := self._drawn.get(y)) is None:
                 line = self._lines[y] if y < len(self._lines) else ()
-                strip = Strip(self._segments(line, worn, seen)).adjust_cell_length(width, worn[_OWN])
+                segments = _as_wide(self._segments(line, worn, seen), width, worn[_OWN])
                 if left or right:
                     before, after = ([Segment(" " * cells, worn[_UNDER])] if cells else [] for cells in (left, right))
-                    strip = Strip([*before, *strip, *after], whole)
-                self._drawn[y] = strip
+                    segments = [*before, *segments, *after]
+                strip = self._drawn[y] = Strip(segments, whole)
             strips.append(strip if crop.width == whole else strip.crop(crop.x, crop.right))
         return strips
 
