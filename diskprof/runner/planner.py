@@ -52,7 +52,7 @@ def make_plan(
     tests, hazards = _adapted(resolved.tests, places)
     places = tuple(with_test_file(place, places, tests) for place in places)
     loads = [_workload(test, places, rate) for test in tests]
-    seconds = sum(load.ramp_s + load.runtime_s for load in loads)
+    seconds = sum(load.likely_s for load in loads)
     space = {place.slot: _space(place, places, tests, loads) for place in places}
     written = {place.slot: _written(place, places, tests, _rate(place.target, tree)) for place in places}
     needed = needed_places() if permission.allowed else {}
@@ -187,7 +187,7 @@ def _hazards(
 
 
 def _planned(test: Test, load: Workload, places: Sequence[Place], tool: Tool, run_s: float) -> PlannedTest:
-    interval = interval_ms(load.ramp_s + load.runtime_s, run_s)
+    interval = interval_ms(load.likely_s, run_s)
     if test.engine is EngineName.FIO:
         argv = fio_argv(
             tool,
@@ -249,7 +249,7 @@ def _layout(
     direct = any(load.direct for load in loads)
     jobs = tuple(_layout_job(place, direct=direct) for place in files)
     load = fio_workload(jobs, rate)
-    interval = interval_ms(load.runtime_s, run_s)
+    interval = interval_ms(load.likely_s, run_s)
     total = sum(place.file.size_bytes for place in files if place.file)
     return PlannedTest(
         name="layout",

@@ -22,7 +22,7 @@ _LONG_RUN_S, _LONG_RUN_INTERVAL_MS = 600.0, 1000
 
 
 def interval_ms(test_s: float, run_s: float) -> int:
-    """How long a sample of a test of `test_s` seconds is, in a run of `run_s` seconds.
+    """How long a sample of a test that likely lasts `test_s` seconds is, in a run of `run_s` seconds.
 
     A short test needs many samples in little time. A longer one has enough, and each costs what it measures some processor
     time; over a long run the store, too, has to hold them.
@@ -55,11 +55,15 @@ def assumed_rate(device: Device | None) -> Rate:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """`amount_bytes` of data end the test, None where time alone does; `span_bytes` is the part of the target it touches."""
+    """`amount_bytes` of data end the test, None where time alone does; `span_bytes` is the part of the target it touches.
+
+    `runtime_s` is what it lasts at most, `likely_s` what it lasts with the ramp where the device does what it is taken to do.
+    """
 
     jobs: tuple[PlannedJob, ...]
     ramp_s: float
     runtime_s: float
+    likely_s: float
     amount_bytes: int | None
     span_bytes: int
     bytes_written: int
@@ -101,7 +105,7 @@ def _write_share(options: dict[str, str]) -> float:
 def fio_workload(jobs: Sequence[Job], rate: Rate) -> Workload:
     """The jobs of one fio process, which run side by side. Raises UnitError or ValueError for options not checked before."""
     planned: list[PlannedJob] = []
-    ramp = runtime = 0.0
+    ramp = runtime = likely = 0.0
     amount, span, written, exact, timed, direct = 0, 0, 0, True, False, False
     for job in jobs:
         options = dict(job.options)
@@ -121,10 +125,10 @@ def fio_workload(jobs: Sequence[Job], rate: Rate) -> Workload:
             written += round(share * job_amount)
             exact = exact and share in (0.0, 1.0)
             amount += job_amount
-            if not seconds:
-                seconds = job_amount / job_rate
-        ramp = max(ramp, parse_duration(options.get("ramp_time", "0")))
+            seconds = seconds or job_amount / job_rate
         runtime = max(runtime, seconds)
+        likely = max(likely, seconds if by_time else min(seconds, job_amount / job_rate))
+        ramp = max(ramp, parse_duration(options.get("ramp_time", "0")))
         span = max(span, size + (parse_size(options["offset"]) if "offset" in options else 0))
         direct = direct or options.get("direct") == "1"
         planned.append(
@@ -137,7 +141,9 @@ def fio_workload(jobs: Sequence[Job], rate: Rate) -> Workload:
                 ioengine=options.get("ioengine", "psync"),
             )
         )
-    return Workload(tuple(planned), ramp, runtime, None if timed else amount, span, written, exact, direct)
+    return Workload(
+        tuple(planned), ramp, runtime, ramp + likely, None if timed else amount, span, written, exact, direct
+    )
 
 
 def _job_rate(options: dict[str, str], copies: int, rate: Rate) -> float:
@@ -178,6 +184,7 @@ def ioping_workload(job: Job, *, on_directory: bool) -> Workload:
         jobs=(planned,),
         ramp_s=0.0,
         runtime_s=seconds,
+        likely_s=seconds,
         amount_bytes=None,
         span_bytes=work,
         bytes_written=work if on_directory else 0,

@@ -113,14 +113,17 @@ def sweep_lines(
     )
     columns = _window(len(across), max(1, (width - label) // size), here[1])
     rows = _window(len(panel.rows.values), max(1, room // each), here[0])
-    corner = capital(wording.option(panel.rows.option))
-    head = "".join(fit(clean(across[x]), size - 1, right=True) + " " for x in columns)
-    lines.append([(fit(clean(corner), label), "quiet"), (head, "quiet")])
+    corner = fit(clean(capital(wording.option(panel.rows.option))), label - 1)
+    head = "".join(" " + fit(clean(across[x]), size - 1, right=True) for x in columns)
+    before, after = columns.start > 0, columns.stop < len(across)
+    lines.append([(corner + _more("◂", before) + head[1:] + _more("▸", after), "quiet")])
     levels = _levels([cell for row in panel.cells for cell in row], metric)
     for y in rows:
         for line in range(each):
             middle = line == (each - 1) // 2
-            row: list[Piece] = [(fit(_row_names(panel)[y] if middle else "", label), "")]
+            up, down = y == rows.start > 0 and not line, y == rows.stop - 1 and line == each - 1
+            more = _more("▲", up) if up else _more("▼", down and rows.stop < len(panel.rows.values))
+            row: list[Piece] = [(fit(_row_names(panel)[y] if middle else "", label - 1) + more, "")]
             for x in columns:
                 cell = panel.cells[y][x]
                 row += _cell(
@@ -143,6 +146,11 @@ def sweep_lines(
 
 def _row_names(panel: Panel[TestRecord]) -> list[str]:
     return [clean(value_words(panel.rows.option, value)) for value in panel.rows.values]
+
+
+def _more(sign: str, there: bool) -> str:
+    """The sign of further cells that way, for which there is no room."""
+    return sign if there else " "
 
 
 def _window(count: int, room: int, at: int) -> range:

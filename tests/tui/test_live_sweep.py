@@ -110,6 +110,29 @@ async def test_a_large_sweep_shows_what_is_around_the_current_cell(bench: Bench,
         await press(pilot, "2")
         assert "▶" in chart_of(pilot)
         assert max(len(line) for line in chart_of(pilot).splitlines()) <= 78
+        # Of 24 depths there is room for nine, those around the one that is chosen.
+        for keys, before, after in (([], True, False), (["up"] * 8, True, True), (["up"] * 12, False, True)):
+            await press(pilot, *keys)
+            await until(pilot, lambda: (" ◂"[before], " ▸"[after]) == (head_of(pilot)[11], head_of(pilot)[-1]))  # noqa: B023
+            # The course of one test and back: the keys still choose.
+            await press(pilot, "v", "v")
+        assert "▲" not in chart_of(pilot) and "▼" not in chart_of(pilot)
+
+
+def head_of(pilot: Driver) -> str:
+    """The line with the values of the axis across."""
+    return next(line for line in chart_of(pilot).splitlines() if line.startswith("Block size"))
+
+
+async def test_rows_for_which_there_is_no_room_are_told_of(bench: Bench, store: Store) -> None:
+    sizes = tuple(f"{4 * number}k" for number in range(1, 31))
+    plan = sweep_plan(VOLUME, axes=(("bs", sizes), ("iodepth", ("1", "2"))), runtime_s=0.5)
+    record_run(store, plan=plan, machine=VOLUME, end=Status.RUNNING, stop_in=(0, 0.3), runner=this_process())
+    async with open_bench(bench) as pilot:
+        await press(pilot, "2")
+        assert "▼" in chart_of(pilot) and "▲" not in chart_of(pilot)
+        await press(pilot, "end")
+        await until(pilot, lambda: "▲" in chart_of(pilot) and "▼" not in chart_of(pilot))
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 20), (60, 16), (120, 40)])

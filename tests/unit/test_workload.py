@@ -75,6 +75,23 @@ def test_jobs_run_side_by_side() -> None:
     assert load.bytes_written == 9 * 2**20
 
 
+def test_what_an_amount_ends_likely_lasts_less_than_its_limit() -> None:
+    """A test of 128 MiB with a limit of five minutes had samples of half a second, of which an SSD gave one or two."""
+    ended = fio_workload([fio(rw="randread", bs="4k", size="128m", runtime="300")], RATE)
+    assert ended.runtime_s == 300
+    assert ended.likely_s == pytest.approx((128 << 20) / min(RATE.bandwidth, 4096 * RATE.iops))
+    beside = fio_workload(
+        [
+            fio(rw="randread", bs="4k", size="128m", runtime="300"),
+            fio(rw="randread", bs="4k", size="1m", runtime="40", time_based="1", ramp_time="3"),
+        ],
+        RATE,
+    )
+    assert (beside.runtime_s, beside.likely_s) == (300, 43)
+    slow = fio_workload([fio(rw="randread", bs="4k", size="1g", runtime="10")], RATE)
+    assert slow.likely_s == slow.runtime_s == 10
+
+
 def test_devices_are_rated_by_their_kind() -> None:
     def device(**more: object) -> Device:
         return Device("x", "/dev/x", DeviceKind.DISK, 8, 0, 10, **more)  # type: ignore[arg-type]

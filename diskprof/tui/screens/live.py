@@ -68,7 +68,8 @@ percentiles and the heat map stand beside it.
 of the machine's processors and memory, for the last interval and the median of the test, beside what fio said.
 
 A sweep is shown as its cells: the figure of each as it is measured. {live.metric} turns it, {live.panel} goes to other values of
-further axes, {live.sweep} to the course of the test that goes.
+further axes, {live.sweep} to the course of the test that goes. Arrows at the edges say where there are more cells than there is
+room for: those around the test that is chosen in the list are shown.
 
 The run belongs to a process of its own: leaving this screen, quitting or losing the connection does not stop it.
 """

@@ -20,6 +20,7 @@ from diskprof.tui.widgets.scale import Metric, Scale
 class TestList(RowList, inherit_bindings=False):
     """The tests: moves up and down alone, for left and right move the cursor of the chart."""
 
+    MOVES_UNSEEN = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(-1)", "Up", id="list.up", show=False, tooltip="The test above"),
         Binding("down", "move(1)", "Down", id="list.down", show=False, tooltip="The test below"),
@@ -28,6 +29,11 @@ class TestList(RowList, inherit_bindings=False):
         Binding("home", "edge(1)", "First", id="list.first", show=False, tooltip="The first test"),
         Binding("end", "edge(-1)", "Last", id="list.last", show=False, tooltip="The last test"),
     ]
+
+    def on_hide(self) -> None:
+        # Textual takes the keys away from what is hidden. If nobody gets them, they go on: which test the chart shows is seen.
+        if self.has_focus:
+            self.call_later(self.on_show)
 
     def on_show(self) -> None:
         # What was hidden, for want of room or behind the kernel's view, has lost the keys to nobody.

@@ -90,7 +90,7 @@ cursor reads off a past moment, {live.zoom} shows the chart alone.
 the test.
 
 A sweep is shown as its cells: {live.metric} turns their figure, {live.panel} goes to other values of further axes,
-{live.sweep} to the course of one test.
+{live.sweep} to the course of one test. Arrows at the edges say where there are more cells: those around the chosen test are shown.
 
 Below stand the findings, the conditions of the run and the exact commands: go on with {list.page-down}.
 

@@ -54,7 +54,7 @@ _HARMFUL = re.compile("[\x00-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u
 
 
 # What stands for a sign where the font has only ASCII.
-_PLAIN = str.maketrans("▶▸▹…–·■●✓✗▲▼│├└─┤━╸█▁▂▃▄▅▆▇⏎“”", '>>>~--#*+x^v||`-|==#.......<""')
+_PLAIN = str.maketrans("▶▸▹◂…–·■●✓✗▲▼│├└─┤━╸█▁▂▃▄▅▆▇⏎“”", '>>><~--#*+x^v||`-|==#.......<""')
 
 
 def signs_for(app: App[Any], text: str) -> str:

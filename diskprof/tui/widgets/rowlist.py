@@ -25,12 +25,18 @@ class Row:
     heading: bool = False
 
 
+_UNSEEN = 80
+"""Cells for which rows are built that nobody sees."""
+
+
 class RowList(Painted, ScrollView, can_focus=True):
     """`show` is given a function from a width in cells to rows; it is called again after a resize.
 
     The cursor's row has a mark in its first cell, which every row leaves free.
     """
 
+    MOVES_UNSEEN: ClassVar[bool] = False
+    """Whether its keys go on while it is hidden, since what it chooses is shown elsewhere."""
     COMPONENT_CLASSES: ClassVar[set[str]] = {"rowlist--cursor", "rowlist--cursor-blurred"}
     DEFAULT_CSS = """
     RowList {
@@ -119,6 +125,10 @@ class RowList(Painted, ScrollView, can_focus=True):
         if width <= 0:
             # Hidden: once it is seen again there are other rows to build, also for the width that it had.
             self._width = 0
+            if self.MOVES_UNSEEN:
+                wanted = self._wanted or self.key
+                self._rows = self._build(_UNSEEN)
+                self._at = self._place(wanted, self._at or 0)
             return
         before, old_key, old_at, same_width = self._rows, self.key, self._at, width == self._width
         self._rows, self._width = self._build(width), width
@@ -126,9 +136,8 @@ class RowList(Painted, ScrollView, can_focus=True):
         self._at = self._place(wanted, self._at or 0)
         if self._at is not None and self._rows[self._at].key == self._wanted:
             self._wanted = None
-        if len(before) != len(self._rows):
-            self.virtual_size = Size(width, len(self._rows))
         if len(before) != len(self._rows) or not same_width:
+            self.virtual_size = Size(width, len(self._rows))
             self.refresh()
         else:
             self._refresh_changed(before, old_at)
