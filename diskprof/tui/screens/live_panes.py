@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
+from textual import events
 from textual.binding import Binding, BindingType
 
 from diskprof.tui.depths import Depths
@@ -30,13 +31,12 @@ class TestList(RowList, inherit_bindings=False):
         Binding("end", "edge(-1)", "Last", id="list.last", show=False, tooltip="The last test"),
     ]
 
-    def on_hide(self) -> None:
-        # Textual takes the keys away from what is hidden. If nobody gets them, they go on: which test the chart shows is seen.
-        if self.has_focus:
-            self.call_later(self.on_show)
+    def on_hide(self, event: events.Hide) -> None:
+        # Textual takes the keys away from what is hidden, but they go on: which test the chart shows is seen.
+        event.prevent_default()
 
     def on_show(self) -> None:
-        # What was hidden, for want of room or behind the kernel's view, has lost the keys to nobody.
+        # What was hidden behind the kernel's view has lost the keys to nobody.
         if self.screen.focused is None:
             self.focus(scroll_visible=False)
 
