@@ -3,7 +3,9 @@
 What diskprof takes of the machine is measured over whole runs: `diskprof run`, and a detached run with the live screen open
 in a terminal. What it takes of fio's IOPS is measured within a run, because fio alone wavers more from one run to the
 next than any of this costs: fio's status documents, the runner and the screen are each switched off and on, second
-by second, and what fio did while they were on is told as a share of what it did just before and after.
+by second, and what fio did while they were on is told as a share of what it did just before and after. A disk wavers
+from second to second, too, so the same is told of how long fio's jobs had to wait for a processor, which the kernel
+counts to the microsecond and which is all that a program beside them can take: while they wait they ask for nothing.
 
     python benchmarks/observer.py [--quick] [--rounds N] [--seconds S] [--pairs N] [--dir DIR] [--json FILE]
 """
@@ -100,7 +102,7 @@ def costs_of(
 def main() -> None:
     options = parser(__doc__ or "")
     options.add_argument("--rounds", type=int, help="how often the cost of every way is measured (5; quick: 1)")
-    options.add_argument("--seconds", type=float, help="what fio measures each time (8; quick: 1)")
+    options.add_argument("--seconds", type=float, help="what fio measures each time (8; quick: 4)")
     options.add_argument("--pairs", type=int, help="how often each is switched off and on for the IOPS (40; quick: 2)")
     options.add_argument("--dir", type=Path, help="where the file to read is made (the directory for temporary files)")
     options.add_argument("--workload", action="append", choices=[one.name for one in WORKLOADS], help="only this one")
@@ -109,7 +111,7 @@ def main() -> None:
     if chosen.pairs and not 1 <= chosen.pairs <= MOST_PAIRS:
         options.error(f"--pairs is from 1 to {MOST_PAIRS}: in a longer run fio tells its status once a second.")
     rounds = chosen.rounds or (1 if chosen.quick else 5)
-    seconds = chosen.seconds or (1.0 if chosen.quick else 8.0)
+    seconds = chosen.seconds or (4.0 if chosen.quick else 8.0)
     pairs = chosen.pairs or (2 if chosen.quick else 40)
     sizes = [size for size in chosen.size or ([_GOAL] if chosen.quick else list(SIZES)) if size != "none"]
     workloads = [one for one in WORKLOADS if one.name in (chosen.workload or [one.name])]
@@ -145,11 +147,12 @@ def _tell_iops(report: Report, bench: Bench, workload: Workload, sizes: Sequence
 
 
 def _tell_effect(report: Report, workload: Workload, what: str, effect: Effect, least: float | None = None) -> None:
-    """Where the processors are the limit, what is left of them is told to a thousandth, and IOPS to some hundredths."""
+    """A disk does not give the same from second to second: IOPS are told to some hundredths. How long fio waited is counted."""
     label = f"{workload.name}: {what}"
     report.add(label, effect.iops, "of the IOPS", least=least, of_median=True)
-    if workload.busy:
-        report.add(f"{label}, fio's jobs got", effect.processors, "of the processors", least=least, of_median=True)
+    report.add(
+        f"{label}, fio not waiting for a processor", effect.unhindered, "of the time", least=least, of_median=True
+    )
 
 
 def _tell_costs(report: Report, label: str, name: str, seens: Sequence[Seen]) -> None:

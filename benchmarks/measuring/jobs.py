@@ -1,5 +1,6 @@
-"""What fio's jobs got of the processors that they wanted, by the kernel's account of its run queues."""
+"""How long fio's jobs waited for a processor, by the kernel's account of its run queues."""
 
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -10,15 +11,17 @@ from measuring.processes import children
 
 @dataclass(frozen=True)
 class Times:
-    """What threads have run, and waited for a processor, since they began (ns)."""
+    """What each of `threads` has run, and waited for a processor, since it began, all together (ns), at a time (ns)."""
 
+    at: int
+    threads: int
     ran: int
     waited: int
 
     def share_since(self, before: "Times") -> float | None:
-        """How much of what they wanted they got; None if they wanted nothing."""
-        ran, waited = self.ran - before.ran, self.waited - before.waited
-        return ran / (ran + waited) if ran + waited else None
+        """The share of the time since then in which they did not wait for a processor; None if none has passed."""
+        time_ns = (self.at - before.at) * self.threads
+        return 1 - (self.waited - before.waited) / time_ns if time_ns else None
 
 
 class Jobs:
@@ -34,8 +37,9 @@ class Jobs:
         self._threads = _busiest(_proc(fio) / "task", str(fio))[:count]
 
     def times(self) -> Times:
+        at = time.monotonic_ns()
         each = [_times(thread) for thread in self._threads]
-        return Times(sum(one.ran for one in each), sum(one.waited for one in each))
+        return Times(at, len(each), sum(ran for ran, _ in each), sum(waited for _, waited in each))
 
 
 def _busiest(tasks: Path, but: str) -> list[Path]:
@@ -44,13 +48,13 @@ def _busiest(tasks: Path, but: str) -> list[Path]:
     for thread in tasks.iterdir():
         if thread.name != but:
             with suppress(FileNotFoundError, ProcessLookupError):
-                ran[thread] = _times(thread).ran
+                ran[thread] = _times(thread)[0]
     return sorted(ran, key=lambda thread: -ran[thread])
 
 
-def _times(thread: Path) -> Times:
+def _times(thread: Path) -> tuple[int, int]:
     ran, waited, _ = (thread / "schedstat").read_text().split()
-    return Times(int(ran), int(waited))
+    return int(ran), int(waited)
 
 
 def _family(pid: int) -> Iterator[int]:

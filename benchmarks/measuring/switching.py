@@ -46,14 +46,15 @@ class Rhythm:
 class Span:
     """A time (of time.time(), in seconds) during which it was on, or off.
 
-    `stolen` is the hypervisor's share of the processors meanwhile, `got` what fio's jobs got of what they wanted of the rest.
+    `stolen` is the hypervisor's share of the processors meanwhile, `unhindered` the share of it in which fio's jobs did not wait
+    for a processor.
     """
 
     began: float
     ended: float
     on: bool
     stolen: float = 0.0
-    got: float | None = None
+    unhindered: float | None = None
 
 
 @dataclass(frozen=True)
@@ -112,8 +113,8 @@ def switch(
         before = jobs.times() if jobs else None
         (on if is_on else off)(max(_LEAST_S, end - time.time()))
         more = [then - first for then, first in zip(_stolen_and_all(), stolen, strict=True)]
-        got = jobs.times().share_since(before) if jobs and before else None
-        spans.append(Span(began, time.time(), is_on, more[0] / more[1] if more[1] else 0.0, got))
+        unhindered = jobs.times().share_since(before) if jobs and before else None
+        spans.append(Span(began, time.time(), is_on, more[0] / more[1] if more[1] else 0.0, unhindered))
     return spans
 
 
@@ -132,9 +133,9 @@ def ratios(spans: Sequence[Span], intervals: Sequence[Interval], *, of_processor
     return _beside([_iops(span, intervals, 1 - span.stolen if of_processor else 1.0) for span in spans])
 
 
-def processor_ratios(spans: Sequence[Span]) -> list[float]:
-    """The same of what fio's jobs got of the processors; nothing where that is not known."""
-    return _beside([span.got for span in spans])
+def unhindered_ratios(spans: Sequence[Span]) -> list[float]:
+    """The same of the time in which fio's jobs did not wait for a processor; nothing where that is not known."""
+    return _beside([span.unhindered for span in spans])
 
 
 def _beside(rates: Sequence[float | None]) -> list[float]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from measuring.figures import say
 from measuring.jobs import Jobs
 from measuring.processes import generators
-from measuring.switching import Interval, Rhythm, Span, processor_ratios, ratios, standing_still, switch, timed
+from measuring.switching import Interval, Rhythm, Span, ratios, standing_still, switch, timed, unhindered_ratios
 from measuring.terminal import Size
 from measuring.watching import kept_run, run_headless, run_watched
 from measuring.workloads import RAMP_S, Bench, Workload
@@ -27,15 +27,15 @@ _STATUS = "--status-interval="
 class Effect:
     """What fio did while something was on, as a share of what it did while it was off, pair by pair.
 
-    `processors`: what its jobs got of the processors, where those are what bounds them.
+    `unhindered`: the share of the time in which its jobs did not wait for a processor.
     """
 
     iops: list[float]
-    processors: list[float]
+    unhindered: list[float]
 
     def __mul__(self, other: "Effect") -> "Effect":
         """Both together."""
-        return Effect(_times(self.iops, other.iops), _times(self.processors, other.processors))
+        return Effect(_times(self.iops, other.iops), _times(self.unhindered, other.unhindered))
 
 
 def _times(ones: Sequence[float], others: Sequence[float]) -> list[float]:
@@ -70,7 +70,7 @@ def fio_alone(bench: Bench, workload: Workload, rhythm: Rhythm) -> Effect:
 
         try:
             time.sleep(_BEFORE_S)
-            spans = switch(rhythm, asked, time.sleep, _jobs(process.pid, workload))
+            spans = switch(rhythm, asked, time.sleep, Jobs(process.pid, workload.jobs))
             process.wait(60)
         finally:
             process.kill()
@@ -83,7 +83,7 @@ def headless(bench: Bench, workload: Workload, rhythm: Rhythm) -> Effect:
     """IOPS of fio while its runner works, as a share of what it does while the runner stands still."""
     with run_headless(bench, workload, _BEFORE_S + rhythm.seconds + _AFTER_S) as pid:
         time.sleep(_BEFORE_S)
-        spans = switch(rhythm, time.sleep, lambda seconds: _stands(pid, seconds), _jobs(pid, workload))
+        spans = switch(rhythm, time.sleep, lambda seconds: _stands(pid, seconds), Jobs(pid, workload.jobs))
     return _told(workload, "the runner", spans, _sampled(bench, "latest", spans))
 
 
@@ -95,18 +95,14 @@ def live(bench: Bench, workload: Workload, size: Size, rhythm: Rhythm) -> Effect
             rhythm,
             lambda seconds: screen.pump(time.perf_counter() + seconds),
             lambda seconds: _stands(screen.pid, seconds),
-            _jobs(runner, workload),
+            Jobs(runner, workload.jobs),
         )
     return _told(workload, "the screen", spans, _sampled(bench, run_id, spans))
 
 
-def _jobs(pid: int, workload: Workload) -> Jobs | None:
-    return Jobs(pid, workload.busy) if workload.busy else None
-
-
 def _told(workload: Workload, what: str, spans: Sequence[Span], intervals: Sequence[Interval]) -> Effect:
-    found = Effect(ratios(spans, intervals, of_processor=workload.busy > 0), processor_ratios(spans))
-    for of, each in (("IOPS", found.iops), ("processors", found.processors)):
+    found = Effect(ratios(spans, intervals, of_processor=workload.busy), unhindered_ratios(spans))
+    for of, each in (("IOPS", found.iops), ("not waiting for a processor", found.unhindered)):
         say(f"  {workload.name:5} with {what}, {of}: " + " ".join(f"{one:.3f}" for one in each))
     return found
 

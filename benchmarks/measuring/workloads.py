@@ -37,16 +37,19 @@ time_based = true
 
 @dataclass(frozen=True)
 class Workload:
-    """A test; `options` in TOML. `busy` of its jobs ask no disk and keep a processor busy each."""
+    """A test; `options` in TOML. Jobs that are `busy` ask no disk and keep a processor busy each."""
 
     name: str
     title: str
     options: str
-    busy: int = 0
+    jobs: int = 1
+    busy: bool = False
 
 
 WORKLOADS = (
-    Workload("null", "Bound by two processors", 'ioengine = "null"\nnumjobs = 2\nnorandommap = true', busy=2),
+    Workload(
+        "null", "Bound by two processors", 'ioengine = "null"\nnumjobs = 2\nnorandommap = true', jobs=2, busy=True
+    ),
     Workload("qd1", "Random read, 4 KiB, one at a time", 'ioengine = "libaio"\niodepth = 1\ndirect = {direct}'),
     Workload("qd32", "Random read, 4 KiB, 32 at once", 'ioengine = "libaio"\niodepth = 32\ndirect = {direct}'),
 )

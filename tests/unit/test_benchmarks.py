@@ -59,7 +59,9 @@ def test_watching_is_measured_beside_fio_alone(tmp_path: Path) -> None:
         "qd1: headless, runner's CPU",
         "qd1: live 80x24, sent",
     } <= found.keys()
-    assert all(found[name]["unit"] == "of the IOPS" for name in ("qd1: headless", "qd1: live 80x24"))
+    for name in ("qd1: headless", "qd1: live 80x24"):
+        assert found[name]["unit"] == "of the IOPS"
+        assert found[f"{name}, fio not waiting for a processor"]["unit"] == "of the time"
     assert not list(tmp_path.glob("diskprof-bench-*"))
 
 

@@ -19,7 +19,7 @@ sys.path.insert(0, str(BENCHMARKS))
 from measuring.figures import Figure, Report  # noqa: E402
 from measuring.jobs import Jobs  # noqa: E402
 from measuring.processes import cpu_seconds  # noqa: E402
-from measuring.switching import Interval, Rhythm, Span, processor_ratios, ratios, standing_still, switch, timed  # noqa: E402
+from measuring.switching import Interval, Rhythm, Span, ratios, standing_still, switch, timed, unhindered_ratios  # noqa: E402
 
 
 def spans(*seconds: float) -> list[Span]:
@@ -61,10 +61,10 @@ def test_what_a_hypervisor_takes_is_no_loss_of_what_the_processor_does() -> None
     assert ratios(given, intervals(given, 760.0, 1000.0), of_processor=False) == pytest.approx([0.76])
 
 
-def test_what_is_taken_of_the_processors_is_told() -> None:
-    given = [replace(span, got=0.98 if span.on else 1.0) for span in spans(1.25, 2.5, 1.25)]
-    assert processor_ratios(given) == pytest.approx([0.98])
-    assert processor_ratios(spans(1.25, 2.5, 1.25)) == []
+def test_what_fio_waits_for_a_processor_is_told() -> None:
+    given = [replace(span, unhindered=0.98 if span.on else 1.0) for span in spans(1.25, 2.5, 1.25)]
+    assert unhindered_ratios(given) == pytest.approx([0.98])
+    assert unhindered_ratios(spans(1.25, 2.5, 1.25)) == []
 
 
 @pytest.mark.needs("fio")
@@ -93,6 +93,25 @@ def test_the_jobs_of_fio_are_found_below_who_started_it(tmp_path: Path) -> None:
             os.kill(fio, signal.SIGKILL)
     with pytest.raises(OSError, match="has started no fio"):
         Jobs(os.getpid(), 1)
+
+
+@pytest.mark.needs("fio")
+def test_jobs_that_share_a_processor_wait_for_it_half_of_the_time(tmp_path: Path) -> None:
+    words = ["fio", "--ioengine=null", "--thread=1", "--size=1m", "--time_based=1", "--runtime=60", "--output=log"]
+    cpu = min(os.sched_getaffinity(0))
+    words += [word for name in "ab" for word in (f"--name={name}", f"--cpus_allowed={cpu}")]
+    with subprocess.Popen(words, cwd=tmp_path) as fio:
+        try:
+            until(lambda: len(list(Path(f"/proc/{fio.pid}/task").iterdir())) > 2, "two jobs")
+            until(lambda: Jobs(fio.pid, 2).times().ran > 50e6, "both at work")
+            jobs = Jobs(fio.pid, 2)
+            before = jobs.times()
+            until(lambda: jobs.times().ran - before.ran > 300e6, "more work of both")
+            share = jobs.times().share_since(before)
+            # Less where something else wants that processor, too.
+            assert share is not None and 0 < share < 0.6
+        finally:
+            fio.kill()
 
 
 def test_a_span_without_a_whole_interval_decides_nothing() -> None:
