@@ -205,6 +205,8 @@ def _cell(
             state = (
                 f"{sign} {cell.status.value}" if size > 12 else f"{sign} fail" if cell.status is Status.FAILED else sign
             )
+        if here and cell.status is not Status.RUNNING:
+            state, ink = f"▸ {state}" if len(state) + 2 < size else state, "strong"
         return [(fit(state if middle else "", size - 1, right=True), ink), (" ", "")]
     level = levels.get(cell.index, 1)
     text = words(value)

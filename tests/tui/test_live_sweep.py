@@ -133,6 +133,8 @@ async def test_rows_for_which_there_is_no_room_are_told_of(bench: Bench, store: 
         assert "▼" in chart_of(pilot) and "▲" not in chart_of(pilot)
         await press(pilot, "end")
         await until(pilot, lambda: "▲" in chart_of(pilot) and "▼" not in chart_of(pilot))
+        # The chosen cell is found, though nothing was measured in it yet.
+        assert chart_of(pilot).rstrip().endswith("▸ ·")
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 20), (60, 16), (120, 40)])
