@@ -5,7 +5,7 @@ in a terminal. What it takes of fio's IOPS is measured within a run, because fio
 next than any of this costs: fio's status documents, the runner and the screen are each switched off and on, second
 by second, and what fio did while they were on is told as a share of what it did just before and after. A disk wavers
 from second to second, too, so the same is told of how long fio's jobs had to wait for a processor, which the kernel
-counts to the microsecond and which is all that a program beside them can take: while they wait they ask for nothing.
+counts to the microsecond: while they wait they ask for nothing, and a processor is most of what an observer can take.
 
     python benchmarks/observer.py [--quick] [--rounds N] [--seconds S] [--pairs N] [--dir DIR] [--json FILE]
 """
