@@ -130,6 +130,15 @@ class TerminalApp(App[None]):
             return
         await super().on_event(event)
 
+    async def _check_bindings(self, key: str, priority: bool = False) -> bool:
+        # Textual asks twice, the second time once the key went to the widget with the focus and came up from there to here.
+        # What was typed behind it, and came with it, would have gone to that widget by then, and not to the field that it
+        # opened: words to look for would be taken for keys, d and y among them. No widget here wants a key before its
+        # bindings but those to write in.
+        if await super()._check_bindings(key, priority):
+            return True
+        return priority and not isinstance(self.focused, Input) and await super()._check_bindings(key)
+
     def _moves_on(self, key: str) -> str:
         """What `key` does if it leads from a field to another; empty for every other key."""
         for node, bindings in self.screen._modal_binding_chain:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from bench_screens import PRESETS, Bench, make_preset, open_bench
 from stored_screens import SIZES, Driver, press, see, settle, text_of, told, until, write
+from textual import events
 from textual.widgets import Input, Static
 
 from diskprof.model.errors import UsageError
@@ -203,6 +204,17 @@ async def test_the_filter_leaves_what_has_its_words(bench: Bench, size: tuple[in
         assert len(titles(pilot)) == 5
         assert rows(pilot, "presets").key == "crystal"
         assert not pilot.app.screen.query_one("#preset-filter").display
+
+
+async def test_words_that_came_with_the_key_of_the_filter_are_its_text(bench: Bench) -> None:
+    async with open_bench(bench) as pilot:
+        screen = pilot.app.screen
+        for letter in "/ioping":
+            key = "slash" if letter == "/" else letter
+            pilot.app.post_message(events.Key(key, letter))
+        field = screen.query_one("#preset-filter", Input)
+        await until(pilot, lambda: field.value == "ioping" or pilot.app.screen is not screen)
+        assert field.value == "ioping"
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -20,6 +20,7 @@ from stored_screens import (
     until,
     write,
 )
+from textual import events
 from textual.widgets import Input, Static
 
 from diskprof.model.run import Status
@@ -157,6 +158,19 @@ async def test_keys_typed_into_the_filter_are_its_text(path: Path) -> None:
         assert screen_of(pilot).query_one("#runs-filter", Input).value == "qd1"
         await press(pilot, "escape")
         assert screen_of(pilot).sheet.has_focus
+
+
+async def test_words_that_came_with_the_key_of_the_filter_are_its_text(path: Path, runs: dict[str, str]) -> None:
+    """As over a slow line: d and y among them would delete the run under the cursor."""
+    async with open_runs(path) as pilot:
+        for letter in "/dyaily":
+            key = "slash" if letter == "/" else letter
+            pilot.app.post_message(events.Key(key, letter))
+        field = screen_of(pilot).query_one("#runs-filter", Input)
+        await until(pilot, lambda: len(field.value) == 6 or len(pilot.app.screen_stack) > 1)
+        assert field.value == "dyaily"
+    with Store.open(path) as store:
+        assert all(store.run(run_id) for run_id in runs.values())
 
 
 async def test_marks_stay_through_sorting_filtering_and_refreshing(path: Path, runs: dict[str, str]) -> None:

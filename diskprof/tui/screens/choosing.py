@@ -305,7 +305,8 @@ class Chooser(ModeScreen):
     def action_filter(self) -> None:
         field = self.query_one("#preset-filter", TextField)
         field.add_class("shown")
-        field.focus()
+        # At once: the words may be there already.
+        self.set_focus(field)
 
     def action_unfilter(self) -> None:
         field = self.query_one("#preset-filter", TextField)

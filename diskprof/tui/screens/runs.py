@@ -352,7 +352,8 @@ class RunsScreen(ModeScreen):
     def action_filter(self) -> None:
         field = self.query_one("#runs-filter", Input)
         field.add_class("shown")
-        field.focus()
+        # At once: the words may be there already, and as keys they delete.
+        self.set_focus(field)
 
     def action_all(self) -> None:
         field = self.query_one("#runs-filter", Input)
