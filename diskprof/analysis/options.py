@@ -19,6 +19,8 @@ _IOPING_VALUES = {
     "p": "print-count", "P": "print-interval", "I": "time",
 }  # fmt: skip
 
+_PAGE = 4096
+
 _IOPING_BLOCK = 4096
 """What ioping asks for at a time unless told otherwise."""
 
@@ -96,6 +98,8 @@ class Asked:
     with its own CPU use (F9). `random`: every job jumps about. `compressible` are the options that make the data written easy
     to compress. `write_share`, of 1, is the part of the I/Os that all jobs were told to write; None where they were not told.
     `synced`: the jobs only write, and wait after each write until it is safe; `syncs`: some job does, now and then at least.
+    `reads_to_write`: some job makes the kernel read what it writes a part of. `searches`: fio looks for the deepest queue that
+    keeps a latency (`latency_target`), tells of the last one alone, and ends when it has found it.
     """
 
     direct: bool
@@ -112,6 +116,8 @@ class Asked:
     write_share: float | None = None
     synced: bool = False
     syncs: bool = False
+    reads_to_write: bool = False
+    searches: bool = False
     pace: Pace = Pace()
 
 
@@ -136,6 +142,8 @@ def asked(planned: PlannedTest) -> Asked:
         write_share=_write_share(jobs),
         synced=all(_synced(job) for job in jobs),
         syncs=any(_syncs(job) for job in jobs),
+        reads_to_write=any(_reads_to_write(job) for job in jobs),
+        searches=any(_on(job, "latency_target") for job in jobs),
         pace=_pace(planned, jobs),
     )
 
@@ -182,6 +190,15 @@ def _synced(job: Section) -> bool:
 
 def _syncs(job: Section) -> bool:
     return job.get("sync") not in (None, "0", "none") or any(_on(job, name) for name in ("fsync", "fdatasync"))
+
+
+def _reads_to_write(job: Section) -> bool:
+    """Whether a job writes parts of pages through the page cache, or touches mapped ones, which are read before."""
+    if job.get("rw") not in ("write", "randwrite", "rw", "readwrite", "randrw") or _direct(job):
+        return False
+    split = [part.partition("/")[0] for part in (job.get("bssplit") or "").split(":")]
+    sizes = [*(job.get("bs") or "").split(","), *(job.get("bsrange") or "").split("-"), *split]
+    return job.get("ioengine") == "mmap" or any((_size(size) or 0) % _PAGE for size in sizes)
 
 
 def _compressible(job: Section) -> list[str]:

@@ -174,6 +174,8 @@ class _Follower:
         if code is None:
             self._failure = stuck(self._reader.name, process.pid)
         outcome = self._reader.conclude(Ending(code, cancelled, self._failure))
+        if outcome.told:
+            yield Noted(outcome.told)
         yield Finished(replace(outcome, survivor=process.pid) if code is None else outcome)
 
     async def _sleep(self) -> None:

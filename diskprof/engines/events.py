@@ -33,7 +33,7 @@ class Outcome:
     """How the test ended. `result` and `document` hold what there is, also of a test that was cancelled or failed.
 
     `document` is the engine's final document, byte for byte; empty where it gave none. `survivor` is the id of a process that
-    is stuck in the kernel and could not be ended (F20).
+    is stuck in the kernel and could not be ended (F20). `told` is what a test that looks for something found, in a sentence.
     """
 
     status: Status
@@ -41,6 +41,7 @@ class Outcome:
     result: TestResult | None = None
     document: bytes = b""
     survivor: int | None = None
+    told: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,17 +3,19 @@
 import re
 from collections.abc import Sequence
 
-from diskprof.engines.events import Ending, Event, Noted, Outcome
+from diskprof.engines.events import Ending, Event, Noted, Outcome, Sampled
 from diskprof.engines.fio_document import FinalDocument, read_final, read_status
 from diskprof.engines.fio_samples import Sampler
 from diskprof.engines.jsonstream import Broken, Document, DocumentStream, Noise, parse_object
 from diskprof.engines.notes import Notes
 from diskprof.engines.reasons import FioError, explain, is_banner, killed, read_error
+from diskprof.engines.search import depths_told
 from diskprof.engines.tools import Tool
 from diskprof.model.errors import EngineError, UsageError
 from diskprof.model.plan import PlannedTest
 from diskprof.model.preset import Job
 from diskprof.model.run import Status
+from diskprof.model.sample import Phase
 from diskprof.model.units import format_duration, format_size
 
 _OPTION = re.compile(r"[a-z][a-z0-9_-]*")
@@ -97,6 +99,8 @@ class FioReader:
         )
         self._notes = Notes()
         self._error: FioError | None = None
+        self._warmed = self._most = 0
+        """Bytes seen of the ramp, and in the fullest interval."""
 
     @property
     def gap_s(self) -> float:
@@ -123,11 +127,11 @@ class FioReader:
         return self._notes.say(line, warning=True)
 
     def idle(self) -> list[Event]:
-        return self._sampler.idle()
+        return self._counted(self._sampler.idle())
 
     def close(self, at_ns: int) -> list[Event]:
         events = [event for piece in self._stream.close() for event in self._piece(piece, at_ns)]
-        return events + self._sampler.finish() + self._notes.close(self.name)
+        return events + self._counted(self._sampler.finish()) + self._notes.close(self.name)
 
     def _piece(self, piece: Document | Noise | Broken, at_ns: int) -> list[Event]:
         match piece:
@@ -140,14 +144,28 @@ class FioReader:
         except EngineError as error:
             return self._notes.say(error.message, warning=True)
         self.heard_ns = at_ns
-        return self._sampler.add(status, at_ns)
+        return self._counted(self._sampler.add(status, at_ns))
+
+    def _counted(self, events: list[Event]) -> list[Event]:
+        for event in events:
+            if isinstance(event, Sampled):
+                done = sum(sample.bytes for sample in event.samples)
+                self._most = max(self._most, done)
+                self._warmed += done if event.samples[0].phase is Phase.WARMING else 0
+        return events
 
     def conclude(self, ending: Ending) -> Outcome:
         """What became of the test, after `close`."""
         final = self._final()
         status, reason = self._verdict(ending, final)
         measured = final if final and final.ios and self._sampler.measured else None
-        return Outcome(status, reason, measured.result if measured else None, self._stream.last)
+        result = measured.result if measured else None
+        told = self._depths(final) if final and status is Status.COMPLETE and self._searches else ""
+        return Outcome(status, reason, result, self._stream.last, told=told)
+
+    def _depths(self, final: FinalDocument) -> str:
+        document = parse_object(self._stream.last)
+        return depths_told(document, ended_early=bool(self._shortfall(final))) if document is not None else ""
 
     def _final(self) -> FinalDocument | None:
         document = parse_object(self._stream.last) if self._stream.last else None
@@ -190,12 +208,20 @@ class FioReader:
             return f"fio ended without any I/O: the target may be in use, missing, or too small.{said}"
         if not self._sampler.measured:
             # Where the ramp is the longer of the two, the runtime ends a fio that keeps to a rate in the middle of it.
-            return "fio ended while it warmed up, so nothing was measured: make runtime longer than ramp_time."
+            more = "make runtime longer than" if self._timed else "give it more to do than it does in its"
+            return f"fio ended while it warmed up, so nothing was measured: {more} ramp_time."
+        # A search ends when it has found what it looks for (F61).
+        return "" if self._searches else self._shortfall(final)
+
+    def _shortfall(self, final: FinalDocument) -> str:
+        """How much less fio did than it was asked to."""
         amount, seconds = self._planned.amount_bytes, final.runtime_ms / 1000
         if not self._preparing and not self._too_short(seconds):
             return ""
         if amount is not None:
-            enough = final.bytes >= amount * (1 - _SHORTFALL)
+            # fio counts the ramp towards the amount (F61). What was done in it after its last document, no document tells.
+            ramp = self._warmed + self._most if self._planned.ramp_s else 0
+            enough = final.bytes + ramp >= amount * (1 - _SHORTFALL)
             return "" if enough else f"fio ended after {format_size(final.bytes)} of {format_size(amount)}."
         asked = format_duration(self._planned.runtime_s)
         return f"fio measured for {format_duration(seconds)} instead of {asked}: the target may be too small."
@@ -210,3 +236,9 @@ class FioReader:
     def _timed(self) -> bool:
         """Whether fio itself was given a time limit; otherwise `runtime_s` is an estimate."""
         return any(argument.startswith("--runtime=") for argument in self._planned.argv)
+
+    @property
+    def _searches(self) -> bool:
+        """Whether fio looks for the deepest queue that keeps a latency, and ends when it has found it."""
+        targets = [word.partition("=")[2] for word in self._planned.argv if word.startswith("--latency_target=")]
+        return any(target != "0" for target in targets)

@@ -1,6 +1,7 @@
 """Preset x target -> plan. Nothing else builds a command."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from diskprof.analysis.options import asked
 from diskprof.devices.hazards import NO_PERMISSION, target_hazards
@@ -21,7 +22,15 @@ from diskprof.runner.ioengines import with_usable_engines
 from diskprof.runner.permission import needed_places, write_budget, written_devices
 from diskprof.runner.places import Place, choose_places, fit, place_of, with_test_file
 from diskprof.runner.promises import promises
-from diskprof.runner.workload import Rate, Workload, assumed_rate, fio_workload, interval_ms, ioping_workload
+from diskprof.runner.workload import (
+    Rate,
+    Workload,
+    assumed_rate,
+    fio_workload,
+    interval_ms,
+    ioping_workload,
+    without_false_mix,
+)
 
 _LAYOUT_BLOCK = 1 << 20
 UNUSABLE = frozenset({"not-writable", "read-only", "file-size-limit", "no-permission"})
@@ -109,6 +118,7 @@ def _adapted(tests: Sequence[Test], places: Sequence[Place]) -> tuple[list[Test]
     hazards: list[Hazard] = []
     for test in tests:
         if test.engine is EngineName.FIO:
+            test = replace(test, jobs=tuple(without_false_mix(job) for job in test.jobs))
             test, notes = with_usable_engines(test)
             hazards += notes
         fitted, more = fit(test, places)

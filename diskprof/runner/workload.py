@@ -1,6 +1,7 @@
 """What a test's options amount to: how long, how much, how much of it written. Read from the options, before any run."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from diskprof.model.device import WITHOUT_PLATTERS, Device, Transport
 from diskprof.model.plan import PlannedJob
@@ -10,6 +11,7 @@ from diskprof.model.value import dataclass
 
 _WRITES = {"write", "randwrite", "rw", "readwrite", "randrw"}
 _MIXED = {"rw", "readwrite", "randrw"}
+_MIX = ("rwmixread", "rwmixwrite")
 _DEFAULT_FIO_BLOCK = 4096
 _IOPING_DEFAULT_WORK = 1 << 20
 _IOPING_RAPID_WORK = 64 << 20
@@ -97,9 +99,23 @@ def _write_share(options: dict[str, str]) -> float:
         return 0.0
     if rw not in _MIXED:
         return 1.0
-    if "rwmixwrite" in options:
-        return int(options["rwmixwrite"]) / 100
-    return 1 - int(options.get("rwmixread", 50)) / 100
+    # fio takes the last of the two.
+    name = next((name for name in reversed(options) if name in _MIX), "rwmixread")
+    share = int(options.get(name, 50)) / 100
+    return share if name == "rwmixwrite" else 1 - share
+
+
+def without_false_mix(job: Job) -> Job:
+    """A job that mixes no writes into its reads, as the reads that it is; any other as it stands.
+
+    fio refuses a mix by its name where it may not write (--readonly), however small the part of the writes (F61).
+    """
+    options = dict(job.options)
+    rw = options.get("rw", "read")
+    if rw not in _MIXED or _write_share(options):
+        return job
+    options["rw"] = "randread" if rw == "randrw" else "read"
+    return replace(job, options=tuple(options.items()))
 
 
 def fio_workload(jobs: Sequence[Job], rate: Rate) -> Workload:

@@ -207,3 +207,20 @@ async def test_cancelling_the_consumer_leaves_no_process(file: Path, workdir: Pa
     with pytest.raises(asyncio.CancelledError):
         await task
     assert children() == []
+
+
+async def test_a_search_for_the_deepest_queue_is_complete_and_tells_what_it_found(file: Path, workdir: Path) -> None:
+    search = {
+        "latency_target": "1s",
+        "latency_window": "100ms",
+        "latency_percentile": "50",
+        "ioengine": "null",
+        "iodepth": "4",
+    }
+    ran = await run(fio(file, runtime_s=60.0, **{**RANDOM_READ, **search}), workdir)
+    assert (ran.outcome.status, ran.outcome.reason) == (Status.COMPLETE, "")
+    (job,) = json.loads(ran.outcome.document)["jobs"]
+    assert (
+        ran.notes[-1]
+        == f"{job['latency_depth']} at once is the deepest queue that keeps 50% of the I/Os within 1.00 s."
+    )

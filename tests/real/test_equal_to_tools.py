@@ -72,6 +72,12 @@ options = { rw = "randread", ramp_time = "2s" }
 [[test]]
 name = "amount"
 options = { rw = "randread", time_based = false, runtime = "60s" }
+[[test]]
+name = "amount-with-ramp"
+options = { rw = "randread", time_based = false, runtime = "60s", rate = "8m", io_size = "12m", ramp_time = "500ms" }
+[[test]]
+name = "mix-of-reads"
+options = { rw = "randrw", rwmixread = 100 }
 """
 IOPING = """
 name = "kinds"
@@ -96,7 +102,7 @@ options = { rapid = true, linear = true, work-time = "1s" }
 """
 FIO_TESTS = (
     *("read", "randread-direct", "write", "mixed", "fsync", "rate"),
-    *("two-jobs", "two-readers", "one-ends-early", "copies", "ramp", "amount"),
+    *("two-jobs", "two-readers", "one-ends-early", "copies", "ramp", "amount", "amount-with-ramp", "mix-of-reads"),
 )
 IOPING_TESTS = ("count", "rapid-direct", "rapid-cached", "rapid-linear")
 PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p99_9": 99.9}

@@ -235,6 +235,8 @@ def test_percentiles_of_a_handful_are_single_ios() -> None:
     found = named("few-ios", run(ioping("latency", "-c", "10", read=direction(1, seconds=10))))
     assert found is not None
     assert found.evidence == "10 reads"
+    one = named("few-ios", run(ioping("latency", "-c", "2", read=direction(1, seconds=1))))
+    assert one is not None and one.evidence == "1 read"
     assert named("few-ios", run(fio(read=direction(10, seconds=10)))) is None
 
 

@@ -1,6 +1,7 @@
 """What the device is, and who else used it."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from handmade import DISK, Given, direction, environment, fio, ioping, latency, on_disk, run, samples, system
@@ -374,3 +375,44 @@ def test_an_engine_that_took_anothers_place_is_told_once() -> None:
     assert found is not None
     assert found.weight is Weight.NOTE
     assert found.evidence == "a uses libaio instead of io_uring: it is not permitted. And 1 more."
+
+
+@pytest.mark.parametrize(
+    ("more", "judged"),
+    [
+        ({"ioengine": "mmap"}, False),
+        ({"block": 2300, "ioengine": "psync"}, False),
+        ({"options": ("--bssplit=4096/50:512/50",), "ioengine": "psync"}, False),
+        ({"ioengine": "psync"}, True),
+        ({"ioengine": "psync", "options": ("--bsrange=4096-65536",)}, True),
+    ],
+)
+def test_what_is_read_to_write_a_part_of_it_is_the_tests_own(more: dict[str, Any], judged: bool) -> None:
+    written = fio(rw="randwrite", direct=False, write=direction(6_000), **more)
+    found = named("other-io", run(written), system(read_rate=24 * MB, write_rate=0.0))
+    assert (found is not None) is judged
+
+
+def test_a_job_that_warms_up_beside_one_that_measures_is_nobody_else() -> None:
+    both = run(fio(numjobs=2, read=direction(4_000, seconds=3.0)))
+    seen, taken = system(read_rate=60 * MB), samples([2_000.0] * 24)
+
+    def others(tested: Run) -> bool:
+        return "other-io" in {finding.name for finding in find(tested, taken, seen)}
+
+    (record,) = both.tests
+    ramped = replace(both, tests=(replace(record, planned=replace(record.planned, ramp_s=1.0)),))
+    assert others(both) and not others(ramped)
+
+
+def test_a_search_is_not_held_against_what_it_tried_before() -> None:
+    """fio's figures are of the depth that it found, the course and the kernel's account of all that it tried."""
+    taken = samples([40_000.0] * 12 + [20_000.0] * 12 + [5_000.0] * 16)
+    seen = system(read_rate=90 * MB)
+
+    def found(*options: str) -> set[str]:
+        tested = run(fio(depth=32, numjobs=2, options=options, read=direction(5_000, seconds=0.2)))
+        return {finding.name for finding in find(tested, taken, seen)}
+
+    assert {"other-io", "jobs-apart"} <= found()
+    assert not {"other-io", "jobs-apart", "burst", "not-steady"} & found("--latency_target=1000")

@@ -258,3 +258,58 @@ def test_any_bytes_give_an_outcome(pieces: list[bytes], code: int | None, cancel
     except DiskprofError:
         return
     assert fio.conclude(Ending(code, cancelled)).status.over
+
+
+WARMING = document({"read": {**READ, "clat_ns": {"N": 0, "mean": 0.0}}}, timestamp_ms=500)
+
+
+def test_what_the_ramp_did_counts_towards_the_amount() -> None:
+    """fio ends when both together have done it."""
+    done = 2 * 4_096_000
+    measured = document({"read": {**READ, "runtime": 900}}, timestamp_ms=1500)
+    after = document(
+        {"read": counters(total_ios=9, io_bytes=36_864, runtime=9, clat_ns={"N": 9, "mean": 7.0})}, timestamp_ms=600
+    )
+    ramp = planned_fio(ramp_s=0.5, runtime_s=9, amount_bytes=done)
+    assert outcome_of(WARMING, after, measured, planned=ramp).status is Status.COMPLETE
+    more = planned_fio(ramp_s=0.5, runtime_s=9, amount_bytes=2 * done)
+    assert outcome_of(WARMING, after, measured, planned=more).reason == "fio ended after 3.91 MiB of 15.6 MiB."
+    without = planned_fio(runtime_s=9, amount_bytes=done)
+    assert outcome_of(measured, planned=without).reason == "fio ended after 3.91 MiB of 7.81 MiB."
+
+
+def test_a_ramp_that_took_all_of_it_is_told_by_what_ended_it() -> None:
+    amount = planned_fio(ramp_s=2, runtime_s=9, amount_bytes=4_096_000)
+    assert outcome_of(WARMING, planned=amount).reason == (
+        "fio ended while it warmed up, so nothing was measured: give it more to do than it does in its ramp_time."
+    )
+    timed = planned_fio(ramp_s=2, runtime_s=1, argv=("fio", "--runtime=1"))
+    assert outcome_of(WARMING, planned=timed).reason.endswith("make runtime longer than ramp_time.")
+
+
+SEARCH = planned_fio(runtime_s=9, argv=("fio", "--runtime=9", "--latency_target=1000"))
+SEARCHED = {"latency_depth": 9, "latency_target": 1_000_000, "latency_percentile": 95.0, "latency_window": 200_000}
+
+
+def test_a_search_for_a_queue_depth_ends_when_it_has_found_it() -> None:
+    outcome = outcome_of(document({"read": READ, **SEARCHED}), planned=SEARCH)
+    assert (outcome.status, outcome.reason) == (Status.COMPLETE, "")
+    assert outcome.told == "9 at once is the deepest queue that keeps 95% of the I/Os within 1.00 ms."
+    two = document(
+        {"jobname": "a", "read": READ, **SEARCHED}, {"jobname": "b", "read": READ, **SEARCHED, "latency_depth": 4}
+    )
+    told = outcome_of(two, planned=SEARCH).told
+    assert told.startswith("a: 9 at once") and " b: 4 at once" in told
+
+
+def test_a_search_that_found_nothing_says_so() -> None:
+    outcome = outcome_of(document({"read": {**READ, "runtime": 9000}, **SEARCHED}), planned=SEARCH)
+    assert outcome.status is Status.COMPLETE
+    assert outcome.told == "Until its time was over fio found no queue depth that keeps 95% of the I/Os within 1.00 ms."
+
+
+def test_no_search_is_told_of_where_there_was_none_or_it_was_stopped() -> None:
+    none = {**SEARCHED, "latency_target": 0}
+    assert outcome_of(document({"read": READ, **none}), planned=TIMED).told == ""
+    final = as_fio_writes(document({"read": READ, **SEARCHED}))
+    assert run(SEARCH, final, ending=Ending(128, cancelled=True))[1].told == ""

@@ -4,7 +4,7 @@ import pytest
 
 from diskprof.model.device import Device, DeviceKind, Transport
 from diskprof.model.preset import Job
-from diskprof.runner.workload import Rate, assumed_rate, fio_workload, interval_ms, ioping_workload
+from diskprof.runner.workload import Rate, assumed_rate, fio_workload, interval_ms, ioping_workload, without_false_mix
 
 RATE = Rate(bandwidth=100e6, iops=1000)
 
@@ -118,3 +118,22 @@ def test_ioping_on_a_directory_fills_a_file_of_its_working_set() -> None:
 )
 def test_the_longer_a_test_the_longer_its_samples(test_s: float, run_s: float, expected: int) -> None:
     assert interval_ms(test_s, run_s) == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "rw"),
+    [
+        ({"rw": "randrw", "rwmixread": "100"}, "randread"),
+        ({"rw": "rw", "rwmixwrite": "0"}, "read"),
+        ({"rw": "randrw", "rwmixwrite": "50", "rwmixread": "100"}, "randread"),
+        ({"rw": "randrw", "rwmixread": "100", "rwmixwrite": "50"}, "randrw"),
+        ({"rw": "randrw", "rwmixread": "99"}, "randrw"),
+        ({"rw": "randrw", "rwmixread": "0"}, "randrw"),
+        ({"rw": "randrw"}, "randrw"),
+        ({"rw": "randwrite", "rwmixread": "100"}, "randwrite"),
+    ],
+)
+def test_a_mix_of_reads_alone_is_told_to_fio_as_reads(options: dict[str, str], rw: str) -> None:
+    job = without_false_mix(fio(**options, size="1m", bs="4k"))
+    assert dict(job.options) == {**options, "rw": rw, "size": "1m", "bs": "4k"}
+    assert (fio_workload([job], RATE).bytes_written > 0) is ("read" not in rw)

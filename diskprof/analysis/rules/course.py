@@ -66,7 +66,7 @@ def not_steady(view: TestView) -> Finding | None:
     seconds = view.wholes
     iops = [window.iops for window in seconds]
     spread = variation(iops)
-    if view.asked.pace.rests or view.apart or view.stood or spread is None or len(iops) < _LEAST_WINDOWS:
+    if view.uneven or spread is None or len(iops) < _LEAST_WINDOWS:
         return None
     by_counting = COUNTING / math.sqrt(sum(window.ios for window in seconds) / len(seconds))
     drift = steady_state([window.end_s for window in seconds], iops) if len(iops) >= _LEAST_FOR_TREND else None
@@ -104,14 +104,7 @@ def level_change(view: TestView) -> LevelChange | None:
     """Two clearly different levels of IOPS."""
     halves, intervals = view.halves, view.intervals
     found, exact = _change(halves), _change(intervals)
-    if (
-        view.asked.pace.rests
-        or view.apart
-        or view.stood
-        or found is None
-        or exact is None
-        or found.explained < EXPLAINED
-    ):
+    if view.uneven or found is None or exact is None or found.explained < EXPLAINED:
         return None
     # Both are the same change, or it is none: the intervals only say more exactly when it was.
     at_s = intervals[exact.index].start_s
@@ -239,7 +232,7 @@ def few_ios(view: TestView) -> Finding | None:
         "few-ios",
         Weight.NOTE,
         "So few I/Os that p99 and beyond are single ones.",
-        ", ".join(f"{count} {direction}s" for direction, count in counts.items()),
+        ", ".join(f"{count} {direction}{'' if count == 1 else 's'}" for direction, count in counts.items()),
         "Read the mean and the median; for percentiles let it run longer.",
     )
 

@@ -69,7 +69,12 @@ class TestView:
 
     @cached_property
     def seconds(self) -> float:
-        """How long it measured, by the engine or by its intervals, whichever knows of more."""
+        """How long it measured, by the engine or by its intervals, whichever knows of more.
+
+        Of a search for a queue depth the intervals show all that was tried, the engine's figures what was found.
+        """
+        if self.asked.searches and self.longest_s:
+            return self.longest_s
         return max(self.longest_s, self.intervals[-1].end_s if self.intervals else 0.0)
 
     @cached_property
@@ -82,6 +87,11 @@ class TestView:
         """Whether its jobs did not all run at the same time, so that no job measured for as long as the test."""
         many = self.asked.threads > 1 and self.record.engine is EngineName.FIO
         return many and self.seconds - self.longest_s > max(APART_S, APART * self.longest_s)
+
+    @property
+    def uneven(self) -> bool:
+        """Whether its speed changes by what it was told, or that it was stopped, whatever the disk does."""
+        return self.asked.pace.rests or self.asked.searches or self.apart or bool(self.stood)
 
     @cached_property
     def ios(self) -> int:
