@@ -6,6 +6,7 @@ import pytest
 from bench_screens import DISKS, GIB, Bench, make_device, open_bench, second_connection
 from recorded import make_plan, record_run
 from stored_screens import SIZES, Driver, press, see, settle, text_of, told, until, write
+from textual import events
 from textual.widgets import Input
 
 from diskprof.model.errors import Refused
@@ -350,3 +351,22 @@ async def test_one_that_was_quicker_is_told_of(bench: Bench) -> None:
         await press(pilot, "s")
         await until(pilot, lambda: "Run abc has been working on sda." in told(pilot))
         assert "--wait" not in told(pilot) and "again when that run is over" in told(pilot)
+
+
+@pytest.mark.parametrize("way", [("down",), ("right", "down")])
+async def test_what_is_asked_about_is_where_the_cursor_went_even_if_enter_came_with_that_key(
+    bench: Bench, way: tuple[str, ...]
+) -> None:
+    """As over a slow line: what stood under the cursor before must not be what is started."""
+    bench.devices = (*DISKS, BARE)
+    async with open_bench(bench) as pilot:
+        devices, presets = rows(pilot, "devices"), rows(pilot, "presets")
+        before = devices.key, presets.key
+        for key in (*way, "enter"):
+            pilot.app.post_message(events.Key(key, None))
+        await until(pilot, lambda: isinstance(pilot.app.screen, Ask))
+        await press(pilot, "s")
+        await until(pilot, lambda: bool(bench.started))
+        assert (devices.key, presets.key) != before
+        started = bench.started[0]
+        assert (f"device:{started.target.device}", started.preset) == (devices.key, presets.key)

@@ -209,6 +209,8 @@ disturb, or that would disturb the test: the details say why. Devices that come 
             words = "No preset has the words of the filter. {run.unfilter} shows all of them."
             self.app.notify(with_keys(self, words), timeout=4, markup=False)
             return
+        # The cursor may have gone elsewhere by a key that came with this one: that is told of only after it.
+        self.choice_changed()
         outlook = self._ready
         if outlook is None:
             self._start_when_ready = True
