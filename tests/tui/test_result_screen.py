@@ -320,6 +320,16 @@ async def test_the_chart_alone(path: Path, runs: dict[str, str], size: tuple[int
         assert pilot.app.screen is screen
 
 
+async def test_keys_choose_a_test_beside_the_chart_alone_and_after_it(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        screen = await open_result(pilot, runs["first"])
+        await press(pilot, "z", "down")
+        await see(pilot, screen.lines[1].test.planned.title)
+        await press(pilot, "z", "down")
+        assert screen.sheet.has_focus and screen.sheet.cursor == 2
+        await see(pilot, screen.lines[2].test.planned.title)
+
+
 async def test_a_sweep_is_shown_as_its_cells(tmp_path: Path) -> None:
     path = tmp_path / "runs.db"
     with Store.open(path) as store:

@@ -45,6 +45,15 @@ class ResultTable(Sheet, inherit_bindings=False):
         Binding("end", "edge(1)", "Last", id="list.last", show=False, tooltip="The last test"),
     ]
 
+    def on_hide(self, event: events.Hide) -> None:
+        # Textual takes the keys away from what is hidden, as beside the chart alone, and nobody gives them back.
+        event.prevent_default()
+
+    def on_show(self) -> None:
+        # What was hidden behind the kernel's view has lost the keys to nobody.
+        if self.screen.focused is None:
+            self.focus(scroll_visible=False)
+
     def action_page(self, direction: int) -> None:
         if isinstance(self.screen, ResultScreen):
             self.screen.turn(direction)
