@@ -57,6 +57,7 @@ class PlannedTest:
     """One process to start. `runtime_s` is the longest it measures; `bytes_written` is an estimate unless `writes_exact`.
 
     `amount_bytes` is set where an amount of data ends the test, possibly before its runtime. `cell` is its place in a sweep.
+    `delay_s` is how much longer it takes because a job begins later.
     """
 
     name: str
@@ -71,6 +72,7 @@ class PlannedTest:
     writes_exact: bool
     interval_ms: int
     cell: tuple[tuple[str, str], ...] = ()
+    delay_s: float = 0.0
 
     @property
     def writes(self) -> bool:
@@ -78,7 +80,7 @@ class PlannedTest:
 
     @property
     def seconds(self) -> float:
-        return self.ramp_s + self.runtime_s
+        return self.delay_s + self.ramp_s + self.runtime_s
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,11 @@ class Pace:
         if not self._planned.ramp_s or self._preparing:
             return done
         elapsed = (self._clock() - self._phase_began) / 1e9
-        length = self._planned.ramp_s if self.phase is Phase.WARMING else self._planned.runtime_s + _START_UP_S
+        length = (
+            self._planned.delay_s + self._planned.ramp_s
+            if self.phase is Phase.WARMING
+            else self._planned.runtime_s + _START_UP_S
+        )
         return min(elapsed / length, 0.999) if length else done
 
     def _remaining_s(self, done: float) -> float | None:

@@ -222,6 +222,7 @@ def _planned(test: Test, load: Workload, places: Sequence[Place], tool: Tool, ru
         writes_exact=load.writes_exact,
         interval_ms=interval,
         cell=test.cell,
+        delay_s=load.delay_s,
     )
 
 

@@ -59,7 +59,8 @@ def assumed_rate(device: Device | None) -> Rate:
 class Workload:
     """`amount_bytes` of data end the test, None where time alone does; `span_bytes` is the part of the target it touches.
 
-    `runtime_s` is what it lasts at most, `likely_s` what it lasts with the ramp where the device does what it is taken to do.
+    `runtime_s` is what it measures at most, `likely_s` what it lasts with the ramp where the device does what it is taken to do,
+    `delay_s` how much longer it takes because jobs begin later.
     """
 
     jobs: tuple[PlannedJob, ...]
@@ -71,6 +72,7 @@ class Workload:
     bytes_written: int
     writes_exact: bool
     direct: bool
+    delay_s: float = 0.0
 
 
 def _number(options: dict[str, str], name: str, default: int) -> int:
@@ -121,7 +123,7 @@ def without_false_mix(job: Job) -> Job:
 def fio_workload(jobs: Sequence[Job], rate: Rate) -> Workload:
     """The jobs of one fio process, which run side by side. Raises UnitError or ValueError for options not checked before."""
     planned: list[PlannedJob] = []
-    ramp = runtime = likely = 0.0
+    ramp = runtime = likely = last = 0.0
     amount, span, written, exact, timed, direct = 0, 0, 0, True, False, False
     for job in jobs:
         options = dict(job.options)
@@ -144,7 +146,9 @@ def fio_workload(jobs: Sequence[Job], rate: Rate) -> Workload:
             seconds = seconds or job_amount / job_rate
         runtime = max(runtime, seconds)
         likely = max(likely, seconds if by_time else min(seconds, job_amount / job_rate))
-        ramp = max(ramp, parse_duration(options.get("ramp_time", "0")))
+        own_ramp = parse_duration(options.get("ramp_time", "0"))
+        ramp = max(ramp, own_ramp)
+        last = max(last, parse_duration(options.get("startdelay", "0")) + own_ramp + seconds)
         span = max(span, size + (parse_size(options["offset"]) if "offset" in options else 0))
         direct = direct or options.get("direct") == "1"
         planned.append(
@@ -158,28 +162,48 @@ def fio_workload(jobs: Sequence[Job], rate: Rate) -> Workload:
             )
         )
     return Workload(
-        tuple(planned), ramp, runtime, ramp + likely, None if timed else amount, span, written, exact, direct
+        tuple(planned),
+        ramp,
+        runtime,
+        ramp + likely,
+        None if timed else amount,
+        span,
+        written,
+        exact,
+        direct,
+        max(0.0, last - ramp - runtime),
     )
 
 
 def _job_rate(options: dict[str, str], copies: int, rate: Rate) -> float:
     """Bytes per second: what the options limit it to, otherwise what the device is taken to do."""
-    return _limit(options, copies) or min(rate.bandwidth, rate.iops * _block_size(options, write=True))
+    mixed = options.get("rw", "read") in _MIXED
+    ways = (False, True) if mixed else (_write_share(options) > 0,)
+    limits = [_limit(options, copies, write=write) for write in ways]
+    most = min(rate.bandwidth, rate.iops * _block_size(options, write=ways[-1]))
+    return sum(limits) if all(limits) else min(most, _thinking(options, copies) or most)
+
+
+def _thinking(options: dict[str, str], copies: int) -> float:
+    """The bytes per second that the pauses of jobs leave, 0 without any."""
+    pause_s = int(options.get("thinktime", "0")) / 1e6
+    return copies * _number(options, "thinktime_blocks", 1) * _block_size(options) / pause_s if pause_s else 0.0
 
 
 def _write_rate(options: dict[str, str], copies: int, rate: Rate, share: float) -> float:
     """Bytes written per second. fio holds reads and writes to the rate each by itself, whatever the mix."""
     if not share:
         return 0.0
-    return _limit(options, copies) or share * min(rate.bandwidth, rate.iops * _block_size(options, write=True))
+    most = share * min(rate.bandwidth, rate.iops * _block_size(options, write=True))
+    return _limit(options, copies, write=True) or most
 
 
-def _limit(options: dict[str, str], copies: int) -> float:
-    """The bytes per second that `rate_iops` or `rate` allow to writes, 0 without them."""
-    if "rate_iops" in options:
-        return parse_size(options["rate_iops"].split(",")[-1] or "0") * _block_size(options, write=True) * copies
-    if "rate" in options:
-        return float(parse_size(options["rate"].split(",")[-1] or "0") * copies)
+def _limit(options: dict[str, str], copies: int, *, write: bool) -> float:
+    """The bytes per second that `rate_iops` or `rate` allow to reads or writes, 0 without them."""
+    for name, unit in (("rate_iops", _block_size(options, write=write)), ("rate", 1)):
+        if name in options:
+            parts = options[name].split(",")
+            return float(parse_size(parts[-1 if write else 0] or "0") * unit * copies)
     return 0.0
 
 

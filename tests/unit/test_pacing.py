@@ -1,5 +1,7 @@
 """Progress by a clock."""
 
+from dataclasses import replace
+
 import pytest
 from recorded import make_plan
 
@@ -48,3 +50,14 @@ def test_silence_is_counted_and_an_overdue_test_does_not_go_backwards() -> None:
     assert late.silent_s == pytest.approx(plan.tests[-1].seconds + 100)
     assert late.fraction < 1 and late.overall < 1
     assert late.remaining_s == 0
+
+
+def test_the_delay_of_a_job_is_a_part_of_its_time() -> None:
+    plan, clock = make_plan(), Clock()
+    test = replace(plan.tests[-1], delay_s=10.0, ramp_s=10.0, runtime_s=20.0)
+    pace = Pace(replace(plan, tests=(*plan.tests[:-1], test)), clock)
+    pace.begin(len(plan.tests) - 1, test, Phase.MEASURING)
+    clock.pass_s(10)
+    assert pace.progress().phase is Phase.WARMING
+    assert pace.progress().fraction == pytest.approx(0.5)
+    assert pace.progress().remaining_s == pytest.approx(30.3)

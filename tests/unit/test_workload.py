@@ -137,3 +137,32 @@ def test_a_mix_of_reads_alone_is_told_to_fio_as_reads(options: dict[str, str], r
     job = without_false_mix(fio(**options, size="1m", bs="4k"))
     assert dict(job.options) == {**options, "rw": rw, "size": "1m", "bs": "4k"}
     assert (fio_workload([job], RATE).bytes_written > 0) is ("read" not in rw)
+
+
+@pytest.mark.parametrize(
+    ("options", "likely_s"),
+    [
+        ({"rw": "randrw", "rate_iops": "75,25"}, 10),
+        ({"rw": "randrw", "rate_iops": "50"}, 10),
+        ({"rw": "randread", "rate_iops": "50,500"}, 20),
+        ({"rw": "randwrite", "rate_iops": "500,50"}, 20),
+        ({"rw": "rw", "rate": "40960,40960"}, 50),
+        ({"rw": "randread", "thinktime": "20000"}, 20),
+        ({"rw": "randread", "thinktime": "20000", "thinktime_blocks": "4"}, 5),
+        ({"rw": "randread", "thinktime": "100"}, 1),
+        ({"rw": "randread"}, 1),
+    ],
+)
+def test_the_pace_that_a_test_keeps_tells_how_long_an_amount_takes(options: dict[str, str], likely_s: float) -> None:
+    """A thousand blocks of 4 KiB, of which the disk would do a thousand a second."""
+    load = fio_workload([fio(**options, bs="4k", size=str(1000 * 4096))], RATE)
+    assert (load.runtime_s, load.likely_s) == (pytest.approx(likely_s), pytest.approx(likely_s))
+
+
+def test_a_job_that_begins_later_makes_the_test_longer() -> None:
+    timed = {"rw": "randread", "bs": "4k", "size": "1g", "time_based": "1"}
+    now = fio(**timed, runtime="10", ramp_time="2")
+    assert fio_workload([now], RATE).delay_s == 0
+    assert fio_workload([now, fio(**timed, runtime="10", ramp_time="2", startdelay="6")], RATE).delay_s == 6
+    assert fio_workload([now, fio(**timed, runtime="3", startdelay="500ms")], RATE).delay_s == 0
+    assert fio_workload([now, fio(**timed, runtime="3", startdelay="11")], RATE).delay_s == 2
