@@ -166,6 +166,21 @@ def test_a_rate_hides_no_stall(option: str) -> None:
     assert found.evidence == "once; the longest for 5 s, 5 s into the test"
 
 
+def test_large_blocks_that_end_together_through_a_narrow_limit_are_no_stall() -> None:
+    """Four blocks of 4 MiB at once, at 5 MB/s."""
+    taken = samples(([16.0] + [0.0] * 12) * 4, block=4 << 20)
+    few = run(fio(block=4 << 20, depth=4, read=direction(16 / 13, seconds=13, block=4 << 20)))
+    assert named("stall", few, taken) is None
+
+
+def test_few_ios_hide_no_hang() -> None:
+    """Eight blocks in two seconds, and none for twenty."""
+    hung = run(fio(read=direction(8 / 22, seconds=22)))
+    found = named("stall", hung, samples([4.0] * 8 + [0.0] * 80))
+    assert found is not None
+    assert found.evidence == "once; the longest for 20 s, 2 s into the test"
+
+
 def test_one_job_that_rests_among_others_hides_no_stall() -> None:
     taken = samples([500.0] * 20 + [0.0] * 20 + [500.0] * 60)
     both = fio(options=("--thinktime=400000", "--name=second", "--rw=randread"), read=direction(500))

@@ -48,7 +48,10 @@ TYPICAL_S = 1.0
 
 STALL_S = 1.0
 PAUSES = 10
-"""No I/O completed for this long: ten times what a hard disk needs under load; and ten of the pauses that the test itself makes."""
+"""No I/O completed for this long: ten times what a hard disk needs under load; and ten of the pauses that the test makes.
+
+And ten times the mean time from one I/O to the next, the longest such stretch left out.
+"""
 
 OUTLIER_RATIO = 100.0
 OUTLIER_NS = 100e6
@@ -166,9 +169,12 @@ def stall(view: TestView) -> Finding | None:
     ours = {window.start_s for _, window in view.stood}
     found = _stalls(view.intervals, view.record.planned.interval_ms / 1e3, least_s)
     stalls = [each for each in found if each[0] not in ours]
+    start, longest = max(stalls, key=lambda one: one[1], default=(0.0, 0.0))
+    # Of a few large blocks through a narrow limit several end together, and none for a while.
+    usual_s = (view.seconds - longest) / max(1, view.ios)
+    stalls = [each for each in stalls if each[1] >= PAUSES * usual_s]
     if not stalls:
         return None
-    start, longest = max(stalls, key=lambda one: one[1])
     times = "once" if len(stalls) == 1 else f"{len(stalls)} times"
     return view.found(
         "stall",
