@@ -360,7 +360,8 @@ class IopingReader:
         if self._total is None:
             return "ioping gave no final statistics."
         if not self._total.count:
-            return "ioping completed no request that counts."
+            why = self._notes.last or "the first only warms up, so ask for more, or set warmup=0."
+            return f"ioping completed no request that counts: {why}"
         # Told to stop by somebody else it ends as if all were well (F30).
         seconds, asked = self._total.duration_ns / 1e9, self._planned.runtime_s
         wanted = _argument(self._planned.argv, "-c")

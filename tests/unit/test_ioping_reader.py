@@ -198,6 +198,18 @@ def test_a_count_that_was_reached_is_complete_however_long_it_took() -> None:
 
 
 @pytest.mark.parametrize(
+    ("err", "why"),
+    [
+        ("", "the first only warms up, so ask for more, or set warmup=0."),
+        ("ioping: nowait without cached or direct I/O is supposed to fail",) * 2,
+    ],
+)
+def test_a_result_without_a_request_that_counts_says_why(err: str, why: str) -> None:
+    _, outcome = run(PERIODS, stream(element(0, 100)), err=err)
+    assert (outcome.status, outcome.reason) == (Status.FAILED, f"ioping completed no request that counts: {why}")
+
+
+@pytest.mark.parametrize(
     ("code", "err", "reason"),
     [
         (2, 'ioping: stat "/x" failed: No such file or directory', "The target went away"),
