@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 
+from rich.cells import cell_len
+
 from diskprof.analysis.options import asked
 from diskprof.model.finding import Weight
 from diskprof.model.plan import PlannedTest
 from diskprof.model.preset import EngineName
 from diskprof.model.run import DirectionResult, Message, Run, Status, TestRecord
 from diskprof.model.sample import Direction, Phase
-from diskprof.model.text import clean
+from diskprof.model.text import clean, shorten_middle
 from diskprof.model.units import (
     format_bandwidth,
     format_clock,
@@ -23,7 +25,7 @@ from diskprof.tui.paragraphs import signed
 from diskprof.tui.promise_lines import promise_lines, verdict_piece
 from diskprof.tui.widgets.chart import Curve
 from diskprof.tui.widgets.glyphs import Charset, draw, progress_bar
-from diskprof.tui.widgets.painted import Line, Piece, fit, spread
+from diskprof.tui.widgets.painted import Line, Piece, fit, spread, width_of
 from diskprof.tui.widgets.rowlist import Row
 from diskprof.tui.widgets.scale import Metric, Scale, title_of
 from diskprof.tui.wording import ink_of, letter, place, status_sign, status_words
@@ -58,10 +60,6 @@ def test_line(following: Following, width: int, *, silent_s: float = 0.0) -> Lin
         return _ending(run, width)
     progress = run.progress
     record = run.tests[following.current]
-    if following.preparing:
-        left: list[Piece] = [("   Preparing ", ""), ("laying out the test file", "strong")]
-    else:
-        left = [(f"   Test {record.index + 1} of {len(run.tests)}  ", ""), (clean(record.planned.title), "strong")]
     right: list[Piece] = []
     silent = max(silent_s, progress.silent_s if progress else 0.0)
     if silent >= silent_after_s(following):
@@ -70,7 +68,12 @@ def test_line(following: Following, width: int, *, silent_s: float = 0.0) -> Lin
         right.append(("starting", "quiet"))
     else:
         right += [(progress.phase.value, ""), (f" {progress.fraction:4.0%}", "")]
-    return spread(left, [("  ", ""), *right, (" ", "")], width)
+    right = [("  ", ""), *right, (" ", "")]
+    if following.preparing:
+        return spread([("   Preparing ", ""), ("laying out the test file", "strong")], right, width)
+    left = f"   Test {record.index + 1} of {len(run.tests)}  "
+    called = _called(run, width - cell_len(left) - width_of(right))[record.index]
+    return spread([(left, ""), (called, "strong")], right, width)
 
 
 def silent_after_s(following: Following) -> float:
@@ -235,22 +238,35 @@ def _title_room(width: int) -> int:
     return max(4, width - 4 - 3 - sum(_figure_widths(width)) - 1)
 
 
+def _called(run: Run, room: int) -> list[str]:
+    """What the tests are called in `room` cells: by their titles, or by their names where cut titles would be the same."""
+    titles = [clean(test.planned.title) for test in run.tests]
+    if all(cell_len(title) <= room for title in titles):
+        return titles
+    names = [clean(test.planned.name) for test in run.tests]
+    ends = [name if len(name) <= room else "…" + name[1 - room :] for name in names]
+    cut = [fit(title, room) for title in titles]
+    forms = (cut, [shorten_middle(name, room) for name in names], ends)
+    return next((form for form in forms if len(set(form)) == len(form)), cut)
+
+
 def test_rows(run: Run, width: int) -> list[Row]:
     """A row for each direction of each test; what has no result yet says how it stands."""
     rows: list[Row] = []
-    for test in run.tests:
+    room = _title_room(width)
+    for test, called in zip(run.tests, _called(run, room), strict=True):
         sign, ink = status_sign(test.status)
         head: list[Piece] = [("  ", ""), (sign, ink), (" ", "")]
         directions = test.result.directions if test.result else ()
         if not directions:
-            title = fit(clean(test.planned.title), _title_room(width)) + " "
+            title = fit(called, room) + " "
             rows.append(Row(str(test.index), [*head, (title, ""), *_standing(test, run)]))
             continue
         cpu = f"{test.result.cpu.percent:.0f}%" if test.result and test.result.cpu else ""
         for number, (direction, result) in enumerate(directions):
             first = number == 0
             texts = (
-                clean(test.planned.title) if first else "",
+                called if first else "",
                 letter(direction),
                 *_figures_of(result),
                 cpu if first else "",

@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import pytest
 from bench_screens import Bench, open_bench
-from recorded import VOLUME, promises_plan, record_run, recording, sweep_plan
+from recorded import FAST, VOLUME, make_plan, promises_plan, record_run, recording, sweep_plan
 from stored_screens import SIZES, Driver, open_runs, press, see, settle, text_of, until
 
 from diskprof.model.plan import Plan
 from diskprof.model.run import Status
 from diskprof.store import Store, this_process
+from diskprof.tui import live_lines
 from diskprof.tui.screens.live import LiveScreen
 from diskprof.tui.widgets.chart import Chart
 from diskprof.tui.widgets.glyphs import Charset
@@ -151,6 +152,24 @@ async def test_the_cell_that_is_chosen_in_a_result_is_in_sight_and_no_figure_is_
             assert "▸" in chosen
             assert "…" not in "".join(rows)
             await press(pilot, "m")
+
+
+@pytest.mark.parametrize("width", [60, 66, 80])
+def test_no_two_tests_of_a_narrow_list_are_called_the_same(store: Store, width: int) -> None:
+    for plan, machine in ((sweep_plan(VOLUME, runtime_s=1.0), VOLUME), (make_plan(), FAST)):
+        run = store.run(record_run(store, plan=plan, machine=machine))
+        called = ["".join(text for text, _ in row.line[:4])[4:].strip() for row in live_lines.test_rows(run, width)]
+        assert len(set(called)) == len(run.tests), called
+
+
+async def test_which_test_goes_is_told_whole_in_a_narrow_terminal(bench: Bench, store: Store) -> None:
+    plan = sweep_plan(VOLUME, runtime_s=1.0)
+    record_run(store, plan=plan, machine=VOLUME, end=Status.RUNNING, stop_in=(10, 0.3), runner=this_process())
+    async with open_bench(bench, (60, 20)) as pilot:
+        await press(pilot, "2")
+        await see(pilot, plan.tests[10].name)
+        await pilot.resize_terminal(80, 24)
+        await see(pilot, plan.tests[10].title)
 
 
 @pytest.mark.parametrize("size", SIZES)
