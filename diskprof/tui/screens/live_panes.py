@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
@@ -18,7 +18,20 @@ from diskprof.tui.widgets.rowlist import Row, RowList
 from diskprof.tui.widgets.scale import Metric, Scale
 
 
-class TestList(RowList, inherit_bindings=False):
+class KeepsKeys:
+    """A widget whose keys choose what the chart shows: they go on while it is hidden itself, and are its own when it is back."""
+
+    def on_hide(self, event: events.Hide) -> None:
+        # Textual takes the keys away from what is hidden, and nobody gives them back.
+        event.prevent_default()
+
+    def on_show(self: Any) -> None:
+        # What was hidden behind the kernel's view has lost the keys to nobody.
+        if self.screen.focused is None:
+            self.focus(scroll_visible=False)
+
+
+class TestList(KeepsKeys, RowList, inherit_bindings=False):
     """The tests: moves up and down alone, for left and right move the cursor of the chart."""
 
     MOVES_UNSEEN = True
@@ -30,15 +43,6 @@ class TestList(RowList, inherit_bindings=False):
         Binding("home", "edge(1)", "First", id="list.first", show=False, tooltip="The first test"),
         Binding("end", "edge(-1)", "Last", id="list.last", show=False, tooltip="The last test"),
     ]
-
-    def on_hide(self, event: events.Hide) -> None:
-        # Textual takes the keys away from what is hidden, but they go on: which test the chart shows is seen.
-        event.prevent_default()
-
-    def on_show(self) -> None:
-        # What was hidden behind the kernel's view has lost the keys to nobody.
-        if self.screen.focused is None:
-            self.focus(scroll_visible=False)
 
 
 class Tile(Lines):

@@ -23,7 +23,7 @@ from diskprof.tui.result_rows import ResultLine
 from diskprof.tui.run_list import full_time
 from diskprof.tui.screens import run_actions
 from diskprof.tui.screens.course_keys import COURSE_BINDINGS
-from diskprof.tui.screens.live_panes import KernelPane
+from diskprof.tui.screens.live_panes import KeepsKeys, KernelPane
 from diskprof.tui.screens.live_views import CourseScreen
 from diskprof.tui.widgets.painted import OneLine, Piece, signs_for, spread, width_of
 from diskprof.tui.widgets.sheet import Column, Row, Sheet
@@ -33,7 +33,7 @@ from diskprof.tui.wording import SIGNS
 _LOW = 32
 
 
-class ResultTable(Sheet, inherit_bindings=False):
+class ResultTable(KeepsKeys, Sheet, inherit_bindings=False):
     """The cursor chooses the test of the chart; whole pages move the screen, left and right the cursor of the chart."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -44,15 +44,6 @@ class ResultTable(Sheet, inherit_bindings=False):
         Binding("home", "edge(-1)", "First", id="list.first", show=False, tooltip="The first test"),
         Binding("end", "edge(1)", "Last", id="list.last", show=False, tooltip="The last test"),
     ]
-
-    def on_hide(self, event: events.Hide) -> None:
-        # Textual takes the keys away from what is hidden, as beside the chart alone, and nobody gives them back.
-        event.prevent_default()
-
-    def on_show(self) -> None:
-        # What was hidden behind the kernel's view has lost the keys to nobody.
-        if self.screen.focused is None:
-            self.focus(scroll_visible=False)
 
     def action_page(self, direction: int) -> None:
         if isinstance(self.screen, ResultScreen):
