@@ -178,12 +178,12 @@ def _distribution(spec: OptionSpec, name: str, value: str) -> str:
     if not match:
         raise PresetError(f"{name}={value} is not possible", "Write random, zipf:1.2, pareto:0.2 or normal:50.")
     low, high = _DISTRIBUTION_RANGE[match[1]]
-    if (
-        not low <= float(match[2]) <= high
-        or (match[3] and float(match[3]) > 1)
-        or (match[1] == "zipf" and float(match[2]) == 1)
-    ):
-        raise PresetError(f"{name}={value} is out of range", f"{match[1]} takes a number between {low} and {high}.")
+    not_one = match[1] == "zipf"
+    if not low <= float(match[2]) <= high or (match[3] and float(match[3]) > 1) or (not_one and float(match[2]) == 1):
+        takes = f"{match[1]} takes a number between {low} and {high}{', but not 1' if not_one else ''}."
+        raise PresetError(
+            f"{name}={value} is out of range", f"{takes} A center behind it is at most 1." if match[3] else takes
+        )
     return value
 
 
