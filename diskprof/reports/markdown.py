@@ -20,7 +20,7 @@ from diskprof.reports.sweep_compare import comparison_reports
 from diskprof.reports.syncs import sync_sentences
 from diskprof.reports.text import result_rows, run_line, trouble
 from diskprof.reports.text_compare import expectation_rows, unjudged
-from diskprof.reports.verdict import doubts, verdict
+from diskprof.reports.verdict import doubts, unfinished, verdict
 
 _MATRICES = (Metric.IOPS, Metric.BANDWIDTH, Metric.LATENCY_MEAN, Metric.LATENCY_P99)
 _DIFFERENCES = (Metric.IOPS, Metric.LATENCY_MEAN, Metric.LATENCY_P99)
@@ -85,6 +85,7 @@ def _single(run: Run, title: str, samples: Sequence[Sample], seen: Kernel, ascii
     return [
         [f"{'#' * level} {escape(title)}"],
         paragraph(f"**{escape(verdict(run))}**", _TEXT),
+        paragraph(escape(unfinished(run)), _TEXT) if unfinished(run) else [],
         paragraph(escape(doubts(run.findings)), _TEXT) if doubts(run.findings) else [],
         [f"{below} Results"],
         *_sweep(run_reports(run, _MATRICES), below),

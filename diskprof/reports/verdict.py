@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from diskprof.analysis.options import asked
 from diskprof.model.finding import Finding, Weight
 from diskprof.model.preset import EngineName
-from diskprof.model.run import DirectionResult, Run, TestRecord
+from diskprof.model.run import DirectionResult, Run, Status, TestRecord
 from diskprof.model.sample import Direction
 from diskprof.model.units import format_bandwidth, format_iops, format_latency, format_size
 from diskprof.model.value import dataclass
@@ -53,6 +53,15 @@ def _results(run: Run) -> str:
     if not sentences:
         return f"No result: {wording.STATUSES[run.status]}."
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in sentences)
+
+
+def unfinished(run: Run) -> str:
+    """`Cancelled: 2 of 6 tests complete.`: that the results are not all there; empty if they are, or if there are none."""
+    complete = sum(test.status is Status.COMPLETE for test in run.tests)
+    if run.status is Status.COMPLETE or not any(test.result for test in run.tests):
+        return ""
+    word = wording.STATUSES[run.status]
+    return f"{word[0].upper()}{word[1:]}: {complete} of {wording.count(len(run.tests), 'test')} complete."
 
 
 def doubts(findings: Sequence[Finding]) -> str:

@@ -224,6 +224,17 @@ def test_a_comparison_alone_has_the_table_of_the_article() -> None:
     assert "+191% | better" in text
 
 
+def test_a_run_that_is_not_whole_says_so_before_its_figures() -> None:
+    begun = (fio("a", read=direction(1_000)), fio("b", status=Status.CANCELLED), fio("c", status=Status.SKIPPED))
+    text = report([run(*begun, status=Status.CANCELLED)])
+    assert text.index("Cancelled: 1 of 3 tests complete.") < text.index("## Results")
+    assert "Running: 1 of 3 tests complete." in report([run(*begun, status=Status.RUNNING)])
+    whole = report([run(fio("a", read=direction(1_000)))])
+    assert "tests complete" not in whole and "test complete" not in whole
+    without = report([run(fio("a", status=Status.FAILED), status=Status.FAILED)])
+    assert "**No result: failed.**" in without and "complete." not in without
+
+
 @pytest.mark.parametrize("tests", [(), (ioping("latency", read=direction(1, seconds=3)),)])
 def test_little_is_reported_too(tests: tuple[Given, ...]) -> None:
     assert report([run(*tests)]).startswith("# Own tests: Example 1000 in db-01")
