@@ -86,7 +86,9 @@ class Refusals:
         if len(found) == 1:
             line, text = found[0]
             raise PresetError(f"{self.where(line)}: {text}", "docs/importing.md says what becomes of an option.")
-        shown = [f"  line {line}: {text}" if line else f"  {text}" for line, text in found[:_MOST_REFUSALS]]
+        # The worst are chosen first, and told in the order in which they stand in the file.
+        told = sorted(found[:_MOST_REFUSALS], key=lambda refusal: refusal[0])
+        shown = [f"  line {line}: {text}" if line else f"  {text}" for line, text in told]
         shown += [f"  and {len(found) - _MOST_REFUSALS} more"] if len(found) > _MOST_REFUSALS else []
         raise PresetError("\n".join([f"{self.label} cannot be run as it is:", *shown]))
 

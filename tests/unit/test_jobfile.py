@@ -287,6 +287,8 @@ def test_all_that_stands_in_the_way_is_said_at_once() -> None:
     found = refusal("[a]\nverify=md5\nuid=0\n[b]\nstonewall\nzonesize=1m\n")
     assert found.startswith("some/job.fio cannot be run as it is:\n  line 2: verify=md5 is refused")
     assert "line 3: uid=0" in found and "line 6: zonesize=1m" in found
+    found = refusal("[a]\nuid=0\nioengine=rbd\nverify=md5\n")
+    assert [line.split(":")[0] for line in found.splitlines()[1:]] == ["  line 2", "  line 3", "  line 4"]
     assert "and 12 more" in refusal("[a]\n" + "".join(f"option{n}=1\n" for n in range(20)))
 
 
