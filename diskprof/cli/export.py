@@ -12,6 +12,7 @@ import click
 
 from diskprof.cli import completing
 from diskprof.cli.common import open_store, place_of, refuse_device
+from diskprof.cli.typed import NamedFile
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.text import clean
 
@@ -20,7 +21,7 @@ from diskprof.model.text import clean
 @click.argument("runs", nargs=-1, required=True, shell_complete=completing.runs)
 @click.option(
     *("-o", "--out", "--output"),
-    type=click.Path(dir_okay=False, allow_dash=True),
+    type=NamedFile(dir_okay=False, allow_dash=True),
     metavar="FILE",
     help="Write to FILE instead of stdout; - is stdout.",
 )

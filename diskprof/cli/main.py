@@ -11,6 +11,7 @@ from diskprof import __version__
 from diskprof.cli.encoding import print_plainly
 from diskprof.cli.entry import as_plugin, unknown
 from diskprof.cli.settings import VARIABLES
+from diskprof.cli.typed import NamedFile
 from diskprof.model.errors import ExitCode
 from diskprof.model.text import clean
 
@@ -66,12 +67,20 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
-            from difflib import get_close_matches
-
-            close = get_close_matches(args[0], _COMMANDS, n=2)
-            hint = f" Did you mean {' or '.join(close)}?" if close else " `diskprof --help` lists the commands."
-            raise click.UsageError(f"There is no command {args[0]!r}.{hint}", ctx)
+            raise click.UsageError(f"There is no command {args[0]!r}. {_meant(args[0])}", ctx)
         return super().resolve_command(ctx, args)
+
+
+def _meant(word: str) -> str:
+    """What somebody may have meant by a word that is no command."""
+    from difflib import get_close_matches
+
+    from diskprof.presets.names import preset_names
+
+    if word in preset_names():
+        return f"{word} is a preset: diskprof run {word} DIRECTORY"
+    close = get_close_matches(word, _COMMANDS, n=2)
+    return f"Did you mean {' or '.join(close)}?" if close else "`diskprof --help` lists the commands."
 
 
 def _plainly(ctx: click.Context, parameter: click.Parameter, value: bool) -> bool:
@@ -85,7 +94,7 @@ def _plainly(ctx: click.Context, parameter: click.Parameter, value: bool) -> boo
 @click.version_option(__version__, prog_name="diskprof", message="%(prog)s %(version)s")
 @click.option(
     "--store",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=NamedFile(path_type=Path, dir_okay=False),
     envvar=VARIABLES["store"],
     metavar="FILE",
     help="Keep runs in FILE instead of the usual place.",

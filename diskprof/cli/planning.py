@@ -1,11 +1,14 @@
 """From the words of `diskprof run` to a plan."""
 
+import shlex
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
-from diskprof.model.errors import UsageError
+from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.plan import Plan, WritePermission
+from diskprof.model.text import clean
 from diskprof.model.value import dataclass
 
 
@@ -40,7 +43,12 @@ def plan_of(request: Request) -> Plan:
         raise UsageError("--target names the same place twice.", "Give each name one path: --target cache=/mnt/a")
     expectations = [parse_expectation(text) for text in request.expectations]
     library = library_for(request.preset)
-    preset, notes = choose(library, request.preset, several=bool(slots))
+    try:
+        preset, notes = choose(library, request.preset, several=bool(slots))
+    except PresetError:
+        raise
+    except UsageError as error:
+        raise _unknown(request, error) from None
     for note in notes:
         click.echo(note, err=True)
     for notice in library.notices:
@@ -55,6 +63,26 @@ def plan_of(request: Request) -> Plan:
         named={slot: resolve_target(text, tree) for slot, text in slots.items()},
         expectations=expectations,
         permission=WritePermission(request.allow_write, tuple(request.overwrite)),
+    )
+
+
+def _unknown(request: Request, error: UsageError) -> UsageError:
+    """`error`, that there is no such preset, in other words where what was named can only be the target."""
+    path = Path(request.preset)
+    try:
+        # What writes, as the quick check does, is refused on a disk.
+        what, usual = ("a directory", "quick") if path.is_dir() else ("a disk", "vps-randread-qd32")
+        if not path.is_dir() and not path.is_block_device():
+            return error
+    except (OSError, ValueError):
+        return error
+    from diskprof.presets.names import preset_names
+
+    swapped = request.target if request.target in preset_names() else None
+    command = shlex.join(["diskprof", "run", swapped or usual, request.preset])
+    return UsageError(
+        f"{clean(request.preset)} is {what} and no preset.",
+        f"The preset comes first: {clean(command)}\n{error.hint}",
     )
 
 

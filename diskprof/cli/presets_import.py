@@ -10,6 +10,7 @@ import click
 from diskprof.cli import completing
 from diskprof.cli.common import place_of, refuse_device
 from diskprof.cli.encoding import echo_data
+from diskprof.cli.typed import not_empty
 from diskprof.model.errors import UsageError
 from diskprof.model.preset import Preset
 from diskprof.model.text import clean
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
 @click.option(
     "--several-targets", "several", is_flag=True, help="Give jobs that worked in different places a target each."
 )
-@click.option("--output", metavar="FILE", default="", help="Write to FILE instead of your presets; - is stdout.")
+@click.option(
+    "--output", metavar="FILE", callback=not_empty, help="Write to FILE instead of your presets; - is stdout."
+)
 @click.option("--force", is_flag=True, help="Replace a preset that has the name.")
 def import_preset(file: str | None, line: str | None, name: str, several: bool, output: str, force: bool) -> None:
     """Make a preset of your own of the fio job file FILE (- for stdin), or of a command line as articles print it.
@@ -118,7 +121,10 @@ def _write(path: Path, text: str, force: bool) -> None:
     shell_complete=completing.settings,
 )
 @click.option(
-    "--variant", default="", help="Use a named set of parameters of the preset.", shell_complete=completing.variants
+    "--variant",
+    callback=not_empty,
+    help="Use a named set of parameters of the preset.",
+    shell_complete=completing.variants,
 )
 def export(name: str, settings: tuple[str, ...], variant: str) -> None:
     """Write the preset NAME on stdout as a job file that plain fio runs: `diskprof presets export quick > quick.fio`."""

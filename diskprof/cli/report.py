@@ -7,6 +7,7 @@ import click
 from diskprof.cli import completing
 from diskprof.cli.common import open_store, place_of, refuse_device
 from diskprof.cli.encoding import echo_data, stdout_is_utf8
+from diskprof.cli.typed import NamedFile
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
 
@@ -21,7 +22,7 @@ _FORMATS = ("markdown", "html", "csv", "samples")
 @click.argument("runs", nargs=-1, required=True, shell_complete=completing.runs)
 @click.option(
     *("-o", "--output"),
-    type=click.Path(dir_okay=False, allow_dash=True),
+    type=NamedFile(dir_okay=False, allow_dash=True),
     metavar="FILE",
     help="Write to FILE; - is stdout.",
 )

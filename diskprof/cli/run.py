@@ -14,6 +14,7 @@ from diskprof.cli.permission import named, tell_of_leftovers
 from diskprof.cli.planning import Request, plan_of
 from diskprof.cli.queueing import Company, begun_in, plan_in, wait_for_others
 from diskprof.cli.results import print_result
+from diskprof.cli.typed import not_empty
 from diskprof.model.errors import DiskprofError, ExitCode
 from diskprof.model.plan import Plan
 from diskprof.model.run import Run, Status
@@ -43,9 +44,12 @@ _EXIT_OF_STATUS = {
     shell_complete=completing.settings,
 )
 @click.option(
-    "--variant", default="", help="Use a named set of parameters of the preset.", shell_complete=completing.variants
+    "--variant",
+    callback=not_empty,
+    help="Use a named set of parameters of the preset.",
+    shell_complete=completing.variants,
 )
-@click.option("--quick", "variant", flag_value="quick", help="The same as --variant quick.")
+@click.option("--quick", "variant", flag_value="quick", callback=not_empty, help="The same as --variant quick.")
 @click.option("--target", "targets", multiple=True, metavar="SLOT=PATH", help="Name a target of a preset with several.")
 @click.option(
     "--expect",

@@ -4,6 +4,9 @@ import click
 
 from diskprof.cli.common import echo_json, open_store, width_of_stdout
 
+_MOST = 2**63 - 1
+"""What SQLite can count to."""
+
 
 @click.command("runs", short_help="List the runs that were kept.")
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
@@ -12,7 +15,7 @@ from diskprof.cli.common import echo_json, open_store, width_of_stdout
 def command(ctx: click.Context, as_json: bool, limit: int | None) -> None:
     """List the runs that were kept, newest first."""
     with open_store(ctx) as store:
-        summaries = store.summaries(limit=limit)
+        summaries = store.summaries(limit=None if limit is None else min(limit, _MOST))
     if as_json:
         from diskprof.reports.json import summaries_json
 

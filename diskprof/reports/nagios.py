@@ -34,8 +34,10 @@ def plugin_line(run: Run, judgements: Sequence[Judgement]) -> tuple[PluginStatus
 
 
 def unknown_line(said: str) -> str:
-    """The line where nothing was measured; `said` is why."""
-    return f"DISKPROF {PluginStatus.UNKNOWN.name} - {_one_line(said)}"
+    """The line where nothing was measured; `said` is why, in a line or several."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    ended = [line if line[-1] in ".:;,!?" else f"{line}." for line in lines[:-1]]
+    return f"DISKPROF {PluginStatus.UNKNOWN.name} - {_one_line(' '.join([*ended, *lines[-1:]]))}"
 
 
 def _one_line(text: str) -> str:

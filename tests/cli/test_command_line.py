@@ -1,5 +1,6 @@
 """The command line as a person or a script meets it: streams, exit codes, errors that say what to do."""
 
+import json
 import os
 import pty
 import signal
@@ -38,7 +39,13 @@ def library(tmp_path: Path) -> list[str]:
         (("run", "quick", ".", "--set", "size=900000t"), 4, "879 PiB"),
         (("run", "quick", "/dev/null"), 2, "/dev/null"),
         (("run", "quick", ".", "--set", "size=8e"), 2, "8e"),
+        (("run", "/"), 2, "/ is a directory and no preset.\nThe preset comes first: diskprof run quick /\n"),
+        (("run", "/", "soak"), 2, "diskprof run soak /\n"),
+        (("run", "soak", ".", "--variant", ""), 2, "'--variant': it is empty"),
+        (("presets", "export", "soak", "--variant", ""), 2, "'--variant': it is empty"),
+        (("presets", "import", "--command", "fio --name=a --rw=read", "--output", ""), 2, "'--output': it is empty"),
         (("rnu",), 2, "run"),
+        (("soak", "."), 2, "soak is a preset: diskprof run soak DIRECTORY"),
         (("show", "nothing"), 2, "nothing"),
         (("show", "latest~x"), 2, "latest~x"),
         (("show", "--plot", "--json"), 2, "choose one"),
@@ -51,6 +58,9 @@ def library(tmp_path: Path) -> list[str]:
         (("run", "quick", ".", "--expect", "seqread-1m-qd8.write.iops>1"), 2, "never writes"),
         ((), 2, "ssh -t"),
         (("--store", "/proc/nothing/runs.db", "runs"), 1, "/proc/nothing"),
+        (("--store", "", "runs"), 2, "'--store': the name is empty"),
+        (("report", "latest", "-o", ""), 2, "the name is empty"),
+        (("export", "latest", "-o", ""), 2, "the name is empty"),
     ],
 )
 def test_a_mistake_is_answered_in_words_with_its_exit_code(
@@ -62,6 +72,30 @@ def test_a_mistake_is_answered_in_words_with_its_exit_code(
     assert "Traceback" not in done.stderr
     assert not done.stdout
     assert not list(tmp_path.glob(".diskprof-*"))
+
+
+def test_a_typing_error_that_a_directory_is_called_like_is_still_one(tmp_path: Path) -> None:
+    (tmp_path / "quikc").mkdir()
+    done = diskprof("run", "quikc", ".", home=tmp_path)
+    assert done.returncode == 2 and "Did you mean quick?" in done.stderr
+
+
+@pytest.mark.parametrize("given", [(), ("--quick",), ("--variant", "quick"), ("--quick", "--variant", "quick")])
+def test_quick_is_a_variant_like_another(tmp_path: Path, given: tuple[str, ...]) -> None:
+    plan = diskprof_json("run", "soak", tmp_path, *given, "--dry-run", "--json", home=tmp_path)
+    assert plan["parameters"]["runtime"] == ("120s" if given else "86400s")
+
+
+def test_a_line_for_nagios_ends_each_of_its_sentences(tmp_path: Path) -> None:
+    done = diskprof("run", "quick", tmp_path, "--nagios", "--expect", "randread-4k-qd1.read.iops>=1e9", home=tmp_path)
+    assert done.returncode == 3
+    assert done.stdout.startswith("DISKPROF UNKNOWN - '1e9' is no value for iops. Write ")
+
+
+def test_more_runs_are_asked_for_than_a_store_can_count(tmp_path: Path, library: list[str]) -> None:
+    done = diskprof("runs", "-n", "9" * 30, "--json", home=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert [run["id"] for run in json.loads(done.stdout)] == library
 
 
 def test_a_directory_that_may_not_be_written(tmp_path: Path) -> None:
