@@ -9,6 +9,7 @@ from diskprof.model.units import format_size, parse_duration, parse_size
 from diskprof.presets.imported import Imported, preset_name
 from diskprof.presets.option_values import OptionKind
 from diskprof.presets.options import IOPING_OPTIONS, check_option
+from diskprof.presets.resolve import check_together
 
 _LONG = {spec.flag.lstrip("-"): name for name, spec in IOPING_OPTIONS.items()}
 _OTHERS: Mapping[str, str] = {
@@ -38,6 +39,7 @@ _PARAMETERS: Mapping[str, tuple[str, ParameterKind, str]] = {
 def import_ioping(words: Sequence[str], *, name: str, source: str) -> Imported:
     """The preset that the words behind `ioping` make. Raises PresetError."""
     options: dict[str, str] = {}
+    checked: dict[str, str] = {}
     notes: list[str] = []
     for option, value in _options(words, notes):
         shown = clean(f"-{option}" if value is None else f"-{option} {value[:60]}")
@@ -48,10 +50,11 @@ def import_ioping(words: Sequence[str], *, name: str, source: str) -> Imported:
         elif option not in IOPING_OPTIONS:
             raise PresetError(f"{clean(option[:40])!r} is no option of ioping's.", "`ioping -h` lists them.")
         else:
-            check_option(EngineName.IOPING, option, value or "1")
+            checked[option] = check_option(EngineName.IOPING, option, value or "1")
             options[option] = value or "1"
     if not {"count", "work-time", "rapid"} & options.keys():
         raise PresetError("This ioping would go on until it is interrupted.", "Give it -c COUNT or -w TIME.")
+    check_together(EngineName.IOPING, tuple(checked.items()))
     parameters = []
     for option, (parameter, kind, summary) in _PARAMETERS.items():
         if option in options:

@@ -185,9 +185,10 @@ def resolve_option(engine: EngineName, name: str, text: str, values: Mapping[str
 
 def check_together(engine: EngineName, options: Options) -> None:
     """Raises PresetError for options that cannot stand together."""
-    if engine is not EngineName.FIO:
-        return
     have = dict(options)
+    if engine is not EngineName.FIO:
+        _check_ioping(have)
+        return
     block = max(_block_sizes(have))
     if "size" in have and int(have["size"]) < block:
         raise PresetError(
@@ -202,6 +203,21 @@ def check_together(engine: EngineName, options: Options) -> None:
     if have.get("time_based") == "1" and "runtime" not in have:
         raise PresetError("time_based without a runtime never ends", "Give a runtime.")
     _check_rates(have)
+
+
+def _check_ioping(have: Mapping[str, str]) -> None:
+    """What ioping refuses once a run has begun: a request larger than what it may touch, and O_DIRECT beside the sectors."""
+    request = int(have.get("size", 256 << 10 if have.get("linear") == "1" else 4096))
+    work = int(have.get("work-size", request))
+    if work < request:
+        raise PresetError(
+            f"work-size={format_fio_size(work)} is less than one request of {format_fio_size(request)}",
+            "What is touched has to hold at least one request.",
+        )
+    if have.get("direct") == "1":
+        for name in ("size", "work-size", "work-offset"):
+            if int(have.get(name, 0)) % _SECTOR:
+                raise PresetError(f"direct with {name}={have[name]}", "O_DIRECT takes multiples of 512 bytes.")
 
 
 def _check_rates(have: Mapping[str, str]) -> None:

@@ -292,6 +292,8 @@ def test_iopings_settings_become_parameters() -> None:
     [
         ("ioping -W -c 5 x", "it writes"),
         ("ioping -WWW -c 5 /dev/sda", "it writes"),
+        ("ioping -S 1k -c 5 x", "less than one request of 4k"),
+        ("ioping -D -s 513 -c 5 x", "multiples of 512"),
         ("ioping -Gc5 x", "it writes"),
         ("ioping -kc5 x", "leaves a file behind"),
         ("ioping -t 1ms -c 5 x", "missing in the result"),

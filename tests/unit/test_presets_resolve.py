@@ -147,6 +147,30 @@ def test_options_that_cannot_stand_together(options: Options, says: str) -> None
     assert "test one" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ((("work-size", "1k"),), "work-size=1k is less than one request of 4k"),
+        ((("work-size", "100k"), ("linear", "1")), "less than one request of 256k"),
+        ((("work-size", "4k"), ("size", "8k")), "less than one request of 8k"),
+        ((("work-size", "8191"), ("direct", "1")), "direct with work-size=8191"),
+        ((("size", "513"), ("direct", "1")), "direct with size=513"),
+        ((("work-offset", "100"), ("direct", "1")), "direct with work-offset=100"),
+    ],
+)
+def test_what_ioping_would_refuse_once_it_runs_is_refused_before(options: Options, says: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        resolve(a_preset(options=options, engine=EngineName.IOPING), {})
+    assert says in str(caught.value) and "test one" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "options", [(("work-size", "4k"),), (("work-size", "4097"),), (("size", "4k"), ("direct", "1"))]
+)
+def test_what_ioping_takes_is_let_through(options: Options) -> None:
+    assert resolve(a_preset(options=options, engine=EngineName.IOPING), {}).tests
+
+
 def test_a_deep_queue_of_a_synchronous_engine_takes_no_memory() -> None:
     assert resolve(a_preset(options=(("size", "1g"), ("bs", "1m"), ("iodepth", "65536"), ("ioengine", "psync"))), {})
 
