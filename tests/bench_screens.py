@@ -11,6 +11,7 @@ from types import TracebackType
 from recorded import FAST, make_plan
 from stored_screens import Driver, settle, until
 
+from diskprof.model.advice import Advice
 from diskprof.model.device import Device, DeviceKind, DeviceTree, DiskCounters, Mount, Transport
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.plan import Hazard, OtherTarget, Plan, RawDevice, Severity, WritePermission
@@ -64,7 +65,12 @@ def _raw(target: Target, permission: WritePermission) -> tuple[RawDevice, ...]:
 def _overwriting(permission: WritePermission, signatures: tuple[str, ...]) -> Iterator[Hazard]:
     """What the guard says of a device with these signatures on it."""
     if not permission.allowed:
-        yield Hazard("raw-write", Severity.BLOCKS, "The test writes to the device itself.", "Say --allow-write.")
+        yield Hazard(
+            "raw-write",
+            Severity.BLOCKS,
+            "The test writes to the device itself.",
+            Advice("Say --allow-write.", "Switch writing on."),
+        )
         return
     for kind in signatures:
         given = kind in permission.signatures

@@ -304,12 +304,12 @@ def _findings(plan: Plan) -> tuple[Finding, ...]:
         Finding(
             *("small-file", Weight.NOTE, "The test file is small beside the disk."),
             evidence="1.00 GiB of 932 GiB",
-            advice="A larger one shows what lies outside the drive's cache: --set size=16g",
+            advice="A larger one shows what lies outside the drive's cache: size=16g",
         ),
         Finding(
             *("cpu-bound", Weight.LIMIT, "The processor may have been the limit, not the disk."),
             evidence="92% of one CPU in fio's job",
-            advice="Run with more jobs: --set jobs=4",
+            advice="Run with more jobs: jobs=4",
             test="randread-4k-qd32",
         ),
     )

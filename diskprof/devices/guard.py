@@ -28,6 +28,7 @@ from diskprof.devices.occupants import (
 from diskprof.devices.relations import Touched, below, touched_by
 from diskprof.devices.scan import device_of
 from diskprof.devices.signatures import Signature
+from diskprof.model.advice import Advice
 from diskprof.model.device import Device, DeviceKind, DeviceTree
 from diskprof.model.plan import Hazard, Severity, WritePermission
 from diskprof.model.text import clean
@@ -327,7 +328,10 @@ def _of_signature(signature: Signature, device: Device, given_up: Collection[str
         "signature",
         Severity.BLOCKS,
         message,
-        f"If nobody needs it any more, type out what is to be overwritten: --overwrite-signature {kind}",
+        Advice(
+            f"If nobody needs it any more, type out what is to be overwritten: --overwrite-signature {kind}",
+            "If nobody needs it any more, it can be given up: the start asks for its type to be typed.",
+        ),
         signature.fs_type,
     )
 

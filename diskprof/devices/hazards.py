@@ -10,6 +10,7 @@ from diskprof.devices.files import may
 from diskprof.devices.guard import write_hazards
 from diskprof.devices.mounts import NETWORK, mount_of
 from diskprof.devices.targets import how_to_open, sudo_command
+from diskprof.model.advice import Advice
 from diskprof.model.device import Device, DeviceKind, DeviceTree
 from diskprof.model.plan import Hazard, Severity, WritePermission
 from diskprof.model.target import Target, TargetKind
@@ -19,6 +20,7 @@ from diskprof.model.units import format_size
 _MEMORY = {"tmpfs", "ramfs"}
 _COPY_ON_WRITE = {"btrfs", "zfs", "bcachefs"}
 _FOUR_GIB = 4 << 30
+_ELSEWHERE = "Choose a directory on the disk, or a test that only reads. If the disk is there to be overwritten"
 _RESERVE_BYTES, _RESERVE_SHARE = 1 << 30, 0.05
 _PAGE = 4096
 NO_PERMISSION = WritePermission()
@@ -80,8 +82,10 @@ def _of_raw_device(
             "raw-write",
             Severity.BLOCKS,
             f"The test writes to {target.path} itself and would overwrite what is on it.{lost}",
-            "Choose a directory on the disk, or a test that only reads. If the disk is there to be overwritten: --allow-write; "
-            "its name is asked for then.",
+            Advice(
+                f"{_ELSEWHERE}: --allow-write; its name is asked for then.",
+                f"{_ELSEWHERE}, switch writing on; its name is asked for at the start.",
+            ),
         )
         if device and device.read_only:
             yield Hazard("read-only", Severity.BLOCKS, f"{target.path} is read-only.", "Choose another device.")
@@ -178,7 +182,7 @@ def _of_directory(target: Target, tree: DeviceTree, *, writes: bool, space_neede
             "file-size-limit",
             Severity.BLOCKS,
             f"A file on {target.fs_type} cannot be {format_size(space_needed)}: 4 GiB is its limit.",
-            "Make the test file smaller, such as --set size=1g.",
+            Advice("Make the test file smaller, such as --set size=1g.", "Make the test file smaller: edit the size."),
         )
     device = tree.get(target.device)
     if writes and device and device.read_only and not (entry and "ro" in entry.options):

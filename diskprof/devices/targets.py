@@ -13,6 +13,7 @@ from pathlib import Path
 from diskprof.devices.files import may
 from diskprof.devices.mounts import mount_by_name, mount_of, read_mountinfo, space
 from diskprof.devices.scan import device_of
+from diskprof.model.advice import Advice, joined
 from diskprof.model.device import Device, DeviceKind, DeviceTree, Mount, Transport
 from diskprof.model.errors import UsageError
 from diskprof.model.target import Target, TargetKind
@@ -23,7 +24,9 @@ _KERNELS_OWN = {
     "efivarfs", "mqueue", "hugetlbfs", "fusectl", "binfmt_misc", "autofs", "nsfs", "rpc_pipefs",
 }  # fmt: skip
 _BOOT = ("/boot", "/efi")
-_LIST = "`diskprof devices` lists the disks; `diskprof devices --all` also what is empty."
+_LIST = Advice(
+    "`diskprof devices` lists the disks; `diskprof devices --all` also what is empty.", "Choose one of the list."
+)
 
 
 def resolve_target(text: str, tree: DeviceTree) -> Target:
@@ -54,7 +57,7 @@ def resolve_target(text: str, tree: DeviceTree) -> Target:
     kind = "a named pipe" if stat.S_ISFIFO(status.st_mode) else "a socket" if stat.S_ISSOCK(status.st_mode) else None
     raise UsageError(
         f"{clean(text)} is {kind or 'a character device'}, not a disk, a directory or a regular file.",
-        "Name a directory, a regular file or a block device. " + _LIST,
+        joined(("Name a directory, a regular file or a block device.", _LIST)),
     )
 
 
@@ -92,7 +95,7 @@ def _status(text: str) -> os.stat_result:
 
 def _hint_for_missing(path: Path) -> str:
     if "/" not in str(path) or str(path).startswith("/dev/"):
-        return f"Name a directory, an existing file or a device. {_LIST}"
+        return joined(("Name a directory, an existing file or a device.", _LIST))
     return f"Name a directory or file that exists. To make a directory: mkdir -p {shlex.quote(clean(str(path)))}"
 
 
@@ -152,7 +155,7 @@ def _directory_target(text: str, tree: DeviceTree) -> Target:
     if target.fs_type in _KERNELS_OWN:
         raise UsageError(
             f"{clean(target.path)} belongs to the kernel ({target.fs_type}) and lies on no disk.",
-            "Name a directory on a disk, or a device such as /dev/sda. " + _LIST,
+            joined(("Name a directory on a disk, or a device such as /dev/sda.", _LIST)),
         )
     if not may(target.path, os.X_OK):
         raise UsageError(f"No permission to enter {clean(target.path)}.", f"Run as root: {sudo_command()}")

@@ -15,7 +15,10 @@ class Weight(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """`name` is the rule, `message` what was noticed, `evidence` the figures, `advice` what to do next; `test` its test's name."""
+    """`name` is the rule, `message` what was noticed, `evidence` the figures, `advice` what to do next; `test` its test's name.
+
+    A finding is kept, exported and read anywhere, so its words are those of no surface: parameters, no options of a command line.
+    """
 
     name: str
     weight: Weight

@@ -6,6 +6,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
+from diskprof.model.advice import Advice
 from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.preset import Category, Preset
 from diskprof.model.text import clean
@@ -44,7 +45,11 @@ class Library:
         names = [known for preset in self.presets for known in (preset.name, *preset.aliases)]
         close = get_close_matches(name[:64].lower(), names, n=3, cutoff=0.5)
         close += [known for known in names if name and name.lower() in known and known not in close][:3]
-        return f"Did you mean {' or '.join(close[:3])}?" if close else "`diskprof presets` lists them."
+        return (
+            f"Did you mean {' or '.join(close[:3])}?"
+            if close
+            else Advice("`diskprof presets` lists them.", "The list of presets shows them.")
+        )
 
 
 def shipped_directory() -> Path:

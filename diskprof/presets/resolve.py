@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 
+from diskprof.model.advice import Advice
 from diskprof.model.errors import PresetError, UnitError, UsageError
 from diskprof.model.preset import Axis, EngineName, Job, Options, Parameter, ParameterKind, Preset, Test
 from diskprof.model.units import format_fio_size, format_size, parse_duration, parse_size
@@ -226,7 +227,10 @@ def _check_rates(have: Mapping[str, str]) -> None:
         if one in have and other in have:
             raise PresetError(
                 f"{one} and {other} exclude each other",
-                f"Leave one out; a parameter is switched off by giving it nothing: --set {other}=",
+                Advice(
+                    f"Leave one out; a parameter is switched off by giving it nothing: --set {other}=",
+                    f"Leave one out: nothing in the field {other} switches it off.",
+                ),
             )
     for least, most in (("rate_min", "rate"), ("rate_iops_min", "rate_iops")):
         if (

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from diskprof.model.advice import Advice
 from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.expectation import Operator, PresetExpectation
 from diskprof.model.metric import Quantity, parse_value
@@ -78,7 +79,8 @@ def save_preset(preset: Preset, directory: Path, *, replace: bool = False) -> Pa
                 passing.unlink()
     except FileExistsError:
         raise UsageError(
-            f"{clean(str(path))} is there already.", "Choose another name, or replace it with --force."
+            f"{clean(str(path))} is there already.",
+            Advice("Choose another name, or replace it with --force.", "Choose another name."),
         ) from None
     except OSError as error:
         raise UsageError(f"{clean(str(path))} cannot be written: {error.strerror}.") from None

@@ -7,6 +7,7 @@ import sys
 from datetime import datetime
 from pathlib import Path
 
+from diskprof.model.advice import on_screen
 from diskprof.model.errors import DiskprofError
 from diskprof.runner.begin import begun
 from diskprof.runner.execute import StopRequest, execute
@@ -44,6 +45,6 @@ def main() -> int:
     except DiskprofError as error:
         # Once the launcher has its answer nobody reads another: this goes to the log.
         sys.stderr.write(f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S} {error}\n")
-        _answer(error=error.message, hint=error.hint, exit_code=int(error.exit_code))
+        _answer(error=error.message, hint=error.hint, on_screen=on_screen(error.hint), exit_code=int(error.exit_code))
         return int(error.exit_code)
     return 0

@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 from diskprof.devices.targets import sudo_command
 from diskprof.engines.process import start_session
+from diskprof.model.advice import Advice
 from diskprof.model.errors import DiskprofError, ExitCode, Refused, RunNotFound, UsageError
 from diskprof.model.plan import Plan
 from diskprof.model.value import dataclass
@@ -25,6 +26,7 @@ class _Answer:
     run: str
     error: str
     hint: str
+    on_screen: str
     exit_code: int
 
 
@@ -44,7 +46,7 @@ def start_detached(
     if answer.run:
         return answer.run
     kind = {ExitCode.REFUSED: Refused, ExitCode.USAGE: UsageError}.get(ExitCode(answer.exit_code), DiskprofError)
-    raise kind(answer.error, answer.hint)
+    raise kind(answer.error, Advice(answer.hint, answer.on_screen))
 
 
 def _opened(log: Path) -> BinaryIO:
@@ -67,6 +69,7 @@ def _answer(output: bytes, log: Path) -> _Answer:
             str(data.get("run", "")),
             str(data.get("error", "")),
             str(data.get("hint", "")),
+            str(data.get("on_screen", "")),
             int(data.get("exit_code", 1)),
         )
     except (ValueError, AttributeError):
@@ -87,7 +90,9 @@ def request_stop(store: Store, run_id: str) -> None:
         raise DiskprofError(
             f"The run {run_id} belongs to another user.", f"Run as root: {sudo_command(command)}"
         ) from None
-    raise RunNotFound(f"Run {run_id} is not running.", "`diskprof runs` lists what is.")
+    raise RunNotFound(
+        f"Run {run_id} is not running.", Advice("`diskprof runs` lists what is.", "The list of runs shows what is.")
+    )
 
 
 def _signal(process: ProcessIdentity, number: signal.Signals) -> bool:

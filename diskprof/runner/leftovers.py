@@ -41,7 +41,7 @@ def leftovers(store: Store, *, patient: bool = True) -> Iterator[Leftover]:
 
 
 def notice(store: Store) -> str:
-    """A line about what killed runs left behind, for the start of a front end; empty where nothing is left."""
+    """A line about what killed runs left behind, for the start of a command; empty where nothing is left."""
     found = list(leftovers(store, patient=False))
     if not found:
         return ""

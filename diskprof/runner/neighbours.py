@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
+from diskprof.model.advice import Advice
 from diskprof.model.device import DeviceTree
 from diskprof.model.errors import Refused, RunNotFound
 from diskprof.model.plan import Plan
@@ -48,7 +49,10 @@ class Occupied(Refused):
     def __init__(self, neighbour: Neighbour) -> None:
         super().__init__(
             f"{neighbour.words}: two runs on one disk spoil each other's figures.",
-            f"Wait for it (--wait), stop it (diskprof stop {neighbour.run_id}), or start beside it (--concurrent).",
+            Advice(
+                f"Wait for it (--wait), stop it (diskprof stop {neighbour.run_id}), or start beside it (--concurrent).",
+                "Start again when that run is over, or stop it.",
+            ),
         )
         self.neighbour = neighbour
 

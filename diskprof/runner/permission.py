@@ -8,6 +8,7 @@ from pathlib import Path
 
 from diskprof.devices.exclusive import raw_device
 from diskprof.devices.mounts import read_mountinfo
+from diskprof.model.advice import Advice
 from diskprof.model.device import DeviceTree
 from diskprof.model.errors import DiskprofError, Refused
 from diskprof.model.plan import Hazard, Plan, RawDevice, Severity, WritePermission
@@ -96,10 +97,11 @@ def what_to_type(device: RawDevice) -> str:
     return f"its name ({device.name})" + (f" or its serial number ({clean(serial)})" if serial else "")
 
 
-def how_to_name(device: RawDevice) -> str:
+def how_to_name(device: RawDevice) -> Advice:
     """What to type on a terminal, or to give in a script."""
     given = device.serial if device.serial in device.names else device.name
-    return f"Type {what_to_type(device)}; in a script: --confirm-device {shlex.quote(given)}"
+    what = f"Type {what_to_type(device)}"
+    return Advice(f"{what}; in a script: --confirm-device {shlex.quote(given)}", f"{what}.")
 
 
 def refuse_unconfirmed(plan: Plan) -> None:

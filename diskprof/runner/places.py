@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from diskprof.model.advice import Advice
 from diskprof.model.errors import UsageError
 from diskprof.model.plan import Hazard, Plan, Severity, TestFile
 from diskprof.model.preset import EngineName, Job, Preset, Test
@@ -88,7 +89,10 @@ def with_test_file(place: Place, places: Sequence[Place], tests: Sequence[Test])
     if place.target.kind is not TargetKind.DIRECTORY or not spans:
         return place
     if min(spans) <= 0:
-        raise UsageError("A fio test of this preset has no size.", "Give it one: --set size=1g, or size in the preset.")
+        raise UsageError(
+            "A fio test of this preset has no size.",
+            Advice("Give it one: --set size=1g, or size in the preset.", "Give it one: edit the size."),
+        )
     directory = Path(place.target.path) / f".diskprof-{secrets.token_hex(4)}"
     return replace(place, file=TestFile(str(directory), str(directory / "test.dat"), max(spans)))
 

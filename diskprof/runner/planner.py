@@ -9,6 +9,7 @@ from diskprof.engines.fio import fio_argv
 from diskprof.engines.ioping import ioping_argv
 from diskprof.engines.smartctl import wear_of
 from diskprof.engines.tools import Tool, find_tool
+from diskprof.model.advice import joined
 from diskprof.model.device import Device, DeviceTree
 from diskprof.model.errors import DiskprofError, Refused, UsageError
 from diskprof.model.expectation import Expectation
@@ -104,7 +105,7 @@ def refuse_if_blocked(plan: Plan) -> None:
     first = next((hazard for hazard in plan.blocked if hazard.name not in UNUSABLE), None)
     kind: type[DiskprofError] = Refused if first else UsageError
     advice = dict.fromkeys(hazard.advice for hazard in plan.blocked if hazard.advice)
-    raise kind("\n".join(hazard.message for hazard in plan.blocked), "\n".join(advice))
+    raise kind("\n".join(hazard.message for hazard in plan.blocked), joined(advice, "\n"))
 
 
 def _rate(target: Target, tree: DeviceTree) -> Rate:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from diskprof.model.advice import Advice
 from diskprof.model.device import DeviceTree
 from diskprof.model.errors import UsageError
 from diskprof.model.expectation import Expectation, PresetExpectation
@@ -21,7 +22,10 @@ _UNTOLD = Hazard(
     "capacity-unknown",
     Severity.NOTES,
     "What such a disk promises depends on its capacity, which cannot be seen from here: the figures are not judged by it.",
-    f"To have them judged, give the capacity in GiB: --set {CAPACITY}=800",
+    Advice(
+        f"To have them judged, give the capacity in GiB: --set {CAPACITY}=800",
+        "To have them judged, edit the preset and give the capacity in GiB.",
+    ),
 )
 
 

@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
+from diskprof.model.advice import Advice, joined
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.plan import TestFile
 from diskprof.model.text import clean
@@ -16,7 +17,7 @@ from diskprof.runner.apart import apart
 DIRECTORY = re.compile(r"\.diskprof-[0-9a-f]{8}")
 """What the private directory of a test file is called."""
 FILE_NAME = "test.dat"
-_LATER = "`diskprof clean` tries again."
+_LATER = Advice("`diskprof clean` tries again.", "The Run screen removes it.")
 
 
 @contextmanager
@@ -58,7 +59,11 @@ def _create(file: TestFile) -> None:
         apart(partial(_make, file), what)
     except OSError as error:
         raise UsageError(
-            f"{what}: {error.strerror}.", "Choose a smaller size (--set size=...) or another directory."
+            f"{what}: {error.strerror}.",
+            Advice(
+                "Choose a smaller size (--set size=...) or another directory.",
+                "Choose a smaller size or another directory.",
+            ),
         ) from None
 
 
@@ -97,7 +102,7 @@ def remove_test_file(file: TestFile, *, known_there: bool = False) -> None:
     except FileNotFoundError:
         if known_there:
             words = "is not there any more. If its file system was unmounted, it is still on that."
-            raise DiskprofError(f"{what} {words}", f"Once it is mounted again, {_LATER}") from None
+            raise DiskprofError(f"{what} {words}", joined(("Once it is mounted again:", _LATER))) from None
     except OSError as error:
         link = error.errno in (errno.ENOTDIR, errno.ELOOP)
         reason = "it is a link, or no directory" if link else error.strerror

@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from diskprof.model.advice import Advice
 from diskprof.model.errors import EngineError, StoreError
 from diskprof.model.finding import Finding
 from diskprof.model.histogram import Histogram
@@ -140,7 +141,10 @@ def _decode(kind: type[T], text: str, what: str, prepare: Callable[[Any], None] 
         raise StoreError(f"A stored {what} cannot be read: {error}.", DAMAGED) from None
 
 
-DAMAGED = "The store is damaged, or another program wrote to it. `diskprof delete` removes the run."
+DAMAGED = Advice(
+    "The store is damaged, or another program wrote to it. `diskprof delete` removes the run.",
+    "The store is damaged, or another program wrote to it. The list of runs deletes it.",
+)
 
 
 @cache

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
+from diskprof.model.advice import Advice
 from diskprof.model.errors import EngineError, RunNotFound, StoreError
 from diskprof.model.plan import TestFile
 from diskprof.model.run import Run, RunSummary, Status, TestRecord
@@ -41,7 +42,7 @@ def number_of(db: sqlite3.Connection, run_id: str) -> int:
     """The run's key in the other tables. Raises RunNotFound."""
     row = db.execute("SELECT number FROM run WHERE id = ?", (codec.to_text(run_id),)).fetchone()
     if row is None:
-        raise RunNotFound(f"There is no run {run_id!r}.", _hint(db))
+        raise RunNotFound(f"There is no run {run_id!r}.", Advice(_hint(db), "It was deleted."))
     return int(row[0])
 
 

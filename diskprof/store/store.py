@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from diskprof.model.advice import Advice
 from diskprof.model.errors import Refused, StoreError
 from diskprof.model.finding import Finding
 from diskprof.model.plan import Plan, TestFile
@@ -278,7 +279,10 @@ class Store:
         with self._database.write() as db:
             number = reading.number_of(db, run_id)
             if any(number == alive for alive, _, dead in self._under_way(db) if not dead):
-                raise Refused(f"The run {run_id} is still going.", f"Stop it first: diskprof stop {run_id}")
+                raise Refused(
+                    f"The run {run_id} is still going.",
+                    Advice(f"Stop it first: diskprof stop {run_id}", "Stop it first."),
+                )
             db.execute("DELETE FROM run WHERE number = ?", (number,))
         self._vacuum()
 

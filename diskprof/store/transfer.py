@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
+from diskprof.model.advice import Advice
 from diskprof.model.errors import StoreError, UsageError
 from diskprof.model.run import Message
 from diskprof.model.sample import Sample, SystemSample
@@ -46,7 +47,10 @@ def export_runs(store: Store, ids: Sequence[str], file: IO[bytes]) -> None:
     headlines = {summary.id: summary.headline for summary in store.summaries()}
     for run_id in ids:
         if not store.run(run_id).status.over:
-            raise UsageError(f"The run {run_id} is still going.", f"Wait for its end: diskprof attach {run_id}")
+            raise UsageError(
+                f"The run {run_id} is still going.",
+                Advice(f"Wait for its end: diskprof attach {run_id}", "Wait for its end."),
+            )
     writer = Writer(file)
     for run_id in ids:
         _write(store, run_id, headlines[run_id], writer)

@@ -19,7 +19,6 @@ from diskprof.model.units import (
     format_latency,
 )
 from diskprof.model.value import dataclass
-from diskprof.tui.advice import on_screen
 from diskprof.tui.following import Following, Reading, Track
 from diskprof.tui.paragraphs import signed
 from diskprof.tui.promise_lines import promise_lines, verdict_piece
@@ -306,7 +305,7 @@ def note_lines(run: Run, width: int) -> list[Line]:
         test = run.test(finding.test)
         where = f"{clean(test.planned.title)}: " if test else ""
         lines += signed((sign, ink), f"{where}{clean(finding.message)} {clean(finding.evidence)}", width)
-        lines += signed((" ", ""), clean(on_screen(finding.advice)), width, "quiet")
+        lines += signed((" ", ""), clean(finding.advice), width, "quiet")
     messages = run.messages if run.status.over else tuple(reversed(run.messages))
     for message in messages:
         lines += _message(message, width)

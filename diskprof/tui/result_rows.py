@@ -16,7 +16,6 @@ from diskprof.reports.layout import plain, wrap
 from diskprof.reports.syncs import sync_sentences
 from diskprof.reports.text import reasoned, result_rows
 from diskprof.reports.verdict import doubts, verdict
-from diskprof.tui.advice import on_screen
 from diskprof.tui.promise_lines import SIGNS, promise_rows, told
 from diskprof.tui.run_list import TONES, status_text
 from diskprof.tui.widgets.sheet import Cell, Column, Row, Tone
@@ -150,7 +149,7 @@ def _findings(run: Run, width: int) -> list[Words]:
         lines += _hanging(
             wording.WEIGHTS[finding.weight], f"{where}{finding.message}", width, f"{_INKS[finding.weight]} bold"
         )
-        for text in (finding.evidence, on_screen(finding.advice)):
+        for text in (finding.evidence, finding.advice):
             lines += _hanging("", text, width) if text else []
     return lines
 

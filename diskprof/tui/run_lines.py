@@ -6,13 +6,13 @@ from itertools import groupby
 
 from textual.content import Content
 
+from diskprof.model.advice import on_screen
 from diskprof.model.plan import Hazard, Plan, PlannedTest, Severity
 from diskprof.model.preset import Category, Preset, TargetSlot
 from diskprof.model.text import clean, shorten_middle
 from diskprof.model.units import format_duration, format_size
 from diskprof.model.wear import share_words
 from diskprof.presets.problem import Problem
-from diskprof.tui.advice import on_screen
 from diskprof.tui.paragraphs import paragraph, signed
 from diskprof.tui.planning import edits
 from diskprof.tui.widgets.painted import Line, fit, spread
@@ -108,21 +108,6 @@ def switch_lines(plan: Plan, key: str, width: int) -> list[Line]:
     return paragraph(clean(words), width, "warn", first=((" ", ""), ("[x] ", "danger")))
 
 
-_ADVICE = {
-    "raw-write": "Choose a directory on the disk, or a test that only reads. If the disk is there to be overwritten, "
-    "switch writing on; its name is asked for at the start.",
-    "signature": "If nobody needs it any more, it can be given up: the start asks for its type to be typed.",
-    "file-size-limit": "Make the test file smaller: edit the size.",
-    "capacity-unknown": "To have them judged, edit the preset and give the capacity in GiB.",
-}
-"""What to do in the screen where a hazard's own advice is an option of the command line."""
-
-
-def advice_of(hazard: Hazard) -> str:
-    """What to do about a hazard in the screen."""
-    return _ADVICE.get(hazard.name, on_screen(hazard.advice)) if hazard.advice else ""
-
-
 def warning_lines(plan: Plan, sentence: str, width: int, following: Sequence[Line] = ()) -> list[Line]:
     """The sentence, what is `following`, and the hazards, the worst first."""
     lines = paragraph(clean(sentence), width, "strong", first=_FLUSH)
@@ -133,7 +118,7 @@ def warning_lines(plan: Plan, sentence: str, width: int, following: Sequence[Lin
         sign, ink = severity_sign(hazard.severity)
         lines += [[], *paragraph(clean(hazard.message), width, ink, first=((" ", ""), (sign, ink), (" ", "")))]
         # To give up what lies there does not help where something else blocks.
-        lines += paragraph(clean("" if final and hazard.signature else advice_of(hazard)), width)
+        lines += paragraph(clean("" if final and hazard.signature else on_screen(hazard.advice)), width)
     return lines
 
 

@@ -101,16 +101,9 @@ def real_services(store_path: Path | None) -> Services:
             left.remove(store, leftover)
 
     def save_preset(preset: Preset) -> Path:
-        from diskprof.model.errors import UsageError
         from diskprof.presets import library, write
 
-        directory = library.user_directory()
-        try:
-            return write.save_preset(preset, directory)
-        except UsageError as error:
-            # The writer's advice is an option of the command line.
-            hint = "Choose another name." if (directory / f"{preset.name}.toml").exists() else error.hint
-            raise UsageError(error.message, hint) from None
+        return write.save_preset(preset, library.user_directory())
 
     return Services(
         open_store=open_store,

@@ -19,9 +19,9 @@ from textual.notifications import Notify
 from textual.widgets import Input
 
 from diskprof.config.settings import Settings, SlowLink
+from diskprof.model.advice import on_screen
 from diskprof.model.errors import DiskprofError, ExitCode
 from diskprof.model.text import clean
-from diskprof.tui.advice import for_screen
 from diskprof.tui.driver import LettingGoDriver
 from diskprof.tui.keynames import plain_key
 from diskprof.tui.theme import SIXTEEN
@@ -221,9 +221,8 @@ class TerminalApp(App[None]):
 
     def tell(self, error: DiskprofError) -> None:
         """Show an error as a sentence with its next step."""
-        error = for_screen(error)
         self.notify(
-            clean(error.hint, keep_newlines=True) or " ",
+            clean(on_screen(error.hint), keep_newlines=True) or " ",
             title=clean(error.message),
             severity="error",
             timeout=12,

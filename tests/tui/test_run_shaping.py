@@ -9,6 +9,7 @@ from stored_screens import SIZES, Driver, press, see, settle, text_of, told, unt
 from textual import events
 from textual.widgets import Input, Static
 
+from diskprof.model.advice import on_screen
 from diskprof.model.errors import UsageError
 from diskprof.model.preset import Category, EngineName, Job, Parameter, ParameterKind, TargetSlot, Test, Variant
 from diskprof.presets.library import user_directory
@@ -285,7 +286,7 @@ def test_every_shipped_preset_can_be_saved_as_ones_own_and_none_is_overwritten(
     assert 2 * len(own) == len(library.presets)
     with pytest.raises(UsageError) as caught:
         services.save_preset(own[0])
-    assert caught.value.hint == "Choose another name."
+    assert on_screen(caught.value.hint) == "Choose another name."
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -9,6 +9,7 @@ from stored_screens import SIZES, Driver, press, see, settle, text_of, told, unt
 from textual import events
 from textual.widgets import Input
 
+from diskprof.model.advice import Advice
 from diskprof.model.errors import Refused
 from diskprof.model.plan import Hazard, Severity, WritePermission
 from diskprof.model.run import Environment, Status
@@ -347,10 +348,10 @@ async def test_one_that_was_quicker_is_told_of(bench: Bench) -> None:
     async with open_bench(bench) as pilot:
         await press(pilot, "enter")
         occupy(bench)
-        bench.start_error = Refused("Run abc has been working on sda.", "Wait for it (--wait).")
+        bench.start_error = Refused("Run abc has been working on sda.", Advice("Wait for it (--wait).", "Start later."))
         await press(pilot, "s")
         await until(pilot, lambda: "Run abc has been working on sda." in told(pilot))
-        assert "--wait" not in told(pilot) and "again when that run is over" in told(pilot)
+        assert "--wait" not in told(pilot) and "Start later." in told(pilot)
 
 
 @pytest.mark.parametrize("way", [("down",), ("right", "down")])

@@ -186,5 +186,5 @@ def memory_file_system(run: Run) -> Finding | None:
         Weight.DOUBT,
         "The target lies in memory: this is no result of a disk.",
         f"{run.plan.target.path} is on {kind}",
-        "Choose a directory on the disk in question; `diskprof devices` shows where each is mounted.",
+        "Choose a directory on the disk in question; the list of devices shows where each is mounted.",
     )

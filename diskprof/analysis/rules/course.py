@@ -265,7 +265,7 @@ def _longer(short: Sequence[TestView]) -> str:
     parameters, plans = dict(short[0].run.plan.parameters), [view.record.planned for view in short]
     size, seconds = amount(parse_size, parameters.get("size")), amount(parse_duration, parameters.get("runtime"))
     if size and any(plan.amount_bytes and plan.amount_bytes % size == 0 for plan in plans):
-        return "For what the disk keeps up, give it more to do, such as --set size=8g."
+        return "For what the disk keeps up, give it more to do, such as size=8g."
     if seconds and any(plan.runtime_s == seconds for plan in plans):
-        return "For what the disk keeps up, run it longer, such as --set runtime=60s."
+        return "For what the disk keeps up, run it longer, such as runtime=60s."
     return "For what the disk keeps up, run a longer test."

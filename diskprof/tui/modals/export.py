@@ -14,6 +14,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label, Static
 
+from diskprof.model.advice import on_screen
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.text import clean
 from diskprof.reports.formats import Format, format_of
@@ -138,7 +139,7 @@ class ExportModal(ModalScreen[Path | None]):
             self._asked_for = value
             self._say(error.message, "Press Enter again to replace it, or change the name.")
         except DiskprofError as error:
-            self._say(error.message, error.hint)
+            self._say(error.message, on_screen(error.hint))
         else:
             self.dismiss(written)
         finally:

@@ -13,10 +13,10 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Input, Label, Static
 
+from diskprof.model.advice import on_screen
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
 from diskprof.model.value import dataclass
-from diskprof.tui.advice import on_screen
 from diskprof.tui.keynames import with_keys
 from diskprof.tui.modals.sharing import share_height
 from diskprof.tui.widgets.field import Field as TextField

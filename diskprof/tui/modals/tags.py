@@ -12,11 +12,11 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label, Static
 
+from diskprof.model.advice import on_screen
 from diskprof.model.errors import DiskprofError
 from diskprof.model.run import RunSummary
 from diskprof.model.text import clean
 from diskprof.model.value import dataclass
-from diskprof.tui.advice import for_screen
 from diskprof.tui.keynames import with_keys
 from diskprof.tui.widgets.field import Field
 
@@ -82,8 +82,7 @@ class TagsModal(ModalScreen[bool]):
         try:
             await asyncio.to_thread(self._save, edit)
         except DiskprofError as error:
-            error = for_screen(error)
-            self._say(f"{error.message.rstrip('.')}. {error.hint}".strip())
+            self._say(f"{error.message.rstrip('.')}. {on_screen(error.hint)}".strip())
         else:
             self.dismiss(True)
         finally:

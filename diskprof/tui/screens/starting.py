@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from textual import on, work
 from textual.message import Message
 
-from diskprof.model.errors import DiskprofError, Refused
+from diskprof.model.advice import on_screen
+from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
 from diskprof.model.value import dataclass
 from diskprof.tui.modals.confirm import Answer, Ask
@@ -19,7 +20,7 @@ from diskprof.tui.notices import waiting_notice
 from diskprof.tui.overwriting import overwrite_fields, permitted
 from diskprof.tui.paragraphs import content_of
 from diskprof.tui.planning import Outlook, check_there
-from diskprof.tui.run_lines import advice_of, confirm_lines
+from diskprof.tui.run_lines import confirm_lines
 from diskprof.tui.screens.noticing import Noticing
 from diskprof.tui.widgets.painted import Line
 
@@ -77,7 +78,7 @@ class Starter(Noticing):
             self._ask_for_names(outlook, preset)
         elif plan.blocked:
             hazard = next((each for each in plan.blocked if not each.signature), plan.blocked[0])
-            self._refuse(hazard.message, advice_of(hazard))
+            self._refuse(hazard.message, on_screen(hazard.advice))
         else:
             self._confirm(outlook, plan, others)
 
@@ -232,10 +233,7 @@ class Starter(Noticing):
         self._starting = False
         self.started()
         if message.error:
-            others = self._others(message.plan) if isinstance(message.error, Refused) else ()
-            # The runner's advice is for the command line.
-            hint = f"Press {self.key_of('start')} again when that run is over." if others else message.error.hint
-            self.diskprof.tell(DiskprofError(message.error.message, hint))
+            self.diskprof.tell(message.error)
         elif message.run_id:
             self.diskprof.watcher.read()
             if self.is_current:
