@@ -13,7 +13,7 @@ from diskprof.analysis.conditions import Condition, OptionDifference, differing_
 from diskprof.analysis.expectations import CommonExpectation, common
 from diskprof.analysis.metrics import SYNC_METRICS, WITHIN_NS, Better, Metric, Part, Source, direction_metrics
 from diskprof.analysis.series import ByTest, by_test, figures, measured, thinned
-from diskprof.analysis.statistics import variation
+from diskprof.analysis.statistics import standard_deviation, variation
 from diskprof.analysis.whole import comparable_cpu, leading, syncs
 from diskprof.model.finding import Finding
 from diskprof.model.preset import EngineName, Options
@@ -31,7 +31,7 @@ NOISE_OF_MAXIMUM = 0.25
 """The maximum is one I/O out of all: two runs on one disk rarely agree better than this."""
 
 NOISE_OF_SHARE = 0.01
-"""Shares (within a threshold) are the same within one percentage point."""
+"""Shares (within a threshold) are the same within one percentage point, whatever chance may do."""
 
 STANDARD_ERRORS = 2.0
 """How many standard errors of the difference count as noise: two leave out 95% of what chance does."""
@@ -240,7 +240,7 @@ def _row(
     values = [_finite(source.of_result(part)) if part is not None else None for part in parts]
     if all(value is None for value in values):
         return []
-    errors = [_error(source, interval) for interval in intervals]
+    errors = [_error(source, *each) for each in zip(intervals, values, counts, strict=True)]
     others = zip(values[1:], counts[1:], errors[1:], strict=True)
     cells = [
         _cell(source, values[0], value, min(counts[0], count), _noise(source, errors[0], error))
@@ -310,14 +310,18 @@ def _floor(source: Source[Part]) -> float:
     return NOISE_OF_SHARE if source.share else _TAILS.get(source.metric, NOISE)
 
 
-def _error(source: Source[Part], intervals: Sequence[Sample]) -> float:
+def _error(source: Source[Part], intervals: Sequence[Sample], value: float | None, ios: int) -> float:
     """The squared standard error of a figure by the spread of its intervals; 0 where they do not tell.
 
-    Many intervals make an average surer; a tail is what its worst interval was, however many there are.
+    Many intervals make an average surer; a tail is what its worst interval was, however many there are. A share of `ios`
+    is no surer than as many throws of a coin: p(1 - p) / n, the variance of a binomial distribution's mean.
     """
-    values = figures(intervals, source.of_sample)
-    spread = None if source.share else variation(values)
-    return spread**2 / (len(values) if _is_average(source) else 1) if spread is not None else 0.0
+    found = figures(intervals, source.of_sample)
+    spread = standard_deviation(found) if source.share else variation(found)
+    error = spread**2 / (len(found) if _is_average(source) else 1) if spread is not None else 0.0
+    if source.share and value is not None and ios:
+        error = max(error, value * (1 - value) / ios)
+    return error
 
 
 def _noise(source: Source[Part], first: float, other: float) -> float:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from enum import StrEnum
 
-from diskprof.analysis.compare import NOISE, Cell, Row, Verdict
+from diskprof.analysis.compare import NOISE, NOISE_OF_SHARE, Cell, Row, Verdict
 from diskprof.analysis.metrics import WITHIN_NS, Better, Metric
 from diskprof.model.expectation import Operator
 from diskprof.model.expectation import Verdict as Kept
@@ -263,7 +263,8 @@ def mark(cell: Cell, *, share: bool = False) -> str:
 
 
 def _within_noise(cell: Cell, share: bool) -> bool:
-    return cell.verdict is Verdict.SAME and not share and cell.ratio is not None and abs(cell.ratio) > NOISE
+    apart, floor = (cell.difference, NOISE_OF_SHARE) if share else (cell.ratio, NOISE)
+    return cell.verdict is Verdict.SAME and apart is not None and abs(apart) > floor
 
 
 def relative(ratio: float) -> str:

@@ -10,6 +10,7 @@ from diskprof.analysis.metrics import Metric
 from diskprof.model.histogram import Histogram
 from diskprof.model.run import Run, Status
 from diskprof.model.sample import Direction
+from diskprof.reports import wording
 
 FAST, SLOW = 100_000, 600_000
 
@@ -119,6 +120,29 @@ def test_shares_are_the_same_within_a_percentage_point() -> None:
     none = host("c", iops=1000, mean_us=200, within=0, cpu=(1, 1))
     found = cell(compare((none, base)), Metric.WITHIN)
     assert (found.verdict, found.ratio) == (Verdict.BETTER, None)
+
+
+def test_a_share_is_noise_by_the_spread_of_its_intervals() -> None:
+    """A volume that hands out I/Os in slices: 36 to 42% within 250 us from one run to the next, by chance."""
+    base, other = (
+        host(name, iops=1000, mean_us=200, within=share, cpu=(1, 1)) for name, share in (("a", 0.4), ("b", 0.43))
+    )
+    means = [1e5 if at % 5 < 2 else 1e6 for at in range(60)]
+    wavering = tuple(
+        replace(samples([1000], mean_ns=mean)[0], at_ns=250_000_000 * at) for at, mean in enumerate(means, start=1)
+    )
+    found = cell(compare((base, other), {"a": wavering, "b": wavering}), Metric.WITHIN)
+    assert (found.verdict, wording.verdict(found, share=True)) == (Verdict.SAME, "noise")
+    assert cell(compare((base, other)), Metric.WITHIN).verdict is Verdict.BETTER
+
+
+def test_a_share_of_few_ios_is_no_surer_than_as_many_throws_of_a_coin() -> None:
+    def of(fast: int, total: int) -> Run:
+        histogram = Histogram.of_latencies([FAST] * fast + [SLOW] * (total - fast))
+        return run(fio(read=direction(total / 30, histogram=histogram)), run_id=str(fast))
+
+    assert cell(compare((of(40, 100), of(50, 100))), Metric.WITHIN).verdict is Verdict.SAME
+    assert cell(compare((of(4000, 10_000), of(5000, 10_000))), Metric.WITHIN).verdict is Verdict.BETTER
 
 
 def test_the_threshold_can_be_another() -> None:
