@@ -16,16 +16,19 @@ from diskprof.model.errors import UsageError
     "--format",
     "form",
     type=click.Choice(["text", "markdown", "json"]),
-    default="text",
-    show_default=True,
-    help="As what.",
+    help="As what.  [default: text]",
 )
+@click.option("--json", "as_json", is_flag=True, help="As JSON: the same as --format json.")
 @click.option("--plot", is_flag=True, help="Draw the IOPS of the runs in one chart a test; of sweeps, by block size.")
 @click.pass_context
-def command(ctx: click.Context, runs: tuple[str, ...], form: str, plot: bool) -> None:
+def command(ctx: click.Context, runs: tuple[str, ...], form: str | None, as_json: bool, plot: bool) -> None:
     """Compare RUNS test by test; differences are to the first."""
+    if as_json and form not in (None, "json"):
+        raise click.UsageError(f"--json and --format {form} exclude each other: leave one out.", ctx)
+    form = "json" if as_json else form or "text"
     if plot and form != "text":
-        raise click.UsageError(f"--plot draws beside the text and not as {form}: leave --format out.", ctx)
+        given = "--json" if as_json else "--format"
+        raise click.UsageError(f"--plot draws beside the text and not as {form}: leave {given} out.", ctx)
     with open_store(ctx) as store:
         ids = list(dict.fromkeys(store.resolve(run) for run in runs))
         if len(ids) < 2:

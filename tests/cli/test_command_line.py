@@ -150,7 +150,7 @@ def test_recorded_runs_are_listed_shown_compared_and_reported(tmp_path: Path, li
     text = diskprof("show", complete[0], "--plot", home=tmp_path).stdout
     assert "randread-4k-qd1" in text
     compared = diskprof_json("compare", *complete[:2], "--format", "json", home=tmp_path)
-    assert compared
+    assert compared and compared == diskprof_json("compare", *complete[:2], "--json", home=tmp_path)
     report = tmp_path / "report.md"
     assert diskprof("report", *complete[:2], "-o", report, home=tmp_path).returncode == 0
     markdown = report.read_text()

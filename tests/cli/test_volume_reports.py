@@ -30,6 +30,9 @@ def test_two_sweeps_are_compared_and_drawn(tmp_path: Path, volumes: dict[str, st
     assert "Random read: most IOPS by block size:  * web-3   o web-4" in compared.stdout
     refused = diskprof("compare", *pair, "--plot", "--format", "json", home=tmp_path)
     assert refused.returncode == 2 and "--plot" in refused.stderr and not refused.stdout
+    for words in (("--json", "--plot"), ("--json", "--format", "markdown")):
+        refused = diskprof("compare", *pair, *words, home=tmp_path)
+        assert refused.returncode == 2 and "--json" in refused.stderr and not refused.stdout
 
 
 def test_a_comparison_knows_the_noise_of_the_runs(tmp_path: Path, volumes: dict[str, str]) -> None:
