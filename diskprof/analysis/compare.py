@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 
+from diskprof.analysis.chance import Error, by_chance, of_average, of_one, of_share
 from diskprof.analysis.conditions import Condition, OptionDifference, differing_conditions, differing_options
 from diskprof.analysis.expectations import CommonExpectation, common
 from diskprof.analysis.metrics import SYNC_METRICS, WITHIN_NS, Better, Metric, Part, Source, direction_metrics
@@ -32,9 +33,6 @@ NOISE_OF_MAXIMUM = 0.25
 
 NOISE_OF_SHARE = 0.01
 """Shares (within a threshold) are the same within one percentage point, whatever chance may do."""
-
-STANDARD_ERRORS = 2.0
-"""How many standard errors of the difference count as noise: two leave out 95% of what chance does."""
 
 TAIL_IOS = 10
 """A quantile is judged only if at least this many I/Os lie beyond it in each run."""
@@ -310,20 +308,20 @@ def _floor(source: Source[Part]) -> float:
     return NOISE_OF_SHARE if source.share else _TAILS.get(source.metric, NOISE)
 
 
-def _error(source: Source[Part], intervals: Sequence[Sample], value: float | None, ios: int) -> float:
-    """The squared standard error of a figure by the spread of its intervals; 0 where they do not tell.
+def _error(source: Source[Part], intervals: Sequence[Sample], value: float | None, ios: int) -> Error:
+    """What chance may do to a figure, as far as its intervals tell.
 
     Many intervals make an average surer; a tail is what its worst interval was, however many there are. A share of `ios`
-    is no surer than as many throws of a coin: p(1 - p) / n, the variance of a binomial distribution's mean.
+    is no surer than as many throws of a coin.
     """
     found = figures(intervals, source.of_sample)
     spread = standard_deviation(found) if source.share else variation(found)
-    error = spread**2 / (len(found) if _is_average(source) else 1) if spread is not None else 0.0
+    error = Error() if spread is None else (of_average if _is_average(source) else of_one)(found, spread)
     if source.share and value is not None and ios:
-        error = max(error, value * (1 - value) / ios)
+        return max(error, of_share(value, ios), key=lambda each: each.squared)
     return error
 
 
-def _noise(source: Source[Part], first: float, other: float) -> float:
-    """Two standard errors of the difference; never below the floor."""
-    return max(_floor(source), STANDARD_ERRORS * math.sqrt(first + other))
+def _noise(source: Source[Part], first: Error, other: Error) -> float:
+    """What chance alone stays within; never below the floor."""
+    return max(_floor(source), by_chance(first, other))
