@@ -252,9 +252,8 @@ class DiskprofApp(TerminalApp):
         running = self.watcher.state.running
         if not running:
             return [("nothing running", "quiet")]
-        if len(running) > 1:
-            return [("▶ ", "title"), (f"{len(running)} running", "strong")]
-        return [("▶ ", "title"), (f"{clean(running[0].preset)} running", "strong")]
+        what = clean(running[0].preset) if len(running) == 1 else str(len(running))
+        return [("▶ ", "title"), (f"{what} ", "strong"), ("running", "strong")]
 
     # where one goes
 

@@ -151,10 +151,10 @@ def variant_lines(preset: Preset, variant: str, settings: Mapping[str, str], key
     return paragraph(clean(f"variant {chosen.name}: {values}{edited}"), width, "warn", first=_FLUSH)
 
 
-def missing_lines(preset: Preset, missing: Sequence[TargetSlot], width: int) -> list[Line]:
-    """What a preset with several targets asks for before there can be a plan."""
+def missing_lines(preset: Preset, missing: Sequence[TargetSlot], key: str, width: int) -> list[Line]:
+    """What a preset with several targets asks for before there can be a plan; `key` asks."""
     count = len(preset.targets)
-    lines = paragraph(f"Works on {count} targets. Press Enter to name a path for each.", width, "strong", first=_FLUSH)
+    lines = paragraph(f"Works on {count} targets. Press {key} to name a path for each.", width, "strong", first=_FLUSH)
     for slot in missing:
         words = f": {slot.summary}" if slot.summary else ""
         lines += [[], *paragraph(clean(f"{slot.name}{words}"), width, first=(("  ", ""),))]

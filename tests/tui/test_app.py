@@ -175,6 +175,8 @@ async def test_the_first_line_says_what_goes_on(bench: Bench, size: tuple[int, i
                 if run.id != first:
                     store.finish_run(run.id, status=Status.COMPLETE)
         await see(pilot, "▶ quick running")
+        await pilot.resize_terminal(60, 24)
+        await see(pilot, "4 Compare ▶ running")
 
 
 async def test_a_narrow_terminal_keeps_the_tabs_and_the_last_keys(bench: Bench) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
-from bench_screens import PRESETS, Bench
+from bench_screens import PRESETS, Bench, make_preset
 from recorded import record_run, write_library
 from stored_screens import Driver, press, see, settle, text_of, told, until
 from textual.binding import Binding
@@ -16,6 +16,7 @@ from textual.binding import Binding
 from diskprof.config.example import example
 from diskprof.config.load import parse_config
 from diskprof.config.settings import Settings
+from diskprof.model.preset import TargetSlot
 from diskprof.model.run import Status
 from diskprof.store import Store, this_process
 from diskprof.tui import keys
@@ -122,6 +123,16 @@ async def test_the_footer_the_help_and_the_tabs_show_the_changed_keys(bench: Ben
         assert pilot.app.is_running
         await press(pilot, "f10")
         assert "Quit diskprof?" in text_of(pilot)
+
+
+async def test_a_preset_of_several_targets_names_the_key_that_asks_for_them(bench: Bench) -> None:
+    slots = TargetSlot("cache", "the volume that is read"), TargetSlot("log", "the volume that is written")
+    bench.presets = (make_preset("quick", "Two volumes", targets=slots), *PRESETS[1:])
+    app = DiskprofApp(
+        bench.services(), charset=Charset.BRAILLE, settings=Settings(keys=MappingProxyType({"run.start": ("f6",)}))
+    )
+    async with app.run_test(size=(120, 40)) as pilot:
+        await see(pilot, "Press f6 to name")
 
 
 async def test_every_key_that_the_words_name_is_the_one_that_holds(bench: Bench) -> None:

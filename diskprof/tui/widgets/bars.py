@@ -34,7 +34,7 @@ class TopBar(OneLine):
         self._spots: list[tuple[int, int, str]] = []
 
     def show(self, host: str, state: Line) -> None:
-        """`state` is what goes on now, in a few words."""
+        """`state` is what goes on now, in a few words; where these do not fit, the first and the last stand for them."""
         if (host, state) != (self._host, self._state):
             self._host, self._state = host, state
             self._draw()
@@ -54,7 +54,8 @@ class TopBar(OneLine):
             self._spots.append((start, width_of(left), tab.mode))
         room = width - width_of(left) - 3
         hosted: Line = [(self._host, "quiet"), ("  ", ""), *self._state] if self._host else self._state
-        fitting = (right for right in (hosted, self._state, self._state[:1]) if width_of(right) <= room)
+        brief: Line = [*self._state[:1], *self._state[1:][-1:]]
+        fitting = (right for right in (hosted, self._state, brief) if width_of(right) <= room)
         self.put_line(spread(left, [("  ", ""), *next(fitting, ()), (" ", "")], width))
 
     def _key_of(self, tab: Tab) -> str:

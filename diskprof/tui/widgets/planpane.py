@@ -38,7 +38,7 @@ class PlanPane(RowList):
         device that the plan does not have among its hazards. What is on the same wish as before keeps its place.
         """
 
-        key = with_keys(self.screen, "{run.variant}")
+        key, start = with_keys(self.screen, "{run.variant}"), with_keys(self.screen, "{run.start}")
 
         def lines(width: int) -> Sequence[Line]:
             shown: list[Line] = []
@@ -49,7 +49,7 @@ class PlanPane(RowList):
                     *([[], *chosen] if chosen else ()),
                 ]
             elif outlook.missing:
-                shown = [*missing_lines(preset, outlook.missing, width), *([[], *chosen] if chosen else ())]
+                shown = [*missing_lines(preset, outlook.missing, start, width), *([[], *chosen] if chosen else ())]
             elif outlook.plan:
                 switch = switch_lines(outlook.plan, allow_key, width) if outlook.overwrites else ()
                 known = {hazard.name for hazard in outlook.plan.hazards}
