@@ -40,8 +40,8 @@ class TestList(KeepsKeys, RowList, inherit_bindings=False):
         Binding("down", "move(1)", "Down", id="list.down", show=False, tooltip="The test below"),
         Binding("pageup", "page(-1)", "Page up", id="list.page-up", show=False, tooltip="Tests a page up"),
         Binding("pagedown", "page(1)", "Page down", id="list.page-down", show=False, tooltip="Tests a page down"),
-        Binding("home", "edge(1)", "First", id="list.first", show=False, tooltip="The first test"),
-        Binding("end", "edge(-1)", "Last", id="list.last", show=False, tooltip="The last test"),
+        Binding("home", "edge(-1)", "First", id="list.first", show=False, tooltip="The first test"),
+        Binding("end", "edge(1)", "Last", id="list.last", show=False, tooltip="The last test"),
     ]
 
 
@@ -94,8 +94,8 @@ class KernelPane(RowList, inherit_bindings=False):
         Binding("down", "move(1)", "Down", id="list.down", show=False, tooltip="The kernel's view a line down"),
         Binding("pageup", "page(-1)", "Page up", id="list.page-up", show=False, tooltip="A page up"),
         Binding("pagedown", "page(1)", "Page down", id="list.page-down", show=False, tooltip="A page down"),
-        Binding("home", "edge(1)", "First", id="list.first", show=False, tooltip="The first line"),
-        Binding("end", "edge(-1)", "Last", id="list.last", show=False, tooltip="The last line"),
+        Binding("home", "edge(-1)", "First", id="list.first", show=False, tooltip="The first line"),
+        Binding("end", "edge(1)", "Last", id="list.last", show=False, tooltip="The last line"),
     ]
 
     def __init__(self, *, id: str) -> None:

@@ -53,8 +53,8 @@ class RowList(Painted, ScrollView, can_focus=True):
         Binding("down,j", "move(1)", "Down", id="list.down", show=False, tooltip="Move down"),
         Binding("pageup", "page(-1)", "Page up", id="list.page-up", show=False, tooltip="A page up"),
         Binding("pagedown", "page(1)", "Page down", id="list.page-down", show=False, tooltip="A page down"),
-        Binding("home", "edge(1)", "First", id="list.first", show=False, tooltip="The first"),
-        Binding("end", "edge(-1)", "Last", id="list.last", show=False, tooltip="The last"),
+        Binding("home", "edge(-1)", "First", id="list.first", show=False, tooltip="The first"),
+        Binding("end", "edge(1)", "Last", id="list.last", show=False, tooltip="The last"),
     ]
 
     @dataclasses.dataclass(eq=False, repr=False)
@@ -199,9 +199,9 @@ class RowList(Painted, ScrollView, can_focus=True):
     def action_edge(self, direction: int) -> None:
         able = [at for at, row in enumerate(self._rows) if not row.heading]
         if not self._shows_cursor:
-            self.scroll_to(y=0 if direction > 0 else self.max_scroll_y, animate=False)
+            self.scroll_to(y=0 if direction < 0 else self.max_scroll_y, animate=False)
         elif able:
-            self._go(able[0] if direction > 0 else able[-1])
+            self._go(able[0] if direction < 0 else able[-1])
 
     def on_click(self, event: events.Click) -> None:
         at = event.y - self.content_offset.y + round(self.scroll_y)
