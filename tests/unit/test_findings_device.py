@@ -269,6 +269,13 @@ def test_outliers_are_a_hundred_times_slower_and_slow() -> None:
     assert named("outliers", slow) is None
 
 
+def test_where_one_io_in_a_hundred_takes_as_long_the_slowest_is_no_single_one() -> None:
+    """A volume of 800 IOPS at depth 32: 40% within 250 us, the others wait for the next slice of 0.1 s."""
+    sliced = latency(39.6e6, p50=338e3, p99=101e6, p99_9=101e6, max=101.5e6)
+    assert named("outliers", run(fio(depth=32, read=direction(800, figures=sliced)))) is None
+    assert named("outliers", run(fio(read=direction(800, figures=replace(sliced, p99=10e6))))) is not None
+
+
 PLATTERS = on_disk(name="sda", transport=Transport.SATA, rotational=True)
 SEEKS = fio(depth=4, read=direction(150))
 

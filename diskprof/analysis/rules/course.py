@@ -55,7 +55,11 @@ And ten times the mean time from one I/O to the next, the longest such stretch l
 
 OUTLIER_RATIO = 100.0
 OUTLIER_NS = 100e6
-"""A slowest I/O that is both: 100 times the median, and 100 ms, which a person waiting for a query notices."""
+BEYOND_TAIL = 10.0
+"""A slowest I/O that is all three: 100 times the median, 100 ms, which a person waiting for a query notices, and ten times p99.
+
+What one I/O in a hundred takes is no single I/O: a volume that hands out its I/Os in slices lets many wait for the next slice.
+"""
 
 FEW = 100
 """With fewer I/Os than this p99 is one single I/O."""
@@ -209,8 +213,10 @@ def outliers(view: TestView) -> Finding | None:
     """A slowest I/O out of all proportion."""
     evidence = []
     for direction, result in view.result.directions:
-        worst, middle = result.latency.max, result.latency.p50
+        worst, middle, tail = result.latency.max, result.latency.p50, result.latency.p99
         if worst is None or middle is None or worst <= OUTLIER_NS or worst <= OUTLIER_RATIO * middle:
+            continue
+        if tail is not None and worst <= BEYOND_TAIL * tail:
             continue
         mine = [sample for sample in view.samples if sample.direction is direction]
         slowest = max(mine, key=lambda sample: sample.max_ns or 0, default=None)
