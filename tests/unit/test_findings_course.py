@@ -173,6 +173,19 @@ def test_large_blocks_that_end_together_through_a_narrow_limit_are_no_stall() ->
     assert named("stall", few, taken) is None
 
 
+def test_waiting_for_what_is_in_flight_at_the_end_is_no_stall() -> None:
+    """64 reads at once through a limit of 50 IOPS: the last ones take 1.3 s, and fio says nothing meanwhile."""
+    taken = samples([50.0] * 48)
+    *_, last = samples([50.0] * 49)
+    drained = (*taken, replace(last, at_ns=taken[-1].at_ns + 1_447_000_000, duration_ns=1_447_000_000, ios=5))
+    deep = run(fio(depth=64, read=direction(50, seconds=13.4, figures=latency(1.27e9))))
+    assert named("stall", deep, drained) is None
+    hung = replace(drained[-1], at_ns=taken[-1].at_ns + 4_000_000_000, duration_ns=4_000_000_000)
+    assert named("stall", deep, (*taken, hung)) is not None
+    quick = run(fio(read=direction(50, seconds=13.4, figures=latency(20e6))))
+    assert named("stall", quick, drained) is not None
+
+
 def test_few_ios_hide_no_hang() -> None:
     """Eight blocks in two seconds, and none for twenty."""
     hung = run(fio(read=direction(8 / 22, seconds=22)))

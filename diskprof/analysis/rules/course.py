@@ -53,6 +53,9 @@ PAUSES = 10
 And ten times the mean time from one I/O to the next, the longest such stretch left out.
 """
 
+DRAIN = 2.0
+"""What is in flight at the end is done within the mean latency, by Little's law; twice that leaves room for slices and spread."""
+
 OUTLIER_RATIO = 100.0
 OUTLIER_NS = 100e6
 BEYOND_TAIL = 10.0
@@ -176,7 +179,7 @@ def stall(view: TestView) -> Finding | None:
     start, longest = max(stalls, key=lambda one: one[1], default=(0.0, 0.0))
     # Of a few large blocks through a narrow limit several end together, and none for a while.
     usual_s = (view.seconds - longest) / max(1, view.ios)
-    stalls = [each for each in stalls if each[1] >= PAUSES * usual_s]
+    stalls = [each for each in stalls if each[1] >= PAUSES * usual_s and not _is_drain(view, *each)]
     if not stalls:
         return None
     times = "once" if len(stalls) == 1 else f"{len(stalls)} times"
@@ -187,6 +190,13 @@ def stall(view: TestView) -> Finding | None:
         f"{times}; the longest for {format_duration(longest)}, {format_duration(start)} into the test",
         "Look into the kernel's log (dmesg) for resets and time-outs; on a cloud disk it may be the provider's.",
     )
+
+
+def _is_drain(view: TestView, start_s: float, seconds: float) -> bool:
+    """At its end fio asks for nothing more and waits for what is in flight, which takes about as long as an I/O does (F62)."""
+    slowest_ns = max((result.latency.mean or 0.0 for _, result in view.result.directions), default=0.0)
+    is_last = start_s + seconds >= view.intervals[-1].start_s
+    return is_last and seconds <= DRAIN * slowest_ns / 1e9
 
 
 def _stalls(intervals: Sequence[Window], usual_s: float, least_s: float) -> list[tuple[float, float]]:
