@@ -64,11 +64,6 @@ def group_limits(tree: DeviceTree | None = None, roots: Roots = SYSTEM) -> tuple
     return tuple(found)
 
 
-def cgroup_limits(tree: DeviceTree, roots: Roots = SYSTEM) -> tuple[str, ...]:
-    """Every I/O and CPU limit on this process, of its own group and those above it, in words."""
-    return tuple(dict.fromkeys(limit.words for limit in group_limits(tree, roots)))
-
-
 def _groups(fs_type: str, controller: str, path: str, roots: Roots) -> Iterator[Path]:
     """The directories of the group `path` and of those above it, where the hierarchy is mounted."""
     for entry in read_mountinfo(roots):
@@ -133,13 +128,14 @@ class GroupCounters:
 
 
 class GroupWatch:
-    """The counters of the innermost group that limits the I/O of this process, and of the innermost that limits its CPU time."""
+    """The counters of the innermost group that limits the I/O of this process on the devices `limited` (kernel names, or numbers
+    of what has none), and of the innermost that limits its CPU time.
+    """
 
-    def __init__(self, roots: Roots = SYSTEM) -> None:
+    def __init__(self, limited: Collection[str] = (), roots: Roots = SYSTEM) -> None:
         limits = group_limits(roots=roots)
-        of_io = [limit for limit in limits if limit.io]
-        self._io = of_io[0] if of_io else None
-        self._numbers = frozenset(limit.number for limit in of_io)
+        self._numbers = frozenset(read_text(roots.blocks / name / "dev") or name for name in limited)
+        self._io = next((limit for limit in limits if limit.io and limit.number in self._numbers), None)
         self._cpu = next((limit for limit in limits if not limit.io), None)
 
     def read(self) -> GroupCounters:

@@ -3,13 +3,13 @@
 import platform
 import re
 import socket
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from diskprof import __version__
-from diskprof.devices.cgroups import group_limits
+from diskprof.devices.cgroups import GroupLimit, group_limits
 from diskprof.devices.files import SYSTEM, Roots, read_text
-from diskprof.devices.mounts import as_mount, mount_of, space
+from diskprof.devices.mounts import POOLING, as_mount, mount_of, space
 from diskprof.devices.targets import resolve_target
 from diskprof.devices.watch import temperature_limit
 from diskprof.model.device import Device, DeviceKind, DeviceTree, Mount
@@ -50,10 +50,12 @@ def describe(
 
     `store` is the file of the runs, `others` are further targets with the names of their slots.
     """
-    disks, limits = tree.disks_below(target.device), group_limits(tree, roots)
+    disks = tree.disks_below(target.device)
     further = tuple(_further(slot, other, tree) for slot, other in others)
     all_disks = [disk for one in (disks, *(other.disks for other in further)) for disk in one]
     every = dict.fromkeys(disk.name for disk in all_disks)
+    backing = _backing(all_disks, tree)
+    limits = _limits((target, *(other for _, other in others), *backing), tree, roots)
     quotas = [limit.cpus for limit in limits if limit.cpus is not None]
     cpus = read_text(roots.proc / "cpuinfo")
     memory = re.search(r"^MemTotal:\s*(\d+) kB", read_text(roots.proc / "meminfo"), re.MULTILINE)
@@ -78,7 +80,7 @@ def describe(
         cpu_limit=min(quotas, default=None),
         temperature_limit_c=temperature_limit(list(every), roots),
         others=further,
-        behind=_behind(all_disks, tree),
+        behind=_names_below(backing, tree),
     )
 
 
@@ -88,28 +90,47 @@ def _further(slot: str, target: Target, tree: DeviceTree) -> FurtherTarget:
 
 
 def _store_disks(store: Path, tree: DeviceTree) -> tuple[str, ...]:
-    return tuple(disk.name for disk in tree.disks_below(_device_of(store, tree)))
+    place = _place_of(store, tree)
+    return tuple(disk.name for disk in tree.disks_below(place.device)) if place else ()
 
 
-def _behind(disks: Sequence[Device], tree: DeviceTree) -> tuple[str, ...]:
-    """Every device below the files that loop devices are, which may lie on loop devices themselves."""
-    found: dict[str, None] = {}
-    waiting = [disk for disk in disks if disk.kind is DeviceKind.LOOP and disk.backing_file]
+def _limits(places: Collection[Target | None], tree: DeviceTree, roots: Roots) -> tuple[GroupLimit, ...]:
+    """The limits on CPUs and on the devices that the I/O of `places` goes through.
+
+    Those on every device where one of the places does not tell all its devices: an overlay, zfs, a btrfs of several.
+    """
+    limits = group_limits(tree, roots)
+    if any(not place or not place.device or place.fs_type in POOLING for place in places):
+        return limits
+    names = _names_below(places, tree)
+    return tuple(limit for limit in limits if not limit.io or limit.io.device in names)
+
+
+def _backing(disks: Sequence[Device], tree: DeviceTree) -> tuple[Target | None, ...]:
+    """What the files of loop devices lie on, which may be loop devices themselves; None for a file that is out of sight."""
+    found: dict[str, Target | None] = {}
+    waiting = [disk.backing_file for disk in disks if disk.kind is DeviceKind.LOOP and disk.backing_file]
     while waiting:
-        name = _device_of(Path(waiting.pop().backing_file), tree)
-        device = tree.get(name)
-        below = (*((device,) if device else ()), *tree.layers_below(name), *tree.disks_below(name))
-        waiting += [one for one in below if one.name not in found and one.backing_file]
-        found |= dict.fromkeys(one.name for one in below)
-    return tuple(found)
+        file = waiting.pop()
+        place = found[file] = _place_of(Path(file), tree)
+        below = tree.disks_below(place.device) if place else ()
+        waiting += [disk.backing_file for disk in below if disk.backing_file and disk.backing_file not in found]
+    return tuple(found.values())
 
 
-def _device_of(file: Path, tree: DeviceTree) -> str:
-    """The device that a file lies on; "" where there is none, or no such directory."""
+def _names_below(places: Iterable[Target | None], tree: DeviceTree) -> tuple[str, ...]:
+    """Every device that the I/O of `places` goes through, each once."""
+    names = [place.device for place in places if place and place.device]
+    every = [(tree.get(name), *tree.layers_below(name), *tree.disks_below(name)) for name in names]
+    return tuple(dict.fromkeys(device.name for devices in every for device in devices if device))
+
+
+def _place_of(file: Path, tree: DeviceTree) -> Target | None:
+    """The directory that a file lies in; None where that cannot be reached."""
     try:
-        return resolve_target(str(file.resolve().parent), tree).device
+        return resolve_target(str(file.resolve().parent), tree)
     except UsageError:
-        return ""
+        return None
 
 
 def _distribution() -> str:

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,13 +40,13 @@ class SystemWatch:
     """Differences of the kernel's counters, one a call, beginning with the moment of construction.
 
     `devices` are kernel names of whole devices, those below a partition, volume, array or crypt device. Figures of several are
-    added up; their busy time is that of the busiest.
+    added up; their busy time is that of the busiest. `limited` are the devices whose I/O control groups limit.
     """
 
-    def __init__(self, devices: Sequence[str], roots: Roots = SYSTEM) -> None:
+    def __init__(self, devices: Sequence[str], limited: Collection[str] = (), roots: Roots = SYSTEM) -> None:
         self._devices = tuple(devices)
         self._roots = roots
-        self._groups = GroupWatch(roots)
+        self._groups = GroupWatch(limited, roots)
         self._diskstats, self._meminfo = KeptOpen(roots.proc / "diskstats"), KeptOpen(roots.proc / "meminfo")
         self._counters, self._group = self._read_counters(), self._groups.read()
         self._cpu = psutil.cpu_times()

@@ -30,6 +30,7 @@ class Begun:
     """A run that is written down and may be carried out; `held` are the devices that it may write to."""
 
     plan: Plan
+    environment: Environment
     store: Store
     run_id: str
     held: Held
@@ -59,7 +60,7 @@ def begun(
             environment = _environment(plan, tree, store.path)
             sweep(store)
             run_id = store.create_run(plan, environment, tags=tags, note=note, runner=this_process())
-        yield Begun(plan, store, run_id, held)
+        yield Begun(plan, environment, store, run_id, held)
 
 
 def _refuse_moved(plan: Plan, tree: DeviceTree) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from diskprof.analysis.findings import find
 from diskprof.analysis.headline import headline
-from diskprof.devices.udev import topology
 from diskprof.devices.watch import SystemWatch
 from diskprof.engines.engine import Finished, Noted, Outcome, PhaseChanged, Sampled, measure
 from diskprof.engines.reasons import stuck
@@ -115,9 +114,9 @@ class _Execution:
         self._shown_ns = 0
         self._interval_s = 0.0
         self._until_tick: asyncio.Timeout | None = None
-        tree = topology()
-        disks = dict.fromkeys(disk.name for target in plan.targets for disk in tree.disks_below(target.device))
-        self.watch = SystemWatch(tuple(disks))
+        where = run.environment
+        limited = frozenset(limit.device for limit in where.io_limits)
+        self.watch = SystemWatch([disk.name for disk in where.all_disks], limited)
         self.pace = Pace(plan, self.clock)
         self.space = SpaceWatch(plan)
 

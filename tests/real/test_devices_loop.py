@@ -307,9 +307,9 @@ def test_a_throttled_group_is_told(bench: Bench) -> None:
             (group / "io.max").write_text(f"{found.major}:{found.minor} riops=5000")
         code = (
             "import sys; sys.stdin.readline()\n"
-            "from diskprof.devices.cgroups import cgroup_limits\n"
+            "from diskprof.devices.cgroups import group_limits\n"
             "from diskprof.devices.udev import scan\n"
-            "print('\\n'.join(cgroup_limits(scan())))"
+            "print('\\n'.join(limit.words for limit in group_limits(scan())))"
         )
         with subprocess.Popen(
             [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

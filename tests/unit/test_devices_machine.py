@@ -8,7 +8,7 @@ import pytest
 from fake_machine import Machine
 
 from diskprof.devices import watch
-from diskprof.devices.cgroups import cgroup_limits
+from diskprof.devices.cgroups import group_limits
 from diskprof.devices.environment import describe, virtualisation
 from diskprof.devices.scan import build_tree
 from diskprof.devices.targets import resolve_target
@@ -16,6 +16,7 @@ from diskprof.devices.udev import Monitor, scan
 from diskprof.devices.watch import SystemWatch
 from diskprof.model.device import DeviceTree
 from diskprof.model.sample import Phase, SystemSample
+from diskprof.model.target import Target, TargetKind
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def test_limits_of_control_groups_v2(machine: Machine) -> None:
     write(group / "test.scope/io.max", "8:0 rbps=max wbps=209715200 riops=5000 wiops=max\n99:9 riops=7 rbps=max\n")
     write(group / "cpu.max", "150000 100000\n")
     write(group / "test.scope/cpu.max", "max 100000\n")
-    assert set(cgroup_limits(build_tree(machine.roots), machine.roots)) == {
+    assert {limit.words for limit in group_limits(build_tree(machine.roots), machine.roots)} == {
         "sda: writes at most 210 MB/s",
         "sda: reads at most 5000 IOPS",
         "99:9: reads at most 7 IOPS",
@@ -60,15 +61,81 @@ def test_limits_of_control_groups_v1(machine: Machine) -> None:
     write(machine.roots.sys / "fs/cgroup/cpu/user/cpu.cfs_quota_us", "50000\n")
     write(machine.roots.sys / "fs/cgroup/cpu/user/cpu.cfs_period_us", "100000\n")
     write(machine.roots.sys / "fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n")
-    assert set(cgroup_limits(build_tree(machine.roots), machine.roots)) == {
+    assert {limit.words for limit in group_limits(build_tree(machine.roots), machine.roots)} == {
         "sda: reads at most 5000 IOPS",
         "sda: writes at most 1.00 MB/s",
         "at most 0.5 CPUs",
     }
 
 
+@pytest.fixture
+def limited(machine: Machine) -> Machine:
+    """Two disks, of which a container may use so much each, and its processors."""
+    machine.disk("sda", major=8)
+    machine.disk("sdb", major=8)
+    machine.partition("sda", "sda1")
+    cgroup_mount(machine, "/sys/fs/cgroup", "cgroup2", "rw")
+    write(machine.roots.proc / "self/cgroup", "0::/one/two\n")
+    group = machine.roots.sys / "fs/cgroup/one"
+    write(group / "two/io.max", "8:1 riops=7 rbps=max\n99:9 wiops=9\n")
+    write(group / "io.max", "8:0 riops=5000 rbps=max\n")
+    write(group / "cpu.max", "50000 100000\n")
+    return machine
+
+
+@pytest.mark.parametrize(
+    ("devices", "fs_type", "expected"),
+    [
+        (["sda"], "ext4", {"sda"}),
+        (["sda1"], "ext4", {"sda"}),
+        (["sdb"], "", {"sdb"}),
+        (["sda1", "sdb"], "xfs", {"sda", "sdb"}),
+        # Nobody tells which disks these lie on.
+        ([""], "overlay", {"sda", "sdb", "99:9"}),
+        (["sda1"], "btrfs", {"sda", "sdb", "99:9"}),
+    ],
+)
+def test_a_limit_on_another_disk_is_no_limit_of_the_run(
+    limited: Machine, devices: list[str], fs_type: str, expected: set[str]
+) -> None:
+    first, *others = (Target(TargetKind.DIRECTORY, "/a", "/a", name, "/a", fs_type) for name in devices)
+    found = describe(
+        first,
+        build_tree(limited.roots),
+        fio_version="",
+        ioping_version="",
+        others=[("other", target) for target in others],
+        roots=limited.roots,
+    )
+    assert {limit.device for limit in found.io_limits} == expected
+    assert {words.partition(":")[0] for words in found.cgroup_limits} == {
+        *(name.partition(":")[0] for name in expected),
+        "at most 0.5 CPUs",
+    }
+    assert found.cpu_limit == 0.5
+
+
+def test_a_watch_counts_what_the_group_did_on_the_disk_under_test(limited: Machine) -> None:
+    def counted(*names: str) -> tuple[int | None, int | None]:
+        group = limited.roots.sys / "fs/cgroup/one"
+        for number in (1, 3):
+            for where in (group, group / "two"):
+                mine = 10 if where == group else 1
+                write(where / "io.stat", f"8:0 rios={number * mine} wios=0\n8:1 rios={number * 100} wios={number}\n")
+            if number == 1:
+                watcher = SystemWatch([], names, limited.roots)
+        sample = watcher.sample(test=0, phase=Phase.MEASURING, at_ns=1)
+        assert sample
+        return sample.cgroup_reads, sample.cgroup_writes
+
+    assert counted("sda") == (20, 0)
+    assert counted("sdb") == (200, 2)
+    assert counted("99:9") == (0, 0)
+    assert counted() == (None, None)
+
+
 def test_no_limits(machine: Machine) -> None:
-    assert cgroup_limits(DeviceTree(), machine.roots) == ()
+    assert group_limits(DeviceTree(), machine.roots) == ()
 
 
 @pytest.mark.parametrize(
@@ -142,7 +209,7 @@ def test_a_watch_gives_differences(machine: Machine, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(watch, "counters_in", without_clock)
     write(node / "device/hwmon/hwmon3/temp1_input", "41850\n")
     stats(machine, sda="1 1 8 10 0 0 0 0 0 5 6", sdb="0 0 0 0 0 0 0 0 0 0 0", sdc="9 9 9 9 9 9 9 9 9 9 9")
-    watcher = SystemWatch(["sda", "sdb"], machine.roots)
+    watcher = SystemWatch(["sda", "sdb"], roots=machine.roots)
     stats(machine, sda="11 2 88 30 4 3 16 50 0 105 206", sdb="5 0 40 7 0 0 0 0 0 600 9", sdc="0 0 0 0 0 0 0 0 0 0 0")
     sample = watcher.sample(test=2, phase=Phase.MEASURING, at_ns=77)
     assert sample
@@ -164,7 +231,7 @@ def watched(machine: Machine, before: dict[str, str], after: dict[str, str]) -> 
     root = machine.roots.sys.parent
     for name, text in before.items():
         write(root / name, text)
-    watcher = SystemWatch([], machine.roots)
+    watcher = SystemWatch([], ["8:0"], machine.roots)
     for name, text in after.items():
         write(root / name, text)
     sample = watcher.sample(test=0, phase=Phase.MEASURING, at_ns=1)

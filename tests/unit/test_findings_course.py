@@ -327,7 +327,7 @@ def test_a_limit_that_is_handed_out_in_slices_is_a_ceiling() -> None:
         taken.append(replace(one, at_ns=one.at_ns + (taken[-1].at_ns if taken else 0)))
     found = named("iops-ceiling", held_back(2_000, 16), tuple(taken))
     assert found is not None
-    assert found.evidence.startswith("a steady 1.99k IOPS with 16 at once: 16 / 1.99k IOPS = 8.03 ms")
+    assert found.evidence.startswith("a steady 2.00k IOPS with 16 at once: 16 / 2.00k IOPS = 8.00 ms")
 
 
 def test_a_limit_on_reads_and_writes_together_is_a_ceiling_too() -> None:
@@ -351,9 +351,10 @@ def test_iops_that_vary_are_at_no_ceiling() -> None:
 
 def test_a_stall_now_and_then_does_not_hide_a_ceiling() -> None:
     stalled = [0.0 if index % 40 < 4 else iops for index, iops in enumerate(around(5_000, 120, 0.001))]
-    found = named("iops-ceiling", held_back(5_000, 128), samples(stalled, test=1))
-    assert found is not None
-    assert found.evidence.startswith("a steady 5.00k IOPS with 128 at once: 128 / 5.00k IOPS = 25.6 ms")
+    for whole in (5_000, 4_500):
+        found = named("iops-ceiling", held_back(whole, 128), samples(stalled, test=1))
+        assert found is not None
+        assert found.evidence.startswith("a steady 5.00k IOPS with 128 at once: 128 / 5.00k IOPS = 25.6 ms")
 
 
 def test_two_levels_are_no_ceiling() -> None:

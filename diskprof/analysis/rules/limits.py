@@ -182,12 +182,12 @@ def engine_fallback(run: Run) -> Finding | None:
 
 def ceiling(view: TestView) -> Finding | None:
     """Flat IOPS while the queue is full and each I/O waits many times longer than it takes alone: more depth buys nothing."""
-    level, depth, used = _flat(view), view.asked.depth, job_use(view)
+    iops = sum(result.iops for _, result in view.result.directions)
+    level, depth, used = _flat(view, iops), view.asked.depth, job_use(view)
     if view.asked.pace.rests or depth < LEAST_DEPTH or not level:
         return None
     if (used is not None and used >= JOB_BUSY) or io_limit_reached(view) or _rate_kept(view):
         return None
-    iops = sum(result.iops for _, result in view.result.directions)
     mean, alone = _mean(view, lambda _, result: result.latency.mean), _mean(view, partial(_alone, view))
     if mean is None or alone is None or iops * mean / 1e9 < FULL * depth:
         return None
@@ -209,13 +209,16 @@ def ceiling(view: TestView) -> Finding | None:
     )
 
 
-def _flat(view: TestView) -> float | None:
-    """The IOPS at which a test stood, in seconds or in pairs of them; None if it did not."""
+def _flat(view: TestView, whole: float) -> float | None:
+    """The IOPS at which a test stood, in seconds or in pairs of them; None if it did not.
+
+    Those of the `whole` test, which the slices of a limit move least, unless stalls have part in them.
+    """
     for parts, least in ((view.wholes, _LEAST_SECONDS), (windows(view.samples, PAIR_S), _LEAST_PAIRS)):
         iops = [window.iops for window in parts]
         level = median(iops)
         if level and len(iops) >= least and share_near(iops, level, FLAT) >= MOST:
-            return level
+            return whole if share_near([whole], level, FLAT) else level
     return None
 
 
