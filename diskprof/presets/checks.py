@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.expectation import PresetExpectation
 from diskprof.model.preset import EngineName, Parameter, ParameterKind, Preset, Test
-from diskprof.presets.options import FIO_OPTIONS
+from diskprof.presets.options import FIO_OPTIONS, short_value
 from diskprof.presets.positions import KeyPath
 from diskprof.presets.problem import Fault, Faulty, sentence
 from diskprof.presets.promises import CAPACITY, read_promises
 from diskprof.presets.resolve import expand, parameter_value, references, resolve_option
-from diskprof.presets.sweep import MOST_AXES, MOST_CELLS, short_value
+from diskprof.presets.sweep import MOST_AXES, MOST_CELLS
 
 if TYPE_CHECKING:
     from diskprof.presets.schema import PresetFile, TestEntry
@@ -137,7 +137,7 @@ class _Check:
                         break
                     continue
                 if value in seen:
-                    shown = short_value(axis.option, value) if value else "nothing"
+                    shown = short_value(EngineName.FIO, axis.option, value) if value else "nothing"
                     yield Fault(("sweep", axis.option, number), f"{shown} is there before")
                 seen.add(value)
 

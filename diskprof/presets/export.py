@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from diskprof.model.errors import UsageError
 from diskprof.model.preset import EngineName, Job, Preset, Test
 from diskprof.model.text import clean
-from diskprof.model.units import format_fio_size
 from diskprof.presets.option_values import OptionKind
-from diskprof.presets.options import IOPING_OPTIONS, options_of
+from diskprof.presets.options import IOPING_OPTIONS, short_value
 from diskprof.presets.resolve import resolve
 
 _WIDTH = 100
@@ -29,7 +28,7 @@ def job_file(preset: Preset, settings: Mapping[str, str]) -> str:
     given = " ".join(f"--set {name}={value}" for name, value in resolved.values if value)
     lines = [*_header(preset, fio, given)]
     slots = {slot.name: f"diskprof-{slot.name}.dat" for slot in preset.targets}
-    shared = _shared(fio)
+    shared = shared_pairs(fio)
     lines += ["", "[global]", *([] if slots else ["filename=diskprof-test.dat"]), *shared]
     before = False
     for test in resolved.tests:
@@ -43,7 +42,7 @@ def job_file(preset: Preset, settings: Mapping[str, str]) -> str:
                 lines.append("stonewall")
             if slots:
                 lines.append(f"filename={slots.get(job.target) or next(iter(slots.values()))}")
-            lines += [pair for pair in _pairs(job) if pair not in shared]
+            lines += [pair for pair in pairs_of(job) if pair not in shared]
         before = True
     return "\n".join(lines) + "\n"
 
@@ -54,7 +53,7 @@ def ioping_command(job: Job) -> str:
     for name, value in job.options:
         spec = IOPING_OPTIONS[name]
         if spec.kind is not OptionKind.BOOLEAN:
-            words += [spec.flag, _readable(EngineName.IOPING, name, value)]
+            words += [spec.flag, short_value(EngineName.IOPING, name, value)]
         elif value == "1":
             words.append(spec.flag)
     return " ".join([*words, "TARGET"])
@@ -86,9 +85,9 @@ def _patterns(test: Test) -> list[str]:
     return [dict(job.options).get("rw", "read") for job in test.jobs]
 
 
-def _shared(fio: Sequence[Test]) -> list[str]:
-    """What all jobs have, if there are several. Their order among the others has no meaning to fio."""
-    jobs = [_pairs(job) for test in fio for job in test.jobs]
+def shared_pairs(fio: Sequence[Test]) -> list[str]:
+    """The options that all resolved jobs have, if there are several. Their order among the others has no meaning to fio."""
+    jobs = [pairs_of(job) for test in fio for job in test.jobs]
     return [pair for pair in jobs[0] if all(pair in pairs for pairs in jobs)] if len(jobs) > 1 else []
 
 
@@ -97,9 +96,6 @@ def _section(name: str) -> str:
     return f"job-{name}" if name.startswith("global") else name
 
 
-def _pairs(job: Job) -> list[str]:
-    return [f"{name}={_readable(EngineName.FIO, name, value)}" for name, value in job.options]
-
-
-def _readable(engine: EngineName, name: str, value: str) -> str:
-    return format_fio_size(int(value)) if options_of(engine)[name].kind is OptionKind.SIZE else value
+def pairs_of(job: Job) -> list[str]:
+    """The options of a resolved job as a job file has them: `bs=4k`."""
+    return [f"{name}={short_value(EngineName.FIO, name, value)}" for name, value in job.options]

@@ -52,7 +52,7 @@ def read_value(name: str, text: str, rw: str, base: int = USUAL_BASE) -> str | N
         return _read_one(name, stripped, base)
     if not stripped.strip(","):
         raise PresetError(f"{name}={text} has no value", f"fio needs one: {name}=...")
-    parts = [_read_one(name, part, base) if part else "" for part in stripped.rstrip(",").split(",")]
+    parts = [_read_one(name, part, base) if part else "" for part in stripped.split(",")]
     return _by_direction(name, text, parts, rw)
 
 
@@ -64,11 +64,11 @@ def _by_direction(name: str, text: str, parts: list[str | None], rw: str) -> str
     if rw in ("rw", "randrw"):
         if reads == writes:
             return reads or None
-        if not FIO_OPTIONS[name].each_way or not reads or not writes:
+        if not FIO_OPTIONS[name].each_way:
             raise PresetError(
                 f"{name}={text} differs for reads and writes", "A preset cannot say that: give both the same."
             )
-        return f"{reads},{writes}"
+        return f"{reads or ''},{writes or ''}"
     return (writes if "write" in rw else reads) or None
 
 

@@ -31,7 +31,8 @@ class OptionKind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class OptionSpec:
     """`minimum` and `maximum` are in bytes, seconds, microseconds or plain numbers, by kind. `aliases` are other spellings of the
-    choices; `each_way`: reads and writes may have a value each, as 700,300; `flag` is ioping's short option."""
+    choices; `each_way`: reads and writes may have a value each, as 700,300, or one of them alone, as ,300; `flag` is ioping's
+    short option."""
 
     kind: OptionKind
     summary: str
@@ -58,7 +59,8 @@ def read_value(spec: OptionSpec, name: str, value: str) -> str:
         raise PresetError(f"{name} has a value of {len(value)} characters", f"At most {LONGEST_VALUE} are allowed.")
     read = _READERS[spec.kind]
     if spec.each_way and value.count(",") == 1:
-        return ",".join(read(spec, name, part.strip()) for part in value.split(","))
+        parts = [part.strip() for part in value.split(",")]
+        return ",".join(part and read(spec, name, part) for part in parts) if any(parts) else ""
     return read(spec, name, value.strip())
 
 

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 
 from diskprof.model.errors import PresetError, UnitError
 from diskprof.model.preset import EngineName
+from diskprof.model.units import format_fio_size
 from diskprof.presets.option_values import OptionKind, OptionSpec, read_value
 
 _K, _G, _P, _E = 1 << 10, 1 << 30, 1 << 50, 1 << 60
@@ -168,6 +169,13 @@ _FORBIDDEN_ENGINES: Mapping[str, str] = {
 def options_of(engine: EngineName) -> Mapping[str, OptionSpec]:
     """The allow-list of an engine."""
     return FIO_OPTIONS if engine is EngineName.FIO else IOPING_OPTIONS
+
+
+def short_value(engine: EngineName, name: str, value: str) -> str:
+    """An option's value, in its normal form, as a person writes it: `4k`."""
+    if options_of(engine)[name].kind is not OptionKind.SIZE:
+        return value
+    return ",".join(part and format_fio_size(int(part)) for part in value.split(","))
 
 
 def check_name(engine: EngineName, name: str) -> OptionSpec:

@@ -12,8 +12,8 @@ from diskprof.model.preset import Axis, EngineName, Job, Options, Parameter, Par
 from diskprof.model.units import format_fio_size, format_size, parse_duration, parse_size
 from diskprof.model.value import dataclass
 from diskprof.presets.option_values import LONGEST_VALUE, write_duration
-from diskprof.presets.options import check_option
-from diskprof.presets.sweep import LONGEST_NAME, cell_name, cell_title, cells, short, short_value
+from diskprof.presets.options import check_option, short_value
+from diskprof.presets.sweep import LONGEST_NAME, cell_name, cell_title, cells, short
 
 _REFERENCE = re.compile(r"\$(\$|[a-z][a-z0-9_]*)?")
 _SECTOR = 512
@@ -68,7 +68,10 @@ def expand(preset: Preset, values: Mapping[str, str]) -> ResolvedPreset:
     """`preset` with its parameters' values in their normal form, on whatever machine. Raises UsageError as `resolve` does."""
     axes = tuple(_axis(axis, values) for axis in preset.sweep)
     tests = tuple(cell for test in preset.tests for cell in _cells(test, axes, values))
-    shown = tuple(Axis(axis.option, tuple(short_value(axis.option, value) for value in axis.values)) for axis in axes)
+    shown = tuple(
+        Axis(axis.option, tuple(short_value(EngineName.FIO, axis.option, value) for value in axis.values))
+        for axis in axes
+    )
     return ResolvedPreset(preset, tuple(values.items()), tests, shown)
 
 
@@ -81,7 +84,7 @@ def _axis(axis: Axis, values: Mapping[str, str]) -> Axis:
         except PresetError as error:
             raise UsageError(f"{_given(text, values, error.message)} (sweep)", error.hint) from None
         if value in found:
-            shown = f"{axis.option}={short_value(axis.option, value)}"
+            shown = f"{axis.option}={short_value(EngineName.FIO, axis.option, value)}"
             raise UsageError(_given(text, values, f"the sweep has {shown} twice"), "Choose another value.")
         if value:
             found.append(value)
@@ -236,16 +239,18 @@ def _check_rates(have: Mapping[str, str]) -> None:
         if (
             least in have
             and most in have
-            and any(low > high for low, high in zip(*_each_way(have, least, most), strict=True))
+            and any(
+                low and high and int(low) > int(high) for low, high in zip(*_each_way(have, least, most), strict=True)
+            )
         ):
             raise PresetError(f"{least} is more than {most}", "The least that is asked for lies below the limit.")
 
 
-def _each_way(have: Mapping[str, str], *names: str) -> Iterator[tuple[int, int]]:
-    """The limits of reads and of writes; one for both counts twice."""
+def _each_way(have: Mapping[str, str], *names: str) -> Iterator[tuple[str, str]]:
+    """The limits of reads and of writes; one for both counts twice, "" is none."""
     for name in names:
-        reads, _, writes = have[name].partition(",")
-        yield int(reads), int(writes or reads)
+        reads, comma, writes = have[name].partition(",")
+        yield reads, writes if comma else reads
 
 
 def _block_sizes(have: Mapping[str, str]) -> list[int]:

@@ -4,10 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import product
 
-from diskprof.model.preset import Axis, Options
-from diskprof.model.units import format_fio_size, format_size
-from diskprof.presets.option_values import OptionKind
-from diskprof.presets.options import FIO_OPTIONS
+from diskprof.model.preset import Axis, EngineName, Options
+from diskprof.model.units import format_size
+from diskprof.presets.options import short_value
 
 LONGEST_NAME = 64
 """Characters of a test's name, a cell's too."""
@@ -28,17 +27,9 @@ _PATTERNS: Mapping[str, str] = {
 _UNFIT = re.compile(r"[^A-Za-z0-9]+")
 
 
-def short_value(option: str, value: str) -> str:
-    """An option's value, in its normal form, as a person writes it: `4k`."""
-    spec = FIO_OPTIONS[option]
-    if spec.kind is OptionKind.SIZE:
-        return ",".join(format_fio_size(int(part)) for part in value.split(","))
-    return value
-
-
 def short(options: Options) -> Options:
     """Options with their values as a person writes them."""
-    return tuple((option, short_value(option, value)) for option, value in options)
+    return tuple((option, short_value(EngineName.FIO, option, value)) for option, value in options)
 
 
 def cells(axes: Sequence[Axis]) -> tuple[Options, ...]:
@@ -71,4 +62,4 @@ def _words(option: str, value: str) -> str:
         case "rw":
             return _PATTERNS[value]
         case _:
-            return f"{option} {short_value(option, value)}"
+            return f"{option} {short_value(EngineName.FIO, option, value)}"

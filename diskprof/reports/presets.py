@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 from diskprof.model.preset import Category, EngineName, Job, Parameter, Preset, Test, Variant
-from diskprof.model.units import format_duration, format_fio_size, format_size, parse_duration
+from diskprof.model.units import format_duration, format_size, parse_duration
 from diskprof.model.value import dataclass
-from diskprof.presets.option_values import OptionKind, describe_range
+from diskprof.presets.export import ioping_command, pairs_of, shared_pairs
+from diskprof.presets.option_values import describe_range
 from diskprof.presets.options import options_of
 from diskprof.presets.resolve import ResolvedPreset, expand_defaults
 from diskprof.reports.layout import Heading, fit, pad, plain, table, width_of, wrap
@@ -227,37 +228,17 @@ def _processes(tests: Sequence[Test]) -> str:
 
 def job_file(tests: Sequence[Test]) -> list[str]:
     """Resolved fio tests as the lines of a job file; options that all jobs share stand in [global]."""
-    jobs = [(_section(test, job), job.target, _pairs(job)) for test in tests for job in test.jobs]
-    shared = [pair for pair in jobs[0][2] if all(pair in pairs for _, _, pairs in jobs)] if len(jobs) > 1 else []
+    shared = shared_pairs(tests)
     lines = ["[global]", *shared] if shared else []
-    for name, target, pairs in jobs:
-        lines += [*([""] if lines else []), f"[{name}]", *([f"; on the target {target}"] if target else [])]
-        lines += [pair for pair in pairs if pair not in shared]
+    for name, job in [(_section(test, job), job) for test in tests for job in test.jobs]:
+        lines += [*([""] if lines else []), f"[{name}]"]
+        lines += [f"; on the target {job.target}"] if job.target else []
+        lines += [pair for pair in pairs_of(job) if pair not in shared]
     return lines
 
 
 def _section(test: Test, job: Job) -> str:
     return job.name if len(test.jobs) == 1 else f"{test.name}-{job.name}"
-
-
-def _pairs(job: Job) -> list[str]:
-    return [f"{name}={_readable(EngineName.FIO, name, value)}" for name, value in job.options]
-
-
-def ioping_command(job: Job) -> str:
-    """A resolved ioping test as one would type it."""
-    words = ["ioping"]
-    for name, value in job.options:
-        spec = options_of(EngineName.IOPING)[name]
-        if spec.kind is not OptionKind.BOOLEAN:
-            words += [spec.flag, _readable(EngineName.IOPING, name, value)]
-        elif value == "1":
-            words.append(spec.flag)
-    return " ".join([*words, "TARGET"])
-
-
-def _readable(engine: EngineName, name: str, value: str) -> str:
-    return format_fio_size(int(value)) if options_of(engine)[name].kind is OptionKind.SIZE else value
 
 
 def describe_test(test: Test) -> str:
@@ -322,13 +303,17 @@ def _syncs(have: Mapping[str, str]) -> Iterable[str]:
 
 
 def _limits(have: Mapping[str, str]) -> Iterable[str]:
-    mixed = have.get("rw", "read").removeprefix("rand") == "rw"
-    if "rate_iops" in have:
-        reads, writes = (have["rate_iops"].split(",") * 2)[:2]
-        yield f"at most {reads} reads and {writes} writes a second" if mixed else f"at most {writes} requests a second"
-    if "rate" in have:
-        reads, writes = (format_size(int(rate)) for rate in (have["rate"].split(",") * 2)[:2])
-        yield f"at most {reads} read and {writes} written a second" if mixed else f"at most {writes} a second"
+    pattern = have.get("rw", "read").removeprefix("rand")
+    for name, nouns, one in (("rate_iops", (" reads", " writes"), " requests"), ("rate", (" read", " written"), "")):
+        limits = (have.get(name, "").split(",") * 2)[:2]
+        told = [limit and (format_size(int(limit)) if name == "rate" else limit) for limit in limits]
+        if pattern == "rw":
+            words = " and ".join(f"{limit}{noun}" for limit, noun in zip(told, nouns, strict=True) if limit)
+        else:
+            limit = told[pattern == "write"]
+            words = f"{limit}{one}" if limit else ""
+        if words:
+            yield f"at most {words} a second"
 
 
 def _span(have: Mapping[str, str]) -> str:

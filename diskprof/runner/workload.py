@@ -191,10 +191,13 @@ def _thinking(options: dict[str, str], copies: int) -> float:
 
 
 def _write_rate(options: dict[str, str], copies: int, rate: Rate, share: float) -> float:
-    """Bytes written per second. fio holds reads and writes to the rate each by itself, whatever the mix."""
+    """Bytes written per second. fio holds reads and writes to the rate each by itself, whatever the mix: with one of the reads
+    alone, writes take what these leave."""
     if not share:
         return 0.0
-    most = share * min(rate.bandwidth, rate.iops * _block_size(options, write=True))
+    most = (1.0 if _limit(options, copies, write=False) else share) * min(
+        rate.bandwidth, rate.iops * _block_size(options, write=True)
+    )
     return _limit(options, copies, write=True) or most
 
 

@@ -161,6 +161,33 @@ def test_a_job_does_the_same_work_as_before(path: Path, tmp_path: Path) -> None:
     assert ours == theirs and ours
 
 
+@pytest.mark.parametrize(
+    ("told", "read", "write"), [("400,200", 400, 200), ("400,", 400, None), (",200", None, 200), ("200,0", 200, None)]
+)
+def test_a_limit_of_one_direction_leaves_the_other_free(
+    tmp_path: Path, told: str, read: float | None, write: float | None
+) -> None:
+    job = f"[mix]\nrw=randrw\nioengine=null\nsize=64m\ntime_based\nruntime=1\nrate_iops={told}\n"
+    (test,) = resolved_tests(import_job_text(job.encode(), Path("mix.fio")).preset)
+    words = [word for word in words_for(test) if not word.startswith((*OF_FIO, "--allow_file_create"))]
+    (done,) = run_fio(*words, cwd=tmp_path)
+    for way, limit in (("read", read), ("write", write)):
+        if limit is None:
+            assert done[way]["iops"] > 4 * 400
+        else:
+            assert done[way]["iops"] == pytest.approx(limit, rel=0.05)
+
+
+@pytest.mark.parametrize("bs", ["8k,", ",8k", "8k,16k", "8k,16k,"])
+@pytest.mark.parametrize("rw", ["randread", "randwrite"])
+def test_a_block_size_of_the_other_direction_is_none_of_this(tmp_path: Path, bs: str, rw: str) -> None:
+    path = tmp_path / "job.fio"
+    path.write_text(f"[job]\nrw={rw}\nioengine=null\nsize=64k\nnorandommap\nbs={bs}\n")
+    (test,) = resolved_tests(import_job_file(path).preset)
+    words = [word for word in words_for(test) if not word.startswith((*OF_FIO, "--allow_file_create"))]
+    assert work(run_fio(*words, cwd=tmp_path)) == work(run_fio(str(path), cwd=tmp_path))
+
+
 def ramps(test: Test) -> bool:
     """Whether what counts begins after a warm-up, at no exact place."""
     return any("ramp_time" in dict(job.options) for job in test.jobs)

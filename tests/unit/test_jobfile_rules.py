@@ -107,6 +107,15 @@ def test_a_value_in_a_job_that_reads(name: str, text: str, expected: str | None)
         ("rate", "1m,2m", "rw", "1m,2m"),
         ("rate", "1m,1m", "rw", "1m"),
         ("rate_iops", "10,0", "write", None),
+        # fio leaves what stands behind a last comma as it is.
+        ("bs", "8k,", "write", None),
+        ("bs", "8k,", "read", "8k"),
+        ("bs", "8k,16k,", "write", "16k"),
+        ("rate", ",1m", "rw", ",1m"),
+        ("rate", "1m,", "randrw", "1m,"),
+        ("rate_iops", "10,0", "rw", "10,"),
+        ("rate_iops", "0,10", "rw", ",10"),
+        ("rate_iops", "10,,30", "rw", "10,"),
     ],
 )
 def test_a_value_of_its_own_for_reads_and_for_writes(name: str, text: str, rw: str, expected: str | None) -> None:
@@ -118,8 +127,8 @@ def test_a_value_of_its_own_for_reads_and_for_writes(name: str, text: str, rw: s
     [
         ("bs", "4k,8k"),
         ("bs", ",8k"),
-        ("rate", "1m,"[:2] + ",,3m"),
-        ("rate", ",1m"),
+        ("bs", "8k,"),
+        ("bsrange", "4k-8k,"),
         ("bs", "1k,2k,3k,4k"),
         ("bssplit", "4k/30:8k/30"),
         ("bssplit", "4k/99:8k/:16k/"),

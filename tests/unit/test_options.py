@@ -51,6 +51,9 @@ EVERY_OPTION = [(engine, name) for engine in EngineName for name in options_of(e
         ("rate", "100m", str(100 << 20)),
         ("rate", "1m, 512k", "1048576,524288"),
         ("rate_iops", "700,300", "700,300"),
+        ("rate_iops", ", 300", ",300"),
+        ("rate", "1m,", "1048576,"),
+        ("rate", " , ", ""),
     ],
 )
 def test_fio_values_come_out_in_one_form(name: str, value: str, normal: str) -> None:
@@ -73,6 +76,7 @@ def test_ioping_values_come_out_in_one_form(name: str, value: str, normal: str) 
         ("bs", "-4k", "not a size"),
         ("bs", "4kB", "1000 or 1024"),
         ("bs", "4k,8k", "not a size"),
+        ("rate_iops", ",,300", "whole number"),
         ("bs", "", "not a size"),
         ("size", "9e", "not a size"),
         ("size", "9000p", "out of range"),
@@ -104,7 +108,7 @@ def test_ioping_values_come_out_in_one_form(name: str, value: str, normal: str) 
         ("ioengine", "rbd", "leaves the target"),
         ("ioengine", "filedelete", "destroy"),
         ("randseed", "9" * 300, "300 characters"),
-        ("rate_iops", "700,", "whole number"),
+        ("rate_iops", "700,x", "whole number"),
         ("rate_iops", "0,300", "out of range"),
         ("rate_iops", "1,2,3", "whole number"),
         ("iodepth", "1,2", "whole number"),

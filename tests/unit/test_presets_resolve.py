@@ -136,6 +136,7 @@ def test_a_bare_number_means_what_the_option_takes_but_a_duration_keeps_its_unit
         ((("size", "1m"), ("rate_min", "1m"), ("rate_iops_min", "10")), "rate_min and rate_iops_min exclude"),
         ((("size", "1m"), ("rate", "1m"), ("rate_min", "2m")), "rate_min is more than rate"),
         ((("size", "1m"), ("rate_iops", "100,50"), ("rate_iops_min", "60")), "rate_iops_min is more than rate_iops"),
+        ((("size", "1m"), ("rate_iops", ",50"), ("rate_iops_min", "60")), "rate_iops_min is more than rate_iops"),
         ((("size", "1t"), ("bs", "1g"), ("iodepth", "65536"), ("ioengine", "libaio")), "memory"),
         ((("size", "1t"), ("bs", "1g"), ("numjobs", "1024")), "memory"),
     ],

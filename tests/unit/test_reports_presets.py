@@ -71,6 +71,27 @@ def test_a_preset_too_large_for_this_machine_is_still_shown() -> None:
     assert preset_json(preset)["expectations"] == []
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ('rw = "randrw", rate_iops = "700,300"', "at most 700 reads and 300 writes a second"),
+        ('rw = "rw", rate_iops = "50"', "at most 50 reads and 50 writes a second"),
+        ('rw = "randrw", rate_iops = "700,"', "at most 700 reads a second"),
+        ('rw = "randrw", rate = ",1m"', "at most 1 MiB written a second"),
+        ('rw = "randrw", rate = "2m,1m"', "at most 2 MiB read and 1 MiB written a second"),
+        ('rw = "read", rate_iops = "700,300"', "at most 700 requests a second"),
+        ('rw = "write", rate_iops = "700,300"', "at most 300 requests a second"),
+        ('rw = "write", rate = "2m"', "at most 2 MiB a second"),
+        ('rw = "randread", rate_iops = ",300"', ""),
+        ('rw = "randread", rate_iops = ","', ""),
+    ],
+)
+def test_a_limit_in_words(options: str, words: str) -> None:
+    text = preset_text(mine(f'[[test]]\nname = "t"\noptions = {{ size = "1m", {options} }}\n'))
+    sentence = " ".join(text.split())
+    assert words in sentence and ("a second" in sentence) == bool(words)
+
+
 def test_a_sweep_of_the_pattern_writes_if_any_cell_does() -> None:
     text = '[sweep]\nrw = ["randread", "randwrite"]\n[[test]]\nname = "t"\noptions = { size = "1m" }\n'
     assert writes(mine(text)) and not writes(mine(text.replace(', "randwrite"', "")))

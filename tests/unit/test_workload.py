@@ -55,6 +55,8 @@ def test_a_rate_holds_for_writes_by_themselves_whatever_the_mix() -> None:
     options = {"rw": "randrw", "bs": "128k", "size": "1g", "runtime": "10", "time_based": "1", "rwmixwrite": "5"}
     assert fio_workload([fio(**options, rate_iops="100")], RATE).bytes_written == 100 * 131072 * 10
     assert fio_workload([fio(**options, rate_iops="700,300")], RATE).bytes_written == 300 * 131072 * 10
+    assert fio_workload([fio(**options, rate_iops=",300")], RATE).bytes_written == 300 * 131072 * 10
+    assert fio_workload([fio(**options, rate="1048576,")], RATE).bytes_written == round(100e6 * 10)
     assert fio_workload([fio(**options)], RATE).bytes_written == round(0.05 * 100e6 * 10)
 
 
