@@ -352,6 +352,8 @@ def _planned(test: PlannedTest) -> Json:
         "argv": list(test.argv),
         "ramp_s": test.ramp_s,
         "runtime_s": test.runtime_s,
+        "delay_s": test.delay_s,
+        "amount_bytes": test.amount_bytes,
         "bytes_written": test.bytes_written,
         "writes_exact": test.writes_exact,
     }
