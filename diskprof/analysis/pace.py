@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from diskprof.model.errors import UnitError
 from diskprof.model.sample import Direction
-from diskprof.model.units import parse_duration, parse_size
+from diskprof.model.units import each_way, parse_duration, parse_size
 from diskprof.model.value import dataclass
 
 Options = Mapping[str, str]
@@ -109,6 +109,4 @@ def _directions(options: Options) -> tuple[Direction, ...]:
 
 def _rate(text: str | None, direction: Direction) -> float:
     """What is asked of one direction by "500", "700,300" or ",300"; 0 where nothing is."""
-    parts = (text or "").split(",")
-    part = parts[0] if direction is Direction.READ or len(parts) == 1 else parts[1]
-    return amount(parse_size, part.strip()) or 0.0
+    return amount(parse_size, each_way(text or "")[direction is Direction.WRITE]) or 0.0

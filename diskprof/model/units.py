@@ -19,6 +19,12 @@ _LONGEST = 60
 """Characters of a size or duration; Python refuses to read numbers of some thousand digits."""
 
 
+def each_way(value: str) -> tuple[str, str]:
+    """What counts for reads and for writes of a value such as `500`, `700,300`, or `,300` for writes alone (F63); "" is nothing."""
+    reads, writes = (value.split(",") * 2)[:2]
+    return reads.strip(), writes.strip()
+
+
 def parse_size(text: str | int) -> int:
     """Bytes of a size such as `4k`, `1024K`, `1.5g`, `256MiB` or `4096`.
 

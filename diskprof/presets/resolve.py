@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from diskprof.model.advice import Advice
 from diskprof.model.errors import PresetError, UnitError, UsageError
 from diskprof.model.preset import Axis, EngineName, Job, Options, Parameter, ParameterKind, Preset, Test
-from diskprof.model.units import format_fio_size, format_size, parse_duration, parse_size
+from diskprof.model.units import each_way, format_fio_size, format_size, parse_duration, parse_size
 from diskprof.model.value import dataclass
 from diskprof.presets.option_values import LONGEST_VALUE, write_duration
 from diskprof.presets.options import check_option, short_value
@@ -236,21 +236,9 @@ def _check_rates(have: Mapping[str, str]) -> None:
                 ),
             )
     for least, most in (("rate_min", "rate"), ("rate_iops_min", "rate_iops")):
-        if (
-            least in have
-            and most in have
-            and any(
-                low and high and int(low) > int(high) for low, high in zip(*_each_way(have, least, most), strict=True)
-            )
-        ):
+        limits = zip(each_way(have.get(least, "")), each_way(have.get(most, "")), strict=True)
+        if any(low and high and int(low) > int(high) for low, high in limits):
             raise PresetError(f"{least} is more than {most}", "The least that is asked for lies below the limit.")
-
-
-def _each_way(have: Mapping[str, str], *names: str) -> Iterator[tuple[str, str]]:
-    """The limits of reads and of writes; one for both counts twice, "" is none."""
-    for name in names:
-        reads, comma, writes = have[name].partition(",")
-        yield reads, writes if comma else reads
 
 
 def _block_sizes(have: Mapping[str, str]) -> list[int]:

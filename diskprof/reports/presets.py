@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 from diskprof.model.preset import Category, EngineName, Job, Parameter, Preset, Test, Variant
-from diskprof.model.units import format_duration, format_size, parse_duration
+from diskprof.model.units import each_way, format_duration, format_size, parse_duration
 from diskprof.model.value import dataclass
 from diskprof.presets.export import ioping_command, pairs_of, shared_pairs
 from diskprof.presets.option_values import describe_range
@@ -305,7 +305,7 @@ def _syncs(have: Mapping[str, str]) -> Iterable[str]:
 def _limits(have: Mapping[str, str]) -> Iterable[str]:
     pattern = have.get("rw", "read").removeprefix("rand")
     for name, nouns, one in (("rate_iops", (" reads", " writes"), " requests"), ("rate", (" read", " written"), "")):
-        limits = (have.get(name, "").split(",") * 2)[:2]
+        limits = each_way(have.get(name, ""))
         told = [limit and (format_size(int(limit)) if name == "rate" else limit) for limit in limits]
         if pattern == "rw":
             words = " and ".join(f"{limit}{noun}" for limit, noun in zip(told, nouns, strict=True) if limit)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from diskprof.model.device import WITHOUT_PLATTERS, Device, Transport
 from diskprof.model.plan import PlannedJob
 from diskprof.model.preset import Job
-from diskprof.model.units import parse_duration, parse_size
+from diskprof.model.units import each_way, parse_duration, parse_size
 from diskprof.model.value import dataclass
 
 _WRITES = {"write", "randwrite", "rw", "readwrite", "randrw"}
@@ -90,8 +90,7 @@ def _block_size(options: dict[str, str], *, write: bool = False) -> int:
     if "bsrange" in options:
         low, _, high = options["bsrange"].partition("-")
         return (parse_size(low) + parse_size(high)) // 2
-    given = options.get("bs", "").split(",")
-    text = given[1] if write and len(given) > 1 and given[1] else given[0]
+    text = each_way(options.get("bs", ""))[write]
     return parse_size(text) if text else _DEFAULT_FIO_BLOCK
 
 
@@ -205,8 +204,7 @@ def _limit(options: dict[str, str], copies: int, *, write: bool) -> float:
     """The bytes per second that `rate_iops` or `rate` allow to reads or writes, 0 without them."""
     for name, unit in (("rate_iops", _block_size(options, write=write)), ("rate", 1)):
         if name in options:
-            parts = options[name].split(",")
-            return float(parse_size(parts[-1 if write else 0] or "0") * unit * copies)
+            return float(parse_size(each_way(options[name])[write] or "0") * unit * copies)
     return 0.0
 
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from diskprof.model.errors import UnitError
 from diskprof.model.units import (
+    each_way,
     format_bandwidth,
     format_bandwidths,
     format_clock,
@@ -35,6 +36,22 @@ from diskprof.model.units import (
 )
 def test_sizes_are_powers_of_1024_as_fio_reads_them(text: str | int, expected: int) -> None:
     assert parse_size(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "both"),
+    [
+        ("500", ("500", "500")),
+        ("700,300", ("700", "300")),
+        ("1m, 512k", ("1m", "512k")),
+        ("700,", ("700", "")),
+        (",300", ("", "300")),
+        ("8k,16k,", ("8k", "16k")),
+        ("", ("", "")),
+    ],
+)
+def test_a_value_for_reads_and_one_for_writes(value: str, both: tuple[str, str]) -> None:
+    assert each_way(value) == both
 
 
 @pytest.mark.parametrize(
