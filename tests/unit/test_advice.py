@@ -8,6 +8,8 @@ from pathlib import Path
 
 from diskprof.model.advice import Advice, joined, on_screen
 from diskprof.model.errors import DiskprofError
+from diskprof.model.preset import Preset
+from diskprof.presets.library import load_library
 
 _SOURCE = Path(__file__).parents[2] / "diskprof"
 
@@ -73,3 +75,16 @@ def test_an_error_keeps_both_until_it_is_read() -> None:
     error = DiskprofError("No.", Advice("diskprof stop k3f7p2qa", "Stop it first."))
     assert str(error) == "No.\ndiskprof stop k3f7p2qa"
     assert on_screen(error.hint) == "Stop it first."
+
+
+def test_what_a_preset_says_of_itself_names_no_option_of_the_command_line(tmp_path: Path) -> None:
+    presets = load_library(tmp_path).presets
+    said = [(preset.name, text) for preset in presets for text in _texts(preset)]
+    assert len(said) > 100
+    assert [(name, text) for name, text in said if "--" in text or "diskprof " in text] == []
+
+
+def _texts(preset: Preset) -> tuple[str, ...]:
+    """What the screen shows of a preset in its own words."""
+    parts = (*preset.parameters, *preset.targets)
+    return (preset.title, preset.summary, *(part.summary for part in parts), *(test.title for test in preset.tests))
