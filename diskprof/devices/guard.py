@@ -25,7 +25,7 @@ from diskprof.devices.occupants import (
     swapped_files,
     writers,
 )
-from diskprof.devices.relations import Touched, below, touched_by
+from diskprof.devices.relations import Touched, all_paths, reach
 from diskprof.devices.scan import device_of
 from diskprof.devices.signatures import Signature
 from diskprof.model.advice import Advice
@@ -66,8 +66,8 @@ def write_hazards(
     `places` are paths that the machine or diskprof itself needs, with a word for each: their disks are not written to.
     `held` is a descriptor by which this process has the target exclusively already. Reads the first and last blocks.
     """
-    touched = touched_by(target, tree)
-    beneath = below(touched, tree)
+    reached = reach(target, tree)
+    touched, beneath = reached.touched, reached.beneath
     found = [
         *_read_only(target),
         *_system_disk(touched, tree, places, roots),
@@ -81,7 +81,7 @@ def write_hazards(
 
 def to_hold(target: Device, tree: DeviceTree) -> tuple[Device, ...]:
     """The target's other names, which have to be had exclusively beside it."""
-    return tuple(each.device for each in touched_by(target, tree) if each.alias)
+    return tuple(each.device for each in reach(target, tree).touched if each.alias)
 
 
 def _read_only(target: Device) -> Iterator[Hazard]:
@@ -95,7 +95,8 @@ def _read_only(target: Device) -> Iterator[Hazard]:
 def _system_disk(
     touched: Sequence[Touched], tree: DeviceTree, places: Mapping[str, str], roots: Roots
 ) -> Iterator[Hazard]:
-    disks = {disk.name for each in touched for disk in tree.disks_below(each.device.name)}
+    below = [disk for each in touched for disk in tree.disks_below(each.device.name)]
+    disks = {disk.name for disk in all_paths(below, tree)}
     needed: dict[str, list[str]] = defaultdict(list)
     entries = read_mountinfo(roots)
     for path, word in places.items():

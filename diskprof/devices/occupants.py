@@ -49,13 +49,6 @@ class Backing:
     offset: int = 0
     length: int = 0
 
-    def overlaps(self, other: "Backing") -> bool:
-        """Whether both are the same bytes of the same file, at least in part."""
-        if (self.device, self.inode) != (other.device, other.inode):
-            return False
-        ends = [each.offset + each.length if each.length else float("inf") for each in (self, other)]
-        return self.offset < ends[1] and other.offset < ends[0]
-
 
 def backing_of(loop: Device) -> Backing | None:
     """What a loop device lies on, None for an unused one. The kernel is asked: it knows, whatever became of the file's name."""

@@ -105,6 +105,7 @@ def _device(
         size_bytes=node.size_bytes,
         model=clean(_model(node, properties)),
         serial=clean(_serial(node, properties)),
+        wwid=clean(sysfs.wwid(node)),
         by_id=_readable_first({*named, *links}),
         transport=_transport(node, properties),
         rotational=queue.rotational,

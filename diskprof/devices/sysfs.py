@@ -151,9 +151,18 @@ def serial(node: Node) -> str:
     # The SCSI page has a header of four bytes, the last of which is the length.
     page = read_bytes(device / "vpd_pg80")
     unit_serial = page[4 : 4 + page[3]].decode("ascii", "replace").strip("\0 ") if len(page) > 4 else ""
-    candidates = (node.disk_path / "serial", device / "serial", node.disk_path / "wwid", device / "wwid")
-    found = unit_serial or next((text for path in candidates if (text := read_text(path).strip("\0 "))), "")
-    return " ".join(found.split())
+    said = (read_text(path).strip("\0 ") for path in (node.disk_path / "serial", device / "serial"))
+    return " ".join((unit_serial or next(filter(None, said), "") or wwid(node)).split())
+
+
+def wwid(node: Node) -> str:
+    """The world-wide name of a whole disk, "" if it has none, or only zeros for one."""
+    if node.partition:
+        return ""
+    names = (
+        " ".join(read_text(path).split()) for path in (node.disk_path / "wwid", node.disk_path / "device" / "wwid")
+    )
+    return next((name for name in names if re.search(r"\.0*[^0]", name)), "")
 
 
 def queue(node: Node) -> Queue:

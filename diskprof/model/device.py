@@ -71,7 +71,8 @@ class Mount:
 class Device:
     """A block device. What is not known is None or empty; `parents` lie below it (sda for sda1), `children` above.
 
-    `by_id` holds names in /dev/disk/by-id, the most readable first; `dm_name` the device mapper's name (`vg-root`).
+    `by_id` holds names in /dev/disk/by-id, the most readable first; `dm_name` the device mapper's name (`vg-root`); `wwid` a whole
+    disk's world-wide name as sysfs spells it, the same on every path to it (`naa.5000c500a1b2c3d4`, `eui.0025385b71b0a1c2`).
     """
 
     name: str
@@ -82,6 +83,7 @@ class Device:
     size_bytes: int
     model: str = ""
     serial: str = ""
+    wwid: str = ""
     by_id: tuple[str, ...] = ()
     transport: Transport = Transport.UNKNOWN
     rotational: bool | None = None

@@ -61,6 +61,7 @@ def _device(device: Device) -> Json:
         "size_bytes": device.size_bytes,
         "model": device.model,
         "serial": device.serial,
+        "wwid": device.wwid,
         "by_id": list(device.by_id),
         "transport": str(device.transport),
         "rotational": device.rotational,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
+from diskprof.devices.relations import all_paths
 from diskprof.model.advice import Advice
 from diskprof.model.device import DeviceTree
 from diskprof.model.errors import Refused, RunNotFound
@@ -94,7 +95,8 @@ def _disks_of(target: Target, tree: DeviceTree) -> Iterator[str]:
     members = {target.device} if target.device else set()
     if target.mount_point:
         members |= {device.name for device in tree.devices if any(m.path == target.mount_point for m in device.mounts)}
-    disks = {f"disk {disk.name}" for name in members for disk in tree.disks_below(name)}
+    below = [disk for name in members for disk in tree.disks_below(name)]
+    disks = {f"disk {disk.name}" for disk in all_paths(below, tree)}
     yield from disks or ({f"mount {target.mount_point}"} if target.mount_point else ())
 
 

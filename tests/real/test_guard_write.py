@@ -269,6 +269,36 @@ def test_a_second_loop_on_the_same_file_is_the_same_disk(bench: Bench, home: Pat
 
 
 @pytest.mark.needs("mkfs.ext4")
+def test_a_partition_is_in_use_by_the_other_name_of_its_disk(bench: Bench, home: Path) -> None:
+    image = bench.image(64 * MIB)
+    first, second = (bench.attach(image, "--partscan") for _ in range(2))
+    for node in (first, second):
+        bench.partition(node, (4 * MIB, 24 * MIB), (32 * MIB, 24 * MIB))
+    bench.file_system(f"{first}p1")
+    bench.mount(f"{first}p1", "-o", "ro")
+    before = sha256(image)
+    one, other = (Path(node).name for node in (first, second))
+    done = write(f"{second}p1", home, "--overwrite-signature", "ext4")
+    refused(done, f"{one}p1 overlaps with {other}p1: {one} is the same file as {other}", f"{one}p1 is mounted on")
+    refused(write(second, home, "--overwrite-signature", "ext4"), f"{one}p1 is mounted on")
+    assert sha256(image) == before
+    # Its neighbour is another matter.
+    done = write(f"{second}p2", home)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.needs("mkfs.ext4")
+def test_a_partition_of_a_loop_over_a_disk(bench: Bench, home: Path) -> None:
+    node = bench.partitioned((4 * MIB, 24 * MIB))
+    over = bench.attach(Path(node), "--partscan")
+    bench.partition(over, (4 * MIB, 24 * MIB))
+    bench.file_system(f"{node}p1")
+    files = bench.mount(f"{node}p1")
+    done = write(f"{over}p1", home, "--overwrite-signature", "ext4")
+    refused(done, f"{Path(node).name}p1 is mounted on {files}")
+
+
+@pytest.mark.needs("mkfs.ext4")
 def test_a_loop_over_a_device_is_that_device(bench: Bench, home: Path) -> None:
     node = bench.disk(64 * MIB)
     over = bench.attach(Path(node))
@@ -578,6 +608,25 @@ def test_a_disk_that_was_taken_into_use_while_the_person_thought(bench: Bench, h
     assert f"{node} is in use" in said if mounted else "holds ext4" in said
     if not mounted:
         assert tried("e2fsck", "-fn", node).returncode == 0
+
+
+@pytest.mark.needs("mkfs.ext4")
+def test_another_path_that_came_while_the_person_thought(bench: Bench, home: Path) -> None:
+    image = bench.image(64 * MIB)
+    node = bench.attach(image, "--partscan")
+    bench.partition(node, (4 * MIB, 24 * MIB))
+    screen = terminal(f"{node}p1", home)
+    screen.read_until("type its name")
+    other = bench.attach(image, "--partscan")
+    bench.partition(other, (4 * MIB, 24 * MIB))
+    bench.file_system(f"{other}p1")
+    files = bench.mount(f"{other}p1", "-o", "ro")
+    before = sha256(image)
+    screen.type(f"{Path(node).name}p1")
+    assert screen.end() == 4
+    said = " ".join(screen.seen.split())
+    assert f"{Path(other).name}p1 is mounted on {files}" in said or f"{other}p1 is in use" in said
+    assert sha256(image) == before
 
 
 # --- While it runs ---------------------------------------------------------------------------------------------------

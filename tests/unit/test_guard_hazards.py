@@ -6,7 +6,7 @@ import pytest
 from fake_machine import Machine
 
 from diskprof.devices.guard import to_hold, write_hazards
-from diskprof.devices.relations import touched_by
+from diskprof.devices.relations import all_paths, reach
 from diskprof.devices.scan import build_tree
 from diskprof.model.device import Device, DeviceKind, DeviceTree
 from diskprof.model.plan import Hazard, Severity, WritePermission
@@ -130,6 +130,139 @@ def test_two_paths_without_a_map_are_one_disk(machine: Machine) -> None:
     (message,) = blocking(machine, "sdc")
     assert message.startswith("sdd is the same disk as sdc, by its serial number. sdd1 is mounted on /san")
     assert not blocking(machine, "sde")
+
+
+def paths(machine: Machine, *names: str, **identity: str) -> None:
+    """Two paths to one disk or more, no map over them; by default they have a serial number in common."""
+    for name in names:
+        machine.disk(name, **(identity or {"device__serial": "S3R1AL", "device__model": "SAN LUN"}))
+        machine.content(name, 0, b"")
+
+
+def test_a_partition_is_in_use_by_every_path_to_its_disk(machine: Machine) -> None:
+    paths(machine, "sdc", "sdd")
+    add(machine, "sdc", 1, 2)
+    add(machine, "sdd", 1, 2)
+    machine.mount("sdd1", "/san", "ext4")
+    (message,) = blocking(machine, "sdc1")
+    assert message.startswith(
+        "sdd1 overlaps with sdc1: sdd is the same disk as sdc, by its serial number. sdd1 is mounted on /san"
+    )
+    tree = tree_of(machine)
+    first, second = tree.get("sdc1"), tree.get("sdc2")
+    assert first and [device.name for device in to_hold(first, tree)] == ["sdd1"]
+    # The rest of the disk is another matter: it is told that it gets slower.
+    assert second and not blocking(machine, "sdc2")
+    assert any("sdd1 on the same disk is mounted on /san" in hazard.message for hazard in found(machine, "sdc2"))
+
+
+def test_the_world_wide_name_alone_tells_a_second_path(machine: Machine) -> None:
+    machine.disk("sdc", device__wwid="naa.600508b1001c4d2f")
+    machine.disk("sdd", device__wwid="naa.600508b1001c4d2f", device__model="seen through another driver", size=1 << 31)
+    machine.disk("sde", device__wwid="naa.600508b1001c4d30")
+    for name in ("sdc", "sdd", "sde"):
+        machine.content(name, 0, b"")
+        add(machine, name, 1)
+    machine.mount("sdd1", "/san", "ext4")
+    for target in ("sdc", "sdc1"):
+        assert any("by its world-wide name. sdd1 is mounted on /san" in each for each in blocking(machine, target))
+    assert not blocking(machine, "sde") and not blocking(machine, "sde1")
+
+
+def test_paths_that_have_no_name_in_common_are_known_by_a_third(machine: Machine) -> None:
+    machine.disk("sdc", device__serial="S3R1AL", device__model="SAN LUN")
+    machine.disk("sdd", device__serial="S3R1AL", device__model="SAN LUN", device__wwid="naa.600508b1001c4d2f")
+    machine.disk("sde", device__wwid="naa.600508b1001c4d2f")
+    tree = tree_of(machine)
+    for name in ("sdc", "sde"):
+        disk = tree.get(name)
+        assert disk and [each.name for each in all_paths([disk], tree)] == ["sdc", "sdd", "sde"]
+    other = tree.get("sda")
+    assert other and all_paths([other], tree) == (other,)
+
+
+@pytest.mark.parametrize("name", ["", "naa.0000000000000000", "eui.0000000000000000"])
+def test_no_world_wide_name_is_nobodys(machine: Machine, name: str) -> None:
+    paths(machine, "sdc", "sdd", device__wwid=name, device__model="cheap")
+    machine.mount("sdd", "/stick", "vfat")
+    assert not blocking(machine, "sdc")
+
+
+def test_namespaces_of_one_drive_are_disks_of_their_own(machine: Machine) -> None:
+    for number in ("1", "2"):
+        machine.disk(f"nvme0n{number}", device__serial="S64D", device__model="PM9A3", wwid=f"eui.00253845{number}")
+        machine.content(f"nvme0n{number}", 0, b"")
+    machine.mount("nvme0n2", "/data", "xfs")
+    assert not blocking(machine, "nvme0n1")
+
+
+def test_a_partition_that_overlaps_by_the_other_path(machine: Machine) -> None:
+    paths(machine, "sdc", "sdd")
+    machine.partition("sdc", "sdc1", start=1 * MIB, size=64 * MIB)
+    machine.partition("sdd", "sdd1", start=64 * MIB, size=64 * MIB)
+    machine.partition("sdd", "sdd2", start=65 * MIB + 64 * MIB, size=64 * MIB)
+    for name in ("sdc1", "sdd1", "sdd2"):
+        machine.content(name, 0, b"")
+    machine.swap("/dev/sdd1")
+    assert any("sdd1 overlaps with sdc1" in each and "swapped to" in each for each in blocking(machine, "sdc1"))
+    machine.swap("/dev/sdd2")
+    assert not blocking(machine, "sdc1")
+
+
+@pytest.mark.parametrize(("uuid", "title"), [("LVM-abc", "vg-data"), ("CRYPT-LUKS2-x", "secret")])
+def test_a_volume_on_one_path_is_in_use_by_the_other(machine: Machine, uuid: str, title: str) -> None:
+    paths(machine, "sdc", "sdd")
+    add(machine, "sdc", 1, 2)
+    add(machine, "sdd", 1, 2)
+    volume(machine, "dm-0", uuid, title, "sdd1")
+    for target in ("sdc", "sdc1"):
+        assert any(f"sdd1 carries dm-0 ({title})" in each for each in blocking(machine, target))
+    assert not blocking(machine, "sdc2")
+    machine.mount("sdc1", "/odd", "ext4")
+    assert any("sdc1 is mounted on /odd" in each for each in blocking(machine, "dm-0"))
+
+
+def test_an_array_on_one_path_is_in_use_by_the_other(machine: Machine) -> None:
+    paths(machine, "sdc", "sdd")
+    add(machine, "sdc", 1)
+    add(machine, "sdd", 1)
+    machine.disk("md0", major=9, md__level="raid1")
+    machine.content("md0", 0, b"")
+    machine.stack("md0", "sda", "sdd1")
+    for target in ("sdc", "sdc1"):
+        assert any("sdd1 carries md0" in each for each in blocking(machine, target))
+
+
+def test_a_disk_that_is_used_as_a_whole_by_the_other_path(machine: Machine) -> None:
+    """The other path knows of no partition: nobody read the table again."""
+    paths(machine, "sdc", "sdd")
+    add(machine, "sdc", 1)
+    volume(machine, "dm-0", "LVM-abc", "vg-data", "sdd")
+    assert any("sdd carries dm-0 (vg-data)" in each for each in blocking(machine, "sdc1"))
+    machine.mount("sdd", "/data", "xfs")
+    assert any("sdd is mounted on /data" in each for each in blocking(machine, "sdc1"))
+
+
+def test_a_path_that_is_not_in_the_map(machine: Machine) -> None:
+    paths(machine, "sdc", "sdd")
+    add(machine, "sdc", 1)
+    add(machine, "sdd", 1)
+    volume(machine, "dm-0", "mpath-3600508", "mpatha", "sdc")
+    volume(machine, "dm-1", "part1-mpath-3600508", "mpatha-part1", "dm-0")
+    assert any("sdc carries dm-0 (mpatha)" in each for each in blocking(machine, "sdd"))
+    assert any("sdc carries dm-0 (mpatha)" in each for each in blocking(machine, "sdd1"))
+    assert not blocking(machine, "dm-1")
+    machine.mount("sdd1", "/data", "ext4")
+    for target in ("dm-0", "dm-1"):
+        assert any("sdd1 is mounted on /data" in each for each in blocking(machine, target))
+
+
+def test_no_part_of_the_systems_disk_is_written_to_by_another_path(machine: Machine) -> None:
+    paths(machine, "sdc", "sdd")
+    add(machine, "sdc", 1)
+    add(machine, "sdd", 1, 2)
+    machine.mount("sdd2", "/", "ext4")
+    assert any("sdd holds /: this machine runs" in each for each in blocking(machine, "sdc1", places={"/": "/"}))
 
 
 def test_two_mappings_of_one_member_share_its_bytes(machine: Machine) -> None:
@@ -288,4 +421,4 @@ def test_a_circle_of_devices_ends() -> None:
     """What no kernel should say, and a damaged sysfs might."""
     x = Device("x", "/nowhere/x", DeviceKind.DISK, 8, 1, MIB, parents=("y",), children=("y",))
     y = Device("y", "/nowhere/y", DeviceKind.DISK, 8, 2, MIB, parents=("x",), children=("x",))
-    assert {each.device.name for each in touched_by(x, DeviceTree((x, y)))} == {"x", "y"}
+    assert {each.device.name for each in reach(x, DeviceTree((x, y))).touched} == {"x", "y"}
