@@ -9,7 +9,7 @@ from stored_screens import Driver, press, see, settle, text_of, told, until
 
 from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, DiskCounters, Mount, Transport
 from diskprof.model.plan import Hazard, Severity
-from diskprof.tui.device_rows import View, _branches, device_lines, device_rows, traffic
+from diskprof.tui.device_rows import DeviceTable, View, _branches, device_lines, traffic
 from diskprof.tui.doubts import Doubt, doubts, system_disks
 from diskprof.tui.screens.run import RunScreen
 from diskprof.tui.widgets.glyphs import Charset
@@ -38,7 +38,7 @@ def plain(line: Line) -> str:
 
 
 def text(*devices: Device, width: int = NARROW, view: View | None = None, paths: Sequence[str] = ()) -> list[str]:
-    return [plain(row.line) for row in device_rows(DeviceTree(devices), paths, view or View(), width)]
+    return [plain(row.line) for row in DeviceTable(DeviceTree(devices), paths, view or View(), width).rows()]
 
 
 def said(device: Device, *others: Device, recent: Sequence[Activity] = ()) -> list[str]:
@@ -67,7 +67,7 @@ def test_what_is_free_is_told_and_drawn_where_there_is_room() -> None:
 @pytest.mark.parametrize(("free", "ink"), [(50, "good"), (10, "warn"), (2, "danger")])
 def test_the_bar_of_a_full_file_system_changes_its_colour(free: int, ink: str) -> None:
     device = make_device("sda", mounts=(replace(DATA, size_bytes=100 * GIB, free_bytes=free * GIB),))
-    (row,) = device_rows(DeviceTree((device,)), (), View(), WIDE)
+    (row,) = DeviceTable(DeviceTree((device,)), (), View(), WIDE).rows()
     assert ink in [piece_ink for piece, piece_ink in row.line if piece.startswith("━")]
 
 
@@ -81,7 +81,7 @@ def test_every_row_fits_its_width() -> None:
     device = make_device("averylongname" * 3, mounts=(DATA,), read_only=True)
     view = View({device.name: [activity(MB, MB)]})
     for width in (26, NARROW, WIDE, 90):
-        for row in device_rows(DeviceTree((device, *DISKS)), (), view, width):
+        for row in DeviceTable(DeviceTree((device, *DISKS)), (), view, width).rows():
             assert width_of(row.line) <= width
 
 

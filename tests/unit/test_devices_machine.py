@@ -339,7 +339,7 @@ def test_a_monitor_compares_what_it_can_see(machine: Machine) -> None:
         assert monitor.changed() and not monitor.changed()
         machine.mount("sdb", "/two", "ext4")
         assert monitor.changed() and not monitor.changed()
-        (machine.roots.blocks / "sdb" / "size").write_text("77\n")
+        machine.resize("sdb", 77 << 20)
         assert monitor.changed() and not monitor.changed()
         machine.remove("sdb")
         assert monitor.changed() and not monitor.changed(0.01)
