@@ -140,8 +140,9 @@ class Chooser(ModeScreen):
         self._machine.look()
         if self.device_tree is not None:
             stirred = self._machine.count()
-            if stirred:
-                self.query_one("#devices", RowList).show(self._rows)
+            if not stirred:
+                return
+            self.query_one("#devices", RowList).show(self._rows)
             if (chosen := self.chosen_device()) and chosen.name in stirred:
                 self.show_details()
 
