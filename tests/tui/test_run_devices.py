@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from bench_screens import DATA, DISKS, GIB, Bench, make_device, open_bench
@@ -151,6 +152,38 @@ async def test_nothing_is_drawn_while_nothing_changes(bench: Bench) -> None:
             bench.counters = {"sda2": counters(second, reads=0, busy_ms=0)}
             screen._tick()
         assert drawn == []
+
+
+async def test_rows_are_made_of_what_did_something(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    disks = tuple(make_device(f"sd{number}") for number in range(32))
+    bench.devices = disks
+    bench.counters = {disk.name: counters(1, reads=0, busy_ms=0) for disk in disks}
+    made: list[str] = []
+
+    def noting(device: Device, *more: Any) -> tuple[Doubt, ...]:
+        made.append(device.name)
+        return doubts(device, *more)
+
+    async with open_bench(bench, (120, 40)) as pilot:
+        screen, devices = pilot.app.screen, rows(pilot, "devices")
+        assert isinstance(screen, RunScreen)
+        screen._tick()
+        monkeypatch.setattr("diskprof.tui.device_rows.doubts", noting)
+        laid_out = pilot.app.screen._layout_required
+        assert not laid_out
+        for second in range(2, 40):
+            reads = 900 * min(second - 1, 5)
+            bench.counters = {disk.name: counters(second, reads=0, busy_ms=0) for disk in disks}
+            bench.counters["sd7"] = counters(second, reads=reads, busy_ms=0)
+            before = devices.rows
+            screen._tick()
+            assert not any(pane._layout_required for pane in (screen, devices))
+            others = [(old, new) for old, new in zip(before, devices.rows, strict=True) if new.key != "device:sd7"]
+            assert all(old is new for old, new in others)
+        assert set(made) == {"sd7"} and len(made) < 30
+        made.clear()
+        bench.plug(*disks[:-1], replace(disks[-1], size_bytes=7 * GIB))
+        await until(pilot, lambda: " 7G " in devices.text)
 
 
 # --- Doubts ----------------------------------------------------------------------------------------------------------
