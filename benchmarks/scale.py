@@ -1,4 +1,4 @@
-"""What growth costs: a day-long run, ten thousand runs, a live run that goes on and on.
+"""What growth costs: a day-long run, ten thousand runs, a live run that goes on and on, a machine with many disks.
 
 Runs are made by the generators that the tests use. Times of the screen are from the key to the picture, in a terminal.
 
@@ -6,15 +6,18 @@ Runs are made by the generators that the tests use. Times of the screen are from
 """
 
 import json
+import os
+import shutil
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from pathlib import Path
 from statistics import median
 
 from measuring.figures import Report, parser, patience_s, say
-from measuring.processes import REPOSITORY, Home, calmest, diskprof, generators, new_home, rss_mib, run
+from measuring.processes import REPOSITORY, Cost, Home, calmest, diskprof, generators, new_home, rss_mib, run
 from measuring.terminal import Shown, Terminal, reads, terminal
 
 generators()
@@ -28,6 +31,7 @@ from diskprof.store import Store  # noqa: E402
 _SIZE = (120, 40)
 _BRAILLE = range(0x2801, 0x2900)
 _PRESSES = 10
+_DISKS = 32
 
 # Each in a process of its own: nothing is cached but what the file system keeps. Imports and pydantic's validators come first.
 _TIMED = """
@@ -196,6 +200,41 @@ def growing_run(report: Report, home: Home, seconds: int) -> None:
     report.add("the same, grown since a quarter of them", [sizes[-2] - warm], "MiB", most=3)
 
 
+@contextmanager
+def _disks(home: Home, count: int) -> Iterator[None]:
+    """So many loop devices on small files, detached afterwards."""
+    with ExitStack() as undo:
+        for number in range(count):
+            image = home.path / f"disk{number}.img"
+            image.touch()
+            os.truncate(image, 4 << 20)
+            node = run(("losetup", "--find", "--show", str(image)), home).strip()
+            undo.callback(run, ("losetup", "--detach", node), home)
+        yield
+
+
+def _rest(home: Home, seconds: float) -> float:
+    """Milliseconds of a processor that the first screen takes in a second while nobody presses a key."""
+    with terminal(diskprof(), _SIZE, home) as screen:
+        _settle(screen)
+        screen.pump(time.perf_counter() + 2)
+        cost = Cost(screen.pid)
+        screen.pump(time.perf_counter() + seconds)
+        cost.stop()
+        return 1000 * cost.cpu
+
+
+def many_disks(report: Report, home: Home, seconds: float, rounds: int, patience: float) -> None:
+    """The first screen at rest beside many disks, which it follows second by second."""
+    if not os.access("/dev/loop-control", os.W_OK) or not shutil.which("losetup"):
+        say(f"{_DISKS} disks: NOT MEASURED, loop devices cannot be made here")
+        return
+    say(f"resting beside {_DISKS} disks")
+    with _disks(home, _DISKS):
+        resting = calmest(lambda: _rest(home, seconds), rounds, patience)
+    report.add(f"{_DISKS} disks more, processor of the idle first screen in a second", resting, "ms", most=4)
+
+
 def growing_runner(report: Report, home: Home, documents: int) -> None:
     """What the runner's side holds after many status documents: reader, pace and store."""
     say(f"reading {documents} status documents")
@@ -263,8 +302,8 @@ def main() -> None:
     seconds = chosen.seconds or (3600 if chosen.quick else DAY_S)
     count = chosen.runs or (300 if chosen.quick else 10_000)
     rounds = chosen.rounds or (1 if chosen.quick else 5)
-    # Five things are measured again where they were disturbed.
-    patience = patience_s(chosen) / 5
+    # Six things are measured again where they were disturbed.
+    patience = patience_s(chosen) / 6
     report = Report(
         "What growth costs",
         f"Medians of {rounds}, those left out that others disturbed; keys are timed until the picture that they lead to.",
@@ -279,6 +318,9 @@ def main() -> None:
         home.store.parent.mkdir(parents=True)
         growing_run(report, home, min(seconds, 20_000))
         growing_runner(report, home, min(seconds, 4000))
+    with new_home() as home:
+        home.store.parent.mkdir(parents=True)
+        many_disks(report, home, 2 if chosen.quick else 20, min(rounds, 3), patience)
     report.publish(chosen.json)
 
 

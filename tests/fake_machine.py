@@ -16,6 +16,7 @@ class Machine:
         for directory in (self.roots.blocks, self.roots.proc / "self", self.roots.dev, self.roots.run):
             directory.mkdir(parents=True)
         self._next_minor = 0
+        self._partitions: dict[str, str] = {}
         self._mounts: list[str] = []
 
     def disk(
@@ -48,6 +49,11 @@ class Machine:
         """The device goes, its name in class/block still stands: as seen between listing and look-up."""
         path = (self.roots.blocks / name).resolve()
         path.rename(path.with_name(f".gone-{name}"))
+        self._list(name, 0)
+
+    def resize(self, name: str, size: int) -> None:
+        ((self.roots.blocks / name).resolve() / "size").write_text(f"{size // SECTOR}\n")
+        self._list(name, size)
 
     def mount(
         self, device: str, path: str, fs_type: str, options: str = "rw,relatime", *, number: str = "", root: str = "/"
@@ -75,6 +81,12 @@ class Machine:
             file.seek(offset)
             file.write(data)
 
+    def _list(self, name: str, size: int) -> None:
+        """In /proc/partitions, which leaves out what is empty."""
+        self._partitions[name] = f"   8        0 {size >> 10:10} {name}\n" if size else ""
+        text = "major minor  #blocks  name\n\n" + "".join(self._partitions.values())
+        (self.roots.proc / "partitions").write_text(text)
+
     def _add(self, node: Path, size: int, major: int, queue: dict[str, str] | None, attributes: dict[str, str]) -> Path:
         node.mkdir(parents=True)
         files = {
@@ -91,4 +103,5 @@ class Machine:
             path.parent.mkdir(exist_ok=True)
             path.write_text(text + "\n")
         (self.roots.blocks / node.name).symlink_to(os.path.relpath(node, self.roots.blocks))
+        self._list(node.name, size)
         return node

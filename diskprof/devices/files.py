@@ -44,7 +44,7 @@ def read_text(path: Path) -> str:
 
 
 class KeptOpen:
-    """A small file that is read time and again while a disk is measured: opened once, a quarter of the time of `read_text`."""
+    """A small file that is read time and again: opened once, a quarter of the time of `read_text`."""
 
     def __init__(self, path: Path) -> None:
         self._file: FileIO | None = None
@@ -63,6 +63,12 @@ class KeptOpen:
             return b"".join(parts)
         except OSError:
             return b""
+
+    def close(self) -> None:
+        """Gives the descriptor back: from now on there is nothing to read."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
 
 def read_int(path: Path) -> int | None:

@@ -21,14 +21,16 @@ _MEMORY = {"tmpfs", "ramfs"}
 _COPY_ON_WRITE = {"btrfs", "zfs", "bcachefs"}
 _FOUR_GIB = 4 << 30
 _ELSEWHERE = "Choose a directory on the disk, or a test that only reads. If the disk is there to be overwritten"
-_RESERVE_BYTES, _RESERVE_SHARE = 1 << 30, 0.05
+_RESERVE_RULE = "a tenth of the file system, at least 64 MiB, at most 1 GiB; from 20 GiB on 5%"
 _PAGE = 4096
 NO_PERMISSION = WritePermission()
 
 
 def reserve(fs_size_bytes: int | None) -> int:
-    """What stays free on a file system: the larger of 1 GiB and 5% of it, in bytes."""
-    return max(_RESERVE_BYTES, int((fs_size_bytes or 0) * _RESERVE_SHARE))
+    """What stays free on a file system, in bytes: `_RESERVE_RULE`, which has no step in it. None: its size is not known."""
+    if fs_size_bytes is None:
+        return 1 << 30
+    return max(64 << 20, min(1 << 30, fs_size_bytes // 10), fs_size_bytes // 20)
 
 
 def target_hazards(
@@ -38,13 +40,14 @@ def target_hazards(
     writes_file: bool,
     writes_device: bool,
     space_needed: int,
+    size: int = 0,
     permission: WritePermission = NO_PERMISSION,
     places: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Hazard, ...]:
     """Every reason to think twice about a run on `target`, what blocks it first.
 
-    `writes_file`: a test file is made in the directory; `space_needed`: what it takes, in bytes. `permission` and `places`
-    are for writes to a raw device (devices/guard.py).
+    `writes_file`: a test file is made in the directory; `space_needed`: what it takes, in bytes; `size`: the parameter of that
+    name, 0 if there is none. `permission` and `places` are for writes to a raw device (devices/guard.py).
     """
     device = tree.get(target.device)
     found: list[Hazard] = []
@@ -53,7 +56,7 @@ def target_hazards(
     elif target.kind is TargetKind.FILE:
         found += _of_file(target, writes=writes_file or writes_device)
     else:
-        found += _of_directory(target, tree, writes=writes_file, space_needed=space_needed)
+        found += _of_directory(target, tree, writes=writes_file, space_needed=space_needed, size=size)
     if target.kind is not TargetKind.DEVICE:
         found += [*_of_file_system(target), *_of_pool(target, tree)]
     if device:
@@ -160,7 +163,7 @@ def _of_file(target: Target, *, writes: bool) -> Iterator[Hazard]:
         )
 
 
-def _of_directory(target: Target, tree: DeviceTree, *, writes: bool, space_needed: int) -> Iterator[Hazard]:
+def _of_directory(target: Target, tree: DeviceTree, *, writes: bool, space_needed: int, size: int) -> Iterator[Hazard]:
     entry = mount_of(target.path)
     if writes and (entry and "ro" in entry.options):
         yield Hazard(
@@ -176,7 +179,7 @@ def _of_directory(target: Target, tree: DeviceTree, *, writes: bool, space_neede
             f"No permission to make a file in {clean(target.path)}.",
             f"Choose a directory of your own, or run as root: {sudo_command()}",
         )
-    yield from _of_space(target, space_needed)
+    yield from _of_space(target, space_needed, size)
     if writes and target.fs_type in ("vfat", "msdos") and space_needed >= _FOUR_GIB:
         yield Hazard(
             "file-size-limit",
@@ -189,24 +192,34 @@ def _of_directory(target: Target, tree: DeviceTree, *, writes: bool, space_neede
         yield Hazard("read-only", Severity.BLOCKS, f"{device.node} is read-only.", "Choose another directory.")
 
 
-def _of_space(target: Target, needed: int) -> Iterator[Hazard]:
+def _of_space(target: Target, needed: int, size: int) -> Iterator[Hazard]:
     if not needed or target.free_bytes is None:
         return
     keep = reserve(target.fs_size_bytes)
     if target.free_bytes - needed >= keep:
         return
     room = max(0, target.free_bytes - keep)
-    advice = (
-        f"Free some, or make the test file smaller: at most {format_size(room)}." if room else "Free some space first."
-    )
     yield Hazard(
         "space",
         Severity.BLOCKS,
         f"The test file needs {format_size(needed)}; {clean(target.mount_point or target.path)} has "
         f"{format_size(target.free_bytes)} free, and {format_size(keep)} must stay free "
-        "(the larger of 1 GiB and 5% of the file system).",
-        advice,
+        f"({_RESERVE_RULE}).",
+        _how_to_fit(room, needed, size),
     )
+
+
+def _how_to_fit(room: int, needed: int, size: int) -> str:
+    """What helps where `needed` bytes do not fit into `room`; they are some times the parameter `size`, and a rest."""
+    times, rest = divmod(needed, size) if 0 < size <= needed else (0, 0)
+    if times and (mebibytes := (room - rest) // times >> 20) > 0:
+        return Advice(
+            f"Free some, or make the test file smaller: --set size={mebibytes}m fits.",
+            f"Free some, or make the test file smaller: edit the size, {mebibytes}m fits.",
+        )
+    if room and not times:
+        return f"Free some, or make the test file smaller: at most {format_size(room)}."
+    return "Free some space first."
 
 
 def _of_file_system(target: Target) -> Iterator[Hazard]:

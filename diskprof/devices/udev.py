@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Self
 
-from diskprof.devices.files import SYSTEM, Roots, list_names, read_bytes, read_text
+from diskprof.devices.files import SYSTEM, KeptOpen, Roots, list_names
 from diskprof.devices.scan import PropertyLookup, build_tree, no_properties
 from diskprof.model.device import DeviceTree
 
@@ -62,14 +62,16 @@ class Monitor:
     """Tells when devices or mounts have changed: events wake it, and what can be seen decides.
 
     `fileno()` becomes readable when there may be something to look at. Events do not cross into every container, so an
-    event loop should also call `changed()` about once a second; it reads a few small files.
+    event loop should also call `changed()` about once a second; it reads three small files, however many devices there are.
     """
 
     def __init__(self, roots: Roots = SYSTEM) -> None:
         self._roots = roots
+        self._blocks = roots.blocks
+        self._compared = tuple(KeptOpen(roots.proc / name) for name in ("partitions", "self/mountinfo", "swaps"))
         self._epoll = select.epoll()
         self._drain: Callable[[], bool] = _nothing
-        self._close: list[Callable[[], None]] = [self._epoll.close]
+        self._close: list[Callable[[], None]] = [self._epoll.close, *(file.close for file in self._compared)]
         self.source = self._listen()
         self._watch_mounts()
         self._seen = self._look()
@@ -83,7 +85,7 @@ class Monitor:
         self.close()
 
     def close(self) -> None:
-        """Gives the descriptors back; `changed` then only compares."""
+        """Gives the descriptors back; `changed` then compares the names of devices alone."""
         self._drain = _nothing
         while self._close:
             self._close.pop()()
@@ -112,10 +114,8 @@ class Monitor:
         self._epoll.poll(seconds)
 
     def _look(self) -> tuple[object, ...]:
-        """What is compared: the devices, their sizes, and what is mounted."""
-        blocks = self._roots.blocks
-        sizes = tuple((name, read_text(blocks / name / "size")) for name in list_names(blocks))
-        return sizes, read_bytes(self._roots.proc / "self" / "mountinfo"), read_bytes(self._roots.proc / "swaps")
+        """What is compared: the devices, their sizes, and what is mounted (F83)."""
+        return list_names(self._blocks), *(file.read() for file in self._compared)
 
     def _listen(self) -> str:
         if udev_runs(self._roots) and self._listen_to_udev():

@@ -11,12 +11,12 @@ from diskprof.engines.smartctl import wear_of
 from diskprof.engines.tools import Tool, find_tool
 from diskprof.model.advice import joined
 from diskprof.model.device import Device, DeviceTree
-from diskprof.model.errors import DiskprofError, Refused, UsageError
+from diskprof.model.errors import DiskprofError, Refused, UnitError, UsageError
 from diskprof.model.expectation import Expectation
 from diskprof.model.plan import Hazard, OtherTarget, Plan, PlannedTest, WritePermission
 from diskprof.model.preset import EngineName, Job, Preset, Test
 from diskprof.model.target import Target, TargetKind
-from diskprof.model.units import format_size
+from diskprof.model.units import format_size, parse_size
 from diskprof.model.wear import Wear
 from diskprof.presets.resolve import resolve
 from diskprof.runner.ioengines import with_usable_engines
@@ -66,8 +66,9 @@ def make_plan(
     space = {place.slot: _space(place, places, tests, loads) for place in places}
     written = {place.slot: _written(place, places, tests, _rate(place.target, tree)) for place in places}
     needed = needed_places() if permission.allowed else {}
+    size = _size_of(resolved.values)
     for place in places:
-        hazards += _hazards(place, places, written[place.slot] > 0, space, tree, permission, needed)
+        hazards += _hazards(place, places, written[place.slot] > 0, space, size, tree, permission, needed)
     raw = written_devices([(place.target, written[place.slot]) for place in places], tree, permission)
     wear = wear_of(_written_disks(places, written, tree))
     hazards += (write_budget(device, _below(device.name, wear, tree)) for device in raw)
@@ -170,11 +171,20 @@ def _below(device: str, wear: Sequence[Wear], tree: DeviceTree) -> tuple[Wear, .
     return tuple(each for each in wear if each.device in names)
 
 
+def _size_of(parameters: Sequence[tuple[str, str]]) -> int:
+    """The parameter by which all presets of diskprof say how large a test file is, in bytes; 0 if there is none."""
+    try:
+        return parse_size(dict(parameters).get("size", ""))
+    except UnitError:
+        return 0
+
+
 def _hazards(
     place: Place,
     places: Sequence[Place],
     writes: bool,
     space: Mapping[str, int],
+    size: int,
     tree: DeviceTree,
     permission: WritePermission,
     needed: Mapping[str, str],
@@ -192,6 +202,7 @@ def _hazards(
         writes_file=target.kind is TargetKind.DIRECTORY or (target.kind is TargetKind.FILE and writes),
         writes_device=target.kind is TargetKind.DEVICE and writes,
         space_needed=together,
+        size=size,
         permission=permission,
         places=needed,
     )

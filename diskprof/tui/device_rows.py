@@ -9,6 +9,7 @@ from diskprof.model.text import clean, shorten_middle
 from diskprof.model.units import format_bandwidth, format_iops, format_size
 from diskprof.model.value import dataclass
 from diskprof.tui.doubts import Doubt, doubts, system_disks
+from diskprof.tui.machine import at_rest
 from diskprof.tui.paragraphs import paragraph, signed
 from diskprof.tui.planning import Place
 from diskprof.tui.widgets.glyphs import Charset, Track, draw, progress_bar
@@ -44,34 +45,57 @@ class View:
         return history[-1] if history else None
 
 
-def device_rows(tree: DeviceTree, paths: Sequence[str], view: View, width: int) -> list[Row]:
-    """The person's own paths, then the tree as lsblk draws it: name, a doubt's sign, traffic, size, what it carries."""
-    rows = [
-        Row(Place(path=path).key, [(" ", ""), (shorten_middle(clean(path), width - 1), "strong")]) for path in paths
-    ]
-    walked = list(tree.walk(show_empty=view.show_all))
-    prefixes = _branches([depth for depth, _ in walked])
-    names = [prefix + clean(device.name) for prefix, (_, device) in zip(prefixes, walked, strict=True)]
-    column = min(max([len(name) for name in names] + [6]), 18 if width >= 40 else 14 if width >= _NARROW else 10)
-    cells = 8 if width >= _WIDE else 4
-    system = system_disks(tree)
-    fixed = 1 + column + 1 + (width >= _WIDE) + cells
-    style = _style([device for _, device in walked], width - fixed - (8 if width >= _NARROW else 1))
-    for name, (depth, device) in zip(names, walked, strict=True):
-        doubtful = bool(doubts(device, tree, view.recent(device.name), system))
+class DeviceTable:
+    """The person's own paths, then the tree as lsblk draws it: name, a doubt's sign, traffic, size, what it carries.
+
+    What is the same for all seconds is found once: where everything stands, and the rows of devices at rest.
+    """
+
+    def __init__(self, tree: DeviceTree, paths: Sequence[str], view: View, width: int) -> None:
+        self._tree, self._view, self._width = tree, view, width
+        self._paths = [
+            Row(Place(path=path).key, [(" ", ""), (shorten_middle(clean(path), width - 1), "strong")]) for path in paths
+        ]
+        walked = list(tree.walk(show_empty=view.show_all))
+        prefixes = _branches([depth for depth, _ in walked])
+        names = [prefix + clean(device.name) for prefix, (_, device) in zip(prefixes, walked, strict=True)]
+        column = min(max([len(name) for name in names] + [6]), 18 if width >= 40 else 14 if width >= _NARROW else 10)
+        self._cells = 8 if width >= _WIDE else 4
+        self._system = system_disks(tree)
+        fixed = 1 + column + 1 + (width >= _WIDE) + self._cells
+        self._style = _style([device for _, device in walked], width - fixed - (8 if width >= _NARROW else 1))
+        self._devices: list[tuple[Device, Piece]] = [
+            (device, (fit(shorten_middle(name, column), column), "" if depth else "strong"))
+            for name, (depth, device) in zip(names, walked, strict=True)
+        ]
+        self._resting: dict[str, Row] = {}
+
+    def rows(self) -> list[Row]:
+        """The rows by what the devices did up to now."""
+        return [*self._paths, *(self._row(device, name) for device, name in self._devices)]
+
+    def _row(self, device: Device, name: Piece) -> Row:
+        if not at_rest(self._view.history.get(device.name, ())):
+            return self._make_row(device, name)
+        if device.name not in self._resting:
+            self._resting[device.name] = self._make_row(device, name)
+        return self._resting[device.name]
+
+    def _make_row(self, device: Device, name: Piece) -> Row:
+        view, width = self._view, self._width
+        doubtful = bool(doubts(device, self._tree, view.recent(device.name), self._system))
         line: list[Piece] = [
             (" ", ""),
-            (fit(shorten_middle(name, column), column), "strong" if depth == 0 else ""),
+            name,
             (("!" if doubtful else " ") + " " * (width >= _WIDE), "warn"),
-            *traffic(view.history.get(device.name, ()), cells, view.charset),
+            *traffic(view.history.get(device.name, ()), self._cells, view.charset),
         ]
         if width >= _NARROW or not device.mounts:
             # In little room what is free counts for more.
             line.append((fit(_short_size(device.size_bytes), 7, right=True), "quiet"))
         line.append((" ", ""))
-        line += _carries(device, max(0, width - width_of(line)), style, view.charset)
-        rows.append(Row(Place(device=device.name).key, line))
-    return rows
+        line += _carries(device, max(0, width - width_of(line)), self._style, view.charset)
+        return Row(Place(device=device.name).key, line)
 
 
 def _branches(depths: Sequence[int]) -> list[str]:

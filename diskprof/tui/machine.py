@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
 from diskprof.model.device import Activity, DiskCounters
@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 KEPT = 16
 """Seconds of each device's activity that are kept."""
 _GAP_NS = 5_000_000_000
+_AT_REST = Activity(0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+def at_rest(history: Sequence[Activity]) -> bool:
+    """Whether a device did nothing in all the seconds that are kept, or none are."""
+    return history.count(_AT_REST) == len(history)
 
 
 class Machine:
@@ -50,15 +56,29 @@ class Machine:
         if self._monitor is not None:
             self._monitor.changed(0)
 
-    def count(self) -> None:
-        """Read the kernel's counters and add to `history`, by name, what each device did since the last call."""
+    def count(self) -> Set[str]:
+        """Read the kernel's counters and add to `history`, by name, what each device did since the last call.
+
+        Gives the names of those that did not rest all the time, before or now: of the others nothing looks otherwise.
+        """
         before, self._counters = self._counters, self._services.read_counters()
+        stirred = {name for name, history in self.history.items() if not at_rest(history)}
         for name in self.history.keys() - self._counters.keys():
             del self.history[name]
         for name, counters in self._counters.items():
-            activity = Activity.between(before[name], counters) if name in before else None
+            activity = _activity(before[name], counters) if name in before else None
             if activity is None or counters.at_ns - before[name].at_ns > _GAP_NS:
                 # A new device, or the first look after a while: what is a second old would be taken for long ago.
                 self.history.pop(name, None)
             if activity is not None:
                 self.history.setdefault(name, deque(maxlen=KEPT)).append(activity)
+                if activity is not _AT_REST:
+                    stirred.add(name)
+        return stirred
+
+
+def _activity(before: DiskCounters, after: DiskCounters) -> Activity | None:
+    """As `Activity.between`; the same value for all that rested, which most do."""
+    if (before.reads, before.writes, before.io_ticks_ms) == (after.reads, after.writes, after.io_ticks_ms):
+        return _AT_REST if after.at_ns > before.at_ns else None
+    return Activity.between(before, after)

@@ -118,7 +118,7 @@ def test_targets_and_hazards_on_it(bench: Bench, monkeypatch: pytest.MonkeyPatch
         for hazard in target_hazards(target, tree, writes_file=True, writes_device=False, space_needed=MIB)
     }
     assert hazards["space"].severity is Severity.BLOCKS
-    assert "1 GiB must stay free" in hazards["space"].message
+    assert "64 MiB must stay free" in hazards["space"].message
     assert hazards["misaligned"].severity is Severity.WARNS and "loop" in hazards
     reading = target_hazards(resolve_target(disk, tree), tree, writes_file=False, writes_device=False, space_needed=0)
     assert any(f"{disk}p1 is mounted on {where}" in hazard.message for hazard in reading)

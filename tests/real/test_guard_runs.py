@@ -1,6 +1,7 @@
 """Test files and their file systems: what killed runs leave, how much room stays, and one run at a time on a disk."""
 
 import os
+import re
 import signal
 import subprocess
 from dataclasses import replace
@@ -146,7 +147,7 @@ def test_a_link_in_the_place_of_the_directory_is_not_followed(tmp_path: Path, di
 
 @pytest.mark.needs("root", "loop", "mkfs.ext4")
 def test_a_run_ends_when_the_file_system_is_down_to_its_reserve(bench: Bench, tmp_path: Path) -> None:
-    node = bench.disk(3 << 30)
+    node = bench.disk(12 << 30)
     bench.file_system(node, "ext4", "-m", "0")
     files = bench.mount(node)
     with started("run", "quick", files, *LONG, "--json", home=tmp_path) as process:
@@ -180,7 +181,7 @@ def test_a_directory_whose_disk_went_away_is_another_disk(bench: Bench, tmp_path
 
 @pytest.mark.needs("root", "loop", "mkfs.ext4")
 def test_room_that_got_scarce_since_the_plan_was_made(bench: Bench, tmp_path: Path) -> None:
-    node = bench.disk(3 << 30)
+    node = bench.disk(12 << 30)
     bench.file_system(node, "ext4", "-m", "0")
     files = bench.mount(node)
     screen = Terminal(tmp_path, "run", "fio-randread-qd8", str(files), "--set", "size=256m")
@@ -191,6 +192,32 @@ def test_room_that_got_scarce_since_the_plan_was_made(bench: Bench, tmp_path: Pa
     assert screen.end() == 4, screen.seen
     assert "less than 1 GiB would stay free" in " ".join(screen.seen.split())
     assert not list(files.glob(".diskprof-*"))
+
+
+@pytest.mark.needs("root", "loop", "mkfs.ext4")
+@pytest.mark.parametrize("size", [128 * MIB, 512 * MIB, 1_000_000_000])
+def test_a_small_stick_can_be_tested_with_the_size_that_is_told(bench: Bench, tmp_path: Path, size: int) -> None:
+    node = bench.disk(size)
+    bench.file_system(node)
+    files = bench.mount(node)
+    refused = diskprof("run", "quick", files, "--yes", home=tmp_path)
+    assert refused.returncode == 4 and "must stay free" in refused.stderr
+    fits = re.search(r"--set (size=\d+m) fits", refused.stderr)
+    assert fits
+    run = diskprof_json(
+        "run", "quick", files, "--yes", "--set", fits[1], "--set", "runtime=1s", "--json", home=tmp_path
+    )
+    assert run["status"] == "complete"
+    assert not list(files.glob(".diskprof-*"))
+
+
+@pytest.mark.needs("root", "loop", "mkfs.ext4")
+@pytest.mark.parametrize("size", [2_000_000_000, 20 << 30])
+def test_larger_sticks_have_room_for_a_preset_as_it_is(bench: Bench, tmp_path: Path, size: int) -> None:
+    node = bench.disk(size)
+    bench.file_system(node)
+    done = diskprof("run", "quick", bench.mount(node), "--dry-run", home=tmp_path)
+    assert done.returncode == 0, done.stdout
 
 
 # --- One run at a time -----------------------------------------------------------------------------------------------

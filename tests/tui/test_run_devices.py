@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from bench_screens import DATA, DISKS, GIB, Bench, make_device, open_bench
@@ -9,7 +10,7 @@ from stored_screens import Driver, press, see, settle, text_of, told, until
 
 from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, DiskCounters, Mount, Transport
 from diskprof.model.plan import Hazard, Severity
-from diskprof.tui.device_rows import View, _branches, device_lines, device_rows, traffic
+from diskprof.tui.device_rows import DeviceTable, View, _branches, device_lines, traffic
 from diskprof.tui.doubts import Doubt, doubts, system_disks
 from diskprof.tui.screens.run import RunScreen
 from diskprof.tui.widgets.glyphs import Charset
@@ -38,7 +39,7 @@ def plain(line: Line) -> str:
 
 
 def text(*devices: Device, width: int = NARROW, view: View | None = None, paths: Sequence[str] = ()) -> list[str]:
-    return [plain(row.line) for row in device_rows(DeviceTree(devices), paths, view or View(), width)]
+    return [plain(row.line) for row in DeviceTable(DeviceTree(devices), paths, view or View(), width).rows()]
 
 
 def said(device: Device, *others: Device, recent: Sequence[Activity] = ()) -> list[str]:
@@ -67,7 +68,7 @@ def test_what_is_free_is_told_and_drawn_where_there_is_room() -> None:
 @pytest.mark.parametrize(("free", "ink"), [(50, "good"), (10, "warn"), (2, "danger")])
 def test_the_bar_of_a_full_file_system_changes_its_colour(free: int, ink: str) -> None:
     device = make_device("sda", mounts=(replace(DATA, size_bytes=100 * GIB, free_bytes=free * GIB),))
-    (row,) = device_rows(DeviceTree((device,)), (), View(), WIDE)
+    (row,) = DeviceTable(DeviceTree((device,)), (), View(), WIDE).rows()
     assert ink in [piece_ink for piece, piece_ink in row.line if piece.startswith("━")]
 
 
@@ -81,7 +82,7 @@ def test_every_row_fits_its_width() -> None:
     device = make_device("averylongname" * 3, mounts=(DATA,), read_only=True)
     view = View({device.name: [activity(MB, MB)]})
     for width in (26, NARROW, WIDE, 90):
-        for row in device_rows(DeviceTree((device, *DISKS)), (), view, width):
+        for row in DeviceTable(DeviceTree((device, *DISKS)), (), view, width).rows():
             assert width_of(row.line) <= width
 
 
@@ -151,6 +152,38 @@ async def test_nothing_is_drawn_while_nothing_changes(bench: Bench) -> None:
             bench.counters = {"sda2": counters(second, reads=0, busy_ms=0)}
             screen._tick()
         assert drawn == []
+
+
+async def test_rows_are_made_of_what_did_something(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    disks = tuple(make_device(f"sd{number}") for number in range(32))
+    bench.devices = disks
+    bench.counters = {disk.name: counters(1, reads=0, busy_ms=0) for disk in disks}
+    made: list[str] = []
+
+    def noting(device: Device, *more: Any) -> tuple[Doubt, ...]:
+        made.append(device.name)
+        return doubts(device, *more)
+
+    async with open_bench(bench, (120, 40)) as pilot:
+        screen, devices = pilot.app.screen, rows(pilot, "devices")
+        assert isinstance(screen, RunScreen)
+        screen._tick()
+        monkeypatch.setattr("diskprof.tui.device_rows.doubts", noting)
+        laid_out = pilot.app.screen._layout_required
+        assert not laid_out
+        for second in range(2, 40):
+            reads = 900 * min(second - 1, 5)
+            bench.counters = {disk.name: counters(second, reads=0, busy_ms=0) for disk in disks}
+            bench.counters["sd7"] = counters(second, reads=reads, busy_ms=0)
+            before = devices.rows
+            screen._tick()
+            assert not any(pane._layout_required for pane in (screen, devices))
+            others = [(old, new) for old, new in zip(before, devices.rows, strict=True) if new.key != "device:sd7"]
+            assert all(old is new for old, new in others)
+        assert set(made) == {"sd7"} and len(made) < 30
+        made.clear()
+        bench.plug(*disks[:-1], replace(disks[-1], size_bytes=7 * GIB))
+        await until(pilot, lambda: " 7G " in devices.text)
 
 
 # --- Doubts ----------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -73,3 +74,5 @@ def test_starting_is_measured_beside_bare_programs(tmp_path: Path) -> None:
 def test_growth_is_measured(tmp_path: Path) -> None:
     found = figures("scale", tmp_path / "out.json", "--seconds", "120", "--runs", "20", "--rounds", "1")
     assert {"a run of 120 s, in the store", "20 runs, listed", "20 runs, two compared"} <= found.keys()
+    if os.access("/dev/loop-control", os.W_OK) and shutil.which("losetup"):
+        assert "32 disks more, processor of the idle first screen in a second" in found

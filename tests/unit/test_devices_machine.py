@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from fake_machine import Machine
@@ -339,10 +340,28 @@ def test_a_monitor_compares_what_it_can_see(machine: Machine) -> None:
         assert monitor.changed() and not monitor.changed()
         machine.mount("sdb", "/two", "ext4")
         assert monitor.changed() and not monitor.changed()
-        (machine.roots.blocks / "sdb" / "size").write_text("77\n")
+        machine.resize("sdb", 77 << 20)
         assert monitor.changed() and not monitor.changed()
         machine.remove("sdb")
         assert monitor.changed() and not monitor.changed(0.01)
+
+
+def test_a_look_opens_nothing_however_many_devices_there_are(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(32):
+        machine.disk(f"sd{number}")
+    opened: list[Path] = []
+    plain_open = Path.open
+
+    def noting(path: Path, *more: Any, **named: Any) -> Any:
+        opened.append(path)
+        return plain_open(path, *more, **named)
+
+    with Monitor(machine.roots) as monitor:
+        monkeypatch.setattr(Path, "open", noting)
+        assert not monitor.changed()
+        assert opened == []
+        machine.resize("sd17", 3 << 30)
+        assert monitor.changed() and not monitor.changed()
 
 
 def test_a_monitor_without_netlink(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:

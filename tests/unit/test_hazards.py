@@ -9,11 +9,12 @@ import pytest
 from diskprof.devices import hazards as module
 from diskprof.devices.hazards import reserve, target_hazards
 from diskprof.devices.mounts import MountEntry
+from diskprof.model.advice import on_screen
 from diskprof.model.device import Device, DeviceKind, DeviceTree, Mount
 from diskprof.model.plan import Hazard, Severity
 from diskprof.model.target import Target, TargetKind
 
-GIB = 1 << 30
+MIB, GIB = 1 << 20, 1 << 30
 
 
 def device(name: str, kind: DeviceKind = DeviceKind.DISK, **values: object) -> Device:
@@ -26,10 +27,20 @@ def raw(name: str) -> Target:
 
 
 def found(
-    target: Target, *devices: Device, writes_file: bool = False, writes_device: bool = False, space_needed: int = 0
+    target: Target,
+    *devices: Device,
+    writes_file: bool = False,
+    writes_device: bool = False,
+    space_needed: int = 0,
+    size: int = 0,
 ) -> dict[str, Hazard]:
     hazards = target_hazards(
-        target, DeviceTree(devices), writes_file=writes_file, writes_device=writes_device, space_needed=space_needed
+        target,
+        DeviceTree(devices),
+        writes_file=writes_file,
+        writes_device=writes_device,
+        space_needed=space_needed,
+        size=size,
     )
     ranks = [list(Severity).index(hazard.severity) for hazard in hazards]
     assert ranks == sorted(ranks)
@@ -93,7 +104,19 @@ def test_a_holder_without_content_counts_as_use() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fs_size", "kept"), [(None, GIB), (GIB, GIB), (20 * GIB, GIB), (40 * GIB, 2 * GIB), (100 * GIB, 5 * GIB)]
+    ("fs_size", "kept"),
+    [
+        (None, GIB),
+        (128 * MIB, 64 * MIB),
+        (512 * MIB, 64 * MIB),
+        (640 * MIB, 64 * MIB),
+        (1000 * MIB, 100 * MIB),
+        (4000 * MIB, 400 * MIB),
+        (10 * GIB, GIB),
+        (20 * GIB, GIB),
+        (40 * GIB, 2 * GIB),
+        (100 * GIB, 5 * GIB),
+    ],
 )
 def test_reserve(fs_size: int | None, kept: int) -> None:
     assert reserve(fs_size) == kept
@@ -105,10 +128,33 @@ def test_space_is_kept_free(directory: Target) -> None:
     assert hazard.severity is Severity.BLOCKS
     assert "50 GiB free" in hazard.message and "5 GiB must stay free" in hazard.message
     assert "at most 45 GiB" in hazard.advice
-    tight = replace(directory, free_bytes=GIB, fs_size_bytes=4 * GIB)
+    tight = replace(directory, free_bytes=GIB, fs_size_bytes=10 * GIB)
     assert "Free some space" in found(tight, writes_file=True, space_needed=4096)["space"].advice
     assert "space" not in found(tight, writes_file=True, space_needed=0)
     assert "space" not in found(replace(directory, free_bytes=None), writes_file=True, space_needed=GIB)
+
+
+def test_the_reserve_has_no_step_in_it() -> None:
+    sizes = range(0, 40 * GIB, 10 * MIB)
+    assert all(0 <= reserve(size + 10 * MIB) - reserve(size) <= MIB for size in sizes)
+
+
+@pytest.mark.parametrize(
+    ("needed", "size", "fits"),
+    [
+        (GIB, GIB, "850m"),
+        (2 * GIB, GIB, "425m"),  # two test files on one file system
+        (GIB + MIB, GIB, "849m"),  # ioping keeps one of its own
+    ],
+)
+def test_the_size_that_fits_is_told(directory: Target, needed: int, size: int, fits: str) -> None:
+    stick = replace(directory, fs_size_bytes=1000 * MIB, free_bytes=950 * MIB + 4096)
+    hazard = found(stick, writes_file=True, space_needed=needed, size=size)["space"]
+    assert "100 MiB must stay free (a tenth of the file system, at least 64 MiB, at most 1 GiB" in hazard.message
+    assert f"--set size={fits} fits." in hazard.advice
+    assert f"edit the size, {fits} fits." in on_screen(hazard.advice) and "--set" not in on_screen(hazard.advice)
+    full = replace(stick, free_bytes=100 * MIB + 4096)
+    assert found(full, writes_file=True, space_needed=needed, size=size)["space"].advice == "Free some space first."
 
 
 def test_read_only_mount(directory: Target, monkeypatch: pytest.MonkeyPatch) -> None:

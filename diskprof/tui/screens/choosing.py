@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +16,7 @@ from textual.message import Message
 from diskprof.model.device import Device, DeviceTree
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
-from diskprof.tui.device_rows import View, device_rows
+from diskprof.tui.device_rows import DeviceTable, View
 from diskprof.tui.device_rows import device_lines as about_device
 from diskprof.tui.doubts import Doubt, doubts, system_disks
 from diskprof.tui.keynames import with_keys
@@ -68,6 +70,7 @@ class Chooser(ModeScreen):
         self.paths: list[str] = []
         self._show_all = False
         self._words = ""
+        self._rows: Callable[[int], list[Row]] = lambda _width: []
         self._machine: Machine | None = None
         self._turns = Turns()
         self._looking: Worker[None] | None = None
@@ -136,9 +139,12 @@ class Chooser(ModeScreen):
             return
         self._machine.look()
         if self.device_tree is not None:
-            self._machine.count()
-            self._show_devices()
-            self.show_details()
+            stirred = self._machine.count()
+            if not stirred:
+                return
+            self.query_one("#devices", RowList).show(self._rows)
+            if (chosen := self.chosen_device()) and chosen.name in stirred:
+                self.show_details()
 
     def _rescan(self) -> None:
         # Behind another screen a look would take from what is measured there; coming back, it looks in any case.
@@ -195,6 +201,7 @@ class Chooser(ModeScreen):
             key = Place(device=message.default or "", path="" if message.default else self.paths[0]).key
             devices.key = key
         self._show_devices()
+        self.show_details()
         self.choice_changed()
 
     @on(Loaded)
@@ -214,13 +221,15 @@ class Chooser(ModeScreen):
         tree = self.device_tree
         if tree is None:
             return
-        view = self.view
+        paths, view = tuple(self.paths), self.view
 
-        def rows(width: int) -> list[Row]:
-            return device_rows(tree, self.paths, view, width)
+        @cache
+        def table(width: int) -> DeviceTable:
+            return DeviceTable(tree, paths, view, width)
 
+        self._rows = lambda width: table(width).rows()
         devices = self.query_one("#devices", RowList)
-        devices.show(rows)
+        devices.show(self._rows)
         wide = self.has_class("-wide")
         most = max(5, self.size.height // 3 + len(self.paths))
         devices.styles.height = None if wide else min(len(devices.rows) + 2, most)
