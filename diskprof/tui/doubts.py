@@ -9,7 +9,6 @@ from diskprof.model.value import dataclass
 
 _BUSY = 0.5
 _FULL = 0.1
-_GIB = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,4 +55,4 @@ def _doubts(device: Device, tree: DeviceTree, recent: Sequence[Activity], system
 def _nearly_full(mount: Mount) -> bool:
     if not mount.size_bytes or mount.free_bytes is None or mount.read_only:
         return False
-    return mount.free_bytes < max(_FULL * mount.size_bytes, min(_GIB, mount.size_bytes // 2))
+    return mount.free_bytes < _FULL * mount.size_bytes

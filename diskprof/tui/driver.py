@@ -7,6 +7,7 @@ import selectors
 import signal
 import threading
 from codecs import getincrementaldecoder
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from textual import events
@@ -29,6 +30,29 @@ if TYPE_CHECKING:
 
 _LAST_ANSWER_S = 0.7
 _LOOK_AGAIN_S = 0.1
+_LOOKS = 3
+"""So often the keys' parser is asked again after the last byte: an escape that stands alone is a key only after 0.1 s."""
+
+
+class _WakingEvent(threading.Event):
+    """An event that a selector can wait for: looking ten times a second whether it is set is half of an idle screen's cost."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._reader, self._writer = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+
+    def fileno(self) -> int:
+        return self._reader
+
+    def set(self) -> None:
+        super().set()
+        with suppress(BlockingIOError):
+            os.write(self._writer, b"!")
+
+    def clear(self) -> None:
+        super().clear()
+        with suppress(BlockingIOError):
+            os.read(self._reader, 64)
 
 
 class LettingGoDriver(LinuxDriver):
@@ -42,6 +66,7 @@ class LettingGoDriver(LinuxDriver):
         self, app: App[Any], *, debug: bool = False, mouse: bool = True, size: tuple[int, int] | None = None
     ) -> None:
         super().__init__(app, debug=debug, mouse=mouse, size=size)
+        self.exit_event = self._exit = _WakingEvent()
         self.pace = Pace()
         self._thrift, self._outlet = Thrift(), Outlet()
         self._listening = False
@@ -102,8 +127,14 @@ class LettingGoDriver(LinuxDriver):
         decode = getincrementaldecoder("utf-8")("replace").decode
         with selectors.SelectSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
+            selector.register(self._exit, selectors.EVENT_READ)
+            looks = 0
             while not self.exit_event.is_set():
-                for _ in selector.select(_LOOK_AGAIN_S):
+                ready = selector.select(_LOOK_AGAIN_S if looks else None)
+                looks = _LOOKS if ready else looks - 1
+                for key, _ in ready:
+                    if key.fd != self.fileno:
+                        continue
                     try:
                         data = os.read(self.fileno, 4096)
                     except OSError:

@@ -208,7 +208,7 @@ def test_the_disk_that_the_machine_runs_from() -> None:
         (make_device("sdb", read_only=True), "read-only"),
         (make_device("sdb", mounts=(replace(DATA, options=("ro",)),)), "read-only"),
         (make_device("sdb", mounts=(replace(DATA, size_bytes=100 * GIB, free_bytes=9 * GIB),)), "space"),
-        (make_device("sdb", mounts=(replace(DATA, size_bytes=4 * GIB, free_bytes=GIB // 2),)), "space"),
+        (make_device("sdb", mounts=(replace(DATA, size_bytes=4 * GIB, free_bytes=GIB // 4),)), "space"),
         (make_device("sdb", transport=Transport.ISCSI), "network"),
         (make_device("nbd0", transport=Transport.NBD), "network"),
         (make_device("sdb", mounts=(Mount("/shared", "gfs2"),)), "network"),
