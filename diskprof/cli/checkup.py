@@ -117,7 +117,7 @@ def check_reach(tree: DeviceTree, *, udevd: bool, root: bool, readable: Callable
     device = default_device(tree)
     directory = suggest_directory(device) if device else None
     if device and directory:
-        checks.append(Check("test files", State.OK, f"can be made in {clean(directory)}, which lies on {device.name}"))
+        checks.append(Check("test files", State.OK, f"can be made in {clean(directory)}, which lies on {device.title}"))
     else:
         text = "no directory on a device was found that this user may write to"
         checks.append(Check("test files", State.NOTE, text, "Name one: diskprof run quick DIRECTORY"))

@@ -97,7 +97,7 @@ class _Walk:
         backing: Backing | None = self._backings.get(device.name)
         for other in self._tree.devices:
             if backing and backing.block_device == _number(other):
-                yield other, f"{device.name} is set up on {other.name}"
+                yield other, f"{device.name} is set up on {other.title}"
 
     def _overlapping(self, device: Device) -> Iterator[tuple[Device, str]]:
         start = device.start_bytes
@@ -125,7 +125,7 @@ class _Walk:
         for member in self._named(device.parents):
             for other in self._named(member.children):
                 if other.name != device.name and not (other.kind is device.kind and device.kind in apart):
-                    yield other, f"{other.name} lies on {member.name} as {device.name} does"
+                    yield other, f"{other.title} lies on {member.title} as {device.title} does"
 
 
 def _number(device: Device) -> int:

@@ -124,7 +124,9 @@ def _device_target(device: Device, given: str) -> Target:
         raise UsageError(f"{device.node} is empty: no medium, or nothing behind it.", _LIST)
     if not may(node, os.R_OK):
         raise UsageError(f"No permission to read {device.node}.", how_to_open(node, os.O_RDONLY))
-    return Target(TargetKind.DEVICE, device.node, given, device=device.name, size_bytes=device.size_bytes)
+    return Target(
+        TargetKind.DEVICE, device.node, given, device=device.name, size_bytes=device.size_bytes, dm_name=device.dm_name
+    )
 
 
 def how_to_open(node: str | Path, mode: int) -> str:
@@ -192,6 +194,7 @@ def _on_file_system(kind: TargetKind, text: str, size: int | None, tree: DeviceT
         size_bytes=size,
         free_bytes=figures.free_bytes if figures else None,
         fs_size_bytes=figures.size_bytes if figures else None,
+        dm_name=device.dm_name if device else "",
     )
 
 

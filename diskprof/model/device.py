@@ -52,6 +52,11 @@ WITHOUT_PLATTERS = (Transport.VIRTIO, Transport.XEN, Transport.LOOP, Transport.N
 """What the kernel says of rotating means nothing here: it does not see the disk."""
 
 
+def device_title(name: str, dm_name: str) -> str:
+    """What a device is called in a sentence: `sda1`, `/dev/mapper/vg-root`."""
+    return f"/dev/mapper/{dm_name}" if dm_name else name
+
+
 @dataclass(frozen=True, slots=True)
 class Mount:
     """One mount point. Sizes in bytes, None where the file system does not say."""
@@ -71,7 +76,8 @@ class Mount:
 class Device:
     """A block device. What is not known is None or empty; `parents` lie below it (sda for sda1), `children` above.
 
-    `by_id` holds names in /dev/disk/by-id, the most readable first; `dm_name` the device mapper's name (`vg-root`).
+    `by_id` holds names in /dev/disk/by-id, the most readable first; `dm_name` the device mapper's name (`vg-root`). The kernel
+    numbers dm-0 and dm-1 anew at each boot: a person is shown `label` or `title`, and `node` is /dev/mapper/vg-root.
     """
 
     name: str
@@ -103,6 +109,16 @@ class Device:
     dm_name: str = ""
 
     @property
+    def label(self) -> str:
+        """What it is called in a list, as lsblk does: `sda1`, `vg-root`."""
+        return self.dm_name or self.name
+
+    @property
+    def title(self) -> str:
+        """What it is called in a sentence, as `device_title` has it."""
+        return device_title(self.name, self.dm_name)
+
+    @property
     def empty(self) -> bool:
         """Nothing behind it (an unused loop, zram or nbd device, a drive without a medium, a ram disk): hidden unless asked for."""
         return self.size_bytes == 0 or (self.kind is DeviceKind.RAM and not self.mounts)
@@ -116,6 +132,11 @@ class DeviceTree:
 
     def get(self, name: str) -> Device | None:
         return next((device for device in self.devices if device.name == name), None)
+
+    def title(self, name: str) -> str:
+        """`Device.title` of a kernel name, or the name itself where there is no such device."""
+        device = self.get(name)
+        return device.title if device else name
 
     def by_number(self, major: int, minor: int) -> Device | None:
         return next((device for device in self.devices if (device.major, device.minor) == (major, minor)), None)

@@ -44,9 +44,7 @@ def devices_text(
     """The tree as lines of at most `width` columns; a device that rests on several stands below each of them."""
     walked = list(tree.walk(show_empty=show_empty))
     branches = _branches([depth for depth, _ in walked], ascii_only=ascii_only)
-    names = [
-        branch + plain(device.dm_name or device.name) for branch, (_, device) in zip(branches, walked, strict=True)
-    ]
+    names = [branch + plain(device.label) for branch, (_, device) in zip(branches, walked, strict=True)]
     lines = []
     for headings, cells in ((_COLUMNS, _cells), (_narrow(width), _narrow_cells)):
         rows = [
