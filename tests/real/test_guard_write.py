@@ -76,6 +76,17 @@ def test_yes_does_not_name_a_device(bench: Bench, home: Path) -> None:
     assert not any(first_bytes(node)[: 8 * MIB])
 
 
+def test_a_script_allows_and_names(bench: Bench, home: Path) -> None:
+    node = bench.disk()
+    words = ("--allow-write", "--confirm-device", Path(node).name)
+    for missing in (words[:1], words[1:]):
+        refused(diskprof("run", "aerospike-prewarm", node, *PREWARM, "--yes", *missing, home=home), node)
+    assert not any(first_bytes(node))
+    done = diskprof("run", "aerospike-prewarm", node, *PREWARM, *words, home=home)
+    assert done.returncode == 0, done.stderr
+    assert any(first_bytes(node))
+
+
 def test_a_dry_run_needs_no_name_and_writes_nothing(bench: Bench, home: Path) -> None:
     node = bench.disk()
     done = diskprof("run", "aerospike-prewarm", node, *PREWARM, "--allow-write", "--dry-run", home=home)
