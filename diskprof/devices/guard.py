@@ -255,8 +255,8 @@ class _Uses:
                     "Remove the snapshot first, or choose another device.",
                 )
         return _in_use(
-            f"{other.title} lies on {device.title} as {target.title} does, and nothing keeps them apart: what is on "
-            f"{other.title} would be lost."
+            f"{other.title} lies on {device.title} as {target.title} does, and whether they share blocks cannot be seen from "
+            f"here: what is on {other.title} might be lost."
         )
 
 

@@ -32,7 +32,8 @@ _NARROW = (
     Heading("FREE", right=True),
     Heading("BUSY", right=True),
 )
-_LEAST_MODEL, _LEAST_ROOM, _ROOM = 6, 10, 28
+_LEAST_MODEL, _LEAST_CONTENT = 6, 10
+_LEAST_ROOM, _ROOM = 10, 28
 
 
 def devices_text(
@@ -132,18 +133,21 @@ def _narrow(names: Sequence[str], devices: Sequence[Device], activity: Mapping[s
 
 def _what_it_is(device: Device, room: int) -> str:
     """In `room` cells: the model is cut first, then what lies on it, a serial number never."""
-    place = _place(device)
-    content = " ".join(filter(None, (plain(device.fs_type), _label(device), f"on {place}" if device.mounts else place)))
-    model, serial = _model(device), plain(device.serial)
+    transport, model, serial = _transport(device), _model(device), plain(device.serial)
+    place = f"on {_place(device)}" if device.mounts else _place(device)
+    content = " ".join(filter(None, (plain(device.fs_type), _label(device), place)))
 
     def joined() -> str:
-        return ", ".join(filter(None, (_transport(device), model, serial, content)))
+        return ", ".join(filter(None, (transport, model, serial, content)))
 
     def excess() -> int:
         return max(0, width_of(joined()) - room)
 
     model = fit(model, max(_LEAST_MODEL, width_of(model) - excess()), middle=True)
-    content = fit(content, max(_LEAST_ROOM, width_of(content) - excess()), middle=True)
+    content = content if not excess() else " ".join(filter(None, (plain(device.fs_type), place)))
+    model = "" if serial and excess() else model
+    transport = "" if serial and excess() else transport
+    content = fit(content, max(_LEAST_CONTENT, width_of(content) - excess()), middle=True)
     model = "" if excess() else model
     content = fit(content, max(0, width_of(content) - excess()), middle=True)
     return joined()

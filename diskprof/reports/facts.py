@@ -123,7 +123,8 @@ def sweep_words(plan: Plan) -> str:
 
 def target_words(target: Target) -> str:
     """`/mnt/data (directory, ext4 on sda1)`."""
-    place = " on ".join(part for part in (target.fs_type, target.device_title) if part)
+    device = "" if target.device_title == target.path else target.device_title
+    place = " on ".join(part for part in (target.fs_type, device) if part)
     return f"{target.path} ({_listed(wording.TARGETS[target.kind], place)})"
 
 
