@@ -133,11 +133,6 @@ class DeviceTree:
     def get(self, name: str) -> Device | None:
         return next((device for device in self.devices if device.name == name), None)
 
-    def title(self, name: str) -> str:
-        """`Device.title` of a kernel name, or the name itself where there is no such device."""
-        device = self.get(name)
-        return device.title if device else name
-
     def by_number(self, major: int, minor: int) -> Device | None:
         return next((device for device in self.devices if (device.major, device.minor) == (major, minor)), None)
 
