@@ -73,6 +73,11 @@ class Machine:
         directory.mkdir(parents=True, exist_ok=True)
         (directory / link).symlink_to(f"../../{node}")
 
+    def mapper(self, link: str, node: str) -> None:
+        """The device mapper's own name for a node, as udev makes it."""
+        (self.roots.dev / "mapper").mkdir(exist_ok=True)
+        (self.roots.dev / "mapper" / link).symlink_to(f"../{node}")
+
     def content(self, node: str, offset: int, data: bytes) -> None:
         """What the device node reads as."""
         path = self.roots.dev / node

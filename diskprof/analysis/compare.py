@@ -185,7 +185,7 @@ def labels(runs: Sequence[Run]) -> tuple[str, ...]:
         [run.tags[0] if run.tags else "" for run in runs],
         [run.environment.hostname for run in runs],
         [run.environment.device.model if run.environment.device else "" for run in runs],
-        [run.plan.target.device for run in runs],
+        [run.plan.target.device_title for run in runs],
         [run.id for run in runs],
     )
     for names in candidates:

@@ -89,7 +89,7 @@ CONDITIONS: tuple[tuple[str, Callable[[Run], str]], ...] = (
     ("host", lambda run: run.environment.hostname),
     ("preset", lambda run: run.plan.preset),
     ("target", lambda run: run.plan.target.path),
-    ("device", lambda run: run.plan.target.device),
+    ("device", lambda run: run.plan.target.device_title),
     ("device model", _model),
     ("device serial", _device("serial")),
     ("device size", _size),

@@ -117,7 +117,7 @@ def check_reach(tree: DeviceTree, *, udevd: bool, root: bool, readable: Callable
     device = default_device(tree)
     directory = suggest_directory(device) if device else None
     if device and directory:
-        checks.append(Check("test files", State.OK, f"can be made in {clean(directory)}, which lies on {device.name}"))
+        checks.append(Check("test files", State.OK, f"can be made in {clean(directory)}, which lies on {device.title}"))
     else:
         text = "no directory on a device was found that this user may write to"
         checks.append(Check("test files", State.NOTE, text, "Name one: diskprof run quick DIRECTORY"))
@@ -139,13 +139,13 @@ def _device_check(devices: list[Device], may_read: list[Device], *, root: bool) 
     text = f"{len(may_read)} of {len(devices)} can be read"
     groups = sorted({group for device in devices if (group := _without_root(device.node)) not in ("", "everybody")})
     if root:
-        whose = f"members of {' or '.join(map(clean, groups))} may read them too" if groups else "without root, none"
+        whose = f"members of {' or '.join(map(clean, groups))} may open them too" if groups else "without root, none"
         return Check("devices", State.OK, f"{text} as root; {whose}")
     if len(may_read) == len(devices):
         return Check("devices", State.OK, f"{text} without root")
-    from diskprof.devices.targets import sudo_command
+    from diskprof.devices.targets import how_to_join, sudo_command
 
-    join = f", or join a group that may: sudo usermod -aG {clean(groups[0])} $USER" if groups else ""
+    join = next((f", or {how}" for device in devices if (how := how_to_join(device.node))), "")
     return Check(
         "devices",
         State.NOTE,

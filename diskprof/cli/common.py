@@ -1,5 +1,6 @@
 """What the commands share: the store that was asked for, and JSON on stdout."""
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -32,9 +33,10 @@ def echo_json(value: Any) -> None:
     click.echo(dumps(value, ascii_only=not stdout_is_utf8()), nl=False)
 
 
-def width_of_stdout() -> int:
-    """Columns to lay out for: the terminal's, or 100 where stdout is none."""
-    return shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else 100
+def width_of_stdout(otherwise: int = 100) -> int:
+    """Columns to lay out for: those of COLUMNS, else the terminal's, or `otherwise` where stdout is none."""
+    known = sys.stdout.isatty() or "COLUMNS" in os.environ
+    return shutil.get_terminal_size((otherwise, 24)).columns if known else otherwise
 
 
 def place_of(word: str | None) -> Path | None:

@@ -22,6 +22,7 @@ def command(show_empty: bool, as_json: bool) -> None:
     """List the block devices as a tree: what each is, what is on it, where it is mounted, how busy it is now.
 
     Names in the first column can be given to `diskprof run`, as can a directory from the column MOUNTED ON.
+    The list is as wide as the terminal, or as COLUMNS says; without either nothing is shortened.
     """
     from diskprof.devices.sysfs import read_counters
 
@@ -31,7 +32,7 @@ def command(show_empty: bool, as_json: bool) -> None:
     from diskprof.cli.encoding import stdout_is_utf8
     from diskprof.devices.udev import scan
     from diskprof.model.device import Activity
-    from diskprof.reports.devices import devices_json, devices_text, hidden_count
+    from diskprof.reports.devices import UNCUT, devices_json, devices_text, hidden_count
 
     tree = scan()
     time.sleep(max(0.0, _LOOK_S - (time.monotonic() - began)))
@@ -49,7 +50,7 @@ def command(show_empty: bool, as_json: bool) -> None:
         click.echo(_nothing(hidden), err=True)
         return
     click.echo(
-        devices_text(tree, activity, width_of_stdout(), show_empty=show_empty, ascii_only=not stdout_is_utf8()),
+        devices_text(tree, activity, width_of_stdout(UNCUT), show_empty=show_empty, ascii_only=not stdout_is_utf8()),
         nl=False,
     )
     if hidden and sys.stdout.isatty():

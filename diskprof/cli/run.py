@@ -70,16 +70,16 @@ _EXIT_OF_STATUS = {
 @click.option("--json", "as_json", is_flag=True, help="Print the result (or, with --dry-run, the plan) as JSON.")
 @click.option("--nagios", is_flag=True, help="Print one line for Nagios and exit as its plugins do (0 to 3).")
 @click.option("--detach", is_flag=True, help="Start the run in the background and print its id.")
+@click.option("--yes", is_flag=True, help="Start without asking. It does not name a device that is written to.")
 @click.option(
-    "--yes", is_flag=True, help="Start without asking. A device that is written to has to be named all the same."
+    "--allow-write", is_flag=True, help="Let a test write to a device itself, once it is named. What is on it is lost."
 )
-@click.option("--allow-write", is_flag=True, help="Let a test write to a device itself. What is on it is lost.")
 @click.option(
     "--confirm-device",
     "confirm",
     multiple=True,
     metavar="NAME",
-    help="For scripts: the name or serial number of the device to write to, in place of typing it.",
+    help="The name or serial number of the device to write to, in place of typing it: with --allow-write all that a script says.",
 )
 @click.option(
     "--overwrite-signature",
@@ -114,7 +114,7 @@ def command(
 ) -> None:
     """Run PRESET on TARGET: a directory (a test file is made there and removed), a file or a block device (both only read).
 
-    A block device is written to with --allow-write alone, if nothing uses it, and once its name or serial number was typed.
+    A block device is written to only with --allow-write, if nothing uses it, and once it is named: typed, or by --confirm-device.
 
     PRESET may be the path of a fio job file: what cannot be taken over is said or refused (docs/importing.md).
 

@@ -42,7 +42,7 @@ class GroupLimit:
         if self.io is None:
             return f"at most {self.cpus:.3g} CPUs" if self.cpus else "no CPU"
         amount = f"{self.io.per_second} IOPS" if self.io.iops else format_bandwidth(self.io.per_second)
-        return f"{self.io.device}: {_VERBS[self.io.direction]} at most {amount}"
+        return f"{self.io.device_title}: {_VERBS[self.io.direction]} at most {amount}"
 
 
 def group_limits(tree: DeviceTree | None = None, roots: Roots = SYSTEM) -> tuple[GroupLimit, ...]:
@@ -106,7 +106,8 @@ def _io_limit(group: Path, version: int, number: str, key: str, value: int, tree
     major, _, minor = number.partition(":")
     device = tree.by_number(int(major), int(minor)) if major.isdigit() and minor.isdigit() else None
     direction, iops = _KEYS[key]
-    limit = IoLimit(device.name if device else clean(number), direction, iops, value)
+    name, dm_name = (device.name, device.dm_name) if device else (clean(number), "")
+    limit = IoLimit(name, direction, iops, value, dm_name)
     return GroupLimit(group, version, io=limit, number=number)
 
 

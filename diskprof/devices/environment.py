@@ -27,8 +27,9 @@ _VENDORS = (
     ("VirtualBox", "VirtualBox"),
     ("Parallels", "Parallels"),
     ("Xen", "Xen"),
-    ("QEMU", "KVM"),
+    # QEMU names itself on arm64 by what it runs on: "KVM Virtual Machine" or "QEMU Virtual Machine" (F82).
     ("KVM", "KVM"),
+    ("QEMU", "QEMU"),
     ("OpenStack", "OpenStack"),
     ("Bochs", "Bochs"),
     ("BHYVE", "bhyve"),
@@ -169,11 +170,19 @@ def _hypervisor(roots: Roots) -> str:
     if kind and not privileged:
         guest = True
     named = next((name for vendor, name in _VENDORS if vendor in words), "")
+    if named in ("", "QEMU") and _has_kvm_clock(roots):
+        return "KVM"
     # Cloud vendors sell bare metal too, and Microsoft and Google build laptops.
     if guest:
         return named or kind.capitalize() or "virtual machine"
     arm = platform.machine() not in ("x86_64", "i686")
     return named if arm and named and "metal" not in words else ""
+
+
+def _has_kvm_clock(roots: Roots) -> bool:
+    """Whether the kernel found KVM below it on x86; QEMU without KVM has no such clock (F82)."""
+    clocks = read_text(roots.sys / "devices" / "system" / "clocksource" / "clocksource0" / "available_clocksource")
+    return "kvm-clock" in clocks.split()
 
 
 def _container(roots: Roots) -> str:

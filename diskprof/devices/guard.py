@@ -168,12 +168,15 @@ class _Uses:
             self._writers[writer.device].append(writer)
 
     def hazards(self) -> Iterator[Hazard]:
+        found = {each.device.name: [*self._of(each.device), *self._carried(each.device)] for each in self._touched}
         for each in self._touched:
-            uses = [*self._of(each.device), *self._carried(each.device)]
-            if not uses and self._claimable(each) and held_exclusively(each.device):
+            uses = found[each.device.name]
+            # Whoever has a partition keeps its disk from being had as a whole.
+            explained = any(found.get(name) for name in (each.device.name, *each.device.children))
+            if not explained and self._claimable(each) and held_exclusively(each.device):
                 uses.append(
                     _in_use(
-                        f"Something has {each.device.name} for itself: a ZFS pool, a volume, or a mount that cannot be "
+                        f"Something has {each.device.title} for itself: a ZFS pool, a volume, or a mount that cannot be "
                         "seen from here. What it keeps there would be lost."
                     )
                 )
@@ -186,30 +189,30 @@ class _Uses:
         return not self._held and (each is self._touched[0] or each.alias)
 
     def _of(self, device: Device) -> Iterator[Hazard]:
-        name = device.name
+        name, title = device.name, device.title
         for mount in device.mounts:
             where = clean(mount.path)
             yield _in_use(
-                f"{name} is mounted on {where}: the files there would be destroyed while they are in use.",
+                f"{title} is mounted on {where}: the files there would be destroyed while they are in use.",
                 _FREE_IT if where == "/" else f"Unmount {where} first, or choose another device.",
             )
         for other in [] if device.mounts else self._elsewhere[name][:1]:
             yield _in_use(
-                f"{name} is mounted on {clean(other.entry.path)} where {other.program} (process {other.pid}) lives: the files "
+                f"{title} is mounted on {clean(other.entry.path)} where {other.program} (process {other.pid}) lives: the files "
                 "there would be destroyed while they are in use."
             )
         if name in self._pooled and not device.mounts and not self._elsewhere[name]:
-            yield _in_use(f"{name} belongs to a mounted btrfs file system: the files there would be destroyed.")
+            yield _in_use(f"{title} belongs to a mounted btrfs file system: the files there would be destroyed.")
         if device.swap:
             yield _in_use(
-                f"{name} is swapped to: memory of running programs would be destroyed.",
+                f"{title} is swapped to: memory of running programs would be destroyed.",
                 f"Stop swapping to it (swapoff {device.node}), or choose another device.",
             )
         backing = backing_of(device)
         if backing and (backing.device, backing.inode) in self._swapped:
             yield _in_use(f"The file behind {name} is swapped to: memory of running programs would be destroyed.")
         for writer in self._writers[name]:
-            what = f"the file behind {name}" if writer.behind else name
+            what = f"the file behind {name}" if writer.behind else title
             yield _in_use(
                 f"{writer.program} (process {writer.pid}) has {what} open for writing: what it keeps there would be lost.",
                 f"End {writer.program} first, or choose another device.",
@@ -219,11 +222,11 @@ class _Uses:
         """Volumes and arrays that are assembled on a device, and loops set up on it."""
         for child in filter(None, map(self._tree.get, device.children)):
             if not _plain_partition(child):
-                yield _in_use(f"{device.name} carries {_title(child)}: what is on that would be lost.")
+                yield _in_use(f"{device.title} carries {child.title}: what is on that would be lost.")
         for loop in loops_on(device, self._tree):
             if loop.name != self._touched[0].device.name:
                 yield _in_use(
-                    f"{loop.name} is set up on {device.name}: what is on that would be lost.",
+                    f"{loop.name} is set up on {device.title}: what is on that would be lost.",
                     f"Detach it first (losetup --detach {loop.node}), or choose another device.",
                 )
 
@@ -234,10 +237,28 @@ class _Uses:
         for child in children:
             apart = child.kind is DeviceKind.PARTITION or (child.kind is DeviceKind.LVM and volumes)
             if child.name not in self._known and child not in self._beneath and not apart:
-                yield _in_use(f"{device.name} carries {_title(child)} as a whole: what is on that would be lost.")
+                yield self._beside(child, device)
         for loop in loops_on(device, self._tree):
             if loop.name not in self._known:
-                yield _in_use(f"{loop.name} is set up on {device.name}: what is on that would be lost.")
+                yield _in_use(f"{loop.name} is set up on {device.title}: what is on that would be lost.")
+
+    def _beside(self, other: Device, device: Device) -> Hazard:
+        """Of what lies on `device` as the target does, and may be the same blocks: a snapshot of the target's, or another's."""
+        target = self._touched[0].device
+        above = [child for name in other.children if (child := self._tree.get(name)) and name not in self._known]
+        beneath = {each.name for each in self._beneath}
+        for snapshot in above:
+            # The blocks that it keeps lie in `other`, all else below the target.
+            if beneath.intersection(snapshot.parents):
+                return _in_use(
+                    f"{snapshot.title} is a snapshot of {target.title}: what is overwritten is copied to it first, and once "
+                    "it is full it is lost.",
+                    "Remove the snapshot first, or choose another device.",
+                )
+        return _in_use(
+            f"{other.title} lies on {device.title} as {target.title} does, and whether they share blocks cannot be seen from "
+            f"here: what is on {other.title} might be lost."
+        )
 
 
 def _is_of(entry: MountEntry, device: Device) -> bool:
@@ -259,22 +280,20 @@ def _plain_partition(device: Device) -> bool:
     return device.kind is DeviceKind.PARTITION and not device.dm_name
 
 
-def _title(device: Device) -> str:
-    return f"{device.name} ({device.dm_name})" if device.dm_name else device.name
-
-
 # --- What lies there -------------------------------------------------------------------------------------------------
 
 
 def _signatures(touched: Sequence[Touched], permission: WritePermission, held: int | None) -> Iterator[Hazard]:
+    titles = {each.device.name: each.device.title for each in touched}
     for each in touched:
         device = each.device
+        partitions = [titles.get(name, name) for name in device.children]
         target = each is touched[0]
         if not (target or each.alias or _plain_partition(device)):
             # A volume or a loop that is set up is in use: what it holds is told, but it is left alone.
             if device.fs_type and not device.mounts:
                 signature = Signature(device.fs_type, device.fs_label, device.fs_uuid)
-                yield _because(each.how, _of_signature(signature, device, permission.signatures))
+                yield _because(each.how, _of_signature(signature, device, partitions, permission.signatures))
             continue
         try:
             found, data = _content_of(device, held if target else None)
@@ -287,12 +306,12 @@ def _signatures(touched: Sequence[Touched], permission: WritePermission, held: i
             )
             continue
         for signature in found:
-            yield _because(each.how, _of_signature(signature, device, permission.signatures))
+            yield _because(each.how, _of_signature(signature, device, partitions, permission.signatures))
         if data and not found and target:
             yield Hazard(
                 "unknown-data",
                 Severity.WARNS,
-                f"{device.name} holds data without a known signature, which would be lost.",
+                f"{device.title} holds data without a known signature, which would be lost.",
                 "Look at it first if you do not know what it is: hexdump -C " + device.node + " | less",
             )
 
@@ -313,16 +332,16 @@ def _content_of(device: Device, held: int | None) -> tuple[tuple[Signature, ...]
     return found, data
 
 
-def _of_signature(signature: Signature, device: Device, given_up: Collection[str]) -> Hazard:
+def _of_signature(signature: Signature, device: Device, partitions: Sequence[str], given_up: Collection[str]) -> Hazard:
     kind = clean(signature.fs_type)
     label = f" {clean(signature.label)!r}" if signature.label else ""
     identity = f" (UUID {clean(signature.uuid)})" if signature.uuid else ""
     if signature.fs_type in TABLES:
-        parts = f": {', '.join(device.children)}" if device.children else ""
-        message = f"{device.name} has a partition table ({kind}): its partitions would be lost{parts}."
+        parts = f": {', '.join(partitions)}" if partitions else ""
+        message = f"{device.title} has a partition table ({kind}): its partitions would be lost{parts}."
     else:
         lost = _MEMBERS.get(signature.fs_type, "all files on it")
-        message = f"{device.name} holds {kind}{label}{identity}: {lost} would be lost."
+        message = f"{device.title} holds {kind}{label}{identity}: {lost} would be lost."
     if signature.fs_type in given_up:
         return Hazard("signature", Severity.WARNS, message, "You gave it up by name.")
     return Hazard(
@@ -351,5 +370,5 @@ def _neighbours(touched: Sequence[Touched], beneath: Sequence[Device], tree: Dev
             yield Hazard(
                 "neighbour",
                 Severity.WARNS,
-                f"{device.name} on the same disk is mounted on {clean(device.mounts[0].path)}: the test slows what uses it.",
+                f"{device.title} on the same disk is mounted on {clean(device.mounts[0].path)}: the test slows what uses it.",
             )

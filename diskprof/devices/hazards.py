@@ -127,17 +127,16 @@ def _unopenable(target: Target, mode: int) -> Iterator[Hazard]:
 def uses_of(device: Device, tree: DeviceTree) -> Iterator[str]:
     """What the device and everything on it is used for, in words: mounts, swap, arrays and volumes, contents."""
     for mount in device.mounts:
-        yield f"{device.name} is mounted on {clean(mount.path)}"
+        yield f"{device.title} is mounted on {clean(mount.path)}"
     if device.swap:
-        yield f"{device.name} is swapped to"
+        yield f"{device.title} is swapped to"
     label = f" {device.fs_label!r}" if device.fs_label else ""
     if device.fs_type and not device.mounts and not device.swap:
-        yield f"{device.name} holds {device.fs_type}{label}"
+        yield f"{device.title} holds {device.fs_type}{label}"
     for name in device.children:
         if child := tree.get(name):
             inner = tuple(uses_of(child, tree))
-            title = f" ({child.dm_name})" if child.dm_name else ""
-            yield from inner or (f"{device.name} carries {child.name}{title}",)
+            yield from inner or (f"{device.title} carries {child.title}",)
 
 
 def _of_file(target: Target, *, writes: bool) -> Iterator[Hazard]:
@@ -290,7 +289,7 @@ def _of_stack(device: Device, tree: DeviceTree) -> Iterator[Hazard]:
             yield Hazard(
                 "encrypted",
                 Severity.NOTES,
-                f"{layer.dm_name or layer.name} is encrypted: the processor's part is in the result.",
+                f"{layer.title} is encrypted: the processor's part is in the result.",
             )
         if layer.kind is DeviceKind.LOOP:
             yield Hazard(
@@ -303,14 +302,14 @@ def _of_stack(device: Device, tree: DeviceTree) -> Iterator[Hazard]:
 
 def _of_pool(target: Target, tree: DeviceTree) -> Iterator[Hazard]:
     members = [
-        device.name for device in tree.devices if any(mount.path == target.mount_point for mount in device.mounts)
+        device.title for device in tree.devices if any(mount.path == target.mount_point for mount in device.mounts)
     ]
     if len(members) > 1:
         yield Hazard(
             "several-devices",
             Severity.NOTES,
             f"{clean(target.mount_point)} lies on {len(members)} devices: {', '.join(members)}.",
-            f"The result is that of all together; only {target.device} is watched.",
+            f"The result is that of all together; only {target.device_title} is watched.",
         )
 
 

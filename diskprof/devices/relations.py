@@ -136,7 +136,7 @@ class _Walk:
 
     def _under_loop(self, device: Device) -> Iterator[tuple[Device, str]]:
         if other := self._set_up_on(device):
-            yield other, f"{device.name} is set up on {other.name}"
+            yield other, f"{device.name} is set up on {other.title}"
 
     def _sharing(self, device: Device) -> Iterator[tuple[Device, str]]:
         """Other mappings of the same members. LVM keeps its volumes apart, and so do partitions."""
@@ -146,7 +146,7 @@ class _Walk:
         for member in self._named(device.parents):
             for other in self._named(member.children):
                 if other.name != device.name and not (other.kind is device.kind and device.kind in apart):
-                    yield other, f"{other.name} lies on {member.name} as {device.name} does"
+                    yield other, f"{other.title} lies on {member.title} as {device.title} does"
 
     def _descend(self, device: Device) -> None:
         """A partition rests on its bytes of the disk, by every path; anything else may rest on all of what is below it."""
@@ -200,7 +200,7 @@ class _Walk:
 
     def _how(self, device: Device, other: Device) -> str:
         mine, theirs = self._whole(device), self._whole(other)
-        overlap = f"{other.name} overlaps with {device.name}"
+        overlap = f"{other.title} overlaps with {device.title}"
         if mine.name == theirs.name:
             return overlap
         why = self._why(mine, theirs)
@@ -213,10 +213,10 @@ class _Walk:
     def _why(mine: Device, theirs: Device) -> str:
         """Why two whole devices are the same bytes."""
         if mine.kind is DeviceKind.LOOP:
-            return f"{theirs.name} is the same file as {mine.name}"
+            return f"{theirs.title} is the same file as {mine.title}"
         same = _identities(theirs)
         known = next((what for what, value in _identities(mine).items() if same.get(what) == value), "")
-        return f"{theirs.name} is the same disk as {mine.name}" + (f", by its {known}" if known else "")
+        return f"{theirs.title} is the same disk as {mine.title}" + (f", by its {known}" if known else "")
 
 
 def _is_part(device: Device) -> bool:

@@ -92,7 +92,7 @@ def _device(
     links: tuple[str, ...],
     partitioned: bool,
 ) -> Device:
-    path = str(roots.dev / node.device_name)
+    path = _path(node, roots)
     queue = sysfs.queue(node)
     holds = _content(node, path, properties, probe, partitioned=partitioned)
     named = tuple(link.removeprefix(_BY_ID) for link in properties.get("DEVLINKS", "").split() if _BY_ID in link)
@@ -126,6 +126,19 @@ def _device(
         children=children,
         dm_name=clean(read_text(node.path / "dm" / "name")),
     )
+
+
+def _path(node: Node, roots: Roots) -> str:
+    """The node in /dev; of device mapper's the one with its own name, if that is there and is this device."""
+    own, name = roots.dev / node.device_name, read_text(node.path / "dm" / "name")
+    mapped = roots.dev / "mapper" / name
+    if not name or "/" in name or name != clean(name):
+        return str(own)
+    try:
+        same = mapped.resolve() == own or mapped.stat().st_rdev == os.makedev(node.major, node.minor)
+    except (OSError, RuntimeError):
+        same = False
+    return str(mapped if same else own)
 
 
 def _decode(text: str) -> str:

@@ -124,23 +124,36 @@ def _device_target(device: Device, given: str) -> Target:
         raise UsageError(f"{device.node} is empty: no medium, or nothing behind it.", _LIST)
     if not may(node, os.R_OK):
         raise UsageError(f"No permission to read {device.node}.", how_to_open(node, os.O_RDONLY))
-    return Target(TargetKind.DEVICE, device.node, given, device=device.name, size_bytes=device.size_bytes)
+    return Target(
+        TargetKind.DEVICE, device.node, given, device=device.name, size_bytes=device.size_bytes, dm_name=device.dm_name
+    )
 
 
 def how_to_open(node: str | Path, mode: int) -> str:
     """What somebody can do who may not open a device node for reading (os.O_RDONLY) or writing (os.O_RDWR)."""
-    hint = f"Run as root: {sudo_command()}"
-    try:
-        status = Path(node).stat()
-    except OSError:
+    hint = f"Run this command alone as root: {sudo_command()}"
+    if not may(node, os.F_OK):
         return hint
     needed, verb = (stat.S_IRGRP, "read") if mode == os.O_RDONLY else (stat.S_IRGRP | stat.S_IWGRP, "write to")
     if os.geteuid() == 0:
         # Root's way is barred by something else: a container's list of devices, most often.
         return f"Not even root may {verb} it here: in a container, start it with --device {node}."
-    if status.st_mode & needed == needed and (group := _group_name(status.st_gid)) and group != "root":
-        hint += f"\nOr join the group {group}, which may {verb} it: sudo usermod -aG {group} $USER, then log in again."
-    return hint
+    join = how_to_join(node, needed)
+    return f"{hint}\nOr {join}, then log in again." if join else hint
+
+
+def how_to_join(node: str | Path, needed: int = stat.S_IRGRP) -> str:
+    """How to join the group of a device node, and what else its members may do; empty where the group lacks what is `needed`."""
+    try:
+        status = Path(node).stat()
+    except OSError:
+        return ""
+    group = _group_name(status.st_gid)
+    if status.st_mode & needed != needed or group in ("", "root"):
+        return ""
+    every = "every disk" if group == "disk" else "every device of that group"
+    what = f"read and write {every}, by any program" if status.st_mode & stat.S_IWGRP else f"read {every}"
+    return f"join the group {group}, whose members may {what}: sudo usermod -aG {group} $USER"
 
 
 def _group_name(gid: int) -> str:
@@ -192,6 +205,7 @@ def _on_file_system(kind: TargetKind, text: str, size: int | None, tree: DeviceT
         size_bytes=size,
         free_bytes=figures.free_bytes if figures else None,
         fs_size_bytes=figures.size_bytes if figures else None,
+        dm_name=device.dm_name if device else "",
     )
 
 

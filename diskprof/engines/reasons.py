@@ -13,7 +13,7 @@ _BANNER = re.compile(r"\S+: \(g=\d+\): rw=|Starting \d+ |Jobs: \d+ |fio-\d|\.\.\
 _ADVICE = {
     errno.ENOSPC: "Free some space on the target, or choose a smaller size.",
     errno.EDQUOT: "Your disk quota is used up: free some space, or choose a smaller size.",
-    errno.EACCES: "Use a target that you may open, or run diskprof as a user who may (sudo, or the group disk).",
+    errno.EACCES: "Use a target that you may open, or run diskprof as a user who may: sudo for this one run.",
     errno.EPERM: "The file system may be read-only or the file protected; some requests need root.",
     errno.EROFS: "Mount the file system writable, or choose another target.",
     errno.EIO: "The device failed to answer a request. Look at `dmesg`, and do not trust this device with data.",

@@ -94,11 +94,11 @@ def parse_wear(device: str, text: str) -> Wear | None:
     if not isinstance(data, dict):
         return None
     used = _used(data)
-    return Wear(device, used, _written(data)) if used else None
+    return None if used is None else Wear(device, used, _written(data))
 
 
 def _used(data: _Json) -> int | None:
-    """Percent, from 1 to 255, the most that NVMe and ATA can say."""
+    """Percent, from 0 to 255, the most that NVMe and ATA can say."""
     said = (
         _of(data, "nvme_smart_health_information_log", "percentage_used"),
         _statistic(data, 7, 8),
@@ -110,7 +110,7 @@ def _used(data: _Json) -> int | None:
         attributes = _attributes(data)
         left = next((each for name in _LEFT if (each := _number(_of(attributes, name, "value"), 100))), None)
         found = None if left is None else 100 - left
-    return found or None
+    return found
 
 
 def _written(data: _Json) -> int | None:

@@ -52,6 +52,11 @@ WITHOUT_PLATTERS = (Transport.VIRTIO, Transport.XEN, Transport.LOOP, Transport.N
 """What the kernel says of rotating means nothing here: it does not see the disk."""
 
 
+def device_title(name: str, dm_name: str) -> str:
+    """What a device is called in a sentence: `sda1`, `/dev/mapper/vg-root`."""
+    return f"/dev/mapper/{dm_name}" if dm_name else name
+
+
 @dataclass(frozen=True, slots=True)
 class Mount:
     """One mount point. Sizes in bytes, None where the file system does not say."""
@@ -73,6 +78,7 @@ class Device:
 
     `by_id` holds names in /dev/disk/by-id, the most readable first; `dm_name` the device mapper's name (`vg-root`); `wwid` a whole
     disk's world-wide name as sysfs spells it, the same on every path to it (`naa.5000c500a1b2c3d4`, `eui.0025385b71b0a1c2`).
+    The kernel numbers dm-0 and dm-1 anew at each boot: a person is shown `label` or `title`, and `node` is /dev/mapper/vg-root.
     """
 
     name: str
@@ -103,6 +109,16 @@ class Device:
     parents: tuple[str, ...] = ()
     children: tuple[str, ...] = ()
     dm_name: str = ""
+
+    @property
+    def label(self) -> str:
+        """What it is called in a list, as lsblk does: `sda1`, `vg-root`."""
+        return self.dm_name or self.name
+
+    @property
+    def title(self) -> str:
+        """What it is called in a sentence, as `device_title` has it."""
+        return device_title(self.name, self.dm_name)
 
     @property
     def empty(self) -> bool:

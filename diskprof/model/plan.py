@@ -126,7 +126,13 @@ class RawDevice:
         """What a person may type to name the device. A serial number that could be a word or another's name is none."""
         telling = len(self.serial) >= 4 and any(char.isdigit() for char in self.serial)
         serial = self.serial if telling else ""
-        return tuple(dict.fromkeys(filter(None, (self.name, self.node, serial, self.dm_name))))
+        mapped = (self.dm_name, f"/dev/{self.name}") if self.dm_name else ()
+        return tuple(dict.fromkeys(filter(None, (self.name, self.node, serial, *mapped))))
+
+    @property
+    def label(self) -> str:
+        """As `Device.label`."""
+        return self.dm_name or self.name
 
 
 @dataclass(frozen=True, slots=True)

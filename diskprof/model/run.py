@@ -4,7 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from diskprof.model.device import Device, Mount
+from diskprof.model.device import Device, Mount, device_title
 from diskprof.model.finding import Finding
 from diskprof.model.histogram import Histogram
 from diskprof.model.plan import Plan, PlannedTest
@@ -126,6 +126,12 @@ class IoLimit:
     direction: Direction
     iops: bool
     per_second: int
+    dm_name: str = ""
+
+    @property
+    def device_title(self) -> str:
+        """As `Device.title`."""
+        return device_title(self.device, self.dm_name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +181,13 @@ class Environment:
     temperature_limit_c: float | None = None
     others: tuple[FurtherTarget, ...] = ()
     behind: tuple[str, ...] = ()
+
+    @property
+    def stack(self) -> tuple[Device, ...]:
+        """Every device that the I/O of the run passes through, from above, each once."""
+        own = (*((self.device,) if self.device else ()), *self.layers, *self.disks)
+        more = (device for other in self.others for device in (*other.above, *other.disks))
+        return tuple({device.name: device for device in (*own, *more)}.values())
 
     @property
     def all_disks(self) -> tuple[Device, ...]:

@@ -11,7 +11,7 @@ LEAST_SHARE = 0.0001
 
 @dataclass(frozen=True, slots=True)
 class Wear:
-    """What a disk (kernel name) says of itself. `used_percent` is at least 1 and may pass 100; `written_bytes` None: not told.
+    """What a disk (kernel name) says of itself. `used_percent` is a whole number and may pass 100; `written_bytes` None: not told.
 
     Both are estimates of the drive's firmware. At 1% the endurance that follows from them may be off by a factor of two.
     """

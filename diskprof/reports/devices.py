@@ -1,15 +1,19 @@
 """The list of devices: a tree like lsblk's for a person, plain values for a program."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree
 from diskprof.model.units import format_percent, format_size
-from diskprof.reports.layout import Heading, plain, table, width_of
+from diskprof.reports.layout import Heading, fit, plain, table, width_of
 
-_COLUMNS = (
-    Heading("NAME", least=20, cut=2, middle=True),
+UNCUT = 1_000_000
+"""A width at which nothing is shortened."""
+
+_NAME, _SERIAL = "NAME", "SERIAL"
+_WIDE = (
+    Heading(_NAME, least=20, cut=2, middle=True),
     Heading("SIZE", right=True),
     Heading("TYPE"),
     Heading("TRAN"),
@@ -17,20 +21,19 @@ _COLUMNS = (
     Heading("MOUNTED ON", least=16, cut=1, middle=True),
     Heading("FREE", right=True),
     Heading("BUSY", right=True),
+    # What is typed to confirm a write: half of it is worth nothing.
+    Heading(_SERIAL),
     Heading("MODEL OR LABEL", least=20, middle=True),
 )
-
-
-def _narrow(width: int) -> tuple[Heading, ...]:
-    """Disks have no mounts and partitions no models: on a narrow screen they share a column."""
-    return (
-        Heading("NAME", least=13, cut=1, middle=True),
-        Heading("SIZE", right=True),
-        Heading("TYPE"),
-        Heading("FREE", right=True),
-        Heading("BUSY", right=True),
-        Heading("WHAT IT IS", least=28 if width >= 80 else 10, middle=True),
-    )
+_NARROW = (
+    Heading(_NAME, least=13, middle=True),
+    Heading("SIZE", right=True),
+    Heading("TYPE"),
+    Heading("FREE", right=True),
+    Heading("BUSY", right=True),
+)
+_LEAST_MODEL, _LEAST_CONTENT = 6, 10
+_LEAST_ROOM, _ROOM = 10, 28
 
 
 def devices_text(
@@ -44,17 +47,11 @@ def devices_text(
     """The tree as lines of at most `width` columns; a device that rests on several stands below each of them."""
     walked = list(tree.walk(show_empty=show_empty))
     branches = _branches([depth for depth, _ in walked], ascii_only=ascii_only)
-    names = [
-        branch + plain(device.dm_name or device.name) for branch, (_, device) in zip(branches, walked, strict=True)
-    ]
-    lines = []
-    for headings, cells in ((_COLUMNS, _cells), (_narrow(width), _narrow_cells)):
-        rows = [
-            [name, *cells(device, activity.get(device.name))] for name, (_, device) in zip(names, walked, strict=True)
-        ]
-        lines = table(headings, rows, width)
-        if max(map(width_of, lines)) <= width:
-            break
+    names = [branch + plain(device.label) for branch, (_, device) in zip(branches, walked, strict=True)]
+    devices = [device for _, device in walked]
+    lines = _wide(names, devices, activity, width)
+    if max(map(width_of, lines)) > width:
+        lines = _narrow(names, devices, activity, width)
     if ascii_only:
         lines = [line.encode("ascii", "replace").decode() for line in lines]
     return "".join(f"{line}\n" for line in lines)
@@ -93,30 +90,71 @@ def _branches(depths: list[int], *, ascii_only: bool) -> list[str]:
     return prefixes
 
 
-def _cells(device: Device, activity: Activity | None) -> tuple[str, ...]:
-    return (
-        format_size(device.size_bytes),
-        _type(device),
-        _transport(device),
-        plain(device.fs_type),
-        _place(device),
-        _free(device),
-        _busy(activity),
-        " ".join(filter(None, (plain(device.model or device.backing_file), _label(device)))),
-    )
+def _wide(names: Sequence[str], devices: Sequence[Device], activity: Mapping[str, Activity], width: int) -> list[str]:
+    """A column for each thing; none for serial numbers where no device has one."""
+    shown = [at for at, heading in enumerate(_WIDE) if heading.text != _SERIAL or any(each.serial for each in devices)]
+    rows = []
+    for name, device in zip(names, devices, strict=True):
+        cells = (
+            name,
+            format_size(device.size_bytes),
+            _type(device),
+            _transport(device),
+            plain(device.fs_type),
+            _place(device),
+            _free(device),
+            _busy(activity.get(device.name)),
+            plain(device.serial),
+            " ".join(filter(None, (_model(device), _label(device)))),
+        )
+        rows.append([cells[at] for at in shown])
+    return table([_WIDE[at] for at in shown], rows, width)
 
 
-def _narrow_cells(device: Device, activity: Activity | None) -> tuple[str, ...]:
-    place = _place(device)
-    content = " ".join(filter(None, (plain(device.fs_type), _label(device), f"on {place}" if device.mounts else place)))
-    parts = (_transport(device), plain(device.model or device.backing_file), content)
-    return (
-        format_size(device.size_bytes),
-        _type(device),
-        _free(device),
-        _busy(activity),
-        ", ".join(filter(None, parts)),
-    )
+def _narrow(names: Sequence[str], devices: Sequence[Device], activity: Mapping[str, Activity], width: int) -> list[str]:
+    """Disks have no mounts and partitions no models: on a narrow screen they share a column."""
+    rows = [
+        [
+            name,
+            format_size(device.size_bytes),
+            _type(device),
+            _free(device),
+            _busy(activity.get(device.name)),
+        ]
+        for name, device in zip(names, devices, strict=True)
+    ]
+    least = _ROOM if width >= 80 else _LEAST_ROOM
+    # A column of its own, so that each line is filled up to the next.
+    lines = table((*_NARROW, Heading("|")), [[*row, "|"] for row in rows], width - least + 1)
+    room = width - width_of(lines[0]) + 1
+    words = ["WHAT IT IS", *(_what_it_is(device, room) for device in devices)]
+    return [(line[:-1] + said).rstrip() for line, said in zip(lines, words, strict=True)]
+
+
+def _what_it_is(device: Device, room: int) -> str:
+    """In `room` cells: the model is cut first, then what lies on it, a serial number never."""
+    transport, model, serial = _transport(device), _model(device), plain(device.serial)
+    place = f"on {_place(device)}" if device.mounts else _place(device)
+    content = " ".join(filter(None, (plain(device.fs_type), _label(device), place)))
+
+    def joined() -> str:
+        return ", ".join(filter(None, (transport, model, serial, content)))
+
+    def excess() -> int:
+        return max(0, width_of(joined()) - room)
+
+    model = fit(model, max(_LEAST_MODEL, width_of(model) - excess()), middle=True)
+    content = content if not excess() else " ".join(filter(None, (plain(device.fs_type), place)))
+    model = "" if serial and excess() else model
+    transport = "" if serial and excess() else transport
+    content = fit(content, max(_LEAST_CONTENT, width_of(content) - excess()), middle=True)
+    model = "" if excess() else model
+    content = fit(content, max(0, width_of(content) - excess()), middle=True)
+    return joined()
+
+
+def _model(device: Device) -> str:
+    return plain(device.model or device.backing_file)
 
 
 def _type(device: Device) -> str:

@@ -64,8 +64,8 @@ def disks(run: Run) -> tuple[Device, ...]:
 
 
 def layer_words(device: Device) -> str:
-    """`vg-root (dm-0, lvm)`."""
-    return f"{device.dm_name} ({device.name}, {device.kind})" if device.dm_name else f"{device.name} ({device.kind})"
+    """`vg-root (lvm)`."""
+    return f"{device.label} ({device.kind})"
 
 
 def _disks(run: Run, *, with_layers: bool) -> Facts:
@@ -94,7 +94,7 @@ def _file_system(mount: Mount) -> str:
 
 
 def _device(device: Device | None) -> str:
-    return f"{device.name}, {format_size(device.size_bytes)}" if device else ""
+    return f"{device.title}, {format_size(device.size_bytes)}" if device else ""
 
 
 def _degrees(limit_c: float | None) -> str:
@@ -123,7 +123,8 @@ def sweep_words(plan: Plan) -> str:
 
 def target_words(target: Target) -> str:
     """`/mnt/data (directory, ext4 on sda1)`."""
-    place = " on ".join(part for part in (target.fs_type, target.device) if part)
+    device = "" if target.device_title == target.path else target.device_title
+    place = " on ".join(part for part in (target.fs_type, device) if part)
     return f"{target.path} ({_listed(wording.TARGETS[target.kind], place)})"
 
 
@@ -133,7 +134,7 @@ def disk_words(device: Device) -> str:
     known = device.rotational is not None and device.transport not in WITHOUT_PLATTERS
     turning = ("rotating" if device.rotational else "solid state") if known else ""
     return _listed(
-        f"{device.model} ({device.name})" if device.model else device.name,
+        f"{device.model} ({device.label})" if device.model else device.label,
         f"serial {device.serial}" if device.serial else "",
         format_size(device.size_bytes),
         str(device.transport),

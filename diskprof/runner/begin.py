@@ -73,10 +73,10 @@ def _refuse_moved(plan: Plan, tree: DeviceTree) -> None:
             continue
         now = resolve_target(target.path, tree)
         if (now.kind, now.device, now.mount_point) != (target.kind, target.device, target.mount_point):
-            where = f"on {clean(now.mount_point)}" + (f" ({now.device})" if now.device else "")
+            where = f"on {clean(now.mount_point)}" + (f" ({now.device_title})" if now.device else "")
             raise Refused(
                 f"{clean(target.path)} is {where} now; the plan was made for {clean(target.mount_point)}"
-                + (f" ({target.device})." if target.device else "."),
+                + (f" ({target.device_title})." if target.device else "."),
                 "Make the plan anew.",
             )
     if complaint := SpaceWatch(plan).complaint(before=True):

@@ -6,8 +6,9 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from diskprof.model.plan import Hazard, Severity
+from diskprof.model.plan import Severity
 from diskprof.model.preset import Test
+from diskprof.runner.remarks import Remark
 
 _FALLBACKS = {"io_uring": "libaio", "libaio": "psync"}
 _SYNCHRONOUS = {"sync", "psync", "pvsync", "pvsync2", "vsync", "mmap"}
@@ -42,7 +43,7 @@ def _libaio_refusal() -> str:
     return f"all {most} asynchronous requests of the machine are taken (fs.aio-max-nr)" if used >= most else ""
 
 
-def with_usable_engines(test: Test) -> tuple[Test, list[Hazard]]:
+def with_usable_engines(test: Test) -> tuple[Test, list[Remark]]:
     """The test with engines that work here, and a note for each that had to change or that caps the queue depth (F12)."""
     jobs, notes = [], []
     for job in test.jobs:
@@ -51,20 +52,22 @@ def with_usable_engines(test: Test) -> tuple[Test, list[Hazard]]:
         while (reason := why_unusable(engine)) and engine in _FALLBACKS:
             engine = _FALLBACKS[engine]
             notes.append(
-                Hazard(
-                    name="engine-fallback",
-                    severity=Severity.WARNS,
-                    message=f"{test.name} uses {engine} instead of {wanted}: {reason}.",
-                    advice="Its figures are not to be compared with those of the engine that was asked for.",
+                Remark(
+                    "engine-fallback",
+                    Severity.WARNS,
+                    "use",
+                    f"{engine} instead of {wanted}: {reason}.",
+                    "Its figures are not to be compared with those of the engine that was asked for.",
                 )
             )
         if engine in _SYNCHRONOUS and int(options.get("iodepth", 1)) > 1:
             notes.append(
-                Hazard(
-                    name="depth-capped",
-                    severity=Severity.WARNS,
-                    message=f"{test.name} asks for queue depth {options['iodepth']}, but {engine} keeps one request at a time.",
-                    advice="Use ioengine libaio or io_uring for a queue.",
+                Remark(
+                    "depth-capped",
+                    Severity.WARNS,
+                    "ask",
+                    f"for queue depth {options['iodepth']}, but {engine} keeps one request at a time.",
+                    "Use ioengine libaio or io_uring for a queue.",
                 )
             )
         if engine != wanted:

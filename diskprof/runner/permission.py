@@ -94,12 +94,12 @@ def confirmed(plan: Plan, typed: Sequence[str]) -> Plan:
 def what_to_type(device: RawDevice) -> str:
     """What names a device: `its name (sdx) or its serial number (S4EW)`."""
     serial = device.serial if device.serial in device.names else ""
-    return f"its name ({device.name})" + (f" or its serial number ({clean(serial)})" if serial else "")
+    return f"its name ({device.label})" + (f" or its serial number ({clean(serial)})" if serial else "")
 
 
 def how_to_name(device: RawDevice) -> Advice:
     """What to type on a terminal, or to give in a script."""
-    given = device.serial if device.serial in device.names else device.name
+    given = device.serial if device.serial in device.names else device.label
     what = f"Type {what_to_type(device)}"
     return Advice(f"{what}; in a script: --confirm-device {shlex.quote(given)}", f"{what}.")
 

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from diskprof.model.advice import Advice
 from diskprof.model.errors import UsageError
-from diskprof.model.plan import Hazard, Plan, Severity, TestFile
+from diskprof.model.plan import Plan, Severity, TestFile
 from diskprof.model.preset import EngineName, Job, Preset, Test
 from diskprof.model.target import Target, TargetKind
 from diskprof.model.units import format_size
 from diskprof.model.value import dataclass
+from diskprof.runner.remarks import Remark
 from diskprof.runner.workload import Rate, fio_workload
 
 _PLAIN_PATH = re.compile(r"[\w/.,+@=%-]+", re.ASCII)
@@ -97,7 +98,7 @@ def with_test_file(place: Place, places: Sequence[Place], tests: Sequence[Test])
     return replace(place, file=TestFile(str(directory), str(directory / "test.dat"), max(spans)))
 
 
-def fit(test: Test, places: Sequence[Place]) -> tuple[Test, tuple[Hazard, ...]]:
+def fit(test: Test, places: Sequence[Place]) -> tuple[Test, tuple[Remark, ...]]:
     """The test within the bounds of its files and devices: fio would clip it silently or replace the file (F16, F23).
 
     Raises UsageError for a target that does not hold one request.
@@ -114,11 +115,7 @@ def fit(test: Test, places: Sequence[Place]) -> tuple[Test, tuple[Hazard, ...]]:
         options = dict(job.options)
         if not options.get("size") or int(options["size"]) > room:
             notes.append(
-                Hazard(
-                    name="smaller-target",
-                    severity=Severity.NOTES,
-                    message=f"{test.name} uses {format_size(room)}, all that the target holds.",
-                )
+                Remark("smaller-target", Severity.NOTES, "use", f"{format_size(room)}, all that the target holds.")
             )
             options["size"] = str(room)
         jobs.append(replace(job, options=tuple(options.items())))

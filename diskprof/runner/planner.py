@@ -23,6 +23,7 @@ from diskprof.runner.ioengines import with_usable_engines
 from diskprof.runner.permission import needed_places, write_budget, written_devices
 from diskprof.runner.places import Place, choose_places, fit, place_of, with_test_file
 from diskprof.runner.promises import promises
+from diskprof.runner.remarks import Remark, hazards_of
 from diskprof.runner.workload import (
     Rate,
     Workload,
@@ -117,16 +118,16 @@ def _rate(target: Target, tree: DeviceTree) -> Rate:
 def _adapted(tests: Sequence[Test], places: Sequence[Place]) -> tuple[list[Test], list[Hazard]]:
     """The tests as they can run here, and notes on what had to change."""
     adapted: list[Test] = []
-    hazards: list[Hazard] = []
+    remarks: list[tuple[str, Remark]] = []
     for test in tests:
         if test.engine is EngineName.FIO:
             test = replace(test, jobs=tuple(without_false_mix(job) for job in test.jobs))
             test, notes = with_usable_engines(test)
-            hazards += notes
+            remarks += ((test.name, note) for note in notes)
         fitted, more = fit(test, places)
         adapted.append(fitted)
-        hazards += more
-    return adapted, hazards
+        remarks += ((test.name, note) for note in more)
+    return adapted, hazards_of(remarks, [test.name for test in tests])
 
 
 def _workload(test: Test, places: Sequence[Place], rate: Rate) -> Workload:

@@ -88,9 +88,9 @@ def create(
 
 
 def device_label(plan: Plan, environment: Environment) -> str:
-    """What a list of runs calls the disk: its model, else its kernel name."""
+    """What a list of runs calls the disk: its model, else its name."""
     known = (*environment.disks, *((environment.device,) if environment.device else ()))
-    return next((device.model for device in known if device.model), "") or plan.target.device
+    return next((device.model for device in known if device.model), "") or plan.target.device_title
 
 
 def begin_test(db: sqlite3.Connection, number: int, index: int, at_ns: int) -> bool:

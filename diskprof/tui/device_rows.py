@@ -58,7 +58,7 @@ class DeviceTable:
         ]
         walked = list(tree.walk(show_empty=view.show_all))
         prefixes = _branches([depth for depth, _ in walked])
-        names = [prefix + clean(device.name) for prefix, (_, device) in zip(prefixes, walked, strict=True)]
+        names = [prefix + clean(device.label) for prefix, (_, device) in zip(prefixes, walked, strict=True)]
         column = min(max([len(name) for name in names] + [6]), 18 if width >= 40 else 14 if width >= _NARROW else 10)
         self._cells = 8 if width >= _WIDE else 4
         self._system = system_disks(tree)

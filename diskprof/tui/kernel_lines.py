@@ -181,7 +181,7 @@ def kernel_lines(run: Run, track: Track, watch: KernelWatch, width: int) -> list
         return [[], [("   Nothing is known yet of what the kernel saw.", "quiet")]]
     device = _table("device", _DEVICE, last, median, track, _ALWAYS)
     machine = _table("machine", _MACHINE, last, median, None, 4)
-    where = clean(run.plan.target.device) or "no block device"
+    where = clean(run.plan.target.device_title) or "no block device"
     disks = [disk.name for disk in run.environment.disks if disk.name != run.plan.target.device]
     below = f", on {', '.join(map(clean, disks))}" if disks else ""
     head: list[Piece] = [("Kernel's view", "title"), (f"  {where}{below}", "strong")]

@@ -55,6 +55,6 @@ def ink_of(direction: Direction) -> str:
 def place(run: Run) -> str:
     """What was tested: the path, the device below it and its file system."""
     target = run.plan.target
-    about = " ".join(part for part in (target.fs_type, target.device and f"on {target.device}") if part)
+    about = " ".join(part for part in (target.fs_type, target.device and f"on {target.device_title}") if part)
     path = target.given if target.given.startswith("/") else target.path
-    return f"{path} ({about})" if about and target.device not in path else path
+    return f"{path} ({about})" if about and target.device_title not in path else path

@@ -76,6 +76,17 @@ def test_yes_does_not_name_a_device(bench: Bench, home: Path) -> None:
     assert not any(first_bytes(node)[: 8 * MIB])
 
 
+def test_a_script_allows_and_names(bench: Bench, home: Path) -> None:
+    node = bench.disk()
+    words = ("--allow-write", "--confirm-device", Path(node).name)
+    for missing in (words[:1], words[1:]):
+        refused(diskprof("run", "aerospike-prewarm", node, *PREWARM, "--yes", *missing, home=home), node)
+    assert not any(first_bytes(node))
+    done = diskprof("run", "aerospike-prewarm", node, *PREWARM, *words, home=home)
+    assert done.returncode == 0, done.stderr
+    assert any(first_bytes(node))
+
+
 def test_a_dry_run_needs_no_name_and_writes_nothing(bench: Bench, home: Path) -> None:
     node = bench.disk()
     done = diskprof("run", "aerospike-prewarm", node, *PREWARM, "--allow-write", "--dry-run", home=home)
@@ -315,7 +326,9 @@ def test_a_disk_with_a_mounted_partition(bench: Bench, home: Path) -> None:
     node = bench.partitioned((4 * MIB, 24 * MIB), (32 * MIB, 24 * MIB))
     bench.file_system(f"{node}p2")
     files = bench.mount(f"{node}p2")
-    refused(write(node, home), f"{Path(node).name}p2 is mounted on {files}")
+    done = write(node, home)
+    refused(done, f"{Path(node).name}p2 is mounted on {files}")
+    assert "for itself" not in done.stderr
     # Its neighbour is another matter: nothing of it is lost, and it is told that the disk is shared.
     done = write(f"{node}p1", home)
     assert done.returncode == 0, done.stderr

@@ -54,6 +54,12 @@ def test_deep_trees_keep_their_lines() -> None:
     assert _branches([0, 1, 2, 2, 1, 0, 1]) == ["", "├─", "│ ├─", "│ └─", "└─", "", "└─"]
 
 
+def test_a_volume_has_its_own_name_in_the_list() -> None:
+    volume = make_device("dm-3", kind=DeviceKind.LVM, dm_name="vgdata-lvxfs")
+    (row,) = text(volume, width=WIDE)
+    assert row.startswith(" vgdata-lvxfs ") and "dm-3" not in row
+
+
 def test_what_is_free_is_told_and_drawn_where_there_is_room() -> None:
     mount = replace(DATA, size_bytes=100 * GIB, free_bytes=20 * GIB)
     device = make_device("sda", mounts=(mount,))

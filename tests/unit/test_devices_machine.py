@@ -142,7 +142,8 @@ def test_no_limits(machine: Machine) -> None:
 @pytest.mark.parametrize(
     ("vendor", "product", "flag", "expected"),
     [
-        ("QEMU", "Standard PC", True, "KVM"),
+        ("QEMU", "Standard PC", True, "QEMU"),
+        ("Red Hat", "KVM", True, "KVM"),
         ("Amazon EC2", "m7i.large", True, "Amazon EC2"),
         ("Amazon EC2", "m7i.metal-24xl", False, ""),
         ("Microsoft Corporation", "Virtual Machine", True, "Hyper-V"),
@@ -159,6 +160,44 @@ def test_hypervisors(
     write(machine.roots.sys / "class/dmi/id/sys_vendor", vendor)
     write(machine.roots.sys / "class/dmi/id/product_name", product)
     write(machine.roots.proc / "cpuinfo", f"processor : 0\nflags : fpu vme{' hypervisor' if flag else ''} lahf_lm\n")
+    assert virtualisation(machine.roots) == expected
+
+
+@pytest.mark.parametrize(
+    ("vendor", "product", "clocks", "expected"),
+    [
+        ("QEMU", "Standard PC", "tsc kvm-clock acpi_pm", "KVM"),
+        ("QEMU", "Standard PC", "tsc hpet acpi_pm", "QEMU"),
+        ("DigitalOcean", "Droplet", "kvm-clock tsc acpi_pm", "KVM"),
+        ("Hetzner", "vServer", "kvm-clock tsc acpi_pm", "KVM"),
+        ("Hetzner", "vServer", "tsc acpi_pm", "virtual machine"),
+        ("", "", "tsc kvm-clock", "KVM"),
+        ("Amazon EC2", "m7i.large", "kvm-clock tsc acpi_pm", "Amazon EC2"),
+        ("Google", "Google Compute Engine", "kvm-clock tsc acpi_pm", "Google Compute Engine"),
+    ],
+)
+def test_kvm_is_known_by_its_clock(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, vendor: str, product: str, clocks: str, expected: str
+) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    write(machine.roots.sys / "class/dmi/id/sys_vendor", vendor)
+    write(machine.roots.sys / "class/dmi/id/product_name", product)
+    write(machine.roots.proc / "cpuinfo", "processor : 0\nflags : fpu vme hypervisor lahf_lm\n")
+    write(machine.roots.sys / "devices/system/clocksource/clocksource0/available_clocksource", f"{clocks} \n")
+    assert virtualisation(machine.roots) == expected
+
+
+@pytest.mark.parametrize(
+    ("product", "expected"),
+    [("KVM Virtual Machine", "KVM"), ("QEMU Virtual Machine", "QEMU"), ("virt-7.2", "QEMU")],
+)
+def test_qemu_on_arm64_says_itself_what_it_runs_on(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, product: str, expected: str
+) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    write(machine.roots.sys / "class/dmi/id/sys_vendor", "QEMU")
+    write(machine.roots.sys / "class/dmi/id/product_name", product)
+    write(machine.roots.proc / "cpuinfo", "processor : 0\nFeatures : fp asimd\n")
     assert virtualisation(machine.roots) == expected
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, Mount, Transport
-from diskprof.reports.devices import devices_json, devices_text, hidden_count
+from diskprof.reports.devices import UNCUT, devices_json, devices_text, hidden_count
 from diskprof.reports.layout import width_of
 
 GIB = 1 << 30
@@ -90,14 +90,14 @@ zram0                      4 GiB  zram           swap         [SWAP]
 
 NARROW = """\
 NAME                 SIZE  TYPE         FREE  BUSY  WHAT IT IS
-nvme0n1           932 GiB  disk                37%  nvme, Samsung.. EVO Plus 1TB
+nvme0n1           932 GiB  disk                37%  nvme, Samsung SS..O Plus 1TB
 ├─nvme0n1p1       512 MiB  part      506 MiB        vfat on /boot/efi
 └─nvme0n1p2       931 GiB  part                     crypto_LUKS
   └─luk..d-4e5f   931 GiB  crypt    88.2 GiB        ext4 "home" on /home +1
 sda              3.64 TiB  disk                     sata, WDC WD40EFAX
-└─md0            3.64 TiB  raid     1.20 TiB        raid1, xfs on..y/photographs
+└─md0            3.64 TiB  raid     1.20 TiB        raid1, xfs on /sr..otographs
 sdb              3.64 TiB  disk                     sata, WDC WD40EFAX
-└─md0            3.64 TiB  raid     1.20 TiB        raid1, xfs on..y/photographs
+└─md0            3.64 TiB  raid     1.20 TiB        raid1, xfs on /sr..otographs
 sdc                58 GiB  disk ro                  usb, bösartig �[2J
 zram0               4 GiB  zram                     swap [SWAP]
 """
@@ -116,6 +116,19 @@ def test_fits_the_terminal(width: int) -> None:
     text = devices_text(TREE, BUSY, width)
     assert max(map(width_of, text.splitlines())) <= width
     assert "37%" in text and "506 MiB" in text
+
+
+@pytest.mark.parametrize("width", [20, 60, 80, 100, 120, UNCUT])
+def test_a_serial_number_is_never_cut(width: int) -> None:
+    serial = "eui.002538b141b2c3d4-0001"
+    disk = device(
+        "sda", DeviceKind.DISK, GIB, model="A model with a name" * 3, serial=serial, fs_type="linux_raid_member"
+    )
+    text = devices_text(DeviceTree((disk,)), {}, width)
+    assert serial in text
+    assert ("A model with a name" * 3 in text) == (width == UNCUT)
+    # Who has none needs no column for it.
+    assert "SERIAL" not in devices_text(TREE, BUSY, 120)
 
 
 def test_without_utf_8() -> None:

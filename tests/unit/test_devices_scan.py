@@ -7,6 +7,7 @@ from fake_machine import Machine
 
 from diskprof.devices.scan import build_tree
 from diskprof.devices.sysfs import read_counters
+from diskprof.devices.targets import resolve_target
 from diskprof.model.device import Device, DeviceKind, DeviceTree, Transport
 
 PCI = "pci0000:00/0000:00:1f.2"
@@ -181,6 +182,36 @@ def test_crypt_on_a_partition(machine: Machine) -> None:
     device = only(scanned(machine), "dm-0")
     assert (device.kind, device.dm_name, device.parents) == (DeviceKind.CRYPT, "luks-home", ("sda2",))
     assert (device.mounts[0].path, device.model, device.transport) == ("/home", "", Transport.UNKNOWN)
+
+
+def test_a_mapped_device_is_called_by_its_own_name(machine: Machine) -> None:
+    for number, name in enumerate(("vg-root", "vg-home", "vg-gone", "../sda", "vg\x1b[31m")):
+        machine.disk(f"dm-{number}", major=253, dm__name=name, dm__uuid="LVM-abc")
+        machine.content(f"dm-{number}", 0, b"")
+    machine.mapper("vg-root", "dm-0")
+    # A name that leads to another device, and one that no name in a directory can be.
+    machine.mapper("vg-home", "dm-0")
+    machine.content("sda", 0, b"")
+    tree, dev = scanned(machine), machine.roots.dev
+    nodes = [only(tree, f"dm-{number}").node for number in range(5)]
+    assert nodes == [f"{dev}/mapper/vg-root", *(f"{dev}/dm-{number}" for number in range(1, 5))]
+    root = only(tree, "dm-0")
+    assert (root.label, root.title) == ("vg-root", "/dev/mapper/vg-root")
+    machine.disk("sdb")
+    plain = only(scanned(machine), "sdb")
+    assert (plain.label, plain.title) == ("sdb", "sdb")
+
+
+def test_a_volume_is_the_same_target_after_a_reboot(tmp_path: Path) -> None:
+    targets = []
+    for boot, name in (("first", "dm-0"), ("second", "dm-7")):
+        machine = Machine(tmp_path / boot)
+        machine.disk(name, major=253, dm__name="vg-data", dm__uuid="LVM-abc")
+        machine.content(name, 0, b"")
+        machine.mapper("vg-data", name)
+        target = resolve_target("vg-data", scanned(machine))
+        targets.append((target.path.removeprefix(str(machine.roots.dev)), target.device_title))
+    assert targets == [("/mapper/vg-data", "/dev/mapper/vg-data")] * 2
 
 
 def test_volume_over_two_disks(machine: Machine) -> None:

@@ -67,10 +67,13 @@ def test_a_volume_two_layers_up_is_found_from_the_disk(machine: Machine) -> None
     machine.mount("dm-1", "/srv/mail", "ext4")
     for target in ("sda", "sda2", "dm-0"):
         messages = blocking(machine, target)
-        assert any("dm-1 is mounted on /srv/mail: the files there would be destroyed" in each for each in messages)
-        assert any("carries dm-" in each for each in messages)
+        assert any(
+            "/dev/mapper/vg-mail is mounted on /srv/mail: the files there would be destroyed" in each
+            for each in messages
+        )
+        assert any("carries /dev/mapper/" in each for each in messages)
     assert blocking(machine, "dm-1") == [
-        "dm-1 is mounted on /srv/mail: the files there would be destroyed while they are in use."
+        "/dev/mapper/vg-mail is mounted on /srv/mail: the files there would be destroyed while they are in use."
     ]
     assert not blocking(machine, "sda1")
     assert not blocking(machine, "sdb")
@@ -80,7 +83,7 @@ def test_a_volume_that_is_set_up_but_not_mounted_is_in_use(machine: Machine) -> 
     add(machine, "sda", 1)
     volume(machine, "dm-0", "LVM-abc", "vg-spare", "sda1")
     for target in ("sda", "sda1"):
-        assert any("sda1 carries dm-0 (vg-spare)" in each for each in blocking(machine, target))
+        assert any("sda1 carries /dev/mapper/vg-spare:" in each for each in blocking(machine, target))
     # The volume itself is free, and so is a second one beside a mounted one: LVM keeps them apart.
     volume(machine, "dm-1", "LVM-def", "vg-root", "sda1")
     machine.mount("dm-1", "/", "ext4")
@@ -108,7 +111,8 @@ def test_an_array_over_whole_disks_protects_their_partitions(machine: Machine) -
     machine.disk("md0", major=9, md__level="raid1")
     machine.content("md0", 0, b"")
     machine.stack("md0", "sda", "sdb")
-    assert any("sda carries md0" in each for each in blocking(machine, "sda1"))
+    (message,) = blocking(machine, "sda1")
+    assert message.startswith("md0 lies on sda as sda1 does, and whether they share blocks cannot be seen")
 
 
 def test_a_path_of_a_multipath_map(machine: Machine) -> None:
@@ -116,8 +120,8 @@ def test_a_path_of_a_multipath_map(machine: Machine) -> None:
     volume(machine, "dm-1", "part1-mpath-3600508", "mpatha-part1", "dm-0")
     machine.mount("dm-1", "/data", "ext4")
     for target in ("sda", "sdb", "dm-0"):
-        assert any("dm-1 is mounted on /data" in each for each in blocking(machine, target))
-    assert any("sda carries dm-0 (mpatha)" in each for each in blocking(machine, "sda"))
+        assert any("/dev/mapper/mpatha-part1 is mounted on /data" in each for each in blocking(machine, target))
+    assert any("sda carries /dev/mapper/mpatha:" in each for each in blocking(machine, "sda"))
 
 
 def test_two_paths_without_a_map_are_one_disk(machine: Machine) -> None:
@@ -270,8 +274,39 @@ def test_two_mappings_of_one_member_share_its_bytes(machine: Machine) -> None:
     volume(machine, "dm-1", "CRYPT-x", "crypt", "sda")
     machine.mount("dm-1", "/secret", "ext4")
     assert any(
-        "dm-1 lies on sda as dm-0 does. dm-1 is mounted on /secret" in each for each in blocking(machine, "dm-0")
+        "/dev/mapper/crypt lies on sda as /dev/mapper/plain does. /dev/mapper/crypt is mounted on /secret" in each
+        for each in blocking(machine, "dm-0")
     )
+
+
+def test_a_volume_with_a_snapshot(machine: Machine) -> None:
+    volume(machine, "dm-0", "LVM-abc-real", "vg-data-real", "sda")
+    volume(machine, "dm-1", "LVM-def-cow", "vg-snap-cow", "sda")
+    volume(machine, "dm-2", "LVM-abc", "vg-data", "dm-0")
+    volume(machine, "dm-3", "LVM-def", "vg-snap", "dm-0", "dm-1")
+    (message,) = blocking(machine, "dm-2")
+    assert message.startswith("/dev/mapper/vg-snap is a snapshot of /dev/mapper/vg-data: what is overwritten is copied")
+
+
+def test_the_partitions_of_a_volume_are_told_by_their_names(machine: Machine) -> None:
+    volume(machine, "dm-0", "mpath-3600508", "mpatha", "sda", "sdb")
+    volume(machine, "dm-1", "part1-mpath-3600508", "mpatha-part1", "dm-0")
+    machine.content("dm-0", 510, b"\x55\xaa")
+    machine.content("dm-0", 446, b"\x80\0\0\0\x83\0\0\0\0\x08\0\0\0\0\x02\0")
+    assert any(
+        "/dev/mapper/mpatha has a partition table (dos): its partitions would be lost: /dev/mapper/mpatha-part1."
+        in each
+        for each in blocking(machine, "dm-0")
+    )
+
+
+def test_who_has_a_partition_is_who_has_its_disk(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("diskprof.devices.guard.held_exclusively", lambda device: device.name == "sda")
+    add(machine, "sda", 1, 2)
+    assert any("Something has sda for itself" in each for each in blocking(machine, "sda"))
+    machine.mount("sda2", "/data", "ext4")
+    (message,) = blocking(machine, "sda")
+    assert message.startswith("sda2 is mounted on /data")
 
 
 def test_partitions_that_overlap(machine: Machine) -> None:

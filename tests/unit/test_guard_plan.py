@@ -42,6 +42,16 @@ def test_a_device_is_confirmed_by_its_name_or_serial_number(word: str) -> None:
     refuse_unconfirmed(named)
 
 
+@pytest.mark.parametrize("word", ["vg-data", "/dev/mapper/vg-data", "dm-3", "/dev/dm-3"])
+def test_a_volume_is_confirmed_by_the_mappers_name_or_the_kernels(word: str) -> None:
+    volume = replace(SDB, name="dm-3", node="/dev/mapper/vg-data", dm_name="vg-data", serial="")
+    plan, _ = plan_of(*WRITES, raw=(volume,))
+    assert confirmed(plan, [word]).raw_devices[0].confirmed == word
+    with pytest.raises(Refused, match="the name of /dev/mapper/vg-data") as caught:
+        confirmed(plan, ["dm-4"])
+    assert caught.value.hint == "Type its name (vg-data); in a script: --confirm-device vg-data"
+
+
 @pytest.mark.parametrize(
     "words", [[], [""], ["yes"], ["y"], ["sda"], ["SDB"], ["sdb1"], ["s4ewnx0r"], ["A disk"], ["*"]]
 )

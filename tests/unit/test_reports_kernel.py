@@ -116,9 +116,9 @@ def test_both_targets_disks_are_told() -> None:
     assert "Disk        fast: Example 1000 (nvme0n1)" in short
     assert "Disk        slow: Slow 1 (sdb)" in short
     for line in (
-        "| Layers fast | vg-root (dm-9, lvm) on md0 (raid) |",
+        "| Layers fast | vg-root (lvm) on md0 (raid) |",
         "| File system slow | xfs, rw |",
-        "| Device slow | dm-0, 1 GiB |",
+        "| Device slow | /dev/mapper/vg-data, 1 GiB |",
         "| Slows down from | 85 °C, by its own account |",
         "| Store of runs | on nvme0n1, under test |",
         "| Disk slow | Slow 1 (sdb), 100 GiB",

@@ -60,10 +60,24 @@ def test_each_kind_of_drive_tells_its_wear(name: str, used: int, written: int) -
     assert parse_wear("x", said(name)) == Wear("x", used, written)
 
 
-@pytest.mark.parametrize("name", ["hdd", "nvme-new", "usb-bridge", "permission"])
+@pytest.mark.parametrize("name", ["hdd", "usb-bridge", "permission"])
 def test_where_nothing_is_told_nothing_is_said(name: str) -> None:
-    """A hard disk, a drive that has used 0% so far, a bridge and a person that smartctl cannot do anything for."""
+    """A hard disk, a bridge and a person that smartctl cannot do anything for."""
     assert parse_wear("x", said(name)) is None
+
+
+def test_a_new_drive_says_that_nothing_is_used() -> None:
+    wear = parse_wear("nvme1n1", said("nvme-new"))
+    assert wear == Wear("nvme1n1", 0, 1_771_349 * 512_000)
+    assert wear.words == "nvme1n1 says that 0% of its endurance is used, by 845 GiB written"
+    assert share_words(TIB, [wear]) == "", "what it is rated for does not follow from that"
+    (listed,) = plan_json(replace(make_plan(), wear=(wear,)))["wear"]
+    assert listed == {
+        "device": "nvme1n1",
+        "used_percent": 0,
+        "written_bytes": 1_771_349 * 512_000,
+        "rated_bytes": None,
+    }
 
 
 def test_what_is_rated_follows_from_what_is_used() -> None:
@@ -118,7 +132,7 @@ def _damaged(draw: st.DrawFn) -> str:
 def test_any_text_gives_a_wear_that_can_be_or_none(text: str) -> None:
     wear = parse_wear("x", text)
     if wear is not None:
-        assert 1 <= wear.used_percent <= 255
+        assert 0 <= wear.used_percent <= 255
         assert wear.written_bytes is None or 0 < wear.written_bytes < 1 << 63
         assert wear.words and (wear.rated_bytes is None or share_words(GIB, [wear]))
 

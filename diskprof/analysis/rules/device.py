@@ -150,7 +150,7 @@ def virtual_disk(run: Run) -> Finding | None:
     if mount and mount.fs_type in NETWORK_FILE_SYSTEMS:
         return _out_of_sight("a network file system", f"{mount.path} is {mount.fs_type}", _REPEAT)
     for disk in environment.disks or ((environment.device,) if environment.device else ()):
-        evidence = f"{disk.name} ({disk.model or disk.transport or disk.kind}){machine}"
+        evidence = f"{disk.title} ({disk.model or disk.transport or disk.kind}){machine}"
         if is_network(disk):
             return _out_of_sight("a network disk", evidence, _REPEAT)
         if is_hypervisors(disk):

@@ -74,7 +74,7 @@ def cgroup_limit_reached(view: TestView) -> Finding | None:
 
 
 def _words(limit: IoLimit) -> str:
-    return f"{limit.device}: {_VERBS[limit.direction]} at most {_amount(limit, limit.per_second)}"
+    return f"{limit.device_title}: {_VERBS[limit.direction]} at most {_amount(limit, limit.per_second)}"
 
 
 def _amount(limit: IoLimit, value: float) -> str:

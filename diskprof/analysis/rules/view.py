@@ -128,11 +128,7 @@ class TestView:
     @property
     def stack(self) -> tuple[Device, ...]:
         """Every device that the I/O goes through, from above."""
-        environment = self.run.environment
-        above = (environment.device,) if environment.device else ()
-        more = [device for other in environment.others for device in (*other.above, *other.disks)]
-        every = (*above, *environment.layers, *environment.disks, *more)
-        return tuple({device.name: device for device in every}.values())
+        return self.run.environment.stack
 
     @property
     def lasted(self) -> bool:

@@ -288,7 +288,7 @@ class Chooser(ModeScreen):
     def show_details(self) -> None:
         """Show what is known of the chosen device, where there is a pane for it."""
         device, details = self.chosen_device(), self.query_one("#details", Lines)
-        title = clean(device.name) if device else ""
+        title = clean(device.label) if device else ""
         if details.border_title != title:
             details.border_title = title
         details.put(self.device_lines(details.size.width))
