@@ -238,7 +238,7 @@ def _one_alone(view: TestView) -> tuple[float, str] | None:
     """
     ways: tuple[tuple[Callable[[Direction, DirectionResult], float | None], str], ...] = (
         (partial(_at_depth_one, view), "one alone takes about"),
-        (_fastest_hundredth, "the fastest hundredth took at most"),
+        (_fastest_hundredth, "the fastest hundredth took about"),
         (partial(_first, view), "the first took"),
     )
     known = [(time, words) for figure, words in ways if (time := _mean(view, figure)) is not None]
