@@ -261,10 +261,10 @@ def _fastest_hundredth(_: Direction, result: DirectionResult) -> float | None:
 def _first(view: TestView, direction: Direction, _: DirectionResult) -> float | None:
     """The fastest of the first interval, in which the queue fills; None where it was full before, or later ones are as fast.
 
-    Those would be a cache's, or of a disk that now and then is quick: no queue.
+    Those would be a cache's, or of a disk that now and then is quick: no queue. Of platters one may be, by its cache.
     """
     samples = [sample for sample in view.samples if sample.direction is direction and sample.min_ns is not None]
-    if view.record.planned.ramp_s or len(samples) < LEAST_INTERVALS:
+    if view.platters or view.record.planned.ramp_s or len(samples) < LEAST_INTERVALS:
         return None
     first, *later = [float(sample.min_ns or 0) for sample in samples]
     usual = median(later)
