@@ -4,6 +4,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from diskprof.devices.files import SYSTEM, Roots, list_names, read_text
@@ -15,26 +16,35 @@ from diskprof.model.value import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """`path` is what the target was told to export, `how` says by what, with the name that others know it by."""
+    """`path` is what the target was told to export, `how` says by what, with the name that others know it by.
+
+    `number` is that of the block device which `path` is; None where it is none, such as a file.
+    """
 
     path: str
     how: str
+    number: int | None = None
 
     def is_of(self, device: Device) -> bool:
         """Whether it is this device, by its name or its number."""
-        if self.path in (device.node, f"/dev/mapper/{device.dm_name}"):
-            return True
-        try:
-            status = Path(self.path).stat()
-        except (OSError, ValueError):
-            return False
-        return stat.S_ISBLK(status.st_mode) and status.st_rdev == os.makedev(device.major, device.minor)
+        named = self.path in (device.node, f"/dev/mapper/{device.dm_name}")
+        return named or self.number == os.makedev(device.major, device.minor)
 
 
 def exports(roots: Roots = SYSTEM) -> tuple[Export, ...]:
-    """All that NVMe's target (nvmet) and the SCSI target (LIO) have enabled; to be read by root alone."""
+    """All that NVMe's target (nvmet) and the SCSI target (LIO) have enabled."""
     config = roots.sys / "kernel" / "config"
     return (*_nvmet(config / "nvmet" / "subsystems"), *_lio(config / "target" / "core"))
+
+
+def _export(path: str, how: str) -> Export:
+    number = None
+    # A file elsewhere may be on a server that does not answer.
+    if path.startswith("/dev/"):
+        with suppress(OSError, ValueError):
+            status = Path(path).stat()
+            number = status.st_rdev if stat.S_ISBLK(status.st_mode) else None
+    return Export(path, how, number)
 
 
 def _nvmet(subsystems: Path) -> Iterator[Export]:
@@ -43,7 +53,7 @@ def _nvmet(subsystems: Path) -> Iterator[Export]:
         for number in list_names(namespaces):
             path = read_text(namespaces / number / "device_path")
             if path and read_text(namespaces / number / "enable") == "1":
-                yield Export(path, f"the kernel's NVMe target as {clean(subsystem)}")
+                yield _export(path, f"the kernel's NVMe target as {clean(subsystem)}")
 
 
 def _lio(core: Path) -> Iterator[Export]:
@@ -57,7 +67,7 @@ def _lio(core: Path) -> Iterator[Export]:
             disk = re.search(r"\biBlock device: (\S+)", info)
             path = read_text(backend / "udev_path") or (told[1] if told else f"/dev/{disk[1]}" if disk else "")
             if path:
-                yield Export(path, f"the kernel's SCSI target as {clean(name)}")
+                yield _export(path, f"the kernel's SCSI target as {clean(name)}")
 
 
 def export_hazards(target: Device, tree: DeviceTree, roots: Roots = SYSTEM) -> Iterator[Hazard]:

@@ -75,11 +75,18 @@ def find_tool(name: EngineName, waiting: Callable[[str], None] | None = None) ->
     """
     wanted = _WANTED[name]
     refusals: list[str] = []
+    busy: EngineBusy | None = None
     for path in _candidates(name, os.environ.get(wanted.variable)):
-        found = _examine(name, path, waiting)
+        try:
+            found = _examine(name, path, waiting)
+        except EngineBusy as error:
+            busy = busy or error
+            continue
         if isinstance(found, Tool):
             return found
         refusals.append(found)
+    if busy:
+        raise busy
     hint = _hint(name, wanted)
     if refusals:
         raise EngineMissing(refusals[0], hint)

@@ -10,6 +10,7 @@ from diskprof.devices.guard import write_hazards
 from diskprof.devices.hazards import target_hazards
 from diskprof.devices.parts import parts_of
 from diskprof.devices.scan import build_tree
+from diskprof.devices.udev import scan
 from diskprof.model.parts import Parts
 from diskprof.model.plan import Hazard, Severity, WritePermission
 from diskprof.model.target import Target, TargetKind
@@ -230,7 +231,15 @@ def test_what_the_scsi_target_exports_is_in_use(machine: Machine, files: dict[st
     ]
 
 
-def test_an_export_is_known_by_number_whatever_it_is_called(machine: Machine, tmp_path: Path) -> None:
-    """The null device's node is no block device, and no disk by its name."""
-    nvmet(machine, "/dev/null")
-    assert not refused(machine, "sdc")
+def test_an_export_is_known_by_number_whatever_it_is_called(machine: Machine) -> None:
+    """A disk of this machine, by a name that no list of names has; it is only looked at."""
+    device = next(each for each in scan().devices if Path(each.node).is_block_device())
+    nvmet(machine, f"/dev/../{device.node}")
+    (export,) = exports(machine.roots)
+    assert export.path != device.node and export.is_of(device)
+
+
+def test_a_file_that_is_exported_is_no_device(machine: Machine, tmp_path: Path) -> None:
+    nvmet(machine, str(tmp_path))
+    (export,) = exports(machine.roots)
+    assert export.number is None and not refused(machine, "sdc")

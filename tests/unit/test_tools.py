@@ -1,4 +1,5 @@
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,21 @@ def test_a_program_that_does_not_answer_is_no_missing_one(place: Path, monkeypat
     assert "nstall" not in caught.value.hint and "try again" in caught.value.hint
     assert caught.value.exit_code == ExitCode.FAILED
     assert said == [f"Waiting for {path} --version to answer: the machine, or the disk that it is on, is busy."]
+
+
+def test_the_real_one_is_found_behind_a_program_that_does_not_answer(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(place, "fio", "exec /bin/sleep 1000")
+    ask = tools.run_briefly
+
+    def at_once(argv: tuple[str, ...], timeout_s: float, waiting: Callable[[], None]) -> Brief:
+        return ask(argv, 0.0 if argv[0].startswith(str(place)) else timeout_s, waiting)
+
+    monkeypatch.setattr(tools, "run_briefly", at_once)
+    real = program(tmp_path / "usr", "fio", "echo fio-3.36")
+    monkeypatch.setenv("PATH", f"{place}:{tmp_path / 'usr'}")
+    assert find_tool(EngineName.FIO).path == str(real)
 
 
 def test_a_program_that_is_slow_is_waited_for_and_one_that_answers_is_not_told_of(
