@@ -34,7 +34,7 @@ EXIT_CODES = {
     ExitCode.OK: "Fine.",
     ExitCode.FAILED: "Failed: the run or the store; the message says what.",
     ExitCode.USAGE: "Wrong usage: no such preset, target, parameter or run.",
-    ExitCode.ENGINE_MISSING: "fio or ioping is missing, too old, or another program of that name.",
+    ExitCode.ENGINE_MISSING: "fio or ioping is missing, broken, too old, or another program of that name.",
     ExitCode.REFUSED: "Refused for safety: somebody could lose data.",
     ExitCode.EXPECTATION_MISSED: "An expectation was not met.",
     ExitCode.INTERRUPTED: "Interrupted.",

@@ -3,10 +3,23 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from diskprof.analysis.rules import cache, course, device, filesystem, groups, heat, lapses, limits, processor, rhythm
+from diskprof.analysis.rules import (
+    cache,
+    course,
+    device,
+    filesystem,
+    groups,
+    heat,
+    lapses,
+    limits,
+    parts,
+    processor,
+    rhythm,
+)
 from diskprof.analysis.rules.view import Rule, views
 from diskprof.model.finding import Finding, Weight
 from diskprof.model.lapse import Lapse
+from diskprof.model.parts import Parts
 from diskprof.model.run import Run
 from diskprof.model.sample import Sample, SystemSample
 
@@ -19,6 +32,9 @@ TEST_RULES: tuple[Rule, ...] = (
     cache.host_cache,
     filesystem.compressible_data,
     device.other_io,
+    parts.array_sync,
+    parts.array_degraded,
+    parts.path_lost,
     processor.cpu_steal,
     processor.busy_machine,
     course.burst,
@@ -59,14 +75,18 @@ _NAMED = 4
 
 
 def find(
-    run: Run, samples: Sequence[Sample], system: Sequence[SystemSample], passed: Sequence[Lapse] = ()
+    run: Run,
+    samples: Sequence[Sample],
+    system: Sequence[SystemSample],
+    passed: Sequence[Lapse] = (),
+    looks: Sequence[tuple[Parts, ...]] = (),
 ) -> tuple[Finding, ...]:
     """Every finding about a run, doubts first; what is found in several tests is told once.
 
-    `samples`, `system` and `passed` (time without the run) are the whole run's, of any phase. Nothing is found where
-    nothing was measured.
+    `samples`, `system` and `passed` (time without the run) are the whole run's, of any phase. `looks` are the parts of arrays
+    and multipath devices before the first test and after each. Nothing is found where nothing was measured.
     """
-    tests = views(run, samples, system, passed)
+    tests = views(run, samples, system, passed, looks)
     if not tests:
         return ()
     found = [finding for rule in RUN_RULES if (finding := rule(run))]

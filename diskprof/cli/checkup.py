@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from diskprof.model.device import Device, DeviceKind, DeviceTree
-from diskprof.model.errors import DiskprofError, EngineMissing, StoreError
+from diskprof.model.errors import DiskprofError, EngineBusy, EngineMissing, StoreError
 from diskprof.model.plainness import locale_of, says_utf8
 from diskprof.model.preset import EngineName
 from diskprof.model.text import clean
@@ -58,29 +58,28 @@ def check_tools() -> Section:
             tool = find_tool(name)
         except EngineMissing as error:
             checks.append(Check(name, State.WRONG, error.message, error.hint))
-            facts.append(
-                {
-                    "name": str(name),
-                    "found": False,
-                    "path": None,
-                    "version": None,
-                    "problem": error.message,
-                    "install": install_command((name,)) or None,
-                }
-            )
+            facts.append(_tool_facts(name, problem=error.message, install=install_command((name,))))
+        except EngineBusy as error:
+            checks.append(Check(name, State.WRONG, error.message, error.hint))
+            facts.append(_tool_facts(name, path=error.path, problem=error.message))
         else:
             checks.append(Check(name, State.OK, f"{tool.version:8} {clean(tool.path)}"))
-            facts.append(
-                {
-                    "name": str(name),
-                    "found": True,
-                    "path": clean(tool.path),
-                    "version": tool.version,
-                    "problem": None,
-                    "install": None,
-                }
-            )
+            facts.append(_tool_facts(name, path=tool.path, version=tool.version))
     return Section("Tools", tuple(checks), facts)
+
+
+def _tool_facts(
+    name: str, *, path: str = "", version: str = "", problem: str = "", install: str = ""
+) -> dict[str, object]:
+    """As JSON has them: a program that is there and does not answer is found, and has a problem."""
+    return {
+        "name": str(name),
+        "found": bool(path),
+        "path": clean(path) or None,
+        "version": version or None,
+        "problem": problem or None,
+        "install": install or None,
+    }
 
 
 def check_io_engines() -> Section:

@@ -45,7 +45,7 @@ def command(ctx: click.Context, as_json: bool) -> None:
         click.echo(f"diskprof {__version__} on {where}")
         for line in _lines(sections.values()):
             click.echo(line)
-    if any(check in wrong for check in sections["tools"].checks):
+    if not all(tool["found"] for tool in sections["tools"].facts):
         ctx.exit(int(ExitCode.ENGINE_MISSING))
     ctx.exit(int(ExitCode.FAILED if wrong else ExitCode.OK))
 

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import click
@@ -63,6 +64,7 @@ def plan_of(request: Request) -> Plan:
         named={slot: resolve_target(text, tree) for slot, text in slots.items()},
         expectations=expectations,
         permission=WritePermission(request.allow_write, tuple(request.overwrite)),
+        waiting=partial(click.echo, err=True),
     )
 
 

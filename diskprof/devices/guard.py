@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from diskprof.devices.contents import TABLES, contents, holds_data, reader
+from diskprof.devices.exports import exports
 from diskprof.devices.files import SYSTEM, Roots
 from diskprof.devices.mounts import MountEntry, may_hang, mount_by_name, read_mountinfo
 from diskprof.devices.occupants import (
@@ -157,6 +158,7 @@ class _Uses:
         self._known = {each.device.name for each in touched}
         every = [*(each.device for each in touched), *beneath]
         self._pooled, self._swapped = pool_members(roots), swapped_files(roots)
+        self._exports = exports(roots)
         self._elsewhere: dict[str, list[Elsewhere]] = defaultdict(list)
         own = (Elsewhere(entry, os.getpid(), "this program") for entry in read_mountinfo(roots))
         for mount in (*own, *mounts_elsewhere(roots)):
@@ -211,6 +213,12 @@ class _Uses:
         backing = backing_of(device)
         if backing and (backing.device, backing.inode) in self._swapped:
             yield _in_use(f"The file behind {name} is swapped to: memory of running programs would be destroyed.")
+        for export in self._exports:
+            if export.is_of(device):
+                yield _in_use(
+                    f"{name} is exported to other machines by {export.how}: what they keep there would be lost.",
+                    "End the export first, or choose another device.",
+                )
         for writer in self._writers[name]:
             what = f"the file behind {name}" if writer.behind else title
             yield _in_use(

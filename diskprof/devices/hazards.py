@@ -5,10 +5,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from diskprof.devices.exports import export_hazards
 from diskprof.devices.extents import unwritten_bytes
-from diskprof.devices.files import may
+from diskprof.devices.files import SYSTEM, Roots, may
 from diskprof.devices.guard import write_hazards
 from diskprof.devices.mounts import NETWORK, mount_of
+from diskprof.devices.parts import parts_hazards
 from diskprof.devices.targets import how_to_open, sudo_command
 from diskprof.model.advice import Advice
 from diskprof.model.device import Device, DeviceKind, DeviceTree
@@ -43,6 +45,7 @@ def target_hazards(
     size: int = 0,
     permission: WritePermission = NO_PERMISSION,
     places: Mapping[str, str] = MappingProxyType({}),
+    roots: Roots = SYSTEM,
 ) -> tuple[Hazard, ...]:
     """Every reason to think twice about a run on `target`, what blocks it first.
 
@@ -61,6 +64,9 @@ def target_hazards(
         found += [*_of_file_system(target), *_of_pool(target, tree)]
     if device:
         found += _of_stack(device, tree)
+        found += parts_hazards((layer.name for layer in _with_below(device, tree)), roots)
+        if not writes_device:
+            found += export_hazards(device, tree, roots)
     order = list(Severity)
     return tuple(sorted(found, key=lambda hazard: order.index(hazard.severity)))
 

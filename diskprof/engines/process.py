@@ -29,6 +29,7 @@ _GATHER_S = 0.02
 _PIECE_BYTES = 64 << 10
 _BRIEF_BYTES = 64 << 10
 _LAST_WAIT_S = 0.5
+_PATIENCE_S = 2.0
 LATE_S = 1.0
 """Waking so much later than asked for, this process was stopped meanwhile, and what it waits for perhaps with it."""
 
@@ -234,14 +235,21 @@ def _die_with_parent() -> Callable[[], None]:
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """What a program that answers at once has said; `code` is None where it could not be started or did not end in time."""
+    """What a program that answers at once has said; `code` is None where it could not be started or did not end.
+
+    `late` where it did not end in time: the disk that it is read from may be busy.
+    """
 
     code: int | None
     output: str
+    late: bool = False
 
 
-def run_briefly(argv: Sequence[str], timeout_s: float = 5.0) -> Brief:
-    """Asks a program one thing, such as its version. No more than 64 KiB of its answer are read; raises nothing."""
+def run_briefly(argv: Sequence[str], timeout_s: float = 5.0, waiting: Callable[[], None] | None = None) -> Brief:
+    """Asks a program one thing, such as its version. No more than 64 KiB of its answer are read; raises nothing.
+
+    `waiting` is called once where it has said nothing for two seconds.
+    """
     try:
         popen = subprocess.Popen(
             list(argv),
@@ -256,11 +264,14 @@ def run_briefly(argv: Sequence[str], timeout_s: float = 5.0) -> Brief:
         return Brief(None, "")
     deadline = time.monotonic() + timeout_s
     try:
+        if waiting and not _speaks_within(popen, min(_PATIENCE_S, timeout_s)):
+            waiting()
         output = _read_until(popen, deadline)
         code = popen.wait(max(0.0, deadline - time.monotonic())) if output is not None else None
     except subprocess.TimeoutExpired:
         code = None
     finally:
+        late = time.monotonic() >= deadline
         assert popen.stdout is not None
         popen.stdout.close()
         if popen.poll() is None:
@@ -268,7 +279,15 @@ def run_briefly(argv: Sequence[str], timeout_s: float = 5.0) -> Brief:
             # A program on a disk that hangs does not even die: no waiting for that for ever.
             with contextlib.suppress(subprocess.TimeoutExpired):
                 popen.wait(_LAST_WAIT_S)
-    return Brief(code, (output or b"").decode("utf-8", "replace"))
+    return Brief(code, (output or b"").decode("utf-8", "replace"), late=code is None and late)
+
+
+def _speaks_within(popen: "subprocess.Popen[bytes]", seconds: float) -> bool:
+    """Whether there is something to read, be it the end."""
+    assert popen.stdout is not None
+    with selectors.DefaultSelector() as selector:
+        selector.register(popen.stdout, selectors.EVENT_READ)
+        return bool(selector.select(seconds))
 
 
 def _read_until(popen: "subprocess.Popen[bytes]", deadline: float) -> bytes | None:

@@ -11,15 +11,16 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from diskprof.engines.process import run_briefly
+from diskprof.engines.process import Brief, run_briefly
 from diskprof.model.device import Device, DeviceKind, Transport
 from diskprof.model.wear import Wear
 
 _MORE_PLACES = "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin"
 # Attributes; the drive's statistics of writes and of wear (ATA; SCSI's wear too); SCSI's counters of bytes stand with errors.
 _ARGUMENTS = ("--json=c", "--info", "--attributes", "--log=devstat,1", "--log=ssd", "--log=error")
-_PATIENCE_S = 2.0
+_PATIENCE_S = 5.0
 _AGAIN_S = 600.0
+_LATE_AGAIN_S = 60.0
 _WEARS = frozenset(
     {Transport.NVME, Transport.SATA, Transport.SAS, Transport.SCSI, Transport.USB, Transport.FC, Transport.UNKNOWN}
 )
@@ -69,18 +70,21 @@ def can_wear(device: Device) -> bool:
 
 
 def wear_of(disks: Sequence[Device]) -> tuple[Wear, ...]:
-    """The wear of those disks that tell of it. Asks each once in ten minutes, for two seconds at most; raises nothing."""
+    """The wear of those disks that tell of it. Asks each once in ten minutes, for five seconds at most; raises nothing.
+
+    One that was too busy to answer is asked again after a minute.
+    """
     return tuple(wear for disk in disks if can_wear(disk) and (wear := _asked(disk)))
 
 
 def _asked(disk: Device) -> Wear | None:
     key, now = (disk.node, disk.diskseq, disk.serial), time.monotonic()
-    at, wear = _known.get(key, (-_AGAIN_S, None))
-    if now - at >= _AGAIN_S:
+    until, wear = _known.get(key, (now, None))
+    if now >= until:
         program = find_smartctl()
-        answer = run_briefly((program, *_ARGUMENTS, disk.node), _PATIENCE_S).output if program else ""
-        wear = parse_wear(disk.name, answer)
-        _known[key] = (now, wear)
+        answer = run_briefly((program, *_ARGUMENTS, disk.node), _PATIENCE_S) if program else Brief(None, "")
+        wear = parse_wear(disk.name, answer.output)
+        _known[key] = (time.monotonic() + (_LATE_AGAIN_S if answer.late else _AGAIN_S), wear)
     return wear
 
 

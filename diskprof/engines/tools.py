@@ -3,11 +3,12 @@
 import os
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+import signal
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from diskprof.engines.process import run_briefly
-from diskprof.model.errors import EngineMissing
+from diskprof.model.errors import EngineBusy, EngineMissing
 from diskprof.model.preset import EngineName
 from diskprof.model.text import clean
 from diskprof.model.value import dataclass
@@ -40,6 +41,9 @@ _WANTED = {
         "DISKPROF_IOPING", "-v", re.compile(r"ioping ((\d+)\.(\d+)\S*)"), (1, 2), "it cannot write JSON"
     ),
 }
+_PATIENCE_S = 30.0
+"""A program whose disk is under load takes its time: fio needed 6 s to tell its version on a slow machine (F81)."""
+
 _MORE_PLACES = ("/usr/local/bin", "/usr/bin", "/usr/local/sbin", "/usr/sbin")
 _MANAGERS = {
     "apt-get": "apt-get install -y",
@@ -63,18 +67,26 @@ _MANAGER_OF = {
 }
 
 
-def find_tool(name: EngineName) -> Tool:
+def find_tool(name: EngineName, waiting: Callable[[str], None] | None = None) -> Tool:
     """The engine to use: the one that DISKPROF_FIO or DISKPROF_IOPING names, else the first fitting one on PATH.
 
-    Raises EngineMissing where it is absent, too old or another program of that name (F14).
+    `waiting` is handed a line for the person where it has to be waited for. Raises EngineMissing where it is absent, broken,
+    too old or another program of that name (F14), EngineBusy where it does not answer in 30 s.
     """
     wanted = _WANTED[name]
     refusals: list[str] = []
+    busy: EngineBusy | None = None
     for path in _candidates(name, os.environ.get(wanted.variable)):
-        found = _examine(name, path)
+        try:
+            found = _examine(name, path, waiting)
+        except EngineBusy as error:
+            busy = busy or error
+            continue
         if isinstance(found, Tool):
             return found
         refusals.append(found)
+    if busy:
+        raise busy
     hint = _hint(name, wanted)
     if refusals:
         raise EngineMissing(refusals[0], hint)
@@ -96,20 +108,41 @@ def _candidates(name: str, given: str | None) -> Iterator[str]:
             yield str(Path(path).absolute())
 
 
-def _examine(name: EngineName, path: str) -> Tool | str:
-    """The tool at `path`, or why it cannot be used."""
-    wanted = _WANTED[name]
-    answer = run_briefly((path, wanted.ask))
+def _examine(name: EngineName, path: str, waiting: Callable[[str], None] | None) -> Tool | str:
+    """The tool at `path`, or why it cannot be used. Raises EngineBusy."""
+    wanted, shown = _WANTED[name], clean(path)
+
+    def tell() -> None:
+        if waiting:
+            waiting(f"Waiting for {shown} {wanted.ask} to answer: the machine, or the disk that it is on, is busy.")
+
+    answer = run_briefly((path, wanted.ask), _PATIENCE_S, tell)
+    if answer.late:
+        raise EngineBusy(
+            f"{shown} did not answer to {wanted.ask} within {_PATIENCE_S:g} s: the machine, or the disk that it is on, is busy.",
+            "Wait until the machine has less to do, and try again.",
+            path,
+        )
+    first = clean(answer.output.strip().partition("\n")[0])[:60]
     if answer.code is None:
-        return f"{clean(path)} does not answer to {wanted.ask}."
+        return f"{shown} cannot be started, or does not stop talking when asked for {wanted.ask}."
+    if answer.code:
+        how = f"exit code {answer.code}" if answer.code > 0 else _signal_name(-answer.code)
+        return f"{shown} {wanted.ask} ended with an error ({how}{f'; it says: {first}' if first else ''})."
     match = wanted.answer.match(answer.output)
     if not match:
-        first = clean(answer.output.strip().partition("\n")[0])[:60]
-        return f"{clean(path)} is another program of that name" + (f" (it says: {first})." if first else ".")
+        return f"{shown} is another program of that name" + (f" (it says: {first})." if first else ".")
     if (int(match[2][:6]), int(match[3][:6])) < wanted.oldest:
         oldest = ".".join(map(str, wanted.oldest))
-        return f"{clean(path)} is {name} {clean(match[1])}, and diskprof needs {oldest} or later: {wanted.why}."
+        return f"{shown} is {name} {clean(match[1])}, and diskprof needs {oldest} or later: {wanted.why}."
     return Tool(name, path, clean(match[1]))
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 def _hint(name: EngineName, wanted: _Wanted) -> str:

@@ -47,9 +47,17 @@ class UnitError(UsageError):
 
 
 class EngineMissing(DiskprofError):
-    """fio or ioping is absent, too old, or another program of the same name."""
+    """fio or ioping is absent, broken, too old, or another program of the same name."""
 
     exit_code = ExitCode.ENGINE_MISSING
+
+
+class EngineBusy(DiskprofError):
+    """fio or ioping is there (at `path`), and does not answer: it can be tried again."""
+
+    def __init__(self, message: str, hint: str, path: str) -> None:
+        super().__init__(message, hint)
+        self.path = path
 
 
 class Refused(DiskprofError):

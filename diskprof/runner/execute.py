@@ -11,12 +11,14 @@ from pathlib import Path
 
 from diskprof.analysis.findings import find
 from diskprof.analysis.headline import headline
+from diskprof.devices.parts import parts_of
 from diskprof.devices.watch import SystemWatch
 from diskprof.engines.engine import Finished, Noted, Outcome, PhaseChanged, Sampled, measure
 from diskprof.engines.reasons import stuck
 from diskprof.model.errors import DiskprofError, StoreError
 from diskprof.model.finding import Finding
 from diskprof.model.lapse import Lapse, LapseKind
+from diskprof.model.parts import Parts
 from diskprof.model.plan import Plan, PlannedTest, Severity
 from diskprof.model.run import Status
 from diskprof.model.sample import Phase, Sample, SystemSample
@@ -65,10 +67,11 @@ async def execute(run: Begun, stop: StopRequest) -> Status:
     status, reason = Status.FAILED, "The runner ended unexpectedly."
     began, began_awake = time.monotonic_ns(), boottime_ns()
     lapses: list[Lapse] = []
+    looks: list[tuple[Parts, ...]] = []
     keeper = Keeper(run.store, run.run_id, lambda: time.monotonic_ns() - began)
     try:
         try:
-            execution = _Execution(run, stop, keeper, began, lapses)
+            execution = _Execution(run, stop, keeper, began, lapses, looks)
             status, reason = await execution.carry_out()
         except DiskprofError as error:
             status, reason = Status.FAILED, str(error)
@@ -76,12 +79,19 @@ async def execute(run: Begun, stop: StopRequest) -> Status:
             status, reason = Status.CANCELLED, "The runner was told to end."
             raise
     finally:
-        _conclude(run.store, run.run_id, keeper, status, reason, boottime_ns() - began_awake, lapses)
+        _conclude(run.store, run.run_id, keeper, status, reason, boottime_ns() - began_awake, lapses, looks)
     return status
 
 
 def _conclude(
-    store: Store, run_id: str, keeper: Keeper, status: Status, reason: str, took_ns: int, lapses: Sequence[Lapse]
+    store: Store,
+    run_id: str,
+    keeper: Keeper,
+    status: Status,
+    reason: str,
+    took_ns: int,
+    lapses: Sequence[Lapse],
+    looks: Sequence[tuple[Parts, ...]],
 ) -> None:
     findings: tuple[Finding, ...] = ()
     words, ended_at = "", None
@@ -90,7 +100,7 @@ def _conclude(
         run = replace(store.run(run_id), status=status, reason=reason)
         # The clock of the machine may have been set meanwhile.
         ended_at = run.started_at + timedelta(microseconds=took_ns // 1000)
-        findings = find(run, store.samples(run_id).samples, store.system_samples(run_id).samples, lapses)
+        findings = find(run, store.samples(run_id).samples, store.system_samples(run_id).samples, lapses, looks)
         words = headline(run)
     finally:
         with store.waiting(_LAST_WORD_S):
@@ -105,7 +115,15 @@ def _link_odd_names(plan: Plan, workdir: Path) -> None:
 
 
 class _Execution:
-    def __init__(self, run: Begun, stop: StopRequest, keeper: Keeper, began: int, lapses: list[Lapse]) -> None:
+    def __init__(
+        self,
+        run: Begun,
+        stop: StopRequest,
+        keeper: Keeper,
+        began: int,
+        lapses: list[Lapse],
+        looks: list[tuple[Parts, ...]],
+    ) -> None:
         plan = run.plan
         self.plan, self.run_id, self.held, self.stop, self.keeper = plan, run.run_id, run.held, stop, keeper
         self.left: list[str] = []
@@ -117,6 +135,8 @@ class _Execution:
         where = run.environment
         limited = frozenset(limit.device for limit in where.io_limits)
         self.watch = SystemWatch([disk.name for disk in where.all_disks], limited)
+        self.looks = looks
+        self._stack = (*(device.name for device in where.stack), *where.behind)
         self.pace = Pace(plan, self.clock)
         self.space = SpaceWatch(plan)
 
@@ -147,6 +167,7 @@ class _Execution:
     async def _tests(self, workdir: Path) -> tuple[Status, str]:
         failures: list[str] = []
         anchors = Anchors(self.plan)
+        self.looks.append(parts_of(self._stack))
         for index, planned in enumerate(self.plan.tests):
             try:
                 with self.lapse_watch.at_work():
@@ -160,6 +181,7 @@ class _Execution:
             outcome = self._as_asked(obstacle or await self._measure(planned, index, workdir))
             with self.lapse_watch.at_work():
                 self.keeper.finish_test(index, outcome)
+                self.looks.append(parts_of(self._stack))
             if self.stop.event.is_set():
                 alive = stuck(planned.engine, outcome.survivor) if outcome.survivor is not None else ""
                 return self.stop.status, "\n".join(filter(None, (self.stop.reason, alive)))

@@ -1,6 +1,6 @@
 """Preset x target -> plan. Nothing else builds a command."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from diskprof.analysis.options import asked
@@ -48,17 +48,19 @@ def make_plan(
     named: Mapping[str, Target] | None = None,
     expectations: Sequence[Expectation] = (),
     permission: WritePermission = NO_PERMISSION,
+    waiting: Callable[[str], None] | None = None,
 ) -> Plan:
     """Everything that a run of `preset` will do, with what speaks against it among its hazards.
 
     `settings` are parameter values by name; `named` the targets of a preset that has several, by slot, in place of
     `target`; `expectations` what the person asks for beside the preset's own; `permission` what may be done to a raw
-    device. Raises UsageError for a bad parameter, target or expectation or a test that cannot fit, EngineMissing where fio
-    or ioping is not there.
+    device; `waiting` is handed a line for the person where fio or ioping is slow to answer. Raises UsageError for a bad
+    parameter, target or expectation or a test that cannot fit, EngineMissing where fio or ioping is not there, EngineBusy
+    where it does not answer.
     """
     places = choose_places(preset, target, named or {})
     resolved = resolve(preset, settings)
-    tools = {engine: find_tool(engine) for engine in sorted({test.engine for test in resolved.tests})}
+    tools = {engine: find_tool(engine, waiting) for engine in sorted({test.engine for test in resolved.tests})}
     rate = _rate(places[0].target, tree)
     tests, hazards = _adapted(resolved.tests, places)
     places = tuple(with_test_file(place, places, tests) for place in places)

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from forked import diskprof, diskprof_json
 
-from diskprof.cli.checkup import Section, State, check_reach, check_terminal
+from diskprof.cli.checkup import Section, State, check_reach, check_terminal, check_tools
 from diskprof.model.device import Device, DeviceKind, DeviceTree
+from diskprof.model.errors import EngineBusy
 
 
 def stand_in(directory: Path, name: str, says: str) -> Path:
@@ -85,6 +86,24 @@ def test_another_program_called_fio_is_told_apart(tmp_path: Path) -> None:
     done = diskprof("doctor", home=tmp_path, **env)
     assert done.returncode == 3
     assert "another program of that name" in done.stdout
+
+
+def test_an_engine_that_does_not_answer_is_there_and_not_to_be_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def busy(name: str) -> None:
+        raise EngineBusy(f"/usr/bin/{name} did not answer.", "Try again.", f"/usr/bin/{name}")
+
+    monkeypatch.setattr("diskprof.engines.tools.find_tool", busy)
+    section = check_tools()
+    assert [check.advice for check in section.checks] == ["Try again.", "Try again."]
+    assert state_of(section, "fio") is State.WRONG
+    assert section.facts[0] == {
+        "name": "fio",
+        "found": True,
+        "path": "/usr/bin/fio",
+        "version": None,
+        "problem": "/usr/bin/fio did not answer.",
+        "install": None,
+    }
 
 
 def test_a_store_that_is_none_ends_with_1(tmp_path: Path) -> None:

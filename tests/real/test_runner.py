@@ -1,16 +1,27 @@
 """Runs by the real program with real fio and ioping: what is measured, kept, stopped, and left behind."""
 
+import asyncio
 import json
 import os
 import shutil
 import signal
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from forked import diskprof, diskprof_json
 from program import PATIENCE_S, descendants, gone, started, until
 
+from diskprof.devices.targets import resolve_target
+from diskprof.devices.udev import scan
+from diskprof.model.parts import Parts
+from diskprof.model.run import Status
 from diskprof.model.sample import Phase
+from diskprof.presets.library import load_library
+from diskprof.runner.begin import begun
+from diskprof.runner.execute import StopRequest, execute
+from diskprof.runner.planner import make_plan
 from diskprof.store import Store
 
 QUICK = ("--set", "size=16m", "--set", "runtime=1")
@@ -241,3 +252,31 @@ def test_what_fio_wrote_is_kept_whole(tmp_path: Path, disk: Path) -> None:
     with Store.open(store_of(tmp_path)) as store:
         document = store.document(run["id"], 0)
     assert json.loads(document)["fio version"].startswith("fio-")
+
+
+def test_arrays_and_paths_are_looked_at_before_the_first_test_and_after_each(
+    tmp_path: Path, disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The machine has neither: what is seen of them is made up, the run is a real one."""
+    both = Parts("mpatha", paths=True, good=("sdg", "sdh"))
+    looks = [(both,), (both,), (replace(both, good=("sdg",)),)]
+    looked: list[tuple[str, ...]] = []
+
+    def parts_of(names: Iterable[str]) -> tuple[Parts, ...]:
+        looked.append(tuple(names))
+        return looks[min(len(looked), len(looks)) - 1]
+
+    monkeypatch.setattr("diskprof.runner.execute.parts_of", parts_of)
+    tree = scan()
+    plan = make_plan(
+        load_library(tmp_path).get("quick"), resolve_target(str(disk), tree), {"size": "16m", "runtime": "1"}, tree
+    )
+    with Store.open(tmp_path / "runs.db") as store:
+        with begun(plan, store, concurrent=True) as run:
+            assert asyncio.run(execute(run, StopRequest())) is Status.COMPLETE
+        ended = store.run(run.run_id)
+    assert len(looked) == len(plan.tests) + 1
+    stack = {device.name for device in run.environment.stack}
+    assert all(stack <= set(names) for names in looked)
+    (found,) = (finding for finding in ended.findings if finding.name == "path-lost")
+    assert (found.test, found.evidence) == (plan.tests[1].name, "mpatha lost sdh")

@@ -7,7 +7,9 @@ import pytest
 from handmade import direction, fio, ioping, latency, on_disk, run, samples
 
 from diskprof.analysis.findings import find
+from diskprof.model.device import Transport
 from diskprof.model.finding import Finding, Weight
+from diskprof.model.histogram import Histogram
 from diskprof.model.run import Run, Status
 from diskprof.model.sample import Direction, Sample
 
@@ -331,13 +333,14 @@ def test_a_limit_that_is_handed_out_in_slices_is_a_ceiling() -> None:
 
 
 def test_a_limit_on_reads_and_writes_together_is_a_ceiling_too() -> None:
-    wait = latency(1e9 * 64 / 5_000)
+    wait, one = latency(1e9 * 64 / 5_000), latency(410_000, p50=400_000)
+    alone = fio("qd1", rw="randrw", read=direction(1_700, figures=one), write=direction(700, figures=one))
     mixed = fio("mix", rw="randrw", depth=64, read=direction(3_500, figures=wait), write=direction(1_500, figures=wait))
-    both = (*samples([3_500.0] * 120), *samples([1_500.0] * 120, way=Direction.WRITE))
-    found = named("iops-ceiling", run(mixed), both)
+    both = (*samples([3_500.0] * 120, test=1), *samples([1_500.0] * 120, test=1, way=Direction.WRITE))
+    found = named("iops-ceiling", run(alone, mixed), both)
     assert found is not None
     assert found.evidence == (
-        "a steady 5.00k IOPS with 64 at once: 64 / 5.00k IOPS = 12.8 ms, where one alone takes about 1.00 ms"
+        "a steady 5.00k IOPS with 64 at once: 64 / 5.00k IOPS = 12.8 ms, where one alone takes about 400 us"
     )
 
 
@@ -385,12 +388,60 @@ def test_a_hard_disk_has_nothing_to_spare() -> None:
     assert named("iops-ceiling", slow, flat(300, 0.02)) is None
 
 
-def test_alone_a_solid_state_disk_is_known_to_answer_within_a_millisecond() -> None:
-    wait = 32 / 1_000 * 1e9
-    only = run(fio(depth=32, read=direction(1_000, figures=latency(wait))))
-    assert named("iops-ceiling", only, samples(around(1_000, 120, 0.005))) is not None
-    unknown = run(fio(depth=32, read=direction(1_000, figures=latency(wait))), environment=on_disk(rotational=None))
-    assert named("iops-ceiling", unknown, samples(around(1_000, 120, 0.005))) is None
+def alone(iops: float, depth: int, *latencies_ns: int, ramp: bool = False) -> Run:
+    """A run of this test and no other, each latency as often as the others; of a device that may be anything."""
+    histogram = Histogram.of_latencies(latencies_ns * 100) if latencies_ns else None
+    mean = 1e9 * depth / iops
+    made = run(fio(depth=depth, read=direction(iops, figures=latency(mean), histogram=histogram)))
+    if not ramp:
+        return made
+    planned = replace(made.plan.tests[0], ramp_s=2.0)
+    return replace(made, tests=(replace(made.tests[0], planned=planned),))
+
+
+def fastest(run_of: Run, first_ns: int, later_ns: int) -> Finding | None:
+    """What is found where this is the fastest I/O of the first interval and of each later one."""
+    first, *later = samples(around(1_000, 120, 0.005))
+    taken = (replace(first, min_ns=first_ns), *(replace(sample, min_ns=later_ns) for sample in later))
+    return named("iops-ceiling", run_of, taken)
+
+
+def test_what_one_takes_alone_is_never_assumed() -> None:
+    steady = samples(around(1_000, 120, 0.005))
+    for rotational in (False, True, None):
+        only = replace(alone(1_000, 32), environment=on_disk(rotational=rotational))
+        assert named("iops-ceiling", only, steady) is None
+
+
+def test_a_device_that_takes_long_by_itself_is_at_no_ceiling() -> None:
+    """Each I/O takes 10 ms and depth is free: from 8.45 to 13.8 ms with 8 at once, and as fast at the beginning as later."""
+    slow = alone(658, 8, 8_450_000, 11_500_000, 11_500_000, 13_800_000)
+    taken = tuple(replace(sample, min_ns=8_450_000) for sample in samples(around(658, 120, 0.005)))
+    assert named("iops-ceiling", slow, taken) is None
+
+
+def test_a_hundredth_that_passed_at_once_shows_a_limit_in_slices() -> None:
+    found = fastest(alone(1_000, 32, *[90_000] * 4, *[62_000_000] * 4), 80_000, 80_000)
+    assert found is not None
+    assert found.evidence == (
+        "a steady 1.00k IOPS with 32 at once: 32 / 1.00k IOPS = 32.0 ms, where the fastest hundredth took about 89.6 us"
+    )
+
+
+def test_the_first_io_had_no_queue_yet() -> None:
+    narrow = (30_000_000, 32_000_000, 34_000_000)
+    found = fastest(alone(1_000, 32, *narrow), 400_000, 30_000_000)
+    assert found is not None
+    assert found.evidence.endswith("= 32.0 ms, where the first took 400 us")
+    platters = replace(alone(1_000, 32, *narrow), environment=on_disk(rotational=True, transport=Transport.SATA))
+    assert fastest(platters, 400_000, 30_000_000) is None, "it may have been the drive's cache"
+
+
+@pytest.mark.parametrize(("first", "later", "ramp"), [(400_000, 500_000, False), (400_000, 30_000_000, True)])
+def test_what_is_fast_now_and_then_is_a_caches_and_after_a_ramp_the_queue_is_full(
+    first: int, later: int, ramp: bool
+) -> None:
+    assert fastest(alone(1_000, 32, 30_000_000, 32_000_000, ramp=ramp), first, later) is None
 
 
 def test_large_blocks_meet_a_limit_of_bandwidth() -> None:

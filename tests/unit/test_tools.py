@@ -1,12 +1,13 @@
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from diskprof.engines import tools
-from diskprof.engines.process import run_briefly
+from diskprof.engines import process, tools
+from diskprof.engines.process import Brief, run_briefly
 from diskprof.engines.tools import find_tool, install_command
-from diskprof.model.errors import EngineMissing, ExitCode
+from diskprof.model.errors import EngineBusy, EngineMissing, ExitCode
 from diskprof.model.preset import EngineName
 
 
@@ -51,8 +52,15 @@ def test_ioping_1_2_and_later_will_do(place: Path) -> None:
         (EngineName.FIO, "echo fio-2.21", "is fio 2.21, and diskprof needs 3.1 or later"),
         (EngineName.FIO, "echo fio-3.0", "needs 3.1 or later"),
         (EngineName.FIO, "echo fio, version 1.9.6", "another program of that name (it says: fio, version 1.9.6)"),
-        (EngineName.FIO, "echo >&2 '\033[31mError'; exit 2", "another program of that name (it says: \ufffd[31mError)"),
-        (EngineName.FIO, "exit 1", "another program of that name."),
+        (EngineName.FIO, "printf '\033[31mError'", "another program of that name (it says: \ufffd[31mError)"),
+        (EngineName.FIO, "exit 0", "another program of that name."),
+        (
+            EngineName.FIO,
+            "echo >&2 '\033[31mError'; exit 2",
+            "--version ended with an error (exit code 2; it says: \ufffd[31mError)",
+        ),
+        (EngineName.FIO, "exit 1", "--version ended with an error (exit code 1)."),
+        (EngineName.IOPING, "kill -SEGV $$", "-v ended with an error (SIGSEGV)."),
         (EngineName.IOPING, "echo ioping 1.1", "needs 1.2 or later"),
     ],
 )
@@ -62,6 +70,59 @@ def test_other_programs_of_that_name_will_not(place: Path, name: EngineName, say
         find_tool(name)
     assert message in caught.value.message
     assert caught.value.exit_code == ExitCode.ENGINE_MISSING
+
+
+def test_a_program_that_does_not_answer_is_no_missing_one(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tools, "_PATIENCE_S", 0.2)
+    program(place, "apt-get", "exit 0")
+    path = program(place, "fio", "exec /bin/sleep 1000")
+    said: list[str] = []
+    with pytest.raises(EngineBusy) as caught:
+        find_tool(EngineName.FIO, said.append)
+    assert caught.value.message == (
+        f"{path} did not answer to --version within 0.2 s: the machine, or the disk that it is on, is busy."
+    )
+    assert "nstall" not in caught.value.hint and "try again" in caught.value.hint
+    assert caught.value.exit_code == ExitCode.FAILED
+    assert said == [f"Waiting for {path} --version to answer: the machine, or the disk that it is on, is busy."]
+
+
+def test_the_real_one_is_found_behind_a_program_that_does_not_answer(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(place, "fio", "exec /bin/sleep 1000")
+    ask = tools.run_briefly
+
+    def at_once(argv: tuple[str, ...], timeout_s: float, waiting: Callable[[], None]) -> Brief:
+        return ask(argv, 0.0 if argv[0].startswith(str(place)) else timeout_s, waiting)
+
+    monkeypatch.setattr(tools, "run_briefly", at_once)
+    real = program(tmp_path / "usr", "fio", "echo fio-3.36")
+    monkeypatch.setenv("PATH", f"{place}:{tmp_path / 'usr'}")
+    assert find_tool(EngineName.FIO).path == str(real)
+
+
+def test_a_program_that_is_slow_is_waited_for_and_one_that_answers_is_not_told_of(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "_PATIENCE_S", 0.0)
+    pipe = tmp_path / "go"
+    os.mkfifo(pipe)
+    program(place, "fio", f"read line < {pipe}; echo fio-3.33")
+    said: list[str] = []
+
+    def let_go(text: str) -> None:
+        said.append(text)
+        pipe.write_text("go\n")
+
+    assert find_tool(EngineName.FIO, let_go).version == "3.33"
+    assert len(said) == 1
+    monkeypatch.undo()
+    said.clear()
+    quick = program(tmp_path / "other", "fio", "echo fio-3.33")
+    monkeypatch.setenv("DISKPROF_FIO", str(quick))
+    assert find_tool(EngineName.FIO, said.append).path == str(quick)
+    assert not said
 
 
 def test_the_real_one_is_found_behind_another_program(
@@ -125,16 +186,18 @@ def test_the_distribution_says_how_to_install(
 
 def test_a_program_that_never_answers_is_left_alone(tmp_path: Path) -> None:
     path = program(tmp_path, "silent", "sleep 1000")
-    assert run_briefly((str(path),), timeout_s=0.2).code is None
+    brief = run_briefly((str(path),), timeout_s=0.2)
+    assert brief.code is None and brief.late
 
 
 def test_a_program_that_never_stops_talking_is_cut_off(tmp_path: Path) -> None:
     path = program(tmp_path, "yes", "while :; do echo yes; done")
-    assert run_briefly((str(path),)).code is None
+    brief = run_briefly((str(path),))
+    assert brief.code is None and not brief.late
 
 
 def test_a_program_that_is_not_there_gives_no_answer() -> None:
-    assert run_briefly(("/no/such/program",)).code is None
+    assert run_briefly(("/no/such/program",)) == Brief(None, "")
 
 
 def test_a_program_sees_little_of_our_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

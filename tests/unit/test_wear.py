@@ -3,10 +3,11 @@
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -15,6 +16,7 @@ from program import diskprof, diskprof_json
 from recorded import make_plan
 
 from diskprof.engines import smartctl
+from diskprof.engines.process import Brief
 from diskprof.engines.smartctl import can_wear, find_smartctl, parse_wear, wear_of
 from diskprof.model.device import Device, DeviceKind, DeviceTree, Transport
 from diskprof.model.plan import RawDevice
@@ -242,6 +244,29 @@ def test_a_smartctl_that_hangs_is_not_waited_for(
     assert time.monotonic() - began < 5
     # It may have been ended before it could note anything.
     assert not log.exists() or len(log.read_text().splitlines()) <= 1
+
+
+def test_a_disk_that_was_too_busy_to_answer_is_asked_again_sooner(
+    answers: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [1_000.0]
+    monkeypatch.setattr(smartctl, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    late = [True]
+    asked: list[float] = []
+
+    def answer(_argv: Sequence[str], _timeout_s: float) -> Brief:
+        asked.append(now[0])
+        return Brief(None, "", late=True) if late[0] else Brief(0, "")
+
+    answers("")
+    monkeypatch.setattr(smartctl, "run_briefly", answer)
+    for now[0] in (1_000.0, 1_059.0, 1_061.0):
+        wear_of([SSD])
+    assert asked == [1_000.0, 1_061.0]
+    late[0] = False
+    for now[0] in (1_200.0, 1_700.0, 1_801.0):
+        wear_of([SSD])
+    assert asked[2:] == [1_200.0, 1_801.0]
 
 
 def test_without_smartctl_nothing_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:

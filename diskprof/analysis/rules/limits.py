@@ -7,7 +7,7 @@ from math import sqrt
 from diskprof.analysis.options import asked
 from diskprof.analysis.rules.groups import io_limit_reached
 from diskprof.analysis.rules.processor import JOB_BUSY, job_use
-from diskprof.analysis.rules.view import LEAST_S, TestView
+from diskprof.analysis.rules.view import LEAST_INTERVALS, LEAST_S, TestView
 from diskprof.analysis.series import windows
 from diskprof.analysis.statistics import median, share_near
 from diskprof.model.finding import Finding, Weight
@@ -32,8 +32,8 @@ WAITING = 5.0
 WAITING_NS = 2e6
 """And how long it takes at the least, for small blocks: a drive that answers 32 at once in less is at work, not held back."""
 
-SOLID_STATE_NS = 1e6
-"""What 4 KiB take at the longest on a solid-state disk that has nothing else to do."""
+AT_WORK_NS = 2e6
+"""A disk that takes longer for one small I/O alone, such as a hard disk, has nothing to spare: there the wait is the work's."""
 
 LARGE_BLOCK = 64 << 10
 """From this block size on bytes, and below it I/Os, are what is likely to be limited."""
@@ -188,12 +188,12 @@ def ceiling(view: TestView) -> Finding | None:
         return None
     if (used is not None and used >= JOB_BUSY) or io_limit_reached(view) or _rate_kept(view):
         return None
-    mean, alone = _mean(view, lambda _, result: result.latency.mean), _mean(view, partial(_alone, view))
-    if mean is None or alone is None or iops * mean / 1e9 < FULL * depth:
+    mean, one = _mean(view, lambda _, result: result.latency.mean), _one_alone(view)
+    if mean is None or one is None or iops * mean / 1e9 < FULL * depth:
         return None
+    alone, told = one
     large = _large(view.record)
-    # A hard disk has nothing to spare: there the wait is the work's.
-    if not large and (alone > 2 * SOLID_STATE_NS or mean < WAITING_NS):
+    if not large and (alone > AT_WORK_NS or mean < WAITING_NS):
         return None
     if mean < WAITING * alone:
         return None
@@ -204,7 +204,7 @@ def ceiling(view: TestView) -> Finding | None:
         Weight.LIMIT,
         f"{'Bandwidth' if large else 'IOPS'} stood at a ceiling: more queue depth buys only latency.",
         f"a steady {stood} with {depth} at once: {depth} / {format_iops(level)} IOPS = "
-        f"{format_latency(depth / level * 1e9)}, where one alone takes about {format_latency(alone)}",
+        f"{format_latency(depth / level * 1e9)}, where {told} {format_latency(alone)}",
         "A volume's or a plan's limit, or all that the device can do: compare with what the vendor promises.",
     )
 
@@ -231,19 +231,44 @@ def _mean(view: TestView, figure: Callable[[Direction, DirectionResult], float |
     return sum(ios * value for ios, value in known) / view.ios
 
 
-def _alone(view: TestView, direction: Direction, result: DirectionResult) -> float | None:
-    """What one such I/O takes without a queue, in ns: the least of the same test at depth 1, the fastest here, the kind of disk."""
-    known = [
+def _one_alone(view: TestView) -> tuple[float, str] | None:
+    """What one such I/O takes without a queue, in ns, with the words for how that is known; None where nothing measured tells.
+
+    The least of: the same test at depth 1 in this run, the fastest hundredth here, and the first I/O, which had no queue yet.
+    """
+    ways: tuple[tuple[Callable[[Direction, DirectionResult], float | None], str], ...] = (
+        (partial(_at_depth_one, view), "one alone takes about"),
+        (_fastest_hundredth, "the fastest hundredth took about"),
+        (partial(_first, view), "the first took"),
+    )
+    known = [(time, words) for figure, words in ways if (time := _mean(view, figure)) is not None]
+    return min(known, default=None)
+
+
+def _at_depth_one(view: TestView, direction: Direction, _: DirectionResult) -> float | None:
+    twins = [
         twin.result.direction(direction)
         for twin in view.run.tests
         if twin.result and twin.name != view.record.name and _same_but_depth(view.record, twin)
     ]
-    times = [other.latency.p50 for other in known if other and other.latency.p50 is not None]
-    if result.histogram and (fastest := result.histogram.quantile(0.01)) is not None:
-        times.append(float(fastest))
-    if not _large(view.record) and view.disks and all(disk.rotational is False for disk in view.disks):
-        times.append(SOLID_STATE_NS)
-    return min(times, default=None)
+    return min((twin.latency.p50 for twin in twins if twin and twin.latency.p50 is not None), default=None)
+
+
+def _fastest_hundredth(_: Direction, result: DirectionResult) -> float | None:
+    return result.histogram.quantile(0.01) if result.histogram else None
+
+
+def _first(view: TestView, direction: Direction, _: DirectionResult) -> float | None:
+    """The fastest of the first interval, in which the queue fills; None where it was full before, or later ones are as fast.
+
+    Those would be a cache's, or of a disk that now and then is quick: no queue. Of platters one may be, by its cache.
+    """
+    samples = [sample for sample in view.samples if sample.direction is direction and sample.min_ns is not None]
+    if view.platters or view.record.planned.ramp_s or len(samples) < LEAST_INTERVALS:
+        return None
+    first, *later = [float(sample.min_ns or 0) for sample in samples]
+    usual = median(later)
+    return first if usual is not None and usual >= WAITING * first else None
 
 
 def _large(record: TestRecord) -> bool:

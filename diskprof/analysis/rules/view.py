@@ -11,6 +11,7 @@ from diskprof.analysis.statistics import median
 from diskprof.model.device import Device, DeviceKind, Transport
 from diskprof.model.finding import Finding, Weight
 from diskprof.model.lapse import Lapse, LapseKind
+from diskprof.model.parts import Parts
 from diskprof.model.preset import EngineName
 from diskprof.model.run import Run, TestRecord, TestResult
 from diskprof.model.sample import Direction, Phase, Sample, SystemSample
@@ -38,7 +39,10 @@ LEAST_INTERVALS = 4
 
 @dataclass(frozen=True)
 class TestView:
-    """One test that ended with a result. `samples`, `system`, `lapses` are those of its measuring phase, in the order of time."""
+    """One test that ended with a result. `samples`, `system`, `lapses` are those of its measuring phase, in the order of time.
+
+    `before` and `after` are the parts of arrays and multipath devices in its stack when it began and when it ended.
+    """
 
     __test__ = False
     run: Run
@@ -47,6 +51,8 @@ class TestView:
     samples: tuple[Sample, ...]
     system: tuple[SystemSample, ...]
     lapses: tuple[Lapse, ...] = ()
+    before: tuple[Parts, ...] = ()
+    after: tuple[Parts, ...] = ()
 
     @cached_property
     def asked(self) -> Asked:
@@ -187,16 +193,24 @@ Rule = Callable[[TestView], Finding | None]
 
 
 def views(
-    run: Run, samples: Sequence[Sample], system: Sequence[SystemSample], lapses: Sequence[Lapse] = ()
+    run: Run,
+    samples: Sequence[Sample],
+    system: Sequence[SystemSample],
+    lapses: Sequence[Lapse] = (),
+    looks: Sequence[tuple[Parts, ...]] = (),
 ) -> tuple[TestView, ...]:
-    """A view of every test that has a result, whether it completed or was ended early."""
+    """A view of every test that has a result, whether it completed or was ended early.
+
+    `looks` are the parts of arrays and multipath devices before the first test and after each.
+    """
     found = []
     for record in run.tests:
         if record.status.over and record.result and record.result.directions:
             taken = measured(samples, record.index)
             seen = while_measuring(samples, system, record.index)
             during = tuple(each for each in lapses if each.test == record.index and each.phase is Phase.MEASURING)
-            found.append(TestView(run, record, record.result, taken, seen, during))
+            before, after = looks[record.index : record.index + 2] if len(looks) > record.index + 1 else ((), ())
+            found.append(TestView(run, record, record.result, taken, seen, during, before, after))
     return tuple(found)
 
 
