@@ -216,7 +216,7 @@ class _Uses:
         for export in self._exports:
             if export.is_of(device):
                 yield _in_use(
-                    f"{name} is exported to other machines by {export.how}: what they keep there would be lost.",
+                    f"{title} is exported to other machines by {export.how}: what they keep there would be lost.",
                     "End the export first, or choose another device.",
                 )
         for writer in self._writers[name]:

@@ -196,13 +196,6 @@ class Environment:
         found = [disk for device, disks in places for disk in (disks or ((device,) if device else ()))]
         return tuple({disk.name: disk for disk in found}.values())
 
-    @property
-    def stack(self) -> tuple[Device, ...]:
-        """Every device that the I/O goes through, from above, each once."""
-        above = (self.device,) if self.device else ()
-        more = [device for other in self.others for device in (*other.above, *other.disks)]
-        return tuple({device.name: device for device in (*above, *self.layers, *self.disks, *more)}.values())
-
 
 @dataclass(frozen=True, slots=True)
 class Message:

@@ -220,7 +220,7 @@ def test_a_volume_on_one_path_is_in_use_by_the_other(machine: Machine, uuid: str
     add(machine, "sdd", 1, 2)
     volume(machine, "dm-0", uuid, title, "sdd1")
     for target in ("sdc", "sdc1"):
-        assert any(f"sdd1 carries dm-0 ({title})" in each for each in blocking(machine, target))
+        assert any(f"sdd1 carries /dev/mapper/{title}" in each for each in blocking(machine, target))
     assert not blocking(machine, "sdc2")
     machine.mount("sdc1", "/odd", "ext4")
     assert any("sdc1 is mounted on /odd" in each for each in blocking(machine, "dm-0"))
@@ -242,7 +242,7 @@ def test_a_disk_that_is_used_as_a_whole_by_the_other_path(machine: Machine) -> N
     paths(machine, "sdc", "sdd")
     add(machine, "sdc", 1)
     volume(machine, "dm-0", "LVM-abc", "vg-data", "sdd")
-    assert any("sdd carries dm-0 (vg-data)" in each for each in blocking(machine, "sdc1"))
+    assert any("/dev/mapper/vg-data lies on sdd as sdc1 does" in each for each in blocking(machine, "sdc1"))
     machine.mount("sdd", "/data", "xfs")
     assert any("sdd is mounted on /data" in each for each in blocking(machine, "sdc1"))
 
@@ -253,8 +253,8 @@ def test_a_path_that_is_not_in_the_map(machine: Machine) -> None:
     add(machine, "sdd", 1)
     volume(machine, "dm-0", "mpath-3600508", "mpatha", "sdc")
     volume(machine, "dm-1", "part1-mpath-3600508", "mpatha-part1", "dm-0")
-    assert any("sdc carries dm-0 (mpatha)" in each for each in blocking(machine, "sdd"))
-    assert any("sdc carries dm-0 (mpatha)" in each for each in blocking(machine, "sdd1"))
+    assert any("sdc carries /dev/mapper/mpatha" in each for each in blocking(machine, "sdd"))
+    assert any("/dev/mapper/mpatha lies on sdc as sdd1 does" in each for each in blocking(machine, "sdd1"))
     assert not blocking(machine, "dm-1")
     machine.mount("sdd1", "/data", "ext4")
     for target in ("dm-0", "dm-1"):
