@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from loops import Bench, call
+from loops import Bench, call, tried
+from program import until
 
 
 class Mains:
@@ -18,11 +19,16 @@ class Mains:
         bench.file_system(self.node, "ext4", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0")
         self.here = bench.mount(self.node, "-o", "commit=600")
 
+    def copy(self) -> Path:
+        """What is on the disk now."""
+        copy = self.bench.image(0)
+        call("cp", "--sparse=always", self.image, copy)
+        return copy
+
     @contextmanager
     def cut(self) -> Iterator[Path]:
         """Where what is left is mounted, as after a restart."""
-        copy = self.bench.image(0)
-        call("cp", "--sparse=always", self.image, copy)
+        copy = self.copy()
         node = self.bench.attach(copy)
         left = self.bench.directory / f"left-on-{copy.stem}"
         left.mkdir()
@@ -33,3 +39,10 @@ class Mains:
             call("umount", left)
             self.bench.detach(node)
             copy.unlink()
+
+    def restart(self, copy: Path) -> None:
+        """What is left takes the place of what was there. Nobody may use it any more."""
+        until(lambda: tried("umount", self.here).returncode == 0, "the end of those who use it")
+        self.bench.detach(self.node)
+        self.image, self.node = copy, self.bench.attach(copy)
+        call("mount", self.node, self.here)

@@ -137,20 +137,20 @@ def _make_place(path: Path) -> None:
         for directory in reversed(path.parents):
             if not directory.is_dir():
                 directory.mkdir(mode=0o700, exist_ok=True)
-                sync_directory(directory.parent)
+                sync(directory.parent)
         with contextlib.suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
     except OSError as error:
         raise StoreError(f"The store {path} cannot be made: {_reason(error)}.", _REACH_HINT) from None
 
 
-def sync_directory(path: Path) -> None:
-    """Brings the names in a directory onto the disk, where its file system can do that. Raises OSError.
+def sync(path: Path) -> None:
+    """Brings a file, or the names in a directory, onto the disk, where its file system can do that. Raises OSError.
 
     SQLite does so for the directory of a database, not for those above it (F77).
     """
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except PermissionError:
         # One may make something in a directory that one may not list.
         return

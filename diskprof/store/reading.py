@@ -145,6 +145,10 @@ def test_files(db: sqlite3.Connection) -> list[tuple[str, TestFile]]:
     return [(run_id, file) for run_id, plan in rows for file in codec.test_files_from(plan)]
 
 
+def targets(db: sqlite3.Connection) -> list[str]:
+    return [target for (target,) in db.execute("SELECT DISTINCT target FROM run ORDER BY target")]
+
+
 def run(db: sqlite3.Connection, run_id: str) -> Run:
     """The whole run. Raises RunNotFound, StoreError where what is stored cannot be read."""
     number = number_of(db, run_id)

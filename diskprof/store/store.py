@@ -203,6 +203,11 @@ class Store:
         with self._database.read() as db:
             return reading.test_files(db)
 
+    def targets(self) -> list[str]:
+        """What the runs worked on, each once: paths of directories, files and devices, also of imported runs."""
+        with self._database.read() as db:
+            return reading.targets(db)
+
     def samples(
         self,
         run_id: str,

@@ -92,7 +92,7 @@ def real_services(store_path: Path | None) -> Services:
 
         with open_store() as store:
             store.reap()
-            return list(left.leftovers(store, patient=False))
+            return list(left.leftovers(store, store.targets(), patient=False))
 
     def remove_leftover(leftover: Leftover) -> None:
         from diskprof.runner import leftovers as left

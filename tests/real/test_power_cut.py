@@ -1,25 +1,22 @@
 """What is left of a run after a power cut: on a real file system, of what had reached its disk by then."""
 
-import os
 import signal
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from faults import STORE, Case, make_case
-from loops import MIB, Bench, call
+from loops import MIB, Bench
 from power import Mains
-from program import PATIENCE_S, descendants, diskprof, diskprof_json, gone, started, until
+from program import PATIENCE_S, diskprof, diskprof_json, started, until
 from recorded import make_plan
 from standin import Moment
 
-from diskprof.engines.events import Outcome
 from diskprof.model.plan import TestFile
 from diskprof.model.run import Environment, Message, Status
-from diskprof.store import Store
+from diskprof.runner.marks import Mark, look_at, mark_bytes
+from diskprof.runner.testfile import held_test_files
+from diskprof.store import Store, this_process
 
 pytestmark = pytest.mark.needs("fio", "root", "loop", "mkfs.ext4")
 
@@ -68,3 +65,36 @@ def test_samples_are_on_the_disk_after_five_seconds(mains: Mains) -> None:
         assert any(keeps_what_is_five_seconds_old(case, mains) for _ in range(3))
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=PATIENCE_S)
+
+
+def test_after_a_power_cut_the_run_is_known_and_its_test_file_removed_when_asked(mains: Mains, tmp_path: Path) -> None:
+    home = mains.here / "home"
+    disk = home / "disk"
+    disk.mkdir(parents=True)
+    with started("run", "quick", disk, "--set", "size=16m", "--set", "runtime=60", home=home) as process:
+        until(lambda: list(disk.glob(".diskprof-*/test.dat")), "the test file")
+        left = mains.copy()
+        process.kill()
+        process.communicate()
+    mains.restart(left)
+    (directory,) = disk.iterdir()
+    (run,) = diskprof_json("runs", "--json", home=home)
+    assert run["status"] == "interrupted"
+    told = diskprof("clean", home=home)
+    assert told.returncode == 2 and told.stdout.startswith(f"{directory}  ") and f"run {run['id']}" in told.stdout
+    # Somebody whose store knows of nothing.
+    other = tmp_path / "other"
+    other.mkdir()
+    told = diskprof("clean", disk, home=other)
+    assert told.returncode == 2 and f"run {run['id']} of {home / STORE}" in told.stdout
+    assert diskprof("clean", disk, "--yes", home=other).returncode == 0
+    assert not list(disk.iterdir())
+
+
+def test_the_mark_of_a_directory_is_on_the_disk_before_its_test_file_is_made(mains: Mains) -> None:
+    file = TestFile(f"{mains.here}/.diskprof-0123abcd", f"{mains.here}/.diskprof-0123abcd/test.dat", MIB)
+    mark = Mark("abcdefgh", "/a/store", this_process())
+    with held_test_files([file], mark_bytes(mark), lambda words: pytest.fail(words)), mains.cut() as left:
+        found = look_at(left / ".diskprof-0123abcd")
+        assert found and found.mark == mark
+    assert not Path(file.directory).exists()

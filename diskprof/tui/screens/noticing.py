@@ -122,7 +122,7 @@ class Noticing(Shaper):
             return
         left = self._left
         lines = [
-            f"{shorten_middle(clean(each.file.directory), 40)}  {format_size(each.size_bytes)}  run {each.run_id}"
+            f"{shorten_middle(clean(each.file.directory), 40)}  {format_size(each.size_bytes)}  {each.origin}"
             for each in left
         ]
         lines += ["", "Their runs were killed, so nobody removed them. The results of the runs are kept."]
