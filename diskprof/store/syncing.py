@@ -1,4 +1,4 @@
-"""Brings what was committed onto the disk, beside the work: a disk under test may take seconds for a sync.
+"""Brings what was committed onto the disk, beside the work: a disk under test may take seconds for a sync (F78).
 
 SQLite holds no lock on its write-ahead log (F77), so closing another descriptor of that file loses none.
 """

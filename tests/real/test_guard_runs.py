@@ -18,7 +18,7 @@ from diskprof.model.errors import DiskprofError, Refused
 from diskprof.model.plan import TestFile
 from diskprof.model.run import Environment
 from diskprof.runner.leftovers import Leftover, left_alone, leftovers, notice, remove
-from diskprof.runner.marks import Mark, mark_bytes, read_mark
+from diskprof.runner.marks import Mark, mark_bytes
 from diskprof.runner.testfile import MARK_NAME
 from diskprof.store import ProcessIdentity, Store, this_process
 
@@ -251,13 +251,6 @@ def test_a_directory_of_another_user_is_left_alone(tmp_path: Path, disk: Path) -
     with Store.open(tmp_path / "runs.db") as store:
         assert not list(leftovers(store, [str(disk)]))
     assert list(left_alone([str(disk)])) == [f"{directory} is left alone: it belongs to another user."]
-
-
-def test_a_mark_is_read_as_it_was_written_and_nothing_else_is_one() -> None:
-    mark = Mark("abcdefgh", "/a/st\udcffre", this_process())
-    assert read_mark(mark_bytes(mark)) == mark
-    for wrong in (b"", b"[]", b"{}", mark_bytes(mark)[:-9], mark_bytes(mark).replace(b'"pid": ', b'"pid": "x", "p": ')):
-        assert read_mark(wrong) is None
 
 
 # --- Room ------------------------------------------------------------------------------------------------------------
