@@ -199,7 +199,7 @@ class Store:
             return reading.runner(db, run_id)
 
     def test_files(self) -> list[tuple[str, TestFile]]:
-        """(run, test file) of every run that may have left a file behind: it did not end as it should, or not without a word."""
+        """(run, test file) of every run that may have left a file behind: it goes on, or did not end as it should."""
         with self._database.read() as db:
             return reading.test_files(db)
 
