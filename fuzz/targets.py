@@ -32,7 +32,8 @@ from diskprof.presets.load import parse
 from diskprof.presets.options import check_option
 from diskprof.presets.resolve import expand_defaults
 from diskprof.presets.write import preset_toml
-from diskprof.store import codec, runfile
+from diskprof.runner.marks import Mark, mark_bytes, read_mark
+from diskprof.store import ProcessIdentity, codec, is_alive, is_elsewhere, runfile, this_process
 
 ROOT = Path(__file__).parents[1]
 DATA = ROOT / "tests" / "data"
@@ -274,6 +275,19 @@ def _mount_seeds() -> Iterator[bytes]:
     yield b"22 1 0:20 / /a\\040b\\134 ro shared:7 - fuse.x y\\011z rw\n" * 3
 
 
+def _mark(data: bytes) -> None:
+    mark = read_mark(data)
+    if mark is not None:
+        assert read_mark(mark_bytes(mark)) == mark
+        assert not is_alive(mark.runner) or mark.runner == this_process()
+        is_elsewhere(mark.runner)
+
+
+def _mark_seeds() -> Iterator[bytes]:
+    yield mark_bytes(Mark("abcdefgh", "/home/me/.local/share/diskprof/runs.db", this_process()))
+    yield mark_bytes(Mark("x", "/", ProcessIdentity(1, 0, "boot", "machine pid:[4026531836]")))
+
+
 TARGETS = {
     target.name: target
     for target in (
@@ -288,5 +302,6 @@ TARGETS = {
         Target("runs", _runs, _run_seeds),
         Target("disk", _disk, _disk_seeds),
         Target("mounts", _mounts, _mount_seeds),
+        Target("mark", _mark, _mark_seeds),
     )
 }

@@ -226,7 +226,7 @@ class Bench:
             hostname=lambda: "db-01",
             save_preset=self._save,
             neighbours=neighbours,
-            leftovers=lambda: tuple(self.left),
+            leftovers=lambda _places: tuple(self.left),
             remove_leftover=self._remove,
         )
 

@@ -193,7 +193,15 @@ def _needs_of(item: pytest.Item) -> list[str]:
     return named + [name for name in ("root", "fio", "ioping") if item.get_closest_marker(name)]
 
 
-_WITH_DISKS = ("test_devices", "test_fault_places", "test_guard", "test_hostile", "test_known", "test_network")
+_WITH_DISKS = (
+    "test_devices",
+    "test_fault_places",
+    "test_guard",
+    "test_hostile",
+    "test_known",
+    "test_network",
+    "test_power",
+)
 _WITH_ENGINES = ("test_engine", "test_equal", "test_fault", "test_kill", "test_runner")
 
 

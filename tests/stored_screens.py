@@ -68,7 +68,7 @@ def make_services(path: Path) -> Services:
         hostname=lambda: "db-01",
         save_preset=_never,
         neighbours=_never,
-        leftovers=lambda: (),
+        leftovers=lambda _places: (),
         remove_leftover=_never,
     )
 

@@ -60,6 +60,11 @@ def targets(ctx: click.Context, param: click.Parameter, incomplete: str) -> Item
     return devices or _files(incomplete)
 
 
+def directories(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
+    """Tells the shell to complete the path of a directory as it always does."""
+    return [CompletionItem(incomplete, type="dir")]
+
+
 def runs(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
     """`latest`, tags and ids, the newest first."""
     newest = _summaries(ctx)

@@ -32,7 +32,7 @@ _COMMANDS = {
     "import": "Take runs into the store that `export` wrote.",
     "delete": "Delete runs from the store.",
     "tag": "Give a run tags, or a note.",
-    "clean": "Remove test files that killed runs left behind.",
+    "clean": "Remove test files that runs left behind.",
     "config": "Show the settings, and where each comes from.",
     "doctor": "Check what diskprof needs, and how to get what is missing.",
     "completion": "Print what makes the Tab key work in bash, zsh or fish.",

@@ -33,9 +33,9 @@ def _ask(device: RawDevice) -> str:
     return answer
 
 
-def tell_of_leftovers(store: Store) -> None:
-    """Says in a line on stderr what killed runs left behind."""
-    from diskprof.runner.leftovers import notice
+def tell_of_leftovers(plan: Plan, store: Store) -> None:
+    """Says in a line on stderr what killed runs left behind, runs of other stores included where the plan works."""
+    from diskprof.runner.leftovers import beside, notice
 
-    if line := notice(store):
+    if line := notice(store, beside(plan, store)):
         click.echo(line, err=True)

@@ -150,7 +150,7 @@ def command(
     if asking and not yes and not plan.raw_devices:
         click.confirm("Start?", default=True, abort=True, err=True)
     with open_store(ctx) as store:
-        tell_of_leftovers(store)
+        tell_of_leftovers(plan, store)
         if detach:
             _detach(plan, store, tags, note, as_json, company)
             return

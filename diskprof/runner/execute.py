@@ -28,12 +28,13 @@ from diskprof.runner.begin import Begun
 from diskprof.runner.descriptors import resolved
 from diskprof.runner.keeper import Keeper
 from diskprof.runner.lapses import LapseWatch, boottime_ns
+from diskprof.runner.marks import Mark, mark_bytes
 from diskprof.runner.pacing import Pace
 from diskprof.runner.places import places_of
 from diskprof.runner.space import SpaceWatch
 from diskprof.runner.testfile import held_test_files
 from diskprof.runner.workdir import private_directory
-from diskprof.store import Store
+from diskprof.store import Store, this_process
 
 _TICK_S = 0.25
 # So many intervals after a sample the next one is missing.
@@ -126,6 +127,7 @@ class _Execution:
     ) -> None:
         plan = run.plan
         self.plan, self.run_id, self.held, self.stop, self.keeper = plan, run.run_id, run.held, stop, keeper
+        self.mark = Mark(run.run_id, str(run.store.path), this_process())
         self.left: list[str] = []
         self.lapses, self.lapse_watch = lapses, LapseWatch(_TICK_S)
         self.clock: Callable[[], int] = lambda: time.monotonic_ns() - began
@@ -149,7 +151,10 @@ class _Execution:
                 f"{node} is held exclusively for this run: where a command names it, fio was given "
                 f"/proc/self/fd/{number}, the descriptor by which it is held."
             )
-        with private_directory(self.run_id) as workdir, held_test_files(self.plan.test_files, self.left.append):
+        with (
+            private_directory(self.run_id) as workdir,
+            held_test_files(self.plan.test_files, mark_bytes(self.mark), self.left.append),
+        ):
             _link_odd_names(self.plan, workdir)
             loop = asyncio.get_running_loop()
             loop.add_signal_handler(signal.SIGCONT, self.lapse_watch.continued)

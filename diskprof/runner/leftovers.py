@@ -1,62 +1,128 @@
-"""Test files that a runner could not remove: it was killed, or the file system did not let it."""
+"""Test files that a runner could not remove: it was killed, the power failed, or the file system did not let it."""
 
 import os
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from diskprof.devices.mounts import may_hang, mount_by_name, read_mountinfo
-from diskprof.model.errors import Refused
-from diskprof.model.plan import TestFile
+from diskprof.devices.mounts import MountEntry, may_hang, mount_by_name, read_mountinfo
+from diskprof.model.errors import Refused, UsageError
+from diskprof.model.plan import Plan, TestFile
+from diskprof.model.target import TargetKind
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
 from diskprof.model.value import dataclass
+from diskprof.runner.marks import Found, found_in, look_at
 from diskprof.runner.testfile import is_ours, remove_test_file
 from diskprof.store import Store, is_alive, is_elsewhere
 
 
 @dataclass(frozen=True, slots=True)
 class Leftover:
-    """The test file of a run that is over, still there; `size_bytes` is what it takes up on the disk."""
+    """The test file of a run that is over, still there; `size_bytes` is what it takes up on the disk.
+
+    One that is not `known` to the store was found by its name; `run_id` is what its mark says, or empty.
+    """
 
     run_id: str
     file: TestFile
     size_bytes: int
+    known: bool = True
+    store: str = ""
+
+    @property
+    def origin(self) -> str:
+        """Words for the run that made it."""
+        if not self.run_id:
+            return "a run that is not known"
+        return f"run {clean(self.run_id)}" + (f" of {clean(self.store)}" if self.store else "")
 
 
-def leftovers(store: Store, *, patient: bool = True) -> Iterator[Leftover]:
-    """What runs of this store left behind, as far as it can be seen from here.
+def leftovers(store: Store, places: Iterable[str] = (), *, patient: bool = True) -> Iterator[Leftover]:
+    """What runs of this store left behind, and what is found in `places` by its name, as far as it can be seen from here.
 
     Unless `patient`, nothing is asked of file systems that may not answer: a server's that is gone.
     """
     doubtful = [] if patient else [entry for entry in read_mountinfo() if may_hang(entry)]
+    known = set()
     for run_id, file in store.test_files():
         # Another user's directory cannot be seen, nor could the file in it be removed; a failed device cannot be asked.
         with suppress(OSError):
             if not is_ours(file) or mount_by_name(file.directory, doubtful):
                 continue
+            known.add(file.directory)
             if Path(file.directory).is_dir() and not _may_live(store, run_id):
                 path = Path(file.path)
                 yield Leftover(run_id, file, path.lstat().st_blocks * 512 if path.exists() else 0)
+    for place in dict.fromkeys(places):
+        # Where a run worked once there need be no directory any more.
+        with suppress(OSError):
+            for found in () if mount_by_name(place, doubtful) else found_in(place):
+                if found.file.directory not in known and not found.objection:
+                    known.add(found.file.directory)
+                    yield _unknown(found, store)
 
 
-def notice(store: Store) -> str:
+def _unknown(found: Found, store: Store) -> Leftover:
+    run_id, where = (found.mark.run_id, found.mark.store) if found.mark else ("", "")
+    elsewhere = where if where != str(store.path) else ""
+    return Leftover(run_id, found.file, found.size_bytes, known=False, store=elsewhere)
+
+
+def left_alone(places: Sequence[str]) -> Iterator[str]:
+    """A line for each private directory in `places` that may be in use. Raises UsageError for a place that cannot be listed."""
+    for place in places:
+        try:
+            found = list(found_in(place))
+        except OSError as error:
+            raise UsageError(
+                f"{clean(place)} cannot be looked through: {error.strerror}.", "Give the path of a directory."
+            ) from None
+        for each in found:
+            if each.objection:
+                yield f"{clean(each.file.directory)} is left alone: {each.objection}."
+
+
+def beside(plan: Plan, store: Store) -> list[str]:
+    """The directories of a plan, and those on the same file systems where runs of this store worked."""
+    mounts = read_mountinfo()
+    own = [target.path for target in plan.targets if target.kind is TargetKind.DIRECTORY]
+    file_systems = {_number(path, mounts) for path in own}
+    return [*own, *(path for path in store.targets() if _number(path, mounts) in file_systems)]
+
+
+def _number(path: str, mounts: Sequence[MountEntry]) -> tuple[int, int] | None:
+    mount = mount_by_name(path, mounts)
+    return (mount.major, mount.minor) if mount else None
+
+
+def notice(store: Store, places: Sequence[str] = ()) -> str:
     """A line about what killed runs left behind, for the start of a command; empty where nothing is left."""
-    found = list(leftovers(store, patient=False))
+    found = list(leftovers(store, places, patient=False))
     if not found:
         return ""
     size = format_size(sum(each.size_bytes for each in found))
     files = "a test file" if len(found) == 1 else f"{len(found)} test files"
     them = "it" if len(found) == 1 else "them"
-    return f"Runs that were killed or failed left {files} behind ({size}). To see and remove {them}: diskprof clean"
+    unknown = dict.fromkeys(str(Path(each.file.directory).parent) for each in found if not each.known)
+    where = "".join(f" {shlex.quote(clean(path))}" for path in unknown)
+    return (
+        f"Runs that were killed or failed left {files} behind ({size}). To see and remove {them}: diskprof clean{where}"
+    )
 
 
 def remove(store: Store, leftover: Leftover) -> None:
     """Removes the file and its private directory. Raises Refused while a run may still use it, DiskprofError where it fails."""
-    user = _user_of(leftover.file) or (leftover.run_id if _may_live(store, leftover.run_id) else "")
-    if user:
+    if leftover.known:
+        objection = f"run {leftover.run_id} is using it" if _may_live(store, leftover.run_id) else ""
+    else:
+        found = look_at(Path(leftover.file.directory))
+        objection = found.objection if found else ""
+    user = _user_of(leftover.file)
+    if objection or user:
         raise Refused(
-            f"{clean(leftover.file.directory)} may still be in use, by {user}, so it is left alone.",
+            f"{clean(leftover.file.directory)} is left alone: {objection or f'{user} is using it'}.",
             "Try again when that is over.",
         )
     remove_test_file(leftover.file)
@@ -69,13 +135,15 @@ def _may_live(store: Store, run_id: str) -> bool:
 
 
 def _user_of(file: TestFile) -> str:
-    """Who has the file open: an engine that is stuck in the kernel outlives even SIGKILL. "" if nobody can be seen."""
-    try:
-        status = Path(file.path).lstat()
-    except OSError:
-        return ""
+    """Who has the file or its directory open: an engine that is stuck in the kernel outlives even SIGKILL. "" if nobody can
+    be seen."""
+    wanted = set()
+    for path in (file.path, file.directory):
+        with suppress(OSError):
+            status = Path(path).lstat()
+            wanted.add((status.st_dev, status.st_ino))
     for process in Path("/proc").iterdir():
-        if process.name.isdigit() and (status.st_dev, status.st_ino) in _files_of(process):
+        if wanted and process.name.isdigit() and not wanted.isdisjoint(_files_of(process)):
             return f"process {process.name}"
     return ""
 

@@ -1,7 +1,7 @@
 """Every run, kept in one SQLite file; nothing else imports sqlite3."""
 
 from diskprof.store.liveness import ProcessIdentity, is_alive, is_elsewhere, this_process
-from diskprof.store.paths import as_owner_of, default_path
+from diskprof.store.paths import as_owner_of, default_path, sync
 from diskprof.store.reading import SampleBatch, SystemBatch
 from diskprof.store.store import Store
 
@@ -14,5 +14,6 @@ __all__ = [
     "default_path",
     "is_alive",
     "is_elsewhere",
+    "sync",
     "this_process",
 ]

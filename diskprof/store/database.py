@@ -11,6 +11,7 @@ from diskprof.model.errors import StoreBusy, StoreError
 from diskprof.model.text import clean, shorten_middle
 from diskprof.store import paths
 from diskprof.store.schema import MIGRATIONS, Migration, migrate, version_of
+from diskprof.store.syncing import Syncer
 
 _OLDEST_SQLITE = (3, 37, 0)  # STRICT tables
 _WAL_LIMIT = 8 << 20
@@ -26,6 +27,8 @@ class Database:
         self.read_only = read_only
         self.journal = ""
         self.commits = 0
+        self._synchronous, self._surely = "", "EXTRA"
+        self._syncer: Syncer | None = None
 
     @classmethod
     def open(cls, path: Path, *, create: bool, timeout_s: float, migrations: Sequence[Migration] = MIGRATIONS) -> Self:
@@ -85,18 +88,33 @@ class Database:
                 self._choose_journal()
         db.execute("PRAGMA foreign_keys = ON")
         (self.journal,) = db.execute("PRAGMA journal_mode").fetchone()
+        if self.journal == "wal":
+            # SQLite keeps it beside the file itself, not beside a link to it.
+            file = self.path.resolve()
+            self._syncer = Syncer(file.with_name(f"{file.name}-wal"))
 
     def _choose_journal(self) -> None:
         db = self._connection
         (mode,) = db.execute("PRAGMA journal_mode").fetchone()
-        wanted = "delete" if paths.on_network(self.path) else "wal"
+        far = paths.on_network(self.path)
+        wanted = "delete" if far else "wal"
         if mode != wanted:
             # Another process that is just opening the store may be in the way, and some file systems cannot share
             # memory: then the journal stays as it is, which is slower and just as safe.
             with suppress(sqlite3.OperationalError):
                 db.execute(f"PRAGMA journal_mode = {wanted}")
-        db.execute("PRAGMA synchronous = NORMAL")
+        # EXTRA also waits for the removal of a rollback journal. On a server that is done when it answers, and not every
+        # network file system can sync a directory.
+        self._surely = "FULL" if far else "EXTRA"
+        self._set_synchronous(at_once=True)
         db.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT}")
+
+    def _set_synchronous(self, *, at_once: bool) -> None:
+        """Whether a commit waits for the disk (F77). Outside a transaction."""
+        wanted = self._surely if at_once else "NORMAL"
+        if self._synchronous != wanted:
+            self._connection.execute(f"PRAGMA synchronous = {wanted}")
+            self._synchronous = wanted
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
@@ -105,13 +123,23 @@ class Database:
             yield self._connection
 
     @contextmanager
-    def write(self) -> Iterator[sqlite3.Connection]:
-        """All that is written inside is kept, or nothing. Raises StoreError."""
+    def write(self, *, at_once: bool = True) -> Iterator[sqlite3.Connection]:
+        """All that is written inside is kept, or nothing. Raises StoreError.
+
+        It is on the disk at the end, or, unless `at_once`, some seconds later, if more is written.
+        """
         if self.read_only:
             raise StoreError(f"The store {self.path} can only be read here.", _WRITE_HINT)
-        with _errors_of(self.path), self._transaction("BEGIN IMMEDIATE"):
-            yield self._connection
+        syncer = None if at_once else self._syncer
+        if syncer:
+            syncer.check()
+        with _errors_of(self.path):
+            self._set_synchronous(at_once=at_once)
+            with self._transaction("BEGIN IMMEDIATE"):
+                yield self._connection
         self.commits += 1
+        if syncer:
+            syncer.committed()
 
     @contextmanager
     def waiting(self, timeout_s: float) -> Iterator[None]:

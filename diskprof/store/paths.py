@@ -1,6 +1,7 @@
 """Where the store lies, and making a place for it that nobody else can read."""
 
 import contextlib
+import errno
 import os
 import pwd
 import re
@@ -136,10 +137,30 @@ def _make_place(path: Path) -> None:
         for directory in reversed(path.parents):
             if not directory.is_dir():
                 directory.mkdir(mode=0o700, exist_ok=True)
+                sync(directory.parent)
         with contextlib.suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
     except OSError as error:
         raise StoreError(f"The store {path} cannot be made: {_reason(error)}.", _REACH_HINT) from None
+
+
+def sync(path: Path) -> None:
+    """Brings a file, or the names in a directory, onto the disk, where its file system can do that. Raises OSError.
+
+    SQLite does so for the directory of a database, not for those above it (F77).
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except PermissionError:
+        # One may make something in a directory that one may not list.
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(descriptor)
 
 
 def can_write(path: Path) -> bool:

@@ -136,13 +136,17 @@ def _candidates(rows: list[Any]) -> str:
 
 
 def test_files(db: sqlite3.Connection) -> list[tuple[str, TestFile]]:
-    """The test files of runs that are over and ended with a word why, or without any."""
+    """The test files of runs that go on, or ended with a word why, or without any."""
     rows = db.execute(
-        "SELECT id, plan FROM run JOIN detail ON detail.run = run.number WHERE status NOT IN (?, ?, ?) OR"
+        "SELECT id, plan FROM run JOIN detail ON detail.run = run.number WHERE status NOT IN (?, ?) OR"
         " (status = ? AND reason <> '') ORDER BY ordinal DESC, number DESC",
-        (*(Status.PENDING.value, Status.RUNNING.value, Status.COMPLETE.value), Status.COMPLETE.value),
+        (Status.PENDING.value, Status.COMPLETE.value, Status.COMPLETE.value),
     )
     return [(run_id, file) for run_id, plan in rows for file in codec.test_files_from(plan)]
+
+
+def targets(db: sqlite3.Connection) -> list[str]:
+    return [target for (target,) in db.execute("SELECT DISTINCT target FROM run ORDER BY target")]
 
 
 def run(db: sqlite3.Connection, run_id: str) -> Run:

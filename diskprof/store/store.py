@@ -31,6 +31,7 @@ class Store:
     """One connection to the runs' file, used from one thread; several stores may be open on one file.
 
     Every method raises StoreError where the file cannot be read or written, RunNotFound for an id that is not there.
+    What a method wrote is on the disk when it returns, but for `append`.
     """
 
     def __init__(self, database: Database) -> None:
@@ -125,8 +126,11 @@ class Store:
         messages: Sequence[Message] = (),
         progress: Progress | None = None,
     ) -> None:
-        """Adds what happened, in one transaction. Raises StoreError for a NaN or a number beyond 64 bits, and keeps none."""
-        with self._database.write() as db:
+        """Adds what happened, in one transaction. Raises StoreError for a NaN or a number beyond 64 bits, and keeps none.
+
+        It is on the disk within 5 s, as long as a run goes on adding: to wait for the disk each time would disturb a test.
+        """
+        with self._database.write(at_once=False) as db:
             writing.append(db, self._touch(db, run_id), samples, system, messages, progress)
 
     def finish_test(
@@ -195,9 +199,14 @@ class Store:
             return reading.runner(db, run_id)
 
     def test_files(self) -> list[tuple[str, TestFile]]:
-        """(run, test file) of every run that may have left a file behind: it did not end as it should, or not without a word."""
+        """(run, test file) of every run that may have left a file behind: it goes on, or did not end as it should."""
         with self._database.read() as db:
             return reading.test_files(db)
+
+    def targets(self) -> list[str]:
+        """What the runs worked on, each once: paths of directories, files and devices, also of imported runs."""
+        with self._database.read() as db:
+            return reading.targets(db)
 
     def samples(
         self,

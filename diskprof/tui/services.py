@@ -35,7 +35,7 @@ class Services:
     """Functions that touch the machine or the store. All but those that open or take the store may be called from a thread.
 
     `start_detached` is told whether to start beside other runs on the same disk; `neighbours` are those runs. `leftovers`
-    and `remove_leftover` open the store for themselves.
+    looks in directories beside those where runs worked; it and `remove_leftover` open the store for themselves.
     """
 
     open_store: Callable[[], Store]
@@ -55,7 +55,7 @@ class Services:
     request_stop: Callable[[Store, str], None]
     hostname: Callable[[], str]
     save_preset: Callable[[Preset], Path]
-    leftovers: Callable[[], Sequence[Leftover]]
+    leftovers: Callable[[Sequence[str]], Sequence[Leftover]]
     remove_leftover: Callable[[Leftover], None]
 
 
@@ -87,12 +87,12 @@ def real_services(store_path: Path | None) -> Services:
 
         return launch.start_detached(plan, path, concurrent=concurrent)
 
-    def leftovers() -> Sequence[Leftover]:
+    def leftovers(places: Sequence[str]) -> Sequence[Leftover]:
         from diskprof.runner import leftovers as left
 
         with open_store() as store:
             store.reap()
-            return list(left.leftovers(store, patient=False))
+            return list(left.leftovers(store, (*places, *store.targets()), patient=False))
 
     def remove_leftover(leftover: Leftover) -> None:
         from diskprof.runner import leftovers as left

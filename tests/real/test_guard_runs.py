@@ -18,7 +18,9 @@ from recorded import make_plan
 from diskprof.model.errors import DiskprofError, Refused
 from diskprof.model.plan import TestFile
 from diskprof.model.run import Environment
-from diskprof.runner.leftovers import Leftover, leftovers, notice, remove
+from diskprof.runner.leftovers import Leftover, left_alone, leftovers, notice, remove
+from diskprof.runner.marks import Mark, mark_bytes
+from diskprof.runner.testfile import MARK_NAME
 from diskprof.store import ProcessIdentity, Store, this_process
 
 LONG = ("--set", "size=16m", "--set", "runtime=60")
@@ -92,7 +94,8 @@ def test_the_file_of_a_run_that_may_live_is_no_leftover(tmp_path: Path, disk: Pa
     with Store.open(tmp_path / "runs.db") as store:
         run_id = left_behind(store, directory, runner=me)
         elsewhere = left_behind(store, directory, runner=replace(me, place="another-machine pid:[1]"))
-        assert not list(leftovers(store)) and not notice(store)
+        # An earlier diskprof, which made no marks, may be at work there.
+        assert not list(leftovers(store, [str(disk)])) and not notice(store, [str(disk)])
         for each in (run_id, elsewhere):
             with pytest.raises(Refused, match=each):
                 remove(store, Leftover(each, TestFile(str(directory), str(directory / "test.dat"), MIB), 0))
@@ -140,6 +143,116 @@ def test_a_link_in_the_place_of_the_directory_is_not_followed(tmp_path: Path, di
         with pytest.raises(DiskprofError, match="could not be removed"):
             remove(store, Leftover(run_id, TestFile(str(link), str(link / "test.dat"), MIB), 0))
     assert (disk / "precious" / "test.dat").read_text() == "precious"
+
+
+# --- What no store knows of ------------------------------------------------------------------------------------------
+
+
+def elsewhere(tmp_path: Path) -> Path:
+    """The home of somebody whose store knows of nothing."""
+    home = tmp_path / "another home"
+    home.mkdir()
+    return home
+
+
+def test_what_a_run_of_another_store_left_is_told_of_where_it_lies_and_removed_when_asked(
+    tmp_path: Path, disk: Path
+) -> None:
+    other = elsewhere(tmp_path)
+    with started("run", "quick", disk, *LONG, home=tmp_path) as process:
+        (file,) = until(lambda: list(disk.glob(".diskprof-*/test.dat")), "the test file")
+        done = diskprof("clean", "--yes", disk, home=other)
+        assert done.returncode == 0 and "Nothing was left behind" in done.stderr and file.exists()
+        assert (
+            f"{file.parent} is left alone: run {under_way(tmp_path)} (process {process.pid}) is using it" in done.stderr
+        )
+        process.kill()
+        process.communicate()
+    with Store.open(store_of(tmp_path)) as store:
+        (summary,) = store.summaries()
+    assert "Nothing was left behind" in diskprof("clean", home=other).stderr
+    done = diskprof("run", "fio-randread-qd8", disk, *SHORT, home=other)
+    assert "left a test file behind (16 MiB)" in done.stderr and f"diskprof clean {disk}" in done.stderr
+    # That run worked there, so this store knows the directory.
+    for more in ((), (disk,), (file.parent,)):
+        done = diskprof("clean", *more, home=other)
+        assert done.returncode == 2 and file.exists()
+        assert done.stdout == f"{file.parent}  16 MiB  run {summary.id} of {store_of(tmp_path)}\n"
+    assert diskprof("clean", disk, "--yes", home=other).returncode == 0
+    assert not list(disk.iterdir())
+    assert "Nothing was left behind" in diskprof("clean", disk, home=tmp_path).stderr
+
+
+def made(disk: Path, mark: Mark | None = None, *files: str) -> Path:
+    """A private directory of diskprof's with these files in it."""
+    directory = disk / ".diskprof-0123abcd"
+    directory.mkdir(mode=0o700)
+    for name in files:
+        (directory / name).touch()
+    if mark:
+        (directory / MARK_NAME).write_bytes(mark_bytes(mark))
+    return directory
+
+
+@pytest.mark.parametrize("files", [(), ("test.dat",), (MARK_NAME,), ("test.dat", MARK_NAME)])
+def test_a_directory_whose_mark_did_not_get_onto_the_disk_is_found_by_its_name(
+    tmp_path: Path, disk: Path, files: tuple[str, ...]
+) -> None:
+    directory = made(disk, None, *files)
+    with Store.open(tmp_path / "runs.db") as store:
+        (leftover,) = leftovers(store, [str(disk)])
+        assert (leftover.file.directory, leftover.origin) == (str(directory), "a run that is not known")
+        assert f"diskprof clean {disk}" in notice(store, [str(disk)])
+        with (directory / "test.dat").open("wb"), pytest.raises(Refused, match=f"process {os.getpid()} is using it"):
+            remove(store, leftover)
+        remove(store, leftover)
+        assert not directory.exists() and not list(leftovers(store, [str(disk)]))
+
+
+def test_a_run_of_another_machine_keeps_its_directory(tmp_path: Path, disk: Path) -> None:
+    directory = made(disk, Mark("abcdefgh", "/a/store", replace(this_process(), place="another-machine pid:[1]")))
+    with Store.open(tmp_path / "runs.db") as store:
+        assert not list(leftovers(store, [str(disk)])) and not notice(store, [str(disk)])
+        (line,) = left_alone([str(disk)])
+        assert line.startswith(f"{directory} is left alone: run abcdefgh made it on another machine")
+        with pytest.raises(Refused, match="on another machine"):
+            remove(store, Leftover("abcdefgh", TestFile(str(directory), f"{directory}/test.dat", 0), 0, known=False))
+    assert directory.exists()
+
+
+def test_what_is_not_diskprofs_alone_is_left_alone(tmp_path: Path, disk: Path) -> None:
+    gone = Mark("abcdefgh", "/a/store", GONE)
+    precious = disk / "precious"
+    precious.mkdir()
+    (disk / ".diskprof-01234567").symlink_to("precious")
+    (disk / ".diskprof-01234568").write_text("precious")
+    (disk / ".diskprof-0123456").mkdir()
+    (disk / ".diskprof-012345678").mkdir()
+    made(disk, None, "test.dat", "letter")
+    others = disk / ".diskprof-01234569"
+    others.mkdir(mode=0o700)
+    others.chmod(0o777)
+    (others / MARK_NAME).write_bytes(mark_bytes(gone))
+    before = sorted(disk.rglob("*"))
+    with Store.open(tmp_path / "runs.db") as store:
+        assert not list(leftovers(store, [str(disk)]))
+        lines = list(left_alone([str(disk)]))
+        assert len(lines) == 2
+        assert "other users may write to it" in lines[0] and "holds more than a test file" in lines[1]
+        for name in (".diskprof-01234567", ".diskprof-0123abcd", ".diskprof-01234569"):
+            file = TestFile(f"{disk}/{name}", f"{disk}/{name}/test.dat", 0)
+            with pytest.raises(DiskprofError):
+                remove(store, Leftover("", file, 0, known=False))
+    assert sorted(disk.rglob("*")) == before
+
+
+@pytest.mark.needs("root")
+def test_a_directory_of_another_user_is_left_alone(tmp_path: Path, disk: Path) -> None:
+    directory = made(disk, Mark("abcdefgh", "/a/store", GONE))
+    os.chown(directory, 65534, 65534)
+    with Store.open(tmp_path / "runs.db") as store:
+        assert not list(leftovers(store, [str(disk)]))
+    assert list(left_alone([str(disk)])) == [f"{directory} is left alone: it belongs to another user."]
 
 
 # --- Room ------------------------------------------------------------------------------------------------------------

@@ -4,12 +4,17 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from loops import Bench, first_bytes, sha256
 from program import DISKPROF, diskprof, diskprof_json, environment, started, until
 from terminal import Terminal, terminal
+
+from diskprof.runner.marks import Mark, mark_bytes
+from diskprof.runner.testfile import MARK_NAME
+from diskprof.store import this_process
 
 pytestmark = pytest.mark.needs("root", "loop")
 
@@ -175,6 +180,27 @@ def test_the_screen_offers_to_remove_what_a_killed_run_left(tmp_path: Path, home
         screen.press("q")
         assert screen.wait_for_end() == 0
     assert diskprof("clean", home=home).returncode == 0
+
+
+def test_the_screen_offers_to_remove_what_a_run_of_another_store_left(tmp_path: Path, home: Path) -> None:
+    """Where the run that is planned would work: this screen's own store has no run at all."""
+    directory = home / ".diskprof-0123abcd"
+    directory.mkdir(mode=0o700)
+    (directory / "test.dat").write_bytes(bytes(8192))
+    (directory / MARK_NAME).write_bytes(
+        mark_bytes(Mark("abcdefgh", "/a/store", replace(this_process(), boot_id="of long ago")))
+    )
+    with terminal((*DISKPROF, "--store", str(tmp_path / "runs.db")), environment(home), cwd=home) as screen:
+        screen.press_until("o", "Another target")
+        screen.press("\x15", str(home), "enter")
+        screen.wait_for("Killed runs left a test file (8 KiB)", gone="Another target")
+        screen.press("d")
+        screen.wait_for("Remove this test file?", "abcdefgh")
+        screen.press("y")
+        screen.wait_for("Removed 1 test file", gone="Killed runs left")
+        assert not directory.exists()
+        screen.press("q")
+        assert screen.wait_for_end() == 0
 
 
 @pytest.mark.needs("fio")

@@ -22,7 +22,7 @@ def test_every_test_that_is_named_exists(file: str, name: str) -> None:
     assert re.search(rf"^(async )?def {name}\(", path.read_text(), re.MULTILINE)
 
 
-@pytest.mark.parametrize("pattern", ["test_guard_*.py", "test_fault_*.py", "test_kill_*.py"])
+@pytest.mark.parametrize("pattern", ["test_guard_*.py", "test_fault_*.py", "test_kill_*.py", "test_power_*.py"])
 def test_every_test_of_the_guard_and_of_faults_holds_a_promise(pattern: str) -> None:
     for path in (REPOSITORY / "tests" / "real").glob(pattern):
         for name in re.findall(r"^def (test_\w+)\(", path.read_text(), re.MULTILINE):

@@ -73,7 +73,7 @@ def test_who_does_not_answer_is_not_waited_for_and_holds_nothing(gate: Path, tmp
 def test_what_cannot_be_removed_is_told_and_does_not_hide_what_went_wrong(tmp_path: Path) -> None:
     file = TestFile(str(tmp_path / ".diskprof-0123abcd"), str(tmp_path / ".diskprof-0123abcd/test.dat"), 4096)
     told: list[str] = []
-    with pytest.raises(UsageError, match="the real reason"), held_test_files([file], told.append):
+    with pytest.raises(UsageError, match="the real reason"), held_test_files([file], b"mark", told.append):
         (Path(file.directory) / "somebody else's").touch()
         raise UsageError("the real reason")
     assert len(told) == 1 and "could not be removed" in told[0] and "Directory not empty" in told[0]
@@ -81,7 +81,10 @@ def test_what_cannot_be_removed_is_told_and_does_not_hide_what_went_wrong(tmp_pa
 
 def test_a_directory_that_cannot_be_made_is_an_error_of_the_person(tmp_path: Path) -> None:
     file = TestFile("/proc/.diskprof-0123abcd", "/proc/.diskprof-0123abcd/test.dat", 4096)
-    with pytest.raises(UsageError, match="No test file can be made in /proc"), held_test_files([file], lambda _: None):
+    with (
+        pytest.raises(UsageError, match="No test file can be made in /proc"),
+        held_test_files([file], b"mark", lambda _: None),
+    ):
         pass
 
 

@@ -11,6 +11,7 @@ from textual import on, work
 from textual.message import Message
 
 from diskprof.model.errors import DiskprofError
+from diskprof.model.target import TargetKind
 from diskprof.model.text import clean, shorten_middle
 from diskprof.model.units import format_size
 from diskprof.tui.modals.confirm import Answer, Ask
@@ -42,6 +43,7 @@ class Noticing(Shaper):
     def __init__(self) -> None:
         super().__init__()
         self._left: Sequence[Leftover] = ()
+        self._places: tuple[str, ...] = ()
         self._going: frozenset[str] = frozenset()
 
     def look_around(self) -> None:
@@ -102,10 +104,17 @@ class Noticing(Shaper):
 
     # what killed runs left
 
+    def plan_made(self, plan: Plan) -> None:
+        """Where a run is to work, one of another store may have left something behind."""
+        places = tuple(target.path for target in plan.targets if target.kind is TargetKind.DIRECTORY)
+        if places != self._places:
+            self._places = places
+            self._look_for_leftovers()
+
     @work(thread=True, exclusive=True, group="leftovers")
     def _look_for_leftovers(self) -> None:
         try:
-            found = self.services.leftovers()
+            found = self.services.leftovers(self._places)
         except DiskprofError:
             # The store tells of its troubles by itself.
             return
@@ -122,7 +131,7 @@ class Noticing(Shaper):
             return
         left = self._left
         lines = [
-            f"{shorten_middle(clean(each.file.directory), 40)}  {format_size(each.size_bytes)}  run {each.run_id}"
+            f"{shorten_middle(clean(each.file.directory), 40)}  {format_size(each.size_bytes)}  {each.origin}"
             for each in left
         ]
         lines += ["", "Their runs were killed, so nobody removed them. The results of the runs are kept."]

@@ -152,6 +152,8 @@ disturb, or that would disturb the test: the details say why. Devices that come 
         if message.outlook.wish != self._wish:
             return
         self._outlook = message.outlook
+        if message.outlook.plan:
+            self.plan_made(message.outlook.plan)
         self._show_outlook()
         self.show_details()
         self.show_notices()
