@@ -39,6 +39,8 @@ class _Reader(Protocol):
     def gap_s(self) -> float: ...
     @property
     def hold_s(self) -> float | None: ...
+    @property
+    def complaint(self) -> str: ...
     def feed(self, chunk: bytes, at_ns: int) -> list[Event]: ...
     def say(self, line: str) -> list[Event]: ...
     def idle(self) -> list[Event]: ...
@@ -128,6 +130,7 @@ class _Follower:
         before = self._reader.heard_ns
         try:
             self._add(self._reader.feed(data, now))
+            self._failure = self._reader.complaint
         except DiskprofError as error:
             self._failure = error.message
         # A part of a document changes nothing yet.
@@ -141,6 +144,9 @@ class _Follower:
     def on_error(self, data: bytes) -> None:
         for line in self._errors.feed(data):
             self._add(self._reader.say(line))
+        if self._reader.complaint and not self._failure:
+            self._failure = self._reader.complaint
+            self._wake.set()
 
     def _add(self, events: Sequence[Event]) -> None:
         self._events.extend(events)

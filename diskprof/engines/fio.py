@@ -5,10 +5,11 @@ from collections.abc import Sequence
 
 from diskprof.engines.events import Ending, Event, Noted, Outcome, Sampled
 from diskprof.engines.fio_document import FinalDocument, read_final, read_status
+from diskprof.engines.fio_moved import least_of
 from diskprof.engines.fio_samples import Sampler
 from diskprof.engines.jsonstream import Broken, Document, DocumentStream, Noise, parse_object
 from diskprof.engines.notes import Notes
-from diskprof.engines.reasons import FioError, explain, is_banner, killed, read_error
+from diskprof.engines.reasons import FioError, empty_handed, explain, is_banner, killed, read_error, read_request_error
 from diskprof.engines.search import depths_told
 from diskprof.engines.tools import Tool
 from diskprof.model.errors import EngineError, UsageError
@@ -23,6 +24,7 @@ _OURS = frozenset({"filename", "thread", "allow_file_create", "name"})
 _READS = frozenset({"read", "randread"})
 _NO_FILES = "--allow_file_create=0"
 _TOLD_TO_STOP = 128
+_UNMOVED = empty_handed("fio counted requests that moved no data")
 _SHORTFALL = 0.05
 _SHORTFALL_S = 0.5
 
@@ -96,6 +98,7 @@ class FioReader:
             ramp=planned.ramp_s > 0,
             preparing=preparing,
             lays_out=planned.argv.count(_NO_FILES) < max(1, sum(word.startswith("--name=") for word in planned.argv)),
+            least=least_of(planned.argv),
         )
         self._notes = Notes()
         self._error: FioError | None = None
@@ -108,6 +111,11 @@ class FioReader:
         return self._planned.interval_ms / 1000
 
     @property
+    def complaint(self) -> str:
+        """Why fio has to be ended; empty as long as all is well."""
+        return _UNMOVED if self._sampler.unmoved else ""
+
+    @property
     def hold_s(self) -> float | None:
         """After this time without output `idle` wants to be called; None if it need not."""
         return self._sampler.hold_s
@@ -118,13 +126,22 @@ class FioReader:
 
     def say(self, line: str) -> list[Event]:
         """A line of stderr, or a stray one of stdout."""
-        error = read_error(line)
-        if error:
-            self._error = error
+        if request := read_request_error(line):
+            if request.error.gone:
+                self._blame(request.error)
+            self._notes.count(request.kind, line)
+            return []
+        if error := read_error(line):
+            self._blame(error)
             return self._notes.say(error.message, warning=True)
         if is_banner(line) or line.startswith("fio: terminating on signal"):
             return []
         return self._notes.say(line, warning=True)
+
+    def _blame(self, error: FioError) -> None:
+        """The last error is the reason, unless one said that the device was removed, which explains all others."""
+        if not (self._error and self._error.gone):
+            self._error = error
 
     def idle(self) -> list[Event]:
         return self._counted(self._sampler.idle())
@@ -158,7 +175,7 @@ class FioReader:
         """What became of the test, after `close`."""
         final = self._final()
         status, reason = self._verdict(ending, final)
-        measured = final if final and final.ios and self._sampler.measured else None
+        measured = final if final and final.ios and self._sampler.measured and not self.complaint else None
         result = measured.result if measured else None
         told = self._depths(final) if final and status is Status.COMPLETE and self._searches else ""
         return Outcome(status, reason, result, self._stream.last, told=told)
@@ -201,6 +218,8 @@ class FioReader:
 
     def _shortcoming(self, final: FinalDocument) -> str:
         """Why a test that fio calls a success is none (F16)."""
+        if self.complaint:
+            return self.complaint
         if final.failed_ios:
             return f"{final.failed_ios} requests failed, and fio went on without them."
         if not final.ios:

@@ -6,6 +6,7 @@ from math import ceil
 
 from diskprof.engines.events import Event, PhaseChanged, Sampled
 from diskprof.engines.fio_document import Counters, Entry, StatusDocument
+from diskprof.engines.fio_moved import Least
 from diskprof.model.histogram import Histogram, bucket_edges, bucket_value
 from diskprof.model.sample import Direction, Phase, Sample
 
@@ -90,6 +91,8 @@ class _Interval:
     at_ns: int
     duration_ns: int
     amounts: dict[tuple[Phase, Direction], _Amount]
+    doubtful: bool
+    """Its I/Os seem to have moved too few bytes, which the next document shows."""
 
     @property
     def empty(self) -> bool:
@@ -98,10 +101,17 @@ class _Interval:
 
 @dataclass
 class _Job:
-    """What is known of one job entry: its last reading, and whether its ramp is still on."""
+    """What is known of one job entry: its last two readings of an epoch, and whether its ramp is still on."""
 
     warming: bool
     last: Entry = field(default_factory=dict)
+    older: Entry = field(default_factory=dict)
+
+    def begin_anew(self) -> None:
+        self.last, self.older = {}, {}
+
+    def keep(self, entry: Entry) -> None:
+        self.last, self.older = entry, self.last
 
 
 class Sampler:
@@ -110,17 +120,32 @@ class Sampler:
     The newest interval is held back for `hold_s`, in which the short tail before the final document comes, which then joins
     it instead of showing as a rate of its own (F6): whoever feeds the sampler calls `idle` when that time has passed.
     `lays_out`: fio may have to lay out a file itself, before its first I/O.
+
+    Once it is clear that I/Os moved less than the `least` that they can, `unmoved` is true and nothing more comes: the
+    intervals that held them are left out.
     """
 
     def __init__(
-        self, *, test: int, started_ns: int, interval_ms: int, ramp: bool, preparing: bool, lays_out: bool = True
+        self,
+        *,
+        test: int,
+        started_ns: int,
+        interval_ms: int,
+        ramp: bool,
+        preparing: bool,
+        lays_out: bool = True,
+        least: Least | None = None,
     ) -> None:
+        self.unmoved = False
         self.phase = Phase.PREPARING if preparing else Phase.PENDING
         self._test, self._ramp, self._preparing, self._lays_out = test, ramp, preparing, lays_out
         self._short_ns = interval_ms * _MS // 2
         self._jobs: dict[int, _Job] = {}
         self._directions: set[Direction] = set()
+        self._least, self._mixed = least, least is not None and least.mixed
         self._held: _Interval | None = None
+        self._before: _Interval | None = None
+        """The interval before a doubtful one, where requests of several sizes may hide what was wrong in it already."""
         self._owed_ns = self._late_ns = 0
         self._at_ns = self._busy_ns = self._floor_ns = started_ns
         self._engine_ns = self._counted_ns = 0
@@ -144,10 +169,11 @@ class Sampler:
             self._stamp(document, at_ns)
             return self._enter(Phase.PREPARING, at_ns) if self._lays_out else []
         amounts: dict[tuple[Phase, Direction], _Amount] = {}
-        engine_ms, reset = 0, not self._began
+        engine_ms, reset, doubtful = 0, not self._began, False
         for number, entry in enumerate(document.entries):
             job = self._jobs.setdefault(number, _Job(warming=self._ramp and not self._preparing))
             reset |= self._progress(job, entry)
+            doubtful |= self._is_doubtful(job, entry)
             phase = self._phase_of(job)
             for direction, now in entry.items():
                 before = job.last.get(direction, _NOTHING)
@@ -156,10 +182,15 @@ class Sampler:
                     self._directions.add(direction)
                 if direction in self._directions:
                     amounts.setdefault((phase, direction), _Amount()).add(before, now)
-            job.last = entry
+            job.keep(entry)
+        if self.unmoved:
+            self._leave_out()
+            return []
+        if self._held:
+            self._held.doubtful = False
         if not amounts:
             return []
-        interval = _Interval(at_ns, self._duration(document, at_ns, engine_ms, reset), amounts)
+        interval = _Interval(at_ns, self._duration(document, at_ns, engine_ms, reset), amounts, doubtful)
         # The time that passed since fio's own clock for the test stood still.
         uncounted = max(0, interval.duration_ns - engine_ms * _MS)
         self._late_ns = uncounted if engine_ms > 0 else self._late_ns + uncounted
@@ -171,21 +202,49 @@ class Sampler:
 
     def idle(self) -> list[Event]:
         """Half an interval has passed without a document: what is held back need not wait for a tail."""
-        return [] if self._held and self._is_short(self._held) else self.flush()
+        held = self._held
+        return [] if held and (held.doubtful or self._mixed or self._is_short(held)) else self.flush()
 
     def flush(self) -> list[Event]:
         """What was held back."""
-        held, self._held = self._held, None
-        return [self._sampled(held)] if held else []
+        held = [interval for interval in (self._before, self._held) if interval]
+        self._before = self._held = None
+        return [self._sampled(interval) for interval in held]
 
     def finish(self) -> list[Event]:
         """The end of the stream: the document before was the final one, written a little after the jobs had ended."""
         held = self._held
+        if held and held.doubtful:
+            self.unmoved = True
+            self._leave_out()
+            return self.flush()
         if held and self._late_ns < max(self._short_ns, _LATE_NS):
             held.duration_ns = max(0, held.duration_ns - self._late_ns)
         if held and held.empty and self._is_short(held):
             self._held = None
         return self.flush()
+
+    def _is_doubtful(self, job: _Job, entry: Entry) -> bool:
+        """Whether the I/Os since the document before, or since the epoch began, seem to have moved too little.
+
+        fio reads the bytes first, then waits for each of its jobs, then reads the I/Os (F75). So only the bytes of the next
+        document prove it, which are read after the I/Os of this one were.
+        """
+        if self._least is None:
+            return False
+        lacks, doubtful = self._least.lacks, False
+        for direction, now in entry.items():
+            last, older = job.last.get(direction, _NOTHING), job.older.get(direction, _NOTHING)
+            for start in (_NOTHING, older):
+                self.unmoved |= lacks(direction, last.ios - start.ios, now.bytes - start.bytes)
+            for start in (_NOTHING, last):
+                doubtful |= lacks(direction, now.ios - start.ios, now.bytes - start.bytes)
+        return doubtful
+
+    def _leave_out(self) -> None:
+        """Of what is held back, what may hold I/Os that moved nothing."""
+        if self._before or (self._held and self._held.doubtful):
+            self._before = self._held = None
 
     def _stamp(self, document: StatusDocument, at_ns: int) -> None:
         self._at_ns, self._timestamp_ms = at_ns, document.timestamp_ms or 0
@@ -199,10 +258,10 @@ class Sampler:
             over = timed >= ios * _TIMED_SHARE if timed else fell
             if ios and over:
                 job.warming = False
-                job.last = {}
+                job.begin_anew()
                 return True
         if fell:
-            job.last = {}
+            job.begin_anew()
         return fell
 
     def _phase_of(self, job: _Job) -> Phase:
@@ -236,7 +295,8 @@ class Sampler:
         held = self._held
         # Of a whole interval in which fio's clock hardly moved, the jobs may have ended in it.
         short = self._is_short(interval) or engine_ms * _MS < self._short_ns
-        if held and (short or self._is_short(held)) and held.amounts.keys() >= interval.amounts.keys():
+        joins = not interval.doubtful and (short or (held is not None and self._is_short(held)))
+        if held and joins and held.amounts.keys() >= interval.amounts.keys():
             self._join(held, interval)
             return events
         if short and interval.empty and not held:
@@ -244,6 +304,9 @@ class Sampler:
             return events
         interval.duration_ns += self._owed_ns
         self._owed_ns = 0
+        if interval.doubtful and self._mixed and not self._before:
+            self._before, self._held = held, interval
+            return events
         flushed = self.flush()
         self._held = interval
         return flushed + events

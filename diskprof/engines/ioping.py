@@ -7,7 +7,7 @@ from diskprof.engines.events import Ending, Event, Noted, Outcome, PhaseChanged,
 from diskprof.engines.figures import Section, count, figure, section
 from diskprof.engines.jsonstream import ArrayStream, Broken, Document, Noise
 from diskprof.engines.notes import Notes
-from diskprof.engines.reasons import advise, killed
+from diskprof.engines.reasons import advise, empty_handed, killed
 from diskprof.engines.tools import Tool
 from diskprof.model.errors import UnitError, UsageError
 from diskprof.model.histogram import Histogram, bucket_of
@@ -47,6 +47,8 @@ _VALUES = {
 _SLOW_S = 0.1
 """Requests closer together than this are summed up by ioping, period by period, instead of written out one by one."""
 
+_LESS = "request returned less than expected"
+_EMPTY_HANDED = empty_handed("A request of ioping's returned less than it asked for")
 _OFF = {"0", "false", "no", ""}
 _PREPARES_AT_LEAST = 10e6
 _MS = 1_000_000
@@ -160,6 +162,8 @@ class IopingReader:
     def __init__(self, planned: PlannedTest, *, index: int, started_ns: int) -> None:
         self.heard_ns = started_ns
         """When the last element came."""
+        self.complaint = ""
+        """Why ioping has to be ended; empty as long as all is well."""
         self._planned, self._test = planned, index
         self._direction = Direction.WRITE if "-W" in planned.argv else Direction.READ
         self._quiet = "-q" in planned.argv
@@ -189,6 +193,9 @@ class IopingReader:
 
     def say(self, line: str) -> list[Event]:
         """A line of stderr, or a stray one of stdout."""
+        if _LESS in line:
+            # It does not count the request, and ends as if all were well (F76).
+            self.complaint = _EMPTY_HANDED
         return self._notes.say(line, warning=True)
 
     def idle(self) -> list[Event]:
@@ -320,7 +327,7 @@ class IopingReader:
 
     def conclude(self, ending: Ending) -> Outcome:
         """What became of the test, after `close`."""
-        result = self._result() if self._total and self._total.count else None
+        result = self._result() if self._total and self._total.count and not self.complaint else None
         status, reason = self._verdict(ending)
         return Outcome(status, reason, result, self._stream.last if self._total else b"")
 
@@ -357,6 +364,8 @@ class IopingReader:
             return killed(self.name, code)
         if code:
             return advise(self._notes.last or f"ioping ended with exit code {code}")
+        if self.complaint:
+            return self.complaint
         if self._total is None:
             return "ioping gave no final statistics."
         if not self._total.count:

@@ -33,6 +33,7 @@ class Notes:
     """Passes on each line once, up to a bound, and keeps the last of them for the reason why a test failed."""
 
     _seen: set[str] = field(default_factory=set)
+    _counted: dict[str, tuple[str, int]] = field(default_factory=dict)
     _unsaid: int = 0
     last: str = ""
 
@@ -46,5 +47,19 @@ class Notes:
         self._seen.add(text)
         return [Noted(text, warning)]
 
+    def count(self, kind: str, text: str) -> None:
+        """A line that others of its kind follow, as a disk that fails brings one of each request: `close` tells them as one."""
+        self.last = text
+        first, number = self._counted.get(kind, (text, 0))
+        if number or len(self._counted) < _MOST_LINES:
+            self._counted[kind] = (first, number + 1)
+        else:
+            self._unsaid += 1
+
     def close(self, engine: str) -> list[Event]:
-        return [Noted(f"{engine} said {self._unsaid} more lines.", warning=True)] if self._unsaid else []
+        events: list[Event] = [
+            Noted(f"{number} times, the first: {first}" if number > 1 else first, warning=True)
+            for first, number in self._counted.values()
+        ]
+        self._counted.clear()
+        return [*events, Noted(f"{engine} said {self._unsaid} more lines.", warning=True)] if self._unsaid else events

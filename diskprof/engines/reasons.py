@@ -8,6 +8,7 @@ import signal
 from diskprof.model.value import dataclass
 
 _ERR = re.compile(r"err=(-?\d{1,6})/file:[^,]*, func=([^,]*), error=(.*)")
+_IO_ERROR = re.compile(r"(.*io_u error on file .*: ([^:]+): \w+) offset=")
 _BANNER = re.compile(r"\S+: \(g=\d+\): rw=|Starting \d+ |Jobs: \d+ |fio-\d|\.\.\.$")
 
 _ADVICE = {
@@ -32,10 +33,14 @@ _ADVICE = {
     errno.EREMOTEIO: "The device failed to answer a request. Look at `dmesg`.",
     errno.EILSEQ: "Data read back differ from what was written: do not trust this device with data.",
 }
+_GONE = (errno.ENODEV, errno.ENXIO)
 _QUEUE_INIT = {
     errno.EPERM: "The kernel does not permit io_uring here (kernel.io_uring_disabled, or a container): use ioengine=libaio.",
     errno.ENOSYS: "The kernel does not permit io_uring here: use ioengine=libaio.",
 }
+
+
+_CODES = {os.strerror(code): code for code in _ADVICE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,11 @@ class FioError:
 
     code: int
     step: str
+
+    @property
+    def gone(self) -> bool:
+        """Whether it says that the device was removed; requests in flight at that moment fail with EIO first."""
+        return self.code in _GONE
 
     @property
     def message(self) -> str:
@@ -60,6 +70,20 @@ def read_error(line: str) -> FioError | None:
     """`fio: pid=1, err=28/file:filesetup.c:240, func=write, error=No space left on device` taken apart; None for another line."""
     match = _ERR.search(line)
     return FioError(abs(int(match[1])), match[2].strip() or "a request") if match else None
+
+
+@dataclass(frozen=True, slots=True)
+class RequestError:
+    """A line about one request that failed. `kind` is the line without its offset, the error's code 0 for one that is not known."""
+
+    kind: str
+    error: FioError
+
+
+def read_request_error(line: str) -> RequestError | None:
+    """`fio: io_u error on file /dev/sda: No such device: read offset=4096, buflen=4096` taken apart; None for another line."""
+    match = _IO_ERROR.match(line)
+    return RequestError(match[1], FioError(_CODES.get(match[2], 0), "a request")) if match else None
 
 
 def is_banner(line: str) -> bool:
@@ -81,8 +105,16 @@ def explain(code: int, advice: str = "") -> str:
 
 def advise(line: str) -> str:
     """A line that ends in an error in words, such as `request failed: Input/output error`, with what to do about it."""
-    code = next((code for code in _ADVICE if line.endswith(os.strerror(code))), None)
+    code = next((code for words, code in _CODES.items() if line.endswith(words)), None)
     return f"{line}. {_ADVICE[code]}" if code else line
+
+
+def empty_handed(what: str) -> str:
+    """What it means that requests came back without data and without an error (F74)."""
+    return (
+        f"{what}: the target became shorter or went away during the test. "
+        "The samples until then are kept; there is no result."
+    )
 
 
 def stuck(engine: str, pid: int) -> str:

@@ -26,6 +26,7 @@ from diskprof.model.units import format_duration
 from diskprof.runner.anchors import Anchors
 from diskprof.runner.begin import Begun
 from diskprof.runner.descriptors import resolved
+from diskprof.runner.disks import DiskWatch
 from diskprof.runner.keeper import Keeper
 from diskprof.runner.lapses import LapseWatch, boottime_ns
 from diskprof.runner.marks import Mark, mark_bytes
@@ -141,6 +142,7 @@ class _Execution:
         self._stack = (*(device.name for device in where.stack), *where.behind)
         self.pace = Pace(plan, self.clock)
         self.space = SpaceWatch(plan)
+        self.disks = DiskWatch(plan, where)
 
     async def carry_out(self) -> tuple[Status, str]:
         for hazard in self.plan.hazards:
@@ -183,7 +185,7 @@ class _Execution:
             with self.lapse_watch.at_work():
                 self.keeper.begin_test(index)
             obstacle = await self._lay_out(self.plan.layout, workdir) if index == 0 and self.plan.layout else None
-            outcome = self._as_asked(obstacle or await self._measure(planned, index, workdir))
+            outcome = self._as_asked(self._as_found(obstacle or await self._measure(planned, index, workdir)))
             with self.lapse_watch.at_work():
                 self.keeper.finish_test(index, outcome)
                 self.looks.append(parts_of(self._stack))
@@ -204,6 +206,17 @@ class _Execution:
         if outcome.status is Status.FAILED:
             outcome = replace(outcome, reason=f"Laying out the test file failed: {outcome.reason}")
         return replace(outcome, result=None)
+
+    def _as_found(self, outcome: Outcome) -> Outcome:
+        """A test whose disk went away failed, whatever the engine says of it, and its figures may hold what no disk did."""
+        with self.lapse_watch.at_work():
+            self._look_at_disks()
+        if self.disks.complaint:
+            status = Status.CANCELLED if outcome.status is Status.CANCELLED else Status.FAILED
+            return replace(outcome, status=status, reason=self.disks.complaint, result=None)
+        if self.disks.lost and outcome.status is Status.FAILED:
+            return replace(outcome, reason=f"{self.disks.lost} {outcome.reason}")
+        return outcome
 
     def _as_asked(self, outcome: Outcome) -> Outcome:
         """A test that was cancelled ends as whoever asked for it wants it to."""
@@ -254,7 +267,8 @@ class _Execution:
 
     def _keep(self, samples: tuple[Sample, ...]) -> None:
         self.pace.heard(samples)
-        self._append(samples)
+        self._look_at_disks()
+        self._append(() if self.disks.complaint else samples)
         # A file system that can fill up is looked at four times a second, whatever else comes.
         if not self.space.watches:
             self._put_off_tick(_OVERDUE * self._interval_s)
@@ -293,10 +307,17 @@ class _Execution:
     def _look_after(self) -> None:
         if complaint := self.space.complaint():
             self.stop.ask(complaint, Status.FAILED)
+        self._look_at_disks()
         if self.pace.silent_s >= _SILENT_AFTER_S:
             self._append()
         elif self.clock() - self._shown_ns >= _PROGRESS_S * 1e9:
             self._write()
+
+    def _look_at_disks(self) -> None:
+        for words in self.disks.look():
+            self.keeper.note(words, warning=True, test=self.pace.test)
+        if self.disks.complaint:
+            self.stop.ask(self.disks.complaint, Status.FAILED)
 
     def _notice_lapses(self) -> None:
         """To be called before the store is written: it was not waited for meanwhile."""

@@ -11,12 +11,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from engine_runs import children, filling, fio, planned, run
+from engine_runs import children, filling, fio, ioping, planned, run
 
 from diskprof.engines import engine
 from diskprof.engines.engine import Event, Noted, Sampled
+from diskprof.engines.fio import fio_argv
+from diskprof.engines.tools import find_tool
 from diskprof.model.plan import PlannedTest
-from diskprof.model.preset import EngineName
+from diskprof.model.preset import EngineName, Job
 from diskprof.model.run import Status
 from diskprof.model.sample import Direction
 
@@ -119,6 +121,58 @@ async def test_a_device_that_fails_in_mid_run_is_told(tmp_path: Path, workdir: P
     assert ran.outcome.result
 
 
+def async_reads(path: Path, **more: str) -> PlannedTest:
+    options = {
+        "rw": "randread",
+        "bs": "4k",
+        "iodepth": "8",
+        "direct": "1",
+        "ioengine": "libaio",
+        "size": str(SIZE),
+        **more,
+    }
+    return fio(path, runtime_s=600.0, **options)
+
+
+@pytest.mark.needs("fio")
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"ioengine": "io_uring"},
+        {"rw": "read", "bs": "64k"},
+        {"bssplit": "4096/60:65536/40"},
+        {"bsrange": "4096-131072"},
+        {"rate_iops": "500"},
+    ],
+)
+async def test_reads_that_bring_nothing_end_the_test_and_count_nowhere(
+    file: Path, workdir: Path, more: dict[str, str]
+) -> None:
+    """As a disk that was pulled answers: with no data, and no error, which fio counts as I/Os (F74)."""
+    test = async_reads(file, **more)
+    ran = await run(test, workdir, on_event=once(Sampled, lambda: os.truncate(file, 0)))
+    if "io_queue_init" in " ".join(ran.notes):
+        pytest.skip("needs io_uring: the kernel does not permit it here")
+    assert ran.outcome.status is Status.FAILED and ran.outcome.result is None
+    assert ran.outcome.reason.startswith("fio counted requests that moved no data: the target became shorter")
+    assert ran.samples and children() == []
+    # fio reads the two one after the other (F75); what brings nothing is done many times as often as what does.
+    assert sum(sample.bytes for sample in ran.samples) > 0.8 * 4096 * sum(sample.ios for sample in ran.samples)
+
+
+@pytest.mark.needs("ioping")
+@pytest.mark.parametrize("pace", [{"interval": "100ms"}, {"rapid": "1"}])
+async def test_a_request_of_iopings_that_brings_nothing_ends_the_test(
+    file: Path, workdir: Path, pace: dict[str, str]
+) -> None:
+    test = ioping(file, runtime_s=600.0, work_time="600", **pace)
+    ran = await run(test, workdir, on_event=once(Sampled, lambda: os.truncate(file, 0)))
+    assert ran.outcome.status is Status.FAILED and ran.outcome.result is None
+    assert ran.outcome.reason.startswith("A request of ioping's returned less than it asked for")
+    assert ran.samples and children() == []
+
+
 @pytest.mark.needs("fio", "sys-admin", "loop", "mount", "mkfs.ext4", "fsfreeze")
 async def test_a_device_that_hangs_and_thaws_is_measured_in_the_time_that_passed(
     tmp_path: Path, workdir: Path, monkeypatch: pytest.MonkeyPatch
@@ -151,6 +205,41 @@ async def test_a_device_that_hangs_and_thaws_is_measured_in_the_time_that_passed
     assert max(sample.duration_ns for sample in ran.measured(Direction.WRITE)) >= 500_000_000
     assert ran.outcome.result and ran.outcome.result.write
     assert sum(sample.ios for sample in ran.measured(Direction.WRITE)) == ran.outcome.result.write.ios
+
+
+@pytest.mark.needs("fio", "sys-admin", "loop", "mount", "mkfs.ext4", "fsfreeze")
+async def test_a_job_beside_one_that_hangs_is_not_taken_for_one_that_moves_nothing(
+    tmp_path: Path, workdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """fio reads its bytes, waits for the other, and then reads its I/Os, which are millions more by then (F75)."""
+    monkeypatch.setattr(engine, "_SILENT_AFTER_S", 0.5)
+    with loop_device(tmp_path / "disk.img", 64 << 20) as node, mounted(node, tmp_path / "mnt") as place:
+        frozen: list[int] = []
+
+        def stop() -> None:
+            call("fsfreeze", "--freeze", place)
+            frozen.append(1)
+
+        freeze, thaw = once(Sampled, stop), once(Noted, lambda: thawed(place))
+        tool = find_tool(EngineName.FIO)
+        common = {"bs": "4096", "size": str(SIZE), "runtime": "3", "time_based": "1"}
+        quick = Job("quick", tuple({**common, "rw": "randread", "ioengine": "null"}.items()))
+        slow = Job("slow", tuple({**common, "rw": "randwrite", "direct": "1"}.items()))
+        files = [str(tmp_path / "none"), str(place / "test.dat")]
+        argv = fio_argv(tool, (quick, slow), filename=files, interval_ms=250, read_only=False)
+
+        def on_event(event: Event) -> None:
+            freeze(event)
+            if frozen:
+                thaw(event)
+
+        try:
+            ran = await run(planned(EngineName.FIO, argv, runtime_s=3.0), workdir, on_event=on_event)
+        finally:
+            thawed(place)
+    assert ran.outcome.status is Status.COMPLETE, ran.outcome.reason
+    assert ran.outcome.result and ran.outcome.result.read
+    assert sum(sample.ios for sample in ran.measured(Direction.READ)) == ran.outcome.result.read.ios
 
 
 @pytest.mark.needs("fio", "sys-admin", "loop", "mount", "mkfs.ext4", "fsfreeze")

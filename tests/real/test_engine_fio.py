@@ -224,3 +224,33 @@ async def test_a_search_for_the_deepest_queue_is_complete_and_tells_what_it_foun
         ran.notes[-1]
         == f"{job['latency_depth']} at once is the deepest queue that keeps 50% of the I/Os within 1.00 s."
     )
+
+
+@pytest.mark.needs("fio")
+@pytest.mark.parametrize("engine", ["psync", "libaio", "mmap", "null"])
+@pytest.mark.parametrize("rw", ["read", "randrw"])
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"bs": "1048576"},
+        {"bs": "4096", "numjobs": "3", "group_reporting": "1"},
+        {"bsrange": "4096-1048576"},
+        {"bssplit": "4096/70:1048576/30"},
+        {"bs": "65536", "io_size": "3000000"},
+        {"bs": "1048576", "offset": "1000448"},
+        {"bs": "4096", "rate_iops": "3000"},
+    ],
+)
+async def test_a_file_that_is_no_multiple_of_the_requests_is_no_cause_for_alarm(
+    tmp_path: Path, workdir: Path, engine: str, rw: str, more: dict[str, str]
+) -> None:
+    """fio leaves a rest out that holds no whole request."""
+    path = tmp_path / "odd.dat"
+    path.write_bytes(os.urandom(SIZE + 5000))
+    size = SIZE + 5000 - int(more.get("offset", 0))
+    options = {"rw": rw, "ioengine": engine, "iodepth": "4", "size": str(size), "overwrite": "1", **more}
+    ran = await run(fio(path, runtime_s=0.6, **options), workdir)
+    assert ran.outcome.status is Status.COMPLETE, (ran.outcome.reason, ran.notes)
+    assert ran.outcome.result
+    for direction, result in ran.outcome.result.directions:
+        assert sum(sample.ios for sample in ran.measured(direction)) == result.ios

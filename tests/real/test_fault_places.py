@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,7 +17,7 @@ from standin import Moment
 
 from diskprof.engines.tools import find_tool
 from diskprof.model.preset import EngineName
-from diskprof.model.run import Status
+from diskprof.model.run import Run, Status
 from diskprof.model.sample import Phase
 from diskprof.runner.leftovers import leftovers
 from diskprof.store import Store
@@ -81,24 +82,112 @@ def test_a_frozen_file_system_holds_up_neither_the_run_nor_who_looks(tmp_path: P
 
 
 @pytest.mark.needs("fio", "root", "loop", "mkfs.ext4")
-def test_a_disk_that_fails_in_mid_run_is_the_reason_and_its_file_is_not_forgotten(tmp_path: Path, volume: Path) -> None:
+@pytest.mark.parametrize(
+    ("gone", "reason"), [(False, "Input/output error (EIO)"), (True, "was removed during the run: its size is 0 now.")]
+)
+def test_a_disk_that_fails_in_mid_run_is_the_reason_and_its_file_is_not_forgotten(
+    tmp_path: Path, volume: Path, gone: bool, reason: str
+) -> None:
     case = make_case(tmp_path / "home", Moment.MEASURING)
     case.words = on(case, volume, "--set", "size=64m")
     with case.started() as process:
         case.arrive(process)
         os.truncate(tmp_path / "disk1.img", 0)
-        call("losetup", "--set-capacity", call("findmnt", "--noheadings", "--output", "SOURCE", volume))
+        if gone:
+            call("losetup", "--set-capacity", call("findmnt", "--noheadings", "--output", "SOURCE", volume))
         (volume / "reader").touch()
         _, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 1, err
     run = case.ended()
-    assert run.status is Status.FAILED and "Input/output error (EIO)" in run.reason, run.reason
+    assert run.status is Status.FAILED and reason in run.reason, run.reason
     assert run.tests[0].status is Status.FAILED
     assert any(sample.phase is Phase.MEASURING for sample in case.seen())
     if list(volume.glob(".diskprof-*")):
         assert "The test file could not be removed" in run.reason
         with case.store() as store:
             assert [each.run_id for each in leftovers(store)] == [run.id]
+
+
+PULLED = """
+name = "matrix"
+title = "Pulled"
+category = "quick"
+parameters = { ioengine = { default = "libaio", kind = "text" } }
+
+[fio]
+size = "16m"
+ioengine = "$ioengine"
+iodepth = 8
+direct = true
+time_based = true
+runtime = "10m"
+bs = "4k"
+
+[[test]]
+name = "reads"
+title = "Random reads"
+options = { rw = "randread" }
+
+[[test]]
+name = "more"
+title = "More of them"
+options = { rw = "read" }
+"""
+
+
+def pulled(home: Path, target: Path | str, pull: Callable[[], object]) -> Case:
+    """A run on `target` from which `pull` takes the data away while it measures; it lets the run end by itself."""
+    case = make_case(home, Moment.MEASURING)
+    (home / ".config/diskprof/presets/matrix.toml").write_text(PULLED)
+    case.words = ("run", "matrix", str(target), "--yes", "--expect", "reads.read.iops>=1")
+    with case.started() as process:
+        case.arrive(process)
+        pull()
+        _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 1, err
+    return case
+
+
+def stands_without_result(case: Case, then: Status) -> Run:
+    """The samples stand, and hold nothing that moved no data; nothing is made of them. `then`: what becomes of the second test."""
+    run = case.ended()
+    assert [test.status for test in run.tests] == [Status.FAILED, then]
+    assert [test.result for test in run.tests] == [None, None]
+    assert run.findings == ()
+    samples = case.seen()
+    ios, size = (sum(getattr(sample, name) for sample in samples) for name in ("ios", "bytes"))
+    # fio reads the two one after the other (F75): one of them may be some milliseconds ahead.
+    assert samples and all(sample.test == 0 for sample in samples) and size > 0.8 * 4096 * ios
+    (test, _) = diskprof_json("show", run.id, "--json", home=case.home)["tests"]
+    assert test["status"] == "failed" and not test.get("read")
+    with case.store() as store:
+        (summary,) = store.summaries(limit=1)
+        assert summary.headline == ""
+    return run
+
+
+@pytest.mark.needs("fio", "root", "loop")
+def test_a_disk_that_is_pulled_ends_the_run_and_keeps_what_it_did_until_then(tmp_path: Path, bench: Bench) -> None:
+    node = bench.disk(32 << 20)
+
+    def pull() -> None:
+        os.truncate(tmp_path / "disk1.img", 0)
+        call("losetup", "--set-capacity", node)
+
+    run = stands_without_result(pulled(tmp_path / "home", node, pull), Status.SKIPPED)
+    assert run.reason == f"{Path(node).name} was removed during the run: its size is 0 now."
+    assert run.tests[0].reason == run.reason
+
+
+@pytest.mark.needs("fio")
+def test_a_file_that_becomes_shorter_ends_its_test_and_keeps_what_it_did_until_then(tmp_path: Path) -> None:
+    file = tmp_path / "data"
+    file.write_bytes(os.urandom(16 << 20))
+    case = pulled(tmp_path / "home", file, lambda: os.truncate(file, 0))
+    run = stands_without_result(case, Status.FAILED)
+    assert run.reason.startswith(
+        "reads: fio counted requests that moved no data: the target became shorter or went away"
+    )
 
 
 @pytest.mark.needs("fio", "sys-admin", "mount")

@@ -167,6 +167,30 @@ def test_an_error_line_says_more_than_the_document() -> None:
     )
 
 
+def io_error(words: str, offset: int) -> str:
+    return f"fio: io_u error on file /dev/sdk: {words}: read offset={offset}, buflen=4096"
+
+
+JOB_ENDS = "fio: pid=0, err=5/file:io_u.c:1876, func=io_u error, error=Input/output error"
+
+
+def test_many_failed_requests_are_one_message_for_each_error() -> None:
+    lines = [*(io_error("Input/output error", 4096 * n) for n in (5, 6)), JOB_ENDS, io_error("No such device", 8192)]
+    events, _ = run(TIMED, b"", err="\n".join(lines), ending=Ending(1))
+    assert [event.text for event in events if isinstance(event, Noted)] == [
+        "fio: io_u error failed: Input/output error (EIO)",
+        f"2 times, the first: {io_error('Input/output error', 20480)}",
+        io_error("No such device", 8192),
+    ]
+
+
+@pytest.mark.parametrize("number", [1, 59])
+def test_a_device_that_was_removed_is_the_reason_though_the_first_requests_failed_otherwise(number: int) -> None:
+    lines = [io_error("Input/output error", 0), *[io_error("No such device", 4096)] * number, JOB_ENDS]
+    outcome = outcome_of(document({"error": 5}), code=1, err="\n".join(lines))
+    assert outcome.reason == "No such device (ENODEV). The device was removed."
+
+
 def test_a_failure_of_ours_goes_before_everything() -> None:
     _, outcome = run(TIMED, as_fio_writes(document({"read": READ})), ending=Ending(128, failure="It hung."))
     assert (outcome.status, outcome.reason) == (Status.FAILED, "It hung.")

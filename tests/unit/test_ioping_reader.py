@@ -226,6 +226,17 @@ def test_a_failure_is_told_with_what_to_do(code: int, err: str, reason: str) -> 
     assert [event.text for event in events if isinstance(event, Noted)] == err.splitlines()
 
 
+@pytest.mark.parametrize("name", ["requests", "periods"])
+def test_requests_that_returned_nothing_are_no_success(name: str) -> None:
+    """It leaves them out of its figures, and ends as if all were well (F76)."""
+    test = REQUESTS if name == "requests" else PERIODS
+    events, outcome = run(test, recorded(name), err="ioping: request returned less than expected: 0\n" * 3)
+    assert (outcome.status, outcome.result) == (Status.FAILED, None) and outcome.document
+    assert outcome.reason.startswith("A request of ioping's returned less than it asked for: the target became shorter")
+    assert samples_of(events)
+    assert len([event for event in events if isinstance(event, Noted)]) == 1
+
+
 def test_nothing_that_counts_is_no_result() -> None:
     _, outcome = run(PERIODS, stream(element(0, 1100)))
     assert (outcome.status, outcome.result) == (Status.FAILED, None)

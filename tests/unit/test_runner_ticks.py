@@ -16,7 +16,7 @@ class Half(execute._Execution):
 
     def __init__(self, *, watches: bool) -> None:
         self.lapse_watch = LapseWatch(execute._TICK_S)
-        self.pace, self.space = Paced(), Space(watches)  # type: ignore[assignment]
+        self.pace, self.space, self.disks = Paced(), Space(watches), Disks()  # type: ignore[assignment]
         self._interval_s, self._until_tick = 0.3, None
         self.looked: list[float] = []
         self.has_looked = asyncio.Event()
@@ -28,6 +28,9 @@ class Half(execute._Execution):
         self.looked.append(asyncio.get_running_loop().time())
         self.has_looked.set()
 
+    def _look_at_disks(self) -> None:
+        pass
+
     def _append(self, samples: Any = ()) -> None:
         pass
 
@@ -35,6 +38,11 @@ class Half(execute._Execution):
 class Paced:
     def heard(self, _samples: Any) -> None:
         pass
+
+
+@dataclass(frozen=True)
+class Disks:
+    complaint: str = ""
 
 
 @dataclass(frozen=True)
