@@ -1,4 +1,4 @@
-"""Whether the disks of a run are still there: where one went away, reads may come back empty, and without an error (F74)."""
+"""Whether the disks of a run are still there: where one went away, reads may come back empty, and without an error (F87)."""
 
 from collections.abc import Iterable, Mapping
 

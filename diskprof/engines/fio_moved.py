@@ -1,4 +1,4 @@
-"""Whether fio's I/Os moved the bytes that they must have: it counts a read that returns nothing, and no error, as an I/O (F74)."""
+"""Whether fio's I/Os moved the bytes that they must have: it counts a read that returns nothing, and no error, as an I/O (F87)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

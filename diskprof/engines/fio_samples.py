@@ -227,7 +227,7 @@ class Sampler:
     def _is_doubtful(self, job: _Job, entry: Entry) -> bool:
         """Whether the I/Os since the document before, or since the epoch began, seem to have moved too little.
 
-        fio reads the bytes first, then waits for each of its jobs, then reads the I/Os (F75). So only the bytes of the next
+        fio reads the bytes first, then waits for each of its jobs, then reads the I/Os (F88). So only the bytes of the next
         document prove it, which are read after the I/Os of this one were.
         """
         if self._least is None:

@@ -110,7 +110,7 @@ def advise(line: str) -> str:
 
 
 def empty_handed(what: str) -> str:
-    """What it means that requests came back without data and without an error (F74)."""
+    """What it means that requests came back without data and without an error (F87)."""
     return (
         f"{what}: the target became shorter or went away during the test. "
         "The samples until then are kept; there is no result."

@@ -1,4 +1,4 @@
-"""The disks below a run, watched while it runs: one that went away may answer all the same, at great speed (F74)."""
+"""The disks below a run, watched while it runs: one that went away may answer all the same, at great speed (F87)."""
 
 from collections.abc import Iterator
 

@@ -149,7 +149,7 @@ def async_reads(path: Path, **more: str) -> PlannedTest:
 async def test_reads_that_bring_nothing_end_the_test_and_count_nowhere(
     file: Path, workdir: Path, more: dict[str, str]
 ) -> None:
-    """As a disk that was pulled answers: with no data, and no error, which fio counts as I/Os (F74)."""
+    """As a disk that was pulled answers: with no data, and no error, which fio counts as I/Os (F87)."""
     test = async_reads(file, **more)
     ran = await run(test, workdir, on_event=once(Sampled, lambda: os.truncate(file, 0)))
     if "io_queue_init" in " ".join(ran.notes):
@@ -157,7 +157,7 @@ async def test_reads_that_bring_nothing_end_the_test_and_count_nowhere(
     assert ran.outcome.status is Status.FAILED and ran.outcome.result is None
     assert ran.outcome.reason.startswith("fio counted requests that moved no data: the target became shorter")
     assert ran.samples and children() == []
-    # fio reads the two one after the other (F75); what brings nothing is done many times as often as what does.
+    # fio reads the two one after the other (F88); what brings nothing is done many times as often as what does.
     assert sum(sample.bytes for sample in ran.samples) > 0.8 * 4096 * sum(sample.ios for sample in ran.samples)
 
 
@@ -211,7 +211,7 @@ async def test_a_device_that_hangs_and_thaws_is_measured_in_the_time_that_passed
 async def test_a_job_beside_one_that_hangs_is_not_taken_for_one_that_moves_nothing(
     tmp_path: Path, workdir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """fio reads its bytes, waits for the other, and then reads its I/Os, which are millions more by then (F75)."""
+    """fio reads its bytes, waits for the other, and then reads its I/Os, which are millions more by then (F88)."""
     monkeypatch.setattr(engine, "_SILENT_AFTER_S", 0.5)
     with loop_device(tmp_path / "disk.img", 64 << 20) as node, mounted(node, tmp_path / "mnt") as place:
         frozen: list[int] = []

@@ -156,7 +156,7 @@ def stands_without_result(case: Case, then: Status) -> Run:
     assert run.findings == ()
     samples = case.seen()
     ios, size = (sum(getattr(sample, name) for sample in samples) for name in ("ios", "bytes"))
-    # fio reads the two one after the other (F75): one of them may be some milliseconds ahead.
+    # fio reads the two one after the other (F88): one of them may be some milliseconds ahead.
     assert samples and all(sample.test == 0 for sample in samples) and size > 0.8 * 4096 * ios
     (test, _) = diskprof_json("show", run.id, "--json", home=case.home)["tests"]
     assert test["status"] == "failed" and not test.get("read")

@@ -1,4 +1,4 @@
-"""A disk that was pulled answers with nothing, and fio counts that as I/Os (F74): they are noticed, and never where all is well."""
+"""A disk that was pulled answers with nothing, and fio counts that as I/Os (F87): they are noticed, and never where all is well."""
 
 import pytest
 from fio_streams import INTERVAL_MS, MEASURED, as_fio_writes, counters, document, planned_fio, recording
@@ -84,7 +84,7 @@ def test_of_requests_of_several_sizes_the_interval_before_is_left_out_too() -> N
 
 @pytest.mark.parametrize("least", [PLAIN, MIXED])
 def test_bytes_that_were_read_before_the_ios_are_no_alarm(least: Least) -> None:
-    """Beside a job that hangs fio reads the I/Os of another long after its bytes (F75)."""
+    """Beside a job that hangs fio reads the I/Os of another long after its bytes (F88)."""
     reader = sampler(least)
     samples = seen(reader, (1000, 4096_000), (90_000, 8192_000), (91_000, 91_000 * 4096), (92_000, 92_000 * 4096))
     assert not reader.unmoved
