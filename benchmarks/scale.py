@@ -38,10 +38,10 @@ _TIMED = """
 import json, sys, time
 from pathlib import Path
 from measuring.processes import rss_mib
-from diskprof.analysis.compare import compare
-from diskprof.analysis.findings import find
+from diskprof.analysis.comparison import compare
+from diskprof.analysis.findings.find import find
 from diskprof.analysis.headline import headline
-from diskprof.reports.text import runs_table, comparison_text
+from diskprof.reports.render.text_run import runs_table, comparison_text
 from diskprof.store import Store
 path, work, warm, ids = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]), sys.argv[4:]
 with Store.open(warm) as store:
@@ -239,7 +239,7 @@ def growing_runner(report: Report, home: Home, documents: int) -> None:
     """What the runner's side holds after many status documents: reader, pace and store."""
     say(f"reading {documents} status documents")
     script = home.path / "runner.py"
-    paths = [str(REPOSITORY), str(REPOSITORY / "tests"), str(REPOSITORY / "benchmarks")]
+    paths = [str(REPOSITORY), str(REPOSITORY / "tests" / "kit"), str(REPOSITORY / "benchmarks")]
     script.write_text(f"import sys\nsys.path[:0] = {paths!r}\n{_RUNNER}")
     found = json.loads(run((sys.executable, str(script), str(home.path / "grown.db"), str(documents)), home))
     report.add(f"{documents:,} status documents, memory of the runner", [found["last"]], "MiB")
@@ -255,10 +255,10 @@ from random import Random
 from measuring.processes import rss_mib
 from recorded import FAST, make_histogram, make_plan
 from diskprof.engines.events import Sampled
-from diskprof.engines.fio import FioReader
+from diskprof.engines.fio.reader import FioReader
 from diskprof.model.histogram import bucket_value, merge
 from diskprof.model.sample import Phase
-from diskprof.runner.pacing import Pace
+from diskprof.runner.carry.progress import Pace
 from diskprof.store import Store
 path, count = Path(sys.argv[1]), int(sys.argv[2])
 random, speed = Random(1), FAST.speeds["randread-qd32"]

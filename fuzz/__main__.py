@@ -1,8 +1,8 @@
 """`python -m fuzz [--seconds 60] [TARGET...]`: each target for so long, one after the other. 1 if one of them found something.
 
 Guided by coverage (atheris, which is libFuzzer), because blind changes to a well-formed input hardly ever come past the first
-check of a parser; the tests throw blind ones (tests/unit/test_hostile_parsers.py). It is no part of `make test`: atheris has no
-wheel for every system and Python. What was interesting is kept in .fuzz/, so that the next time goes on from there.
+check of a parser; the tests throw blind ones (tests/unit/project/test_hostile_parsers.py). It is no part of `make test`:
+atheris has no wheel for every system and Python. What was interesting is kept in .fuzz/, so that the next time goes on from there.
 """
 
 import argparse

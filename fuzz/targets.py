@@ -11,11 +11,11 @@ from pathlib import Path
 
 from diskprof.analysis.expectations import parse_expectation
 from diskprof.config.example import example
-from diskprof.config.load import parse_config
-from diskprof.devices.mounts import as_mount, may_hang, parse_mountinfo
-from diskprof.devices.signatures import identify
+from diskprof.config.file import parse_config
+from diskprof.devices.scan.mounts import as_mount, may_hang, parse_mountinfo
+from diskprof.devices.scan.signatures import identify
 from diskprof.engines.events import Ending, Event, Noted, Sampled
-from diskprof.engines.fio import FioReader
+from diskprof.engines.fio.reader import FioReader
 from diskprof.engines.ioping import IopingReader
 from diskprof.engines.jsonstream import ArrayStream, DocumentStream, Noise
 from diskprof.engines.notes import Lines
@@ -25,15 +25,16 @@ from diskprof.model.plan import PlannedTest
 from diskprof.model.preset import EngineName, Preset
 from diskprof.model.text import clean
 from diskprof.model.units import format_duration, format_size, parse_duration, parse_size
-from diskprof.presets.commandline import import_command
-from diskprof.presets.export import job_file
-from diskprof.presets.jobfile import import_job_text
-from diskprof.presets.load import parse
-from diskprof.presets.options import check_option
+from diskprof.presets.files.fio_text import job_file
+from diskprof.presets.files.load import parse
+from diskprof.presets.files.write import preset_toml
+from diskprof.presets.foreign.commandline import import_command
+from diskprof.presets.foreign.jobfile import import_job_text
+from diskprof.presets.options.allowed import check_option
 from diskprof.presets.resolve import expand_defaults
-from diskprof.presets.write import preset_toml
-from diskprof.runner.marks import Mark, mark_bytes, read_mark
-from diskprof.store import ProcessIdentity, codec, is_alive, is_elsewhere, runfile, this_process
+from diskprof.runner.carry.marks import Mark, mark_bytes, read_mark
+from diskprof.store import ProcessIdentity, codec, is_alive, is_elsewhere, this_process
+from diskprof.store.exchange import runfile
 
 ROOT = Path(__file__).parents[1]
 DATA = ROOT / "tests" / "data"

@@ -7,8 +7,8 @@ from pathlib import Path
 from diskprof.model.preset import Preset
 from diskprof.presets.library import load_library
 from diskprof.presets.resolve import ResolvedPreset, expand_defaults
-from diskprof.reports.preset_words import expand_variant, promise_words
-from diskprof.reports.presets import SHELVES, time_needed, writes
+from diskprof.reports.content.preset_text import SHELVES, time_needed, writes
+from diskprof.reports.content.preset_words import expand_variant, promise_words
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "presets.md"
 BEGIN, END = "<!-- presets: begin -->\n", "<!-- presets: end -->\n"

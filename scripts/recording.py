@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests" / "kit"))
 
 from pyte.screens import Char  # noqa: E402
 from recorded import recording  # noqa: E402
@@ -24,8 +24,8 @@ from terminal import Terminal, terminal  # noqa: E402
 from diskprof.model.plan import Plan  # noqa: E402
 from diskprof.store import Store, this_process  # noqa: E402
 from diskprof.tui.app import DiskprofApp  # noqa: E402
-from diskprof.tui.theme import DARK  # noqa: E402
-from diskprof.tui.widgets.glyphs import Charset  # noqa: E402
+from diskprof.tui.kit.charts.glyphs import Charset  # noqa: E402
+from diskprof.tui.kit.theme import DARK  # noqa: E402
 
 COLUMNS, ROWS = 100, 30
 INK, GROUND = str(DARK.foreground), str(DARK.background)

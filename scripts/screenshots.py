@@ -11,7 +11,7 @@ from rich.color import Color
 from rich.style import Style
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests" / "kit"))
 
 from scenes import Recordings, scene  # noqa: E402
 from snapshot import cells_of  # noqa: E402
@@ -22,7 +22,7 @@ SMALL, LARGE = (80, 24), (120, 40)
 
 @dataclass(frozen=True)
 class Shot:
-    """A picture: the scene of tests/scenes.py that it shows, in columns and rows."""
+    """A picture: the scene of tests/kit/scenes.py that it shows, in columns and rows."""
 
     name: str
     scene: str

@@ -27,7 +27,7 @@ CALM = 0.1
 
 def generators() -> None:
     """Makes the modules importable with which the tests make runs without a disk."""
-    for part in (REPOSITORY, REPOSITORY / "tests"):
+    for part in (REPOSITORY, REPOSITORY / "tests" / "kit"):
         if str(part) not in sys.path:
             sys.path.insert(0, str(part))
 

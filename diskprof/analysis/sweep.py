@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Generic, TypeVar
 
-from diskprof.analysis.compare import Comparison, TestComparison
+from diskprof.analysis.comparison import Comparison, TestComparison
+from diskprof.analysis.findings.processor import JOB_BUSY
 from diskprof.analysis.metrics import Metric
 from diskprof.analysis.options import asked
-from diskprof.analysis.rules.processor import JOB_BUSY
 from diskprof.analysis.statistics import median
 from diskprof.model.errors import UnitError
 from diskprof.model.preset import Axis, Options

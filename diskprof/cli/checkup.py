@@ -84,7 +84,7 @@ def _tool_facts(
 
 def check_io_engines() -> Section:
     """fio's own I/O engines that the kernel may refuse (F13)."""
-    from diskprof.runner.ioengines import why_unusable
+    from diskprof.runner.plan.ioengines import why_unusable
 
     checks, facts = [], {}
     for engine, instead in (("io_uring", "libaio"), ("libaio", "psync, which has no queue")):

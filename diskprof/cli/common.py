@@ -28,7 +28,7 @@ def open_store(ctx: click.Context) -> "Store":
 
 def echo_json(value: Any) -> None:
     """Prints `value` as JSON that any program can read: no NaN, no broken text; ASCII alone where no more can be printed."""
-    from diskprof.reports.json import dumps
+    from diskprof.reports.data.json import dumps
 
     click.echo(dumps(value, ascii_only=not stdout_is_utf8()), nl=False)
 

@@ -96,7 +96,7 @@ def as_plugin() -> bool:
 
 def unknown(said: str) -> int:
     """A monitoring system takes the code of wrong usage for that of a disk that is too slow."""
-    from diskprof.reports.nagios import PluginStatus, unknown_line
+    from diskprof.reports.data.nagios import PluginStatus, unknown_line
 
     sys.stdout.write(f"{unknown_line(said)}\n")
     sys.stdout.flush()

@@ -49,7 +49,7 @@ class LazyGroup(click.Group):
         if cmd_name not in _COMMANDS:
             return None
         # `import` is no name that a module can have.
-        module = importlib.import_module(f"diskprof.cli.{cmd_name}{'_' if cmd_name == 'import' else ''}")
+        module = importlib.import_module(f"diskprof.cli.commands.{cmd_name}{'_' if cmd_name == 'import' else ''}")
         command: click.Command = module.command
         return command
 
@@ -75,7 +75,7 @@ def _meant(word: str) -> str:
     """What somebody may have meant by a word that is no command."""
     from difflib import get_close_matches
 
-    from diskprof.presets.names import preset_names
+    from diskprof.presets.files.names import preset_names
 
     if word in preset_names():
         return f"{word} is a preset: diskprof run {word} DIRECTORY"

@@ -17,7 +17,7 @@ def named(plan: Plan, confirm: Sequence[str], *, asking: bool) -> Plan:
     """
     if not plan.raw_devices:
         return plan
-    from diskprof.runner.permission import confirmed
+    from diskprof.runner.plan.write_permission import confirmed
 
     if asking and not confirm:
         confirm = [_ask(device) for device in plan.raw_devices]
@@ -25,7 +25,7 @@ def named(plan: Plan, confirm: Sequence[str], *, asking: bool) -> Plan:
 
 
 def _ask(device: RawDevice) -> str:
-    from diskprof.runner.permission import what_to_type
+    from diskprof.runner.plan.write_permission import what_to_type
 
     about = ", ".join(filter(None, (device.model, device.serial, format_size(device.size_bytes))))
     click.echo(f"{device.node} ({clean(about)}) will be overwritten. What is on it is lost.", err=True)

@@ -31,12 +31,12 @@ class Request:
 def plan_of(request: Request) -> Plan:
     """The plan of a request; what there is to say of the preset goes to stderr. Raises DiskprofErrors."""
     from diskprof.analysis.expectations import parse_expectation
+    from diskprof.devices.scan.udev import scan
     from diskprof.devices.targets import resolve_target
-    from diskprof.devices.udev import scan
     from diskprof.presets.choose import choose
     from diskprof.presets.library import library_for
     from diskprof.presets.resolve import settings_of
-    from diskprof.runner.planner import make_plan
+    from diskprof.runner.plan.planner import make_plan
 
     settings = pairs(request.settings, "--set", "--set size=256m --set runtime=5")
     slots = pairs(request.targets, "--target", "--target cache=/mnt/a --target nocache=/mnt/b")
@@ -78,7 +78,7 @@ def _unknown(request: Request, error: UsageError) -> UsageError:
             return error
     except (OSError, ValueError):
         return error
-    from diskprof.presets.names import preset_names
+    from diskprof.presets.files.names import preset_names
 
     swapped = request.target if request.target in preset_names() else None
     command = shlex.join(["diskprof", "run", swapped or usual, request.preset])

@@ -14,8 +14,8 @@ from diskprof.model.errors import DiskprofError
 def run_as_plugin(ctx: click.Context, request: Request, tags: Sequence[str], note: str, company: Company) -> int:
     """Runs the request and prints the line; returns 0 OK, 1 WARNING, 2 CRITICAL or 3 UNKNOWN."""
     from diskprof.analysis.expectations import judge
-    from diskprof.cli.run import run_here
-    from diskprof.reports.nagios import PluginStatus, plugin_line, unknown_line
+    from diskprof.cli.commands.run import run_here
+    from diskprof.reports.data.nagios import PluginStatus, plugin_line, unknown_line
 
     try:
         plan = plan_in(company, request, ctx)

@@ -14,7 +14,7 @@ from diskprof.model.value import dataclass
 from diskprof.store import Store
 
 if TYPE_CHECKING:
-    from diskprof.runner.begin import Begun
+    from diskprof.runner.carry.begin import Begun
 
 _PERIOD_S = 0.5
 
@@ -30,7 +30,7 @@ class Company:
 @contextmanager
 def begun_in(company: Company, plan: Plan, store: Store, tags: Sequence[str], note: str) -> Iterator["Begun"]:
     """A run of this process, begun as soon as `company` allows. Raises what refuses it."""
-    from diskprof.runner.begin import begun
+    from diskprof.runner.carry.begin import begun
     from diskprof.runner.neighbours import Occupied
 
     with ExitStack() as stack:
@@ -53,9 +53,9 @@ def plan_in(company: Company, request: Request, ctx: click.Context) -> Plan:
 
     Raises what refuses it; Occupied, which names the run, where another run may be what blocks it.
     """
-    from diskprof.devices.udev import topology
+    from diskprof.devices.scan.udev import topology
     from diskprof.runner.neighbours import refuse_beside_others
-    from diskprof.runner.planner import refuse_if_blocked
+    from diskprof.runner.plan.planner import refuse_if_blocked
 
     plan = plan_of(request)
     if plan.blocked and not company.concurrent:
@@ -70,7 +70,7 @@ def plan_in(company: Company, request: Request, ctx: click.Context) -> Plan:
 
 def wait_for_others(plan: Plan, store: Store) -> bool:
     """Returns once no other run works on a disk of the plan, and whether there was one; says on stderr whom it waits for."""
-    from diskprof.devices.udev import topology
+    from diskprof.devices.scan.udev import topology
     from diskprof.runner.neighbours import is_there, neighbours
 
     told = set[str]()

@@ -18,11 +18,11 @@ def print_result(store: Store, run_id: str, as_json: bool) -> None:
     run = store.run(run_id)
     kernel = seen_by_kernel(store, run)
     if as_json:
-        from diskprof.reports.json import run_json
+        from diskprof.reports.data.json import run_json
 
         echo_json(run_json(run, kernel))
         return
-    from diskprof.reports.text import show
+    from diskprof.reports.render.text_run import show
 
     samples = store.samples(run_id).samples
     drawn = show(run, samples, width_of_stdout(), kernel=kernel, ascii_only=not stdout_is_utf8())

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import click
 
     from diskprof.config.settings import Configuration, Problem
-    from diskprof.tui.keys import KeyRow
+    from diskprof.tui.shell.keys import KeyRow
 
 
 def open_screen(ctx: "click.Context | None") -> int:
@@ -35,7 +35,7 @@ def open_screen(ctx: "click.Context | None") -> int:
     # tenth of the time. The app looks again when it stands.
     gc.disable()
     from diskprof.cli.settings import settings_of
-    from diskprof.config.load import load_config
+    from diskprof.config.file import load_config
     from diskprof.tui.app import run_app
 
     config = load_config()
@@ -45,7 +45,7 @@ def open_screen(ctx: "click.Context | None") -> int:
 
 def key_table(changed: Mapping[str, tuple[str, ...]]) -> "tuple[KeyRow, ...]":
     """Every key of the screens that can be changed, as it is with these changes."""
-    from diskprof.tui.keys import key_rows
+    from diskprof.tui.shell.keys import key_rows
 
     return key_rows(changed)
 
@@ -53,7 +53,7 @@ def key_table(changed: Mapping[str, tuple[str, ...]]) -> "tuple[KeyRow, ...]":
 def check_keys(config: "Configuration") -> "tuple[Problem, ...]":
     """What is wrong with the keys that the configuration file asks for."""
     from diskprof.config.settings import Problem
-    from diskprof.tui.keys import choose_keys
+    from diskprof.tui.shell.keys import choose_keys
 
     _, faults = choose_keys(config.settings.keys)
     lines = config.lines

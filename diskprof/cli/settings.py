@@ -62,7 +62,7 @@ def _origin(root: "click.Context", option: str) -> str:
 
 def configured_store() -> Path | None:
     """The store that the configuration file names. What is wrong in the file is said on stderr, and holds nobody up."""
-    from diskprof.config.load import config_path, load_config
+    from diskprof.config.file import config_path, load_config
 
     try:
         if b"store" not in config_path().read_bytes():

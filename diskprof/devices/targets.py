@@ -10,9 +10,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from diskprof.devices.files import may
-from diskprof.devices.mounts import mount_by_name, mount_of, read_mountinfo, space
-from diskprof.devices.scan import device_of
+from diskprof.devices.scan.files import may
+from diskprof.devices.scan.mounts import mount_by_name, mount_of, read_mountinfo, space
+from diskprof.devices.scan.tree import device_of
 from diskprof.model.advice import Advice, joined
 from diskprof.model.device import Device, DeviceKind, DeviceTree, Mount, Transport
 from diskprof.model.errors import UsageError

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from diskprof.engines.events import Ending, Event, Finished, Noted, Outcome, PhaseChanged, Sampled
-from diskprof.engines.fio import FioReader
+from diskprof.engines.fio.reader import FioReader
 from diskprof.engines.ioping import IopingReader
 from diskprof.engines.notes import Lines
 from diskprof.engines.process import LATE_S, Process

@@ -30,7 +30,7 @@ def choose(library: Library, text: str, *, several: bool = False) -> tuple[Prese
             raise
     if path.suffix == ".toml":
         return _own(path), ()
-    from diskprof.presets.jobfile import import_job_text, looks_like_job_file, read_job_file
+    from diskprof.presets.foreign.jobfile import import_job_text, looks_like_job_file, read_job_file
 
     data = read_job_file(path)
     if path.suffix != ".fio" and not looks_like_job_file(data):
@@ -54,7 +54,7 @@ def _is_file(path: Path, *, meant: bool) -> bool:
 
 
 def _own(path: Path) -> Preset:
-    from diskprof.presets.load import load_file
+    from diskprof.presets.files.load import load_file
 
     loaded = load_file(path, shipped=False)
     if isinstance(loaded, Preset):

@@ -122,7 +122,7 @@ def _without_taken_aliases(presets: Iterable[Preset]) -> list[Preset]:
 
 
 def _read(directory: Path, *, shipped: bool, mentioning: str = "") -> tuple[list[Preset], list[Problem]]:
-    from diskprof.presets.load import load_file
+    from diskprof.presets.files.load import load_file
 
     presets: dict[str, Preset] = {}
     problems: list[Problem] = []

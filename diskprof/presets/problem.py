@@ -2,7 +2,7 @@
 
 from diskprof.model.errors import UsageError
 from diskprof.model.value import dataclass
-from diskprof.presets.positions import KeyPath
+from diskprof.presets.files.positions import KeyPath
 
 
 @dataclass(frozen=True, slots=True)

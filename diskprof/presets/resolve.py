@@ -11,8 +11,8 @@ from diskprof.model.errors import PresetError, UnitError, UsageError
 from diskprof.model.preset import Axis, EngineName, Job, Options, Parameter, ParameterKind, Preset, Test
 from diskprof.model.units import each_way, format_fio_size, format_size, parse_duration, parse_size
 from diskprof.model.value import dataclass
-from diskprof.presets.option_values import LONGEST_VALUE, write_duration
-from diskprof.presets.options import check_option, short_value
+from diskprof.presets.options.allowed import check_option, short_value
+from diskprof.presets.options.values import LONGEST_VALUE, write_duration
 from diskprof.presets.sweep import LONGEST_NAME, cell_name, cell_title, cells, short
 
 _REFERENCE = re.compile(r"\$(\$|[a-z][a-z0-9_]*)?")

@@ -6,7 +6,7 @@ from itertools import product
 
 from diskprof.model.preset import Axis, EngineName, Options
 from diskprof.model.units import format_size
-from diskprof.presets.options import short_value
+from diskprof.presets.options.allowed import short_value
 
 LONGEST_NAME = 64
 """Characters of a test's name, a cell's too."""

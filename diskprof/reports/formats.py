@@ -57,18 +57,18 @@ def write(
     # Each form loads what it alone needs.
     match wanted:
         case Format.CSV:
-            from diskprof.reports.tables import results_csv
+            from diskprof.reports.data.tables import results_csv
 
             return results_csv(runs)
         case Format.SAMPLES:
-            from diskprof.reports.tables import samples_csv
+            from diskprof.reports.data.tables import samples_csv
 
             return samples_csv(runs, series)
         case Format.HTML:
-            from diskprof.reports.html import report_html
+            from diskprof.reports.render.html import report_html
 
             return report_html(runs, series, kernel=kernel)
         case Format.MARKDOWN:
-            from diskprof.reports.markdown import report
+            from diskprof.reports.render.markdown import report
 
             return report(runs, series, kernel=kernel, ascii_only=ascii_only)

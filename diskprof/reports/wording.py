@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from enum import StrEnum
 
-from diskprof.analysis.compare import NOISE, NOISE_OF_SHARE, Cell, Row, Verdict
+from diskprof.analysis.comparison import NOISE, NOISE_OF_SHARE, Cell, Row, Verdict
 from diskprof.analysis.metrics import WITHIN_NS, Better, Metric
 from diskprof.model.expectation import Operator
 from diskprof.model.expectation import Verdict as Kept

@@ -6,6 +6,6 @@ from diskprof.lean import without_tls
 
 if __name__ == "__main__":
     without_tls()
-    from diskprof.runner.detached import main
+    from diskprof.runner.detached.child import main
 
     sys.exit(main())

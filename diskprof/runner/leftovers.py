@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from diskprof.devices.mounts import MountEntry, may_hang, mount_by_name, read_mountinfo
+from diskprof.devices.scan.mounts import MountEntry, may_hang, mount_by_name, read_mountinfo
 from diskprof.model.errors import Refused, UsageError
 from diskprof.model.plan import Plan, TestFile
 from diskprof.model.target import TargetKind
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
 from diskprof.model.value import dataclass
-from diskprof.runner.marks import Found, found_in, look_at
-from diskprof.runner.testfile import is_ours, remove_test_file
+from diskprof.runner.carry.marks import Found, found_in, look_at
+from diskprof.runner.carry.testfile import is_ours, remove_test_file
 from diskprof.store import Store, is_alive, is_elsewhere
 
 

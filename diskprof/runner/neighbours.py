@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
-from diskprof.devices.relations import all_paths
+from diskprof.devices.guard.relations import all_paths
 from diskprof.model.advice import Advice
 from diskprof.model.device import DeviceTree
 from diskprof.model.errors import Refused, RunNotFound

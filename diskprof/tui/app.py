@@ -21,22 +21,22 @@ from textual.timer import Timer
 from diskprof.config.settings import Charts, Problem, Settings, SlowLink
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
-from diskprof.tui.driver import LettingGoDriver
-from diskprof.tui.keynames import with_keys
-from diskprof.tui.modals.confirm import Answer, Ask
-from diskprof.tui.screens.base import ModeScreen
-from diskprof.tui.screens.help import HelpScreen, keys_of
-from diskprof.tui.sheets import KeptStylesheet
-from diskprof.tui.terminal import TerminalApp
-from diskprof.tui.theme import THEMES, few_colours, meanings, theme_name
-from diskprof.tui.watching import POLL_S, StorePlace, StoreWatcher, Whereabouts
-from diskprof.tui.widgets.bars import TABS
-from diskprof.tui.widgets.glyphs import Charset, this_charset
-from diskprof.tui.widgets.painted import Line
+from diskprof.tui.dialogs.confirm import Answer, Ask
+from diskprof.tui.dialogs.help import HelpScreen, keys_of
+from diskprof.tui.kit.charts.glyphs import Charset, this_charset
+from diskprof.tui.kit.painted import Line
+from diskprof.tui.kit.terminal.driver import LettingGoDriver
+from diskprof.tui.kit.terminal.sheets import KeptStylesheet
+from diskprof.tui.kit.theme import THEMES, few_colours, meanings, theme_name
+from diskprof.tui.shell.bars import TABS
+from diskprof.tui.shell.base import ModeScreen
+from diskprof.tui.shell.keynames import with_keys
+from diskprof.tui.shell.store_watch import POLL_S, StorePlace, StoreWatcher, Whereabouts
+from diskprof.tui.shell.terminal import TerminalApp
 
 if TYPE_CHECKING:
     from diskprof.store import Store
-    from diskprof.tui.services import Services
+    from diskprof.tui.shell.services import Services
 
 _STANDS_AFTER_S = 0.5
 _GARBAGE = 5_000
@@ -47,32 +47,32 @@ _MOST_TOLD = 3
 
 
 def _run_screen() -> Screen[Any]:
-    from diskprof.tui.screens.run import RunScreen
+    from diskprof.tui.run.screen import RunScreen
 
     return RunScreen()
 
 
 def _live_screen() -> Screen[Any]:
-    from diskprof.tui.screens.live import LiveScreen
+    from diskprof.tui.live.screen import LiveScreen
 
     return LiveScreen()
 
 
 def _runs_screen() -> Screen[Any]:
-    from diskprof.tui.screens.runs import RunsScreen
+    from diskprof.tui.runs.screen import RunsScreen
 
     return RunsScreen()
 
 
 def _compare_screen() -> Screen[Any]:
-    from diskprof.tui.screens.compare import CompareScreen
+    from diskprof.tui.compare.screen import CompareScreen
 
     return CompareScreen()
 
 
 def _prepare() -> None:
-    for module in ("live", "runs", "result", "compare"):
-        importlib.import_module(f"diskprof.tui.screens.{module}")
+    for module in ("live.screen", "runs.screen", "runs.result", "compare.screen"):
+        importlib.import_module(f"diskprof.tui.{module}")
     importlib.import_module("diskprof.store").Store.prepare()
     # What is there now stays to the end: to look through it again and again took a tenth of what following a run takes.
     gc.collect()
@@ -176,7 +176,7 @@ class DiskprofApp(TerminalApp):
     def _set_keys(self) -> None:
         if not self.settings.keys:
             return
-        from diskprof.tui.keys import choose_keys
+        from diskprof.tui.shell.keys import choose_keys
 
         self.changed_keys, faults = choose_keys(self.settings.keys)
         self._problems += tuple(f"keys.{name}: {text}" for name, text in faults.items())
@@ -263,7 +263,7 @@ class DiskprofApp(TerminalApp):
 
     def show_run(self, run_id: str) -> None:
         """Open a run, going or over, in the Live screen."""
-        from diskprof.tui.screens.live import LiveScreen
+        from diskprof.tui.live.screen import LiveScreen
 
         self.switch_mode("live")
         if isinstance(self.screen, LiveScreen):
@@ -271,7 +271,7 @@ class DiskprofApp(TerminalApp):
 
     def compare_runs(self, run_ids: Sequence[str]) -> None:
         """Open the Compare screen on these runs; the first is what the others are measured against."""
-        from diskprof.tui.screens.compare import CompareScreen
+        from diskprof.tui.compare.screen import CompareScreen
 
         self.switch_mode("compare")
         if isinstance(self.screen, CompareScreen):
@@ -345,7 +345,7 @@ class DiskprofApp(TerminalApp):
         yield SystemCommand("Quit", "Quit diskprof", self.action_quit)
 
     def save_runs(self) -> None:
-        from diskprof.tui.screens.run_actions import save_lost_runs
+        from diskprof.tui.dialogs.run_actions import save_lost_runs
 
         save_lost_runs(self)
 
@@ -370,7 +370,7 @@ def run_app(store_path: Path | None = None, settings: Settings | None = None, pr
 
     Raises DiskprofError if the store cannot be opened.
     """
-    from diskprof.tui.services import real_services
+    from diskprof.tui.shell.services import real_services
 
     settings = settings or Settings()
     few = few_colours() or settings.theme == "16"

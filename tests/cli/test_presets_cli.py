@@ -14,7 +14,7 @@ from forked import diskprof, diskprof_json
 from program import DISKPROF, environment
 
 from diskprof.presets.library import load_library
-from diskprof.presets.options import FIO_OPTIONS, IOPING_OPTIONS
+from diskprof.presets.options.allowed import FIO_OPTIONS, IOPING_OPTIONS
 
 SHIPPED = load_library(Path("/nonexistent")).presets
 

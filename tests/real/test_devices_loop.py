@@ -15,12 +15,12 @@ import pytest
 from loops import MIB, Bench, call
 from program import diskprof, diskprof_json
 
-from diskprof.devices.environment import describe
-from diskprof.devices.hazards import target_hazards
-from diskprof.devices.sysfs import read_counters
+from diskprof.devices.guard.target_hazards import target_hazards
+from diskprof.devices.machine.environment import describe
+from diskprof.devices.machine.watch import SystemWatch
+from diskprof.devices.scan.sysfs import read_counters
+from diskprof.devices.scan.udev import Monitor, scan, topology
 from diskprof.devices.targets import resolve_target, suggest_directory
-from diskprof.devices.udev import Monitor, scan, topology
-from diskprof.devices.watch import SystemWatch
 from diskprof.model.device import Device, DeviceKind, DeviceTree, Transport
 from diskprof.model.errors import UsageError
 from diskprof.model.plan import Severity
@@ -307,8 +307,8 @@ def test_a_throttled_group_is_told(bench: Bench) -> None:
             (group / "io.max").write_text(f"{found.major}:{found.minor} riops=5000")
         code = (
             "import sys; sys.stdin.readline()\n"
-            "from diskprof.devices.cgroups import group_limits\n"
-            "from diskprof.devices.udev import scan\n"
+            "from diskprof.devices.machine.cgroups import group_limits\n"
+            "from diskprof.devices.scan.udev import scan\n"
             "print('\\n'.join(limit.words for limit in group_limits(scan())))"
         )
         with subprocess.Popen(

@@ -15,7 +15,7 @@ from engine_runs import children, filling, fio, ioping, planned, run
 
 from diskprof.engines import engine
 from diskprof.engines.engine import Event, Noted, Sampled
-from diskprof.engines.fio import fio_argv
+from diskprof.engines.fio.reader import fio_argv
 from diskprof.engines.tools import find_tool
 from diskprof.model.plan import PlannedTest
 from diskprof.model.preset import EngineName, Job
@@ -24,7 +24,7 @@ from diskprof.model.sample import Direction
 
 SIZE = 8 << 20
 RANDOM_READ = {"rw": "randread", "bs": "4k", "size": str(SIZE), "ioengine": "psync"}
-TESTS = Path(__file__).parents[1]
+TESTS = Path(__file__).parents[1] / "kit"
 
 
 @pytest.fixture

@@ -25,8 +25,8 @@ from terminal import Terminal, terminal
 
 from diskprof.model.run import Run, Status
 from diskprof.model.sample import Phase
+from diskprof.runner.carry.workdir import sweep
 from diskprof.runner.leftovers import leftovers, remove
-from diskprof.runner.workdir import sweep
 from diskprof.store import is_alive
 
 pytestmark = pytest.mark.needs("fio")

@@ -18,9 +18,9 @@ from recorded import make_plan
 from diskprof.model.errors import DiskprofError, Refused
 from diskprof.model.plan import TestFile
 from diskprof.model.run import Environment
+from diskprof.runner.carry.marks import Mark, mark_bytes
+from diskprof.runner.carry.testfile import MARK_NAME
 from diskprof.runner.leftovers import Leftover, left_alone, leftovers, notice, remove
-from diskprof.runner.marks import Mark, mark_bytes
-from diskprof.runner.testfile import MARK_NAME
 from diskprof.store import ProcessIdentity, Store, this_process
 
 LONG = ("--set", "size=16m", "--set", "runtime=60")

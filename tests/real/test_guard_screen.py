@@ -12,8 +12,8 @@ from loops import Bench, first_bytes, sha256
 from program import DISKPROF, diskprof, diskprof_json, environment, started, until
 from terminal import Terminal, terminal
 
-from diskprof.runner.marks import Mark, mark_bytes
-from diskprof.runner.testfile import MARK_NAME
+from diskprof.runner.carry.marks import Mark, mark_bytes
+from diskprof.runner.carry.testfile import MARK_NAME
 from diskprof.store import this_process
 
 pytestmark = pytest.mark.needs("root", "loop")

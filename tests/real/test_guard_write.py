@@ -15,15 +15,15 @@ from forked import diskprof, diskprof_json
 from loops import MIB, Bench, call, first_bytes, sha256, tried
 from program import DISKPROF, PATIENCE_S, environment, started, until
 
+from diskprof.devices.scan.udev import scan
 from diskprof.devices.targets import resolve_target
-from diskprof.devices.udev import scan
 from diskprof.model.errors import Refused
 from diskprof.model.plan import WritePermission
 from diskprof.model.run import Status
 from diskprof.presets.library import load_library
-from diskprof.runner.begin import begun
-from diskprof.runner.launch import start_detached
-from diskprof.runner.planner import make_plan
+from diskprof.runner.carry.begin import begun
+from diskprof.runner.detached.launch import start_detached
+from diskprof.runner.plan.planner import make_plan
 from diskprof.store import Store
 
 pytestmark = pytest.mark.needs("root", "loop")

@@ -10,23 +10,23 @@ from typing import Any
 import pytest
 from fio_parse import FioJob, first_names, parse_job_file, parse_options, showcmd
 
-from diskprof.engines.fio import fio_argv
+from diskprof.engines.fio.reader import fio_argv
 from diskprof.engines.tools import find_tool
 from diskprof.model.errors import DiskprofError, PresetError
 from diskprof.model.preset import EngineName, Job, Preset, Test
-from diskprof.presets.commandline import import_command
-from diskprof.presets.export import job_file
-from diskprof.presets.fio_rules import FIO_RULES, SYNONYMS, WITHOUT_VALUE
-from diskprof.presets.fio_sections import STRUCTURE
-from diskprof.presets.fio_values import DIRECTIONAL, ZERO_IS_OFF, read_value
-from diskprof.presets.imported import Imported
-from diskprof.presets.jobfile import import_job_file, import_job_text
+from diskprof.presets.files.fio_text import job_file
+from diskprof.presets.files.load import parse
+from diskprof.presets.files.tuning import with_tuning
+from diskprof.presets.files.write import preset_toml
+from diskprof.presets.foreign.commandline import import_command
+from diskprof.presets.foreign.fio_rules import FIO_RULES, SYNONYMS, WITHOUT_VALUE
+from diskprof.presets.foreign.fio_sections import STRUCTURE
+from diskprof.presets.foreign.fio_values import DIRECTIONAL, ZERO_IS_OFF, read_value
+from diskprof.presets.foreign.imported import Imported
+from diskprof.presets.foreign.jobfile import import_job_file, import_job_text
 from diskprof.presets.library import load_library
-from diskprof.presets.load import parse
-from diskprof.presets.options import FIO_OPTIONS, check_option
+from diskprof.presets.options.allowed import FIO_OPTIONS, check_option
 from diskprof.presets.resolve import expand_defaults
-from diskprof.presets.tuning import with_tuning
-from diskprof.presets.write import preset_toml
 
 pytestmark = [pytest.mark.fio, pytest.mark.needs("fio")]
 

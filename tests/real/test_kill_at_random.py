@@ -18,8 +18,8 @@ from standin import Moment
 
 from diskprof.model.run import Status
 from diskprof.model.sample import Sample
+from diskprof.runner.carry.workdir import sweep
 from diskprof.runner.leftovers import leftovers, remove
-from diskprof.runner.workdir import sweep
 from diskprof.store import Store
 
 TIMES, SIDE_BY_SIDE, LONGEST_S = 100, 8, 1.3
@@ -29,8 +29,9 @@ EARLY = 18
 # One process that has all modules in memory makes a runner a line: the same program, without its time to start.
 LAUNCHER = """
 import os, signal, sys
-import diskprof.cli.run, diskprof.cli.watching, diskprof.presets.choose, diskprof.presets.library, diskprof.presets.resolve
-import diskprof.reports.text, diskprof.runner.begin, diskprof.runner.execute, diskprof.runner.planner, diskprof.runner.signals
+import diskprof.cli.commands.run, diskprof.cli.watching, diskprof.presets.choose, diskprof.presets.library, diskprof.presets.resolve
+import diskprof.reports.render.text_run, diskprof.runner.carry.begin, diskprof.runner.carry.execute
+import diskprof.runner.carry.signals, diskprof.runner.plan.planner
 from diskprof.cli.entry import run
 from diskprof.cli.main import main
 main.main(["run", "matrix", "disk", "--dry-run", "--json"], standalone_mode=False)

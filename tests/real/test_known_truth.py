@@ -15,11 +15,11 @@ import pytest
 from program import DISKPROF, environment, until
 from throttle import Volume, throttled_volume
 
-from diskprof.analysis.findings import find
-from diskprof.analysis.rules.course import level_change
-from diskprof.analysis.rules.view import TestView, views
+from diskprof.analysis.findings.course import level_change
+from diskprof.analysis.findings.find import find
+from diskprof.analysis.findings.view import TestView, views
+from diskprof.devices.scan.udev import scan
 from diskprof.devices.targets import resolve_target
-from diskprof.devices.udev import scan
 from diskprof.model.sample import Phase
 from diskprof.store import Store
 

@@ -14,8 +14,8 @@ from standin import Moment
 
 from diskprof.model.plan import TestFile
 from diskprof.model.run import Environment, Message, Status
-from diskprof.runner.marks import Mark, look_at, mark_bytes
-from diskprof.runner.testfile import held_test_files
+from diskprof.runner.carry.marks import Mark, look_at, mark_bytes
+from diskprof.runner.carry.testfile import held_test_files
 from diskprof.store import Store, this_process
 
 pytestmark = pytest.mark.needs("fio", "root", "loop", "mkfs.ext4")

@@ -13,15 +13,15 @@ import pytest
 from forked import diskprof, diskprof_json
 from program import PATIENCE_S, descendants, gone, started, until
 
+from diskprof.devices.scan.udev import scan
 from diskprof.devices.targets import resolve_target
-from diskprof.devices.udev import scan
 from diskprof.model.parts import Parts
 from diskprof.model.run import Status
 from diskprof.model.sample import Phase
 from diskprof.presets.library import load_library
-from diskprof.runner.begin import begun
-from diskprof.runner.execute import StopRequest, execute
-from diskprof.runner.planner import make_plan
+from diskprof.runner.carry.begin import begun
+from diskprof.runner.carry.execute import StopRequest, execute
+from diskprof.runner.plan.planner import make_plan
 from diskprof.store import Store
 
 QUICK = ("--set", "size=16m", "--set", "runtime=1")
@@ -266,7 +266,7 @@ def test_arrays_and_paths_are_looked_at_before_the_first_test_and_after_each(
         looked.append(tuple(names))
         return looks[min(len(looked), len(looks)) - 1]
 
-    monkeypatch.setattr("diskprof.runner.execute.parts_of", parts_of)
+    monkeypatch.setattr("diskprof.runner.carry.execute.parts_of", parts_of)
     tree = scan()
     plan = make_plan(
         load_library(tmp_path).get("quick"), resolve_target(str(disk), tree), {"size": "16m", "runtime": "1"}, tree

@@ -116,7 +116,7 @@ def test_the_source_archive_sets_itself_up(built: Path, tmp_path: Path) -> None:
     (path,) = built.glob("diskprof-*.tar.gz")
     run("tar", "-xzf", path, cwd=tmp_path)
     (source,) = tmp_path.glob("diskprof-*")
-    for name in ("CONTRIBUTING.md", ".ci/run", "docs/facts.md", "tests/skips.py", "presets/quick.toml"):
+    for name in ("CONTRIBUTING.md", ".ci/run", "docs/facts.md", "tests/kit/skips.py", "presets/quick.toml"):
         assert (source / name).exists()
     make = ("make", f"PYTHON={sys.executable}")
     assert run(*make, "run", "ARGS=--version", cwd=source).startswith("diskprof ")

@@ -1,4 +1,4 @@
-"""`make setup` on machines of all kinds (tests/machines.py): what is installed, how, and what the person is told."""
+"""`make setup` on machines of all kinds (tests/kit/machines.py): what is installed, how, and what the person is told."""
 
 import os
 import shutil

@@ -5,7 +5,7 @@ from recorded import record_run
 from stored_screens import press, see, settle, told, until
 
 from diskprof.store import Store
-from diskprof.tui.screens.live import LiveScreen
+from diskprof.tui.live.screen import LiveScreen
 
 
 async def test_a_run_that_was_asked_for_and_deleted_is_told_of_in_the_words_of_the_screen(

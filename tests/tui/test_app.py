@@ -15,16 +15,16 @@ from diskprof.model.errors import DiskprofError, ExitCode
 from diskprof.model.run import Status
 from diskprof.store import Store, this_process
 from diskprof.tui.app import DiskprofApp, run_app
-from diskprof.tui.modals.confirm import Ask
-from diskprof.tui.modals.form import Form
-from diskprof.tui.screens.compare import CompareScreen
-from diskprof.tui.screens.help import HelpScreen
-from diskprof.tui.screens.live import LiveScreen
-from diskprof.tui.screens.run import RunScreen
-from diskprof.tui.screens.runs import RunsScreen
-from diskprof.tui.theme import THEMES, few_colours
-from diskprof.tui.watching import StoreWatcher
-from diskprof.tui.widgets.glyphs import Charset
+from diskprof.tui.compare.screen import CompareScreen
+from diskprof.tui.dialogs.confirm import Ask
+from diskprof.tui.dialogs.form import Form
+from diskprof.tui.dialogs.help import HelpScreen
+from diskprof.tui.kit.charts.glyphs import Charset
+from diskprof.tui.kit.theme import THEMES, few_colours
+from diskprof.tui.live.screen import LiveScreen
+from diskprof.tui.run.screen import RunScreen
+from diskprof.tui.runs.screen import RunsScreen
+from diskprof.tui.shell.store_watch import StoreWatcher
 
 MODES = {"1": RunScreen, "2": LiveScreen, "3": RunsScreen, "4": CompareScreen}
 
@@ -348,7 +348,7 @@ async def test_garbage_is_looked_for_again_once_the_screen_stands(bench: Bench) 
 async def test_keys_typed_ahead_go_where_the_one_before_led(bench: Bench) -> None:
     from textual import events
 
-    from diskprof.tui.widgets.rowlist import RowList
+    from diskprof.tui.kit.rowlist import RowList
 
     async with open_bench(bench) as pilot:
         devices, presets = (pilot.app.screen.query_one(name, RowList) for name in ("#devices", "#presets"))

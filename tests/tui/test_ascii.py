@@ -11,8 +11,8 @@ from stored_screens import press, see, text_of
 from terminal import Terminal, terminal
 
 from diskprof.store import Store
-from diskprof.tui.screens.help import keys_of
-from diskprof.tui.widgets.glyphs import Charset, charset_for
+from diskprof.tui.dialogs.help import keys_of
+from diskprof.tui.kit.charts.glyphs import Charset, charset_for
 
 
 @pytest.fixture(scope="module")

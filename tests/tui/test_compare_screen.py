@@ -20,19 +20,19 @@ from stored_screens import (
     until,
 )
 
-from diskprof.analysis.compare import Cell as Figure
-from diskprof.analysis.compare import Row as FigureRow
-from diskprof.analysis.compare import Verdict
+from diskprof.analysis.comparison import Cell as Figure
+from diskprof.analysis.comparison import Row as FigureRow
+from diskprof.analysis.comparison import Verdict
 from diskprof.analysis.metrics import Better, Metric
 from diskprof.model.run import Status
 from diskprof.model.sample import Direction
 from diskprof.store import Store
-from diskprof.tui.compare_rows import NARROW, WIDE, _cell, letter
-from diskprof.tui.modals.export import ExportModal
-from diskprof.tui.screens.compare import Chart, CompareScreen
-from diskprof.tui.screens.runs import RunsScreen
-from diskprof.tui.widgets.curves import Curves
-from diskprof.tui.widgets.glyphs import Charset
+from diskprof.tui.compare.compare_rows import NARROW, WIDE, _cell, letter
+from diskprof.tui.compare.screen import Chart, CompareScreen
+from diskprof.tui.dialogs.export_form import ExportModal
+from diskprof.tui.kit.charts.curves import Curves
+from diskprof.tui.kit.charts.glyphs import Charset
+from diskprof.tui.runs.screen import RunsScreen
 
 
 async def compare(pilot: Driver, *ids: str) -> CompareScreen:
@@ -310,8 +310,8 @@ async def test_runs_that_are_gone_are_told(path: Path, runs: dict[str, str]) -> 
 async def test_a_run_that_goes_on_is_read_again(
     path: Path, runs: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("diskprof.tui.screens.compare._READ_AGAIN_S", 0.0)
-    monkeypatch.setattr("diskprof.tui.screens.compare._SHARE_OF_TIME", 0.0)
+    monkeypatch.setattr("diskprof.tui.compare.screen._READ_AGAIN_S", 0.0)
+    monkeypatch.setattr("diskprof.tui.compare.screen._SHARE_OF_TIME", 0.0)
     async with open_runs(path) as pilot:
         screen = await compare(pilot, runs["first"], runs["running"])
         await see(pilot, "▶ running")

@@ -8,9 +8,9 @@ from recorded import FAST, make_plan
 from diskprof.model.histogram import Histogram
 from diskprof.model.sample import Direction, Phase, Sample
 from diskprof.store import Store, this_process
-from diskprof.tui import depths as depths_module
-from diskprof.tui.depths import Depths
-from diskprof.tui.widgets.logscale import LogScale
+from diskprof.tui.kit.charts.logscale import LogScale
+from diskprof.tui.live import depths as depths_module
+from diskprof.tui.live.depths import Depths
 
 MS = 1_000_000
 PAUSE = range(20, 24)

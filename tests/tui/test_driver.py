@@ -5,7 +5,7 @@ import threading
 import pytest
 from textual.app import App
 
-from diskprof.tui.driver import LettingGoDriver
+from diskprof.tui.kit.terminal.driver import LettingGoDriver
 
 
 async def test_the_thread_that_reads_keys_ends_although_the_terminal_takes_no_last_words(

@@ -5,10 +5,10 @@ from textual.app import App, ComposeResult
 from textual.events import Key
 from textual.widgets import Label
 
-from diskprof.tui.modals.form import Field as FormField
-from diskprof.tui.modals.form import Form
-from diskprof.tui.theme import meanings
-from diskprof.tui.widgets.field import Field
+from diskprof.tui.dialogs.form import Field as FormField
+from diskprof.tui.dialogs.form import Form
+from diskprof.tui.kit.field import Field
+from diskprof.tui.kit.theme import meanings
 
 
 class OneField(App[None]):

@@ -16,8 +16,8 @@ from textual.geometry import Region
 from textual.widget import Widget
 
 from diskprof.tui.app import DiskprofApp
-from diskprof.tui.screens.run import RunScreen
-from diskprof.tui.sheets import KeptStylesheet
+from diskprof.tui.kit.terminal.sheets import KeptStylesheet
+from diskprof.tui.run.screen import RunScreen
 
 
 async def test_each_style_sheet_is_parsed_once(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,17 +14,17 @@ from stored_screens import Driver, press, see, settle, text_of, told, until
 from textual.binding import Binding
 
 from diskprof.config.example import example
-from diskprof.config.load import parse_config
+from diskprof.config.file import parse_config
 from diskprof.config.settings import Settings
 from diskprof.model.preset import TargetSlot
 from diskprof.model.run import Status
 from diskprof.store import Store, this_process
-from diskprof.tui import keys
 from diskprof.tui.app import DiskprofApp
-from diskprof.tui.keynames import with_keys
-from diskprof.tui.keys import choose_keys, key_rows
-from diskprof.tui.widgets.glyphs import Charset
-from diskprof.tui.widgets.rowlist import RowList
+from diskprof.tui.kit.charts.glyphs import Charset
+from diskprof.tui.kit.rowlist import RowList
+from diskprof.tui.shell import keys
+from diskprof.tui.shell.keynames import with_keys
+from diskprof.tui.shell.keys import choose_keys, key_rows
 
 # Answers have their own letters, which stand beside them.
 ANSWERS = "Ask"

@@ -11,13 +11,13 @@ from textual.widget import Widget
 
 from diskprof.model.run import Status
 from diskprof.store import Store, this_process
-from diskprof.tui.screens.compare import CompareScreen
-from diskprof.tui.screens.live import LiveScreen
-from diskprof.tui.screens.live_panes import TestList
-from diskprof.tui.screens.result import ResultScreen, ResultTable
-from diskprof.tui.screens.runs import RunsScreen
-from diskprof.tui.widgets.chart import Chart
-from diskprof.tui.widgets.sheet import Sheet
+from diskprof.tui.compare.screen import CompareScreen
+from diskprof.tui.kit.charts.chart import Chart
+from diskprof.tui.kit.sheet import Sheet
+from diskprof.tui.live.live_panes import TestList
+from diskprof.tui.live.screen import LiveScreen
+from diskprof.tui.runs.result import ResultScreen, ResultTable
+from diskprof.tui.runs.screen import RunsScreen
 
 ELSEWHERE = {
     LiveScreen: ({"s", "m", "k", "v", "x", "escape", "z", "f", "n", "p"}, "test_live_screen, _views and _sweep"),

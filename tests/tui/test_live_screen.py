@@ -14,15 +14,15 @@ from diskprof.model.errors import DiskprofError
 from diskprof.model.run import Message, Progress, Status
 from diskprof.model.sample import Direction, Phase
 from diskprof.store import Store, this_process
-from diskprof.tui.following import Following, reading_of
-from diskprof.tui.modals.confirm import Ask
-from diskprof.tui.screens.live import LiveScreen
-from diskprof.tui.screens.live_views import VIEWS
-from diskprof.tui.screens.runs import RunsScreen
-from diskprof.tui.widgets.chart import Chart
-from diskprof.tui.widgets.glyphs import Charset
-from diskprof.tui.widgets.painted import OneLine
-from diskprof.tui.widgets.rowlist import RowList
+from diskprof.tui.dialogs.confirm import Ask
+from diskprof.tui.kit.charts.chart import Chart
+from diskprof.tui.kit.charts.glyphs import Charset
+from diskprof.tui.kit.painted import OneLine
+from diskprof.tui.kit.rowlist import RowList
+from diskprof.tui.live.following import Following, reading_of
+from diskprof.tui.live.live_views import VIEWS
+from diskprof.tui.live.screen import LiveScreen
+from diskprof.tui.runs.screen import RunsScreen
 
 
 def under_way(store: Store, preset: str = "quick", **options: object) -> str:

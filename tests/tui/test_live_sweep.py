@@ -10,10 +10,10 @@ from stored_screens import SIZES, Driver, open_runs, press, see, settle, text_of
 from diskprof.model.plan import Plan
 from diskprof.model.run import Status
 from diskprof.store import Store, this_process
-from diskprof.tui import live_lines
-from diskprof.tui.screens.live import LiveScreen
-from diskprof.tui.widgets.chart import Chart
-from diskprof.tui.widgets.glyphs import Charset
+from diskprof.tui.kit.charts.chart import Chart
+from diskprof.tui.kit.charts.glyphs import Charset
+from diskprof.tui.live import live_lines
+from diskprof.tui.live.screen import LiveScreen
 
 SMALL = (("bs", ("4k", "64k")), ("iodepth", ("1", "8", "64")))
 DEEP = (*SMALL, ("numjobs", ("1", "4")))

@@ -15,17 +15,17 @@ from diskprof.model.run import Status
 from diskprof.model.sample import Direction, Phase
 from diskprof.model.units import format_iops, format_latency
 from diskprof.store import Store, this_process
-from diskprof.tui.depths import STEP, Depths
-from diskprof.tui.following import Following
-from diskprof.tui.kernel_lines import KernelWatch
-from diskprof.tui.screens.help import HelpScreen
-from diskprof.tui.screens.live import LiveScreen
-from diskprof.tui.screens.live_panes import LatencyTile, Tile
-from diskprof.tui.widgets.bars import KeyBar, TopBar
-from diskprof.tui.widgets.chart import Chart
-from diskprof.tui.widgets.glyphs import Charset
-from diskprof.tui.widgets.painted import Lines, OneLine
-from diskprof.tui.widgets.views import LargeChart
+from diskprof.tui.dialogs.help import HelpScreen
+from diskprof.tui.kit.charts.chart import Chart
+from diskprof.tui.kit.charts.glyphs import Charset
+from diskprof.tui.kit.charts.views import LargeChart
+from diskprof.tui.kit.painted import Lines, OneLine
+from diskprof.tui.live.depths import STEP, Depths
+from diskprof.tui.live.following import Following
+from diskprof.tui.live.kernel_lines import KernelWatch
+from diskprof.tui.live.live_panes import LatencyTile, Tile
+from diskprof.tui.live.screen import LiveScreen
+from diskprof.tui.shell.bars import KeyBar, TopBar
 
 WIDE = ((200, 60),)
 HOSTILE = "[/][red]\x1b[31m\x07\u202eevil"

@@ -15,14 +15,14 @@ from diskprof.model.histogram import merge
 from diskprof.model.run import Status
 from diskprof.model.sample import Direction, Phase, Sample
 from diskprof.store import Store, this_process
-from diskprof.tui import depths as depths_module
-from diskprof.tui import following, kernel_lines
-from diskprof.tui.depths import STEP, Depths
-from diskprof.tui.screens.live import LiveScreen
-from diskprof.tui.screens.result import ResultScreen
-from diskprof.tui.widgets.chart import Chart
-from diskprof.tui.widgets.heatmap import Heat, Scattered
-from diskprof.tui.widgets.logscale import LogScale
+from diskprof.tui.kit.charts.chart import Chart
+from diskprof.tui.kit.charts.heatmap import Heat, Scattered
+from diskprof.tui.kit.charts.logscale import LogScale
+from diskprof.tui.live import depths as depths_module
+from diskprof.tui.live import following, kernel_lines
+from diskprof.tui.live.depths import STEP, Depths
+from diskprof.tui.live.screen import LiveScreen
+from diskprof.tui.runs.result import ResultScreen
 
 LONG_S = 1700
 """Of so many samples a chart of 50 columns is made from blocks; that of a day has 500."""
@@ -171,7 +171,7 @@ def test_scattered_intervals_make_the_map_that_they_make_in_order(store: Store) 
 
 
 def test_a_heat_map_that_is_being_read_says_how_far_it_is(store: Store, few: None) -> None:
-    from diskprof.tui.moments import heat_view
+    from diskprof.tui.live.moments import heat_view
 
     run_id = record_run(store, "mixed-70-30", runtime_s=200.0)
     depths = Depths(store, run_id, 0, preparing=False)

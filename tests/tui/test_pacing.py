@@ -1,6 +1,6 @@
 """When a frame waits for the terminal, and when a line counts as slow."""
 
-from diskprof.tui.pacing import Pace
+from diskprof.tui.kit.terminal.frame_rate import Pace
 
 
 class Clock:

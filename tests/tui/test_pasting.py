@@ -3,7 +3,7 @@
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from diskprof.tui.pasting import PasteFilter
+from diskprof.tui.kit.terminal.pasting import PasteFilter
 
 BEGIN, END = "\x1b[200~", "\x1b[201~"
 

@@ -24,13 +24,13 @@ from diskprof.model.run import Message, Status
 from diskprof.model.sample import Direction
 from diskprof.model.units import format_iops
 from diskprof.store import Store
-from diskprof.tui.modals.export import ExportModal
-from diskprof.tui.modals.tags import TagsModal
-from diskprof.tui.result_rows import sections
-from diskprof.tui.screens.compare import CompareScreen
-from diskprof.tui.screens.result import Prose, ResultScreen
-from diskprof.tui.screens.runs import RunsScreen
-from diskprof.tui.widgets.views import LargeChart
+from diskprof.tui.compare.screen import CompareScreen
+from diskprof.tui.dialogs.export_form import ExportModal
+from diskprof.tui.dialogs.tags import TagsModal
+from diskprof.tui.kit.charts.views import LargeChart
+from diskprof.tui.runs.result import Prose, ResultScreen
+from diskprof.tui.runs.result_rows import sections
+from diskprof.tui.runs.screen import RunsScreen
 
 
 async def open_result(pilot: Driver, run_id: str) -> ResultScreen:

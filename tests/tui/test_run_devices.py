@@ -10,12 +10,12 @@ from stored_screens import Driver, press, see, settle, text_of, told, until
 
 from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, DiskCounters, Mount, Transport
 from diskprof.model.plan import Hazard, Severity
-from diskprof.tui.device_rows import DeviceTable, View, _branches, device_lines, traffic
-from diskprof.tui.doubts import Doubt, doubts, system_disks
-from diskprof.tui.screens.run import RunScreen
-from diskprof.tui.widgets.glyphs import Charset
-from diskprof.tui.widgets.painted import Line, width_of
-from diskprof.tui.widgets.rowlist import RowList
+from diskprof.tui.kit.charts.glyphs import Charset
+from diskprof.tui.kit.painted import Line, width_of
+from diskprof.tui.kit.rowlist import RowList
+from diskprof.tui.run.device_rows import DeviceTable, View, _branches, device_lines, traffic
+from diskprof.tui.run.doubts import Doubt, doubts, system_disks
+from diskprof.tui.run.screen import RunScreen
 
 SIZES = [(60, 16), (80, 24), (100, 30), (120, 40), (200, 60)]
 MB = 1e6
@@ -174,7 +174,7 @@ async def test_rows_are_made_of_what_did_something(bench: Bench, monkeypatch: py
         screen, devices = pilot.app.screen, rows(pilot, "devices")
         assert isinstance(screen, RunScreen)
         screen._tick()
-        monkeypatch.setattr("diskprof.tui.device_rows.doubts", noting)
+        monkeypatch.setattr("diskprof.tui.run.device_rows.doubts", noting)
         laid_out = pilot.app.screen._layout_required
         assert not laid_out
         for second in range(2, 40):

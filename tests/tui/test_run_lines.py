@@ -6,9 +6,9 @@ import pytest
 from recorded import make_plan, record_run
 
 from diskprof.store import Store
-from diskprof.tui.run_lines import confirm_lines
-from diskprof.tui.widgets.painted import width_of
-from diskprof.tui.wording import place
+from diskprof.tui.kit.painted import width_of
+from diskprof.tui.run.run_lines import confirm_lines
+from diskprof.tui.shell.signs import place
 
 
 @pytest.mark.parametrize("width", [40, 70])

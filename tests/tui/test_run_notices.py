@@ -10,14 +10,14 @@ from diskprof.model.plan import TestFile
 from diskprof.model.run import Status
 from diskprof.runner.leftovers import Leftover
 from diskprof.store import Store, this_process
-from diskprof.tui.modals.confirm import Ask
-from diskprof.tui.modals.form import Form
-from diskprof.tui.modals.reading import Reading
-from diskprof.tui.notices import running_notice
-from diskprof.tui.screens.live import LiveScreen
-from diskprof.tui.screens.run import RunScreen
-from diskprof.tui.widgets.painted import width_of
-from diskprof.tui.widgets.rowlist import RowList
+from diskprof.tui.dialogs.confirm import Ask
+from diskprof.tui.dialogs.form import Form
+from diskprof.tui.dialogs.text_page import Reading
+from diskprof.tui.kit.painted import width_of
+from diskprof.tui.kit.rowlist import RowList
+from diskprof.tui.live.screen import LiveScreen
+from diskprof.tui.run.notices import running_notice
+from diskprof.tui.run.screen import RunScreen
 
 SIZES = [(60, 16), (80, 24), (200, 60)]
 FIRST = "No run yet"

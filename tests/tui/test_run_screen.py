@@ -19,12 +19,12 @@ from diskprof.model.run import Status
 from diskprof.presets.library import Library, Problem
 from diskprof.store import Store, this_process
 from diskprof.tui.app import DiskprofApp
-from diskprof.tui.modals.confirm import Ask
-from diskprof.tui.modals.form import Form
-from diskprof.tui.modals.reading import Reading
-from diskprof.tui.screens.live import LiveScreen
-from diskprof.tui.screens.run import RunScreen
-from diskprof.tui.widgets.rowlist import RowList
+from diskprof.tui.dialogs.confirm import Ask
+from diskprof.tui.dialogs.form import Form
+from diskprof.tui.dialogs.text_page import Reading
+from diskprof.tui.kit.rowlist import RowList
+from diskprof.tui.live.screen import LiveScreen
+from diskprof.tui.run.screen import RunScreen
 
 HOSTILE = "\x1b]52;c;aGk=\x07[/][red]\u202e\n"
 

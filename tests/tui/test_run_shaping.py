@@ -13,14 +13,14 @@ from diskprof.model.advice import on_screen
 from diskprof.model.errors import UsageError
 from diskprof.model.preset import Category, EngineName, Job, Parameter, ParameterKind, TargetSlot, Test, Variant
 from diskprof.presets.library import user_directory
-from diskprof.tui.modals.confirm import Ask
-from diskprof.tui.modals.form import Form
-from diskprof.tui.modals.reading import Reading
-from diskprof.tui.planning import own_copy, together
-from diskprof.tui.screens.live import LiveScreen
-from diskprof.tui.screens.run import RunScreen
-from diskprof.tui.services import real_services
-from diskprof.tui.widgets.rowlist import RowList
+from diskprof.tui.dialogs.confirm import Ask
+from diskprof.tui.dialogs.form import Form
+from diskprof.tui.dialogs.text_page import Reading
+from diskprof.tui.kit.rowlist import RowList
+from diskprof.tui.live.screen import LiveScreen
+from diskprof.tui.run.plan_request import own_copy, together
+from diskprof.tui.run.screen import RunScreen
+from diskprof.tui.shell.services import real_services
 
 QUICK = Variant("quick", (("size", "512m"), ("runtime", "3s")))
 AZURE = make_preset(

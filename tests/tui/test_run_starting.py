@@ -15,11 +15,11 @@ from diskprof.model.plan import Hazard, Severity, WritePermission
 from diskprof.model.run import Environment, Status
 from diskprof.model.target import Target, TargetKind
 from diskprof.store import Store, this_process
-from diskprof.tui.modals.confirm import Ask
-from diskprof.tui.modals.form import Form
-from diskprof.tui.screens.live import LiveScreen
-from diskprof.tui.screens.run import RunScreen
-from diskprof.tui.widgets.rowlist import RowList
+from diskprof.tui.dialogs.confirm import Ask
+from diskprof.tui.dialogs.form import Form
+from diskprof.tui.kit.rowlist import RowList
+from diskprof.tui.live.screen import LiveScreen
+from diskprof.tui.run.screen import RunScreen
 
 SMALL = [*SIZES, (60, 16)]
 BARE = make_device("sdb", model="Stick", size=64 * GIB, diskseq=7)

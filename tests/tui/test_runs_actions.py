@@ -20,10 +20,10 @@ from textual.widgets import Input, Static
 
 from diskprof.model.errors import DiskprofError
 from diskprof.store import Store
-from diskprof.tui.modals.delete import DeleteModal
-from diskprof.tui.modals.export import AlreadyThere, ExportModal, write_report
-from diskprof.tui.modals.tags import TagsModal, parse_tags
-from diskprof.tui.screens.runs import RunsScreen
+from diskprof.tui.dialogs.confirm_delete import DeleteModal
+from diskprof.tui.dialogs.export_form import AlreadyThere, ExportModal, write_report
+from diskprof.tui.dialogs.tags import TagsModal, parse_tags
+from diskprof.tui.runs.screen import RunsScreen
 
 HOSTILE = "\x1b]52;c;aGk=\x07[/][red]\u202e$(x)\n|name"
 

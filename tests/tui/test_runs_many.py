@@ -21,9 +21,10 @@ from stored_screens import (
 
 from diskprof.model.run import RunSummary, Status
 from diskprof.store import Store
-from diskprof.tui.run_list import Order, RunList, View, when_text
-from diskprof.tui.widgets.glyphs import Charset
-from diskprof.tui.widgets.sheet import Column
+from diskprof.tui.kit.charts.glyphs import Charset
+from diskprof.tui.kit.sheet import Column
+from diskprof.tui.runs.run_list import Order, RunList, View
+from diskprof.tui.shell.signs import when_text
 
 
 def many(count: int) -> list[RunSummary]:

@@ -25,11 +25,11 @@ from textual.widgets import Input, Static
 
 from diskprof.model.run import Status
 from diskprof.store import Store, this_process
-from diskprof.tui.run_list import Order, RunList, View, columns_for
-from diskprof.tui.screens.compare import CompareScreen
-from diskprof.tui.screens.live import LiveScreen
-from diskprof.tui.screens.result import ResultScreen
-from diskprof.tui.screens.runs import RunsScreen
+from diskprof.tui.compare.screen import CompareScreen
+from diskprof.tui.live.screen import LiveScreen
+from diskprof.tui.runs.result import ResultScreen
+from diskprof.tui.runs.run_list import Order, RunList, View, columns_for
+from diskprof.tui.runs.screen import RunsScreen
 
 HOSTILE = "\x1b]52;c;aGk=\x07[/][red]\u202e$(x)\n|name"
 

@@ -11,7 +11,7 @@ from textual.screen import Screen
 
 import diskprof.tui
 from diskprof.tui.app import DiskprofApp
-from diskprof.tui.modals.form import Field, Form
+from diskprof.tui.dialogs.form import Field, Form
 
 ROOM = Path(diskprof.tui.__file__).parent
 _OF_THE_APP = ("DiskprofApp", "-ascii")

@@ -12,7 +12,7 @@ import pytest
 from scenes import SCENES, Recordings, Scene, idle
 from snapshot import View, document, view
 
-from diskprof.tui.theme import DARK, LIGHT, SIXTEEN
+from diskprof.tui.kit.theme import DARK, LIGHT, SIXTEEN
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "screens"
 DRAWS = os.environ.get("DISKPROF_GOLDEN") == "write"

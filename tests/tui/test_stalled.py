@@ -9,8 +9,8 @@ from contextlib import suppress
 import pytest
 from textual.drivers._writer_thread import WriterThread
 
-from diskprof.tui import stalled
-from diskprof.tui.stalled import Outlet
+from diskprof.tui.kit.terminal import stalled
+from diskprof.tui.kit.terminal.stalled import Outlet
 
 FRAME = "x" * 4096
 

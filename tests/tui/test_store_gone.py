@@ -27,11 +27,11 @@ from textual.widgets import Input, Static
 
 from diskprof.model.errors import StoreBusy
 from diskprof.store import Store, paths
-from diskprof.store.transfer import import_runs
-from diskprof.tui.modals.tags import TagsModal
-from diskprof.tui.screens.result import ResultScreen
-from diskprof.tui.screens.runs import RunsScreen
-from diskprof.tui.watching import StorePlace, StoreWatcher, Whereabouts
+from diskprof.store.exchange.transfer import import_runs
+from diskprof.tui.dialogs.tags import TagsModal
+from diskprof.tui.runs.result import ResultScreen
+from diskprof.tui.runs.screen import RunsScreen
+from diskprof.tui.shell.store_watch import StorePlace, StoreWatcher, Whereabouts
 
 
 def another(directory: Path) -> Path:

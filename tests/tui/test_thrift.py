@@ -11,9 +11,9 @@ from rich.style import Style
 from textual._compositor import ChopsUpdate
 from textual.strip import Strip
 
-from diskprof.tui.partial import runs_of
-from diskprof.tui.plainness import plain
-from diskprof.tui.thrift import Thrift
+from diskprof.tui.kit.terminal.partial import runs_of
+from diskprof.tui.kit.terminal.plain_styles import plain
+from diskprof.tui.kit.terminal.thrift import Thrift
 
 COLUMNS, ROWS = 20, 5
 _STYLES = st.sampled_from(

@@ -6,10 +6,10 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.geometry import Region
 
-from diskprof.tui.paragraphs import content_of, paragraph, signed, wrap
-from diskprof.tui.theme import THEMES, meanings
-from diskprof.tui.widgets.painted import Line, Lines, fit, spread, width_of
-from diskprof.tui.widgets.rowlist import Row, RowList
+from diskprof.tui.kit.painted import Line, Lines, fit, spread, width_of
+from diskprof.tui.kit.paragraphs import content_of, paragraph, signed, wrap
+from diskprof.tui.kit.rowlist import Row, RowList
+from diskprof.tui.kit.theme import THEMES, meanings
 
 
 class Canvas(App[None]):

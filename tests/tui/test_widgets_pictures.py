@@ -2,11 +2,11 @@
 
 import pytest
 
-from diskprof.tui.widgets.chart import Curve, Picture, draw_chart
-from diskprof.tui.widgets.glyphs import Charset, Track, charset_for, draw, progress_bar
-from diskprof.tui.widgets.painted import Line, width_of
-from diskprof.tui.widgets.scale import Metric, Scale, TimeAxis, round_up
-from diskprof.tui.widgets.series import Series
+from diskprof.tui.kit.charts.chart import Curve, Picture, draw_chart
+from diskprof.tui.kit.charts.glyphs import Charset, Track, charset_for, draw, progress_bar
+from diskprof.tui.kit.charts.scale import Metric, Scale, TimeAxis, round_up
+from diskprof.tui.kit.charts.time_series import Series
+from diskprof.tui.kit.painted import Line, width_of
 
 
 def text(lines: list[Line]) -> list[str]:

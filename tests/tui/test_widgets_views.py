@@ -2,11 +2,11 @@
 
 import pytest
 
-from diskprof.tui.widgets.glyphs import Charset
-from diskprof.tui.widgets.logscale import LogScale
-from diskprof.tui.widgets.painted import width_of
-from diskprof.tui.widgets.series import Merging, Series
-from diskprof.tui.widgets.views import Percentile, Side, View, draw_view, label_rows
+from diskprof.tui.kit.charts.glyphs import Charset
+from diskprof.tui.kit.charts.logscale import LogScale
+from diskprof.tui.kit.charts.time_series import Merging, Series
+from diskprof.tui.kit.charts.views import Percentile, Side, View, draw_view, label_rows
+from diskprof.tui.kit.painted import width_of
 
 
 def line(name: str, value: float) -> Percentile:

@@ -1,0 +1,1 @@
+"""What was noticed about a run: one module a family of rules, find.py calls them all."""

@@ -1,0 +1,117 @@
+"""What changes how far a result can be trusted, or says what limits it. Thresholds and reasons: docs/reading-results.md."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from diskprof.analysis.findings import (
+    arrays,
+    cache,
+    course,
+    filesystem,
+    groups,
+    hardware,
+    heat,
+    lapses,
+    limits,
+    processor,
+    rhythm,
+)
+from diskprof.analysis.findings.view import Rule, views
+from diskprof.model.finding import Finding, Weight
+from diskprof.model.lapse import Lapse
+from diskprof.model.parts import Parts
+from diskprof.model.run import Run
+from diskprof.model.sample import Sample, SystemSample
+
+TEST_RULES: tuple[Rule, ...] = (
+    cache.null_engine,
+    lapses.slept,
+    lapses.stood_still,
+    cache.page_cache,
+    cache.device_cache,
+    cache.host_cache,
+    filesystem.compressible_data,
+    hardware.other_io,
+    arrays.array_sync,
+    arrays.array_degraded,
+    arrays.path_lost,
+    processor.cpu_steal,
+    processor.busy_machine,
+    course.burst,
+    course.not_steady,
+    course.stall,
+    limits.submission,
+    limits.jobs_apart,
+    limits.mix_missed,
+    limits.rate_missed,
+    processor.processor_bound,
+    limits.depth_capped,
+    groups.cgroup_limit_reached,
+    groups.cpu_throttled,
+    limits.ceiling,
+    heat.thermal_throttling,
+    rhythm.periodic_stalls,
+    cache.small_working_set,
+    course.outliers,
+    course.few_ios,
+    filesystem.copy_on_write,
+    hardware.idle_states,
+    hardware.store_on_disk,
+)
+
+RUN_RULES: tuple[Callable[[Run], Finding | None], ...] = (
+    cache.memory_file_system,
+    hardware.misaligned,
+    limits.engine_fallback,
+    groups.cgroup_limits,
+    hardware.virtual_disk,
+)
+
+_TOLD_BETTER = {"cgroup-limits": {"cgroup-limit-reached", "cpu-throttled"}}
+"""Findings that go without saying where one of these is there: it tells the same with its consequence."""
+
+_ORDER = {Weight.DOUBT: 0, Weight.LIMIT: 1, Weight.NOTE: 2}
+_NAMED = 4
+
+
+def find(
+    run: Run,
+    samples: Sequence[Sample],
+    system: Sequence[SystemSample],
+    passed: Sequence[Lapse] = (),
+    looks: Sequence[tuple[Parts, ...]] = (),
+) -> tuple[Finding, ...]:
+    """Every finding about a run, doubts first; what is found in several tests is told once.
+
+    `samples`, `system` and `passed` (time without the run) are the whole run's, of any phase. `looks` are the parts of arrays
+    and multipath devices before the first test and after each. Nothing is found where nothing was measured.
+    """
+    tests = views(run, samples, system, passed, looks)
+    if not tests:
+        return ()
+    found = [finding for rule in RUN_RULES if (finding := rule(run))]
+    for rule in TEST_RULES:
+        found += _together([finding for view in tests if (finding := rule(view))])
+    if short := course.too_short(tests):
+        found.append(short)
+    names = {finding.name for finding in found}
+    kept = [finding for finding in found if not names & _TOLD_BETTER.get(finding.name, set())]
+    return tuple(sorted(kept, key=lambda finding: _ORDER[finding.weight]))
+
+
+def _together(findings: Sequence[Finding]) -> list[Finding]:
+    """Findings of one rule: those that say the same of several tests become one, the tests named in its evidence."""
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault((finding.name, finding.message), []).append(finding)
+    merged = []
+    for group in groups.values():
+        first = group[0]
+        if len(group) == 1:
+            merged.append(first)
+            continue
+        parts = [f"{finding.test}: {finding.evidence}" for finding in group[:_NAMED]]
+        if len(group) > _NAMED:
+            parts.append(f"and {len(group) - _NAMED} more")
+        merged.append(replace(first, test="", evidence="; ".join(parts)))
+    return merged

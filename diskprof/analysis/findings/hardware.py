@@ -1,0 +1,186 @@
+"""What the device is, and who else used it."""
+
+from diskprof.analysis.findings.view import TestView, is_hypervisors, is_network, virtual_machine
+from diskprof.model.device import NETWORK_FILE_SYSTEMS, DeviceKind, Transport
+from diskprof.model.finding import Finding, Weight
+from diskprof.model.preset import EngineName
+from diskprof.model.run import Run
+from diskprof.model.sample import Direction
+from diskprof.model.target import TargetKind
+from diskprof.model.units import format_bandwidth, format_duration, format_iops
+
+FOREIGN_SHARE = 0.10
+FOREIGN_RATE = 5e6
+"""Other I/O counts from a tenth of the test's own on, and from 5 MB/s on: journals and atime updates stay below both."""
+
+FOREIGN_REQUESTS = 100.0
+"""Small requests count from so many a second on: a volume has a limit of them, and journals and logs stay below."""
+
+FOREIGN_SEEKS = 20.0
+"""On a platter, where every request costs a seek, from so many on."""
+
+LEAST_REQUEST = 512
+"""No request is for fewer bytes."""
+
+SMALL_BLOCK = 64 << 10
+"""Larger blocks are split by the kernel, so its requests cannot be held against the test's I/Os."""
+
+STORE_SHARE = 0.01
+"""The store's writes are told of from one for every hundred I/Os of the test on."""
+
+STORE_SEEKS = 1.0
+"""On a platter from one a second on: a seek takes 1% of a second."""
+
+PAUSE_S = 0.05
+"""A pause after which an NVMe drive may be in a lower power state: Linux sets 50 ms to 100 ms for the shallower ones."""
+
+ALIGNMENT = 4096
+
+_VERBS = {Direction.READ: "read", Direction.WRITE: "wrote"}
+_REPEAT = "Repeat at other times of the day, long enough for bursts to end, before relying on a figure."
+
+
+def other_io(view: TestView) -> Finding | None:
+    """More bytes on the device than the test moved: somebody else was at work.
+
+    Not asked of a direction that the test itself does through the page cache (read-ahead and late write-back look the same),
+    of writes to a file that it syncs (the file system's journal is written with each), of reads where it writes parts of pages,
+    nor of an array, where each write is done several times; and not where the test itself did more than its figures are of.
+    """
+    # One job warms up while another measures; a search tells of its last depth alone.
+    if view.asked.searches or (view.apart and view.record.planned.ramp_s):
+        return None
+    if len(view.run.environment.disks) > 1 or any(disk.kind is DeviceKind.RAID for disk in view.disks):
+        return None
+    own = sum(view.engine_rate(direction) for direction in Direction)
+    foreign, evidence = 0.0, []
+    for direction in Direction:
+        engine, device = view.engine_rate(direction), view.device_rate(direction)
+        if device is None or device <= engine or _more_for_the_test(view, direction):
+            continue
+        foreign += device - engine
+        own_part = format_bandwidth(engine) if engine else "none"
+        evidence.append(f"the device {_VERBS[direction]} {format_bandwidth(device)}, {own_part} of it for the test")
+    if foreign < FOREIGN_RATE or foreign <= FOREIGN_SHARE * own:
+        evidence = _foreign_requests(view)
+    if not evidence:
+        return None
+    return view.found(
+        "other-io",
+        Weight.DOUBT,
+        "Something else used the device during the test.",
+        "; ".join(evidence),
+        "Find it (iotop, pidstat -d 1), stop it or wait for it, and run the test again.",
+    )
+
+
+def _more_for_the_test(view: TestView, direction: Direction) -> bool:
+    """Whether what a test does in a direction makes the kernel do more of it."""
+    if view.record.engine is not EngineName.FIO:
+        return False
+    if direction is Direction.READ and view.asked.reads_to_write:
+        return True
+    if view.result.direction(direction) is None:
+        return False
+    journalled = view.asked.syncs and view.run.plan.target.kind is not TargetKind.DEVICE
+    return not view.asked.direct or (journalled and direction is Direction.WRITE)
+
+
+def _foreign_requests(view: TestView) -> list[str]:
+    """Small requests that a direct test of small blocks did not make: on a platter, or a volume of so many IOPS, each counts."""
+    seen, read = view.kernel, view.result.read
+    small = all(job.block_size <= SMALL_BLOCK for job in view.record.planned.jobs)
+    if not (seen and read and small and view.asked.direct) or view.result.write:
+        return []
+    if seen.reads_per_s is None or seen.writes_per_s is None:
+        return []
+    own = view.ios / view.seconds if view.seconds > 0 else read.iops
+    foreign = max(0.0, seen.reads_per_s - own) + seen.writes_per_s
+    least = FOREIGN_SEEKS if view.platters else FOREIGN_REQUESTS
+    if foreign < least or foreign <= FOREIGN_SHARE * own or _beyond(view) < LEAST_REQUEST * foreign:
+        return []
+    return [
+        f"the device was asked for {format_iops(seen.reads_per_s)} reads and {format_iops(seen.writes_per_s)} writes a "
+        f"second, {format_iops(own)} reads of it for the test"
+    ]
+
+
+def _beyond(view: TestView) -> float:
+    """Bytes a second that the device moved beyond what the test did; none where the kernel only split the test's own requests."""
+    return sum((view.device_rate(direction) or 0.0) - view.engine_rate(direction) for direction in Direction)
+
+
+def store_on_disk(view: TestView) -> Finding | None:
+    """The runs are written down on the disk under test: that counts where the test itself asks little of it."""
+    seen, disks = view.kernel, [disk.name for disk in view.disks]
+    shared = [name for name in view.run.environment.store_disks if name in disks]
+    if not shared or view.result.write or seen is None or not seen.writes_per_s:
+        return None
+    own = view.ios / view.seconds if view.seconds > 0 else 0.0
+    if seen.writes_per_s < STORE_SHARE * own and not (view.platters and seen.writes_per_s >= STORE_SEEKS):
+        return None
+    return view.found(
+        "store-on-disk",
+        Weight.NOTE,
+        "The runs are kept on the disk under test: its samples are written there while it is measured.",
+        f"{', '.join(shared)} did {format_iops(seen.writes_per_s)} writes/s beside {format_iops(own)} reads/s of the test",
+        "Keep the runs on another disk for such tests: set DISKPROF_HOME to a directory there.",
+    )
+
+
+def idle_states(view: TestView) -> Finding | None:
+    """An NVMe drive asked once a second goes to sleep in between, and the figure holds its wake-up (F33)."""
+    asleep = [disk.name for disk in view.disks if disk.transport is Transport.NVME]
+    if view.asked.interval_s < PAUSE_S or virtual_machine(view.run) or not asleep:
+        return None
+    return view.found(
+        "idle-states",
+        Weight.NOTE,
+        "An NVMe drive sleeps between single requests: this latency holds its wake-up.",
+        f"one request every {format_duration(view.asked.interval_s)}, on {', '.join(asleep)}",
+        "For the latency of a drive at work use ioping-seek, or a fio test at queue depth 1.",
+    )
+
+
+def virtual_disk(run: Run) -> Finding | None:
+    """A virtual or network disk, or a file: caches, limits and neighbours that cannot be seen from here."""
+    environment = run.environment
+    machine = f" on {environment.virtualisation}" if environment.virtualisation else ""
+    mount = environment.mount
+    if mount and mount.fs_type in NETWORK_FILE_SYSTEMS:
+        return _out_of_sight("a network file system", f"{mount.path} is {mount.fs_type}", _REPEAT)
+    for disk in environment.disks or ((environment.device,) if environment.device else ()):
+        evidence = f"{disk.title} ({disk.model or disk.transport or disk.kind}){machine}"
+        if is_network(disk):
+            return _out_of_sight("a network disk", evidence, _REPEAT)
+        if is_hypervisors(disk):
+            return _out_of_sight("a virtual disk", evidence, _REPEAT)
+        if disk.kind is DeviceKind.LOOP:
+            return _out_of_sight(
+                "a file on another file system",
+                f"{disk.name} is {disk.backing_file or 'a loop device'}",
+                "For the figures of the disk itself test the file system or the disk that holds the file.",
+            )
+    return None
+
+
+def _out_of_sight(kind: str, evidence: str, advice: str) -> Finding:
+    message = f"The device is {kind}: caches, limits and neighbours behind it are out of sight."
+    return Finding("virtual-disk", Weight.NOTE, message, evidence, advice)
+
+
+def misaligned(run: Run) -> Finding | None:
+    """A partition that does not begin on a 4 KiB boundary makes the disk do two I/Os for one."""
+    environment = run.environment
+    for device in (*((environment.device,) if environment.device else ()), *environment.layers):
+        boundary = max(ALIGNMENT, device.physical_block_size)
+        if device.start_bytes is None or device.start_bytes % boundary == 0:
+            continue
+        return Finding(
+            "misaligned",
+            Weight.LIMIT,
+            "The partition does not begin on a boundary of the disk's blocks: one I/O becomes two.",
+            f"{device.name} begins at byte {device.start_bytes}, which is no multiple of {boundary}",
+            "Make the partition anew at a multiple of 1 MiB, as parted -a optimal does.",
+        )
+    return None

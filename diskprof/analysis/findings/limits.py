@@ -1,0 +1,281 @@
+"""What held a result back, as far as the figures alone can tell: a queue that cannot be filled, a ceiling."""
+
+from collections.abc import Callable
+from functools import partial
+from math import sqrt
+
+from diskprof.analysis.findings.groups import io_limit_reached
+from diskprof.analysis.findings.processor import JOB_BUSY, job_use
+from diskprof.analysis.findings.view import LEAST_INTERVALS, LEAST_S, TestView
+from diskprof.analysis.options import asked
+from diskprof.analysis.series import windows
+from diskprof.analysis.statistics import median, share_near
+from diskprof.model.finding import Finding, Weight
+from diskprof.model.run import DirectionResult, Run, TestRecord
+from diskprof.model.sample import Direction
+from diskprof.model.units import format_bandwidth, format_duration, format_iops, format_latency, format_percent
+
+FLAT = 0.05
+MOST = 0.75
+PAIR_S = 2.0
+"""IOPS stand at a ceiling if at least three quarters of the seconds are within 5% of their median: a stall is no other level.
+
+Or of the pairs of seconds: of a limit that is handed out in slices of 0.1 s (F52) a second holds ten, and one more is a tenth.
+"""
+
+FULL = 0.8
+"""Share of the queue depth that must have been in use (IOPS x latency, Little's law) for the device to be what is waited for."""
+
+WAITING = 5.0
+"""How many times longer an I/O takes than one alone before the wait is the limit's and not the work's."""
+
+WAITING_NS = 2e6
+"""And how long it takes at the least, for small blocks: a drive that answers 32 at once in less is at work, not held back."""
+
+AT_WORK_NS = 2e6
+"""A disk that takes longer for one small I/O alone, such as a hard disk, has nothing to spare: there the wait is the work's."""
+
+LARGE_BLOCK = 64 << 10
+"""From this block size on bytes, and below it I/Os, are what is likely to be limited."""
+
+SUBMITTING_PART = 0.25
+"""Share of an I/O's time from which submitting it is told of: with a fast way to the disk it is a few percent."""
+
+MIX = 0.05
+"""Share of all I/Os by which the mix may miss what was asked for."""
+
+MIXED_IOS = 1000
+"""Over fewer, fio's dice alone may come to that."""
+
+RATE = 0.05
+COUNTING = 3.0
+"""A rate is missed by more than a twentieth, and by more than counting: 3/sqrt(n) of n I/Os, for those spread by chance."""
+
+LEAST_DEPTH = 4
+_LEAST_SECONDS = 4
+_LEAST_PAIRS = 3
+
+
+def depth_capped(view: TestView) -> Finding | None:
+    """A synchronous engine does one I/O at a time, whatever iodepth says (F12), and libaio too through the page cache."""
+    if not view.asked.capped:
+        return None
+    return view.found(
+        "depth-capped",
+        Weight.LIMIT,
+        "The queue depth asked for was not used: one I/O at a time was done.",
+        "; ".join(
+            f"iodepth={depth} with ioengine={engine}{', which the page cache holds up' if engine == 'libaio' else ''}"
+            for engine, depth in view.asked.capped
+        ),
+        "Use ioengine=libaio or io_uring with direct=1, or numjobs for more at once.",
+    )
+
+
+def submission(view: TestView) -> Finding | None:
+    """An I/O's time passes inside the call that submits it, which fio's completion latency leaves out."""
+    slow = [(way, result) for way, result in view.result.directions if result.submission_share >= SUBMITTING_PART]
+    if view.idle or not slow:
+        return None
+    mostly = any(result.mostly_submitting for _, result in slow)
+    return view.found(
+        "submission",
+        Weight.DOUBT if mostly else Weight.NOTE,
+        "I/Os were done while they were submitted: the latencies shown (clat) leave most of that out."
+        if mostly
+        else "Submitting an I/O took a good part of its time, which the latencies shown (clat) leave out.",
+        "; ".join(_submitted(direction, result) for direction, result in slow),
+        "Take the whole (fio's lat) for what an I/O takes: the kernel's queue was full, or its way to the disk is long."
+        if view.asked.direct
+        else "Use direct=1 or ioengine=psync, which has no submission.",
+    )
+
+
+def _submitted(direction: Direction, result: DirectionResult) -> str:
+    slat, clat = result.slat_mean or 0.0, result.latency.mean or 0.0
+    return (
+        f"a {direction} took {format_latency(slat + clat)}, {format_latency(slat)} of it being submitted (slat) "
+        f"and {format_latency(clat)} after that (clat)"
+    )
+
+
+def jobs_apart(view: TestView) -> Finding | None:
+    """fio gives the rate of a group over its longest job's time: of jobs one after another that is what no disk did."""
+    if not view.apart:
+        return None
+    rates = ", ".join(
+        f"{format_iops(result.ios / view.seconds)} {direction}s/s for the {format_iops(result.iops)} shown"
+        for direction, result in view.result.directions
+    )
+    return view.found(
+        "jobs-apart",
+        Weight.DOUBT,
+        "Not all jobs ran at the same time: the rates shown are all I/Os over the longest job's time, as fio counts.",
+        f"{format_duration(view.seconds)} from the first to the last, the longest {format_duration(view.longest_s)}; over all "
+        f"of it {rates}",
+        "Make tests of their own of jobs that run one after another.",
+    )
+
+
+def mix_missed(view: TestView) -> Finding | None:
+    """fio keeps to a limit of each direction before the mix: a disk that keeps up does as many writes as reads."""
+    told, write = view.asked.write_share, view.result.write
+    if told is None or view.ios < MIXED_IOS:
+        return None
+    share = (write.ios if write else 0) / view.ios
+    if abs(share - told) <= MIX:
+        return None
+    return view.found(
+        "mix-missed",
+        Weight.DOUBT,
+        "Reads and writes did not come in the mix that was asked for.",
+        f"{format_percent(told)} writes asked for, {format_percent(share)} done",
+        "A limit such as rate_iops holds reads and writes each, and goes before the mix: limit them apart "
+        "(rate_iops=700,300), or not at all.",
+    )
+
+
+def rate_missed(view: TestView) -> Finding | None:
+    """fio holds a job to its rate; where the disk or the way of asking cannot keep up, the result is not of that rate."""
+    evidence = []
+    for demand in view.asked.pace.demands:
+        result = view.result.direction(demand.direction)
+        if result is None or result.runtime_ms < LEAST_S * 1e3:
+            continue
+        done = result.bandwidth_bytes_per_s if demand.in_bytes else result.iops
+        due = demand.per_second * (result.ios / done) if done else 0.0
+        if not due or 1 - done / demand.per_second <= max(RATE, COUNTING / sqrt(due)):
+            continue
+        write = format_bandwidth if demand.in_bytes else format_iops
+        told = f"{write(demand.per_second)}{'' if demand.in_bytes else f' {demand.direction}s/s'}"
+        evidence.append(f"{told} asked for, {write(done)} done")
+    if not evidence:
+        return None
+    return view.found(
+        "rate-missed",
+        Weight.DOUBT,
+        "The rate asked for was not kept: these are the figures of a lower one.",
+        "; ".join(evidence),
+        "It is all that this way of asking gets: ask for less, or with a deeper queue or more jobs.",
+    )
+
+
+def _rate_kept(view: TestView) -> bool:
+    """Whether the test did all that it was told to do, and no more for that."""
+    return bool(view.asked.pace.demands) and rate_missed(view) is None
+
+
+def engine_fallback(run: Run) -> Finding | None:
+    """The kernel refused the I/O engine that a test asked for, and another took its place (F13)."""
+    changed = [hazard for hazard in run.plan.hazards if hazard.name == "engine-fallback"]
+    if not changed:
+        return None
+    more = f" And {len(changed) - 1} more." if len(changed) > 1 else ""
+    return Finding(
+        "engine-fallback",
+        Weight.NOTE,
+        "Another I/O engine took the place of the one asked for, which the kernel refused.",
+        f"{changed[0].message}{more}",
+        "Compare only with runs that used the same engine, or let the kernel allow the one asked for.",
+    )
+
+
+def ceiling(view: TestView) -> Finding | None:
+    """Flat IOPS while the queue is full and each I/O waits many times longer than it takes alone: more depth buys nothing."""
+    iops = sum(result.iops for _, result in view.result.directions)
+    level, depth, used = _flat(view, iops), view.asked.depth, job_use(view)
+    if view.asked.pace.rests or depth < LEAST_DEPTH or not level:
+        return None
+    if (used is not None and used >= JOB_BUSY) or io_limit_reached(view) or _rate_kept(view):
+        return None
+    mean, one = _mean(view, lambda _, result: result.latency.mean), _one_alone(view)
+    if mean is None or one is None or iops * mean / 1e9 < FULL * depth:
+        return None
+    alone, told = one
+    large = _large(view.record)
+    if not large and (alone > AT_WORK_NS or mean < WAITING_NS):
+        return None
+    if mean < WAITING * alone:
+        return None
+    block = sum(result.bandwidth_bytes_per_s for _, result in view.result.directions) / iops
+    stood = format_bandwidth(level * block) if large else f"{format_iops(level)} IOPS"
+    return view.found(
+        "bandwidth-ceiling" if large else "iops-ceiling",
+        Weight.LIMIT,
+        f"{'Bandwidth' if large else 'IOPS'} stood at a ceiling: more queue depth buys only latency.",
+        f"a steady {stood} with {depth} at once: {depth} / {format_iops(level)} IOPS = "
+        f"{format_latency(depth / level * 1e9)}, where {told} {format_latency(alone)}",
+        "A volume's or a plan's limit, or all that the device can do: compare with what the vendor promises.",
+    )
+
+
+def _flat(view: TestView, whole: float) -> float | None:
+    """The IOPS at which a test stood, in seconds or in pairs of them; None if it did not.
+
+    Those of the `whole` test, which the slices of a limit move least, unless stalls have part in them.
+    """
+    for parts, least in ((view.wholes, _LEAST_SECONDS), (windows(view.samples, PAIR_S), _LEAST_PAIRS)):
+        iops = [window.iops for window in parts]
+        level = median(iops)
+        if level and len(iops) >= least and share_near(iops, level, FLAT) >= MOST:
+            return whole if share_near([whole], level, FLAT) else level
+    return None
+
+
+def _mean(view: TestView, figure: Callable[[Direction, DirectionResult], float | None]) -> float | None:
+    """A figure over all I/Os of a test, by those of each direction; None where one has it not."""
+    both = [(result.ios, figure(direction, result)) for direction, result in view.result.directions]
+    known = [(ios, value) for ios, value in both if value is not None]
+    if not view.ios or len(known) < len(both):
+        return None
+    return sum(ios * value for ios, value in known) / view.ios
+
+
+def _one_alone(view: TestView) -> tuple[float, str] | None:
+    """What one such I/O takes without a queue, in ns, with the words for how that is known; None where nothing measured tells.
+
+    The least of: the same test at depth 1 in this run, the fastest hundredth here, and the first I/O, which had no queue yet.
+    """
+    ways: tuple[tuple[Callable[[Direction, DirectionResult], float | None], str], ...] = (
+        (partial(_at_depth_one, view), "one alone takes about"),
+        (_fastest_hundredth, "the fastest hundredth took about"),
+        (partial(_first, view), "the first took"),
+    )
+    known = [(time, words) for figure, words in ways if (time := _mean(view, figure)) is not None]
+    return min(known, default=None)
+
+
+def _at_depth_one(view: TestView, direction: Direction, _: DirectionResult) -> float | None:
+    twins = [
+        twin.result.direction(direction)
+        for twin in view.run.tests
+        if twin.result and twin.name != view.record.name and _same_but_depth(view.record, twin)
+    ]
+    return min((twin.latency.p50 for twin in twins if twin and twin.latency.p50 is not None), default=None)
+
+
+def _fastest_hundredth(_: Direction, result: DirectionResult) -> float | None:
+    return result.histogram.quantile(0.01) if result.histogram else None
+
+
+def _first(view: TestView, direction: Direction, _: DirectionResult) -> float | None:
+    """The fastest of the first interval, in which the queue fills; None where it was full before, or later ones are as fast.
+
+    Those would be a cache's, or of a disk that now and then is quick: no queue. Of platters one may be, by its cache.
+    """
+    samples = [sample for sample in view.samples if sample.direction is direction and sample.min_ns is not None]
+    if view.platters or view.record.planned.ramp_s or len(samples) < LEAST_INTERVALS:
+        return None
+    first, *later = [float(sample.min_ns or 0) for sample in samples]
+    usual = median(later)
+    return first if usual is not None and usual >= WAITING * first else None
+
+
+def _large(record: TestRecord) -> bool:
+    return any(job.block_size >= LARGE_BLOCK for job in record.planned.jobs)
+
+
+def _same_but_depth(record: TestRecord, other: TestRecord) -> bool:
+    return asked(other.planned).depth == 1 and {(job.rw, job.block_size) for job in record.planned.jobs} == {
+        (job.rw, job.block_size) for job in other.planned.jobs
+    }

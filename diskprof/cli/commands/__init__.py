@@ -1,0 +1,1 @@
+"""One module a command; click finds them by name (main.py)."""

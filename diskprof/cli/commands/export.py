@@ -1,0 +1,81 @@
+"""`diskprof export RUN...`."""
+
+import os
+import secrets
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+import click
+
+from diskprof.cli import completing
+from diskprof.cli.common import open_store, place_of, refuse_device
+from diskprof.cli.typed import NamedFile
+from diskprof.model.errors import DiskprofError, UsageError
+from diskprof.model.text import clean
+
+
+@click.command("export", short_help="Write runs to a file, whole, for another machine.")
+@click.argument("runs", nargs=-1, required=True, shell_complete=completing.runs)
+@click.option(
+    *("-o", "--out", "--output"),
+    type=NamedFile(dir_okay=False, allow_dash=True),
+    metavar="FILE",
+    help="Write to FILE instead of stdout; - is stdout.",
+)
+@click.pass_context
+def command(ctx: click.Context, runs: tuple[str, ...], out: str | None) -> None:
+    """Write RUNS to FILE, or to stdout, with all that belongs to them: plan, machine, samples, findings, tags, the engines' output.
+
+    `diskprof import` takes them into another store, where they are what they were here. The file names the machine and its disks.
+
+    \b
+    Examples:
+      diskprof export latest -o run.jsonl.gz
+      ssh server diskprof export latest | diskprof import -
+    """
+    from diskprof.store.exchange.transfer import export_runs
+
+    place = place_of(out)
+    if place is None and sys.stdout.isatty():
+        raise UsageError("A run in a file is nothing to read on a terminal.", "Add -o FILE, or lead stdout somewhere.")
+    with open_store(ctx) as store:
+        ids = list(dict.fromkeys(store.resolve(run) for run in runs))
+        if place is None:
+            _to_stdout(lambda file: export_runs(store, ids, file))
+            return
+        with _opened(place) as file:
+            export_runs(store, ids, file)
+    click.echo(f"Wrote {clean(str(place))}.", err=True)
+
+
+def _to_stdout(write: Callable[[IO[bytes]], None]) -> None:
+    try:
+        write(sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        # Whoever read it has enough; nothing more can be said to them, not even at the interpreter's end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise DiskprofError("The reader of stdout ended before the export did.") from None
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
+    """A file that takes its name, and the place of an earlier one, when it is whole. Raises DiskprofError."""
+    refuse_device(path)
+    passing = path.with_name(f".{path.name[:200]}-{secrets.token_hex(4)}")
+    try:
+        if path.exists() and not path.is_file():
+            raise UsageError(f"{clean(str(path))} is not a file.", "Choose another place with -o.")
+        try:
+            with passing.open("xb") as file:
+                yield file
+            passing.replace(path)
+        finally:
+            with suppress(FileNotFoundError):
+                passing.unlink()
+    except OSError as error:
+        why = f"{clean(str(path))} cannot be written: {error.strerror}."
+        raise DiskprofError(why, "Choose another place with -o.") from None

@@ -1,0 +1,227 @@
+"""`diskprof run PRESET TARGET`."""
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import click
+
+from diskprof.cli import completing
+from diskprof.cli.common import echo_json, open_store, width_of_stdout
+from diskprof.cli.permission import named, tell_of_leftovers
+from diskprof.cli.planning import Request, plan_of
+from diskprof.cli.queueing import Company, begun_in, plan_in, wait_for_others
+from diskprof.cli.results import print_result
+from diskprof.cli.typed import not_empty
+from diskprof.model.errors import DiskprofError, ExitCode
+from diskprof.model.plan import Plan
+from diskprof.model.run import Run, Status
+from diskprof.model.text import clean
+from diskprof.store import Store
+
+if TYPE_CHECKING:
+    from diskprof.runner.carry.begin import Begun
+
+_EXIT_OF_STATUS = {
+    Status.COMPLETE: ExitCode.OK,
+    Status.CANCELLED: ExitCode.INTERRUPTED,
+    Status.FAILED: ExitCode.FAILED,
+    Status.INTERRUPTED: ExitCode.FAILED,
+}
+
+
+@click.command("run", short_help="Run a preset on a directory, a file or a device.")
+@click.argument("preset", shell_complete=completing.presets_and_files)
+@click.argument("target", required=False, shell_complete=completing.targets)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Change a parameter of the preset.",
+    shell_complete=completing.settings,
+)
+@click.option(
+    "--variant",
+    callback=not_empty,
+    help="Use a named set of parameters of the preset.",
+    shell_complete=completing.variants,
+)
+@click.option("--quick", "variant", flag_value="quick", callback=not_empty, help="The same as --variant quick.")
+@click.option("--target", "targets", multiple=True, metavar="SLOT=PATH", help="Name a target of a preset with several.")
+@click.option(
+    "--expect",
+    "expectations",
+    multiple=True,
+    metavar="EXPRESSION",
+    help="Expect something of a test: 'rand-r.read.iops>=5000'. Exit code 5 if it is missed.",
+)
+@click.option(
+    "--tag",
+    "tags",
+    multiple=True,
+    help="Tag the run; may be given several times.",
+    shell_complete=completing.tags,
+)
+@click.option("--note", default="", help="Keep a note with the run.")
+@click.option("--dry-run", is_flag=True, help="Print the plan and do nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result (or, with --dry-run, the plan) as JSON.")
+@click.option("--nagios", is_flag=True, help="Print one line for Nagios and exit as its plugins do (0 to 3).")
+@click.option("--detach", is_flag=True, help="Start the run in the background and print its id.")
+@click.option("--yes", is_flag=True, help="Start without asking. It does not name a device that is written to.")
+@click.option(
+    "--allow-write", is_flag=True, help="Let a test write to a device itself, once it is named. What is on it is lost."
+)
+@click.option(
+    "--confirm-device",
+    "confirm",
+    multiple=True,
+    metavar="NAME",
+    help="The name or serial number of the device to write to, in place of typing it: with --allow-write all that a script says.",
+)
+@click.option(
+    "--overwrite-signature",
+    "overwrite",
+    multiple=True,
+    metavar="TYPE",
+    help="Give up what a device holds, by its type, such as ext4 or gpt.",
+)
+@click.option("--wait", is_flag=True, help="Wait for other runs on the same disk instead of refusing.")
+@click.option("--concurrent", is_flag=True, help="Start although another run works on the same disk.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    preset: str,
+    target: str | None,
+    settings: tuple[str, ...],
+    variant: str,
+    targets: tuple[str, ...],
+    expectations: tuple[str, ...],
+    tags: tuple[str, ...],
+    note: str,
+    dry_run: bool,
+    as_json: bool,
+    nagios: bool,
+    detach: bool,
+    yes: bool,
+    allow_write: bool,
+    confirm: tuple[str, ...],
+    overwrite: tuple[str, ...],
+    wait: bool,
+    concurrent: bool,
+) -> None:
+    """Run PRESET on TARGET: a directory (a test file is made there and removed), a file or a block device (both only read).
+
+    A block device is written to only with --allow-write, if nothing uses it, and once it is named: typed, or by --confirm-device.
+
+    PRESET may be the path of a fio job file: what cannot be taken over is said or refused (docs/importing.md).
+
+    Progress goes to stderr, the result to stdout. Ctrl+C stops the run and keeps what was measured.
+
+    \b
+    Examples:
+      diskprof run quick /mnt/data
+      diskprof run quick . --set size=256m --set runtime=2 --json
+      diskprof run fio-randread-qd32 /dev/sda --dry-run
+      diskprof run job.fio /mnt/data
+      diskprof run quick /mnt/data --expect 'randread-4k-qd32.read.iops>=5000'
+    """
+    if nagios and (as_json or detach or dry_run):
+        raise click.UsageError("--nagios prints a line of its own: leave --json, --detach and --dry-run out.", ctx)
+    if wait and concurrent:
+        raise click.UsageError("--wait and --concurrent exclude each other: choose one.", ctx)
+    request = Request(preset, target, settings, targets, expectations, variant, allow_write, overwrite, confirm)
+    company = Company(wait, concurrent)
+    if nagios:
+        from diskprof.cli.plugin import run_as_plugin
+
+        ctx.exit(run_as_plugin(ctx, request, tags, note, company))
+    if dry_run:
+        plan = plan_of(request)
+        _print_plan(plan, as_json)
+        ctx.exit(ExitCode.REFUSED if plan.blocked else ExitCode.OK)
+    plan = plan_in(company, request, ctx)
+    asking = sys.stdin.isatty() and sys.stderr.isatty()
+    if asking and (plan.raw_devices or not yes):
+        _show(plan)
+    plan = named(plan, confirm, asking=asking)
+    if asking and not yes and not plan.raw_devices:
+        click.confirm("Start?", default=True, abort=True, err=True)
+    with open_store(ctx) as store:
+        tell_of_leftovers(plan, store)
+        if detach:
+            _detach(plan, store, tags, note, as_json, company)
+            return
+        run_id = run_here(plan, store, tags, note, company)
+        print_result(store, run_id, as_json)
+        ctx.exit(exit_code_of(store.run(run_id)))
+
+
+def exit_code_of(run: Run) -> ExitCode:
+    """How a command ends that saw this run to its end."""
+    from diskprof.analysis.expectations import judge, missed
+
+    if run.status is Status.COMPLETE and missed(judge(run)):
+        return ExitCode.EXPECTATION_MISSED
+    return _EXIT_OF_STATUS[run.status]
+
+
+def _print_plan(plan: Plan, as_json: bool) -> None:
+    if as_json:
+        from diskprof.reports.data.json import plan_json
+
+        echo_json(plan_json(plan))
+    else:
+        from diskprof.reports.render.text_run import plan_text
+        from diskprof.runner.plan.sentence import plan_sentence
+
+        click.echo(plan_text(plan, plan_sentence(plan), width_of_stdout()), nl=False)
+
+
+def _show(plan: Plan) -> None:
+    from diskprof.runner.plan.sentence import plan_sentence
+
+    click.echo(clean(f"{plan.preset_title}. {plan_sentence(plan)}"), err=True)
+    for hazard in plan.hazards:
+        click.echo(clean(f"{hazard.severity.value}: {hazard.message} {hazard.advice}".rstrip()), err=True)
+
+
+def _detach(plan: Plan, store: Store, tags: tuple[str, ...], note: str, as_json: bool, company: Company) -> None:
+    from diskprof.runner.detached.launch import start_detached
+
+    if company.wait:
+        wait_for_others(plan, store)
+    run_id = start_detached(plan, store.path, tags=tags, note=note, concurrent=company.concurrent)
+    if as_json:
+        echo_json({"id": run_id})
+    else:
+        click.echo(run_id)
+        click.echo(f"Running in the background. Watch it: diskprof attach {run_id}", err=True)
+
+
+def run_here(plan: Plan, store: Store, tags: Sequence[str], note: str, company: Company) -> str:
+    """Carries the plan out in this process, with progress on stderr; returns the run's id."""
+    with begun_in(company, plan, store, tags, note) as run:
+        asyncio.run(_execute(run))
+        return run.run_id
+
+
+async def _execute(run: "Begun") -> None:
+    from diskprof.cli.watching import watch
+    from diskprof.runner.carry.execute import StopRequest, execute
+    from diskprof.runner.carry.signals import stop_on_signals
+
+    stop = StopRequest()
+    stop_on_signals(stop)
+    line = asyncio.create_task(watch(run.store.path, run.run_id))
+    try:
+        await execute(run, stop)
+    except DiskprofError:
+        # The store could not be written: it will never say that the run is over.
+        line.cancel()
+        raise
+    finally:
+        with suppress(asyncio.CancelledError):
+            await line

@@ -1,0 +1,1 @@
+"""What a write would destroy, and what else speaks against a target."""

@@ -1,0 +1,1 @@
+"""The machine that a run happens on, and what its kernel counts meanwhile."""

@@ -1,0 +1,1 @@
+"""What fio prints: documents to samples, and how a test ended."""

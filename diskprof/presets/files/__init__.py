@@ -1,0 +1,1 @@
+"""Preset files: TOML in and out, checked."""

@@ -1,0 +1,186 @@
+"""`[[expect]]` of a preset file -> a promise, or what is wrong with it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING
+
+from diskprof.model.errors import UnitError, UsageError
+from diskprof.model.expectation import Formula, Operator, PresetExpectation
+from diskprof.model.metric import Metric, Quantity, parse_metric, parse_value
+from diskprof.model.preset import EngineName, Job, Preset, Test
+from diskprof.model.sample import Direction
+from diskprof.model.units import parse_duration
+from diskprof.presets.files.positions import KeyPath
+from diskprof.presets.problem import Fault, Faulty, sentence
+from diskprof.presets.resolve import parameter_value, references
+
+if TYPE_CHECKING:
+    from diskprof.presets.files.schema import ExpectEntry
+
+CAPACITY = "capacity_gib"
+"""The parameter that gives the capacity which `per_gib` counts with; where it is empty or absent the device's size is taken."""
+
+MOST_COMBINATIONS = 100
+
+_OPERATORS: Mapping[str, Operator] = {
+    "min": Operator.AT_LEAST,
+    "max": Operator.AT_MOST,
+    "above": Operator.MORE_THAN,
+    "below": Operator.LESS_THAN,
+    "base": Operator.AT_LEAST,
+}
+_DECISIVE = {"rw", "rwmixread", "rwmixwrite", "fsync", "fdatasync", "rapid", "interval", "rate-limit"}
+_PERCENTILES = {"p50", "p90", "p95", "p99", "p99_9"}
+
+
+def read_promises(
+    entry: "ExpectEntry", path: KeyPath, preset: Preset, tests: Sequence[Test]
+) -> tuple[PresetExpectation, ...]:
+    """The promise of an entry that stands at `path`, once for each combination of the values in its `when`.
+
+    `tests` are the preset's, with the defaults filled in; a sweep's its cells. Raises Faulty.
+    """
+    test = _test(entry.test, (*path, "test"), preset, tests)
+    try:
+        metric = parse_metric(entry.metric)
+    except UsageError as error:
+        raise Faulty(Fault((*path, "metric"), sentence(error))) from None
+    if _settled(preset, test) and (reason := unmeasurable(metric, test)):
+        raise Faulty(Fault((*path, "metric"), reason))
+    operator, promise = _promise(entry, path, metric.quantity)
+    conditions = [_conditions((*path, "when", name), name, texts, preset) for name, texts in entry.when.items()]
+    if prod(map(len, conditions)) > MOST_COMBINATIONS:
+        raise Faulty(Fault((*path, "when"), f"more than {MOST_COMBINATIONS} combinations are too many"))
+    try:
+        seconds = parse_duration(entry.seconds)
+    except UnitError as error:
+        raise Faulty(Fault((*path, "seconds"), sentence(error))) from None
+    return tuple(
+        PresetExpectation(test.name, metric, operator, promise, when, seconds) for when in product(*conditions)
+    )
+
+
+def _test(name: str, path: KeyPath, preset: Preset, tests: Sequence[Test]) -> Test:
+    names = [test.name for test in tests]
+    if name in names:
+        return tests[names.index(name)]
+    if any(test.name == name for test in preset.tests):
+        cell = next(test.name for test in tests if test.name.startswith(f"{name}-"))
+        raise Faulty(Fault(path, f"{name} is swept: name one of its cells, such as {cell}"))
+    close = get_close_matches(name[:64], names, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(names[:8])}{', ...' if names[8:] else ''}"
+    raise Faulty(Fault(path, f"there is no test {name[:64]!r}; {hint}"))
+
+
+def _settled(preset: Preset, test: Test) -> bool:
+    """Whether what a test does is the same with every value of the parameters."""
+    written = [
+        (name, text)
+        for each in preset.tests
+        if test.name == each.name or test.name.startswith(f"{each.name}-")
+        for job in each.jobs
+        for name, text in job.options
+    ]
+    written += [(axis.option, text) for axis in preset.sweep for text in axis.values]
+    return not any(name in _DECISIVE and references(text) for name, text in written)
+
+
+def unmeasurable(metric: Metric, test: Test) -> str:
+    """Why a resolved test can never have this metric, empty if it can."""
+    if test.engine is EngineName.IOPING:
+        return _unmeasurable_by_ioping(metric, test)
+    if metric.direction and metric.direction not in directions(test):
+        return f"{test.name} never {'reads' if metric.direction is Direction.READ else 'writes'}"
+    # fio counts no fsync of a job that only reads, nor that of end_fsync.
+    if metric.direction is None and metric.quantity is Quantity.LATENCY and not any(map(_syncs, test.jobs)):
+        return f"{test.name} never calls fsync: give it fsync or fdatasync"
+    return ""
+
+
+def _unmeasurable_by_ioping(metric: Metric, test: Test) -> str:
+    have = dict(test.jobs[0].options)
+    if metric.quantity is Quantity.CPU:
+        return "ioping does not tell its CPU use"
+    if metric.direction is Direction.WRITE or (metric.direction is None and metric.quantity is Quantity.LATENCY):
+        return f"{test.name} never writes: ioping reads"
+    # Requests that follow one another at once are summed up by ioping, not written out.
+    summed = have.get("rapid") == "1" and "interval" not in have and "rate-limit" not in have
+    if summed and (metric.figure in _PERCENTILES or metric.quantity is Quantity.SHARE):
+        return "with rapid, ioping tells no distribution: mean, min and max alone"
+    return ""
+
+
+def directions(test: Test) -> set[Direction]:
+    """What a resolved test does."""
+    return {direction for job in test.jobs for direction in _directions(dict(job.options))}
+
+
+def _directions(have: Mapping[str, str]) -> Iterator[Direction]:
+    pattern = have.get("rw", "read").removeprefix("rand")
+    reads = int(have.get("rwmixread", 100 - int(have.get("rwmixwrite", "50"))))
+    if pattern == "read" or (pattern == "rw" and reads > 0):
+        yield Direction.READ
+    if pattern == "write" or (pattern == "rw" and reads < 100):
+        yield Direction.WRITE
+
+
+def _syncs(job: Job) -> bool:
+    have = dict(job.options)
+    every = {have.get("fsync", "0"), have.get("fdatasync", "0")}
+    return every != {"0"} and Direction.WRITE in _directions(have)
+
+
+def _promise(entry: "ExpectEntry", path: KeyPath, quantity: Quantity) -> tuple[Operator, Formula]:
+    given = [key for key in _OPERATORS if getattr(entry, key) is not None]
+    for name in ("per_gib", "cap") if "base" not in given else ():
+        if getattr(entry, name) is not None:
+            raise Faulty(Fault((*path, name), f"{name} goes with base" + "".join(f", not with {key}" for key in given)))
+    if len(given) != 1:
+        much = f"{' and '.join(given)} exclude each other" if given else "nothing is promised"
+        raise Faulty(Fault(path, f"{much}: give one of {', '.join(_OPERATORS)}"))
+    (key,) = given
+    if key == "base" and entry.per_gib is None:
+        raise Faulty(Fault((*path, "base"), "base goes with per_gib; min promises the same of every capacity"))
+    base, per_gib, cap = (_value(entry, path, name, quantity) for name in (key, "per_gib", "cap"))
+    assert base is not None
+    if cap is not None and cap <= base:
+        raise Faulty(Fault((*path, "cap"), "cap is not more than base"))
+    return _OPERATORS[key], Formula(base, per_gib or 0.0, cap)
+
+
+def _value(entry: "ExpectEntry", path: KeyPath, key: str, quantity: Quantity) -> float | None:
+    text = getattr(entry, key)
+    if text is None:
+        return None
+    try:
+        value = parse_value(quantity, text)
+    except UsageError as error:
+        raise Faulty(Fault((*path, key), sentence(error))) from None
+    # A capacity may start from nothing; anything else would promise nothing, or what cannot be.
+    if value <= 0 and key != "base":
+        raise Faulty(Fault((*path, key), "must be more than 0"))
+    if quantity is Quantity.SHARE and value > 1:
+        percent = "" if "%" in text else f": write {text[:10]}% for {text[:10]} percent"
+        raise Faulty(Fault((*path, key), f"a share is at most 100%{percent}"))
+    return value
+
+
+def _conditions(path: KeyPath, name: str, texts: Sequence[str], preset: Preset) -> list[tuple[str, str]]:
+    parameter = preset.parameter(name)
+    if parameter is None:
+        known = [each.name for each in preset.parameters]
+        close = get_close_matches(name[:64], known, n=1)
+        hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(known)}" if known else ""
+        raise Faulty(Fault(path, f"there is no parameter {name[:40]!r}{hint}"))
+    if not parameter.choices:
+        raise Faulty(Fault(path, f"{name} can have any value: give it choices"))
+    found: dict[tuple[str, str], None] = {}
+    for text in texts:
+        try:
+            found[name, parameter_value(replace(parameter, optional=False), text)] = None
+        except UsageError as error:
+            raise Faulty(Fault(path, sentence(error))) from None
+    return list(found)

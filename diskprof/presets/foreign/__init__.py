@@ -1,0 +1,1 @@
+"""Presets out of other programs' files and commands: fio, ioping, DiskSpd."""

@@ -1,0 +1,327 @@
+"""Jobs as somebody wrote them for fio, in a file or on a command line, become the tests of a preset."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from diskprof.model.errors import PresetError
+from diskprof.model.preset import EngineName, Job, Test
+from diskprof.model.text import clean
+from diskprof.presets.foreign.fio_rules import FIO_RULES, MANY_FILES, ORDER, TRIM, WITHOUT_VALUE, Rule, Verdict
+from diskprof.presets.foreign.fio_sections import STRUCTURE, Refusals, Section, Setting
+from diskprof.presets.foreign.fio_values import number, read_value
+from diskprof.presets.foreign.imported import (
+    MOST_JOBS,
+    MOST_TESTS,
+    Imported,
+    one_line,
+    own_preset,
+    test_name,
+    test_title,
+    unique_name,
+)
+from diskprof.presets.options.allowed import FIO_OPTIONS, check_option
+from diskprof.presets.resolve import check_together
+
+_EXPANDED = re.compile(r"[$`]")
+_LIST = re.compile(r"(?<!\\):")
+_MANY = 8
+_SLOT = re.compile(r"[^a-z0-9_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where the jobs come from: `what` in words, `name` for the preset, `path` of the file if there is one."""
+
+    what: str
+    name: str
+    source: str
+    path: str = ""
+
+
+@dataclass(slots=True)
+class _Read:
+    """A section whose options have been read; `place` and `file` are what it worked on where it comes from."""
+
+    section: Section
+    name: str
+    options: dict[str, str] = field(default_factory=dict)
+    place: str = ""
+    file: str = ""
+    target: str = ""
+
+
+def preset_of(
+    sections: Sequence[Section], origin: Origin, refusals: Refusals, notes: list[str], *, several: bool
+) -> Imported:
+    """The preset that these jobs make. `several`: jobs that worked in different places get a target each.
+
+    Raises PresetError, with everything that stands in the way.
+    """
+    if not sections and not refusals:
+        raise PresetError(f"{origin.what} has no job", "A job file has a section for each job: [name].")
+    importer = _Importer(refusals, notes)
+    groups = _groups(sections, refusals)
+    tests = [importer.read(group) for group in groups]
+    if len(tests) > MOST_TESTS or any(len(test) > MOST_JOBS for test in tests):
+        refusals.add(0, f"there are more than {MOST_TESTS} tests, or {MOST_JOBS} jobs side by side")
+    refusals.stop_if_any()
+    slots = importer.places(tests, several=several)
+    importer.files(tests)
+    named = _named(tests)
+    return Imported(
+        own_preset(
+            origin.name,
+            named,
+            title=_description(sections) or _title(origin, named),
+            summary=_summary(origin.what, tests),
+            source=origin.source,
+            path=origin.path,
+            targets=slots,
+        ),
+        tuple(dict.fromkeys(importer.notes)),
+    )
+
+
+def _groups(sections: Sequence[Section], refusals: Refusals) -> list[list[Section]]:
+    """The jobs that run together: one with stonewall waits for all before it (F10)."""
+    groups: list[list[Section]] = []
+    chained = False
+    for section in sections:
+        wall, named = section.settings.get("stonewall"), section.settings.get("wait_for")
+        walled = wall is not None and (wall.value or "1").strip() != "0"
+        if wall and wall.value and wall.value.strip() not in ("0", "1"):
+            refusals.add(wall.line, f"{wall} is neither 0 nor 1")
+        # To wait for the one job that runs before is the same as a stonewall.
+        waits = named is not None and bool(groups) and [job.name for job in groups[-1]] == [named.value]
+        if walled or waits or not groups:
+            groups.append([])
+        elif chained:
+            refusals.add(section.line, "this job would run beside one that another waits for", "Give it a stonewall.")
+        if named and not waits and not (walled and any(job.name == named.value for job in sections)):
+            refusals.add(
+                named.line, f"{named} is refused: it waits for one of several jobs", "stonewall waits for all."
+            )
+        chained = waits or (chained and not (walled))
+        groups[-1].append(section)
+    return groups
+
+
+def _named(tests: Sequence[Sequence[_Read]]) -> list[Test]:
+    names: list[str] = []
+    for test in tests:
+        names.append(test_name([job.name for job in test], names))
+    return [
+        Test(
+            name,
+            _own_words(test) or test_title([(job.name, job.options) for job in test]),
+            EngineName.FIO,
+            tuple(Job(job.name, tuple(job.options.items()), job.target) for job in test),
+        )
+        for name, test in zip(names, tests, strict=True)
+    ]
+
+
+def _own_words(test: Sequence[_Read]) -> str:
+    """What the author says of a job, where it has its test and its words for itself."""
+    given = test[0].section.settings.get("description")
+    own = given is not None and given.line > test[0].section.line and len(test) == 1
+    return one_line(given.value or "", 80) if given and own else ""
+
+
+def _description(sections: Sequence[Section]) -> str:
+    given = {section.value("description") for section in sections}
+    return (given.pop() or "").strip() if len(given) == 1 else ""
+
+
+def _title(origin: Origin, tests: Sequence[Test]) -> str:
+    return tests[0].title if len(tests) == 1 else f"{len(tests)} tests of {origin.name}"
+
+
+def _summary(what: str, tests: Sequence[Sequence[_Read]]) -> str:
+    parts = [" beside ".join(_few([job.name for job in test])) for test in tests]
+    if len(parts) == 1:
+        return f"{what}: {parts[0]}."
+    return f"{what}: {len(parts)} tests, one after the other: {_list(parts)}."
+
+
+class _Importer:
+    def __init__(self, refusals: Refusals, notes: list[str]) -> None:
+        self.refusals, self.notes = refusals, notes
+
+    def read(self, group: Sequence[Section]) -> list[_Read]:
+        """The jobs of one test."""
+        jobs: list[_Read] = []
+        for section in group:
+            given = section.settings.get("name")
+            # fio gives every job its section's name first, whatever [global] says.
+            own = given.value if given and given.line > section.line else ""
+            name = unique_name(own or section.name, [job.name for job in jobs])
+            job = _Read(section, name)
+            jobs.append(job)
+            self._rw(job)
+            kept = {name: setting for name, setting in section.settings.items() if setting.name in FIO_OPTIONS}
+            for setting in kept.values():
+                self._keep(job, setting)
+            # Copies that all end after the same time do not wait for one another either.
+            same_end = job.options.get("numjobs", "1") == "1" or job.options.get("time_based") == "1"
+            for name, setting in section.settings.items():
+                if name not in kept and name not in STRUCTURE:
+                    self._leave_out(setting, FIO_RULES[name], alone=len(group) == 1 and same_end)
+            self._filesize(job)
+            self._endless(job)
+            self._target(job)
+            self._check(job)
+        return jobs
+
+    def _note(self, setting: Setting, why: str) -> None:
+        self.notes.append(f"{self.refusals.where(setting.line)}: {setting} is left out: {why}.")
+
+    def _rw(self, job: _Read) -> None:
+        """The pattern first: what other options mean depends on it."""
+        setting = job.section.settings.get("rw")
+        value = (setting.value or "") if setting else ""
+        if not setting:
+            return
+        if "trim" in value:
+            self.refusals.add(setting.line, f"{setting} is refused: {TRIM}")
+        elif ":" in value:
+            self.refusals.add(setting.line, f"{setting} is refused: {ORDER}")
+        else:
+            self._keep(job, setting)
+
+    def _keep(self, job: _Read, setting: Setting) -> None:
+        name, value = setting.name, setting.value
+        if name == "rw" and (job.options.get("rw") or any(mark in (value or "") for mark in (":", "trim"))):
+            return
+        if value is None and name not in WITHOUT_VALUE:
+            self.refusals.add(setting.line, f"{setting} has no value", f"fio needs one: {setting.written}=...")
+            return
+        value = "1" if value is None else value
+        if _EXPANDED.search(value):
+            # fio would take it from the environment, or have a shell calculate it (F27).
+            self.refusals.add(setting.line, f"{setting} is not filled in or calculated here", "Write the value itself.")
+            return
+        if name == "size" and value.strip() == "100%":
+            self._note(setting, "a test without a size uses the whole target; in a directory it needs --set size=1g")
+            return
+        try:
+            read = read_value(name, value, job.options.get("rw", "read"), setting.base)
+        except PresetError as error:
+            engine = name == "ioengine"
+            self.refusals.add(setting.line, clean(error.message), clean(error.hint), engine=engine)
+            return
+        if read is None:
+            return
+        if name == "buffered":
+            name, read = "direct", "0" if read == "1" else "1"
+        job.options[name] = read
+
+    def _leave_out(self, setting: Setting, rule: Rule, *, alone: bool) -> None:
+        value = "1" if setting.value is None else setting.value.strip()
+        if value in rule.harmless:
+            return
+        if rule.verdict is Verdict.DROPS or (rule.verdict is Verdict.ALONE and alone):
+            why = rule.why if rule.verdict is Verdict.DROPS else "no other job runs beside this one"
+            self._note(setting, why)
+            return
+        hint = f"{rule.instead} may do instead." if rule.instead else ""
+        self.refusals.add(setting.line, f"{setting} is refused: {rule.why}", hint)
+
+    def _filesize(self, job: _Read) -> None:
+        """A fixed size of the one file is its size, where nothing else says how much of it is touched."""
+        setting = job.section.settings.get("filesize")
+        if not setting:
+            return
+        try:
+            size = str(number("filesize", (setting.value or "").strip(), setting.base))
+        except PresetError as error:
+            self.refusals.add(setting.line, clean(error.message), clean(error.hint))
+            return
+        given = job.options.get("size")
+        if "offset" in job.options or (given and check_option(EngineName.FIO, "size", given) != size):
+            self.refusals.add(setting.line, f"{setting} beside a size or an offset is refused", "Write size alone.")
+        elif not given:
+            job.options["size"] = read_value("size", size, "read") or ""
+            self.notes.append(
+                f"{self.refusals.where(setting.line)}: {setting} is taken as size, which it is for one file."
+            )
+
+    def _endless(self, job: _Read) -> None:
+        setting = job.section.settings.get("time_based")
+        if setting and job.options.get("time_based") == "1" and "runtime" not in job.options:
+            del job.options["time_based"]
+            self._note(setting, "fio ignores it without a runtime")
+
+    def _target(self, job: _Read) -> None:
+        """What the job worked on. Lists of files are refused: one test file is not several."""
+        for name in ("filename", "directory"):
+            value = job.section.value(name) or ""
+            if _LIST.search(value):
+                setting = job.section.settings[name]
+                self.refusals.add(setting.line, f"{setting} is refused: {MANY_FILES}")
+        directory, file = job.section.value("directory") or "", job.section.value("filename") or ""
+        path = str(PurePosixPath(directory, file)) if file else ""
+        job.file = path
+        job.place = path if path.startswith("/dev/") else str(PurePosixPath(path).parent) if path else directory
+
+    def _check(self, job: _Read) -> None:
+        try:
+            checked = {name: check_option(EngineName.FIO, name, value) for name, value in job.options.items()}
+            check_together(EngineName.FIO, tuple(checked.items()))
+        except PresetError as error:
+            where = f"[{clean(job.section.name[:40])}] " if job.section.line else ""
+            self.refusals.add(job.section.line, f"{where}{clean(error.message)}", clean(error.hint))
+
+    def places(self, tests: Sequence[Sequence[_Read]], *, several: bool) -> tuple[str, ...]:
+        """The slots of jobs that worked in different places, where they are wanted; otherwise a line about it."""
+        jobs = [job for test in tests for job in test]
+        places = dict.fromkeys(job.place for job in jobs)
+        if len(places) < 2:
+            return ()
+        slots: dict[str, str] = {}
+        for place in places:
+            slots[place] = _slot(place, slots.values())
+        workers = {place: [job.name for job in jobs if job.place == place] for place in places}
+        where = "; ".join(f"{_list(names)} in {clean(place) or 'none'}" for place, names in workers.items())
+        flags = " ".join(f"--target {slot}=PATH" for slot in slots.values())
+        if several:
+            for job in jobs:
+                job.target = slots[job.place]
+            self.notes.append(f"The jobs worked in different places ({where}): each needs a target, {flags}.")
+            return tuple(slots.values())
+        self.notes.append(
+            f"The jobs worked in different places ({where}): here they share the one target. To keep them apart: {flags}."
+        )
+        return ()
+
+    def files(self, tests: Sequence[Sequence[_Read]]) -> None:
+        """A line about jobs that ran side by side on files of their own, which are one file here."""
+        for test in tests:
+            for job in test:
+                if job.options.get("numjobs", "1") != "1" and not job.file:
+                    self.notes.append(
+                        f"The {job.options['numjobs']} copies of {job.name} had a file each: here they share one test file."
+                    )
+            files = {(job.target, job.file or f"[{job.name}]") for job in test}
+            if len(files) > len({target for target, _ in files}):
+                self.notes.append(
+                    f"{_list([job.name for job in test])} had files of their own: here they share one test file."
+                )
+
+
+def _slot(place: str, taken: Iterable[str]) -> str:
+    name = _SLOT.sub("-", PurePosixPath(place).name.lower()).strip("-_")[:32].strip("-_")
+    return unique_name(name or "target", taken)
+
+
+def _few(names: Iterable[str]) -> list[str]:
+    """The first few of many names."""
+    names = list(dict.fromkeys(names))
+    return names if len(names) <= _MANY else [*names[: _MANY - 2], f"{len(names) - _MANY + 2} more"]
+
+
+def _list(names: Iterable[str]) -> str:
+    first, *others = _few(names)
+    return f"{', '.join([first, *others[:-1]])} and {others[-1]}" if others else first

@@ -1,0 +1,1 @@
+"""Curves that stand still: in text, for the terminal and as SVG."""

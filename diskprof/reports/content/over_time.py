@@ -1,0 +1,63 @@
+"""How each test went, as a line of text and three figures."""
+
+from collections.abc import Callable, Sequence
+
+from diskprof.analysis.options import asked
+from diskprof.analysis.series import measured, windows
+from diskprof.analysis.statistics import median
+from diskprof.model.run import Run
+from diskprof.model.sample import Sample
+from diskprof.model.units import format_iops, format_latency
+from diskprof.model.value import dataclass
+from diskprof.reports.charts.sparkline import even, sparkline
+
+IOPS_TITLE = "IOPS over time, from 0"
+MIXED_TITLE = "IOPS or latency, from 0"
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """One test's course over time; the three figures are of single intervals, with their unit where it is not IOPS."""
+
+    test: str
+    line: str
+    lowest: str
+    median: str
+    highest: str
+    cpu: float | None
+
+
+def courses(
+    run: Run, samples: Sequence[Sample], width: int, *, ascii_only: bool = False
+) -> tuple[str, tuple[Course, ...]]:
+    """What the lines show, and a line for every test with two intervals or more that is no cell of a sweep.
+
+    IOPS, both directions together; for a test of one direction that sets its own pace, where IOPS say nothing, the mean latency.
+    """
+    found, title = [], IOPS_TITLE
+    for test in run.tests:
+        if test.planned.cell:
+            continue
+        mine = measured(samples, test.index)
+        write: Callable[[float], str] = format_iops
+        if asked(test.planned).paced and len({sample.direction for sample in mine}) == 1:
+            timed = [(sample.mean_ns, sample.duration_ns / 1e9) for sample in mine if sample.mean_ns is not None]
+            write, title = format_latency, MIXED_TITLE
+        else:
+            timed = [(window.iops, window.seconds) for window in windows(mine)]
+        values, seconds = [value for value, _ in timed], [length for _, length in timed]
+        middle = median(values)
+        if middle is None or len(values) < 2:
+            continue
+        cpu = test.result.cpu if test.result else None
+        found.append(
+            Course(
+                test=test.name,
+                line=sparkline(even(values, seconds, width), ascii_only=ascii_only),
+                lowest=write(min(values)),
+                median=write(middle),
+                highest=write(max(values)),
+                cpu=cpu.percent / 100 if cpu else None,
+            )
+        )
+    return title, tuple(found)

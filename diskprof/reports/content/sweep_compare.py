@@ -1,0 +1,129 @@
+"""Sweeps side by side as tables of words: the most IOPS of each run, and matrices of differences to the first."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from diskprof.analysis.comparison import Cell, Comparison, Row, TestComparison
+from diskprof.analysis.metrics import Metric
+from diskprof.analysis.sweep import Panel, compared_grids, most_iops, panels
+from diskprof.model.run import Status
+from diskprof.model.sample import Direction
+from diskprof.reports import wording
+from diskprof.reports.content.sweep_tables import (
+    PanelReport,
+    Sheet,
+    by_axes,
+    capital,
+    matrix_head,
+    panel_title,
+    value_words,
+)
+
+
+def comparison_reports(comparison: Comparison, metrics: Sequence[Metric], *, marks: bool) -> tuple[PanelReport, ...]:
+    """Every panel of the sweeps of a comparison, with a matrix for each metric of each run beside the first.
+
+    `marks`: the verdicts as one letter each.
+    """
+    return tuple(
+        PanelReport(
+            title=panel_title(panel),
+            sentences=_sentences(comparison, panel),
+            sheets=(
+                _most(comparison, panel),
+                *(
+                    sheet
+                    for column in range(1, len(comparison.columns))
+                    for metric in metrics
+                    for sheet in _differences(comparison, panel, column, metric, marks=marks)
+                ),
+            ),
+        )
+        for grid in compared_grids(comparison)
+        for panel in panels(grid)
+    )
+
+
+def _sentences(comparison: Comparison, panel: Panel[TestComparison]) -> tuple[str, ...]:
+    """Cells that a run lacks, and options that are not the same."""
+    tests = [test for row in panel.cells for test in row if test]
+    told = []
+    for index, column in enumerate(comparison.columns):
+        counted = Counter(test.statuses[index] for test in tests if test.statuses[index] is not Status.COMPLETE)
+        words = [
+            (times, wording.STATUSES[status] if status else "not in this run") for status, times in counted.items()
+        ]
+        if words:
+            (times, word), *others = words
+            more = "".join(f", {count} {each}" for count, each in others)
+            told.append(f"{column.label}: {times} of {wording.count(len(tests), 'cell')} {word}{more}.")
+    options = Counter(option for test in tests for option in test.options)
+    for option, times in options.items():
+        values = [wording.MISSING if value is None else value or "on" for value in option.values]
+        of = ", ".join(f"{value} ({column.label})" for value, column in zip(values, comparison.columns, strict=True))
+        job = f" of {option.job}" if option.job else ""
+        told.append(f"Option {option.option}{job}: {of}, in {wording.count(times, 'cell')} of {len(tests)}.")
+    return tuple(told)
+
+
+def _most(comparison: Comparison, panel: Panel[TestComparison]) -> Sheet:
+    """The most IOPS of each row, reads and writes together, run by run."""
+    head = [capital(wording.option(panel.rows.option))]
+    for index, column in enumerate(comparison.columns):
+        head += [column.label, "difference"] if index else [column.label]
+    rows = []
+    for value, tests in zip(panel.rows.values, panel.cells, strict=True):
+        line = [value_words(panel.rows.option, value)]
+        base = most_iops(tests, 0)
+        for index in range(len(comparison.columns)):
+            most = most_iops(tests, index)
+            line.append(wording.MISSING if most is None else wording.number(most))
+            if index:
+                line.append(wording.relative(most / base - 1) if most is not None and base else "")
+        rows.append(tuple(line))
+    what = "Most IOPS" if panel.columns else "IOPS"
+    return Sheet(f"{what} by {wording.option(panel.rows.option)}", tuple(head), tuple(rows))
+
+
+def _differences(
+    comparison: Comparison, panel: Panel[TestComparison], column: int, metric: Metric, *, marks: bool
+) -> list[Sheet]:
+    """A matrix a direction; none where the two runs have no cell in common."""
+    ways = [way for way in Direction if any(_pair(test, metric, way, column) for row in panel.cells for test in row)]
+    base, name = comparison.columns[0].label, comparison.columns[column].label
+    return [
+        Sheet(
+            f"{_title(panel, metric, way, named=len(ways) > 1)}: {name} against {base}",
+            matrix_head(panel) if panel.columns else (capital(wording.option(panel.rows.option)), "difference"),
+            tuple(
+                (
+                    value_words(panel.rows.option, value),
+                    *(_cell(_pair(test, metric, way, column), marks=marks) for test in row),
+                )
+                for value, row in zip(panel.rows.values, panel.cells, strict=True)
+            ),
+        )
+        for way in ways
+    ]
+
+
+def _title(panel: Panel[TestComparison], metric: Metric, way: Direction, *, named: bool) -> str:
+    label = wording.METRICS[metric].label
+    label = f"{capital(wording.DIRECTIONS[way])}: {label}" if named else label
+    return by_axes(label, panel) if panel.columns else f"{label} by {wording.option(panel.rows.option)}"
+
+
+def _pair(test: TestComparison | None, metric: Metric, way: Direction, column: int) -> tuple[Row, Cell] | None:
+    """What is told of one cell; None where one of the two runs did not measure it whole."""
+    row = test.row(metric, way) if test else None
+    if row is None or row.direction is not way or test is None:
+        return None
+    whole = test.statuses[0] is Status.COMPLETE and test.statuses[column] is Status.COMPLETE
+    return (row, row.cells[column]) if whole and row.cells[column].difference is not None else None
+
+
+def _cell(pair: tuple[Row, Cell] | None, *, marks: bool) -> str:
+    if pair is None:
+        return wording.MISSING
+    verdict = (wording.mark if marks else wording.verdict)(pair[1])
+    return f"{wording.difference(*pair)} {verdict}".rstrip()

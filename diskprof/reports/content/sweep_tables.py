@@ -1,0 +1,220 @@
+"""A sweep as tables of words: the best by block size, a matrix a metric, the limits in a sentence.
+
+Text and Markdown lay the same tables out in their own way; sweeps side by side are in `sweep_compare.py`.
+"""
+
+from collections.abc import Sequence
+
+from diskprof.analysis.comparison import TestComparison
+from diskprof.analysis.metrics import Metric, direction_metrics
+from diskprof.analysis.sweep import (
+    Best,
+    Limits,
+    Panel,
+    amount,
+    bandwidth,
+    best,
+    grids,
+    iops,
+    limits,
+    measured,
+    panels,
+)
+from diskprof.model.preset import Options
+from diskprof.model.run import Run, Status, TestRecord, TestResult
+from diskprof.model.sample import Direction
+from diskprof.model.units import format_bandwidth, format_iops, format_size
+from diskprof.model.value import dataclass
+from diskprof.reports import wording
+
+_SOURCES = {source.metric: source for source in direction_metrics()}
+_SILENT = (Status.PENDING, Status.SKIPPED)
+LIST_METRICS = (Metric.IOPS, Metric.BANDWIDTH, Metric.LATENCY_MEAN, Metric.LATENCY_P99)
+"""What a sweep of one axis is listed by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table with a title. Its first column is a name, the others are figures. Foreign text is as it came."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PanelReport:
+    """What is told of one panel; foreign text is as it came. `sentences` are its limits, or what there is to say of its cells."""
+
+    title: str
+    sentences: tuple[str, ...]
+    sheets: tuple[Sheet, ...]
+
+
+def run_reports(run: Run, metrics: Sequence[Metric]) -> tuple[PanelReport, ...]:
+    """Every panel of the run's sweeps, with a matrix for each of `metrics`."""
+    return tuple(_report(panel, metrics) for grid in grids(run) for panel in panels(grid))
+
+
+def _report(panel: Panel[TestRecord], metrics: Sequence[Metric]) -> PanelReport:
+    told = limits_sentence(limits(panel))
+    sheets = (*_best_sheet(panel), *_matrices(panel, metrics)) if panel.columns else (_list(panel),)
+    return PanelReport(panel_title(panel), (f"{capital(told)}.",) if told else (), sheets)
+
+
+def panel_title(panel: Panel[TestRecord] | Panel[TestComparison]) -> str:
+    """`Random read`, with the values of the axes that stand still: `Random read, jobs 4`."""
+    return ", ".join([panel.title or panel.name, *told_cell(panel.fixed)])
+
+
+def told_cell(cell: Options) -> list[str]:
+    """`block size 4 KiB`, `queue depth 8`."""
+    return [f"{wording.option(option)} {value_words(option, value)}" for option, value in cell]
+
+
+def value_words(option: str, value: str) -> str:
+    """A value of an axis, block sizes as a person says them: `32 KiB`."""
+    size = amount(value) if option == "bs" else None
+    return value if size is None else format_size(size)
+
+
+def _best_sheet(panel: Panel[TestRecord]) -> tuple[Sheet, ...]:
+    """What each row does at best, and how much of the columns' axis that takes; nothing where there is one column."""
+    if panel.columns is None or len(panel.columns.values) < 2:
+        return ()
+    across = wording.option(panel.columns.option)
+    found = best(panel)
+    # At one block size the most IOPS are the most bandwidth too.
+    apart = any(one and one.iops_at != one.bandwidth_at for one in found)
+    head = [capital(wording.option(panel.rows.option)), "IOPS", "MB/s"]
+    head += [f"IOPS at {across}", f"MB/s at {across}"] if apart else [f"at {across}"]
+    head.append("95% of it from")
+    rows = []
+    for value, one in zip(panel.rows.values, found, strict=True):
+        told = _best_row(one, apart) if one else [wording.MISSING] * (len(head) - 1)
+        rows.append((value_words(panel.rows.option, value), *told))
+    return (Sheet(f"Best by {wording.option(panel.rows.option)}", tuple(head), tuple(rows)),)
+
+
+def _best_row(one: Best, apart: bool) -> list[str]:
+    at = [one.iops_at, one.bandwidth_at] if apart else [one.iops_at]
+    return [wording.number(one.iops), wording.megabytes(one.bandwidth), *at, one.enough]
+
+
+def capital(text: str) -> str:
+    """`Block size`."""
+    return text[:1].upper() + text[1:]
+
+
+def _matrices(panel: Panel[TestRecord], metrics: Sequence[Metric]) -> tuple[Sheet, ...]:
+    ways = _directions(panel)
+    return tuple(
+        _matrix(panel, metric, way, named=len(ways) > 1) for metric in metrics for way in ways or (Direction.READ,)
+    )
+
+
+def _directions(panel: Panel[TestRecord]) -> tuple[Direction, ...]:
+    found = {way for row in panel.cells for test in row if (r := measured(test)) for way, _ in r.directions}
+    return tuple(way for way in Direction if way in found)
+
+
+def _matrix(panel: Panel[TestRecord], metric: Metric, way: Direction, *, named: bool) -> Sheet:
+    assert panel.columns
+    rows = tuple(
+        (value_words(panel.rows.option, value), *(_cell(test, metric, way) for test in row))
+        for value, row in zip(panel.rows.values, panel.cells, strict=True)
+    )
+    label = "MB/s" if metric is Metric.BANDWIDTH else wording.METRICS[metric].label
+    title = by_axes(f"{capital(wording.DIRECTIONS[way])}: {label}" if named else label, panel)
+    return Sheet(title, matrix_head(panel), rows)
+
+
+def by_axes(label: str, panel: Panel[TestRecord] | Panel[TestComparison]) -> str:
+    """`IOPS by block size (down) and queue depth (across)`."""
+    assert panel.columns
+    return f"{label} by {wording.option(panel.rows.option)} (down) and {wording.option(panel.columns.option)} (across)"
+
+
+def matrix_head(panel: Panel[TestRecord] | Panel[TestComparison]) -> tuple[str, ...]:
+    """The columns' values behind an empty corner."""
+    assert panel.columns
+    return "", *(value_words(panel.columns.option, value) for value in panel.columns.values)
+
+
+def _cell(test: TestRecord | None, metric: Metric, way: Direction) -> str:
+    """A figure; where there is none, the word for what happened if something did."""
+    result = measured(test)
+    if result is None:
+        return wording.MISSING if test is None or test.status in (*_SILENT, Status.COMPLETE) else _status(test)
+    return _figure(result, metric, way)
+
+
+def _status(test: TestRecord) -> str:
+    return wording.STATUSES[test.status]
+
+
+def _figure(result: TestResult, metric: Metric, way: Direction) -> str:
+    one = result.direction(way)
+    value = _SOURCES[metric].of_result(one) if one else None
+    if value is not None and metric is Metric.BANDWIDTH:
+        return wording.megabytes(value)
+    return wording.figure(metric, value)
+
+
+def _list(panel: Panel[TestRecord]) -> Sheet:
+    """A sweep of one axis: a row a cell."""
+    ways = _directions(panel) or (Direction.READ,)
+    words = [f"{wording.DIRECTIONS[way]} " if len(ways) > 1 else "" for way in ways]
+    short = {metric: "MB/s" if metric is Metric.BANDWIDTH else wording.METRICS[metric].short for metric in LIST_METRICS}
+    head = [capital(wording.option(panel.rows.option))]
+    head += [f"{word}{short[metric]}" for word in words for metric in LIST_METRICS]
+    rows = []
+    for value, (test,) in zip(panel.rows.values, panel.cells, strict=True):
+        figures = [_cell(test, metric, way) for way in ways for metric in LIST_METRICS]
+        if measured(test) is None:
+            figures = [figures[0], *[wording.MISSING] * (len(figures) - 1)]
+        rows.append((value_words(panel.rows.option, value), *figures))
+    return Sheet(f"By {wording.option(panel.rows.option)}", tuple(head), tuple(rows))
+
+
+def limits_sentence(found: Limits | None) -> str:
+    """`IOPS-limited up to 32 KiB (about 5,000 IOPS), bandwidth-limited from 64 KiB (about 200 MB/s)`; empty for none."""
+    if found is None:
+        return ""
+    parts = []
+    if found.iops is not None and found.iops_up_to is not None:
+        where = "at every block size" if found.everywhere else f"up to {format_size(found.iops_up_to)}"
+        parts.append(f"IOPS-limited {where} (about {_about(found.iops):,.0f} IOPS)")
+    if found.bandwidth is not None and found.bandwidth_from is not None:
+        where = "at every block size" if found.everywhere else f"from {format_size(found.bandwidth_from)}"
+        parts.append(f"bandwidth-limited {where} (about {format_bandwidth(_about(found.bandwidth))})")
+    return ", ".join(parts)
+
+
+def _about(value: float) -> float:
+    """Two digits: what is said to be about something."""
+    return float(f"{value:.1e}")
+
+
+def verdict_sentences(run: Run) -> list[str]:
+    """For each panel its limits; where the data show none, the most of it."""
+    found = []
+    for grid in grids(run):
+        for panel in panels(grid):
+            told = limits_sentence(limits(panel)) or _most(panel)
+            if told:
+                found.append(f"{panel_title(panel)}: {told}")
+    return found
+
+
+def _most(panel: Panel[TestRecord]) -> str:
+    """`at most 5,012 IOPS (block size 4 KiB, queue depth 64) and 201 MB/s (...)`; empty where nothing was measured."""
+    tests = [(test, result) for row in panel.cells for test in row if test and (result := measured(test))]
+    if not tests:
+        return ""
+    parts = []
+    for figure, write in ((iops, lambda value: f"{format_iops(value)} IOPS"), (bandwidth, format_bandwidth)):
+        test, result = max(tests, key=lambda pair: figure(pair[1]))
+        swept = [(option, value) for option, value in test.planned.cell if (option, value) not in panel.fixed]
+        parts.append(f"{write(figure(result))} ({', '.join(told_cell(tuple(swept)))})")
+    return f"at most {' and '.join(parts)}"

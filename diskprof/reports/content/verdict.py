@@ -1,0 +1,130 @@
+"""What this disk did, in a sentence."""
+
+from collections.abc import Sequence
+
+from diskprof.analysis.options import asked
+from diskprof.model.finding import Finding, Weight
+from diskprof.model.preset import EngineName
+from diskprof.model.run import DirectionResult, Run, Status, TestRecord
+from diskprof.model.sample import Direction
+from diskprof.model.units import format_bandwidth, format_iops, format_latency, format_size
+from diskprof.model.value import dataclass
+from diskprof.reports import wording
+from diskprof.reports.content import expectation_table
+from diskprof.reports.content.sweep_tables import verdict_sentences
+
+_FEW = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    """One direction of one test, and what kind of test that was."""
+
+    kind: str
+    depth: int
+    random: bool
+    result: DirectionResult
+
+
+def verdict(run: Run) -> str:
+    """The result in words: promises that were missed, a sentence for each kind of test, and what else was promised.
+
+    Where there is no result, why.
+    """
+    promised = expectation_table.rows(run)
+    missed, kept = expectation_table.missed_sentence(promised), expectation_table.kept_sentence(promised)
+    return " ".join(text for text in (missed, _results(run), kept) if text)
+
+
+def _results(run: Run) -> str:
+    figures: list[_Figure] = []
+    sentences: list[str] = []
+    for test in run.tests:
+        if not test.result or not test.result.directions or test.planned.cell:
+            continue
+        if test.engine is EngineName.IOPING:
+            sentences.append(_ioping(test))
+        elif len(test.planned.jobs) == 1:
+            figures += _figures(test)
+        else:
+            sentences.append(_several_jobs(test))
+    kinds = dict.fromkeys(figure.kind for figure in figures)
+    sentences = [_kind([figure for figure in figures if figure.kind == kind]) for kind in kinds] + sentences
+    sentences += verdict_sentences(run)
+    if not sentences:
+        return f"No result: {wording.STATUSES[run.status]}."
+    return " ".join(f"{text[0].upper()}{text[1:]}." for text in sentences)
+
+
+def unfinished(run: Run) -> str:
+    """`Cancelled: 2 of 6 tests complete.`: that the results are not all there; empty if they are, or if there are none."""
+    complete = sum(test.status is Status.COMPLETE for test in run.tests)
+    if run.status is Status.COMPLETE or not any(test.result for test in run.tests):
+        return ""
+    word = wording.STATUSES[run.status]
+    return f"{word[0].upper()}{word[1:]}: {complete} of {wording.count(len(run.tests), 'test')} complete."
+
+
+def doubts(findings: Sequence[Finding]) -> str:
+    """What speaks against relying on it, told at once; empty if nothing does."""
+    found = list(dict.fromkeys(finding.message for finding in findings if finding.weight is Weight.DOUBT))
+    return f"In doubt: {' '.join(found)}" if found else ""
+
+
+def _figures(test: TestRecord) -> list[_Figure]:
+    job, result = test.planned.jobs[0], test.result
+    assert result is not None
+    random = job.rw.startswith("rand")
+    size = format_size(job.block_size)
+    mixed = len(result.directions) > 1
+    depth = asked(test.planned).depth
+    return [
+        _Figure(
+            f"{'mixed ' if mixed else ''}{'random' if random else 'sequential'} {size} {wording.DIRECTIONS[direction]}s",
+            depth,
+            random,
+            figures,
+        )
+        for direction, figures in result.directions
+    ]
+
+
+def _kind(figures: Sequence[_Figure]) -> str:
+    """`random 4 KiB reads: 17.6k IOPS one at a time (mean 56 us, p99 103 us), 286k IOPS 32 at once`."""
+    least, most = (pick(figures, key=lambda figure: figure.depth) for pick in (min, max))
+    shown = [least] if least.depth == most.depth else [least, most]
+    return f"{figures[0].kind}: {', '.join(_one(figure, figure is least) for figure in shown)}"
+
+
+def _one(figure: _Figure, with_latency: bool) -> str:
+    result, latency = figure.result, figure.result.latency
+    depth = "one at a time" if figure.depth == 1 else f"{figure.depth} at once"
+    if not figure.random:
+        return f"{format_bandwidth(result.bandwidth_bytes_per_s)} {depth}"
+    known = [
+        f"{name} {format_latency(value)}" for name, value in (("mean", latency.mean), ("p99", latency.p99)) if value
+    ]
+    tail = f" ({', '.join(known)})" if known and with_latency else ""
+    return f"{format_iops(result.iops)} IOPS {depth}{tail}"
+
+
+def _ioping(test: TestRecord) -> str:
+    ((direction, result),) = test.result.directions[:1] if test.result else ()
+    name, latency = wording.DIRECTIONS[direction], result.latency
+    size = format_size(result.bytes // result.ios) if result.ios else ""
+    what = f"{'cached ' if asked(test.planned).cached else ''}{size} {name}"
+    mean = f"{format_latency(latency.mean)} on average" if latency.mean is not None else ""
+    if result.ios < _FEW:
+        slowest = f", {format_latency(latency.max)} at the slowest" if latency.max is not None else ""
+        return f"one {what} took {mean}{slowest} ({wording.count(result.ios, 'request')})"
+    linear = any(job.rw == Direction.READ for job in test.planned.jobs)
+    rate = format_bandwidth(result.bandwidth_bytes_per_s) if linear else f"{format_iops(result.iops)} IOPS"
+    return f"{what}s {rate} one at a time" + (f" ({mean})" if mean else "")
+
+
+def _several_jobs(test: TestRecord) -> str:
+    parts = [
+        f"{wording.DIRECTIONS[direction]} {format_iops(result.iops)} IOPS, {format_bandwidth(result.bandwidth_bytes_per_s)}"
+        for direction, result in (test.result.directions if test.result else ())
+    ]
+    return f"{test.name}: {' and '.join(parts)}"

@@ -1,0 +1,1 @@
+"""Forms that programs read: JSON, CSV, Nagios."""

@@ -1,0 +1,96 @@
+"""Figures for a spreadsheet: CSV as RFC 4180 has it, one header line, numbers as the engines gave them."""
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from diskprof.model.run import Latency, Run, TestRecord
+from diskprof.model.sample import Sample
+from diskprof.model.text import clean
+from diskprof.reports.content.facts import disks
+
+Cell = str | int | float | None
+
+_FORMULA = ("=", "+", "-", "@")
+_LATENCIES = ("mean", "min", "max", "stddev", "p50", "p90", "p95", "p99", "p99_9")
+RESULT_COLUMNS = (
+    *("run", "started_at", "host", "preset", "target", "disk", "test", "engine", "status", "direction"),
+    *("ios", "bytes", "iops", "bandwidth_bytes_per_s", "runtime_ms"),
+    *(f"latency_{name}_ns" for name in _LATENCIES),
+    *("cpu_user_percent", "cpu_system_percent"),
+)
+SAMPLE_COLUMNS = (
+    *("run", "test", "phase", "direction", "at_s", "duration_s", "ios", "bytes", "iops", "bandwidth_bytes_per_s"),
+    *("latency_mean_ns", "latency_min_ns", "latency_max_ns", "latency_p50_ns", "latency_p99_ns", "latency_p99_9_ns"),
+)
+
+
+def results_csv(runs: Sequence[Run]) -> str:
+    """A row for each direction of each test, one for fsync where it synced, one for a test without a result.
+
+    What is not known is empty.
+    """
+    return _csv(RESULT_COLUMNS, (row for run in runs for test in run.tests for row in _results(run, test)))
+
+
+def samples_csv(runs: Sequence[Run], series: Mapping[str, Iterable[Sample]]) -> str:
+    """A row for each sample in the order of time; `at_s` is the end of the interval since the run began. `series` is by run id."""
+    rows = []
+    for run in runs:
+        names = {test.index: test.name for test in run.tests}
+        rows += [_sample(run.id, names[sample.test], sample) for sample in series.get(run.id, ())]
+    return _csv(SAMPLE_COLUMNS, rows)
+
+
+def _results(run: Run, test: TestRecord) -> list[list[Cell]]:
+    disk = " ".join(disk.model or disk.name for disk in disks(run))
+    began = run.started_at.isoformat() if run.started_at else ""
+    what = [run.id, began, run.environment.hostname, run.plan.preset, run.plan.target.path, disk]
+    which: list[Cell] = [*what, test.name, str(test.engine), str(test.status)]
+    result = test.result
+    if not result or not result.directions:
+        return [[*which, *[None] * (len(RESULT_COLUMNS) - len(which))]]
+    cpu = (result.cpu.user_percent, result.cpu.system_percent) if result.cpu else (None, None)
+    rows: list[list[Cell]] = [
+        [
+            *(*which, str(direction), found.ios, found.bytes, found.iops, found.bandwidth_bytes_per_s),
+            found.runtime_ms,
+            *_latency(found.latency),
+            *cpu,
+        ]
+        for direction, found in result.directions
+    ]
+    synced = [[*which, "sync", *[None] * 5, *_latency(result.sync), *cpu]] if result.sync else []
+    return rows + synced
+
+
+def _latency(latency: Latency) -> list[Cell]:
+    return [getattr(latency, name) for name in _LATENCIES]
+
+
+def _sample(run_id: str, test: str, sample: Sample) -> list[Cell]:
+    return [
+        *(run_id, test, str(sample.phase), str(sample.direction)),
+        *(sample.at_ns / 1e9, sample.duration_ns / 1e9, sample.ios, sample.bytes, sample.iops, sample.bandwidth),
+        *(sample.mean_ns, sample.min_ns, sample.max_ns),
+        *(sample.quantile(q) for q in (0.5, 0.99, 0.999)),
+    ]
+
+
+def _csv(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(columns)
+    writer.writerows([_cell(cell) for cell in row] for row in rows)
+    return out.getvalue()
+
+
+def _cell(cell: Cell) -> Cell:
+    """Foreign text that a spreadsheet would take for a formula gets an apostrophe, which makes it text there."""
+    if isinstance(cell, str):
+        text = clean(cell)
+        return f"'{text}" if text.startswith(_FORMULA) else text
+    if isinstance(cell, float) and not math.isfinite(cell):
+        return None
+    return cell

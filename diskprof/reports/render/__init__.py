@@ -1,0 +1,1 @@
+"""Forms that people read: text, Markdown, HTML."""

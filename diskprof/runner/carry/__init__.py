@@ -1,0 +1,1 @@
+"""A run from its begin to its end."""

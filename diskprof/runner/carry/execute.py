@@ -1,0 +1,329 @@
+"""The one place where a run happens: prepare, measure, watch, clean up, and write it all down as it goes."""
+
+import asyncio
+import signal
+import time
+from collections.abc import Callable, Sequence
+from contextlib import aclosing, suppress
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+
+from diskprof.analysis.findings.find import find
+from diskprof.analysis.headline import headline
+from diskprof.devices.machine.watch import SystemWatch
+from diskprof.devices.scan.members import parts_of
+from diskprof.engines.engine import Finished, Noted, Outcome, PhaseChanged, Sampled, measure
+from diskprof.engines.reasons import stuck
+from diskprof.model.errors import DiskprofError, StoreError
+from diskprof.model.finding import Finding
+from diskprof.model.lapse import Lapse, LapseKind
+from diskprof.model.parts import Parts
+from diskprof.model.plan import Plan, PlannedTest, Severity
+from diskprof.model.run import Status
+from diskprof.model.sample import Phase, Sample, SystemSample
+from diskprof.model.units import format_duration
+from diskprof.runner.carry.anchors import Anchors
+from diskprof.runner.carry.begin import Begun
+from diskprof.runner.carry.descriptors import resolved
+from diskprof.runner.carry.disk_watch import DiskWatch
+from diskprof.runner.carry.keeper import Keeper
+from diskprof.runner.carry.lapse_watch import LapseWatch, boottime_ns
+from diskprof.runner.carry.marks import Mark, mark_bytes
+from diskprof.runner.carry.progress import Pace
+from diskprof.runner.carry.space import SpaceWatch
+from diskprof.runner.carry.testfile import held_test_files
+from diskprof.runner.carry.workdir import private_directory
+from diskprof.runner.plan.places import places_of
+from diskprof.store import Store, this_process
+
+_TICK_S = 0.25
+# So many intervals after a sample the next one is missing.
+_OVERDUE = 1.2
+# Longer than a sample of most tests: each brings the progress along.
+_PROGRESS_S = 0.6
+_SILENT_AFTER_S = 1.0
+_LAST_WORD_S = 15.0
+_LAPSED = {
+    LapseKind.SLEPT: "The machine slept",
+    LapseKind.STOOD: "The runner stood still (stopped or frozen, or the machine had no time for it)",
+}
+
+
+@dataclass
+class StopRequest:
+    """Asks a run to end. `reason` says who asked, `status` what that makes of the run."""
+
+    event: asyncio.Event = field(default_factory=asyncio.Event)
+    reason: str = ""
+    status: Status = Status.CANCELLED
+
+    def ask(self, reason: str, status: Status = Status.CANCELLED) -> None:
+        if not self.event.is_set():
+            self.reason, self.status = reason, status
+            self.event.set()
+
+
+async def execute(run: Begun, stop: StopRequest) -> Status:
+    """Carries out a run that has begun. What goes wrong ends up in the store; no program of it survives."""
+    status, reason = Status.FAILED, "The runner ended unexpectedly."
+    began, began_awake = time.monotonic_ns(), boottime_ns()
+    lapses: list[Lapse] = []
+    looks: list[tuple[Parts, ...]] = []
+    keeper = Keeper(run.store, run.run_id, lambda: time.monotonic_ns() - began)
+    try:
+        try:
+            execution = _Execution(run, stop, keeper, began, lapses, looks)
+            status, reason = await execution.carry_out()
+        except DiskprofError as error:
+            status, reason = Status.FAILED, str(error)
+        except asyncio.CancelledError:
+            status, reason = Status.CANCELLED, "The runner was told to end."
+            raise
+    finally:
+        _conclude(run.store, run.run_id, keeper, status, reason, boottime_ns() - began_awake, lapses, looks)
+    return status
+
+
+def _conclude(
+    store: Store,
+    run_id: str,
+    keeper: Keeper,
+    status: Status,
+    reason: str,
+    took_ns: int,
+    lapses: Sequence[Lapse],
+    looks: Sequence[tuple[Parts, ...]],
+) -> None:
+    findings: tuple[Finding, ...] = ()
+    words, ended_at = "", None
+    try:
+        keeper.settle()
+        run = replace(store.run(run_id), status=status, reason=reason)
+        # The clock of the machine may have been set meanwhile.
+        ended_at = run.started_at + timedelta(microseconds=took_ns // 1000)
+        findings = find(run, store.samples(run_id).samples, store.system_samples(run_id).samples, lapses, looks)
+        words = headline(run)
+    finally:
+        with store.waiting(_LAST_WORD_S):
+            store.finish_run(run_id, status=status, reason=reason, findings=findings, headline=words, ended_at=ended_at)
+
+
+def _link_odd_names(plan: Plan, workdir: Path) -> None:
+    """Links in fio's working directory to targets whose own names it would misread (F27)."""
+    for place in places_of(plan):
+        if place.link:
+            (workdir / place.link).symlink_to(place.path)
+
+
+class _Execution:
+    def __init__(
+        self,
+        run: Begun,
+        stop: StopRequest,
+        keeper: Keeper,
+        began: int,
+        lapses: list[Lapse],
+        looks: list[tuple[Parts, ...]],
+    ) -> None:
+        plan = run.plan
+        self.plan, self.run_id, self.held, self.stop, self.keeper = plan, run.run_id, run.held, stop, keeper
+        self.mark = Mark(run.run_id, str(run.store.path), this_process())
+        self.left: list[str] = []
+        self.lapses, self.lapse_watch = lapses, LapseWatch(_TICK_S)
+        self.clock: Callable[[], int] = lambda: time.monotonic_ns() - began
+        self._shown_ns = 0
+        self._interval_s = 0.0
+        self._until_tick: asyncio.Timeout | None = None
+        where = run.environment
+        limited = frozenset(limit.device for limit in where.io_limits)
+        self.watch = SystemWatch([disk.name for disk in where.all_disks], limited)
+        self.looks = looks
+        self._stack = (*(device.name for device in where.stack), *where.behind)
+        self.pace = Pace(plan, self.clock)
+        self.space = SpaceWatch(plan)
+        self.disks = DiskWatch(plan, where)
+
+    async def carry_out(self) -> tuple[Status, str]:
+        for hazard in self.plan.hazards:
+            if hazard.severity is not Severity.BLOCKS:
+                self.keeper.note(f"{hazard.message} {hazard.advice}".strip(), warning=hazard.severity is Severity.WARNS)
+        for node, number in self.held.items():
+            self.keeper.note(
+                f"{node} is held exclusively for this run: where a command names it, fio was given "
+                f"/proc/self/fd/{number}, the descriptor by which it is held."
+            )
+        with (
+            private_directory(self.run_id) as workdir,
+            held_test_files(self.plan.test_files, mark_bytes(self.mark), self.left.append),
+        ):
+            _link_odd_names(self.plan, workdir)
+            loop = asyncio.get_running_loop()
+            loop.add_signal_handler(signal.SIGCONT, self.lapse_watch.continued)
+            self.lapse_watch.turn()
+            ticker = asyncio.create_task(self._tick())
+            try:
+                status, reason = await self._tests(workdir)
+            finally:
+                loop.remove_signal_handler(signal.SIGCONT)
+                ticker.cancel()
+                with suppress(asyncio.CancelledError):
+                    await ticker
+        return status, "\n".join(filter(None, (reason, *self.left)))
+
+    async def _tests(self, workdir: Path) -> tuple[Status, str]:
+        failures: list[str] = []
+        anchors = Anchors(self.plan)
+        self.looks.append(parts_of(self._stack))
+        for index, planned in enumerate(self.plan.tests):
+            try:
+                with self.lapse_watch.at_work():
+                    anchors.check()
+            except DiskprofError as error:
+                failures.append(str(error))
+                break
+            with self.lapse_watch.at_work():
+                self.keeper.begin_test(index)
+            obstacle = await self._lay_out(self.plan.layout, workdir) if index == 0 and self.plan.layout else None
+            outcome = self._as_asked(self._as_found(obstacle or await self._measure(planned, index, workdir)))
+            with self.lapse_watch.at_work():
+                self.keeper.finish_test(index, outcome)
+                self.looks.append(parts_of(self._stack))
+            if self.stop.event.is_set():
+                alive = stuck(planned.engine, outcome.survivor) if outcome.survivor is not None else ""
+                return self.stop.status, "\n".join(filter(None, (self.stop.reason, alive)))
+            if outcome.status is not Status.COMPLETE:
+                failures.append(f"{planned.name}: {outcome.reason}")
+            if obstacle or outcome.survivor is not None:
+                break
+        return (Status.FAILED, "\n".join(failures)) if failures else (Status.COMPLETE, "")
+
+    async def _lay_out(self, layout: PlannedTest, workdir: Path) -> Outcome | None:
+        """Fills the test files; None once they are there, otherwise how the first test ends, which has nothing to work on."""
+        outcome = await self._measure(layout, 0, workdir, preparing=True)
+        if outcome.status is Status.COMPLETE:
+            return None
+        if outcome.status is Status.FAILED:
+            outcome = replace(outcome, reason=f"Laying out the test file failed: {outcome.reason}")
+        return replace(outcome, result=None)
+
+    def _as_found(self, outcome: Outcome) -> Outcome:
+        """A test whose disk went away failed, whatever the engine says of it, and its figures may hold what no disk did."""
+        with self.lapse_watch.at_work():
+            self._look_at_disks()
+        if self.disks.complaint:
+            status = Status.CANCELLED if outcome.status is Status.CANCELLED else Status.FAILED
+            return replace(outcome, status=status, reason=self.disks.complaint, result=None)
+        if self.disks.lost and outcome.status is Status.FAILED:
+            return replace(outcome, reason=f"{self.disks.lost} {outcome.reason}")
+        return outcome
+
+    def _as_asked(self, outcome: Outcome) -> Outcome:
+        """A test that was cancelled ends as whoever asked for it wants it to."""
+        if outcome.status is Status.CANCELLED and self.stop.status is not Status.CANCELLED:
+            return replace(outcome, status=self.stop.status, reason=self.stop.reason)
+        return outcome
+
+    async def _measure(self, planned: PlannedTest, index: int, workdir: Path, *, preparing: bool = False) -> Outcome:
+        self._interval_s = planned.interval_ms / 1000
+        self.pace.begin(index, planned, Phase.PREPARING if preparing else Phase.MEASURING)
+        # What the kernel saw between two tests belongs to neither.
+        self.watch.sample(test=index, phase=self.pace.phase, at_ns=self.clock())
+        outcome: Outcome | None = None
+        started, descriptors = resolved(planned, self.plan, self.held)
+        events = measure(
+            started,
+            index=index,
+            clock=self.clock,
+            workdir=workdir,
+            stop=self.stop.event,
+            preparing=preparing,
+            pass_fds=descriptors,
+        )
+        async with aclosing(events):
+            async for event in events:
+                self._notice_lapses()
+                with self.lapse_watch.at_work():
+                    match event:
+                        case Sampled(samples):
+                            self._keep(samples)
+                        case PhaseChanged(phase):
+                            self._enter(phase)
+                        case Noted(text, warning):
+                            self.keeper.note(text, warning=warning, test=index)
+                        case Finished(result):
+                            outcome = result
+        if outcome is None:
+            raise DiskprofError(f"{planned.name} ended without a word from {planned.engine}.")
+        return outcome
+
+    def _enter(self, phase: Phase) -> None:
+        system = None
+        if self.pace.phase is Phase.PREPARING:
+            # What ioping fills its file with is no part of what it measures.
+            system = self.watch.sample(test=self.pace.test, phase=Phase.PREPARING, at_ns=self.clock())
+        self.pace.enter(phase)
+        self._write(system=(system,) if system else ())
+
+    def _keep(self, samples: tuple[Sample, ...]) -> None:
+        self.pace.heard(samples)
+        self._look_at_disks()
+        self._append(() if self.disks.complaint else samples)
+        # A file system that can fill up is looked at four times a second, whatever else comes.
+        if not self.space.watches:
+            self._put_off_tick(_OVERDUE * self._interval_s)
+
+    def _append(self, samples: tuple[Sample, ...] = ()) -> None:
+        system = self.watch.sample(test=self.pace.test, phase=self.pace.phase, at_ns=self.clock())
+        self._write(samples, (system,) if system else ())
+
+    def _write(self, samples: tuple[Sample, ...] = (), system: tuple[SystemSample, ...] = ()) -> None:
+        self.keeper.append(samples=samples, system=system, progress=self.pace.progress())
+        self._shown_ns = self.clock()
+
+    async def _tick(self) -> None:
+        """Keeps progress moving while the engine says nothing (starting, ramping, hanging), and watches the space.
+
+        Where no space is watched it waits as long as samples come: to be woken in between takes a processor from what is measured.
+        """
+        while True:
+            self.lapse_watch.usual_s = _TICK_S
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_TICK_S) as self._until_tick:
+                    await asyncio.Event().wait()
+            try:
+                self._notice_lapses()
+                with self.lapse_watch.at_work():
+                    self._look_after()
+            except StoreError as error:
+                self.stop.ask(str(error), Status.FAILED)
+                return
+
+    def _put_off_tick(self, seconds: float) -> None:
+        if seconds > _TICK_S and self._until_tick and not self._until_tick.expired():
+            self._until_tick.reschedule(asyncio.get_running_loop().time() + seconds)
+            self.lapse_watch.usual_s = seconds
+
+    def _look_after(self) -> None:
+        if complaint := self.space.complaint():
+            self.stop.ask(complaint, Status.FAILED)
+        self._look_at_disks()
+        if self.pace.silent_s >= _SILENT_AFTER_S:
+            self._append()
+        elif self.clock() - self._shown_ns >= _PROGRESS_S * 1e9:
+            self._write()
+
+    def _look_at_disks(self) -> None:
+        for words in self.disks.look():
+            self.keeper.note(words, warning=True, test=self.pace.test)
+        if self.disks.complaint:
+            self.stop.ask(self.disks.complaint, Status.FAILED)
+
+    def _notice_lapses(self) -> None:
+        """To be called before the store is written: it was not waited for meanwhile."""
+        for kind, seconds in self.lapse_watch.turn():
+            test, phase = self.pace.test, self.pace.phase
+            self.lapses.append(Lapse(kind, test, phase, self.clock(), seconds))
+            if kind is LapseKind.STOOD:
+                self.keeper.excuse(seconds)
+            self.keeper.note(f"{_LAPSED[kind]} for {format_duration(seconds)}.", warning=True, test=test)

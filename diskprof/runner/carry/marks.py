@@ -1,0 +1,148 @@
+"""The mark in the private directory of a test file: which run made it, for whoever finds it where no store knows of it."""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from diskprof.devices.scan.mounts import may_hang, mount_of
+from diskprof.model.plan import TestFile
+from diskprof.model.text import clean
+from diskprof.model.value import dataclass
+from diskprof.runner.carry.testfile import DIRECTORY, FILE_NAME, MARK_NAME
+from diskprof.store import ProcessIdentity, is_alive, is_elsewhere
+
+_ABOUT = "diskprof made this directory for a test file. Once that run is over nobody needs it."
+_MOST_BYTES = 1 << 14
+_WRITABLE_BY_OTHERS = 0o022
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The run that made a directory, the file of its store, and the process that carries the run out."""
+
+    run_id: str
+    store: str
+    runner: ProcessIdentity
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A private directory that was found by its name. `objection` says why it is left alone; empty for a leftover.
+
+    `mark` is None where it has none that can be read: the power failed, or an earlier diskprof made it.
+    """
+
+    file: TestFile
+    size_bytes: int
+    mark: Mark | None
+    objection: str
+
+
+def mark_bytes(mark: Mark) -> bytes:
+    """What is written into the directory."""
+    runner = mark.runner
+    body = {
+        "about": _ABOUT,
+        "run": mark.run_id,
+        "store": mark.store,
+        "pid": runner.pid,
+        "start_ticks": runner.start_ticks,
+        "boot_id": runner.boot_id,
+        "place": runner.place,
+    }
+    return json.dumps(body, indent=1).encode() + b"\n"
+
+
+def read_mark(data: bytes) -> Mark | None:
+    """The inverse of `mark_bytes`; None for anything else."""
+    try:
+        body = json.loads(data)
+        words = [body[key] for key in ("run", "store", "boot_id", "place")]
+        pid, start_ticks = body["pid"], body["start_ticks"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+    if not all(isinstance(word, str) and word for word in words) or not (type(pid) is type(start_ticks) is int):
+        return None
+    run_id, store, boot_id, place = words
+    return Mark(run_id, store, ProcessIdentity(pid, start_ticks, boot_id, place))
+
+
+def found_in(place: str) -> Iterator[Found]:
+    """The private directories in a directory, or the one that `place` is itself. Raises OSError where it cannot be listed."""
+    path = Path(place).absolute()
+    if DIRECTORY.fullmatch(path.name):
+        names = [path.name]
+        path = path.parent
+    else:
+        with os.scandir(path) as entries:
+            names = sorted(entry.name for entry in entries if DIRECTORY.fullmatch(entry.name))
+    for name in names:
+        if found := look_at(path / name):
+            yield found
+
+
+def look_at(directory: Path) -> Found | None:
+    """What is in a private directory; None for what is no directory, or gone. No link is followed."""
+    file = TestFile(str(directory), str(directory / FILE_NAME), 0)
+    try:
+        inside = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except PermissionError:
+        return Found(file, 0, None, _OF_OTHERS)
+    except OSError:
+        return None
+    try:
+        status = os.fstat(inside)
+        if status.st_uid != os.geteuid():
+            return Found(file, 0, None, _OF_OTHERS)
+        if status.st_mode & _WRITABLE_BY_OTHERS:
+            return Found(file, 0, None, "other users may write to it")
+        mark = _mark_in(inside)
+        size, blocks = _size_in(inside)
+        strangers = set(os.listdir(inside)) - {FILE_NAME, MARK_NAME}  # noqa: PTH208
+    finally:
+        os.close(inside)
+    objection = _objection(mark, directory, strangers)
+    return Found(TestFile(file.directory, file.path, size), blocks * 512, mark, objection)
+
+
+_OF_OTHERS = "it belongs to another user"
+
+
+def _objection(mark: Mark | None, directory: Path, strangers: set[str]) -> str:
+    if mark is None:
+        if strangers:
+            return "it has no mark of diskprof, and holds more than a test file"
+        where = mount_of(str(directory))
+        if where and may_hang(where):
+            return "it has no mark of diskprof, and another machine may use it"
+        return ""
+    if is_alive(mark.runner):
+        return f"run {clean(mark.run_id)} (process {mark.runner.pid}) is using it"
+    if is_elsewhere(mark.runner):
+        return f"run {clean(mark.run_id)} made it on another machine or in another container, and may still use it"
+    return ""
+
+
+def _mark_in(inside: int) -> Mark | None:
+    try:
+        # Whatever lies there under this name: who opens a FIFO would wait.
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        descriptor = os.open(MARK_NAME, flags, dir_fd=inside)
+    except OSError:
+        return None
+    try:
+        return read_mark(os.read(descriptor, _MOST_BYTES))
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+
+
+def _size_in(inside: int) -> tuple[int, int]:
+    """(bytes, blocks of 512 bytes) of the test file; zeros where there is none."""
+    with suppress(FileNotFoundError):
+        status = os.stat(FILE_NAME, dir_fd=inside, follow_symlinks=False)
+        return status.st_size, status.st_blocks
+    return 0, 0

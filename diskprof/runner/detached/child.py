@@ -1,0 +1,50 @@
+"""The detached runner: reads an order on stdin, answers with one line of JSON, and carries the run out."""
+
+import asyncio
+import json
+import os
+import sys
+from datetime import datetime
+from pathlib import Path
+
+from diskprof.model.advice import on_screen
+from diskprof.model.errors import DiskprofError
+from diskprof.runner.carry.begin import begun
+from diskprof.runner.carry.execute import StopRequest, execute
+from diskprof.runner.carry.signals import stop_on_signals
+from diskprof.runner.detached.order import Order, read_order
+from diskprof.store import Store
+
+
+def _answer(**words: str | int) -> None:
+    os.write(1, json.dumps(words).encode() + b"\n")
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.close(null)
+
+
+async def _carry_out(order: Order) -> None:
+    stop = StopRequest()
+    stop_on_signals(stop)
+    with (
+        Store.open(Path(order.store)) as store,
+        begun(order.plan, store, tags=order.tags, note=order.note, concurrent=order.concurrent) as run,
+    ):
+        _answer(run=run.run_id)
+        await execute(run, stop)
+
+
+def main() -> int:
+    """Returns the exit code of the runner proper."""
+    order = read_order(sys.stdin.buffer.read())
+    # The launcher waits for its child only: the runner proper is a grandchild, which nobody has to reap.
+    if os.fork():
+        os._exit(0)
+    try:
+        asyncio.run(_carry_out(order))
+    except DiskprofError as error:
+        # Once the launcher has its answer nobody reads another: this goes to the log.
+        sys.stderr.write(f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S} {error}\n")
+        _answer(error=error.message, hint=error.hint, on_screen=on_screen(error.hint), exit_code=int(error.exit_code))
+        return int(error.exit_code)
+    return 0

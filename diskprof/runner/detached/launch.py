@@ -1,0 +1,112 @@
+"""Starting a run in a session of its own, and asking it to stop."""
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from diskprof.devices.targets import sudo_command
+from diskprof.engines.process import start_session
+from diskprof.model.advice import Advice
+from diskprof.model.errors import DiskprofError, ExitCode, Refused, RunNotFound, UsageError
+from diskprof.model.plan import Plan
+from diskprof.model.value import dataclass
+from diskprof.runner.detached.order import Order, order_json
+from diskprof.store import ProcessIdentity, Store, as_owner_of, is_alive
+
+_LOG = "runner.log"
+_LOG_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    run: str
+    error: str
+    hint: str
+    on_screen: str
+    exit_code: int
+
+
+def start_detached(
+    plan: Plan, store_path: Path, *, tags: Sequence[str] = (), note: str = "", concurrent: bool = False
+) -> str:
+    """Starts the runner in its own session, where no terminal's end reaches it; returns the run's id once the run is in the store.
+
+    Raises the DiskprofError that kept the runner from starting: Refused beside another run on the same disk, unless
+    `concurrent`, and for all that `begun` refuses.
+    """
+    log = store_path.parent / _LOG
+    order = order_json(Order(plan, str(store_path), tuple(tags), note, concurrent)).encode()
+    with _opened(log) as errors:
+        output = start_session((sys.executable, "-P", "-m", "diskprof.runner"), order, errors)
+    answer = _answer(output, log)
+    if answer.run:
+        return answer.run
+    kind = {ExitCode.REFUSED: Refused, ExitCode.USAGE: UsageError}.get(ExitCode(answer.exit_code), DiskprofError)
+    raise kind(answer.error, Advice(answer.hint, answer.on_screen))
+
+
+def _opened(log: Path) -> BinaryIO:
+    """The runners' last words, added to until they are too many. Raises DiskprofError."""
+    try:
+        with as_owner_of(log):
+            full = log.exists() and log.stat().st_size > _LOG_BYTES
+            return log.open("wb" if full else "ab")
+    except OSError as error:
+        raise DiskprofError(
+            f"Nothing was started: {log}, where runners leave their last words, cannot be written: {error.strerror}.",
+            "It lies beside the store: make that place writable, or name another store with --store.",
+        ) from None
+
+
+def _answer(output: bytes, log: Path) -> _Answer:
+    try:
+        data = json.loads(output)
+        return _Answer(
+            str(data.get("run", "")),
+            str(data.get("error", "")),
+            str(data.get("hint", "")),
+            str(data.get("on_screen", "")),
+            int(data.get("exit_code", 1)),
+        )
+    except (ValueError, AttributeError):
+        raise DiskprofError("The runner did not start.", f"Its last words are in {log}.") from None
+
+
+def request_stop(store: Store, run_id: str) -> None:
+    """Asks the runner of `run_id` to end its run, as SIGINT would. Raises RunNotFound where no runner lives.
+
+    It returns at once: the run is over when the store says so.
+    """
+    runner = store.runner(run_id)
+    try:
+        if _signal(runner, signal.SIGINT):
+            return
+    except PermissionError:
+        command = ("--store", str(store.path), "stop", run_id)
+        raise DiskprofError(
+            f"The run {run_id} belongs to another user.", f"Run as root: {sudo_command(command)}"
+        ) from None
+    raise RunNotFound(
+        f"Run {run_id} is not running.", Advice("`diskprof runs` lists what is.", "The list of runs shows what is.")
+    )
+
+
+def _signal(process: ProcessIdentity, number: signal.Signals) -> bool:
+    """Sends the signal to that very process, not to another that has its number now. Raises PermissionError."""
+    try:
+        descriptor = os.pidfd_open(process.pid)
+    except ProcessLookupError:
+        return False
+    try:
+        if not is_alive(process):
+            return False
+        signal.pidfd_send_signal(descriptor, number)
+    except ProcessLookupError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True

@@ -1,0 +1,1 @@
+"""Preset x target -> plan."""

@@ -1,0 +1,88 @@
+"""What a run is expected to show: the preset's promises that apply here, and what the person asked for."""
+
+from collections.abc import Mapping, Sequence
+
+from diskprof.model.advice import Advice
+from diskprof.model.device import DeviceTree
+from diskprof.model.errors import UsageError
+from diskprof.model.expectation import Expectation, PresetExpectation
+from diskprof.model.metric import format_value
+from diskprof.model.plan import Hazard, Severity
+from diskprof.model.preset import Preset, Test
+from diskprof.model.target import Target
+from diskprof.presets.files.promises import unmeasurable
+
+CAPACITY = "capacity_gib"
+"""The parameter that gives the capacity a formula counts with; where it is empty the device's size is taken."""
+
+_TOLERANCE = 0.01
+"""Vendors round, and a volume held at 5000 IOPS measures 4997 to 5004 (F41). What a person asks for is taken exactly."""
+
+_UNTOLD = Hazard(
+    "capacity-unknown",
+    Severity.NOTES,
+    "What such a disk promises depends on its capacity, which cannot be seen from here: the figures are not judged by it.",
+    Advice(
+        f"To have them judged, give the capacity in GiB: --set {CAPACITY}=800",
+        "To have them judged, edit the preset and give the capacity in GiB.",
+    ),
+)
+
+
+def promises(
+    preset: Preset,
+    values: Mapping[str, str],
+    tests: Sequence[Test],
+    asked: Sequence[Expectation],
+    target: Target,
+    tree: DeviceTree,
+) -> tuple[tuple[Expectation, ...], tuple[Hazard, ...]]:
+    """Every expectation of a run, and a note where what a preset promises cannot be told without knowing a capacity.
+
+    Raises UsageError for a test that the preset lacks, and for a metric that its test can never have.
+    """
+    by_name = {test.name: test for test in tests}
+    for expectation in asked:
+        test = by_name.get(expectation.test)
+        if test is None:
+            raise UsageError(
+                f"{preset.name} has no test {expectation.test!r} to expect something of.",
+                f"Tests: {', '.join(by_name)}.",
+            )
+        if reason := unmeasurable(expectation.metric, test):
+            raise UsageError(f"{expectation.test}.{expectation.metric.name} will have no value: {reason}.")
+    applying = [promise for promise in preset.expectations if all(values.get(k) == v for k, v in promise.when)]
+    gib = _capacity_gib(values, target, tree)
+    told = [promise for promise in applying if gib is not None or not promise.promise.per_gib]
+    notes = () if told == applying else (_UNTOLD,)
+    return (*(_resolved(promise, gib or 0.0) for promise in told), *asked), notes
+
+
+def _resolved(promise: PresetExpectation, gib: float) -> Expectation:
+    gib = gib if promise.promise.per_gib else 0.0
+    return Expectation(
+        test=promise.test,
+        metric=promise.metric,
+        operator=promise.operator,
+        promised=promise.promise.value(gib),
+        basis=_basis(promise, gib),
+        seconds=promise.seconds,
+        tolerance=_TOLERANCE,
+    )
+
+
+def _capacity_gib(values: Mapping[str, str], target: Target, tree: DeviceTree) -> float | None:
+    if given := values.get(CAPACITY):
+        return float(given)
+    disks = tree.disks_below(target.device)
+    return disks[0].size_bytes / 2**30 if len(disks) == 1 else None
+
+
+def _basis(promise: PresetExpectation, gib: float) -> str:
+    where = ", ".join(f"{name} {value}" for name, value in promise.when)
+    formula, quantity = promise.promise, promise.metric.quantity
+    if not formula.per_gib:
+        return where
+    sum_ = f"{format_value(quantity, formula.base)} + {format_value(quantity, formula.per_gib)} x {gib:g} GiB"
+    words = sum_ if formula.cap is None else f"min({sum_}, {format_value(quantity, formula.cap)})"
+    return f"{where}: {words}" if where else words

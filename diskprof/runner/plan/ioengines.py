@@ -1,0 +1,76 @@
+"""Which of fio's I/O engines this machine lets a process use, and what to take instead (F13)."""
+
+import ctypes
+import errno
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from diskprof.model.plan import Severity
+from diskprof.model.preset import Test
+from diskprof.runner.plan.remarks import Remark
+
+_FALLBACKS = {"io_uring": "libaio", "libaio": "psync"}
+_SYNCHRONOUS = {"sync", "psync", "pvsync", "pvsync2", "vsync", "mmap"}
+_IO_URING_SETUP = 425
+
+
+@cache
+def why_unusable(engine: str) -> str:
+    """Why the kernel refuses this engine to us; empty where it does not."""
+    if engine == "io_uring":
+        return _io_uring_refusal()
+    if engine == "libaio":
+        return _libaio_refusal()
+    return ""
+
+
+def _io_uring_refusal() -> str:
+    # A probe with no entries cannot succeed: EINVAL says that the call is there and allowed.
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.syscall(_IO_URING_SETUP, 0, None)
+    error = ctypes.get_errno()
+    if error == errno.EPERM:
+        return "the kernel does not permit it (kernel.io_uring_disabled, or a container's seccomp filter)"
+    return "the kernel does not have it" if error == errno.ENOSYS else ""
+
+
+def _libaio_refusal() -> str:
+    try:
+        used, most = (int(Path("/proc/sys/fs", name).read_text()) for name in ("aio-nr", "aio-max-nr"))
+    except (OSError, ValueError):
+        return ""
+    return f"all {most} asynchronous requests of the machine are taken (fs.aio-max-nr)" if used >= most else ""
+
+
+def with_usable_engines(test: Test) -> tuple[Test, list[Remark]]:
+    """The test with engines that work here, and a note for each that had to change or that caps the queue depth (F12)."""
+    jobs, notes = [], []
+    for job in test.jobs:
+        options = dict(job.options)
+        wanted = engine = options.get("ioengine", "psync")
+        while (reason := why_unusable(engine)) and engine in _FALLBACKS:
+            engine = _FALLBACKS[engine]
+            notes.append(
+                Remark(
+                    "engine-fallback",
+                    Severity.WARNS,
+                    "use",
+                    f"{engine} instead of {wanted}: {reason}.",
+                    "Its figures are not to be compared with those of the engine that was asked for.",
+                )
+            )
+        if engine in _SYNCHRONOUS and int(options.get("iodepth", 1)) > 1:
+            notes.append(
+                Remark(
+                    "depth-capped",
+                    Severity.WARNS,
+                    "ask",
+                    f"for queue depth {options['iodepth']}, but {engine} keeps one request at a time.",
+                    "Use ioengine libaio or io_uring for a queue.",
+                )
+            )
+        if engine != wanted:
+            options["ioengine"] = engine
+        jobs.append(replace(job, options=tuple(options.items())))
+    return replace(test, jobs=tuple(jobs)), notes

@@ -1,0 +1,1 @@
+"""Runs out of a store into a file, and back."""

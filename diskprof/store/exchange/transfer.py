@@ -1,0 +1,275 @@
+"""Runs out of one store and into another, whole: an imported run shows, compares and reports as it did where it was made."""
+
+import sqlite3
+import tempfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO
+
+from diskprof.model.advice import Advice
+from diskprof.model.errors import StoreError, UsageError
+from diskprof.model.run import Message
+from diskprof.model.sample import Sample, SystemSample
+from diskprof.model.text import clean
+from diskprof.model.value import dataclass
+from diskprof.store import codec, reading, writing
+from diskprof.store.database import Database
+from diskprof.store.exchange.runfile import Writer, read
+from diskprof.store.exchange.runfile_values import BadFile, Batch, End, Head, TestEnd
+from diskprof.store.liveness import ProcessIdentity
+from diskprof.store.store import Store
+
+# No more than the histograms that are kept unpacked (model/histogram.py): each is then unpacked once.
+_BATCH = 200
+_ROOM_HINT = "Make room in /tmp, or set TMPDIR to another directory."
+# Nobody here carried it out. The place is no machine's, and the number no process's: so nothing is ever signalled for it, and
+# no file on this machine is taken for one that it left behind.
+_ELSEWHERE = ProcessIdentity(pid=2**31 - 1, start_ticks=0, boot_id="", place="imported")
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A run of a file: `given` is its id there, `run_id` here; `new` is False where it was here already."""
+
+    given: str
+    run_id: str
+    new: bool
+
+
+# --- Out ------------------------------------------------------------------------------------------------------------
+
+
+def export_runs(store: Store, ids: Sequence[str], file: IO[bytes]) -> None:
+    """Writes the runs to `file`. Raises UsageError for one that is under way, OSError where `file` cannot be written."""
+    headlines = {summary.id: summary.headline for summary in store.summaries()}
+    for run_id in ids:
+        if not store.run(run_id).status.over:
+            raise UsageError(
+                f"The run {run_id} is still going.",
+                Advice(f"Wait for its end: diskprof attach {run_id}", "Wait for its end."),
+            )
+    writer = Writer(file)
+    for run_id in ids:
+        _write(store, run_id, headlines[run_id], writer)
+    writer.close()
+
+
+def _write(store: Store, run_id: str, headline: str, writer: Writer) -> None:
+    run = store.run(run_id)
+    writer.add(
+        Head(
+            id=run.id,
+            status=run.status,
+            reason=run.reason,
+            started_at=run.started_at,
+            ended_at=run.ended_at,
+            tags=run.tags,
+            note=run.note,
+            headline=headline,
+            plan=run.plan,
+            environment=run.environment,
+            findings=run.findings,
+            progress=run.progress,
+        )
+    )
+    for test in run.tests:
+        document = store.document(run_id, test.index)
+        writer.add(TestEnd(test.index, test.status, test.reason, test.started_ns, test.ended_ns, test.result, document))
+    for start in range(0, len(run.messages), _BATCH):
+        writer.add(run.messages[start : start + _BATCH])
+    samples = system = 0
+    for batch in _sample_batches(store, run_id):
+        samples += len(batch)
+        writer.add(batch)
+    for kernel in _system_batches(store, run_id):
+        system += len(kernel)
+        writer.add(kernel)
+    writer.add(End(len(run.tests), len(run.messages), samples, system))
+
+
+def _sample_batches(store: Store, run_id: str) -> Iterator[tuple[Sample, ...]]:
+    after = 0
+    while (batch := store.samples(run_id, after=after, most=_BATCH)).samples:
+        yield batch.samples
+        after = batch.last
+
+
+def _system_batches(store: Store, run_id: str) -> Iterator[tuple[SystemSample, ...]]:
+    after = 0
+    while (batch := store.system_samples(run_id, after=after, most=_BATCH)).samples:
+        yield batch.samples
+        after = batch.last
+
+
+# --- In -------------------------------------------------------------------------------------------------------------
+
+
+def import_runs(store: Store, files: Sequence[tuple[str, IO[bytes]]]) -> list[Imported]:
+    """Takes the runs of all files (name for messages, content) into the store, or none of them.
+
+    A run that is here already is left as it is; one whose id another run has here gets a new id. Raises BadFile.
+    """
+    # The store is locked for the copying alone, not for the reading of files: a run may be under way in it.
+    with _staging() as staged:
+        given = [head for name, file in files for head in _stage(staged, name, file)]
+        database = Database.open(store.path, create=True, timeout_s=5.0)
+        with closing(database), staged.read() as source, database.write() as db:
+            return [_take_over(source, number, db, run_id) for number, run_id in given]
+
+
+@contextmanager
+def _staging() -> Iterator[Database]:
+    """A store that lasts as long as an import."""
+    try:
+        directory = tempfile.TemporaryDirectory(prefix="diskprof-import-")
+    except OSError as error:
+        raise StoreError(f"No temporary directory can be made: {error.strerror or error}.", _ROOM_HINT) from None
+    with directory as path, closing(Database.open(Path(path) / "staged.db", create=True, timeout_s=5.0)) as staged:
+        try:
+            yield staged
+        except StoreError as error:
+            if path in error.message:
+                raise StoreError(error.message, _ROOM_HINT) from None
+            raise
+
+
+def _stage(staged: Database, name: str, file: IO[bytes]) -> Iterator[tuple[int, str]]:
+    """Puts the runs of a file into a store of their own; yields the number of each there and the id that it had."""
+    with staged.write() as db:
+        head: Head | None = None
+        number, counts = 0, [0, 0, 0, 0]
+        for record in read(file, name):
+            if isinstance(record, Head):
+                if head:
+                    raise _wrong(name, head, "its end is missing")
+                head, counts = record, [0, 0, 0, 0]
+                number = _create(db, name, head)
+            elif head is None:
+                raise BadFile(f"{clean(name)}: a part of a run stands before the run. Nothing was imported.")
+            elif isinstance(record, End):
+                if counts != [record.tests, record.messages, record.samples, record.system]:
+                    raise _wrong(name, head, "parts of it are missing")
+                if counts[0] != len(head.plan.tests):
+                    raise _wrong(name, head, "its tests are not those of its plan")
+                yield number, head.id
+                head = None
+            elif isinstance(record, TestEnd):
+                if record.index != counts[0] or counts[0] >= len(head.plan.tests):
+                    raise _wrong(name, head, "its tests are not those of its plan")
+                _finish_test(db, number, record)
+                counts[0] += 1
+            else:
+                counts[_append(db, number, name, head, record)] += len(record)
+        if head:
+            raise _wrong(name, head, "its end is missing")
+
+
+def _wrong(name: str, head: Head, what: str) -> BadFile:
+    return BadFile(
+        f"{clean(name)}: the run {clean(head.id[:40])}: {clean(what)}. Nothing was imported.",
+        "Export it again, or copy it again.",
+    )
+
+
+def _create(db: sqlite3.Connection, name: str, head: Head) -> int:
+    if head.progress and head.progress.test >= len(head.plan.tests):
+        raise _wrong(name, head, "its progress is that of another run")
+    try:
+        writing.check_id(db, head.id)
+        number = writing.create(
+            *(db, writing.new_id(db), head.plan, head.environment),
+            note=head.note,
+            runner=_ELSEWHERE,
+            started_at=head.started_at,
+            heard_at=datetime.now(UTC),
+        )
+        writing.set_tags(db, number, head.tags)
+    except UsageError as error:
+        raise _wrong(name, head, error.message.rstrip(".")) from None
+    db.execute(
+        "UPDATE run SET status = ?, reason = ?, headline = ?, ended_at = ? WHERE number = ?",
+        (
+            *(head.status.value, codec.to_text(head.reason), codec.to_text(head.headline)),
+            None if head.ended_at is None else codec.to_micros(head.ended_at),
+            number,
+        ),
+    )
+    db.execute("UPDATE detail SET findings = ? WHERE run = ?", (codec.to_json(head.findings), number))
+    writing.append(db, number, (), (), (), head.progress)
+    return number
+
+
+def _finish_test(db: sqlite3.Connection, number: int, test: TestEnd) -> None:
+    db.execute(
+        "UPDATE test SET status = ?, reason = ?, started_ns = ?, ended_ns = ?, result = ?, document = ?"
+        " WHERE run = ? AND position = ?",
+        (
+            *(test.status.value, codec.to_text(test.reason), test.started_ns, test.ended_ns),
+            None if test.result is None else codec.to_json(test.result),
+            zlib.compress(test.document) if test.document else None,
+            *(number, test.index),
+        ),
+    )
+
+
+def _append(db: sqlite3.Connection, number: int, name: str, head: Head, records: Batch) -> int:
+    """Adds messages or samples; returns which place in the counts they have."""
+    if any(record.test is not None and not 0 <= record.test < len(head.plan.tests) for record in records):
+        raise _wrong(name, head, "a part of it is of a test that it does not have")
+    messages = [record for record in records if isinstance(record, Message)]
+    samples = [record for record in records if isinstance(record, Sample)]
+    system = [record for record in records if isinstance(record, SystemSample)]
+    writing.append(db, number, samples, system, messages, None)
+    return 1 if messages else 2 if samples else 3
+
+
+def _take_over(source: sqlite3.Connection, number: int, db: sqlite3.Connection, wanted: str) -> Imported:
+    """Copies a run, with all that belongs to it, into the store."""
+    if known := _same_run(source, number, db):
+        return Imported(wanted, known, new=False)
+    taken = db.execute("SELECT 1 FROM run WHERE id = ?", (wanted,)).fetchone()
+    run_id = writing.new_id(db) if taken else wanted
+    here: int | None = None
+    for table, columns in _tables(source):
+        names = ", ".join(columns)
+        key = "number" if table == "run" else "run"
+        rows = source.execute(f"SELECT {names} FROM {table} WHERE {key} = ?", (number,))
+        if table == "run":
+            values = dict(zip(columns, rows.fetchone(), strict=True)) | {"id": run_id, "number": None}
+            here = db.execute(_insert(table, columns), tuple(values.values())).lastrowid
+        else:
+            at = columns.index("run")
+            db.executemany(_insert(table, columns), ((*row[:at], here, *row[at + 1 :]) for row in rows))
+    return Imported(wanted, run_id, new=True)
+
+
+def _insert(table: str, columns: Sequence[str]) -> str:
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+
+
+def _tables(source: sqlite3.Connection) -> list[tuple[str, list[str]]]:
+    """The table of runs and then those that belong to it, with their columns: those of this version, whatever they are."""
+    found = []
+    for (table,) in source.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall():
+        columns = [row[1] for row in source.execute(f"PRAGMA table_info({table})")]
+        if table == "run" or "run" in columns:
+            found.append((table, columns))
+    return sorted(found, key=lambda entry: entry[0] != "run")
+
+
+def _same_run(source: sqlite3.Connection, number: int, db: sqlite3.Connection) -> str:
+    """The id of the run here that is this one: begun at the same microsecond, with the same plan, machine and results."""
+    staged, started = source.execute("SELECT id, started_at FROM run WHERE number = ?", (number,)).fetchone()
+    candidates = db.execute("SELECT id FROM run WHERE started_at = ?", (started,)).fetchall()
+    run = reading.run(source, staged) if candidates else None
+    for (run_id,) in candidates:
+        other = reading.run(db, run_id)
+        if run and (run.plan, run.environment, run.tests) == (other.plan, other.environment, other.tests):
+            return str(run_id)
+    return ""
+
+
+__all__ = ["BadFile", "Imported", "export_runs", "import_runs"]

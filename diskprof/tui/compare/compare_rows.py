@@ -1,0 +1,216 @@
+"""A comparison as rows of a table: conditions first, then each test with its figures."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from diskprof.analysis.comparison import Cell as Figure
+from diskprof.analysis.comparison import Comparison, TestComparison, Verdict
+from diskprof.analysis.comparison import Row as FigureRow
+from diskprof.analysis.metrics import Metric
+from diskprof.model.run import Status
+from diskprof.model.sample import Direction
+from diskprof.model.text import clean
+from diskprof.model.value import dataclass
+from diskprof.reports import wording
+from diskprof.reports.content import upshot
+from diskprof.tui.kit.sheet import Cell, Column, Row, Tone
+from diskprof.tui.shell.signs import TONES, status_text, when_text
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_VERDICTS = {Verdict.BETTER: Tone.GOOD, Verdict.WORSE: Tone.BAD, Verdict.SAME: Tone.DIM, None: Tone.PLAIN}
+_LATENCY = {
+    Metric.LATENCY_MEAN: "latency mean",
+    Metric.LATENCY_P50: "latency p50",
+    Metric.LATENCY_P99: "latency p99",
+    Metric.LATENCY_P99_9: "latency p99.9",
+    Metric.LATENCY_MAX: "latency max",
+    Metric.BANDWIDTH: "bandwidth",
+}
+_NAME, _BASE, _OTHER = 27, 13, 27
+_MOST_MORE = 14
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How wide the cells are. Narrow, names go without the word that the unit says, and figures stand closer."""
+
+    name: int
+    base: int
+    other: int
+    value: int
+    difference: int
+    narrow: bool = False
+
+
+WIDE = Form(_NAME, _BASE, _OTHER, _BASE - 3, 8)
+NARROW = Form(18, 13, 22, 7, 7, narrow=True)
+
+
+def form_for(width: int, runs: int) -> Form:
+    """The form of a table of `runs` runs, so many cells wide: names in full only where all of the runs are in sight."""
+    return WIDE if width >= _least(WIDE, runs) else NARROW
+
+
+def _least(form: Form, runs: int) -> int:
+    return form.name + 1 + form.base + (runs - 1) * (form.other + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row of the table. `test` is its test's number in the comparison; `same` if all runs agree in it."""
+
+    row: Row
+    test: int | None = None
+    direction: Direction | None = None
+    same: bool = False
+
+
+def letter(index: int) -> str:
+    """What a run is called in the table's head and on its curve: A, B, C ..."""
+    return LETTERS[index] if index < len(LETTERS) else f"{index + 1}"
+
+
+def columns_for(comparison: Comparison, width: int) -> tuple[Column, ...]:
+    """The name, then a column a run; what room is left goes to the runs."""
+    runs = comparison.columns
+    form = form_for(width, len(runs))
+    spare = max(0, width - _least(form, len(runs)))
+    # Conditions are text: the base's column grows first until it is as wide as the others.
+    first = min(spare, form.other - form.base)
+    each = min((spare - first) // len(runs), _MOST_MORE)
+    columns = [Column("name", "", form.name)]
+    for index, run in enumerate(runs):
+        base = "  (base)" if index == 0 and len(runs) > 1 else ""
+        wide = (form.base + first if index == 0 else form.other) + each
+        columns.append(Column(run.id, f"{letter(index)} {clean(run.label)}{base}", wide, middle=True))
+    return tuple(columns)
+
+
+def lines_of(
+    comparison: Comparison, now: datetime, *, only_differences: bool = False, form: Form = WIDE
+) -> tuple[Line, ...]:
+    """Every row, or with `only_differences` only those in which the runs are not the same."""
+    lines = [*_runs(comparison, now), *_conditions(comparison)]
+    for number, test in enumerate(comparison.tests):
+        body = [*_options(number, test), *_statuses(number, test), *_figures(number, test, comparison.within_ns, form)]
+        if only_differences:
+            body = [line for line in body if not line.same]
+            if not body:
+                continue
+        title = test.title if test.title != test.name else ""
+        heading = f"{test.name}   {title}" if title else test.name
+        lines.append(Line(Row((Cell(heading, Tone.TITLE),), span=0), number))
+        lines.extend(body)
+    return tuple(lines)
+
+
+def _runs(comparison: Comparison, now: datetime) -> list[Line]:
+    runs = comparison.columns
+    lines = [
+        Line(Row((Cell("run", Tone.DIM), *(Cell(run.id) for run in runs)))),
+        Line(Row((Cell("when", Tone.DIM), *(Cell(when_text(run.started_at, now).strip()) for run in runs)))),
+    ]
+    if any(run.status is not Status.COMPLETE for run in runs):
+        cells = (Cell(status_text(run.status), TONES[run.status]) for run in runs)
+        lines.append(Line(Row((Cell("status", Tone.DIM), *cells))))
+    lines += [Line(Row((Cell(_verdict(comparison, number), Tone.STRONG),), span=0)) for number in range(1, len(runs))]
+    return lines
+
+
+def _verdict(comparison: Comparison, number: int) -> str:
+    """`B against A: better in 4 of 6 tests, the same in 2 (IOPS from 0 to +6.1%).`"""
+    columns = tuple(replace(column, label=letter(index)) for index, column in enumerate(comparison.columns))
+    return upshot.tally_sentence(replace(comparison, columns=columns), number)
+
+
+def _conditions(comparison: Comparison) -> list[Line]:
+    if len(comparison.columns) < 2:
+        return []
+    if not comparison.conditions:
+        return [Line(Row((Cell("The conditions were the same in all runs.", Tone.GOOD),), span=0))]
+    lines = [Line(Row((Cell("Conditions that differ", Tone.WARN),), span=0))]
+    for condition in comparison.conditions:
+        values = condition.values
+        cells = (
+            Cell(value or wording.MISSING, Tone.WARN if value != values[0] else Tone.PLAIN) for value in values
+        )  # fmt: skip
+        lines.append(Line(Row((Cell(f"  {condition.name}", Tone.DIM), *cells))))
+    return lines
+
+
+def _options(number: int, test: TestComparison) -> list[Line]:
+    lines = []
+    for option in test.options:
+        name = f"  option {option.job}.{option.option}" if option.job else f"  option {option.option}"
+        cells = (
+            Cell(_option(value), Tone.WARN if value != option.values[0] else Tone.PLAIN) for value in option.values
+        )
+        lines.append(Line(Row((Cell(name, Tone.DIM), *cells)), number))
+    return lines
+
+
+def _option(value: str | None) -> str:
+    return wording.MISSING if value is None else value or "set"
+
+
+def _statuses(number: int, test: TestComparison) -> list[Line]:
+    if all(status is Status.COMPLETE for status in test.statuses):
+        return []
+    cells = (
+        Cell(status_text(status), TONES[status]) if status else Cell("has no such test", Tone.WARN)
+        for status in test.statuses
+    )
+    return [Line(Row((Cell("  status", Tone.DIM), *cells)), number)]
+
+
+def _figures(number: int, test: TestComparison, within_ns: int, form: Form) -> list[Line]:
+    lines = []
+    for row in test.rows:
+        base = Cell(wording.row_value(row, row.cells[0]).rjust(form.value + 1))
+        cells = (_cell(row, figure, form) for figure in row.cells[1:])
+        tone = {Direction.READ: Tone.READ, Direction.WRITE: Tone.WRITE, None: Tone.PLAIN}[row.direction]
+        same = len(row.cells) > 1 and all(_agrees(figure, row.cells[0], row.share) for figure in row.cells[1:])
+        lines.append(
+            Line(Row((Cell(f"  {name_of(row, within_ns, form)}", tone), base, *cells)), number, row.direction, same)
+        )
+    return lines
+
+
+def _agrees(figure: Figure, base: Figure, share: bool) -> bool:
+    if figure.verdict is None and share and figure.difference is not None:
+        return abs(figure.difference) < 0.01
+    return figure.verdict is Verdict.SAME or (figure.verdict is None and figure.value == base.value)
+
+
+def _cell(row: FigureRow, figure: Figure, form: Form) -> Cell:
+    value = wording.row_value(row, figure).rjust(form.value)
+    text = f"{value} {wording.difference(row, figure):>{form.difference}} {wording.verdict(figure, share=row.share)}"
+    if len(text) > form.other:
+        # Shortened in its middle it would be another figure.
+        text = " ".join(text.split())
+    return Cell(text, _VERDICTS[figure.verdict])
+
+
+def name_of(row: FigureRow, within_ns: int, form: Form = WIDE) -> str:
+    """A row's name in few words: `read latency p99 (us)`, narrow `read p99 us`."""
+    words = wording.METRICS[row.metric]
+    label = _LATENCY.get(row.metric, words.short)
+    if row.metric is Metric.WITHIN:
+        label = f"{words.short} {wording.figure(Metric.LATENCY_MAX, within_ns)}"
+    unit, _ = wording.row_unit(row)
+    if form.narrow:
+        label = "" if unit == "MB/s" else label.removeprefix("latency ")
+        return " ".join(word for word in (row.direction or "", label, unit) if word)
+    name = f"{row.direction} {label}" if row.direction else label
+    return f"{name} ({unit})" if unit else name
+
+
+def told(line: Line, columns: Sequence[Column]) -> str:
+    """A row in full, for the line below the table where a cell may be too narrow for it."""
+    cells = line.row.cells
+    if line.row.span is not None or not cells:
+        return cells[0].text.strip() if cells else ""
+    runs = zip(columns[1:], cells[1:], strict=False)
+    values = (f"{column.title.split(' ', 1)[0]}: {' '.join(cell.text.split())}" for column, cell in runs)
+    return f"{cells[0].text.strip()}   {'   '.join(values)}"

@@ -1,0 +1,165 @@
+"""A small form over the screen: a few fields, each checked as it is left, all of them before they are handed back."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widget import Widget
+from textual.widgets import Input, Label, Static
+
+from diskprof.model.advice import on_screen
+from diskprof.model.errors import DiskprofError
+from diskprof.model.text import clean
+from diskprof.model.value import dataclass
+from diskprof.tui.dialogs.sharing import share_height
+from diskprof.tui.kit.field import Field as TextField
+from diskprof.tui.shell.keynames import with_keys
+
+_PORTION = 0.94
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """`check` returns the value to keep or raises a DiskprofError that says what is wrong; it may take its time.
+
+    `short`: the value is a word or a figure, which is written anew rather than changed.
+    """
+
+    name: str
+    label: str
+    value: str
+    help: str = ""
+    check: Callable[[str], str] = str
+    short: bool = False
+
+
+class _Fields(VerticalScroll, inherit_bindings=False):
+    """Scrolls to the field that has the focus, and has no keys of its own: up and down lead to another field."""
+
+
+class Form(ModalScreen[dict[str, str] | None]):
+    """Dismissed with name -> checked value, or None for Escape. Enter in any field accepts all of them.
+
+    `text` stands above the fields and scrolls by itself; `danger`: what is accepted cannot be taken back. `together`
+    looks at all values once each is good, and gives the name of a field and what is wrong with it.
+    """
+
+    CSS_PATH = "form.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "Back", id="form.back", show=False),
+        Binding("down", "app.focus_next", "Next field", id="form.next", show=False),
+        Binding("up", "app.focus_previous", "Field before", id="form.previous", show=False),
+        Binding("pagedown", "page(1)", "Page down", id="form.page-down", show=False),
+        Binding("pageup", "page(-1)", "Page up", id="form.page-up", show=False),
+    ]
+
+    def __init__(
+        self,
+        title: str,
+        fields: Sequence[Field],
+        *,
+        text: Content | None = None,
+        danger: bool = False,
+        together: Callable[[Mapping[str, str]], tuple[str, DiskprofError] | None] = lambda _values: None,
+    ) -> None:
+        super().__init__()
+        self._together = together
+        self._title, self._fields, self._text, self._danger = title, tuple(fields), text, danger
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            if self._text:
+                with VerticalScroll(id="form-text", can_focus=False):
+                    yield Static(self._text)
+            with _Fields(id="form-fields", can_focus=False):
+                for field in self._fields:
+                    with Vertical(classes="field"):
+                        yield Label(
+                            Content.assemble((field.label, "bold"), (f"  {field.help}" if field.help else "", "$quiet"))
+                        )
+                        yield TextField(field.value, marked=field.short, id=f"field-{field.name}", compact=True)
+                        yield Static("", id=f"wrong-{field.name}", classes="wrong")
+
+    def can_view_entire(self, widget: Widget) -> bool:
+        return super().can_view_entire(_whole(widget))
+
+    def scroll_to_center(self, widget: Widget, animate: bool = True, **how: Any) -> None:
+        """What has got the focus comes into view, as a whole."""
+        self.scroll_to_widget(_whole(widget), animate=False)
+
+    def on_mount(self) -> None:
+        box = self.query_one(".dialog")
+        box.set_class(self._danger, "-danger")
+        box.border_title = Content(self._title).markup
+        box.border_subtitle = with_keys(self, "Enter accepts, {form.back} goes back")
+        self._share()
+
+    def on_resize(self) -> None:
+        self._share()
+
+    def _share(self) -> None:
+        self.call_after_refresh(self._share_now)
+
+    def _share_now(self) -> None:
+        for text in self.query("#form-text").results(VerticalScroll):
+            fields = self.query_one("#form-fields")
+            share_height(text, fields, fields.virtual_size.height, _PORTION)
+            more = ", {form.page-down} reads on" if text.virtual_size.height > text.styles.max_height.value else ""  # type: ignore[union-attr]
+            self.query_one(".dialog").border_subtitle = with_keys(self, "Enter accepts, {form.back} goes back" + more)
+
+    def action_page(self, direction: int) -> None:
+        for text in self.query("#form-text").results(VerticalScroll):
+            text.scroll_relative(y=direction * max(1, text.size.height - 1), animate=False)
+
+    def action_back(self) -> None:
+        self.dismiss(None)
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        self._say((event.input.id or "").removeprefix("field-"), "")
+
+    @on(Input.Submitted)
+    def _submitted(self) -> None:
+        self._accept()
+
+    @work(exclusive=True)
+    async def _accept(self) -> None:
+        """Check every field in a thread: a path may lie on a server that does not answer."""
+        values, wrong = {}, ""
+        for field in self._fields:
+            typed = self.query_one(f"#field-{field.name}", Input).value
+            try:
+                values[field.name] = await asyncio.to_thread(field.check, typed)
+            except DiskprofError as error:
+                self._complain(field.name, error)
+                wrong = wrong or field.name
+            else:
+                self._say(field.name, "")
+        if not wrong and (found := await asyncio.to_thread(self._together, values)):
+            wrong, why = found
+            self._complain(wrong, why)
+        if wrong:
+            self.query_one(f"#field-{wrong}", Input).focus()
+        else:
+            self.dismiss(values)
+
+    def _complain(self, name: str, error: DiskprofError) -> None:
+        stop = "" if error.message.endswith((".", "!", "?", ":")) or not error.hint else "."
+        self._say(name, f"{error.message}{stop} {on_screen(error.hint)}".strip())
+
+    def _say(self, name: str, words: str) -> None:
+        label = self.query_one(f"#wrong-{name}", Static)
+        label.update(Content.assemble(("✗ ", "$danger"), clean(words)) if words else Content(""))
+        label.display = bool(words)
+        self._share()
+
+
+def _whole(widget: Widget) -> Widget:
+    """A field with its label, and with what is wrong with it."""
+    return widget.parent if isinstance(widget, TextField) and isinstance(widget.parent, Vertical) else widget

@@ -1,0 +1,131 @@
+"""What can be done with runs from more than one screen: export, tag, delete, compare."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from diskprof.model.errors import DiskprofError
+from diskprof.model.run import RunSummary, Status
+from diskprof.model.text import clean
+from diskprof.reports.formats import Format
+from diskprof.tui.dialogs.confirm_delete import DELETE, DeleteModal
+from diskprof.tui.dialogs.export_form import ExportModal
+from diskprof.tui.dialogs.tags import TagsEdit, TagsModal
+from diskprof.tui.shell.base import ModeScreen
+from diskprof.tui.shell.keynames import with_keys
+from diskprof.tui.shell.loading import delete_beside, keep_words, save_runs
+
+if TYPE_CHECKING:
+    from diskprof.tui.app import DiskprofApp
+
+Done = Callable[[], object]
+
+
+def tell(screen: ModeScreen, text: str, *, warning: bool = False) -> None:
+    """Say a sentence that may hold foreign text."""
+    screen.notify(clean(text), severity="warning" if warning else "information", markup=False)
+
+
+def export(screen: ModeScreen, ids: Sequence[str], make: Callable[[Format], str], title: str) -> None:
+    """Ask for a file and write the report that `make` gives; the name is made of the first three ids."""
+
+    def written(path: Path | None) -> None:
+        if path:
+            tell(screen, f"Wrote {path}")
+
+    path = _here() / f"diskprof-{'-'.join(ids[:3])}.md"
+    screen.app.push_screen(ExportModal(title, path, make), written)
+
+
+def save_lost_runs(app: DiskprofApp) -> None:
+    """Write the runs of a store whose file is gone to a file that `diskprof import` takes, and say where."""
+    path = _here() / f"runs-saved-{datetime.now():%Y%m%d-%H%M%S}.jsonl.gz"
+    try:
+        count = save_runs(app.store, path)
+    except DiskprofError as error:
+        app.tell(error)
+        return
+    said = f"{count} run{'' if count == 1 else 's'} written. `diskprof import {path.name}` takes them into a store."
+    app.notify(clean(said), title=clean(str(path)), timeout=20, markup=False)
+
+
+def _here() -> Path:
+    """The current directory, or the home of the person where that was removed under us."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return Path.home()
+
+
+def edit_tags(screen: ModeScreen, run: RunSummary, done: Done) -> None:
+    """Ask for tags and note, which are kept before the question goes; then call `done`."""
+
+    def save(edit: TagsEdit) -> None:
+        keep_words(
+            screen.kept_path,
+            run.id,
+            tags=edit.tags if edit.tags != run.tags else None,
+            note=edit.note if edit.note != run.note else None,
+        )
+
+    def answered(saved: bool | None) -> None:
+        if saved:
+            done()
+
+    screen.app.push_screen(TagsModal(run, save), answered)
+
+
+def delete(screen: ModeScreen, runs: Sequence[RunSummary], done: Done) -> None:
+    """Ask, delete, then call `done`; refused if one of them still goes."""
+    going = next((run for run in runs if run.status is Status.RUNNING), None)
+    if going:
+        how = with_keys(screen, "Stop it first: {runs.open} opens it, {live.stop} stops it there.")
+        tell(screen, f"{going.id} still runs, so nothing was deleted. {how}", warning=True)
+        return
+
+    def answered(answer: str | None) -> None:
+        if answer != DELETE:
+            return
+        # A day of samples takes seconds to go.
+        screen.run_worker(_delete(screen, runs, done), group="delete")
+
+    if runs:
+        screen.app.push_screen(DeleteModal(runs), answered)
+
+
+async def _delete(screen: ModeScreen, runs: Sequence[RunSummary], done: Done) -> None:
+    try:
+        gone, errors = await delete_beside(screen.kept_path, [run.id for run in runs])
+    except DiskprofError as error:
+        screen.diskprof.tell(error)
+        return
+    for each in errors:
+        screen.diskprof.tell(each)
+    done()
+    if gone:
+        tell(screen, f"Deleted {runs[0].id}." if gone == len(runs) == 1 else f"Deleted {gone} runs.")
+
+
+def partner(runs: Sequence[RunSummary], run: RunSummary) -> RunSummary | None:
+    """The newest other run of the same preset that is over and has results; `runs` is newest first."""
+    others = [other for other in runs if other.id != run.id and other.preset == run.preset and other.status.over]
+    complete = (other for other in others if other.status is Status.COMPLETE)
+    return next(complete, others[0] if others else None)
+
+
+def compare_with_partner(screen: ModeScreen, runs: Sequence[RunSummary], run: RunSummary) -> None:
+    """Compare a run with the newest other of its preset, the older one as the base; say what is missing otherwise."""
+    other = partner(runs, run)
+    if other is None:
+        how = with_keys(screen, "Mark two runs with {runs.mark}, then press {runs.compare}.")
+        tell(screen, f"There is no other finished run of {run.preset}. {how}", warning=True)
+        return
+    screen.diskprof.compare_runs([one.id for one in oldest_first(runs, run, other)])
+
+
+def oldest_first(runs: Sequence[RunSummary], *chosen: RunSummary) -> list[RunSummary]:
+    """The chosen of `runs`, which is newest first: not by their times, for a clock may have been set back."""
+    return [one for one in reversed(runs) if any(one.id == other.id for other in chosen)]

@@ -1,0 +1,44 @@
+"""Something to read over the screen: scrolls, and closes with any of the usual keys."""
+
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from diskprof.tui.shell.keynames import with_keys
+
+
+class Reading(ModalScreen[None]):
+    """`title` and `text` are shown as they are; `text` must have gone through `clean` where it is foreign."""
+
+    # A relative path would be looked for beside the module of a subclass.
+    CSS_PATH = Path(__file__).with_name("reading.tcss")
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,question_mark,q,enter,f1,c", "back", "Close", id="reading.close", show=False),
+        Binding("down,j", "move(1)", "Down", id="reading.down", show=False),
+        Binding("up,k", "move(-1)", "Up", id="reading.up", show=False),
+    ]
+
+    def __init__(self, title: str, text: Content) -> None:
+        super().__init__()
+        self._title, self._text = title, text
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(classes="dialog"):
+            yield Static(self._text, id="reading-text")
+
+    def on_mount(self) -> None:
+        box = self.query_one(".dialog")
+        box.border_title = Content(self._title).markup
+        box.border_subtitle = with_keys(self, "{reading.close} closes")
+
+    def action_back(self) -> None:
+        self.dismiss(None)
+
+    def action_move(self, lines: int) -> None:
+        self.query_one(".dialog").scroll_relative(y=lines, animate=False)

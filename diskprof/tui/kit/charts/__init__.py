@@ -1,0 +1,1 @@
+"""Charts that move, drawn line by line."""

@@ -1,0 +1,1 @@
+"""Mode 2: a run as it happens."""

@@ -1,0 +1,143 @@
+"""The distributions of a test, by interval and as a whole: read in small steps, so that a day of them holds nothing up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import gcd
+from typing import TYPE_CHECKING
+
+from diskprof.model.histogram import Histogram
+from diskprof.model.sample import Direction, Phase, Sample
+from diskprof.tui.kit.charts.heatmap import Heat, Scattered
+from diskprof.tui.kit.intervals import begin_of
+
+if TYPE_CHECKING:
+    from diskprof.store import Store
+
+STEP = 100
+"""How many samples are read at once: to unpack them takes some 40 ms."""
+_MANY = 4096
+"""From so many on what is stored is not read as it comes: each bin of the map holds some intervals."""
+_GOLDEN = 0.618034
+
+
+class Depths:
+    """`heat` for the map of one phase of a test (`preparing`: the laying out), `whole` all of the measuring in one.
+
+    Of a long test what is stored already is read here and there: after some steps there is a coarse picture of all of it, which
+    each further step makes finer. What comes later follows in the order of time.
+    """
+
+    def __init__(self, store: Store, run_id: str, test: int, *, preparing: bool) -> None:
+        self._store, self._run, self._test, self._preparing = store, run_id, test, preparing
+        self._cursor: int | None = None
+        self._places: list[int] = []
+        self._stored = 0
+        self._began_ns: int | None = None
+        self._stored_s = 0.0
+        self._counts: dict[Direction, dict[int, int]] = {}
+        self._most: dict[Direction, int] = {}
+        self._ends: dict[Direction, float] = {}
+        self._scattered: dict[Direction, Scattered] = {}
+        self._heats: dict[Direction, Heat] = {}
+        self._quantiles: dict[Direction, tuple[float | None, ...]] = {}
+        self.complete = False
+        """Whether everything that was stored is in, as of the last `read`."""
+
+    @property
+    def place(self) -> tuple[int, bool]:
+        """Of which test, and whether of its laying out."""
+        return self._test, self._preparing
+
+    @property
+    def share(self) -> float:
+        """How much of what was stored at first is in, 0 to 1."""
+        return 1.0 - len(self._places) / self._stored if self._stored else 1.0
+
+    @property
+    def directions(self) -> tuple[Direction, ...]:
+        found = self._scattered or self._heats
+        return tuple(direction for direction in Direction if direction in found)
+
+    def heat(self, direction: Direction) -> Heat:
+        """The map; while `share` is below 1 of those intervals that are in."""
+        if direction in self._scattered:
+            return self._scattered[direction].heat()
+        return self._heats[direction]
+
+    def whole(self, direction: Direction) -> Histogram | None:
+        """All requests that were measured; None without a distribution."""
+        counts = self._counts.get(direction)
+        return Histogram.of(counts) if counts else None
+
+    def quantiles(self, direction: Direction) -> tuple[float | None, ...]:
+        """p50, p99 and p99.9 of all that was measured, found once for each step; None without a distribution."""
+        if direction not in self._quantiles:
+            whole = self.whole(direction)
+            self._quantiles[direction] = tuple(whole.quantile(q) if whole else None for q in (0.5, 0.99, 0.999))
+        return self._quantiles[direction]
+
+    def most_ns(self, direction: Direction) -> int | None:
+        """The longest that was measured, to the ns where the engine says it."""
+        return self._most.get(direction)
+
+    def read(self) -> bool:
+        """Take one step; returns whether there may be more to take."""
+        if self._cursor is None:
+            self._begin()
+        if self._places:
+            here = self._places[-STEP:]
+            del self._places[-STEP:]
+            self._take(self._store.samples_at(self._run, self._test, here), self._mapped)
+            if not self._places:
+                self._heats = {direction: scattered.heat() for direction, scattered in self._scattered.items()}
+                self._scattered.clear()
+            return True
+        batch = self._store.samples(self._run, test=self._test, after=self._cursor or 0, most=STEP)
+        self._cursor = batch.last
+        self._take(batch.samples, lambda direction: self._heats.setdefault(direction, Heat()))
+        self.complete = len(batch.samples) < STEP
+        return not self.complete
+
+    def _begin(self) -> None:
+        """Find out how much there is, and in which order it is read."""
+        span, self._cursor = self._store.sample_span(self._run, self._test, preparing=self._preparing), 0
+        if len(span) < _MANY:
+            return
+        ends = self._store.samples_at(self._run, self._test, (span[0], span[-1]))
+        self._began_ns = ends[0].at_ns - ends[0].duration_ns
+        self._stored_s = (ends[-1].at_ns - self._began_ns) / 1e9
+        self._cursor, self._stored = span[-1], len(span)
+        # Each further place lies in the largest gap between those before it, and it is the turn of each direction.
+        step = next(step for step in range(int(_GOLDEN * len(span)), len(span)) if gcd(step, len(span)) == 1)
+        self._places = [span[at * step % len(span)] for at in range(len(span))]
+
+    def _take(self, samples: tuple[Sample, ...], map_of: Callable[[Direction], Heat | Scattered]) -> None:
+        if samples:
+            self._quantiles.clear()
+        for sample in samples:
+            if (sample.phase is Phase.PREPARING) is not self._preparing:
+                continue
+            if self._began_ns is None:
+                self._began_ns = sample.at_ns - sample.duration_ns
+            direction, histogram = sample.direction, sample.histogram
+            counting = sample.phase is not Phase.WARMING
+            if counting and sample.max_ns is not None:
+                self._most[direction] = max(sample.max_ns, self._most.get(direction, 0))
+            if histogram is None:
+                continue
+            end = (sample.at_ns - self._began_ns) / 1e9
+            start, heat = max(0.0, end - sample.duration_ns / 1e9), map_of(direction)
+            if isinstance(heat, Heat):
+                start = begin_of(start, end, self._ends.get(direction, self._stored_s))
+                self._ends[direction] = end
+            heat.add(start, end, histogram)
+            if counting:
+                counts = self._counts.setdefault(direction, {})
+                for bucket, count in histogram.counts:
+                    counts[bucket] = counts.get(bucket, 0) + count
+
+    def _mapped(self, direction: Direction) -> Scattered:
+        if direction not in self._scattered:
+            self._scattered[direction] = Scattered(0.0, self._stored_s)
+        return self._scattered[direction]

@@ -1,0 +1,337 @@
+"""What the Live screen says, as lines: pure functions of what was read from the store."""
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+
+from diskprof.analysis.options import asked
+from diskprof.model.finding import Weight
+from diskprof.model.plan import PlannedTest
+from diskprof.model.preset import EngineName
+from diskprof.model.run import DirectionResult, Message, Run, Status, TestRecord
+from diskprof.model.sample import Direction, Phase
+from diskprof.model.text import clean, shorten_middle
+from diskprof.model.units import (
+    format_bandwidth,
+    format_clock,
+    format_duration,
+    format_iops,
+    format_latency,
+)
+from diskprof.model.value import dataclass
+from diskprof.tui.kit.charts.chart import Curve
+from diskprof.tui.kit.charts.glyphs import Charset, draw, progress_bar
+from diskprof.tui.kit.charts.scale import Metric, Scale, title_of
+from diskprof.tui.kit.painted import Line, Piece, fit, spread, width_of
+from diskprof.tui.kit.paragraphs import signed
+from diskprof.tui.kit.rowlist import Row
+from diskprof.tui.live.following import Following, Reading, Track
+from diskprof.tui.live.promise_lines import promise_lines, verdict_piece
+from diskprof.tui.shell.signs import ink_of, letter, place, status_sign, status_words
+
+_SILENT_AFTER_S = 2.0
+_MISSED = 3
+"""So many of its intervals without a word, and an engine is silent."""
+_NAMES = {Metric.IOPS: ("iops",), Metric.BANDWIDTH: ("bandwidth",), Metric.LATENCY: ("typical", "slow")}
+
+
+def run_line(run: Run, width: int, *, others: int = 0) -> Line:
+    """Which run this is."""
+    left: list[Piece] = [
+        (" ", ""),
+        status_sign(run.status),
+        (" ", ""),
+        (clean(run.plan.preset_title or run.plan.preset), "strong"),
+        ("  ", ""),
+        (clean(place(run)), ""),
+    ]
+    words = [f"{run.started_at.astimezone():%H:%M}"] if width >= 100 or not others else []
+    words.append(f"run {run.id}")
+    if others:
+        words.append(f"n: {others} more running")
+    return spread(left, [("  ", ""), ("  ".join(words), "quiet"), (" ", "")], width)
+
+
+def test_line(following: Following, width: int, *, silent_s: float = 0.0) -> Line:
+    """Which test goes and in what phase; of a run that is over, how it ended."""
+    run = following.run
+    if not following.going:
+        return _ending(run, width)
+    progress = run.progress
+    record = run.tests[following.current]
+    right: list[Piece] = []
+    silent = max(silent_s, progress.silent_s if progress else 0.0)
+    if silent >= silent_after_s(following):
+        right.append((f"! no status for {int(silent)} s", "warn"))
+    elif progress is None:
+        right.append(("starting", "quiet"))
+    else:
+        right += [(progress.phase.value, ""), (f" {progress.fraction:4.0%}", "")]
+    right = [("  ", ""), *right, (" ", "")]
+    if following.preparing:
+        return spread([("   Preparing ", ""), ("laying out the test file", "strong")], right, width)
+    left = f"   Test {record.index + 1} of {len(run.tests)}  "
+    called = _called(run, width - cell_len(left) - width_of(right))[record.index]
+    return spread([(left, ""), (called, "strong")], right, width)
+
+
+def silent_after_s(following: Following) -> float:
+    """From how many seconds on it is told that nothing is heard: an engine that says something once a second may take longer."""
+    run = following.run
+    planned = run.tests[following.current].planned
+    if following.preparing and run.plan.layout:
+        planned = run.plan.layout
+    return max(_SILENT_AFTER_S, _MISSED * planned.interval_ms / 1000)
+
+
+def _ending(run: Run, width: int) -> Line:
+    seconds = (run.ended_at - run.started_at).total_seconds() if run.ended_at else None
+    words, ink = status_words(run.status)
+    left: list[Piece] = [("   ", ""), (words, ink)]
+    if seconds is not None:
+        left.append((f" after {format_duration(seconds)}", ""))
+    if verdict := verdict_piece(run):
+        left += [("   ", ""), verdict]
+    if run.reason:
+        left.append((f": {clean(run.reason)}", ink if run.status is not Status.COMPLETE else ""))
+    done = sum(test.status is Status.COMPLETE for test in run.tests)
+    total = len(run.tests)
+    right = f"{done} of {total} tests complete" if done < total else f"{total} test{'s' if total > 1 else ''}"
+    return spread(left, [("  ", ""), (right, "quiet"), (" ", "")], width)
+
+
+def progress_line(run: Run, width: int, charset: Charset) -> Line:
+    """The bar over the whole run and the time that is left."""
+    overall = run.progress.overall if run.progress else 0.0
+    remaining = run.progress.remaining_s if run.progress else None
+    left = f"{format_clock(remaining)} left" if remaining is not None else "time left unknown"
+    tail = f" {overall:4.0%}  {left:>10} "
+    return [("   ", ""), *progress_bar(overall, max(4, width - 3 - len(tail)), charset), (tail, "")]
+
+
+@dataclass(frozen=True, slots=True)
+class TileEntry:
+    """One direction in a tile: its figures now and the series of its sparkline."""
+
+    direction: Direction
+    figures: Line
+    curve: Curve
+
+
+def waits_s(planned: PlannedTest) -> float:
+    """How long ioping waits between requests: its rate is that of the waiting, and its result is without it. 0 elsewhere."""
+    return asked(planned).interval_s if planned.engine is EngineName.IOPING else 0.0
+
+
+def tile_entries(metric: Metric, track: Track, *, waits: bool = False) -> list[TileEntry]:
+    """Read and write apart, where there was any; `waits`: their rate is that of an engine which waits between requests."""
+    entries = []
+    for direction in track.directions:
+        reading = track.last[direction]
+        name = _NAMES[metric][-1]
+        curve = Curve("", track.series(name, direction), ink_of(direction))
+        figures = _figures(metric, reading)
+        if waits and metric is Metric.IOPS:
+            figures = [*figures, (" waiting", "quiet")]
+        entries.append(TileEntry(direction, figures, curve))
+    return entries
+
+
+def _figures(metric: Metric, reading: Reading) -> Line:
+    if metric is Metric.IOPS:
+        return [(format_iops(reading.iops), "strong")]
+    if metric is Metric.BANDWIDTH:
+        return [(format_bandwidth(reading.bandwidth), "strong")]
+    if reading.typical is None or reading.slow is None:
+        return [("no I/O", "quiet")]
+    typical, slow = reading.names
+    return [
+        (f"{typical} ", "quiet"),
+        (format_latency(reading.typical), "strong"),
+        (f" {slow} ", "quiet"),
+        (format_latency(reading.slow), "strong"),
+    ]
+
+
+def tile_lines(
+    metric: Metric,
+    entries: Sequence[TileEntry],
+    scale: Scale,
+    seconds: float,
+    width: int,
+    height: int,
+    charset: Charset,
+) -> list[Line]:
+    """A title with the scale of the sparklines, then the figures of each direction with its sparkline under it."""
+    if width < 8 or height < 2:
+        return []
+    what, extent = title_of(metric), scale.extent if entries else ""
+    if len(what) + 1 + len(extent) > width and scale.suffix:
+        # The unit says what it is.
+        what, extent = scale.suffix, extent.removesuffix(scale.suffix).rstrip()
+    lines: list[Line] = [spread([(what, "title")], [(" " + extent, "quiet")], width)]
+    if not entries:
+        return [*lines, [("–", "quiet")]]
+    rows = height - 1
+    for number, entry in enumerate(entries):
+        share = rows // len(entries) + (1 if number < rows % len(entries) else 0)
+        ink = ink_of(entry.direction)
+        lines.append(spread([(f"{letter(entry.direction)} ", ink), *entry.figures], [], width))
+        if share > 1:
+            track = entry.curve.track(width * charset.columns, seconds, scale.top)
+            lines += draw([track], width, share - 1, charset)
+    return lines[:height]
+
+
+def chart_curves(metric: Metric, track: Track, charset: Charset) -> tuple[Curve, ...]:
+    """What the large chart draws: one direction as an area, two as lines; latency p50 and p99, or p99 of each direction."""
+    directions = track.directions
+    alone = len(directions) == 1
+    curves = []
+    for direction in directions:
+        ink, side = ink_of(direction), letter(direction)
+        if metric is not Metric.LATENCY:
+            series = track.series(_NAMES[metric][0], direction)
+            curves.append(Curve(f"{side} {direction.value}", series, ink, area=alone, letter=side))
+            continue
+        typical, slow = track.last[direction].names
+        high = Curve(f"{side} {slow}", track.series("slow", direction), ink, area=False, letter="" if alone else side)
+        if not alone:
+            curves.append(high)
+            continue
+        curves.append(Curve(f"{side} {typical}", track.series("typical", direction), f"{ink}-dim"))
+        curves.append(high)
+    if charset is not Charset.BRAILLE and metric is Metric.LATENCY and alone and len(curves) == 2:
+        low, high = curves
+        curves = [Curve(low.label, low.series, high.ink), Curve(high.label, high.series, low.ink)]
+    return tuple(curves)
+
+
+def highest(curves: Sequence[Curve]) -> float:
+    return max((curve.series.highest for curve in curves), default=0.0)
+
+
+_WIDE_FROM = 104
+
+
+def table_head(width: int) -> Line:
+    return [
+        ("    ", ""),
+        *_cells(("Test", "", "IOPS", "Bandwidth", "p50", "p99", "p99.9", "mean", "CPU"), width, "quiet"),
+    ]
+
+
+def _cells(texts: Sequence[str], width: int, ink: str, *, side_ink: str = "") -> Line:
+    """The columns of the table of tests: title, R or W, figures. What has no room is left out from the right."""
+    name, side, *figures = texts
+    line: list[Piece] = [(fit(name, _title_room(width)), ink), (f" {side or ' '} ", side_ink or ink)]
+    line += [(fit(text, size, right=True), ink) for text, size in zip(figures, _figure_widths(width), strict=False)]
+    return line
+
+
+def _figure_widths(width: int) -> tuple[int, ...]:
+    return (8, 10, 9, 9) if width < _WIDE_FROM else (8, 11, 10, 10, 10, 10, 6)
+
+
+def _title_room(width: int) -> int:
+    return max(4, width - 4 - 3 - sum(_figure_widths(width)) - 1)
+
+
+def _called(run: Run, room: int) -> list[str]:
+    """What the tests are called in `room` cells: by their titles, or by their names where cut titles would be the same."""
+    titles = [clean(test.planned.title) for test in run.tests]
+    if all(cell_len(title) <= room for title in titles):
+        return titles
+    names = [clean(test.planned.name) for test in run.tests]
+    ends = [name if len(name) <= room else "…" + name[1 - room :] for name in names]
+    cut = [fit(title, room) for title in titles]
+    forms = (cut, [shorten_middle(name, room) for name in names], ends)
+    return next((form for form in forms if len(set(form)) == len(form)), cut)
+
+
+def test_rows(run: Run, width: int) -> list[Row]:
+    """A row for each direction of each test; what has no result yet says how it stands."""
+    rows: list[Row] = []
+    room = _title_room(width)
+    for test, called in zip(run.tests, _called(run, room), strict=True):
+        sign, ink = status_sign(test.status)
+        head: list[Piece] = [("  ", ""), (sign, ink), (" ", "")]
+        directions = test.result.directions if test.result else ()
+        if not directions:
+            title = fit(called, room) + " "
+            rows.append(Row(str(test.index), [*head, (title, ""), *_standing(test, run)]))
+            continue
+        cpu = f"{test.result.cpu.percent:.0f}%" if test.result and test.result.cpu else ""
+        for number, (direction, result) in enumerate(directions):
+            first = number == 0
+            texts = (
+                called if first else "",
+                letter(direction),
+                *_figures_of(result),
+                cpu if first else "",
+            )
+            cells = _cells(texts, width, "", side_ink=ink_of(direction))
+            rows.append(Row(str(test.index), [*(head if first else [("    ", "")]), *cells], heading=not first))
+    return rows
+
+
+def _standing(test: TestRecord, run: Run) -> Line:
+    words, ink = status_words(test.status)
+    if test.status is Status.RUNNING and run.progress:
+        return [(run.progress.phase.value, ink)]
+    if test.reason:
+        return [(words, ink), (f": {clean(test.reason)}", "")]
+    return [(words, ink)]
+
+
+def _figures_of(result: DirectionResult) -> tuple[str, ...]:
+    latency = result.latency
+    values = (latency.p50, latency.p99, latency.p99_9, latency.mean)
+    return (
+        format_iops(result.iops),
+        format_bandwidth(result.bandwidth_bytes_per_s),
+        *("–" if value is None else format_latency(value) for value in values),
+    )
+
+
+_WEIGHTS = {Weight.DOUBT: ("!", "warn"), Weight.LIMIT: ("▲", "read"), Weight.NOTE: ("·", "quiet")}
+
+
+def note_lines(run: Run, width: int) -> list[Line]:
+    """Promises and findings of a run that is over with what to do next; messages of one that goes, newest first."""
+    lines: list[Line] = promise_lines(run, width)
+    for finding in run.findings:
+        sign, ink = _WEIGHTS[finding.weight]
+        test = run.test(finding.test)
+        where = f"{clean(test.planned.title)}: " if test else ""
+        lines += signed((sign, ink), f"{where}{clean(finding.message)} {clean(finding.evidence)}", width)
+        lines += signed((" ", ""), clean(finding.advice), width, "quiet")
+    messages = run.messages if run.status.over else tuple(reversed(run.messages))
+    for message in messages:
+        lines += _message(message, width)
+    return lines
+
+
+def _message(message: Message, width: int) -> list[Line]:
+    sign = ("!", "warn") if message.warning else ("·", "quiet")
+    return signed(sign, f"{format_clock(message.at_ns / 1e9)}  {clean(message.text)}", width)
+
+
+def phase_note(track: Track, planned: PlannedTest) -> str:
+    """What the chart's title says of the phase that it shows, and of an engine that waits."""
+    if track.preparing:
+        return "laying out the test file"
+    if waiting := waits_s(planned):
+        return f"ioping waits {format_duration(waiting)} between requests, its result is without that"
+    return f"warm-up to {format_duration(track.warm_s)}" if track.warm_s else ""
+
+
+def waiting_words(following: Following) -> str:
+    """What stands where there is no curve yet."""
+    status = following.record.status
+    if status is Status.PENDING:
+        return "This test has not begun."
+    if not status.over:
+        phase = following.run.progress.phase if following.run.progress else Phase.PENDING
+        return "Waiting for the first status." if phase is not Phase.PREPARING else "Laying out the test file."
+    return f"No samples: {clean(following.record.reason)}" if following.record.reason else "No samples were recorded."

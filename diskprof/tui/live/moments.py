@@ -1,0 +1,189 @@
+"""What the Live screen says of latencies and of single moments: the tile, the logarithmic views, the cursor. Pure functions."""
+
+from __future__ import annotations
+
+from diskprof.model.run import TestRecord
+from diskprof.model.sample import Direction
+from diskprof.model.text import clean
+from diskprof.model.units import format_bandwidth, format_iops, format_latency
+from diskprof.tui.kit.charts.chart import Curve
+from diskprof.tui.kit.charts.curves import Plot, by_percentile
+from diskprof.tui.kit.charts.glyphs import Charset, draw
+from diskprof.tui.kit.charts.logscale import LogScale
+from diskprof.tui.kit.charts.scale import Scale
+from diskprof.tui.kit.charts.views import Cursor, Percentile, Side, View
+from diskprof.tui.kit.painted import Line, Piece, fit, spread, width_of
+from diskprof.tui.live.depths import Depths
+from diskprof.tui.live.following import Reading, Track
+from diskprof.tui.shell.signs import ink_of, letter
+
+NAMES = (("typical", "p50", "5"), ("slow", "p99", "9"), ("tail", "p99.9", "+"), ("most", "max", "^"))
+"""Series of a track, what it is called, and its sign in a coarse picture."""
+_PLAIN_NAMES = (("typical", "mean", "o"), ("most", "max", "^"))
+_GIVES_WAY = ("spaces", "bandwidth", "word", "typical", "tail", "slow")
+"""What the line of a moment does without, one after the other, where it has no room."""
+_LABEL, _FIGURE = 6, 8
+_SPARK = 10
+
+
+def names_of(reading: Reading) -> tuple[tuple[str, str, str], ...]:
+    return NAMES if reading.percentiles else _PLAIN_NAMES
+
+
+def latency_tile(
+    track: Track, depths: Depths | None, scale: Scale, seconds: float, width: int, height: int, charset: Charset
+) -> list[Line]:
+    """p50, p99, p99.9 and maximum of the last interval and of the whole test; a sparkline where there is room."""
+    directions = track.directions
+    if width < 12 or height < 2:
+        return []
+    if not directions:
+        return [[("Latency", "title")], [("–", "quiet")]]
+    places: tuple[str, ...] = ("last", "whole")
+    if _LABEL + 2 * _FIGURE * len(directions) > width:
+        # What is cut would be another figure.
+        places = places[:1]
+    table = _LABEL + len(places) * _FIGURE * len(directions)
+    room = width - table - 1
+    head: list[Piece] = [("Latency", "title")]
+    at = len("Latency")
+    for number, direction in enumerate(directions):
+        for place, words in enumerate(places):
+            end = _LABEL + _FIGURE * (len(places) * number + place + 1)
+            side = f"{letter(direction)} "
+            text = side + words if place == 0 or len(directions) > 1 else words
+            head += [(" " * max(0, end - at - len(text)), ""), (text, ink_of(direction))]
+            at = max(at + len(text), end)
+    slow = track.last[directions[0]].names[1]
+    spark = room >= _SPARK and len(directions) == 1
+    lines: list[Line] = [spread(head, [(f"{slow} {scale.extent}", "quiet")] if room >= 14 and spark else [], width)]
+    for key, name, _ in names_of(track.last[directions[0]]):
+        line: list[Piece] = [(fit(name, _LABEL), "quiet")]
+        for direction in directions:
+            last = getattr(track.last[direction], key)
+            line.append((_figure(last), "strong"))
+            if len(places) > 1:
+                line.append((_figure(whole_of(track, depths, direction, key)), ""))
+        lines.append(line)
+    if spark:
+        curve = Curve("", track.series("slow", directions[0]), ink_of(directions[0]))
+        drawn = draw([curve.track(room * charset.columns, seconds, scale.top)], room, height - 1, charset)
+        while len(lines) <= len(drawn):
+            lines.append([])
+        lines = [
+            lines[0],
+            *(
+                [*line, (" " * (table + 1 - width_of(line)), ""), *part]
+                for line, part in zip(lines[1:], drawn, strict=False)
+            ),
+        ]
+    return lines[:height]
+
+
+def _figure(value: float | None) -> str:
+    return fit("–" if value is None else format_latency(value), _FIGURE, right=True)
+
+
+def whole_of(track: Track, depths: Depths | None, direction: Direction, key: str) -> float | None:
+    """A latency of everything that was measured so far, exact; None until all that was stored is in."""
+    if depths is None or not depths.complete:
+        return None
+    if key == "most":
+        # The distributions are read once a second: the last interval's maximum would stand above that of the whole.
+        return max(filter(None, (depths.most_ns(direction), track.most_of(direction))), default=None)
+    found = depths.quantiles(direction)[("typical", "slow", "tail").index(key)]
+    return track.mean_of(direction) if found is None and key == "typical" else found
+
+
+def percentile_view(track: Track, seconds: float, scales: dict[str, LogScale], note: str) -> View:
+    """Percentiles of each interval as lines; `scales` remembers the scale of each side."""
+    sides = []
+    for direction in track.directions:
+        lines = tuple(
+            Percentile(name, series, ink, sign)
+            for (key, name, sign), ink in zip(
+                names_of(track.last[direction]), _inks(direction, track.last[direction]), strict=True
+            )
+            if (series := track.series(key, direction))
+        )
+        if not lines:
+            continue
+        values = [span.value for line in lines for span in line.series.spans]
+        key = f"p-{direction.value}"
+        scale = scales[key] = LogScale.of(min(values), max(values), scales.get(key))
+        sides.append(Side(letter(direction), ink_of(direction), scale, percentiles=lines))
+    return View("Latency percentiles", seconds, tuple(sides), note)
+
+
+def _inks(direction: Direction, reading: Reading) -> tuple[str, ...]:
+    own = ink_of(direction)
+    return (own, "strong", f"{own}-dim", "quiet") if reading.percentiles else (own, "quiet")
+
+
+def heat_view(depths: Depths, seconds: float, scales: dict[str, LogScale], note: str) -> View:
+    """The heat map of each direction."""
+    sides = []
+    for direction in depths.directions:
+        heat = depths.heat(direction)
+        if (found := heat.range_ns) is None:
+            continue
+        key = f"h-{direction.value}"
+        scale = scales[key] = LogScale.of(*found, scales.get(key))
+        sides.append(Side(letter(direction), ink_of(direction), scale, heat=heat))
+    title = "Latency heat map" if depths.share == 1.0 else f"Heat map, {depths.share:.0%} read"
+    return View(title, seconds, tuple(sides), note)
+
+
+def distribution(record: TestRecord, name: str) -> Plot:
+    """The whole distribution of each direction, once there is a result; `name` is what is shown of the test."""
+    directions = record.result.directions if record.result else ()
+    known = [
+        (letter(direction), direction, ink_of(direction), result.histogram)
+        for direction, result in directions
+        if result.histogram
+    ]
+    return by_percentile(f"{clean(record.planned.title)}: {name}", known)
+
+
+def moment(track: Track, seconds: float, width: int) -> Cursor | None:
+    """What happened at a moment: a line for each direction, all with the same figures: those that have room as a whole."""
+    lines: list[Line] = []
+    for count in range(len(_GIVES_WAY) + 1):
+        lines = _moment_lines(track, seconds, frozenset(_GIVES_WAY[:count]))
+        if all(width_of(line) <= width for line in lines):
+            break
+    return Cursor(seconds, tuple(spread(line, [], width) for line in lines)) if lines else None
+
+
+def _moment_lines(track: Track, seconds: float, without: frozenset[str]) -> list[Line]:
+    lines: list[Line] = []
+    roomy = "spaces" not in without
+    for direction in track.directions:
+        span = track.series("iops", direction).at(seconds)
+        if span is None:
+            continue
+        middle = (span.start + span.end) / 2
+        when = f"{_clock(span.start)}–{_clock(span.end)} s"
+        place = max(12, len(when)) if roomy else len(when)
+        line: list[Piece] = [
+            ((" " * place if lines else f"{when:<{place}}") + " ", "key"),
+            (f"{letter(direction)} ", ink_of(direction)),
+            (format_iops(span.value), "strong"),
+        ]
+        named = "word" not in without and width_of(line) + len(" IOPS  ") <= 28
+        bandwidth = None if "bandwidth" in without else track.series("bandwidth", direction).at(middle)
+        if named:
+            line.append((" IOPS", "quiet"))
+        if roomy:
+            line.append(("  " if named else " ", "quiet"))
+        if bandwidth:
+            line.append((("" if roomy else " ") + format_bandwidth(bandwidth.value) + (" " if roomy else ""), ""))
+        for key, name, _ in names_of(track.last[direction]):
+            if key not in without and (found := track.series(key, direction).at(middle)):
+                line += [(f" {name} ", "quiet"), (format_latency(found.value).replace(" ", ""), "strong")]
+        lines.append(line)
+    return lines
+
+
+def _clock(seconds: float) -> str:
+    return f"{seconds:.2f}" if seconds < 100 else f"{seconds:.1f}" if seconds < 1000 else f"{seconds:.0f}"

@@ -1,0 +1,267 @@
+"""Devices on the Run screen: as rows of a tree, and one of them at length. Pure functions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from enum import IntEnum
+
+from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, Mount, Transport
+from diskprof.model.text import clean, shorten_middle
+from diskprof.model.units import format_bandwidth, format_iops, format_size
+from diskprof.model.value import dataclass
+from diskprof.tui.kit.charts.glyphs import Charset, Track, draw, progress_bar
+from diskprof.tui.kit.painted import Line, Piece, fit, spread, width_of
+from diskprof.tui.kit.paragraphs import paragraph, signed
+from diskprof.tui.kit.rowlist import Row
+from diskprof.tui.run.doubts import Doubt, doubts, system_disks
+from diskprof.tui.run.machine import at_rest
+from diskprof.tui.run.plan_request import Place
+
+_FLUSH: Line = ((" ", ""),)
+_LOWEST_TOP = 1e6
+"""Bytes per second that a graph is high at least: a little traffic must not look like much."""
+_NOTHING = 0.01
+_NARROW, _WIDE = 32, 44
+_BAR = 5
+_FILLING, _FULL = 0.85, 0.95
+_RECENT = 3
+_KNOWN_BY = 7
+_ROOMY = 12
+
+
+@dataclass(frozen=True)
+class View:
+    """What device rows are drawn from: `history` is what each device did, second by second, the newest last."""
+
+    history: Mapping[str, Sequence[Activity]] = field(default_factory=dict)
+    charset: Charset = Charset.BRAILLE
+    show_all: bool = False
+
+    def recent(self, name: str) -> Sequence[Activity]:
+        """The last few seconds: one alone would come and go."""
+        return tuple(self.history.get(name, ()))[-_RECENT:]
+
+    def last(self, name: str) -> Activity | None:
+        history = self.history.get(name)
+        return history[-1] if history else None
+
+
+class DeviceTable:
+    """The person's own paths, then the tree as lsblk draws it: name, a doubt's sign, traffic, size, what it carries.
+
+    What is the same for all seconds is found once: where everything stands, and the rows of devices at rest.
+    """
+
+    def __init__(self, tree: DeviceTree, paths: Sequence[str], view: View, width: int) -> None:
+        self._tree, self._view, self._width = tree, view, width
+        self._paths = [
+            Row(Place(path=path).key, [(" ", ""), (shorten_middle(clean(path), width - 1), "strong")]) for path in paths
+        ]
+        walked = list(tree.walk(show_empty=view.show_all))
+        prefixes = _branches([depth for depth, _ in walked])
+        names = [prefix + clean(device.label) for prefix, (_, device) in zip(prefixes, walked, strict=True)]
+        column = min(max([len(name) for name in names] + [6]), 18 if width >= 40 else 14 if width >= _NARROW else 10)
+        self._cells = 8 if width >= _WIDE else 4
+        self._system = system_disks(tree)
+        fixed = 1 + column + 1 + (width >= _WIDE) + self._cells
+        self._style = _style([device for _, device in walked], width - fixed - (8 if width >= _NARROW else 1))
+        self._devices: list[tuple[Device, Piece]] = [
+            (device, (fit(shorten_middle(name, column), column), "" if depth else "strong"))
+            for name, (depth, device) in zip(names, walked, strict=True)
+        ]
+        self._resting: dict[str, Row] = {}
+
+    def rows(self) -> list[Row]:
+        """The rows by what the devices did up to now."""
+        return [*self._paths, *(self._row(device, name) for device, name in self._devices)]
+
+    def _row(self, device: Device, name: Piece) -> Row:
+        if not at_rest(self._view.history.get(device.name, ())):
+            return self._make_row(device, name)
+        if device.name not in self._resting:
+            self._resting[device.name] = self._make_row(device, name)
+        return self._resting[device.name]
+
+    def _make_row(self, device: Device, name: Piece) -> Row:
+        view, width = self._view, self._width
+        doubtful = bool(doubts(device, self._tree, view.recent(device.name), self._system))
+        line: list[Piece] = [
+            (" ", ""),
+            name,
+            (("!" if doubtful else " ") + " " * (width >= _WIDE), "warn"),
+            *traffic(view.history.get(device.name, ()), self._cells, view.charset),
+        ]
+        if width >= _NARROW or not device.mounts:
+            # In little room what is free counts for more.
+            line.append((fit(_short_size(device.size_bytes), 7, right=True), "quiet"))
+        line.append((" ", ""))
+        line += _carries(device, max(0, width - width_of(line)), self._style, view.charset)
+        return Row(Place(device=device.name).key, line)
+
+
+def _branches(depths: Sequence[int]) -> list[str]:
+    """The lines of a tree in front of each name, from the depths in the order of drawing."""
+    prefixes = []
+    for at, depth in enumerate(depths):
+        prefix = ""
+        for level in range(1, depth + 1):
+            later = next((other for other in depths[at + 1 :] if other <= level), 0)
+            more = later == level
+            prefix += ("├─" if more else "└─") if level == depth else ("│ " if more else "  ")
+        prefixes.append(prefix)
+    return prefixes
+
+
+def traffic(history: Sequence[Activity], cells: int, charset: Charset) -> Line:
+    """What a device read and wrote in the last seconds, a column each, against the most of them; blank where it rested."""
+    columns = cells * charset.columns
+    shown = list(history)[-columns:]
+    reads = [activity.read_bytes_per_s for activity in shown]
+    sums = [activity.read_bytes_per_s + activity.write_bytes_per_s for activity in shown]
+    top = max([_LOWEST_TOP, *sums])
+    if max(sums, default=0.0) < _NOTHING * top:
+        return [(" " * cells, "")]
+    blank = [0.0] * (columns - len(shown))
+
+    def shares(values: Sequence[float]) -> list[float | None]:
+        return [value / top if value >= _NOTHING * top else 0.0 for value in (*blank, *values)]
+
+    tracks = [Track(shares(sums), "write"), Track(shares(reads), "read")]
+    # What lies in front is the last in braille and the first in steps.
+    return draw(tracks if charset is Charset.BRAILLE else tracks[::-1], cells, 1, charset)[0]
+
+
+class _Style(IntEnum):
+    """How much of a mount's room is told, the most first."""
+
+    BAR = 0
+    FREE = 1
+    SHORT = 2
+    NOTHING = 3
+
+
+def _style(devices: Sequence[Device], room: int) -> _Style:
+    """The richest style that leaves every mount point room to be known by, so that all rows are alike."""
+    mounted = [device for device in devices if device.mounts]
+    for style in (_Style.BAR, _Style.FREE, _Style.SHORT):
+        if all(
+            min(len(device.mounts[0].path), _KNOWN_BY)
+            + len(_more(device))
+            + width_of(_tail(device.mounts[0], style, Charset.ASCII))
+            <= room
+            for device in mounted
+        ):
+            return style
+    return _Style.NOTHING
+
+
+def _tail(mount: Mount, style: _Style, charset: Charset) -> Line:
+    if mount.free_bytes is None or style is _Style.NOTHING:
+        return ()
+    words = f" {fit(_short_size(mount.free_bytes), 5, right=True)}"
+    if style is _Style.SHORT:
+        return [(words, "quiet")]
+    bar = [(" ", ""), *_used_bar(mount, _BAR, charset)] if style is _Style.BAR and mount.size_bytes else []
+    return [(f"{words} free", "quiet"), *bar]
+
+
+def _more(device: Device) -> str:
+    return f" +{len(device.mounts) - 1}" if len(device.mounts) > 1 else ""
+
+
+def _carries(device: Device, width: int, style: _Style, charset: Charset) -> Line:
+    """Where it is mounted and what is free there, else its model or what is on it."""
+    sign: list[Piece] = [("ro ", "warn")] if device.read_only and width >= _ROOMY else []
+    width -= 3 * len(sign)
+    if device.mounts:
+        tail = _tail(device.mounts[0], style, charset)
+        more = _more(device)
+        path = shorten_middle(clean(device.mounts[0].path), max(4, width - width_of(tail) - len(more)))
+        return [*sign, *spread([(path + more, "")], tail, width)]
+    if device.swap:
+        words = "swap"
+    elif device.fs_type:
+        label = f" {clean(device.fs_label)}" if device.fs_label else ""
+        words = f"{clean(device.fs_type)}{label}"
+    elif device.kind is DeviceKind.LOOP and device.backing_file:
+        words = clean(device.backing_file)
+    else:
+        words = clean(device.model)
+    return [*sign, (shorten_middle(words, width), "quiet")]
+
+
+def _used_bar(mount: Mount, cells: int, charset: Charset) -> Line:
+    share = _used(mount)
+    ink = "danger" if share > _FULL else "warn" if share > _FILLING else "good"
+    return progress_bar(share, cells, charset, ink=ink)
+
+
+def _used(mount: Mount) -> float:
+    """The share of a file system that is in use or kept back, 0 to 1."""
+    if not mount.size_bytes or mount.free_bytes is None:
+        return 0.0
+    return min(1.0, max(0.0, 1 - mount.free_bytes / mount.size_bytes))
+
+
+def _short_size(size: int | None) -> str:
+    """A size without a blank and in at most six characters: `84G`, `1.2T`."""
+    words = format_size(size or 0).split()
+    return words[0].removesuffix(".00") + words[1][:1] if len(words) == 2 else words[0]
+
+
+def device_lines(device: Device, found: Sequence[Doubt], view: View, width: int) -> list[Line]:
+    """What is known of a device, what speaks against testing it, and what it does now."""
+    about = [device.model, device.transport.value, _spins(device), format_size(device.size_bytes)]
+    details = [
+        device.serial and f"serial {device.serial}",
+        device.scheduler and f"scheduler {device.scheduler}",
+        f"blocks {device.logical_block_size}/{device.physical_block_size}",
+        device.fs_type and f"{device.fs_type} {device.fs_label}".strip(),
+    ]
+    lines = paragraph(clean(", ".join(part for part in about if part)), width, first=_FLUSH)
+    lines += doubt_lines(found, width)
+    lines += _activity_lines(view.last(device.name))
+    for mount in device.mounts[:3]:
+        lines += _mount_lines(mount, width, view.charset)
+    lines += paragraph(clean(", ".join(part for part in details if part)), width, "quiet", first=_FLUSH)
+    return lines
+
+
+def doubt_lines(found: Sequence[Doubt], width: int) -> list[Line]:
+    """Each doubt under its sign."""
+    return [line for doubt in found for line in signed(("!", "warn"), clean(doubt.words), width, "warn")]
+
+
+def _activity_lines(activity: Activity | None) -> list[Line]:
+    if activity is None or not (activity.reads_per_s or activity.writes_per_s):
+        return []
+    lines: list[Line] = []
+    for letter, ink, rate, amount in (
+        ("R", "read", activity.reads_per_s, activity.read_bytes_per_s),
+        ("W", "write", activity.writes_per_s, activity.write_bytes_per_s),
+    ):
+        words = f" {fit(format_iops(rate), 6, right=True)} IOPS  {format_bandwidth(amount)}"
+        lines.append([(" ", ""), (letter, ink), (words, "")])
+    return [*lines, [(f" {activity.utilisation:.0%} busy", "quiet")]]
+
+
+def _mount_lines(mount: Mount, width: int, charset: Charset) -> list[Line]:
+    words = f"{mount.path} {mount.fs_type}{', read-only' if mount.read_only else ''}"
+    lines = paragraph(clean(words), width, first=_FLUSH)
+    if mount.free_bytes is None:
+        return lines
+    free = f"{format_size(mount.free_bytes)} free"
+    if mount.size_bytes:
+        words = f"  {free} of {format_size(mount.size_bytes)}"
+        bar = _used_bar(mount, max(_BAR, min(10, width - len(words) - 2)), charset)
+        lines.append([(" ", ""), *bar, (words, "quiet")])
+    else:
+        lines.append([(f" {free}", "quiet")])
+    return lines
+
+
+def _spins(device: Device) -> str:
+    # Hypervisors call their disks rotating whatever lies behind them.
+    virtual = device.transport in (Transport.VIRTIO, Transport.XEN)
+    if device.rotational is None or virtual or device.kind not in (DeviceKind.DISK, DeviceKind.PARTITION):
+        return ""
+    return "spinning" if device.rotational else "solid state"

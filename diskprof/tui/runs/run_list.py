@@ -1,0 +1,232 @@
+"""The list of runs without the screen: its columns, order and filter."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from enum import StrEnum
+
+from diskprof.model.run import RunSummary, Status
+from diskprof.model.value import dataclass
+from diskprof.tui.kit.sheet import Cell, Column, Row, Tone
+from diskprof.tui.shell.signs import SIGNS, TONES, status_text, when_text
+
+MARK = "●"
+_NARROW, _WIDE, _WIDER, _WIDEST = 70, 100, 140, 165
+_RESULT, _NOTE = 52, 20
+_LEAST_RESULT = {False: 19, True: 34}
+"""So much room a result gets before others have more than they need; whether the list is wide."""
+_LEAST = {False: {"target": 9, "tags": 7, "preset": 10}, True: {"target": 12, "tags": 12, "preset": 14}}
+"""With so little a column can do, those first that give way first."""
+_SCALES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "B/s": 1.0, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9}
+_SCALES |= {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
+_FIGURE = re.compile(r"\b(\d+(?:\.\d+)?)(?:/[\d.]+)? ?([kMG]?B/s|[num]?s|[kMG])?\b", re.ASCII)
+
+
+class Order(StrEnum):
+    """What the list is sorted by; the value is the word that is shown."""
+
+    STARTED = "when"
+    PRESET = "preset"
+    TARGET = "target"
+    STATUS = "status"
+    TAGS = "tags"
+    HEADLINE = "result"
+    ID = "id"
+
+
+def full_time(moment: datetime) -> str:
+    """Local time to the second with its zone's offset."""
+    return f"{moment.astimezone():%Y-%m-%d %H:%M:%S %z}"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What the person asked to see, in which order. `backwards` turns the order's natural direction round."""
+
+    order: Order = Order.STARTED
+    backwards: bool = False
+    words: str = ""
+
+
+class RunList:
+    """All runs and those in view; `runs` is newest first, `shown` filtered and sorted."""
+
+    def __init__(self) -> None:
+        self.runs: tuple[RunSummary, ...] = ()
+        self.shown: tuple[RunSummary, ...] = ()
+        self.marked: list[str] = []
+        self.view = View()
+        self._haystacks: dict[RunSummary, str] = {}
+
+    def load(self, runs: Sequence[RunSummary]) -> None:
+        """Take over a new list; marks of runs that are gone go too."""
+        if tuple(runs) == self.runs:
+            return
+        self.runs = tuple(runs)
+        if len(self._haystacks) > 2 * len(self.runs):
+            self._haystacks.clear()
+        if self.marked:
+            there = {run.id for run in self.runs}
+            self.marked = [run_id for run_id in self.marked if run_id in there]
+        self._arrange()
+
+    def load_newest(self, newest: Sequence[RunSummary]) -> bool:
+        """Take over the first runs of a list that is otherwise as before; False if it cannot be told where they join."""
+        if not newest:
+            return False
+        last = newest[-1].id
+        joint = next((index for index, run in enumerate(self.runs) if run.id == last), None)
+        if joint is None:
+            return False
+        self.load((*newest, *self.runs[joint + 1 :]))
+        return True
+
+    def look(self, view: View) -> None:
+        self.view = view
+        self._arrange()
+
+    def _arrange(self) -> None:
+        words = self.view.words.casefold().split()
+        found = [run for run in self.runs if all(word in self._haystack(run) for word in words)] if words else self.runs
+        if self.view.order is not Order.STARTED:
+            found = sorted(found, key=self._key, reverse=self.view.backwards)
+        elif self.view.backwards:
+            found = tuple(reversed(found))
+        self.shown = tuple(found)
+
+    def _haystack(self, run: RunSummary) -> str:
+        text = self._haystacks.get(run)
+        if text is None:
+            parts = (run.id, run.preset, run.preset_title, run.target, run.device, run.hostname, run.status, *run.tags)
+            text = self._haystacks[run] = "\n".join(parts).casefold()
+        return text
+
+    def _key(self, run: RunSummary) -> tuple[bool, str]:
+        """Empty values last, whatever the order; equal ones stay newest first since sorting is stable."""
+        match self.view.order:
+            case Order.PRESET:
+                text = run.preset
+            case Order.TARGET:
+                text = run.target
+            case Order.STATUS:
+                text = run.status
+            case Order.TAGS:
+                text = ", ".join(run.tags)
+            case Order.HEADLINE:
+                text = _FIGURE.sub(_by_amount, run.headline)
+            case _:
+                text = run.id
+        return (not text) != self.view.backwards, text.casefold()
+
+    def index_of(self, run_id: str) -> int | None:
+        return next((index for index, run in enumerate(self.shown) if run.id == run_id), None)
+
+    def toggle(self, run_id: str) -> None:
+        if run_id in self.marked:
+            self.marked.remove(run_id)
+        else:
+            self.marked.append(run_id)
+
+    def row(self, run: RunSummary, columns: Sequence[Column], now: datetime) -> Row:
+        return Row(tuple(self._cell(run, column, columns, now) for column in columns))
+
+    def _cell(self, run: RunSummary, column: Column, columns: Sequence[Column], now: datetime) -> Cell:
+        match column.key:
+            case "mark":
+                return Cell(MARK if run.id in self.marked else " ", Tone.MARK)
+            case "id":
+                return Cell(run.id, Tone.MARK if run.id in self.marked else Tone.PLAIN)
+            case "when":
+                return Cell(when_text(run.started_at, now), Tone.DIM)
+            case "sign":
+                return Cell(SIGNS[run.status], TONES[run.status])
+            case "status":
+                return Cell(status_text(run.status), TONES[run.status])
+            case "preset":
+                return Cell(run.preset)
+            case "target":
+                return Cell(run.target)
+            case "device":
+                return Cell(run.device, Tone.DIM)
+            case "host":
+                return Cell(run.hostname, Tone.DIM)
+            case "tags":
+                return Cell(", ".join(run.tags), Tone.LIVE)
+            case "note":
+                return Cell(" ".join(run.note.split()), Tone.DIM)
+            case "result" if run.status is Status.COMPLETE or any(each.key == "status" for each in columns):
+                return Cell(_whole_parts(run.headline, column.width))
+            case "result":
+                both = _whole_parts(f"{run.status}: {run.headline}" if run.headline else run.status, column.width)
+                return Cell(both if len(both) <= column.width else run.status, TONES[run.status])
+            case _:
+                return Cell("")
+
+
+def _by_amount(figure: re.Match[str]) -> str:
+    """A figure so that texts are in the order of their amounts."""
+    return f"{float(figure[1]) * _SCALES[figure[2] or '']:024.3f}"
+
+
+def _whole_parts(headline: str, width: int) -> str:
+    """As much of a headline as fits, up to one of its commas: a figure without its end says something else."""
+    found = headline
+    while len(found) > width and ", " in found:
+        found = found.rpartition(", ")[0]
+    # The word IOPS may go: the figure before it tells by its form.
+    found = found if len(found) <= width else found.removesuffix(" IOPS")
+    return found if len(found) <= width else headline
+
+
+def columns_for(width: int, view: View, runs: Sequence[RunSummary]) -> tuple[Column, ...]:
+    """Columns that fill `width`; below a hundred the status is its sign, with the word in the result's column."""
+    sample = runs[:200]
+    # Newest first is downwards; words go upwards from a to z.
+    arrow = "▼" if (view.order is Order.STARTED) is not view.backwards else "▲"
+
+    def title(order: Order, name: str) -> str:
+        return f"{name} {arrow}" if view.order is order else name
+
+    def widest(values: Sequence[str], least: int, most: int) -> int:
+        return min(max([least, *map(len, values)]), most)
+
+    wide = width >= _WIDE
+    preset = widest([run.preset for run in sample], 8, 22 if wide else 13)
+    tags = widest(
+        [", ".join(run.tags) for run in sample], 6 if any(run.tags for run in sample) else 4, 22 if wide else 10
+    )
+    target = widest([run.target for run in sample], 8, 24 if wide else 12)
+    sign = arrow if view.order is Order.STATUS else " "
+    columns = [
+        Column("mark", " ", 1),
+        Column("id", title(Order.ID, "run"), 8),
+        Column("when", title(Order.STARTED, "when"), 12),
+        Column("status", title(Order.STATUS, "status"), 13) if wide else Column("sign", sign, 1),
+        Column("preset", title(Order.PRESET, "preset"), preset, middle=True),
+    ]
+    if width >= _NARROW:
+        columns.append(Column("target", title(Order.TARGET, "target"), target, middle=True))
+    if width >= _WIDER:
+        columns.append(Column("device", "device", widest([run.device for run in sample], 6, 24), middle=True))
+        if width >= _WIDEST:
+            columns.append(Column("host", "host", widest([run.hostname for run in sample], 6, 16), middle=True))
+    last = Column("tags", title(Order.TAGS, "tags"), tags)
+    wanted = min(max([len(run.headline) for run in sample], default=0), _LEAST_RESULT[wide])
+    *columns, last = _give_way([*columns, last], width - wanted, _LEAST[wide])
+    left = max(width - sum(column.width + 1 for column in (*columns, last)), 10)
+    columns.append(Column("result", title(Order.HEADLINE, "result"), min(left, _RESULT)))
+    columns.append(last)
+    if left - _RESULT > _NOTE:
+        columns.append(Column("note", "note", left - _RESULT - 1))
+    return tuple(columns)
+
+
+def _give_way(columns: Sequence[Column], room: int, least: Mapping[str, int]) -> list[Column]:
+    """The columns, those of `least` made narrower one after the other until all of them have `room`."""
+    found = {column.key: column for column in columns}
+    for key, enough in least.items():
+        over = sum(column.width + 1 for column in found.values()) - room
+        if over > 0 and key in found:
+            found[key] = replace(found[key], width=max(min(enough, found[key].width), found[key].width - over))
+    return list(found.values())

@@ -1,0 +1,374 @@
+"""Every run that was kept, newest first: look, mark, compare, export, tag, delete."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.widgets import Input, Static
+
+from diskprof.model.errors import DiskprofError
+from diskprof.model.run import RunSummary, Status
+from diskprof.model.text import clean
+from diskprof.model.units import format_duration
+from diskprof.tui.dialogs import run_actions
+from diskprof.tui.kit.field import Field
+from diskprof.tui.kit.painted import Line, OneLine, signs_for, spread
+from diskprof.tui.kit.sheet import Column, Row, Sheet
+from diskprof.tui.runs.run_list import Order, RunList, columns_for, full_time
+from diskprof.tui.shell.base import ModeScreen
+from diskprof.tui.shell.keynames import with_keys
+from diskprof.tui.shell.loading import report_on
+from diskprof.tui.shell.signs import status_text
+
+_EMPTY = (
+    "No runs yet.\n\nPress {app.run}, choose a device and a preset, and press {run.start} to start.\n"
+    "Every run is kept here, however it ends."
+)
+_READ_AGAIN_S, _WHOLE_AGAIN_S = 1.0, 15.0
+_NEWEST = 100
+_DRAWN_S = 0.05
+"""By then the first picture is on its way."""
+_SHARE_OF_TIME = 20
+
+
+class RunsScreen(ModeScreen):
+    MODE = "runs"
+    CSS_PATH = "runs.tcss"
+    TITLE_OF_HELP = "Runs"
+    COPIES = "the id of the run"
+    HELP = (
+        "Every run that was kept. {runs.open} opens one: its results, a chart, what was found, the exact commands.\n\n"
+        "To compare, mark two or more with {runs.mark} and press {runs.compare}; the oldest is the base. Without marks, "
+        "{runs.compare} compares the run under the cursor with the newest other one of the same preset.\n\n"
+        "The filter looks for its words in id, preset, target, device, host, status and tags."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "open", "Open", id="runs.open"),
+        Binding("space", "mark", "Mark", id="runs.mark"),
+        Binding("c", "compare", "Compare", id="runs.compare"),
+        Binding(
+            "r",
+            "export",
+            "Report",
+            id="runs.export",
+            tooltip="Write the run, or the marked ones, as Markdown, HTML or CSV",
+        ),
+        Binding("t", "tags", "Tags", id="runs.tags", tooltip="Change tags and note"),
+        Binding("d", "delete", "Delete", id="runs.delete"),
+        Binding("slash", "filter", "Filter", id="runs.filter", key_display="/"),
+        Binding("o", "order", "Sort", id="runs.order", tooltip="Sort by the next column"),
+        Binding("O", "reverse", "Reverse", id="runs.reverse", tooltip="Turn the order round", key_display="O"),
+        Binding("u", "unmark", "Unmark", id="runs.unmark", tooltip="Take all marks away"),
+        Binding("escape", "all", "Show all", id="runs.all", tooltip="Clear the filter"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.list = RunList()
+        self._at = ""
+        self._now = datetime.now(UTC)
+        self._read_at = self._whole_at = 0.0
+        self._cost_s = 0.0
+        self._waiting = self._partial = False
+
+    def body(self) -> ComposeResult:
+        yield OneLine(id="runs-title")
+        yield Sheet(self._columns, fixed=2, id="runs-list")
+        yield Static(with_keys(self, _EMPTY), id="runs-empty", markup=False)
+        yield Field(
+            placeholder=with_keys(self, "words to look for; Enter keeps the filter, {runs.all} shows all"),
+            id="runs-filter",
+            compact=True,
+        )
+        yield Static("", id="runs-about", markup=False)
+
+    @property
+    def sheet(self) -> Sheet:
+        return self.query_one("#runs-list", Sheet)
+
+    @property
+    def current(self) -> RunSummary | None:
+        """The run under the cursor."""
+        index = self.sheet.cursor
+        return self.list.shown[index] if 0 <= index < len(self.list.shown) else None
+
+    def on_mount(self) -> None:
+        self.sheet.focus()
+        self.set_interval(30, self._tick)
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.set_class(event.size.height < 20, "-low")
+        self._title()
+
+    def store_changed(self) -> None:
+        """Read the list again, but never spend more than a twentieth of the time on it while a run goes."""
+        now = time.monotonic()
+        wait = self._read_at + max(_READ_AGAIN_S, _SHARE_OF_TIME * self._cost_s) - now
+        if not self._whole_at:
+            self._begin()
+        elif now - self._whole_at > _WHOLE_AGAIN_S:
+            self.read()
+        elif wait <= 0:
+            self._read_newest()
+        elif not self._waiting:
+            self._waiting = True
+            self.set_timer(wait, self._read_late)
+
+    def _read_late(self) -> None:
+        self._waiting = False
+        if self.is_current:
+            self._read_newest()
+
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        """The next reading is of the whole list; Textual calls the base's handler after this one."""
+        self._whole_at = 0.0
+
+    def _begin(self) -> None:
+        """The newest runs first, which is what can be seen; ten thousand older ones come once these are drawn."""
+        self._whole_at = time.monotonic()
+        if self._partial:
+            return
+        try:
+            newest = self.store.summaries(limit=_NEWEST)
+        except DiskprofError as error:
+            self.diskprof.tell(error)
+            return
+        self._partial = len(newest) == _NEWEST
+        if not self._partial or not self.list.load_newest(newest):
+            self.list.load(newest)
+        self._show()
+        if self._partial:
+            self.set_timer(_DRAWN_S, self._read_others)
+
+    def _read_others(self) -> None:
+        if self._partial:
+            self.read()
+
+    def read(self) -> None:
+        """Read the whole list from the store now."""
+        self._partial = False
+        self._load(None)
+        self._whole_at = self._read_at
+
+    def _read_newest(self) -> None:
+        """Read what a run that goes can have changed; ten thousand old ones are read again only now and then."""
+        self._load(_NEWEST)
+
+    def _load(self, limit: int | None) -> None:
+        began = time.monotonic()
+        try:
+            runs = self.store.summaries(limit=limit)
+            if limit is None or not self.list.load_newest(runs):
+                self.list.load(self.store.summaries() if limit else runs)
+        except DiskprofError as error:
+            self.diskprof.tell(error)
+            return
+        self._show()
+        self._read_at = time.monotonic()
+        self._cost_s = self._read_at - began
+
+    def _tick(self) -> None:
+        """Ages grow by themselves."""
+        if self.is_current and self.list.shown:
+            self._now = datetime.now(UTC)
+            self.sheet.refresh()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Keys that can do nothing now are not shown."""
+        match action:
+            case "filter":
+                return bool(self.list.runs) and not (
+                    self.is_mounted and self.query_one("#runs-filter", Input).has_focus
+                )
+            case "all":
+                return bool(self.list.view.words) or self.query_one("#runs-filter", Input).has_focus
+            case "unmark":
+                return bool(self.list.marked)
+            case "open" | "mark" | "export" | "tags" | "delete" | "compare" | "order" | "reverse":
+                return bool(self.list.shown)
+            case _:
+                return True
+
+    def copy_text(self) -> Callable[[], str] | None:
+        current = self.current
+        return current.id.__str__ if current else None
+
+    def _columns(self, width: int) -> Sequence[Column]:
+        return columns_for(width, self.list.view, self.list.runs)
+
+    def _row(self, index: int) -> Row:
+        return self.list.row(self.list.shown[index], self.sheet.columns, self._now)
+
+    def _show(self) -> None:
+        """Show the list as it is now, the cursor on the run that it was on."""
+        self._now = datetime.now(UTC)
+        empty = not self.list.shown
+        self.set_class(empty, "empty")
+        if empty:
+            words = clean(self.list.view.words)
+            again = with_keys(self, f"{{runs.all}} shows all {len(self.list.runs)} runs again.")
+            nothing = f"Nothing matches “{words}”.\n\n{again}"
+            said = nothing if self.list.runs else with_keys(self, _EMPTY)
+            self.query_one("#runs-empty", Static).update(signs_for(self.app, said))
+        cursor = self.list.index_of(self._at) if self._at else None
+        self.sheet.show(len(self.list.shown), self._row, cursor=cursor)
+        self._at = current.id if (current := self.current) else self._at
+        self._title()
+        self._about()
+
+    def _title(self) -> None:
+        shown, total, marked = len(self.list.shown), len(self.list.runs), len(self.list.marked)
+        count = f"{total} run{'' if total == 1 else 's'}" if shown == total else f"{shown} of {total} runs"
+        if self._partial:
+            count = f"the newest {shown} runs, reading the others"
+        left: list[tuple[str, str]] = [(f" {count}", "strong")]
+        if self.list.view.words:
+            left.append((f"  filter: {self.list.view.words}", "warn"))
+        if marked:
+            left.append((f"  ● {marked} marked", "title"))
+        view = self.list.view
+        first = "oldest first" if view.backwards else "newest first"
+        order = first if view.order is Order.STARTED else f"by {view.order}{', backwards' if view.backwards else ''}"
+        right: Line = [(f"{order} ", "quiet")]
+        title = self.query_one("#runs-title", OneLine)
+        title.put_line(spread(left, right, self.size.width))
+        self.refresh_bindings()
+
+    def _about(self) -> None:
+        run = self.current
+        if run is None:
+            return
+        took = f", took {format_duration(run.duration_s)}" if run.duration_s is not None else ""
+        lines = [
+            f"{status_text(run.status)}   {run.id}   {full_time(run.started_at)}{took}   {run.hostname}",
+            f"{run.preset_title or run.preset}: {run.target}{f' ({run.device})' if run.device else ''}",
+        ]
+        if run.headline:
+            lines.append(run.headline)
+        words = [f"tags: {', '.join(run.tags)}"] if run.tags else []
+        words += [f"note: {run.note}"] if run.note else []
+        if words:
+            lines.append("   ".join(words))
+        self.query_one("#runs-about", Static).update(signs_for(self.app, "\n".join(map(clean, lines))))
+
+    @on(Sheet.Moved, "#runs-list")
+    def _moved(self) -> None:
+        if run := self.current:
+            self._at = run.id
+        self._about()
+
+    @on(Sheet.Chosen, "#runs-list")
+    def _chosen(self) -> None:
+        self.action_open()
+
+    def action_open(self) -> None:
+        run = self.current
+        if run is None:
+            return
+        if run.status is Status.RUNNING:
+            self.diskprof.show_run(run.id)
+            return
+        from diskprof.tui.runs.result import ResultScreen
+
+        self.app.push_screen(ResultScreen(run.id))
+
+    def action_mark(self) -> None:
+        if run := self.current:
+            self.list.toggle(run.id)
+            self._title()
+            self.sheet.refresh()
+            self.sheet.action_move(1)
+
+    def action_unmark(self) -> None:
+        self.list.marked.clear()
+        self._title()
+        self.sheet.refresh()
+
+    def action_compare(self) -> None:
+        run, marked = self.current, list(reversed(self._marked()))
+        if len(marked) >= 2:
+            self.diskprof.compare_runs([one.id for one in marked])
+        elif run is None:
+            run_actions.tell(self, "There is nothing to compare: this needs two runs.", warning=True)
+        elif marked and marked[0].id != run.id:
+            both = run_actions.oldest_first(self.list.runs, marked[0], run)
+            self.diskprof.compare_runs([one.id for one in both])
+        else:
+            run_actions.compare_with_partner(self, self.list.runs, run)
+
+    def _chosen_runs(self) -> tuple[RunSummary, ...]:
+        """The marked runs, or the one under the cursor."""
+        return self._marked() or ((run,) if (run := self.current) else ())
+
+    def _marked(self) -> tuple[RunSummary, ...]:
+        """The marked runs, newest first, also those that the filter hides."""
+        return tuple(run for run in self.list.runs if run.id in self.list.marked) if self.list.marked else ()
+
+    def action_export(self) -> None:
+        ids = [run.id for run in reversed(self._chosen_runs())]
+        if ids:
+            title = f"Report on {ids[0]}" if len(ids) == 1 else f"Report on {len(ids)} runs"
+            run_actions.export(self, ids, lambda wanted: report_on(self.kept_path, ids, wanted), title)
+
+    def action_delete(self) -> None:
+        here = self.sheet.cursor
+
+        def deleted() -> None:
+            self._at = ""
+            self.read()
+            self.sheet.cursor = min(here, self.sheet.count - 1)
+
+        run_actions.delete(self, self._chosen_runs(), deleted)
+
+    def action_tags(self) -> None:
+        if run := self.current:
+            run_actions.edit_tags(self, run, self.read)
+
+    def action_order(self) -> None:
+        orders = list(Order)
+        order = orders[(orders.index(self.list.view.order) + 1) % len(orders)]
+        self._look(order=order, backwards=False)
+
+    def action_reverse(self) -> None:
+        self._look(backwards=not self.list.view.backwards)
+
+    def _look(self, *, order: Order | None = None, backwards: bool | None = None, words: str | None = None) -> None:
+        view = self.list.view
+        view = replace(
+            view,
+            order=view.order if order is None else order,
+            backwards=view.backwards if backwards is None else backwards,
+            words=view.words if words is None else words,
+        )
+        self.list.look(view)
+        self._show()
+
+    def action_filter(self) -> None:
+        field = self.query_one("#runs-filter", Input)
+        field.add_class("shown")
+        # At once: the words may be there already, and as keys they delete.
+        self.set_focus(field)
+
+    def action_all(self) -> None:
+        field = self.query_one("#runs-filter", Input)
+        field.value = ""
+        field.remove_class("shown")
+        self._look(words="")
+        self.sheet.focus()
+
+    @on(Input.Changed, "#runs-filter")
+    def _filter_changed(self, event: Input.Changed) -> None:
+        self._look(words=event.value)
+
+    @on(Input.Submitted, "#runs-filter")
+    def _filter_done(self, event: Input.Submitted) -> None:
+        if not event.value:
+            self.query_one("#runs-filter", Input).remove_class("shown")
+        self.sheet.focus()

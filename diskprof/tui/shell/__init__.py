@@ -1,0 +1,1 @@
+"""What surrounds every mode: first and last line, keys, help, the store that is watched."""

@@ -1,0 +1,133 @@
+"""The first and the last line of every screen: where one is, and which keys work here and now."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from textual import events
+from textual.binding import Binding
+from textual.screen import Screen
+
+from diskprof.tui.kit.painted import Line, OneLine, Piece, spread, width_of
+
+
+class Tab(NamedTuple):
+    mode: str
+    key: str
+    title: str
+
+
+TABS = (Tab("run", "1", "Run"), Tab("live", "2", "Live"), Tab("runs", "3", "Runs"), Tab("compare", "4", "Compare"))
+
+
+class TopBar(OneLine):
+    """`diskprof  1 Run  2 Live ...    host  state`, the present mode marked; a click on a tab opens it."""
+
+    DEFAULT_CSS = """
+    TopBar { dock: top; background: $panel; }
+    """
+
+    def __init__(self, mode: str) -> None:
+        super().__init__()
+        self._mode = mode
+        self._state: Line = ()
+        self._host = ""
+        self._spots: list[tuple[int, int, str]] = []
+
+    def show(self, host: str, state: Line) -> None:
+        """`state` is what goes on now, in a few words; where these do not fit, the first and the last stand for them."""
+        if (host, state) != (self._host, self._state):
+            self._host, self._state = host, state
+            self._draw()
+
+    def on_resize(self) -> None:
+        self._draw()
+
+    def _draw(self) -> None:
+        width = self.size.width
+        left: list[Piece] = [(" diskprof ", "title")] if width >= 60 else [(" ", "")]
+        self._spots = []
+        for tab in TABS:
+            start = width_of(left)
+            here = tab.mode == self._mode
+            key = self._key_of(tab)
+            left += [(f" {key} {tab.title} ", "tab")] if here else [(f" {key} ", "key"), (f"{tab.title} ", "")]
+            self._spots.append((start, width_of(left), tab.mode))
+        room = width - width_of(left) - 3
+        hosted: Line = [(self._host, "quiet"), ("  ", ""), *self._state] if self._host else self._state
+        brief: Line = [*self._state[:1], *self._state[1:][-1:]]
+        fitting = (right for right in (hosted, self._state, brief) if width_of(right) <= room)
+        self.put_line(spread(left, [("  ", ""), *next(fitting, ()), (" ", "")], width))
+
+    def _key_of(self, tab: Tab) -> str:
+        """As the person may have changed it."""
+        changed: Mapping[str, str] = getattr(self.app, "changed_keys", {})
+        first = changed.get(f"app.{tab.mode}", tab.key).partition(",")[0]
+        return self.app.get_key_display(Binding(first, f"mode('{tab.mode}')"))
+
+    async def on_click(self, event: events.Click) -> None:
+        for start, end, mode in self._spots:
+            if start <= event.x < end:
+                await self.app.run_action(f"mode('{mode}')")
+
+
+class KeyBar(OneLine):
+    """The keys of what has the focus, then of the screen, then of the app; the last ones give way where there is no room.
+
+    A click on one does what the key does.
+    """
+
+    DEFAULT_CSS = """
+    KeyBar { dock: bottom; background: $panel; }
+    """
+    ALWAYS = ("help", "quit")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._spots: list[tuple[int, int, str]] = []
+
+    def on_mount(self) -> None:
+        self.screen.bindings_updated_signal.subscribe(self, self._changed)
+        self._draw()
+
+    def on_resize(self) -> None:
+        self._draw()
+
+    def _changed(self, screen: Screen[Any]) -> None:
+        self._draw()
+
+    def _draw(self) -> None:
+        if not self.is_attached:
+            return
+        shown: dict[str, tuple[str, str]] = {}
+        self._spots = []
+        for _, binding, enabled, _tooltip in self.screen.active_bindings.values():
+            if binding.show and enabled and binding.action not in shown and binding.description:
+                shown[binding.action] = (self.app.get_key_display(binding), binding.description)
+        last = {action: shown.pop(action) for action in self.ALWAYS if action in shown}
+        tail = self._pieces([*last.values()])
+        room = self.size.width - width_of(tail) - 1
+        line: list[Piece] = [(" ", "")]
+        for action, entry in shown.items():
+            pieces = self._pieces([entry])
+            if width_of(line) + width_of(pieces) > room:
+                break
+            self._spots.append((width_of(line), width_of(line) + width_of(pieces), action))
+            line += pieces
+        at = self.size.width - width_of(tail)
+        for action, entry in last.items():
+            end = at + width_of(self._pieces([entry]))
+            self._spots.append((at, end, action))
+            at = end
+        self.put_line(spread(line, tail, self.size.width))
+
+    async def on_click(self, event: events.Click) -> None:
+        action = next((action for start, end, action in self._spots if start <= event.x < end), None)
+        for node, binding, enabled, _tooltip in self.screen.active_bindings.values():
+            if enabled and binding.action == action:
+                # Not the key itself: a field that has the focus would take it for text.
+                await self.app.run_action(binding.action, node)
+                return
+
+    @staticmethod
+    def _pieces(entries: list[tuple[str, str]]) -> list[Piece]:
+        return [piece for key, text in entries for piece in ((key, "key"), (f" {text}  ", ""))]

@@ -1,0 +1,125 @@
+"""What the four modes have in common: the first and last line, the store, and being told when the store changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual import events
+from textual.app import ComposeResult
+from textual.screen import Screen
+
+from diskprof.tui.kit.rooms import Bare
+from diskprof.tui.shell.bars import KeyBar, TopBar
+from diskprof.tui.shell.terminal import too_small
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from diskprof.store import Store
+    from diskprof.tui.app import DiskprofApp
+    from diskprof.tui.shell.services import Services
+
+
+class ModeScreen(Bare, Screen[None]):
+    """One of the four modes. A subclass sets MODE, HELP and composes its `body`.
+
+    `store_changed` is called when another process or this one wrote to the store, only while the screen is in sight, and
+    once each time it comes into sight. Keys with a description show in the last line and in the command palette.
+    """
+
+    MODE: ClassVar[str] = ""
+    TITLE_OF_HELP: ClassVar[str] = ""
+    COPIES: ClassVar[str] = "the report"
+    HELP: ClassVar[str] = ""
+    """What this screen is for, in plain text, paragraphs apart by an empty line; its keys are added by themselves."""
+    _held = False
+    _was_small = False
+    _was_seen = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.top = TopBar(self.MODE)
+
+    def compose(self) -> ComposeResult:
+        # Textual would lay the screen out once without them, draw it, and do both again.
+        for dimension, breakpoints in zip(
+            self.app.size, (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS), strict=True
+        ):
+            for name in self._get_breakpoint_classes(dimension, breakpoints or []):
+                self.update_classes({name: True}, update=False)
+        yield self.top
+        yield from self.body()
+        yield KeyBar()
+
+    def on_resize(self, event: events.Resize) -> None:
+        words = too_small(event.size)
+        if not words and not self._was_small:
+            return
+        from textual.widgets import Static
+
+        self._was_small = True
+        notice = next(iter(self.query("#too-small").results(Static)), None)
+        if words and notice is None:
+            self.mount(Static(words, id="too-small", markup=False))
+        elif notice is not None:
+            notice.display = bool(words)
+            notice.update(words)
+
+    def body(self) -> ComposeResult:
+        """The widgets between the first and the last line."""
+        yield from ()
+
+    @property
+    def diskprof(self) -> DiskprofApp:
+        return cast("DiskprofApp", self.app)
+
+    @property
+    def services(self) -> Services:
+        return self.diskprof.services
+
+    @property
+    def store(self) -> Store:
+        """The store, open for as long as the app runs; to be used from the main thread alone."""
+        return self.diskprof.store
+
+    @property
+    def kept_path(self) -> Path:
+        """The path of the store, for a connection of one's own. Raises StoreError where another file lies there now."""
+        self.diskprof.place.check()
+        return self.store.path
+
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        if not self._was_seen:
+            # Textual, whose own handler comes after this, would find the styles of every widget again that it has just found.
+            self._was_seen, event.refresh_styles = True, False
+        self.diskprof.show_state(self)
+        self.store_changed()
+
+    def store_changed(self) -> None:
+        """Read again what is shown."""
+
+    @property
+    def can_copy(self) -> bool:
+        """Whether the key that copies is offered."""
+        return self.copy_text() is not None
+
+    def copy_text(self) -> Callable[[], str] | None:
+        """What makes the text to be copied, called COPIES, in any thread; None where there is nothing."""
+        return None
+
+    def _on_timer_update(self) -> None:
+        # A frame that the terminal cannot have yet waits, and is then drawn as things stand by then: the timer comes again.
+        if not self.diskprof.behind:
+            super()._on_timer_update()
+
+    def _compositor_refresh(self) -> None:
+        # Textual draws in the midst of a batch too, and throws the picture away.
+        self._held = self.app._batch_count > 0
+        if not self._held:
+            super()._compositor_refresh()
+
+    def draw_held(self) -> None:
+        """Draw what was to be drawn in a batch, unless it was drawn since."""
+        if self._held:
+            self._compositor_refresh()

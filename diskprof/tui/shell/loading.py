@@ -1,0 +1,147 @@
+"""Whole runs with their samples, read beside the screen: a day of samples takes seconds to unpack."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import field
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from diskprof.model.errors import DiskprofError
+from diskprof.model.value import dataclass
+
+if TYPE_CHECKING:
+    from diskprof.analysis.kernel import KernelView
+    from diskprof.model.run import Run
+    from diskprof.model.sample import Sample
+    from diskprof.reports.formats import Format
+    from diskprof.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Runs in the order asked for, and the samples of each by its id. `cost_s` is the time it took.
+
+    `courses` are the same samples as charts need them: some of them taken together.
+    """
+
+    runs: tuple[Run, ...] = ()
+    series: dict[str, tuple[Sample, ...]] = field(default_factory=dict)
+    courses: dict[str, tuple[Sample, ...]] = field(default_factory=dict)
+    cost_s: float = 0.0
+    kernel: dict[str, dict[int, KernelView]] = field(default_factory=dict)
+
+    def report(self, wanted: Format) -> str:
+        """The report on them; on more than one, their comparison."""
+        from diskprof.reports.formats import write
+
+        return write(wanted, self.runs, self.series, self.kernel)
+
+
+def load(path: Path, ids: Sequence[str]) -> Loaded:
+    """Read runs by a connection of its own, so that any thread may call it. Raises DiskprofError."""
+    from diskprof.store import Store
+
+    began = time.monotonic()
+    with Store.open(path, create=False) as store:
+        runs = tuple(store.run(run_id) for run_id in ids)
+        series = {run_id: store.samples(run_id).samples for run_id in dict.fromkeys(ids)}
+        courses = {run.id: _course(store, run) for run in runs}
+        kernel = {run.id: _seen(store, run) for run in runs}
+    return Loaded(runs, series, courses, time.monotonic() - began, kernel)
+
+
+def report_on(path: Path, ids: Sequence[str], wanted: Format) -> str:
+    """The report on runs, read by a connection of its own, so that any thread may call it. Raises DiskprofError."""
+    from diskprof.store import Store
+
+    if wanted.needs_samples:
+        return load(path, ids).report(wanted)
+    with Store.open(path, create=False) as store:
+        return Loaded(tuple(store.run(run_id) for run_id in ids)).report(wanted)
+
+
+def _course(store: Store, run: Run) -> tuple[Sample, ...]:
+    return tuple(chain.from_iterable(store.course(run.id, test.index, most=2048).samples for test in run.tests))
+
+
+def _seen(store: Store, run: Run) -> dict[int, KernelView]:
+    from diskprof.analysis.kernel import seen_by_test
+
+    found: dict[int, KernelView] = {}
+    for test in run.tests:
+        samples, system = store.course(run.id, test.index).samples, store.system_course(run.id, test.index).samples
+        found |= seen_by_test(samples, system)
+    return found
+
+
+def load_course(path: Path, run_id: str) -> Loaded:
+    """As `load`, of one run, but its samples only as charts need them. Raises DiskprofError."""
+    from diskprof.store import Store
+
+    began = time.monotonic()
+    with Store.open(path, create=False) as store:
+        run = store.run(run_id)
+        course = {run_id: _course(store, run)}
+        kernel = {run_id: _seen(store, run)}
+    return Loaded((run,), course, course, time.monotonic() - began, kernel)
+
+
+async def delete_beside(path: Path, ids: Sequence[str]) -> tuple[int, list[DiskprofError]]:
+    """How many of these runs were deleted, in a thread, and what was in the way of the others."""
+    from diskprof.store import Store
+
+    def delete() -> tuple[int, list[DiskprofError]]:
+        gone, errors = 0, []
+        with Store.open(path, create=False) as store:
+            for run_id in ids:
+                try:
+                    store.delete(run_id)
+                    gone += 1
+                except DiskprofError as error:
+                    errors.append(error)
+        return gone, errors
+
+    try:
+        return await asyncio.to_thread(delete)
+    except DiskprofError as error:
+        return 0, [error]
+
+
+def keep_words(path: Path, run_id: str, *, tags: Sequence[str] | None, note: str | None) -> None:
+    """Write the tags and the note of a run, those that are not None, by a connection of its own. Raises DiskprofError."""
+    from diskprof.store import Store
+
+    if tags is None and note is None:
+        return
+    with Store.open(path, create=False) as store:
+        if tags is not None:
+            store.set_tags(run_id, tags)
+        if note is not None:
+            store.set_note(run_id, note)
+
+
+def save_runs(store: Store, path: Path) -> int:
+    """Write the runs that are over to a new file, as `diskprof export` does, and return how many. Raises DiskprofError.
+
+    For a store whose own file is gone: nobody else can read it any more.
+    """
+    from diskprof.store.exchange.transfer import export_runs
+
+    ids = [summary.id for summary in reversed(store.summaries()) if summary.status.over]
+    try:
+        with path.open("xb") as file:
+            export_runs(store, ids, file)
+    except OSError as error:
+        raise DiskprofError(
+            f"{path} cannot be written: {error.strerror or error}.", "Try it from another directory."
+        ) from None
+    return len(ids)
+
+
+async def load_beside(path: Path, ids: Sequence[str]) -> Loaded:
+    """As `load`, in a thread. Raises DiskprofError."""
+    return await asyncio.to_thread(load, path, tuple(ids))

@@ -1,0 +1,230 @@
+"""The app and its terminal: how much it gets, keys that come at once, signals, ctrl+z, the clipboard, what the person is told."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rich.color import ColorSystem
+from rich.control import Control
+from textual import events, on, work
+from textual._ansi_sequences import SYNC_END, SYNC_START
+from textual._compositor import ChopsUpdate
+from textual.app import App
+from textual.driver import Driver
+from textual.geometry import Size
+from textual.notifications import Notify
+from textual.widgets import Input
+
+from diskprof.config.settings import Settings, SlowLink
+from diskprof.model.advice import on_screen
+from diskprof.model.errors import DiskprofError, ExitCode
+from diskprof.model.text import clean
+from diskprof.tui.kit.charts.glyphs import Charset
+from diskprof.tui.kit.terminal.driver import LettingGoDriver
+from diskprof.tui.kit.theme import SIXTEEN
+from diskprof.tui.shell.keynames import plain_key
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.terminal_theme import TerminalTheme
+    from textual.binding import Binding
+    from textual.screen import Screen
+    from textual.theme import Theme
+
+LEAST = (60, 16)
+"""Columns and lines in which everything can be used."""
+USABLE = (40, 10)
+"""With fewer a screen is pieces of words: a notice stands in its place, and the keys work on."""
+
+
+_MOVES_ON = ("app.focus_next", "app.focus_previous")
+
+
+def _below(size: Size, least: tuple[int, int]) -> bool:
+    return size.width < least[0] or size.height < least[1]
+
+
+def too_small(size: Size) -> str:
+    """What stands in the place of a screen that has no room at all; empty where it has."""
+    words = f"{size.width}x{size.height} is too small: diskprof needs {LEAST[0]}x{LEAST[1]}."
+    return words if _below(size, USABLE) else ""
+
+
+class TerminalApp(App[None]):
+    """What does not depend on what is shown. A subclass sets `settings` and `charset`, and follows `calm_down`."""
+
+    settings: Settings
+    charset: Charset
+    calm = False
+    """Whether the terminal gets fewer frames and colours."""
+    _told_small = False
+    _terminal_themes: ClassVar[dict[str, TerminalTheme]] = {}
+    _mixed: tuple[Theme, dict[str, str]] | None = None
+
+    @property
+    def ansi_theme(self) -> TerminalTheme:
+        # Every line that is drawn asks for it, and Textual looks through all themes each time.
+        if (name := self.theme) not in self._terminal_themes:
+            self._terminal_themes[name] = super().ansi_theme
+        return self._terminal_themes[name]
+
+    def get_css_variables(self) -> dict[str, str]:
+        # Textual asks four times before the first picture, and mixes all colours each time.
+        theme = self.current_theme
+        if self._mixed is None or self._mixed[0] is not theme:
+            self._mixed = theme, super().get_css_variables()
+        return self._mixed[1]
+
+    def catch_signals(self) -> None:
+        """A hang-up or a kill leaves the terminal as it was found (F37); the run, if one goes, is another process."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGHUP, signal.SIGTERM):
+            try:
+                loop.add_signal_handler(number, self._signalled)
+            except (ValueError, RuntimeError):  # not the main thread: an embedded or tested app
+                return
+
+    def _signalled(self) -> None:
+        self.exit(return_code=ExitCode.INTERRUPTED)
+
+    def calm_down(self) -> None:
+        """Fewer frames, and colours that take fewer bytes."""
+        self.calm = True
+        self.add_class("-calm")
+        self.theme = SIXTEEN.name
+
+    def on_resize(self, event: events.Resize) -> None:
+        small = _below(event.size, LEAST) and not _below(event.size, USABLE)
+        if small and not self._told_small:
+            self._told_small = True
+            self.notify(f"From {LEAST[0]}x{LEAST[1]} on everything can be reached; this is less.", timeout=4)
+        if isinstance(self._driver, LettingGoDriver):
+            self._driver.send_only_changes(event.size.width)
+
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        driver = self._driver
+        shows = self._running and not (self._closed or self._batch_count)
+        if not (shows and isinstance(renderable, ChopsUpdate) and isinstance(driver, LettingGoDriver)):
+            super()._display(screen, renderable)
+            return
+        cursor = self.screen.outer_size.clamp_offset(self.cursor_position)
+        moved, self._previous_cursor_position = cursor != self._previous_cursor_position, cursor
+        begin, end = (SYNC_START, SYNC_END) if self._sync_available else ("", "")
+        frame = (begin, Control.move_to(*cursor).segment.text + end)
+        driver.show(renderable, self.console._color_system or ColorSystem.TRUECOLOR, frame, moved=moved)
+        self.post_display_hook()
+
+    async def on_event(self, event: events.Event) -> None:
+        # Textual leads a key that moves on past the field first: what was typed behind it, and came with it, as over a
+        # slow line, would stand in the field before.
+        if (
+            isinstance(event, events.Key)
+            and not (event.is_printable or event.is_forwarded)
+            and isinstance(self.focused, Input)
+            and (action := self._moves_on(event.key))
+        ):
+            await self.run_action(action)
+            return
+        await super().on_event(event)
+
+    async def _check_bindings(self, key: str, priority: bool = False) -> bool:
+        # Textual asks twice, the second time once the key went to the widget with the focus and came up from there to here.
+        # What was typed behind it, and came with it, would have gone to that widget by then, and not to the field that it
+        # opened: words to look for would be taken for keys, d and y among them. No widget here wants a key before its
+        # bindings but those to write in.
+        if await super()._check_bindings(key, priority):
+            return True
+        return priority and not isinstance(self.focused, Input) and await super()._check_bindings(key)
+
+    def _moves_on(self, key: str) -> str:
+        """What `key` does if it leads from a field to another; empty for every other key."""
+        for node, bindings in self.screen._modal_binding_chain:
+            if node is not self.focused and (bound := bindings.key_to_bindings.get(key)):
+                return bound[0].action if bound[0].action in _MOVES_ON else ""
+        return ""
+
+    def action_redraw(self) -> None:
+        """Send everything again: something else may have written over it."""
+        if isinstance(self._driver, LettingGoDriver):
+            self._driver.send_only_changes(self.size.width)
+        self.screen.refresh(layout=True)
+
+    @on(Driver.SignalResume)
+    def _draw_again(self) -> None:
+        # Textual takes what it drew before it was stopped for what stands there.
+        self.action_redraw()
+
+    def notice_slow_link(self) -> None:
+        driver = self._driver
+        if self.calm or self.settings.slow_link is SlowLink.OFF or not isinstance(driver, LettingGoDriver):
+            return
+        if driver.pace.slow:
+            self.calm_down()
+            self.notify("The terminal lags behind, so it gets fewer frames and colours.", timeout=4)
+
+    @property
+    def behind(self) -> bool:
+        """Whether the terminal lags so far behind that a frame is better not sent yet."""
+        driver = self._driver
+        return isinstance(driver, LettingGoDriver) and driver.pace.behind
+
+    def get_key_display(self, binding: Binding) -> str:
+        shown = super().get_key_display(binding)
+        return plain_key(shown) if self.plain else shown
+
+    @property
+    def plain(self) -> bool:
+        """Whether signs and charts have to do with ASCII."""
+        return self.charset is Charset.ASCII
+
+    @work(exclusive=True, group="copy")
+    async def action_copy(self) -> None:
+        from diskprof.tui.shell.copying import clipboard_sequences, copy_of, keep_copy, told
+
+        copy = copy_of(self.screen)
+        if copy is None:
+            self.notify("There is nothing to copy here yet.", timeout=4)
+            return
+        try:
+            text = await asyncio.to_thread(copy.make)
+            kept = await asyncio.to_thread(keep_copy, text)
+        except DiskprofError as error:
+            self.tell(error)
+            return
+        sequences = list(clipboard_sequences(text, os.environ))
+        for sequence in sequences:
+            if self._driver is not None:
+                self._driver.write(sequence)
+        self.notify(clean(told(copy, kept, sent=bool(sequences))), timeout=8, markup=False)
+
+    def action_suspend_process(self) -> None:
+        """Back to the shell, if one would notice and could bring diskprof back."""
+        from diskprof.tui.kit.terminal.jobcontrol import has_a_shell
+
+        if not isinstance(self._driver, LettingGoDriver) or not has_a_shell():
+            self.notify("There is no shell to go back to here.", timeout=4)
+            return
+        self._suspend_signal()
+        self._driver.suspend_job()
+
+    def on_notify(self, event: Notify) -> None:
+        new = event.notification
+        if any(
+            (each.message, each.title, each.severity) == (new.message, new.title, new.severity)
+            for each in self._notifications
+        ):
+            # It stands there still: once more would only hide more of the screen.
+            event.prevent_default()
+
+    def tell(self, error: DiskprofError) -> None:
+        """Show an error as a sentence with its next step."""
+        self.notify(
+            clean(on_screen(error.hint), keep_newlines=True) or " ",
+            title=clean(error.message),
+            severity="error",
+            timeout=12,
+            markup=False,
+        )

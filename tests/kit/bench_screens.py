@@ -1,0 +1,252 @@
+"""The whole app on a machine made by hand: devices that are plugged in by the test, plans and starts that it can watch."""
+
+import contextlib
+import os
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import TracebackType
+
+from recorded import FAST, make_plan
+from stored_screens import Driver, settle, until
+
+from diskprof.model.advice import Advice
+from diskprof.model.device import Device, DeviceKind, DeviceTree, DiskCounters, Mount, Transport
+from diskprof.model.errors import DiskprofError, UsageError
+from diskprof.model.plan import Hazard, OtherTarget, Plan, RawDevice, Severity, WritePermission
+from diskprof.model.preset import Category, EngineName, Job, Parameter, ParameterKind, Preset, Test
+from diskprof.model.target import Target, TargetKind
+from diskprof.presets.library import Library
+from diskprof.runner.leftovers import Leftover
+from diskprof.runner.neighbours import neighbours
+from diskprof.store import Store, this_process
+from diskprof.tui.app import DiskprofApp
+from diskprof.tui.kit.charts.glyphs import Charset
+from diskprof.tui.shell.services import Services
+
+GIB = 1 << 30
+NO_PERMISSION = WritePermission()
+
+
+def make_device(name: str, *, kind: DeviceKind = DeviceKind.DISK, size: int = 500 * GIB, **more: object) -> Device:
+    return Device(name, f"/dev/{name}", kind, 8, 0, size, **more)  # type: ignore[arg-type]
+
+
+def make_preset(name: str, title: str, category: Category = Category.QUICK, **more: object) -> Preset:
+    parameters = (
+        Parameter("size", ParameterKind.SIZE, "1g", "size of the test file"),
+        Parameter("runtime", ParameterKind.DURATION, "5s", "time to measure"),
+    )
+    test = Test("read", "Random read", EngineName.FIO, (Job("read", (("rw", "randread"),)),))
+    return Preset(name, title, f"What {title} is for.", category, "an article", parameters, (test,), **more)  # type: ignore[arg-type]
+
+
+DATA = Mount("/mnt/data", "ext4", ("rw",), 480 * GIB, 120 * GIB)
+DISKS = (
+    make_device("sda", model="Spinning Rust 500", transport=Transport.SATA, rotational=True, children=("sda1", "sda2")),
+    make_device("sda1", kind=DeviceKind.PARTITION, size=GIB, parents=("sda",), fs_type="ext4", fs_label="boot"),
+    make_device("sda2", kind=DeviceKind.PARTITION, size=499 * GIB, parents=("sda",), fs_type="ext4", mounts=(DATA,)),
+    make_device("loop0", kind=DeviceKind.LOOP, size=0),
+)
+PRESETS = (
+    make_preset("quick", "Quick check"),
+    make_preset("crystal", "As CrystalDiskMark"),
+    make_preset("ioping-latency", "Latency with ioping", Category.LATENCY),
+)
+
+
+def _raw(target: Target, permission: WritePermission) -> tuple[RawDevice, ...]:
+    if not permission.allowed:
+        return ()
+    return (RawDevice(target.device, target.path, 8, 0, 500 * GIB, 8 << 20, serial="S4EWNX0R"),)
+
+
+def _overwriting(permission: WritePermission, signatures: tuple[str, ...]) -> Iterator[Hazard]:
+    """What the guard says of a device with these signatures on it."""
+    if not permission.allowed:
+        yield Hazard(
+            "raw-write",
+            Severity.BLOCKS,
+            "The test writes to the device itself.",
+            Advice("Say --allow-write.", "Switch writing on."),
+        )
+        return
+    for kind in signatures:
+        given = kind in permission.signatures
+        severity = Severity.WARNS if given else Severity.BLOCKS
+        words = f"It holds {kind}: all files on it would be lost."
+        yield Hazard("signature", severity, words, "Type it out.", "" if given else kind)
+
+
+class BenchMonitor:
+    """Readable when something was plugged in or out, through a pipe, as the real one through its sockets."""
+
+    def __init__(self, bench: "Bench") -> None:
+        self._bench = bench
+
+    def __enter__(self) -> "BenchMonitor":
+        self._read, self._write = os.pipe()
+        self._bench.on_change = lambda: os.write(self._write, b"!")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bench.on_change = lambda: 0
+        os.close(self._read)
+        os.close(self._write)
+
+    def fileno(self) -> int:
+        return self._read
+
+    def changed(self, timeout_s: float | None = 0) -> bool:
+        if not self._bench.changed:
+            return False
+        self._bench.changed = False
+        os.read(self._read, 4096)
+        return True
+
+
+@dataclass
+class Bench:
+    """What the app is given, and what it did with it."""
+
+    path: Path
+    devices: tuple[Device, ...] = DISKS
+    presets: tuple[Preset, ...] = PRESETS
+    hazards: tuple[Hazard, ...] = ()
+    plan_error: DiskprofError | None = None
+    start_error: DiskprofError | None = None
+    counters: Mapping[str, DiskCounters] = field(default_factory=dict)
+    planned: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
+    started: list[Plan] = field(default_factory=list)
+    beside: list[bool] = field(default_factory=list)
+    left: list[Leftover] = field(default_factory=list)
+    remove_error: DiskprofError | None = None
+    overwrites: bool = False
+    signatures: tuple[str, ...] = ()
+    permissions: list[WritePermission] = field(default_factory=list)
+    saved: list[Preset] = field(default_factory=list)
+    save_error: DiskprofError | None = None
+    stopped: list[str] = field(default_factory=list)
+    hold_start: threading.Event | None = None
+    changed: bool = False
+    on_change: Callable[[], int] = lambda: 0
+
+    def plug(self, *devices: Device) -> None:
+        """From now on these are the devices, and the monitor says so."""
+        self.devices, self.changed = devices, True
+        self.on_change()
+
+    def block(self, message: str, advice: str = "") -> None:
+        self.hazards = (Hazard("test", Severity.BLOCKS, message, advice),)
+
+    def _resolve(self, text: str, tree: DeviceTree) -> Target:
+        if text.startswith("/gone"):
+            raise UsageError(f"{text} does not exist.", "Give a directory that is there.")
+        device = next((device for device in tree.devices if device.node == text), None)
+        kind = TargetKind.DEVICE if device else TargetKind.DIRECTORY
+        return Target(kind, text, text, device.name if device else "sda2", "" if device else "/mnt/data", "ext4")
+
+    def _suggest(self, device: Device) -> str | None:
+        return device.mounts[0].path if device.mounts else None
+
+    def _default(self, tree: DeviceTree) -> Device | None:
+        return next((device for device in tree.devices if device.mounts), None)
+
+    def _plan(
+        self,
+        preset: Preset,
+        target: Target | None,
+        settings: Mapping[str, str],
+        tree: DeviceTree,
+        named: Mapping[str, Target],
+        permission: WritePermission = NO_PERMISSION,
+    ) -> Plan:
+        assert set(named) == {slot.name for slot in preset.targets}
+        (slot, first), *others = named.items() or [("", target)]
+        assert first is not None
+        self.planned.append((preset.name, first.path, dict(settings)))
+        if self.plan_error:
+            raise self.plan_error
+        plan = make_plan("ioping-latency" if preset.name.startswith("ioping") else "quick")
+        hazards, raw = self.hazards, ()
+        if self.overwrites and first.kind is TargetKind.DEVICE:
+            self.permissions.append(permission)
+            hazards, raw = (*hazards, *_overwriting(permission, self.signatures)), _raw(first, permission)
+        return replace(
+            plan,
+            preset=preset.name,
+            preset_title=preset.title,
+            target=first,
+            slot=slot,
+            others=tuple(OtherTarget(name, other, None) for name, other in others if other),
+            parameters=tuple(settings.items()),
+            hazards=hazards,
+            raw_devices=raw,
+        )
+
+    def _remove(self, leftover: Leftover) -> None:
+        if self.remove_error:
+            raise self.remove_error
+        self.left.remove(leftover)
+
+    def _start(self, plan: Plan, store_path: Path, concurrent: bool = False) -> str:
+        if self.hold_start:
+            assert self.hold_start.wait(20)
+        if self.start_error:
+            raise self.start_error
+        self.started.append(plan)
+        self.beside.append(concurrent)
+        with Store.open(store_path) as store:
+            return store.create_run(plan, FAST.environment, runner=this_process())
+
+    def _save(self, preset: Preset) -> Path:
+        if self.save_error:
+            raise self.save_error
+        self.saved.append(preset)
+        self.presets = (*self.presets, preset)
+        return Path(f"/home/me/{preset.name}.toml")
+
+    def services(self) -> Services:
+        return Services(
+            open_store=lambda: Store.open(self.path),
+            scan=lambda: DeviceTree(self.devices),
+            monitor=lambda: BenchMonitor(self),
+            read_counters=lambda: dict(self.counters),
+            load_library=lambda: Library(self.presets, ()),
+            resolve_target=self._resolve,
+            suggest_directory=self._suggest,
+            default_device=self._default,
+            make_plan=self._plan,
+            plan_sentence=lambda plan: f"Tests {plan.target.path} with {plan.preset}.",
+            start_detached=self._start,
+            request_stop=lambda _store, run_id: self.stopped.append(run_id),
+            hostname=lambda: "db-01",
+            save_preset=self._save,
+            neighbours=neighbours,
+            leftovers=lambda _places: tuple(self.left),
+            remove_leftover=self._remove,
+        )
+
+
+@contextlib.asynccontextmanager
+async def open_bench(
+    bench: Bench, size: tuple[int, int] = (80, 24), *, charset: Charset = Charset.BRAILLE, wait: bool = True
+) -> AsyncIterator[Driver]:
+    """The app as it is when the devices, the presets and, with `wait`, the first plan are there."""
+    app = DiskprofApp(bench.services(), charset=charset)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        if wait and bench.devices and bench.presets:
+            await until(pilot, lambda: bool(bench.planned))
+        await settle(pilot)
+        yield pilot
+
+
+@contextlib.contextmanager
+def second_connection(path: Path) -> Iterator[Store]:
+    """What a runner has: the app must notice what comes through it."""
+    with Store.open(path) as store:
+        yield store

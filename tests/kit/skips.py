@@ -1,0 +1,305 @@
+"""What tests need of the machine, and no skip that goes unnoticed. A pytest plugin (`-p skips` in pyproject.toml).
+
+    @pytest.mark.needs("root", "loop", "mkfs.ext4")
+
+skips the test where one of these is not to be had, with the reason "needs loop". Tests may also skip for themselves with a reason
+of the same form: `pytest.skip("needs blkio-throttle: no io controller in this cgroup")`.
+
+With CI set, a run fails if it skipped a test although its needs are met here, or for want of a program that `make test` installs,
+or for a reason of any other form. Without CI it says so and passes.
+
+Under xdist, the tests in tests/real that work on disks of their own (loop devices, mounts) run one after the other in one process,
+whatever else runs beside them: a disk is not shared. So do the others there, which start many programs and wait for them, in two
+processes more. Tests that need nothing of the machine give way to those that do, which mostly wait and should not be kept waiting.
+"""
+
+import fcntl
+import os
+import re
+import shutil
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_LOOP_CTL_GET_FREE = 0x4C82
+_CAP_SYS_ADMIN = 21
+_SBIN = ":/usr/local/sbin:/usr/sbin:/sbin"
+
+
+def _program(name: str) -> bool:
+    return shutil.which(name, path=os.environ.get("PATH", "") + _SBIN) is not None
+
+
+def _root() -> bool:
+    return os.geteuid() == 0
+
+
+def _no_root() -> bool:
+    return not _root()
+
+
+def _sys_admin() -> bool:
+    """Whether this process may mount and make devices: root in a container often may not."""
+    status = Path("/proc/self/status").read_text()
+    found = re.search(r"^CapEff:\s*([0-9a-f]+)", status, re.MULTILINE)
+    return bool(found and int(found[1], 16) >> _CAP_SYS_ADMIN & 1)
+
+
+def _loop() -> bool:
+    if not (_sys_admin() and _program("losetup")):
+        return False
+    try:
+        control = os.open("/dev/loop-control", os.O_RDWR | os.O_CLOEXEC)
+        try:
+            number = fcntl.ioctl(control, _LOOP_CTL_GET_FREE)
+        finally:
+            os.close(control)
+        # In a container the number of a free device is no promise of a node for it.
+        return Path(f"/dev/loop{number}").is_block_device()
+    except OSError:
+        return False
+
+
+def _device_mapper() -> bool:
+    return _loop() and _program("dmsetup") and Path("/sys/class/misc/device-mapper").exists()
+
+
+def _blkio_throttle() -> bool:
+    """A cgroup in which this process may set limits for a device (F41): version 1's blkio, or version 2's io."""
+    if not _root():
+        return False
+    first = Path("/sys/fs/cgroup/blkio")
+    if (first / "blkio.throttle.read_iops_device").exists() or any(first.glob("*/blkio.throttle.read_iops_device")):
+        return os.access(first, os.W_OK)
+    top = Path("/sys/fs/cgroup")
+    if not (top / "cgroup.controllers").exists() or not os.access(top, os.W_OK):
+        return False
+    # Only the machine's own root group, which has no type, may have both members and groups with limits below it.
+    granted = "cgroup.subtree_control" if (top / "cgroup.type").exists() else "cgroup.controllers"
+    return "io" in (top / granted).read_text().split()
+
+
+def _udevd() -> bool:
+    return Path("/run/udev/control").exists()
+
+
+def _fuse() -> bool:
+    return os.access("/dev/fuse", os.R_OK | os.W_OK) and _program("fusermount3")
+
+
+def _no_udevd() -> bool:
+    return not _udevd()
+
+
+def _io_uring() -> bool:
+    from diskprof.runner.plan.ioengines import why_unusable
+
+    return not why_unusable("io_uring")
+
+
+def _package_index() -> bool:
+    """Whether pip can be expected to find packages: an index that it was told of, or the public one by its name."""
+    if any(os.environ.get(name) for name in ("PIP_INDEX_URL", "PIP_FIND_LINKS", "https_proxy", "HTTPS_PROXY")):
+        return True
+    try:
+        return bool(socket.getaddrinfo("pypi.org", 443))
+    except OSError:
+        return False
+
+
+def _fio_examples() -> bool:
+    """fio's own example job files, a package of their own in Debian (fio-examples)."""
+    return any(Path("/usr/share/doc/fio/examples").glob("*.fio"))
+
+
+NEEDS: dict[str, Callable[[], bool]] = {
+    "root": _root,
+    "no-root": _no_root,
+    "sys-admin": _sys_admin,
+    "loop": _loop,
+    "device-mapper": _device_mapper,
+    "blkio-throttle": _blkio_throttle,
+    "udevd": _udevd,
+    "fuse": _fuse,
+    "no-udevd": _no_udevd,
+    "io_uring": _io_uring,
+    "package-index": _package_index,
+    "fio-examples": _fio_examples,
+}
+"""Needs that are more than a program."""
+
+INSTALLED = frozenset(
+    {
+        *("fio", "ioping", "git", "tmux", "ssh", "sshd", "losetup", "dmsetup"),
+        *("mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "mkfs.vfat", "zsh", "fish", "sshfs"),
+    }
+)
+"""Programs that `make test` installs where it may (scripts/setup.sh)."""
+
+PROGRAMS = INSTALLED | {
+    *("make", "mount", "mkswap", "blockdev", "sfdisk", "fsfreeze", "setpriv", "ssh-keygen"),
+    *("shellcheck", "uv", "pipx", "groff", "bash", "jq"),
+}
+"""Programs that tests may need."""
+
+
+@cache
+def met(need: str) -> bool:
+    """Whether this machine has `need`. Raises KeyError for a need that nobody defined."""
+    if need in NEEDS:
+        return NEEDS[need]()
+    if need in PROGRAMS:
+        return _program(need)
+    raise KeyError(need)
+
+
+def unmet(*needs: str) -> str:
+    """The reason to skip a test with these needs; empty if the machine has them all."""
+    missing = [need for need in needs if not met(need)]
+    return f"needs {', '.join(missing)}" if missing else ""
+
+
+def objection(reason: str) -> str:
+    """What speaks against a skip for this reason on this machine; empty if it is justified."""
+    match = re.match(r"needs ([^:(]+)", reason)
+    if not match:
+        return "its reason is not of the form 'needs NAME: ...'"
+    names = [re.sub(r"^(an?|the) ", "", name.strip()) for name in re.split(r",| and ", match[1])]
+    if os.environ.get("CI") and (promised := INSTALLED.intersection(names)):
+        return f"`make test` should have installed {', '.join(sorted(promised))}"
+    try:
+        if all(met(name) for name in names):
+            return "this machine has what it needs"
+    except KeyError as error:
+        return f"{error} is no need that tests/kit/skips.py knows"
+    return ""
+
+
+# --- The plugin -----------------------------------------------------------------------------------------------------
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "needs(*names): what the test needs of the machine (tests/kit/skips.py)")
+    config.pluginmanager.register(_Skips(), "diskprof-skips")
+
+
+def _needs_of(item: pytest.Item) -> list[str]:
+    named = [str(name) for mark in item.iter_markers("needs") for name in mark.args]
+    return named + [name for name in ("root", "fio", "ioping") if item.get_closest_marker(name)]
+
+
+_WITH_DISKS = (
+    "test_devices",
+    "test_fault_places",
+    "test_guard",
+    "test_hostile",
+    "test_known",
+    "test_network",
+    "test_power",
+)
+_WITH_ENGINES = ("test_engine", "test_equal", "test_fault", "test_kill", "test_runner")
+
+
+def _is_real(nodeid: str) -> bool:
+    return "real" in nodeid.split("::")[0].split("/")[:-1]
+
+
+def _real_group(nodeid: str) -> str:
+    """`disks`, `engines` or `programs` for a test of tests/real, empty for others."""
+    if not _is_real(nodeid):
+        return ""
+    name = nodeid.split("::")[0].split("/")[-1]
+    if name.startswith(_WITH_DISKS):
+        return "disks"
+    return "engines" if name.startswith(_WITH_ENGINES) else "programs"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # They take longest, so the process that has them should begin with them.
+    items.sort(key=lambda item: not _is_real(item.nodeid))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    # xdist's own groups (--dist loadgroup) do nothing with pytest 9.2: it sets an attribute that pytest no longer reads.
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class DisksTogether(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return _real_group(nodeid) or str(super()._split_scope(nodeid))
+
+    return DisksTogether(config, log)
+
+
+_NICENESS = os.nice(0)
+_GIVES_WAY = 5
+
+
+def _give_way(item: pytest.Item) -> None:
+    """A test that needs nothing of the machine can wait for those that do."""
+    wanted = _NICENESS + (0 if _is_real(item.nodeid) or _needs_of(item) else _GIVES_WAY)
+    if os.nice(0) != wanted:
+        # Only root can take back what it gave.
+        with suppress(PermissionError):
+            os.setpriority(os.PRIO_PROCESS, 0, wanted)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if is_worker(item.config):
+        _give_way(item)
+    if reason := unmet(*_needs_of(item)):
+        pytest.skip(reason)
+
+
+class _Skips:
+    """Collects the skips of a run, in the process that reports it."""
+
+    def __init__(self) -> None:
+        self._skipped: dict[tuple[str, str], int] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.skipped and not hasattr(report, "wasxfail"):
+            self._add(report.nodeid, report.longrepr)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.skipped:
+            self._add(report.nodeid, report.longrepr)
+
+    def _add(self, where: str, longrepr: Any) -> None:
+        text = longrepr[2] if isinstance(longrepr, tuple) else str(longrepr)
+        key = (where.split("::")[0], text.removeprefix("Skipped: "))
+        self._skipped[key] = self._skipped.get(key, 0) + 1
+
+    def _objections(self) -> Iterator[str]:
+        for (where, reason), count in sorted(self._skipped.items()):
+            if against := objection(reason):
+                yield f"{where}: {count} skipped, {reason!r}: {against}"
+
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        if is_worker(session.config) or not os.environ.get("CI"):
+            return
+        if exitstatus == pytest.ExitCode.OK and any(self._objections()):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
+        if is_worker(config) or not self._skipped:
+            return
+        terminalreporter.section("skipped, and what for")
+        for (where, reason), count in sorted(self._skipped.items()):
+            against = objection(reason)
+            terminalreporter.line(f"{count:4} {where}: {reason}" + (f"  <-- {against}" if against else ""))
+        if any(self._objections()):
+            fails = "That fails a run with CI set." if os.environ.get("CI") else "With CI set, that would fail the run."
+            terminalreporter.line(f"Marked skips should not have happened. {fails}", red=True)
+
+
+def is_worker(config: pytest.Config) -> bool:
+    """Whether this is one of xdist's workers, whose reports another process gathers."""
+    return hasattr(config, "workerinput")

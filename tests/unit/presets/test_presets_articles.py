@@ -1,0 +1,255 @@
+"""The presets against the articles they come from: every command, and every figure that is promised."""
+
+from pathlib import Path
+
+import pytest
+
+from diskprof.model.errors import UsageError
+from diskprof.model.preset import Preset
+from diskprof.model.units import parse_duration
+from diskprof.presets.library import load_library
+from diskprof.presets.resolve import resolve, settings_of
+from diskprof.reports.content.preset_text import time_needed
+
+SHIPPED = load_library(Path("/nonexistent"))
+
+
+def jobs_of(preset: Preset) -> dict[str, dict[str, str]]:
+    """The options of each test's first job."""
+    return {test.name: dict(test.jobs[0].options) for test in resolve(preset, {}).tests}
+
+
+def shipped(name: str) -> Preset:
+    return SHIPPED.get(name)
+
+
+G, K, M = 1 << 30, 1 << 10, 1 << 20
+ARTICLES: dict[str, dict[str, str]] = {
+    "digitalocean-bw-test": {"rw": "randwrite", "bs": f"{M}", "iodepth": "32", "runtime": "120", "direct": "1"},
+    "digitalocean-rand-r": {"rw": "randread", "bs": "4096", "iodepth": "128", "runtime": "120", "ioengine": "libaio"},
+    "digitalocean-rand-w": {"rw": "randwrite", "bs": "4096", "iodepth": "128", "size": f"{20 * G}"},
+    "digitalocean-lat-read": {"rw": "randread", "bs": "4096", "iodepth": "1"},
+    "digitalocean-lat-write": {"rw": "randwrite", "bs": "4096", "iodepth": "1"},
+    "vps-randread-qd1": {"rw": "randread", "bs": "4096", "iodepth": "1", "size": f"{128 * M}", "ioengine": "sync"},
+    "vps-randread-qd8": {"iodepth": "8", "direct": "1", "invalidate": "1", "ioengine": "libaio", "size": f"{128 * M}"},
+    "vps-randread-qd32": {"iodepth": "32", "direct": "1", "invalidate": "1", "ioengine": "libaio"},
+    "alibaba-rand-write": {"rw": "randwrite", "bs": "4096", "iodepth": "128", "size": f"{G}", "runtime": "1000"},
+    "alibaba-rand-read": {"rw": "randread", "bs": "4096", "iodepth": "128", "numjobs": "1", "group_reporting": "1"},
+    "alibaba-write": {"rw": "write", "bs": f"{M}", "iodepth": "64", "ioengine": "libaio", "direct": "1"},
+    "alibaba-read": {"rw": "read", "bs": f"{M}", "iodepth": "64"},
+    "aerospike-write": {
+        "rw": "randwrite", "bs": f"{128 * K}", "rate_iops": "1280", "iodepth": "16", "numjobs": "1", "refill_buffers": "1",
+        "norandommap": "1", "randrepeat": "0", "time_based": "1", "runtime": "86400", "group_reporting": "1", "direct": "1",
+    },
+    "aerospike-50-50": {"rw": "randrw", "rwmixwrite": "50", "bs": f"{128 * K}", "rate_iops": "1280"},
+    "aerospike-95-5": {"rw": "randrw", "rwmixwrite": "5"},
+    "aerospike-80-20": {"rw": "randrw", "rwmixread": "80"},
+    "aerospike-prewarm": {"rw": "write", "bs": f"{M}"},
+    "azure-max-write-iops": {"rw": "randwrite", "bs": "4096", "iodepth": "256", "numjobs": "4", "size": f"{30 * G}"},
+    "azure-diskspd-max-throughput": {"rw": "randread", "bs": f"{64 * K}", "iodepth": "128", "numjobs": "4", "ramp_time": "7200"},
+    "alibaba-block-size": {"rw": "randread", "iodepth": "128", "direct": "1"},
+    "alibaba-latency": {"rw": "randwrite", "bs": "4096", "iodepth": "1"},
+    "digitalocean-sweep": {"rw": "randread", "size": f"{20 * G}", "runtime": "120", "direct": "1"},
+    "azure-max-read-iops": {"rw": "randread", "bs": "4096", "iodepth": "256", "numjobs": "4", "size": f"{30 * G}"},
+    "azure-diskspd-max-write-iops": {
+        "rw": "randwrite", "bs": "8192", "iodepth": "128", "numjobs": "4", "size": f"{200 * G}", "ramp_time": "30", "runtime": "30",
+        "direct": "1", "sync": "dsync",
+    },
+    "azure-diskspd-max-read-iops": {"rw": "randread", "bs": "4096", "iodepth": "128", "numjobs": "4", "ramp_time": "7200"},
+    "etcd-fsync": {"rw": "write", "bs": "2300", "fdatasync": "1", "size": f"{22 * M}", "ioengine": "sync"},
+    "ioping-latency": {"count": "10", "interval": "1"},
+    "ioping-seek": {"rapid": "1", "direct": "1", "work-time": "3"},
+    "ioping-cached": {"rapid": "1", "cached": "1", "work-time": "3"},
+    "ioping-sequential": {"rapid": "1", "linear": "1", "work-time": "3"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ARTICLES)
+def test_a_preset_says_what_its_article_says(name: str) -> None:
+    *_, options = jobs_of(shipped(name)).values()
+    assert options.items() >= ARTICLES[name].items()
+
+
+@pytest.mark.parametrize(
+    ("name", "bs", "rate"), [("azure-max-read-write-iops", 4 * K, "3200"), ("azure-max-throughput", 64 * K, None)]
+)
+def test_readers_and_writers_have_a_volume_each_and_the_cache_is_warmed_up(
+    name: str, bs: int, rate: str | None
+) -> None:
+    preset = shipped(name)
+    assert [slot.name for slot in preset.targets] == ["cache", "nocache"]
+    warm, both = resolve(preset, {}).tests
+    (warmer,) = warm.jobs
+    assert warmer.target == "cache" and dict(warmer.options)["rw"] == "read"
+    assert "time_based" not in dict(warmer.options)
+    reader, writer = both.jobs
+    assert [(job.name, job.target) for job in both.jobs] == [("reader1", "cache"), ("writer1", "nocache")]
+    shared = {"bs": str(bs), "iodepth": "128", "numjobs": "4", "size": str(30 * G), "direct": "1", "runtime": "30"}
+    for job, rw in ((reader, "randread"), (writer, "randwrite")):
+        assert dict(job.options).items() >= {**shared, "rw": rw}.items()
+    assert "rate_iops" not in dict(reader.options) and dict(writer.options).get("rate_iops") == rate
+
+
+def test_the_sweep_has_the_block_sizes_of_the_article_and_every_queue_depth() -> None:
+    resolved = resolve(shipped("digitalocean-sweep"), {})
+    assert [(axis.option, axis.values) for axis in resolved.sweep] == [
+        ("bs", ("4k", "16k", "32k", "64k", "256k")),
+        ("iodepth", ("1", "2", "4", "8", "16", "32", "64")),
+    ]
+    assert len(resolved.tests) == 35
+
+
+Promised = tuple[str, str, str, float]
+MB, MS = 1e6, 1e6
+
+
+def promised(name: str, tier: str, gib: float = 0) -> set[Promised]:
+    """What the preset promises of a disk of that tier: test, metric, operator, value."""
+    return {
+        (promise.test, promise.metric.name, promise.operator.value, round(promise.promise.value(gib), 3))
+        for promise in shipped(name).expectations
+        if not promise.when or promise.when == (("tier", tier),)
+    }
+
+
+STANDARD = {
+    ("bw-test", "write.bandwidth", ">=", 200 * MB),
+    ("rand-r", "read.iops", ">=", 5000),
+    ("rand-w", "write.iops", ">=", 5000),
+    ("lat-read", "read.latency.mean", "<", 5 * MS),
+    ("lat-write", "write.latency.mean", "<", 5 * MS),
+}
+HIGH_CPU = {
+    ("bw-test", "write.bandwidth", ">=", 300 * MB),
+    ("rand-r", "read.iops", ">", 6000),
+    ("rand-w", "write.iops", ">", 6000),
+    ("lat-read", "read.latency.mean", "<", 5 * MS),
+    ("lat-write", "write.latency.mean", "<", 5 * MS),
+}
+
+
+@pytest.mark.parametrize(("tier", "wanted"), [("standard", STANDARD), ("high-cpu", HIGH_CPU), ("none", set())])
+def test_what_digitalocean_promises(tier: str, wanted: set[Promised]) -> None:
+    assert promised("digitalocean-volume", tier) == wanted
+    for test in ("bw-test", "rand-r", "rand-w", "lat-read", "lat-write"):
+        assert promised(f"digitalocean-{test}", tier) == {promise for promise in wanted if promise[0] == test}
+
+
+@pytest.mark.parametrize(
+    ("tier", "gib", "iops", "megabytes", "ms"),
+    [
+        ("ssd", 800, 20_000, 300, 2),
+        ("ssd", 100, 4200, 130, 2),
+        ("ultra", 200, 2200, 70, 3),
+        ("ultra", 1000, 3000, 80, 3),
+        ("basic", 200, None, 30, 10),
+        ("ssd-shared", 500, 21_600, 350, 2),
+        ("ssd-shared", 1000, 30_000, 512, 2),
+        ("ultra-shared", 500, 4000, 125, 3),
+        ("ultra-shared", 1000, 5000, 160, 3),
+        ("none", 800, None, None, None),
+    ],
+)
+def test_what_alibaba_promises(
+    tier: str, gib: float, iops: float | None, megabytes: float | None, ms: float | None
+) -> None:
+    wanted: set[Promised] = set()
+    for direction in ("read", "write"):
+        if iops:
+            wanted.add((f"Rand_{direction.title()}_Testing", f"{direction}.iops", ">=", iops))
+        if megabytes:
+            wanted.add((f"{direction.title()}_PPS_Testing", f"{direction}.bandwidth", ">=", megabytes * MB))
+    assert promised("alibaba-cloud-disk", tier, gib) == wanted
+    parts = [promised(f"alibaba-{part}", tier, gib) for part in ("rand-write", "rand-read", "write", "read")]
+    assert set().union(*parts) == wanted
+    latencies = {(f"lat-{way}", f"{way}.latency.mean", "<=", (ms or 0) * MS) for way in ("read", "write")}
+    assert promised("alibaba-latency", tier) == (latencies if ms else set())
+
+
+@pytest.mark.parametrize(
+    ("name", "tier", "wanted"),
+    [
+        ("azure-max-write-iops", "standard-d8ds-v4", ("writer1", "write.iops", ">=", 12_800)),
+        ("azure-max-read-iops", "standard-d8ds-v4", ("reader1", "read.iops", ">", 77_000)),
+        ("azure-max-read-write-iops", "standard-d8ds-v4", ("read-write", "total.iops", ">", 90_000)),
+        ("azure-diskspd-max-write-iops", "standard-d8ds-v4", ("max-write-iops", "write.iops", ">=", 12_800)),
+        ("azure-diskspd-max-read-iops", "standard-d8ds-v4", ("max-read-iops", "read.iops", ">=", 77_000)),
+        ("etcd-fsync", "", ("wal", "sync.latency.p99", "<", 10 * MS)),
+    ],
+)
+def test_what_the_others_promise(name: str, tier: str, wanted: Promised) -> None:
+    assert promised(name, tier) == {wanted}
+    assert not tier or promised(name, "none") == set()
+
+
+def test_where_iops_hand_over_to_bandwidth() -> None:
+    small = {(f"randread-{bs}-qd64", "read.iops", ">=", 5000.0) for bs in ("4k", "16k", "32k")}
+    large = {(f"randread-{bs}-qd64", "read.bandwidth", ">=", 200 * MB) for bs in ("64k", "256k")}
+    assert promised("digitalocean-sweep", "standard") == small | large
+
+
+def test_the_test_of_an_article_is_long_enough_for_what_the_article_says_of_it() -> None:
+    for preset in SHIPPED.presets:
+        lengths = {test.name: dict(test.jobs[0].options).get("runtime", "0") for test in resolve(preset, {}).tests}
+        for promise in preset.expectations:
+            assert parse_duration(lengths[promise.test]) >= promise.seconds, (preset.name, promise.test)
+
+
+def test_what_takes_minutes_has_a_quick_variant_of_two_at_most() -> None:
+    for preset in SHIPPED.presets:
+        usual = time_needed(resolve(preset, {}))
+        if usual.seconds < 60 and not usual.least and "azure" not in preset.name:
+            continue
+        quick = time_needed(resolve(preset, settings_of(preset, "quick", {})))
+        assert 0 < quick.seconds <= 120 and quick.seconds <= (usual.seconds or 120), preset.name
+
+
+@pytest.mark.parametrize(
+    "name", ["vps-randread-qd1", "vps-randread-qd8", "alibaba-rand-read", "alibaba-write", "etcd-fsync"]
+)
+def test_an_amount_ends_a_test_where_it_does_in_the_article(name: str) -> None:
+    *_, options = jobs_of(shipped(name)).values()
+    assert "time_based" not in options and "size" in options
+
+
+def test_the_buffered_read_of_the_vps_article_has_nothing_that_is_not_in_it() -> None:
+    (options,) = jobs_of(shipped("vps-randread-qd1")).values()
+    assert options.keys() == {"rw", "bs", "size", "runtime", "ioengine", "iodepth"}
+
+
+@pytest.mark.parametrize(
+    ("suite", "parts"),
+    [
+        ("digitalocean-volume", ["bw-test", "rand-r", "rand-w", "lat-read", "lat-write"]),
+        ("alibaba-cloud-disk", ["rand-write", "rand-read", "write", "read"]),
+    ],
+)
+def test_a_suite_is_its_parts_in_a_row(suite: str, parts: list[str]) -> None:
+    vendor = suite.partition("-")[0]
+    alone = [test for part in parts for test in resolve(shipped(f"{vendor}-{part}"), {}).tests]
+    assert list(resolve(shipped(suite), {}).tests) == alone
+
+
+def test_the_suite_of_the_vps_article_is_its_parts_in_a_row() -> None:
+    parts = (
+        "ioping-latency",
+        "ioping-seek",
+        "ioping-cached",
+        "ioping-sequential",
+        *(f"vps-randread-qd{n}" for n in (1, 8, 32)),
+    )
+    alone = [test for part in parts for test in resolve(shipped(part), {}).tests]
+    suite = resolve(shipped("vps-compare"), {}).tests
+    assert [test.name for test in suite] == [test.name for test in alone]
+    for one, other in zip(suite, alone, strict=True):
+        assert dict(one.jobs[0].options) == dict(other.jobs[0].options)
+
+
+def test_the_load_of_aerospike_takes_bytes_a_second_in_place_of_requests() -> None:
+    """The article: "by using the rate option instead of using the rate_iops option"."""
+    preset = shipped("aerospike-write")
+    with pytest.raises(UsageError, match="exclude each other") as caught:
+        resolve(preset, {"rate": "160m"})
+    assert "--set rate_iops=" in caught.value.hint
+    options = dict(resolve(preset, {"rate": "160m", "rate_iops": ""}).tests[0].jobs[0].options)
+    assert options["rate"] == str(160 << 20) and "rate_iops" not in options

@@ -1,0 +1,78 @@
+"""The benchmarks start, measure and print their tables. What they measure depends on the machine and is not looked at."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[3]
+BENCHMARKS = ("observer", "startup", "scale")
+
+
+def benchmark(name: str, *words: str, timeout_s: float = 180.0) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(REPOSITORY / "benchmarks" / f"{name}.py"), *words],
+        env={key: value for key, value in os.environ.items() if key != "CI"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=timeout_s,
+    )
+
+
+def figures(name: str, path: Path, *words: str) -> dict[str, dict[str, object]]:
+    """What a benchmark wrote, by name; its table names the same."""
+    done = benchmark(name, "--quick", "--json", str(path), *words)
+    assert done.returncode == 0, done.stderr
+    found = {str(one["name"]): one for one in json.loads(path.read_text())["figures"]}
+    for label, one in found.items():
+        assert label in done.stdout
+        assert one["verdict"] in ("", "met", "MISSED")
+        assert bool(one["goal"]) == bool(one["verdict"])
+    return found
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_a_benchmark_tells_how_it_is_used(name: str) -> None:
+    done = benchmark(name, "--help")
+    assert done.returncode == 0
+    assert {"--quick", "--json"} <= set(done.stdout.replace(",", " ").replace("[", " ").replace("]", " ").split())
+
+
+def test_every_benchmark_is_told_of() -> None:
+    scripts = {path.stem for path in (REPOSITORY / "benchmarks").glob("*.py")}
+    assert scripts == set(BENCHMARKS)
+    document = (REPOSITORY / "docs" / "benchmarks.md").read_text()
+    assert all(f"benchmarks/{name}.py" in document for name in BENCHMARKS)
+
+
+@pytest.mark.needs("fio")
+def test_watching_is_measured_beside_fio_alone(tmp_path: Path) -> None:
+    words = ("--seconds", "0.5", "--workload", "qd1", "--size", "80x24", "--dir", str(tmp_path))
+    found = figures("observer", tmp_path / "out.json", *words)
+    assert {
+        "qd1: headless",
+        "qd1: live 80x24",
+        "qd1: headless, runner's CPU",
+        "qd1: live 80x24, sent",
+    } <= found.keys()
+    for name in ("qd1: headless", "qd1: live 80x24"):
+        assert found[name]["unit"] == "of the IOPS"
+        assert found[f"{name}, fio not waiting for a processor"]["unit"] == "of the time"
+    assert not list(tmp_path.glob("diskprof-bench-*"))
+
+
+def test_starting_is_measured_beside_bare_programs(tmp_path: Path) -> None:
+    found = figures("startup", tmp_path / "out.json", "--rounds", "1")
+    assert {"diskprof --version", "first picture of the screen", "diskprof runs"} <= found.keys()
+
+
+def test_growth_is_measured(tmp_path: Path) -> None:
+    found = figures("scale", tmp_path / "out.json", "--seconds", "120", "--runs", "20", "--rounds", "1")
+    assert {"a run of 120 s, in the store", "20 runs, listed", "20 runs, two compared"} <= found.keys()
+    if os.access("/dev/loop-control", os.W_OK) and shutil.which("losetup"):
+        assert "32 disks more, processor of the idle first screen in a second" in found

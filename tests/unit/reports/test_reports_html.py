@@ -1,0 +1,165 @@
+"""The page: what stands in it, that it stands alone, and that foreign text stays text."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import pytest
+from handmade import cell, direction, fio, on_disk, run, samples, stalled
+from hypothesis import given
+from hypothesis import strategies as st
+
+from diskprof.model.sample import Direction
+from diskprof.model.units import format_iops
+from diskprof.reports.charts.svg import Line, chart
+from diskprof.reports.render.html import report_html
+
+VOID = {"meta", "br", "hr"}
+KNOWN = {
+    *(
+        "html",
+        "head",
+        "meta",
+        "title",
+        "style",
+        "body",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "p",
+        "strong",
+        "em",
+        "br",
+        "table",
+        "thead",
+    ),
+    *("tbody", "tr", "th", "td", "pre", "code", "ul", "li", "figure", "svg", "text", "tspan", "path"),
+}
+
+
+class Page(HTMLParser):
+    """The elements of a page, with a check that each is closed in its turn; `texts` by the element they stand in."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str, str | None]] = []
+        self.texts: list[tuple[str, str]] = []
+        self._open: list[str] = []
+        self.feed(page)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value) for name, value in attrs]
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self._open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if data.strip():
+            self.texts.append((self._open[-1] if self._open else "", data.strip()))
+
+    def headings(self, level: int) -> list[str]:
+        return [text for tag, text in self.texts if tag == f"h{level}"]
+
+
+def one() -> Page:
+    mixed = run(
+        fio("mixed", rw="randrw", read=direction(7_000), write=direction(3_000)), fio("idle", read=direction(5))
+    )
+    taken = [*samples([7_000, 7_100]), *samples([3_000, 2_900], way=Direction.WRITE), *samples([5], test=1)]
+    return Page(report_html([mixed], {mixed.id: taken}))
+
+
+def test_a_page_has_what_the_markdown_has_and_a_chart_for_each_test_with_a_course() -> None:
+    page = one()
+    assert page.headings(2) == ["Results", "IOPS over time, from 0", "Findings", "Charts", "Environment", "Commands"]
+    assert page.tags.count("figure") == 1, "one interval is no course"
+    assert [text for tag, text in page.texts if tag == "text" and ":" in text] == ["mixed: IOPS", "mixed: p99 latency"]
+    assert [text for tag, text in page.texts if tag == "tspan"] == ["read", "write"] * 2
+
+
+def test_a_page_stands_alone() -> None:
+    page = one()
+    assert set(page.tags) <= KNOWN
+    assert not [one for one in page.attributes if one[1] in ("src", "href") or one[1].startswith("on")]
+    assert ("meta", "content", "default-src 'none'; style-src 'unsafe-inline'") in page.attributes
+
+
+def test_several_runs_have_their_charts_each_in_its_place() -> None:
+    runs = [run(fio(read=direction(iops)), run_id=run_id) for iops, run_id in ((100, "aaaaaaaa"), (200, "bbbbbbbb"))]
+    page = Page(report_html(runs, {one.id: samples([100, 120]) for one in runs}))
+    below = page.headings(3)
+    assert [below.index("Charts", start) for start in (0, below.index("Charts") + 1)] == [
+        place - 1 for place, heading in enumerate(below) if heading == "Environment"
+    ]
+    assert "2 runs compared" in [text for tag, text in page.texts if tag == "title"]
+
+
+def test_a_sweep_has_its_tables_and_no_chart_of_each_cell() -> None:
+    swept = run(cell(100, {"bs": "4k"}, read=direction(100)), cell(90, {"bs": "8k"}, read=direction(90)))
+    assert "svg" not in Page(report_html([swept], {swept.id: samples([100, 100])})).tags
+
+
+def test_foreign_text_is_text() -> None:
+    evil = '</style><b>"&amp;<script>alert(1)</script>'
+    machine = replace(on_disk(model=evil, serial=evil), hostname=evil)
+    tested = run(fio(evil, read=direction(10)), environment=machine, tags=(evil,), note=evil)
+    page = Page(report_html([tested], {tested.id: samples([10, 20])}))
+    assert set(page.tags) <= KNOWN
+    assert evil in next(text for tag, text in page.texts if tag == "title")
+    assert sum(evil in text for _, text in page.texts) > 3
+
+
+def test_of_nothing_there_is_no_page() -> None:
+    with pytest.raises(ValueError, match="nothing to report"):
+        report_html([], {})
+
+
+@pytest.mark.parametrize(("around", "still_s"), [(8, 4.0), (400, 200.0)])
+def test_a_disk_that_stood_still_has_a_curve_that_lies_low_for_as_long(around: int, still_s: float) -> None:
+    taken = stalled(around, still_s, around)
+    one = run(fio("still", read=direction(400)))
+    page = report_html([one], {one.id: taken})
+    (path, *_) = re.findall(r'<path class="read" d="([^"]+)"', page)
+    points = [tuple(map(float, point.split())) for point in re.split("[ML]", path) if point]
+    low = [x for x, y in points if y > 125]
+    whole = points[-1][0] - points[0][0]
+    assert (max(low) - min(low)) / whole == pytest.approx(0.5, abs=0.05)
+
+
+def test_a_curve_has_a_gap_where_there_is_no_figure() -> None:
+    drawn = chart("x", [Line("read", "read", [1.0, 2.0, None, 4.0, 3.0])], 1.25, format_iops)
+    (path,) = (one for one in ElementTree.fromstring(drawn).iter("path") if one.get("class") == "read")
+    words = (path.get("d") or "").replace("L", " L").replace("M", " M").split()
+    assert [word[0] for word in words if word[0] in "ML"] == ["M", "L", "M", "L"]
+
+
+def test_the_scale_begins_at_zero_and_ends_at_the_largest_value() -> None:
+    drawn = chart("x", [Line("read", "read", [50.0, 100.0])], 4.0, format_iops)
+    root = ElementTree.fromstring(drawn)
+    assert [one.text for one in root.iter("text") if one.text] == ["x", "100", "0", "0", "4 s"]
+    (path,) = (one for one in root.iter("path") if one.get("class") == "read")
+    assert path.get("d") == "M64.0 76.0L468.0 24.0"
+
+
+@pytest.mark.parametrize("values", [[], [1.0], [None, None, 3.0], [0.0, 0.0]])
+def test_no_course_is_no_chart(values: list[float | None]) -> None:
+    assert chart("x", [Line("read", "read", values)], 1.0, format_iops) == ""
+
+
+@given(st.text(max_size=20), st.lists(st.none() | st.floats(0, 1e12), max_size=600))
+def test_any_chart_is_well_formed(text: str, values: list[float | None]) -> None:
+    drawn = chart(text, [Line(text, "read", values)], 10.0, format_iops)
+    assert not drawn or ElementTree.fromstring(drawn).tag == "svg"

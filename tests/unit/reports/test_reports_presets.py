@@ -1,0 +1,108 @@
+"""Promises, sweeps and presets of one's own in words."""
+
+from pathlib import Path
+
+import pytest
+
+from diskprof.model.expectation import Formula, Operator, PresetExpectation
+from diskprof.model.metric import parse_metric
+from diskprof.model.preset import Preset
+from diskprof.presets.files.load import parse
+from diskprof.reports.content.preset_text import preset_text, presets_table, writes
+from diskprof.reports.content.preset_words import promise_words
+from diskprof.reports.data.preset_json import preset_json, resolved_json
+
+
+@pytest.mark.parametrize(
+    ("metric", "operator", "formula", "words"),
+    [
+        ("read.iops", ">=", Formula(5000), "reads, at least 5,000 IOPS"),
+        ("total.iops", ">", Formula(90000), "reads and writes together, more than 90,000 IOPS"),
+        ("write.bandwidth", ">=", Formula(200e6), "writes, at least 200 MB/s"),
+        ("write.bandwidth", ">=", Formula(1.25e9), "writes, at least 1.25 GB/s"),
+        ("read.latency.mean", "<", Formula(5e6), "mean read latency, less than 5 ms"),
+        ("read.latency.max", "<=", Formula(1.5e6), "longest read latency, at most 1.50 ms"),
+        ("write.latency.p99.9", "<", Formula(250e3), "99.9th percentile of write latency, less than 250 us"),
+        ("sync.latency.p50", "<", Formula(1e9), "median fsync latency, less than 1 s"),
+        ("read.within.250us", ">=", Formula(0.95), "reads within 250 us, at least 95%"),
+        ("cpu", "<=", Formula(90), "CPU use, at most 90%"),
+        ("read.iops", ">=", Formula(1200, 30, 20000), "reads, at least min(1,200 + 30 x GiB, 20,000) IOPS"),
+        ("read.iops", ">=", Formula(0, 0.5), "reads, at least (0 + 0.5 x GiB) IOPS"),
+        ("read.bandwidth", ">=", Formula(50e6, 0.15e6, 160e6), "reads, at least min(50 + 0.15 x GiB, 160) MB/s"),
+        ("read.latency.p99", ">=", Formula(1e6, 1e3), "99th percentile of read latency, at least (1 + 0.001 x GiB) ms"),
+    ],
+)
+def test_a_promise_in_words(metric: str, operator: str, formula: Formula, words: str) -> None:
+    assert promise_words(PresetExpectation("t", parse_metric(metric), Operator(operator), formula)) == words
+
+
+def mine(text: str) -> Preset:
+    preset = parse(text.encode(), Path("/home/me/mine.toml"), shipped=False)
+    assert isinstance(preset, Preset), preset
+    return preset
+
+
+def test_promises_stand_under_their_conditions_in_the_order_of_the_choices() -> None:
+    preset = mine(
+        '[parameters]\ntier = { default = "b", choices = ["a", "b"] }\nsize = "1m"\n'
+        '[[test]]\nname = "t"\noptions = { size = "$size" }\n'
+        '[[expect]]\ntest = "t"\nmetric = "read.iops"\nwhen = { tier = "b" }\nmin = 2\n'
+        '[[expect]]\ntest = "t"\nmetric = "read.iops"\nwhen = { tier = "a" }\nmin = 1\n'
+        '[[expect]]\ntest = "t"\nmetric = "read.latency.p99"\nmax = "5ms"\nseconds = 5\n'
+    )
+    text = preset_text(preset)
+    expected = text.partition("Expected\n")[2].partition("\n\n")[0].splitlines()
+    assert expected == [
+        "  t: 99th percentile of read latency, at most 5 ms, measured for 5 s at least",
+        "  With tier a",
+        "    t: reads, at least 1 IOPS, measured for 1 min at least",
+        "  With tier b (the default)",
+        "    t: reads, at least 2 IOPS, measured for 1 min at least",
+    ]
+
+
+def test_a_preset_too_large_for_this_machine_is_still_shown() -> None:
+    preset = mine(
+        "[variants.larger]\ndepth = 65536\n[parameters]\ndepth = 32768\n"
+        '[[test]]\nname = "t"\noptions = { size = "1t", bs = "1g", ioengine = "libaio", iodepth = "$depth" }\n'
+    )
+    assert "32768 at once" in preset_text(preset) and "mine" in presets_table([preset])
+    assert resolved_json(preset)["variants"][0]["settings"] == {"depth": "65536"}
+    assert preset_json(preset)["expectations"] == []
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ('rw = "randrw", rate_iops = "700,300"', "at most 700 reads and 300 writes a second"),
+        ('rw = "rw", rate_iops = "50"', "at most 50 reads and 50 writes a second"),
+        ('rw = "randrw", rate_iops = "700,"', "at most 700 reads a second"),
+        ('rw = "randrw", rate = ",1m"', "at most 1 MiB written a second"),
+        ('rw = "randrw", rate = "2m,1m"', "at most 2 MiB read and 1 MiB written a second"),
+        ('rw = "read", rate_iops = "700,300"', "at most 700 requests a second"),
+        ('rw = "write", rate_iops = "700,300"', "at most 300 requests a second"),
+        ('rw = "write", rate = "2m"', "at most 2 MiB a second"),
+        ('rw = "randread", rate_iops = ",300"', ""),
+        ('rw = "randread", rate_iops = ","', ""),
+    ],
+)
+def test_a_limit_in_words(options: str, words: str) -> None:
+    text = preset_text(mine(f'[[test]]\nname = "t"\noptions = {{ size = "1m", {options} }}\n'))
+    sentence = " ".join(text.split())
+    assert words in sentence and ("a second" in sentence) == bool(words)
+
+
+def test_a_sweep_of_the_pattern_writes_if_any_cell_does() -> None:
+    text = '[sweep]\nrw = ["randread", "randwrite"]\n[[test]]\nname = "t"\noptions = { size = "1m" }\n'
+    assert writes(mine(text)) and not writes(mine(text.replace(', "randwrite"', "")))
+    assert "Sweep:       1 cell: rw randread" in preset_text(mine(text.replace(', "randwrite"', "")))
+
+
+def test_a_long_default_and_a_long_summary_fit_the_screen() -> None:
+    mix = "512/5:1k/5:2k/5:4k/5:8k/5:16k/5:32k/5:64k/5:128k/60"
+    preset = mine(
+        f'[parameters]\nmix = {{ kind = "text", default = "{mix}", summary = "{"a word " * 40}" }}\n'
+        '[[test]]\nname = "t"\noptions = { size = "1m", bssplit = "$mix" }\n'
+    )
+    parameters = preset_text(preset, 80).partition("Parameters")[2].partition("Tests")[0]
+    assert max(map(len, parameters.splitlines())) <= 80

@@ -1,0 +1,227 @@
+"""The words and the figures."""
+
+from dataclasses import replace
+
+import pytest
+from handmade import direction, fio, ioping, latency, run
+
+from diskprof.analysis.comparison import Cell, Row, Verdict, compare
+from diskprof.analysis.metrics import Better, Metric, direction_metrics
+from diskprof.model.finding import Weight
+from diskprof.model.plan import Severity
+from diskprof.model.run import Run, Status
+from diskprof.model.sample import Direction
+from diskprof.reports import wording
+from diskprof.reports.content import upshot
+from diskprof.reports.content.verdict import doubts, verdict
+from diskprof.reports.render.text_compare import comparison_text
+
+
+def test_everything_has_a_word() -> None:
+    assert set(wording.METRICS) == set(Metric)
+    assert set(wording.STATUSES) == set(Status)
+    assert set(wording.WEIGHTS) == set(Weight)
+    assert set(wording.SEVERITIES) == set(Severity)
+    assert set(wording.VERDICTS) == set(wording.MARKS) == {*Verdict, None}
+
+
+def test_words_and_comparison_agree_which_way_is_better() -> None:
+    for source in direction_metrics():
+        assert wording.METRICS[source.metric].better is source.better
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (0.0, "0%"),
+        (0.00001, "0.01%"),
+        (0.0526, "5.3%"),
+        (0.1526, "15.3%"),
+        (0.925, "92.5%"),
+        (0.9997, "99.97%"),
+        (0.99999, "99.99%"),
+        (1.0, "100%"),
+        (1.8, "180%"),
+        (1.234, "123%"),
+    ],
+)
+def test_shares(value: float, words: str) -> None:
+    assert wording.share(value) == words
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (0.0, "0"),
+        (0.004, "0.004"),
+        (0.123, "0.12"),
+        (7.25, "7.25"),
+        (61.0, "61.0"),
+        (476.5, "476"),
+        (15_596.0, "15,596"),
+    ],
+)
+def test_numbers(value: float, words: str) -> None:
+    assert wording.number(value) == words
+
+
+def row(metric: Metric, base: float, value: float, *, share: bool = False) -> Row:
+    ratio = (value - base) / base if base else None
+    return Row(metric, Direction.READ, Better.LOWER, share, (Cell(base), Cell(value, value - base, ratio, None)))
+
+
+@pytest.mark.parametrize(
+    ("base", "value", "words"),
+    [
+        (100, 291, "+191%"),
+        (100, 34, "-66%"),
+        (100, 100.2, "+0.2%"),
+        (100, 100.01, "0%"),
+        (100, 109.94, "+9.9%"),
+        (100, 1210, "x12.1"),
+        (100, 100_000, "x1000"),
+        (0, 5, ""),
+    ],
+)
+def test_differences(base: float, value: float, words: str) -> None:
+    one = row(Metric.IOPS, base, value)
+    assert wording.difference(one, one.cells[1]) == words
+
+
+def test_shares_differ_by_points() -> None:
+    one = row(Metric.WITHIN, 0.1526, 0.925, share=True)
+    assert wording.difference(one, one.cells[1]) == "+77 pp"
+    assert wording.row_value(one, one.cells[0]) == "15.3%"
+    assert wording.row_label(one) == "I/Os within 250 us"
+
+
+def test_a_row_has_one_unit() -> None:
+    micro = row(Metric.LATENCY_P99, 476_550, 15_000_000)
+    assert wording.row_label(micro) == "Completion latency, p99 (us)"
+    assert [wording.row_value(micro, cell) for cell in micro.cells] == ["477", "15,000"]
+    milli = row(Metric.LATENCY_MEAN, 12e6, 250e6)
+    assert wording.row_label(milli, short=True) == "Latency mean (ms)"
+    assert [wording.row_value(milli, cell) for cell in milli.cells] == ["12.0", "250"]
+    assert wording.row_label(row(Metric.BANDWIDTH, 1e6, 2e6)) == "Bandwidth (MB/s)"
+    missing = Row(Metric.IOPS, Direction.READ, Better.HIGHER, False, (Cell(), Cell(3.0)))
+    assert wording.row_value(missing, missing.cells[0]) == "-"
+
+
+def test_the_upshot_of_a_comparison() -> None:
+    base = run(fio("a", read=direction(100)), fio("b", read=direction(100)), fio("c", read=direction(100)), run_id="x")
+    other = run(
+        fio("a", read=direction(150)), fio("b", read=direction(100.5)), fio("c", read=direction(50)), run_id="y"
+    )
+    assert upshot.tally_sentence(compare((base, other)), 1) == (
+        "y against x: better in 1 of 3 tests, the same in 1, worse in 1 (IOPS from -50% to +50%)."
+    )
+    nothing = run(fio("d", read=direction(1)), run_id="z")
+    assert upshot.tally_sentence(compare((base, nothing)), 1) == "z against x: no test has results in both."
+
+
+@pytest.mark.parametrize(
+    ("read", "write", "words"),
+    [
+        (150, 60, "better in 1 of 2 tests, the same in 1 (IOPS from 0% to +50%)."),
+        (150, 40.2, "better in 1 of 2 tests, the same in 1 (IOPS from 0% to +50%)."),
+        (50, 40, "the same in 1 of 2 tests, worse in 1 (IOPS from -50% to 0%)."),
+        (150, 20, "the same in 1 of 2 tests, better one way and worse the other in 1 (IOPS from -50% to +50%)."),
+    ],
+)  # fmt: skip
+def test_the_upshot_counts_a_mixed_test_once(read: float, write: float, words: str) -> None:
+    def mixed(run_id: str, read: float, write: float) -> Run:
+        return run(
+            fio("mix", rw="randrw", read=direction(read), write=direction(write)),
+            fio("seq", read=direction(100)),
+            run_id=run_id,
+        )
+
+    comparison = compare((mixed("x", 100, 40), mixed("y", read, write)))
+    assert upshot.tally(comparison, 1).judged == 2
+    assert upshot.tally_sentence(comparison, 1) == f"y against x: {words}"
+
+
+def test_the_upshot_of_a_log_is_the_latency_of_its_syncs() -> None:
+    def log(run_id: str, iops: float, sync_ns: float) -> Run:
+        told = run(fio("wal", rw="write", write=direction(iops), options=("--fdatasync=1",)), run_id=run_id)
+        (test,) = told.tests
+        assert test.result
+        return replace(told, tests=(replace(test, result=replace(test.result, sync=latency(sync_ns))),))
+
+    comparison = compare((log("x", 800, 1.2e6), log("y", 810, 1.5e6)))
+    assert upshot.tally_sentence(comparison, 1) == "y against x: worse in 1 of 1 test (mean fsync latency +25%)."
+    (row,) = (row for row in comparison.tests[0].rows if row.metric is Metric.SYNC_P99)
+    assert wording.row_label(row) == "fsync latency, p99 (us)"
+    assert wording.row_label(row, short=True) == "fsync p99 (us)"
+    assert "  fsync mean (us)" in comparison_text(comparison)
+
+
+@pytest.mark.parametrize(
+    ("cell", "share", "word", "mark"),
+    [
+        (Cell(1.0, 0.016, 0.016, Verdict.SAME), False, "same", "="),
+        (Cell(1.0, -0.16, -0.16, Verdict.SAME), False, "noise", "~"),
+        (Cell(1.0, 0.16, 0.16, Verdict.SAME), False, "noise", "~"),
+        # Half a percentage point is little, whatever it is a share of.
+        (Cell(0.01, 0.005, 1.0, Verdict.SAME), True, "same", "="),
+        (Cell(1.0, 1.0, None, Verdict.SAME), False, "same", "="),
+        (Cell(1.0, 0.16, 0.16, Verdict.BETTER), False, "better", "b"),
+        (Cell(1.0, 0.16, 0.16, None), False, "", ""),
+    ],
+)
+def test_what_lies_apart_by_chance_is_not_called_the_same(cell: Cell, share: bool, word: str, mark: str) -> None:
+    assert wording.verdict(cell, share=share) == word
+    assert wording.mark(cell, share=share) == mark
+
+
+def test_the_upshot_tells_noise_from_the_same() -> None:
+    cells = {"a": (0.16, Verdict.SAME), "b": (0.01, Verdict.SAME), "c": (0.3, Verdict.BETTER)}
+    base = run(*(fio(name, read=direction(100)) for name in cells), run_id="x")
+    compared = compare((base, run(*(fio(name, read=direction(100)) for name in cells), run_id="y")))
+    tests = tuple(
+        replace(
+            test,
+            rows=tuple(
+                replace(row, cells=(row.cells[0], Cell(1.0, cells[test.name][0], *cells[test.name])))
+                for row in test.rows
+            ),
+        )
+        for test in compared.tests
+    )
+    assert upshot.tally_sentence(replace(compared, tests=tests), 1) == (
+        "y against x: better in 1 of 3 tests, the same in 1, noise in 1 (IOPS from +1.0% to +30%)."
+    )
+
+
+def test_ioping_is_judged_by_its_latency() -> None:
+    base, other = (
+        run(ioping("latency", read=direction(1, seconds=60, mean_ns=mean)), run_id=str(mean)) for mean in (2e5, 1e5)
+    )
+    assert upshot.tally_sentence(compare((base, other)), 1) == (
+        "100000.0 against 200000.0: better in 1 of 1 test (mean latency -50%)."
+    )
+
+
+def test_the_verdict_tells_each_kind_of_test_at_its_depths() -> None:
+    quick = run(
+        fio("a", read=direction(17_900, figures=latency(54_000, p99=101_000))),
+        fio("b", depth=8, read=direction(90_000)),
+        fio("c", depth=32, read=direction(284_000)),
+        fio("d", rw="write", block=1 << 20, depth=8, write=direction(4_000, block=1 << 20)),
+        ioping("seek", "-R", "-D", read=direction(9_000, figures=latency(110_000))),
+    )
+    assert verdict(quick) == (
+        "Random 4 KiB reads: 17.9k IOPS one at a time (mean 54.0 us, p99 101 us), 284k IOPS 32 at once. "
+        "Sequential 1 MiB writes: 4.19 GB/s 8 at once. "
+        "4 KiB reads 9.00k IOPS one at a time (110 us on average)."
+    )
+
+
+def test_the_verdict_of_a_few_requests() -> None:
+    one = run(ioping("latency", read=direction(1, seconds=10, figures=latency(210_000, max=812_000))))
+    assert verdict(one) == "One 4 KiB read took 210 us on average, 812 us at the slowest (10 requests)."
+
+
+def test_the_verdict_of_nothing_says_why() -> None:
+    assert verdict(run(fio(status=Status.FAILED), status=Status.FAILED)) == "No result: failed."
+    assert doubts(()) == ""
