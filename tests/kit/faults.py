@@ -69,7 +69,7 @@ STORE = Path(".local/share/diskprof/runs.db")
 # The watch for silence, with less patience than a person's disk gets.
 IMPATIENT = """
 import functools
-from diskprof.runner import execute
+from diskprof.runner.carry import execute
 execute.measure = functools.partial(execute.measure, stall_limit_s=2.0)
 from diskprof.cli.entry import run
 run()

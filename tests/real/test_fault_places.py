@@ -24,7 +24,7 @@ from diskprof.store import Store
 
 # The program with less patience than a person's disk gets.
 HURRIED = """
-from diskprof.runner import apart
+from diskprof.runner.carry import apart
 apart.PATIENCE_S = 1.0
 from diskprof.cli.entry import run
 run()
@@ -302,7 +302,7 @@ ASLEEP = """
 import time
 from functools import partial
 from diskprof.model.sample import Phase
-from diskprof.runner import execute
+from diskprof.runner.carry import execute
 
 heard = 0
 

@@ -237,7 +237,7 @@ def test_an_installed_package_finds_its_presets_inside_itself(tmp_path: Path) ->
 
 
 def test_options_and_parameters_need_no_pydantic() -> None:
-    parts = ("library", "load", "options", "resolve")
+    parts = ("library", "files.load", "options.allowed", "resolve")
     code = f"import sys; {'; '.join(f'import diskprof.presets.{part}' for part in parts)}; print('pydantic' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=REPOSITORY)
     assert done.stdout.strip() == "False", done.stderr
