@@ -1,0 +1,73 @@
+#!/opt/diskprof/bin/python
+"""Runs many commands of diskprof, each forked from one process that has loaded the program: a start of its own takes some seconds here.
+
+many.py N < COMMANDS, a JSON list of lists of words; at most N run at once. What a command says on stderr is printed as it comes, with its
+number before it. When all have ended, stdout has a JSON list with `rc`, `out` and `err` of each.
+"""
+
+import json
+import os
+import selectors
+import sys
+import tempfile
+
+import diskprof.cli.run
+import diskprof.devices.udev
+import diskprof.presets.library
+import diskprof.runner.execute
+import diskprof.runner.planner
+import diskprof.store.store  # noqa: F401
+from diskprof.cli.entry import run
+
+
+def start(words, out):
+    """The process id of the command, and the descriptor that its stderr is read from."""
+    read_end, write_end = os.pipe()
+    pid = os.fork()
+    if pid:
+        os.close(write_end)
+        return pid, read_end
+    os.close(read_end)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(out.fileno(), 1)
+    os.dup2(write_end, 2)
+    os.close(write_end)
+    sys.argv = ["diskprof", *words]
+    try:
+        run()
+        os._exit(0)
+    except SystemExit as end:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(end.code if isinstance(end.code, int) else int(end.code is not None))
+
+
+def main():
+    commands = json.load(sys.stdin)
+    sys.stdin.close()
+    waiting = list(enumerate(commands))
+    results = [None] * len(commands)
+    running = selectors.DefaultSelector()
+    while waiting or running.get_map():
+        while waiting and len(running.get_map()) < int(sys.argv[1]):
+            number, words = waiting.pop(0)
+            out = tempfile.TemporaryFile("w+")
+            pid, err = start(words, out)
+            running.register(err, selectors.EVENT_READ, (number, pid, out, bytearray()))
+        for key, _ in running.select():
+            number, pid, out, said = key.data
+            if data := os.read(key.fd, 65536):
+                said += data
+                for line in data.decode(errors="replace").splitlines():
+                    print(f"{number}: {line}", file=sys.stderr, flush=True)
+                continue
+            running.unregister(key.fd)
+            os.close(key.fd)
+            _, status = os.waitpid(pid, 0)
+            out.seek(0)
+            err = said.decode(errors="replace")
+            results[number] = {"rc": os.waitstatus_to_exitcode(status), "out": out.read(), "err": err}
+    json.dump(results, sys.stdout)
+
+
+main()
