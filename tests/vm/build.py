@@ -1,7 +1,7 @@
 """What the lane needs of this machine, where its guest lies, and diskprof in it.
 
-The guest lies in $DISKPROF_VM, or in .vm of the checkout. tests/vm/recipe.sh builds it, and again only after a change of the recipe or of
-what diskprof depends on. diskprof itself is installed at each boot, as it is in the checkout.
+The guest lies in $DISKPROF_VM, or in .vm of the checkout. tests/vm/recipe.sh builds it, and again only after a change of the recipe
+or of what diskprof depends on. diskprof itself is installed at each boot, as it is in the checkout.
 """
 
 import fcntl
@@ -65,7 +65,9 @@ def prepare(state: Path) -> None:
         return
     built.unlink(missing_ok=True)
     if (room := shutil.disk_usage(state).free) < _ROOM:
-        raise Unfit(f"it needs 4 GB of room in {state}, where {room / 1e9:.1f} GB are free. Set DISKPROF_VM to another directory.")
+        raise Unfit(
+            f"it needs 4 GB of room in {state}, where {room / 1e9:.1f} GB are free. Set DISKPROF_VM to another directory."
+        )
     say(f"builds its guest in {state}: 1 to 5 minutes; log in {state / 'build.log'}")
     (state / "requirements.txt").write_text("".join(f"{line}\n" for line in _requirements()))
     with (state / "build.log").open("w") as log:
@@ -113,7 +115,15 @@ def packed_diskprof(state: Path) -> bytes:
             shutil.copytree(of, source / name, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(of, source / name)
-    pip = ["pip", "install", "-q", "--disable-pip-version-check", "--root-user-action=ignore", "--no-index", "--no-deps"]
+    pip = [
+        "pip",
+        "install",
+        "-q",
+        "--disable-pip-version-check",
+        "--root-user-action=ignore",
+        "--no-index",
+        "--no-deps",
+    ]
     pip += ["--no-build-isolation", "--force-reinstall", "/opt/source"]
     inside = ["chroot", str(root), "env", "-i", "PATH=/opt/diskprof/bin:/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/root"]
     subprocess.run([*inside, *pip], check=True)

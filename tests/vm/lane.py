@@ -11,7 +11,8 @@ from vm.machine import Machine, say
 def main(arguments: list[str]) -> int:
     state = state_directory()
     machine = Machine(state)
-    say(f"needs root, Debian or Ubuntu, 4 GB in {state}, and up to 25 minutes for all tests on two cores; the host's disks are not touched")
+    say(f"needs root, Debian or Ubuntu, 4 GB in {state}, and up to 25 minutes for all tests on two cores")
+    say("this machine's disks are not touched")
     try:
         if arguments == ["build"]:
             if not machine.pid():

@@ -36,7 +36,9 @@ class Disk:
 
 def _scsi(number: int) -> Disk:
     serial = f"VMSCSI000{number}"
-    return Disk(serial, f"scsi-hd,bus=scsi0.0,scsi-id={number},vendor=LANE,product=SCSI-DISK,wwn=0x500000000000000{number}")
+    return Disk(
+        serial, f"scsi-hd,bus=scsi0.0,scsi-id={number},vendor=LANE,product=SCSI-DISK,wwn=0x500000000000000{number}"
+    )
 
 
 def _paths(serial: str, image: str, number: int, product: str) -> Iterator[Disk]:
@@ -87,7 +89,7 @@ class Machine:
     # --- From power on to power off -----------------------------------------------------------------------------------
 
     def boot(self, *, fresh: bool) -> None:
-        """Starts it and waits for its sshd. `fresh`: all disks are as they were built. Raises RuntimeError if it does not answer."""
+        """Starts it and waits for its sshd; `fresh`: all disks are as they were built. Raises RuntimeError if it does not answer."""
         assert not self.pid(), "it runs already"
         if fresh:
             shutil.rmtree(self.run, ignore_errors=True)
@@ -123,11 +125,32 @@ class Machine:
         self._note.unlink()
 
     def _command(self, root: Path, sockets: Path) -> list[str]:
-        words = ["qemu-system-x86_64", "-name", "diskprof-vm", "-machine", "q35", "-cpu", "max,la57=off", "-smp", "2", "-m", "2048"]
+        words = [
+            "qemu-system-x86_64",
+            "-name",
+            "diskprof-vm",
+            "-machine",
+            "q35",
+            "-cpu",
+            "max,la57=off",
+            "-smp",
+            "2",
+            "-m",
+            "2048",
+        ]
         words += ["-accel", os.environ.get("DISKPROF_VM_ACCEL", "tcg,thread=multi")]
         words += ["-global", "ICH9-LPC.disable_s3=0", "-nodefaults", "-display", "none"]
-        kernel = "root=/dev/vda rw console=ttyS0 quiet mitigations=off net.ifnames=0 apparmor=0 audit=0 nowatchdog tsc=reliable clocksource=tsc"
-        words += ["-kernel", str(self._state / "vmlinuz"), "-initrd", str(self._state / "initrd.img"), "-append", kernel]
+        kernel = "root=/dev/vda rw console=ttyS0 quiet net.ifnames=0"
+        # What an emulated processor is spared, or takes for a fault of itself.
+        kernel += " mitigations=off apparmor=0 audit=0 nowatchdog tsc=reliable clocksource=tsc"
+        words += [
+            "-kernel",
+            str(self._state / "vmlinuz"),
+            "-initrd",
+            str(self._state / "initrd.img"),
+            "-append",
+            kernel,
+        ]
         words += ["-blockdev", f"driver=qcow2,node-name=root,file.driver=file,file.filename={root}"]
         words += ["-device", "virtio-blk-pci,drive=root,serial=VMROOT"]
         words += ["-netdev", "user,id=net,hostfwd=tcp:127.0.0.1:0-:22", "-device", "virtio-net-pci,netdev=net,romfile="]
@@ -135,7 +158,14 @@ class Machine:
         words += ["-serial", f"file:{self.console}", "-qmp", f"unix:{sockets}/qmp,server=on,wait=off"]
         for port in _PORTS:
             words += ["-device", f"pcie-root-port,id=port{port},chassis={port},slot={port}"]
-        words += ["-device", "virtio-scsi-pci,id=scsi0", "-device", "virtio-scsi-pci,id=scsi1", "-device", "qemu-xhci,id=xhci,p2=8,p3=8"]
+        words += [
+            "-device",
+            "virtio-scsi-pci,id=scsi0",
+            "-device",
+            "virtio-scsi-pci,id=scsi1",
+            "-device",
+            "qemu-xhci,id=xhci,p2=8,p3=8",
+        ]
         for disk in DISKS:
             if (node := json.dumps(self._image_node(disk.name, DISK_BYTES))) not in words:
                 words += ["-blockdev", node]
@@ -154,7 +184,9 @@ class Machine:
         deadline = time.monotonic() + patience_s
         while not condition():
             if self._mine and self._mine.poll() is not None:
-                raise RuntimeError(f"QEMU ended with {self._mine.returncode}, waiting for {what}\n{self.console_tail()}")
+                raise RuntimeError(
+                    f"QEMU ended with {self._mine.returncode}, waiting for {what}\n{self.console_tail()}"
+                )
             if time.monotonic() > deadline:
                 raise RuntimeError(f"still waiting for {what}\n{self.console_tail()}")
             time.sleep(0.1)
@@ -185,7 +217,11 @@ class Machine:
     def _answers(self) -> bool:
         # One connection that all others share: a handshake takes an emulated processor a second.
         master = ["ssh", "-F", self.ssh_config, "-o", "ControlPersist=yes", "-MNf", "guest"]
-        quiet: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        quiet: dict[str, Any] = {
+            "stdin": subprocess.DEVNULL,
+            "stdout": subprocess.DEVNULL,
+            "stderr": subprocess.DEVNULL,
+        }
         try:
             return subprocess.run(master, timeout=60, **quiet).returncode == 0
         except subprocess.TimeoutExpired:
@@ -217,12 +253,28 @@ class Machine:
                 qmp.call("blockdev-add", **self._image_node(name, size))
             options: dict[str, Any] = {"id": name, "drive": drive or name, "serial": drive or name}
             if kind == "scsi":
-                options |= {"driver": "scsi-hd", "bus": f"{bus}.0", "vendor": "LANE", "product": "NO-MAP", "share-rw": True}
+                options |= {
+                    "driver": "scsi-hd",
+                    "bus": f"{bus}.0",
+                    "vendor": "LANE",
+                    "product": "NO-MAP",
+                    "share-rw": True,
+                }
             elif kind == "usb":
                 options |= {"driver": "usb-storage", "bus": "xhci.0", "removable": True}
             else:
                 options |= {"driver": {"nvme": "nvme", "virtio": "virtio-blk-pci"}[kind], "bus": _free_port(qmp)}
             qmp.call("device_add", **options)
+
+    @contextmanager
+    def plugged(self, kind: str, name: str, *, bus: str = "scsi0", drive: str = "") -> Iterator[None]:
+        """A disk that is there as long as the context, or until it is pulled."""
+        self.plug(kind, name, bus=bus, drive=drive)
+        try:
+            yield
+        finally:
+            with suppress(RuntimeError):
+                self.pull(name)
 
     def pull(self, *names: str) -> None:
         """Pulls disks that were plugged in, or a path by its id, and waits until the guest let them go."""
@@ -232,6 +284,14 @@ class Machine:
             for name in names:
                 qmp.wait("DEVICE_DELETED", device=name, patience_s=UNPLUG_PATIENCE_S)
             self._forget(qmp, names)
+
+    def sleep(self, seconds: float) -> None:
+        """Waits until the guest sleeps (S3), lets it sleep for so long, and wakes it."""
+        with self.qmp() as qmp:
+            while qmp.call("query-status")["status"] != "suspended":
+                time.sleep(0.2)
+            time.sleep(seconds)
+            qmp.call("system_wakeup")
 
     def _forget(self, qmp: "Qmp", names: tuple[str, ...]) -> None:
         """Images of pulled disks; one that another path still has stays."""

@@ -11,7 +11,6 @@ pytestmark = pytest.mark.usefixtures("storage")
 Row = dict[str, Any]
 
 SAME: dict[str, Callable[[Row], Any]] = {
-    "node": lambda row: row["path"],
     "major": lambda row: int(row["maj:min"].split(":")[0]),
     "minor": lambda row: int(row["maj:min"].split(":")[1]),
     "size_bytes": lambda row: row["size"],
@@ -40,7 +39,9 @@ def _places(rows: list[Row]) -> dict[str, set[str]]:
     found = {row["kname"]: {place for place in row["mountpoints"] if place and place != "[SWAP]"} for row in rows}
     for row in rows:
         if row["fstype"] == "btrfs":
-            found[row["kname"]] = set().union(*(found[other["kname"]] for other in rows if other["uuid"] == row["uuid"]))
+            found[row["kname"]] = set().union(
+                *(found[other["kname"]] for other in rows if other["uuid"] == row["uuid"])
+            )
     return found
 
 
@@ -63,7 +64,9 @@ def test_every_device_is_listed(listed: tuple[dict[str, Row], dict[str, Row]], g
 @pytest.mark.parametrize("field", SAME)
 def test_a_field_is_that_of_lsblk(listed: tuple[dict[str, Row], dict[str, Row]], guest: Guest, field: str) -> None:
     lsblk, ours = listed
-    assert {name: device[field] for name, device in ours.items()} == {name: SAME[field](row) for name, row in lsblk.items()}
+    assert {name: device[field] for name, device in ours.items()} == {
+        name: SAME[field](row) for name, row in lsblk.items()
+    }
 
 
 def test_kinds_models_and_transports_are_those_of_lsblk_but_for_what_diskprof_adds(
@@ -75,23 +78,37 @@ def test_kinds_models_and_transports_are_those_of_lsblk_but_for_what_diskprof_ad
         assert device["kind"] == _kind(row), name
         # The vendor stands before the model; lsblk says nothing of the transport of virtio.
         assert device["model"].endswith((row["model"] or "").strip()), name
-        assert device["transport"] == row["tran"] or (device["transport"] == "virtio" and not row["tran"]) or not row["tran"], name
+        assert (
+            device["transport"] == row["tran"]
+            or (device["transport"] == "virtio" and not row["tran"])
+            or not row["tran"]
+        ), name
         if row["type"] in ("lvm", "crypt", "mpath"):
             assert device["dm_name"] == row["name"], name
+
+
+def test_a_node_leads_to_its_device(listed: tuple[dict[str, Row], dict[str, Row]], guest: Guest) -> None:
+    _, ours = listed
+    nodes = [device["node"] for device in ours.values()]
+    assert guest.out(f"realpath {' '.join(nodes)}").split() == [f"/dev/{name}" for name in ours]
 
 
 def test_each_device_stands_on_those_that_lsblk_has_below_it(
     listed: tuple[dict[str, Row], dict[str, Row]], guest: Guest
 ) -> None:
     _, ours = listed
-    pairs = {tuple(line.split()) for line in guest.out("lsblk -rno KNAME,PKNAME").splitlines() if len(line.split()) == 2}
+    pairs = {
+        tuple(line.split()) for line in guest.out("lsblk -rno KNAME,PKNAME").splitlines() if len(line.split()) == 2
+    }
     assert {(name, parent) for name, device in ours.items() for parent in device["parents"]} == pairs
     assert {(child, name) for name, device in ours.items() for child in device["children"]} == pairs
 
 
 def test_mounts_and_swap_are_those_of_lsblk(listed: tuple[dict[str, Row], dict[str, Row]], guest: Guest) -> None:
     lsblk, ours = listed
-    assert {name: {mount["path"] for mount in device["mounts"]} for name, device in ours.items()} == _places(list(lsblk.values()))
+    assert {name: {mount["path"] for mount in device["mounts"]} for name, device in ours.items()} == _places(
+        list(lsblk.values())
+    )
     assert {name for name, device in ours.items() if device["swap"]} == {
         name for name, row in lsblk.items() if "[SWAP]" in row["mountpoints"]
     }
@@ -99,7 +116,12 @@ def test_mounts_and_swap_are_those_of_lsblk(listed: tuple[dict[str, Row], dict[s
 
 def test_by_id_names_are_the_links_of_udev(listed: tuple[dict[str, Row], dict[str, Row]], guest: Guest) -> None:
     _, ours = listed
-    links = [line.split() for line in guest.out("cd /dev/disk/by-id; for l in *; do echo $l $(basename $(realpath $l)); done").splitlines()]
+    links = [
+        line.split()
+        for line in guest.out(
+            "cd /dev/disk/by-id; for l in *; do echo $l $(basename $(realpath $l)); done"
+        ).splitlines()
+    ]
     expected: dict[str, set[str]] = {name: set() for name in ours}
     for link, name in links:
         expected[name].add(link)

