@@ -1,4 +1,4 @@
-"""One guest for all tests of the lane, with diskprof as it is in the checkout: booted with fresh disks, or that of `make vm-shell`."""
+"""One guest for all tests of the lane, with the checkout's diskprof: booted with fresh disks, or that of `make vm-shell`."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""The lane by hand: `python -m vm.lane build` builds the guest if need be, `shell` boots it, with diskprof in it, and opens a shell."""
+"""The lane by hand: `python -m vm.lane build` builds the guest where that is due, `shell` boots it and opens a shell in it."""
 
 import subprocess
 import sys

@@ -89,7 +89,7 @@ class Machine:
     # --- From power on to power off -----------------------------------------------------------------------------------
 
     def boot(self, *, fresh: bool) -> None:
-        """Starts it and waits for its sshd; `fresh`: all disks are as they were built. Raises RuntimeError if it does not answer."""
+        """Starts it and waits for its sshd; `fresh`: with disks as they were built. Raises RuntimeError if it does not answer."""
         assert not self.pid(), "it runs already"
         if fresh:
             shutil.rmtree(self.run, ignore_errors=True)
@@ -101,7 +101,7 @@ class Machine:
         sockets = Path(tempfile.mkdtemp(prefix="vm-"))  # the path of a socket has at most 107 characters
         self._mine = subprocess.Popen(
             # The kernel ends it with us, however we end.
-            ["setpriv", "--pdeathsig", "KILL", "--", "nice", "-n", "5", *self._command(root, sockets)],
+            ["setpriv", "--pdeathsig", "KILL", "--", *self._command(root, sockets)],
             stdin=subprocess.DEVNULL,
             start_new_session=True,
         )
