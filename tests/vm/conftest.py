@@ -1,6 +1,6 @@
 """One guest for all tests of the lane, with the checkout's diskprof: booted with fresh disks, or that of `make vm-shell`."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 from vm.build import Unfit, prepare, reserved, state_directory
@@ -51,10 +51,10 @@ def storage(booted: Guest) -> None:
     booted.run("test -e /run/storage || { bash /opt/lane/storage.sh && touch /run/storage; }", patience_s=1200)
 
 
-@pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    outcome = yield
-    report = outcome.get_result()
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
     if report.failed and (guest := getattr(item, "funcargs", {}).get("guest")):
         report.sections.append(("what was done in the guest", "\n".join(guest.log)[-_LOG_CHARACTERS:]))
         report.sections.append(("the guest's console", guest.machine.console_tail()))
+    return report

@@ -214,15 +214,19 @@ class Job:
         with self._news:
             self._news.notify_all()
 
-    def wait_for(self, text: str, count: int = 1) -> None:
-        """Waits until so many lines with `text` were printed."""
+    def wait_for(self, text: str, count: int = 1, *, unless: str = "") -> None:
+        """Waits until so many lines with `text` were printed; fails where one with `unless` comes before, or the end."""
 
-        def enough() -> bool:
-            return sum(text in line for lines in self._lines.values() for line in lines) >= count
+        def printed(wanted: str) -> int:
+            return sum(wanted in line for lines in self._lines.values() for line in lines)
+
+        def over() -> bool:
+            return bool(unless and printed(unless)) or not any(one.is_alive() for one in self._readers)
 
         with self._news:
-            self._news.wait_for(lambda: enough() or not any(one.is_alive() for one in self._readers), PATIENCE_S)
-            assert enough(), f"no {text!r} of\n{self.ended()}"
+            self._news.wait_for(lambda: printed(text) >= count or over(), PATIENCE_S)
+            enough = printed(text) >= count
+        assert enough, f"no {text!r} of\n{self.ended()}"
 
     def wait(self, patience_s: float = PATIENCE_S) -> Done:
         """Waits for its end."""

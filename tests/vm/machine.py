@@ -216,7 +216,7 @@ class Machine:
 
     def _answers(self) -> bool:
         # One connection that all others share: a handshake takes an emulated processor a second.
-        master = ["ssh", "-F", self.ssh_config, "-o", "ControlPersist=yes", "-MNf", "guest"]
+        master = ["ssh", "-F", str(self.ssh_config), "-o", "ControlPersist=yes", "-MNf", "guest"]
         quiet: dict[str, Any] = {
             "stdin": subprocess.DEVNULL,
             "stdout": subprocess.DEVNULL,

@@ -129,7 +129,9 @@ def names_in_use(guest: Guest) -> dict[str, str]:
         kernel_name, path, types[kernel_name] = line.split()
         targets |= {path: kernel_name, f"/dev/{kernel_name}": kernel_name}
     places = " ".join(f"/dev/disk/{place}" for place in LINKS)
-    script = f"find {places} /dev/mapper /dev/md /dev/vg* -type l -printf '%p ' -exec realpath {{}} \\; 2>/dev/null; true"
+    script = (
+        f"find {places} /dev/mapper /dev/md /dev/vg* -type l -printf '%p ' -exec realpath {{}} \\; 2>/dev/null; true"
+    )
     kinds = set()
     for line in guest.out(script).splitlines():
         link, node = line.split()

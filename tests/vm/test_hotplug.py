@@ -47,33 +47,36 @@ def _command(guest: Guest, place: str, engine: str, target: str) -> list[str]:
 @pytest.fixture(scope="module", params=KINDS)
 def pulled(request: pytest.FixtureRequest, booted: Guest) -> Pulled:
     """All ways to read run at once on one disk, which is pulled when each measures."""
-    name = f"PULL{request.param.upper()}"
-    booted.machine.plug(request.param, name, size=1 << 30)
-    node = booted.node(name)
-    # The file system is in a partition, so that the disk itself can be read too.
-    booted.run(f"parted -s {node} mklabel gpt mkpart data 1MiB 600MiB; udevadm settle")
-    part = booted.out(f"lsblk -nrpo NAME {node} | sed -n 2p")
-    place = f"/mnt/{name}"
-    booted.run(f"mkfs.ext4 -q {part} && mkdir -p {place} && mount {part} {place}")
-    booted.run(
-        f"dd if=/dev/urandom of={place}/file bs=1M count=16 status=none && sync && echo 3 > /proc/sys/vm/drop_caches"
-    )
-    listed = {"while it is there": any(device["serial"] == name for device in booted.devices().values())}
-    targets = {"raw": node, "file": f"{place}/file"}
-    commands = [_command(booted, place, engine, targets[place]) for place, engine in WAYS]
-    with booted.started(f"cd /root && {MANY} {len(commands)}", data=json.dumps(commands)) as runs:
-        runs.wait_for("measuring", len(commands))
-        reads = f"$(awk '{{print $1}}' /sys/block/{node[5:]}/stat)"
-        many = int(booted.out(f"echo {reads}")) + 3 * 6 * RATE
-        booted.until(f"[ {reads} -gt {many} ]", "requests of all runs")
-        booted.machine.pull(name)
-        ended = dict(zip(WAYS, many_results(commands, runs.wait()), strict=True))
-    booted.run(f"umount -l {place}")
-    listed["after it was pulled"] = any(device["serial"] == name for device in booted.devices().values())
-    ids = {way: done.json()["id"] for way, done in ended.items() if done.out}
-    reports = booted.many([["report", run, "--format", "samples", "-o", "-"] for run in ids.values()])
-    samples = {way: list(csv.DictReader(report.out.splitlines())) for way, report in zip(ids, reports, strict=True)}
-    return Pulled(listed, ended, samples)
+    serial = f"PULL{request.param.upper()}"
+    place = f"/mnt/{serial}"
+
+    def listed() -> bool:
+        return any(device["serial"] == serial for device in booted.devices().values())
+
+    with booted.machine.plugged(request.param, serial):
+        node = booted.node(serial)
+        # The file system is in a partition, so that the disk itself can be read too.
+        booted.run(f"parted -s {node} mklabel gpt mkpart data 1MiB 600MiB; udevadm settle")
+        part = booted.out(f"lsblk -nrpo NAME {node} | sed -n 2p")
+        booted.run(f"mkfs.ext4 -q {part} && mkdir -p {place} && mount {part} {place}")
+        booted.run(f"dd if=/dev/urandom of={place}/file bs=1M count=16 status=none && sync")
+        there = listed()
+        targets = {"raw": node, "file": f"{place}/file"}
+        commands = [_command(booted, where, engine, targets[where]) for where, engine in WAYS]
+        try:
+            with booted.started(f"cd /root && {MANY} {len(commands)}", data=json.dumps(commands)) as runs:
+                runs.wait_for("measuring", len(commands), unless="(ended)")
+                reads = f"$(awk '{{print $1}}' /sys/block/{node[5:]}/stat)"
+                many = int(booted.out(f"echo {reads}")) + 3 * 6 * RATE
+                booted.until(f"[ {reads} -gt {many} ]", "requests of all runs")
+                booted.machine.pull(serial)
+                ended = dict(zip(WAYS, many_results(commands, runs.wait()), strict=True))
+        finally:
+            booted.run(f"umount -l {place}", check=False)
+    known = {way: done.json()["id"] for way, done in ended.items()}
+    reports = booted.many([["report", run, "--format", "samples", "-o", "-"] for run in known.values()])
+    samples = {way: list(csv.DictReader(report.out.splitlines())) for way, report in zip(known, reports, strict=True)}
+    return Pulled({"while it is there": there, "after it was pulled": listed()}, ended, samples)
 
 
 def test_a_disk_is_listed_from_plugging_in_to_pulling(pulled: Pulled, guest: Guest) -> None:

@@ -10,29 +10,49 @@ import os
 import selectors
 import sys
 import tempfile
+from contextlib import suppress
+from typing import IO, Any
 
 import diskprof.devices.udev
 import diskprof.runner.execute  # noqa: F401
 from diskprof.cli.entry import run
+from diskprof.engines import tools
+from diskprof.model.preset import EngineName
+
+ENDED = "(ended)"
 
 
-def load():
+def ask_once() -> None:
+    """What a program answers to --version is asked once for all: it takes a second, and longer than diskprof waits if eight ask."""
+    examine = tools._examine
+    found: dict[str, tools.Tool] = {}
+
+    def remembered(name: EngineName, path: str) -> tools.Tool | str:
+        tool = found.get(path) or examine(name, path)
+        if isinstance(tool, tools.Tool):
+            found[path] = tool
+        return tool
+
+    tools._examine = remembered
+
+
+def load() -> None:
     """All that a run needs is loaded by the plan of one."""
     kept = os.dup(1), os.dup(2)
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
     os.dup2(null, 2)
-    sys.argv = ["diskprof", "run", "ioping-cached", "/tmp", "--dry-run"]
-    try:
-        run()
-    except SystemExit:
+    for preset in ("ioping-cached", "quick"):
+        sys.argv = ["diskprof", "run", preset, "/root", "--dry-run"]
+        with suppress(SystemExit):
+            run()
         sys.stdout.flush()
         sys.stderr.flush()
     os.dup2(kept[0], 1)
     os.dup2(kept[1], 2)
 
 
-def start(words, out):
+def start(words: list[str], out: IO[str]) -> tuple[int, int]:
     """The process id of the command, and the descriptor that its stderr is read from."""
     read_end, write_end = os.pipe()
     pid = os.fork()
@@ -54,11 +74,12 @@ def start(words, out):
         os._exit(end.code if isinstance(end.code, int) else int(end.code is not None))
 
 
-def main():
+def main() -> None:
     commands, at_once = json.load(sys.stdin), int(sys.argv[1])
+    ask_once()
     load()
     waiting = list(enumerate(commands))
-    results = [None] * len(commands)
+    results: list[dict[str, Any] | None] = [None] * len(commands)
     running = selectors.DefaultSelector()
     while waiting or running.get_map():
         while waiting and len(running.get_map()) < at_once:
@@ -70,12 +91,14 @@ def main():
             number, pid, out, said = key.data
             if data := os.read(key.fd, 65536):
                 said += data
-                for _line in data.decode(errors="replace").splitlines():
-                    pass
+                sys.stderr.writelines(f"{number}: {line}\n" for line in data.decode(errors="replace").splitlines())
+                sys.stderr.flush()
                 continue
             running.unregister(key.fd)
             os.close(key.fd)
             _, status = os.waitpid(pid, 0)
+            sys.stderr.write(f"{number}: {ENDED}\n")
+            sys.stderr.flush()
             out.seek(0)
             err = said.decode(errors="replace")
             results[number] = {"rc": os.waitstatus_to_exitcode(status), "out": out.read(), "err": err}
