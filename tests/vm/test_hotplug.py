@@ -11,6 +11,7 @@ from vm.guest import MANY, Done, Guest, many_results
 KINDS = ("nvme", "virtio", "scsi", "usb")
 ENGINES = ("libaio", "io_uring", "psync", "ioping")
 WAYS = [(place, engine) for place in ("raw", "file") for engine in ENGINES]
+DEPTH = 4
 RATE = 40
 """Requests a second of each fio, so that eight runs at once are no load."""
 
@@ -32,14 +33,14 @@ def _command(guest: Guest, place: str, engine: str, target: str) -> list[str]:
             "--set",
             "interval=0.25s",
             "--set",
-            "count=2000",
+            "count=800",
             "--expect",
             "latency.read.iops>=0.1",
         ]
     else:
-        depth = 1 if engine == "psync" else 4
+        depth = 1 if engine == "psync" else DEPTH
         job = f"/root/{engine}.fio"
-        guest.write_job(job, ioengine=engine, iodepth=depth, rate_iops=RATE, runtime=600)
+        guest.write_job(job, ioengine=engine, iodepth=depth, rate_iops=RATE, runtime=200)
         words = [job, target, "--expect", "steady.read.iops>=1"]
     return ["run", *words, "--concurrent", "--json", "--tag", f"{place}-{engine}"]
 
@@ -96,11 +97,12 @@ def test_a_disk_that_is_pulled_fails_the_run(pulled: Pulled, guest: Guest, way: 
 @pytest.mark.parametrize("way", WAYS, ids="-".join)
 def test_only_what_was_read_before_it_was_pulled_counts(pulled: Pulled, guest: Guest, way: tuple[str, str]) -> None:
     rows = [row for row in pulled.samples[way] if row["direction"] == "read" and row["phase"] == "measuring"]
-    assert sum(float(row["ios"]) for row in rows) > 0
-    assert [row for row in rows if float(row["bytes"]) != 4096 * float(row["ios"])] == []
+    assert sum(int(row["ios"]) for row in rows) > 0
+    # fio counts a request before its bytes: at the end of an interval the last few may be in one figure and not yet in the other.
+    assert not [row for row in rows if abs(int(row["bytes"]) - 4096 * int(row["ios"])) > 4096 * 2 * DEPTH]
     # What a removed disk answers at once is no speed.
     assert (
-        max(float(row["ios"]) / float(row["duration_s"]) for row in rows if float(row["duration_s"]) > 0.2) < 10 * RATE
+        max(int(row["ios"]) / float(row["duration_s"]) for row in rows if float(row["duration_s"]) > 0.2) < 10 * RATE
     )
 
 
