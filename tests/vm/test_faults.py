@@ -14,13 +14,13 @@ SHORT = "--set size=64m --set runtime=4"
 @contextmanager
 def null_disk(guest: Guest, **settings: int) -> Iterator[str]:
     """The node of a disk of 1 GiB that has no bytes and the speed that `settings` say (null_blk)."""
+    place = "/sys/kernel/config/nullb/nullb0"
     lines = "".join(f"echo {value} > {name}; " for name, value in settings.items())
-    guest.run("modprobe null_blk nr_devices=0; mkdir /sys/kernel/config/nullb/lane")
-    guest.run(f"cd /sys/kernel/config/nullb/lane; echo 1024 > size; {lines}echo 1 > power; udevadm settle")
+    guest.run(f"modprobe null_blk nr_devices=0; mkdir {place}; cd {place}; echo 1024 > size; {lines}echo 1 > power; udevadm settle")
     try:
-        yield f"/dev/nullb{guest.out('cat /sys/kernel/config/nullb/lane/index')}"
+        yield "/dev/nullb0"
     finally:
-        guest.run("cd /sys/kernel/config/nullb; echo 0 > lane/power; rmdir lane", check=False)
+        guest.run(f"udevadm settle; echo 0 > {place}/power; rmdir {place}", check=False)
 
 
 @contextmanager
