@@ -23,7 +23,7 @@ _NUMBERS = itertools.count(1)
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Done:
     """How a command ended: `rc` is its exit code, 255 where the guest was lost."""
 
@@ -34,6 +34,8 @@ class Done:
 
     def __str__(self) -> str:
         return f"$ {self.words}\n{self.out}{self.err}[exit code {self.rc}]"
+
+    __repr__ = __str__
 
     def json(self) -> Any:
         return json.loads(self.out)

@@ -101,9 +101,7 @@ def test_only_what_was_read_before_it_was_pulled_counts(pulled: Pulled, guest: G
     # fio counts a request before its bytes: at the end of an interval the last few may be in one figure and not yet in the other.
     assert not [row for row in rows if abs(int(row["bytes"]) - 4096 * int(row["ios"])) > 4096 * 2 * DEPTH]
     # What a removed disk answers at once is no speed.
-    assert (
-        max(int(row["ios"]) / float(row["duration_s"]) for row in rows if float(row["duration_s"]) > 0.2) < 10 * RATE
-    )
+    assert max(int(row["ios"]) / float(row["duration_s"]) for row in rows if float(row["duration_s"]) > 0.2) < 10 * RATE
 
 
 def test_the_screen_follows_what_is_plugged_in_and_pulled(guest: Guest) -> None:
