@@ -104,7 +104,7 @@ class Guest:
         self.run("mkdir -p /opt/lane")
         for path in _INSIDE.iterdir():
             if path.is_file():
-                self.run(f"cat > /opt/lane/{path.name}", data=path.read_bytes())
+                self.run(f"cat > /opt/lane/{path.name} && chmod 755 /opt/lane/{path.name}", data=path.read_bytes())
         self.run("sync")
 
     def diskprof(self, words: str, *, rc: int | None = 0, user: str = "root") -> Done:
