@@ -202,6 +202,7 @@ class Job:
     def __init__(self, script: str, process: subprocess.Popen[str]) -> None:
         self._script, self._process = script, process
         self._lines: dict[str, list[str]] = {"out": [], "err": []}
+        self._open = set(self._lines)
         self._news = threading.Condition()
         streams = {"out": process.stdout, "err": process.stderr}
         self._readers = [threading.Thread(target=self._read, args=pair, daemon=True) for pair in streams.items()]
@@ -214,6 +215,7 @@ class Job:
                 self._lines[name].append(line)
                 self._news.notify_all()
         with self._news:
+            self._open.remove(name)
             self._news.notify_all()
 
     def wait_for(self, text: str, count: int = 1, *, unless: str = "") -> None:
@@ -223,7 +225,7 @@ class Job:
             return sum(wanted in line for lines in self._lines.values() for line in lines)
 
         def over() -> bool:
-            return bool(unless and printed(unless)) or not any(one.is_alive() for one in self._readers)
+            return bool(unless and printed(unless)) or not self._open
 
         with self._news:
             self._news.wait_for(lambda: printed(text) >= count or over(), PATIENCE_S)

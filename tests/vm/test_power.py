@@ -31,7 +31,7 @@ def cut(booted: Guest) -> Cut:
     def begin(directory: str, more: str = "") -> str:
         booted.run(f"mkdir -p /root/{directory}; sync")
         run = booted.out(f"diskprof {more} run {job} /root/{directory} --concurrent --detach")
-        booted.until(f"test -s /root/{directory}/.diskprof-*/*", "its test file")
+        booted.until(f"test -s /root/{directory}/.diskprof-*/test.dat", "its test file")
         return run.split()[-1]
 
     first = begin("long")
