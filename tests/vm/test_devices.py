@@ -18,7 +18,8 @@ SAME: dict[str, Callable[[Row], Any]] = {
     "rotational": lambda row: row["rota"],
     "removable": lambda row: row["rm"],
     "read_only": lambda row: row["ro"],
-    "scheduler": lambda row: row["sched"] or "",
+    # lsblk says nothing where a device mapping or an array has none.
+    "scheduler": lambda row: row["sched"] or "none",
     "logical_block_size": lambda row: row["log-sec"],
     "physical_block_size": lambda row: row["phy-sec"],
     "fs_type": lambda row: row["fstype"] or "",
@@ -116,13 +117,10 @@ def test_mounts_and_swap_are_those_of_lsblk(listed: tuple[dict[str, Row], dict[s
 
 def test_by_id_names_are_the_links_of_udev(listed: tuple[dict[str, Row], dict[str, Row]], guest: Guest) -> None:
     _, ours = listed
-    links = [
-        line.split()
-        for line in guest.out(
-            "cd /dev/disk/by-id; for l in *; do echo $l $(basename $(realpath $l)); done"
-        ).splitlines()
-    ]
-    expected: dict[str, set[str]] = {name: set() for name in ours}
-    for link, name in links:
-        expected[name].add(link)
-    assert {name: {by_id.rpartition("/")[2] for by_id in device["by_id"]} for name, device in ours.items()} == expected
+    script = "cd /dev/disk/by-id; for link in *; do echo $link $(basename $(realpath $link)); done"
+    owner = dict(line.split() for line in guest.out(script).splitlines())
+    has = {name: {link.rpartition("/")[2] for link in device["by_id"]} for name, device in ours.items()}
+    assert all(link in has[name] for link, name in owner.items())
+    # Two paths to a disk share its names, and udev links each to one of them.
+    sizes = {name: device["size_bytes"] for name, device in ours.items()}
+    assert all(sizes[owner[link]] == sizes[name] for name, links in has.items() for link in links)
