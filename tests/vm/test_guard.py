@@ -95,6 +95,9 @@ def watched(guest: Guest, *images: str) -> Iterator[Watched]:
     """Compares images before and after, while all file systems of storage.sh are frozen."""
     freeze = "for m in " + " ".join(MOUNTS) + "; do fsfreeze {} $m; done"
     guest.run("sync; " + freeze.format("-f"))
+    # An array writes down that it is clean a moment later.
+    writes = "awk '$3 !~ /^vda/ {sum += $8} END {print sum}' /proc/diskstats"
+    guest.until(f"before=$({writes}); sleep 1; [ $({writes}) = $before ]", "the disks to be at rest")
     before = {name: blocks(guest.machine.image(name)) for name in images}
     found = Watched()
     try:
