@@ -103,10 +103,12 @@ def watched(guest: Guest, *images: str) -> Iterator[Watched]:
     try:
         yield found
         guest.run("sync")
+        # A file system that thaws writes that down.
+        after = {name: blocks(guest.machine.image(name)) for name in images}
     finally:
         guest.run(freeze.format("-u"))
     for name, old in before.items():
-        new = blocks(guest.machine.image(name))
+        new = after[name]
         found.changed |= {name: sorted(number for number in old | new if old.get(number) != new.get(number))}
     found.changed = {name: numbers for name, numbers in found.changed.items() if numbers}
 
