@@ -16,7 +16,7 @@ from vm.build import packed_diskprof
 from vm.machine import Machine
 
 PATIENCE_S = 400.0
-"""An emulated guest is some 20 times slower than this machine, which others may use too."""
+"""An emulated guest is some 20 times slower than this machine (F84), which others may use too."""
 _INSIDE = Path(__file__).parent / "inside"
 MANY = "/opt/diskprof/bin/python /opt/lane/many.py"
 _NUMBERS = itertools.count(1)

@@ -14,7 +14,7 @@ SHORT = "--set size=64m --set runtime=4 --set tier=none"
 
 @contextmanager
 def null_disk(guest: Guest, **settings: int) -> Iterator[str]:
-    """The node of a disk of 1 GiB that has no bytes and the speed that `settings` say (null_blk)."""
+    """The node of a disk of 1 GiB that has no bytes and the speed that `settings` say (null_blk, F86)."""
     place = "/sys/kernel/config/nullb/nullb0"
     lines = "".join(f"echo {value} > {name}; " for name, value in settings.items())
     guest.run(

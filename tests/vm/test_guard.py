@@ -103,7 +103,7 @@ def watched(guest: Guest, *images: str) -> Iterator[Watched]:
     try:
         yield found
         guest.run("sync")
-        # A file system that thaws writes that down.
+        # A file system that thaws writes that down (F85).
         after = {name: blocks(guest.machine.image(name)) for name in images}
     finally:
         guest.run(freeze.format("-u"))
