@@ -1,8 +1,9 @@
 # diskprof. `make run` opens it, `make test` tests it; both install what is missing first, and say so.
 #
 #   PYTHON=python3.12   the interpreter for .venv (otherwise the newest on the PATH, 3.11 or later)
-#   ARGS='...'          words for `make run` (a command of diskprof), `make test` (options of pytest, or one file) or `make fuzz`
+#   ARGS='...'          words for `make run` (a command of diskprof), `make test` (options of pytest, or one file), `make vm-test` (the same) or `make fuzz`
 #   AUDIT=--strict      `make audit` fails where nobody can be asked
+#   DISKPROF_VM=DIR     where the guest of `make vm-test` lies (otherwise .vm)
 #   JOBS=5              how many tests at once (tests on real disks always run one after the other)
 
 .DEFAULT_GOAL := help
@@ -20,7 +21,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SETUP := scripts/setup.sh
 
-.PHONY: help run setup setup-test ready test check compiled format format-check lint types imports licences audit fuzz screenshots snapshots bench wheel clean
+.PHONY: help run setup setup-test ready test vm-test vm-shell check compiled format format-check lint types imports licences audit fuzz screenshots snapshots bench wheel clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## \(.*\)/  make \1 - \2/p' Makefile | \
@@ -41,6 +42,13 @@ ready:
 
 test: ready ## Install what is missing, then run every test
 	@unset MAKEFLAGS MAKELEVEL; exec $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
+
+vm-test: ready ## Test on a machine with disks of every kind, in QEMU: root, 4 GB, up to 25 minutes: ARGS='-k power'
+	@unset MAKEFLAGS MAKELEVEL; PYTHONPATH=tests $(BIN)/python -m vm.lane build && \
+	exec $(BIN)/pytest -v -o faulthandler_timeout=3600 tests/vm $(ARGS)
+
+vm-shell: ready ## Boot that machine, and open a shell in it
+	@PYTHONPATH=tests $(BIN)/python -m vm.lane shell
 
 check: format-check lint imports licences audit ## What must hold before a change goes in: format, lint, types, imports, licences, tests
 	@$(MAKE) --no-print-directory -j2 TOGETHER=1 types compiled
@@ -92,4 +100,5 @@ wheel: ready ## Build the wheel and the source archive into dist/
 
 clean: ## Remove what was built, .venv too
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .fuzz
+	@if [ -e .vm ]; then echo 'The guest of make vm-test stays. As root: rm -r --one-file-system .vm'; fi
 	find diskprof tests scripts benchmarks fuzz -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -22,8 +22,14 @@ def test_every_test_that_is_named_exists(file: str, name: str) -> None:
     assert re.search(rf"^(async )?def {name}\(", path.read_text(), re.MULTILINE)
 
 
-@pytest.mark.parametrize("pattern", ["test_guard_*.py", "test_fault_*.py", "test_kill_*.py", "test_power_*.py"])
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *("real/test_guard_*.py", "real/test_fault_*.py", "real/test_kill_*.py", "real/test_power_*.py"),
+        *("vm/test_guard.py", "vm/test_power.py", "vm/test_suspend.py"),
+    ],
+)
 def test_every_test_of_the_guard_and_of_faults_holds_a_promise(pattern: str) -> None:
-    for path in (REPOSITORY / "tests" / "real").glob(pattern):
+    for path in (REPOSITORY / "tests").glob(pattern):
         for name in re.findall(r"^def (test_\w+)\(", path.read_text(), re.MULTILINE):
             assert f"{path.name}::{name}`" in TEXT, f"{path.name}::{name}"
