@@ -13,8 +13,8 @@ import tempfile
 from contextlib import suppress
 from typing import IO, Any
 
-import diskprof.devices.udev
-import diskprof.runner.execute  # noqa: F401
+import diskprof.devices.scan.udev
+import diskprof.runner.carry.execute  # noqa: F401
 from diskprof.cli.entry import run
 
 ENDED = "(ended)"
