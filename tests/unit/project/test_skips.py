@@ -16,7 +16,9 @@ def run_tests(directory: Path, source: str, *options: str, ci: bool) -> subproce
     """A run of pytest of its own on one test file, with the plugin."""
     (directory / "test_it.py").write_text("import pytest\n" + source)
     # In the settings, as in the repository: xdist's workers do not see the plugins of the command line.
-    (directory / "pytest.ini").write_text(f"[pytest]\npythonpath = {REPOSITORY / 'tests' / 'kit'}\naddopts = -p skips\n")
+    (directory / "pytest.ini").write_text(
+        f"[pytest]\npythonpath = {REPOSITORY / 'tests' / 'kit'}\naddopts = -p skips\n"
+    )
     kept = {name: value for name, value in os.environ.items() if name != "CI" and not name.startswith("PYTEST_")}
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options],
