@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from diskprof.analysis.pace import Pace, amount, pace_of_fio, pace_of_ioping
+from diskprof.model.job import SYNCHRONOUS, fio_job, fio_sections
 from diskprof.model.plan import PlannedJob, PlannedTest
 from diskprof.model.preset import EngineName
 from diskprof.model.units import parse_duration, parse_size
 from diskprof.model.value import dataclass
 
-_SYNCHRONOUS = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap"})
 _IOPING_FLAGS = {
     "A": "async", "C": "cached", "D": "direct", "G": "read-write", "L": "linear", "N": "nowait", "H": "hipri",
     "W": "write", "Y": "sync", "y": "dsync", "R": "rapid", "k": "keep", "B": "batch", "J": "json", "q": "quiet",
@@ -39,22 +39,9 @@ class Section:
 
 def sections(engine: EngineName, argv: Sequence[str]) -> tuple[Section, ...]:
     """The sections of a command, options in the order they stand there."""
-    return _fio_sections(argv) if engine is EngineName.FIO else (_ioping_section(argv),)
-
-
-def _fio_sections(argv: Sequence[str]) -> tuple[Section, ...]:
-    name, options, found = "", list[tuple[str, str]](), list[Section]()
-    for token in argv[1:]:
-        if not token.startswith("--"):
-            continue
-        key, _, value = token[2:].partition("=")
-        if key == "name":
-            found.append(Section(name, tuple(options)))
-            name, options = value, []
-        else:
-            options.append((key, value))
-    found.append(Section(name, tuple(options)))
-    return tuple(section for section in found if section.name or section.options)
+    if engine is EngineName.IOPING:
+        return (_ioping_section(argv),)
+    return tuple(Section(name, options) for name, options in fio_sections(argv) if name or options)
 
 
 def _ioping_section(argv: Sequence[str]) -> Section:
@@ -83,7 +70,7 @@ def _ioping_section(argv: Sequence[str]) -> Section:
 
 def fio_jobs(argv: Sequence[str]) -> tuple[Section, ...]:
     """The jobs of a fio command, each with the options that stand before the first; what stands there alone is one."""
-    parts = _fio_sections(argv)
+    parts = sections(EngineName.FIO, argv)
     shared = next((part for part in parts if not part.name), Section("", ()))
     return tuple(Section(part.name, (*shared.options, *part.options)) for part in parts if part.name) or (shared,)
 
@@ -129,7 +116,7 @@ def asked(planned: PlannedTest) -> Asked:
     sizes = [size for job in jobs if (size := _size(job.get("size"))) is not None]
     depths = [(told, _depth(told, job)) for told, job in _paired(planned, jobs)]
     return Asked(
-        direct=all(_direct(job) for job in jobs),
+        direct=all(fio_job(job.options).direct for job in jobs),
         cached=False,
         paced=any(_limited(job) for job in jobs),
         depth=sum(depth * told.numjobs for told, depth in depths) or 1,
@@ -137,7 +124,7 @@ def asked(planned: PlannedTest) -> Asked:
         size_bytes=max(sizes) if sizes else None,
         threads=sum(max(1, job.numjobs) for job in planned.jobs) or 1,
         reported=_reported(jobs),
-        random=all((job.get("rw") or "read").startswith("rand") for job in jobs),
+        random=all(fio_job(job.options).random for job in jobs),
         compressible=tuple(dict.fromkeys(option for job in jobs for option in _compressible(job))),
         write_share=_write_share(jobs),
         synced=all(_synced(job) for job in jobs),
@@ -161,30 +148,17 @@ def _pace(planned: PlannedTest, jobs: Sequence[Section]) -> Pace:
 
 
 def _write_share(jobs: Sequence[Section]) -> float | None:
-    shares = {_told_to_write(job) for job in jobs}
+    told = [fio_job(job.options) for job in jobs]
+    shares = {job.write_share if job.mixed and job.mix_given else None for job in told}
     return shares.pop() if len(shares) == 1 else None
-
-
-def _told_to_write(job: Section) -> float | None:
-    if job.get("rw") not in ("rw", "readwrite", "randrw"):
-        return None
-    told = [(name, text) for name, text in job.options if name in ("rwmixread", "rwmixwrite") and text.isdecimal()]
-    if not told:
-        return None
-    name, text = told[-1]
-    return (int(text) if name == "rwmixwrite" else 100 - int(text)) / 100
-
-
-def _direct(job: Section) -> bool:
-    """What a job maps into memory goes by the page cache, whatever else it says."""
-    return (_on(job, "direct") or job.get("buffered") == "0") and job.get("ioengine") != "mmap"
 
 
 def _synced(job: Section) -> bool:
     """Whether a job only writes, each time until it is safe; what is mapped into memory is not written, and needs the call."""
-    if job.get("rw") not in ("write", "randwrite"):
+    told = fio_job(job.options)
+    if told.mixed or told.reads_only:
         return False
-    opened = job.get("sync") in ("1", "sync", "dsync") and job.get("ioengine") != "mmap"
+    opened = job.get("sync") in ("1", "sync", "dsync") and told.ioengine != "mmap"
     return opened or "1" in (job.get("fsync"), job.get("fdatasync"))
 
 
@@ -194,11 +168,10 @@ def _syncs(job: Section) -> bool:
 
 def _reads_to_write(job: Section) -> bool:
     """Whether a job writes parts of pages through the page cache, or touches mapped ones, which are read before."""
-    if job.get("rw") not in ("write", "randwrite", "rw", "readwrite", "randrw") or _direct(job):
+    told = fio_job(job.options)
+    if told.reads_only or told.direct:
         return False
-    split = [part.partition("/")[0] for part in (job.get("bssplit") or "").split(":")]
-    sizes = [*(job.get("bs") or "").split(","), *(job.get("bsrange") or "").split("-"), *split]
-    return job.get("ioengine") == "mmap" or any((_size(size) or 0) % _PAGE for size in sizes)
+    return told.ioengine == "mmap" or any(size % _PAGE for size in told.sizes(write=True))
 
 
 def _compressible(job: Section) -> list[str]:
@@ -211,7 +184,7 @@ def _compressible(job: Section) -> list[str]:
 def _reported(jobs: Sequence[Section]) -> int:
     if any(_on(job, "group_reporting") for job in jobs):
         return 1 + sum(_on(job, "new_group") for job in jobs[1:])
-    return sum(int(copies) if (copies := job.get("numjobs") or "1").isdigit() else 1 for job in jobs)
+    return sum(fio_job(job.options).numjobs for job in jobs)
 
 
 def _asked_of_ioping(section: Section) -> Asked:
@@ -233,8 +206,8 @@ def _asked_of_ioping(section: Section) -> Asked:
 
 def _depth(told: PlannedJob, job: Section) -> int:
     """How many I/Os a job has under way at most: one with a synchronous engine (F12), and with libaio through the page cache."""
-    buffered = told.ioengine == "libaio" and bool(job.options) and not _direct(job)
-    return 1 if told.ioengine in _SYNCHRONOUS or buffered else max(1, told.iodepth)
+    buffered = told.ioengine == "libaio" and bool(job.options) and not fio_job(job.options).direct
+    return 1 if told.ioengine in SYNCHRONOUS or buffered else max(1, told.iodepth)
 
 
 def _on(job: Section, name: str) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from diskprof.model.errors import UnitError
+from diskprof.model.job import fio_job
 from diskprof.model.sample import Direction
 from diskprof.model.units import each_way, parse_duration, parse_size
 from diskprof.model.value import dataclass
@@ -63,7 +64,7 @@ def amount(unit: Callable[[str], float], text: str | None) -> float | None:
 def _pause_s(options: Options, block: int) -> float:
     """The longest time from one request to the next that one job was told to keep."""
     gaps = [_thinks_s(options) if not _rest_s(options) else 0.0]
-    for direction in _directions(options):
+    for direction in fio_job(options.items()).directions:
         if iops := _rate(options.get("rate_iops"), direction):
             gaps.append(1 / iops)
         if bandwidth := _rate(options.get("rate"), direction):
@@ -83,7 +84,7 @@ def _thinks_s(options: Options) -> float:
 
 
 def _demand(jobs: Sequence[tuple[Options, int, int]], direction: Direction) -> Demand | None:
-    mine = [(options, copies) for options, _, copies in jobs if direction in _directions(options)]
+    mine = [(options, copies) for options, _, copies in jobs if direction in fio_job(options.items()).directions]
     if not mine or any(_on(options, name) for options, _ in mine for name in _APART):
         return None
     if len({(options.get("runtime"), options.get("size")) for options, _ in mine}) > 1:
@@ -98,13 +99,6 @@ def _demand(jobs: Sequence[tuple[Options, int, int]], direction: Direction) -> D
 
 def _on(options: Options, name: str) -> bool:
     return options.get(name, "0") != "0"
-
-
-def _directions(options: Options) -> tuple[Direction, ...]:
-    rw = options.get("rw", "read")
-    both = rw in ("rw", "readwrite", "randrw")
-    reads, writes = both or "read" in rw, both or "write" in rw
-    return (*((Direction.READ,) if reads else ()), *((Direction.WRITE,) if writes else ()))
 
 
 def _rate(text: str | None, direction: Direction) -> float:

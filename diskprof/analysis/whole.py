@@ -5,10 +5,10 @@ from enum import StrEnum
 
 from diskprof.analysis.metrics import Metric, cpu_use
 from diskprof.analysis.options import asked, fio_jobs
+from diskprof.model.job import fio_job
 from diskprof.model.preset import EngineName
 from diskprof.model.run import TestRecord
 
-_WRITING = ("write", "randwrite", "rw", "readwrite", "randrw")
 
 
 def leading(records: Sequence[TestRecord | None]) -> Metric:
@@ -35,7 +35,7 @@ def syncs(record: TestRecord | None) -> int:
     after = {
         max(_number(job.get(name)) for name in ("fsync", "fdatasync"))
         for job in fio_jobs(record.planned.argv)
-        if job.get("rw") in _WRITING
+        if not fio_job(job.options).reads_only
     }
     every = after.pop() if len(after) == 1 else 0
     return record.result.write.ios // every if every else 0

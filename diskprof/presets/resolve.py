@@ -8,6 +8,7 @@ from difflib import get_close_matches
 
 from diskprof.model.advice import Advice
 from diskprof.model.errors import PresetError, UnitError, UsageError
+from diskprof.model.job import fio_job
 from diskprof.model.preset import Axis, EngineName, Job, Options, Parameter, ParameterKind, Preset, Test
 from diskprof.model.units import each_way, format_fio_size, format_size, parse_duration, parse_size
 from diskprof.model.value import dataclass
@@ -17,7 +18,6 @@ from diskprof.presets.sweep import LONGEST_NAME, cell_name, cell_title, cells, s
 
 _REFERENCE = re.compile(r"\$(\$|[a-z][a-z0-9_]*)?")
 _SECTOR = 512
-_SYNCHRONOUS = {"sync", "psync", "pvsync", "pvsync2", "mmap"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,18 +193,20 @@ def check_together(engine: EngineName, options: Options) -> None:
     if engine is not EngineName.FIO:
         _check_ioping(have)
         return
-    block = max(_block_sizes(have))
+    told = fio_job(options)
+    sizes = {*told.sizes(), *told.sizes(write=True)}
+    block = max(sizes)
     if "size" in have and int(have["size"]) < block:
         raise PresetError(
             f"size={format_fio_size(int(have['size']))} is less than one request of {format_fio_size(block)}",
             "Give a larger size or a smaller bs.",
         )
-    if have.get("direct") == "1" and (odd := next((size for size in _block_sizes(have) if size % _SECTOR), 0)):
+    if have.get("direct") == "1" and (odd := next((size for size in sorted(sizes) if size % _SECTOR), 0)):
         # F17
         raise PresetError(f"direct=1 with requests of {odd} bytes", "O_DIRECT takes multiples of 512 bytes.")
     if have.get("direct") == "1" and have.get("buffered") == "1":
         raise PresetError("direct=1 and buffered=1 exclude each other", "Leave one out.")
-    if have.get("time_based") == "1" and "runtime" not in have:
+    if told.time_based and "runtime" not in have:
         raise PresetError("time_based without a runtime never ends", "Give a runtime.")
     _check_rates(have)
 
@@ -241,14 +243,6 @@ def _check_rates(have: Mapping[str, str]) -> None:
             raise PresetError(f"{least} is more than {most}", "The least that is asked for lies below the limit.")
 
 
-def _block_sizes(have: Mapping[str, str]) -> list[int]:
-    if "bssplit" in have:
-        return [int(part.partition("/")[0]) for part in have["bssplit"].split(":")]
-    if "bsrange" in have:
-        return [int(part) for part in have["bsrange"].split("-")]
-    return [int(have.get("bs", "4096"))]
-
-
 def _job(test: Test, job: Job, values: Mapping[str, str]) -> Job:
     options: list[tuple[str, str]] = []
     for name, text in job.options:
@@ -271,8 +265,8 @@ def _check_memory(engine: EngineName, have: Mapping[str, str]) -> None:
     """Raises PresetError where fio's buffers would take more than half of this machine's memory: it would swap, or be killed."""
     if engine is not EngineName.FIO:
         return
-    depth = 1 if have.get("ioengine", "psync") in _SYNCHRONOUS else int(have.get("iodepth", "1"))
-    needed = max(_block_sizes(have)) * depth * int(have.get("numjobs", "1"))
+    told = fio_job(have.items())
+    needed = max(*told.sizes(), *told.sizes(write=True)) * told.depth * told.numjobs
     if needed > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2:
         raise PresetError(
             f"its buffers would take {format_size(needed)} of memory", "Choose a smaller bs, iodepth or numjobs."

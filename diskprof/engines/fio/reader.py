@@ -13,6 +13,7 @@ from diskprof.engines.notes import Notes
 from diskprof.engines.reasons import FioError, empty_handed, explain, is_banner, killed, read_error, read_request_error
 from diskprof.engines.tools import Tool
 from diskprof.model.errors import EngineError, UsageError
+from diskprof.model.job import fio_job
 from diskprof.model.plan import PlannedTest
 from diskprof.model.preset import Job
 from diskprof.model.run import Status
@@ -21,7 +22,6 @@ from diskprof.model.units import format_duration, format_size
 
 _OPTION = re.compile(r"[a-z][a-z0-9_-]*")
 _OURS = frozenset({"filename", "thread", "allow_file_create", "name"})
-_READS = frozenset({"read", "randread"})
 _NO_FILES = "--allow_file_create=0"
 _TOLD_TO_STOP = 128
 _UNMOVED = empty_handed("fio counted requests that moved no data")
@@ -46,7 +46,7 @@ def fio_argv(
     files = [filename] * len(jobs) if isinstance(filename, str) else filename
     for job, file in zip(jobs, files, strict=True):
         argv += [f"--name={_name(job.name)}", f"--filename={fio_escaped(file)}", "--thread=1"]
-        if read_only or dict(job.options).get("rw", "read") in _READS:
+        if read_only or fio_job(job.options).reads_only:
             argv.append(_NO_FILES)
         argv += [f"--{_option(name)}={_value(value)}" for name, value in job.options]
     return tuple(argv)

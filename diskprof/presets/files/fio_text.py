@@ -4,6 +4,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 
 from diskprof.model.errors import UsageError
+from diskprof.model.job import fio_job
 from diskprof.model.preset import EngineName, Job, Preset, Test
 from diskprof.model.text import clean
 from diskprof.presets.options.allowed import IOPING_OPTIONS, short_value
@@ -82,7 +83,7 @@ def _comment(text: str) -> list[str]:
 
 
 def _patterns(test: Test) -> list[str]:
-    return [dict(job.options).get("rw", "read") for job in test.jobs]
+    return [fio_job(job.options).rw for job in test.jobs]
 
 
 def shared_pairs(fio: Sequence[Test]) -> list[str]:

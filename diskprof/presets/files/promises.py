@@ -1,6 +1,6 @@
 """`[[expect]]` of a preset file -> a promise, or what is wrong with it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from itertools import product
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from diskprof.model.errors import UnitError, UsageError
 from diskprof.model.expectation import Formula, Operator, PresetExpectation
+from diskprof.model.job import fio_job
 from diskprof.model.metric import Metric, Quantity, parse_metric, parse_value
 from diskprof.model.preset import EngineName, Job, Preset, Test
 from diskprof.model.sample import Direction
@@ -115,22 +116,13 @@ def _unmeasurable_by_ioping(metric: Metric, test: Test) -> str:
 
 def directions(test: Test) -> set[Direction]:
     """What a resolved test does."""
-    return {direction for job in test.jobs for direction in _directions(dict(job.options))}
-
-
-def _directions(have: Mapping[str, str]) -> Iterator[Direction]:
-    pattern = have.get("rw", "read").removeprefix("rand")
-    reads = int(have.get("rwmixread", 100 - int(have.get("rwmixwrite", "50"))))
-    if pattern == "read" or (pattern == "rw" and reads > 0):
-        yield Direction.READ
-    if pattern == "write" or (pattern == "rw" and reads < 100):
-        yield Direction.WRITE
+    return {direction for job in test.jobs for direction in fio_job(job.options).directions}
 
 
 def _syncs(job: Job) -> bool:
     have = dict(job.options)
     every = {have.get("fsync", "0"), have.get("fdatasync", "0")}
-    return every != {"0"} and Direction.WRITE in _directions(have)
+    return every != {"0"} and Direction.WRITE in fio_job(job.options).directions
 
 
 def _promise(entry: "ExpectEntry", path: KeyPath, quantity: Quantity) -> tuple[Operator, Formula]:

@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from diskprof.model.job import fio_job
 from diskprof.model.preset import Category, EngineName, Job, Parameter, ParameterKind, Preset, TargetSlot, Test
+from diskprof.model.sample import Direction
 from diskprof.model.text import clean
-from diskprof.model.units import format_size, parse_size
+from diskprof.model.units import format_size
 from diskprof.model.value import dataclass
 
 LONGEST_PRESET_NAME = 40
@@ -26,7 +28,6 @@ _PATTERNS = {
     "rw": "Sequential mix",
     "randrw": "Random mix",
 }
-_SYNCHRONOUS = frozenset({"sync", "psync", "pvsync", "pvsync2", "mmap"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,19 +126,14 @@ def test_title(jobs: Sequence[tuple[str, Mapping[str, str]]]) -> str:
 
 
 def _job_title(have: Mapping[str, str]) -> str:
-    parts = [_PATTERNS.get(have.get("rw", "read"), "fio")]
-    if have.get("rw") in ("rw", "randrw"):
-        share = have.get("rwmixread", str(100 - int(have.get("rwmixwrite", "50"))))
-        parts[0] += f" of {share}% reads"
-    low, _, high = have.get("bsrange", "").partition("-")
-    if "bssplit" in have or low != high:
-        parts.append("blocks of several sizes")
-    else:
-        parts.append(format_size(parse_size(low or have.get("bs", "4k"))))
-    depth = 1 if have.get("ioengine", "psync") in _SYNCHRONOUS else int(have.get("iodepth", "1"))
-    at_once = "one at a time" if depth == 1 else f"{depth} at once"
-    copies = int(have.get("numjobs", "1"))
-    parts += [at_once] if copies == 1 else [f"{copies} jobs", f"{at_once} each"]
+    job = fio_job(have.items())
+    parts = [_PATTERNS.get(job.rw, "fio")]
+    if job.mixed:
+        parts[0] += f" of {job.reads_percent}% reads"
+    sizes = {size for direction in job.directions for size in job.sizes(write=direction is Direction.WRITE)}
+    parts.append("blocks of several sizes" if len(sizes) > 1 else format_size(sizes.pop()))
+    at_once = "one at a time" if job.depth == 1 else f"{job.depth} at once"
+    parts += [at_once] if job.numjobs == 1 else [f"{job.numjobs} jobs", f"{at_once} each"]
     return ", ".join(parts)
 
 

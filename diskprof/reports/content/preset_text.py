@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
+from diskprof.model.job import FioJob, fio_job
 from diskprof.model.preset import Category, EngineName, Job, Parameter, Preset, Test, Variant
 from diskprof.model.units import each_way, format_duration, format_size, parse_duration
 from diskprof.model.value import dataclass
@@ -24,7 +25,6 @@ SHELVES: Mapping[Category, str] = {
     Category.OWN: "Your own",
 }
 
-_SYNCHRONOUS = {"sync", "psync", "pvsync", "pvsync2", "mmap"}
 _VERBS = {"read": "Reads", "write": "Writes", "rw": "Reads and writes"}
 
 
@@ -80,7 +80,7 @@ def writes(preset: Preset) -> bool:
 
 
 def _patterns(test: Test) -> list[str]:
-    return [dict(job.options).get("rw", "read") for job in test.jobs] if test.engine is EngineName.FIO else []
+    return [fio_job(job.options).rw for job in test.jobs] if test.engine is EngineName.FIO else []
 
 
 def presets_table(presets: Sequence[Preset], width: int = 80) -> str:
@@ -255,13 +255,12 @@ def _job_sentence(test: Test, job: Job) -> str:
 
 
 def _fio_sentence(have: Mapping[str, str]) -> str:
-    rw = have.get("rw", "read")
-    random = rw.startswith("rand")
-    sync_engine = have.get("ioengine", "psync") in _SYNCHRONOUS
+    job = fio_job(have.items())
+    mix = f" ({job.reads_percent}% reads)" if job.mixed else ""
     parts = [
-        f"{_VERBS[rw.removeprefix('rand')]}{_mix(rw, have)} {_blocks(have)} {'at random' if random else 'in order'}",
-        _at_once(1 if sync_engine else int(have.get("iodepth", "1")), int(have.get("numjobs", "1"))),
-        "past the page cache" if have.get("direct") == "1" else "through the page cache",
+        f"{_VERBS[job.rw.removeprefix('rand')]}{mix} {_blocks(job, have)} {'at random' if job.random else 'in order'}",
+        _at_once(job.depth, job.numjobs),
+        "past the page cache" if job.direct else "through the page cache",
         *_syncs(have),
         *_limits(have),
         _span(have),
@@ -273,20 +272,11 @@ def _fio_sentence(have: Mapping[str, str]) -> str:
     return sentence
 
 
-def _mix(rw: str, have: Mapping[str, str]) -> str:
-    if rw.removeprefix("rand") != "rw":
-        return ""
-    reads = int(have.get("rwmixread", 100 - int(have["rwmixwrite"]) if "rwmixwrite" in have else 50))
-    return f" ({reads}% reads)"
-
-
-def _blocks(have: Mapping[str, str]) -> str:
+def _blocks(job: FioJob, have: Mapping[str, str]) -> str:
     if "bssplit" in have:
         return f"blocks of mixed sizes ({have['bssplit']})"
-    if "bsrange" in have:
-        low, _, high = have["bsrange"].partition("-")
-        return f"blocks of {format_size(int(low))} to {format_size(int(high))}"
-    return f"blocks of {format_size(int(have.get('bs', '4096')))}"
+    sizes = job.sizes()
+    return f"blocks of {format_size(sizes[0])}" + (f" to {format_size(sizes[-1])}" if "bsrange" in have else "")
 
 
 def _at_once(depth: int, jobs: int) -> str:
@@ -303,14 +293,14 @@ def _syncs(have: Mapping[str, str]) -> Iterable[str]:
 
 
 def _limits(have: Mapping[str, str]) -> Iterable[str]:
-    pattern = have.get("rw", "read").removeprefix("rand")
+    job = fio_job(have.items())
     for name, nouns, one in (("rate_iops", (" reads", " writes"), " requests"), ("rate", (" read", " written"), "")):
         limits = each_way(have.get(name, ""))
         told = [limit and (format_size(int(limit)) if name == "rate" else limit) for limit in limits]
-        if pattern == "rw":
+        if job.mixed:
             words = " and ".join(f"{limit}{noun}" for limit, noun in zip(told, nouns, strict=True) if limit)
         else:
-            limit = told[pattern == "write"]
+            limit = told[not job.reads_only]
             words = f"{limit}{one}" if limit else ""
         if words:
             yield f"at most {words} a second"

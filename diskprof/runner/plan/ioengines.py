@@ -6,12 +6,12 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from diskprof.model.job import SYNCHRONOUS, fio_job
 from diskprof.model.plan import Severity
 from diskprof.model.preset import Test
 from diskprof.runner.plan.remarks import Remark
 
 _FALLBACKS = {"io_uring": "libaio", "libaio": "psync"}
-_SYNCHRONOUS = {"sync", "psync", "pvsync", "pvsync2", "vsync", "mmap"}
 _IO_URING_SETUP = 425
 
 
@@ -48,7 +48,8 @@ def with_usable_engines(test: Test) -> tuple[Test, list[Remark]]:
     jobs, notes = [], []
     for job in test.jobs:
         options = dict(job.options)
-        wanted = engine = options.get("ioengine", "psync")
+        told = fio_job(job.options)
+        wanted = engine = told.ioengine
         while (reason := why_unusable(engine)) and engine in _FALLBACKS:
             engine = _FALLBACKS[engine]
             notes.append(
@@ -60,13 +61,13 @@ def with_usable_engines(test: Test) -> tuple[Test, list[Remark]]:
                     "Its figures are not to be compared with those of the engine that was asked for.",
                 )
             )
-        if engine in _SYNCHRONOUS and int(options.get("iodepth", 1)) > 1:
+        if engine in SYNCHRONOUS and told.iodepth > 1:
             notes.append(
                 Remark(
                     "depth-capped",
                     Severity.WARNS,
                     "ask",
-                    f"for queue depth {options['iodepth']}, but {engine} keeps one request at a time.",
+                    f"for queue depth {told.iodepth}, but {engine} keeps one request at a time.",
                     "Use ioengine libaio or io_uring for a queue.",
                 )
             )

@@ -13,6 +13,7 @@ from diskprof.model.advice import joined
 from diskprof.model.device import Device, DeviceTree
 from diskprof.model.errors import DiskprofError, Refused, UnitError, UsageError
 from diskprof.model.expectation import Expectation
+from diskprof.model.job import fio_job
 from diskprof.model.plan import Hazard, OtherTarget, Plan, PlannedTest, WritePermission
 from diskprof.model.preset import EngineName, Job, Preset, Test
 from diskprof.model.target import Target, TargetKind
@@ -258,11 +259,10 @@ def _grows_like_a_log(tests: Sequence[Test], planned: Sequence[PlannedTest]) -> 
     """
     if len(tests) != 1 or tests[0].engine is not EngineName.FIO or len(tests[0].jobs) != 1:
         return False
-    options = dict(tests[0].jobs[0].options)
-    again = (
-        {"io_size", "loops"} & options.keys() or options.get("time_based") == "1" or options.get("numjobs", "1") != "1"
-    )
-    return not again and options.get("rw") == "write" and asked(planned[0]).synced
+    options = tests[0].jobs[0].options
+    told = fio_job(options)
+    again = {"io_size", "loops"} & dict(options).keys() or told.time_based or told.numjobs != 1
+    return not again and told.rw == "write" and asked(planned[0]).synced
 
 
 def _layout(

@@ -4,15 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from diskprof.model.device import WITHOUT_PLATTERS, Device, Transport
+from diskprof.model.job import FioJob, fio_job
 from diskprof.model.plan import PlannedJob
 from diskprof.model.preset import Job
 from diskprof.model.units import each_way, parse_duration, parse_size
 from diskprof.model.value import dataclass
 
-_WRITES = {"write", "randwrite", "rw", "readwrite", "randrw"}
-_MIXED = {"rw", "readwrite", "randrw"}
-_MIX = ("rwmixread", "rwmixwrite")
-_DEFAULT_FIO_BLOCK = 4096
 _IOPING_DEFAULT_WORK = 1 << 20
 _IOPING_RAPID_WORK = 64 << 20
 _IOPING_LINEAR_BLOCK = 256 << 10
@@ -79,43 +76,15 @@ def _number(options: dict[str, str], name: str, default: int) -> int:
     return int(options.get(name, default))
 
 
-def _block_size(options: dict[str, str], *, write: bool = False) -> int:
-    """The size of a request in bytes; of a range or a mixture of sizes the mean."""
-    if "bssplit" in options:
-        parts = [part.partition("/") for part in options["bssplit"].split(":")]
-        even = 100 / len(parts)
-        weights = [float(percent or even) for _, _, percent in parts]
-        sizes = [parse_size(size) for size, _, _ in parts]
-        return round(sum(w * s for w, s in zip(weights, sizes, strict=True)) / (sum(weights) or 1))
-    if "bsrange" in options:
-        low, _, high = options["bsrange"].partition("-")
-        return (parse_size(low) + parse_size(high)) // 2
-    text = each_way(options.get("bs", ""))[write]
-    return parse_size(text) if text else _DEFAULT_FIO_BLOCK
-
-
-def _write_share(options: dict[str, str]) -> float:
-    rw = options.get("rw", "read")
-    if rw not in _WRITES:
-        return 0.0
-    if rw not in _MIXED:
-        return 1.0
-    # fio takes the last of the two.
-    name = next((name for name in reversed(options) if name in _MIX), "rwmixread")
-    share = int(options.get(name, 50)) / 100
-    return share if name == "rwmixwrite" else 1 - share
-
-
 def without_false_mix(job: Job) -> Job:
     """A job that mixes no writes into its reads, as the reads that it is; any other as it stands.
 
     fio refuses a mix by its name where it may not write (--readonly), however small the part of the writes (F61).
     """
-    options = dict(job.options)
-    rw = options.get("rw", "read")
-    if rw not in _MIXED or _write_share(options):
+    told = fio_job(job.options)
+    if not told.mixed or told.write_share:
         return job
-    options["rw"] = "randread" if rw == "randrw" else "read"
+    options = dict(job.options) | {"rw": "randread" if told.random else "read"}
     return replace(job, options=tuple(options.items()))
 
 
@@ -125,18 +94,17 @@ def fio_workload(jobs: Sequence[Job], rate: Rate) -> Workload:
     ramp = runtime = likely = last = 0.0
     amount, span, written, exact, timed, direct = 0, 0, 0, True, False, False
     for job in jobs:
-        options = dict(job.options)
-        copies = _number(options, "numjobs", 1)
+        options, told = dict(job.options), fio_job(job.options)
+        copies, share = told.numjobs, told.write_share
         size = parse_size(options["size"]) if "size" in options else 0
         io_size = parse_size(options["io_size"]) if "io_size" in options else size
         seconds = parse_duration(options["runtime"]) if "runtime" in options else 0.0
-        by_time = options.get("time_based") == "1" or not io_size
+        by_time = told.time_based or not io_size
         job_amount = io_size * copies * _number(options, "loops", 1)
-        share = _write_share(options)
-        job_rate = _job_rate(options, copies, rate)
+        job_rate = _job_rate(options, told, rate)
         if by_time:
             timed = True
-            written += round(_write_rate(options, copies, rate, share) * seconds)
+            written += round(_write_rate(options, told, rate) * seconds)
             exact = exact and not share
         else:
             written += round(share * job_amount)
@@ -149,15 +117,15 @@ def fio_workload(jobs: Sequence[Job], rate: Rate) -> Workload:
         ramp = max(ramp, own_ramp)
         last = max(last, parse_duration(options.get("startdelay", "0")) + own_ramp + seconds)
         span = max(span, size + (parse_size(options["offset"]) if "offset" in options else 0))
-        direct = direct or options.get("direct") == "1"
+        direct = direct or told.direct
         planned.append(
             PlannedJob(
                 name=job.name,
-                rw=options.get("rw", "read"),
-                block_size=_block_size(options),
-                iodepth=_number(options, "iodepth", 1),
+                rw=told.rw,
+                block_size=told.mean_size(),
+                iodepth=told.iodepth,
                 numjobs=copies,
-                ioengine=options.get("ioengine", "psync"),
+                ioengine=told.ioengine,
             )
         )
     return Workload(
@@ -174,37 +142,35 @@ def fio_workload(jobs: Sequence[Job], rate: Rate) -> Workload:
     )
 
 
-def _job_rate(options: dict[str, str], copies: int, rate: Rate) -> float:
+def _job_rate(options: dict[str, str], told: FioJob, rate: Rate) -> float:
     """Bytes per second: what the options limit it to, otherwise what the device is taken to do."""
-    mixed = options.get("rw", "read") in _MIXED
-    ways = (False, True) if mixed else (_write_share(options) > 0,)
-    limits = [_limit(options, copies, write=write) for write in ways]
-    most = min(rate.bandwidth, rate.iops * _block_size(options, write=ways[-1]))
-    return sum(limits) if all(limits) else min(most, _thinking(options, copies) or most)
+    ways = (False, True) if told.mixed else (told.write_share > 0,)
+    limits = [_limit(options, told, write=write) for write in ways]
+    most = min(rate.bandwidth, rate.iops * told.mean_size(write=ways[-1]))
+    return sum(limits) if all(limits) else min(most, _thinking(options, told) or most)
 
 
-def _thinking(options: dict[str, str], copies: int) -> float:
+def _thinking(options: dict[str, str], told: FioJob) -> float:
     """The bytes per second that the pauses of jobs leave, 0 without any."""
     pause_s = int(options.get("thinktime", "0")) / 1e6
-    return copies * _number(options, "thinktime_blocks", 1) * _block_size(options) / pause_s if pause_s else 0.0
+    return told.numjobs * _number(options, "thinktime_blocks", 1) * told.mean_size() / pause_s if pause_s else 0.0
 
 
-def _write_rate(options: dict[str, str], copies: int, rate: Rate, share: float) -> float:
+def _write_rate(options: dict[str, str], told: FioJob, rate: Rate) -> float:
     """Bytes written per second. fio holds reads and writes to the rate each by itself, whatever the mix: with one of the reads
     alone, writes take what these leave."""
+    share = told.write_share
     if not share:
         return 0.0
-    most = (1.0 if _limit(options, copies, write=False) else share) * min(
-        rate.bandwidth, rate.iops * _block_size(options, write=True)
-    )
-    return _limit(options, copies, write=True) or most
+    most = min(rate.bandwidth, rate.iops * told.mean_size(write=True))
+    return _limit(options, told, write=True) or most * (1.0 if _limit(options, told, write=False) else share)
 
 
-def _limit(options: dict[str, str], copies: int, *, write: bool) -> float:
+def _limit(options: dict[str, str], told: FioJob, *, write: bool) -> float:
     """The bytes per second that `rate_iops` or `rate` allow to reads or writes, 0 without them."""
-    for name, unit in (("rate_iops", _block_size(options, write=write)), ("rate", 1)):
+    for name, unit in (("rate_iops", told.mean_size(write=write)), ("rate", 1)):
         if name in options:
-            return float(parse_size(each_way(options[name])[write] or "0") * unit * copies)
+            return float(parse_size(each_way(options[name])[write] or "0") * unit * told.numjobs)
     return 0.0
 
 
