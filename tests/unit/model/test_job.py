@@ -7,7 +7,7 @@ from diskprof.model.preset import EngineName, Job, Test
 from diskprof.model.sample import Direction
 from diskprof.presets.files.promises import directions
 from diskprof.presets.foreign.imported import test_title as title_of
-from diskprof.reports.content.preset_text import _fio_sentence as sentence_of
+from diskprof.reports.content.preset_text import describe_test
 from diskprof.runner.plan.workload import Rate, fio_workload
 
 BOTH_GIVEN = (("rw", "randrw"), ("rwmixread", "100"), ("size", "1073741824"), ("rwmixwrite", "60"))
@@ -40,10 +40,11 @@ def test_fio_takes_the_last_of_the_two_shares_of_a_mix(options: tuple[tuple[str,
 
 
 def test_everybody_says_the_same_of_a_mix_that_is_given_twice() -> None:
-    (job,) = (Job("mix", BOTH_GIVEN),)
-    assert "(40% reads)" in sentence_of(dict(BOTH_GIVEN))
+    job = Job("mix", BOTH_GIVEN)
+    test = Test("mix", "", EngineName.FIO, (job,))
+    assert "(40% reads)" in describe_test(test)
     assert "of 40% reads" in title_of([("mix", dict(BOTH_GIVEN))])
-    assert directions(Test("mix", "", EngineName.FIO, (job,))) == {Direction.READ, Direction.WRITE}
+    assert directions(test) == {Direction.READ, Direction.WRITE}
     assert fio_workload((job,), Rate(1e9, 1e5)).bytes_written == round(0.6 * 1073741824)
 
 
