@@ -46,10 +46,10 @@ ALIASES = (
     "//dev/nvme0n1p1",
     "/dev/../dev/nvme0n1p1",
     "/proc/self/root/dev/nvme0n1p1",
-    "/dev/block/259:1",
+    "/dev/block/{number}",
     "nvme0n1p1",
 )
-"""Names of the partition of the NVMe disk that is mounted."""
+"""Names of the partition of the NVMe disk that is mounted; `number` is that of its device."""
 _MAKE_ALIASES = """
 mkdir -p /root/alias/dev && cd /root/alias && touch bound
 mknod node b $(lsblk -dnro MAJ:MIN /dev/nvme0n1p1 | tr : ' ')
@@ -154,7 +154,8 @@ def matrix(booted: Guest) -> Matrix:
     try:
         names = names_in_use(booted)
         with watched(booted, *(disk.name for disk in DISKS)) as seen:
-            done = booted.many([write(name, kernel_name) for name, kernel_name in names.items()])
+            number = booted.out("lsblk -dnro MAJ:MIN /dev/nvme0n1p1")
+            done = booted.many([write(name.format(number=number), of) for name, of in names.items()])
     finally:
         booted.run(_REMOVE_ALIASES)
     return Matrix(dict(zip(names, done, strict=True)), seen.changed)
