@@ -288,8 +288,7 @@ class Machine:
     def sleep(self, seconds: float) -> None:
         """Waits until the guest sleeps (S3), lets it sleep for so long, and wakes it."""
         with self.qmp() as qmp:
-            while qmp.call("query-status")["status"] != "suspended":
-                time.sleep(0.2)
+            self._wait(lambda: qmp.call("query-status")["status"] == "suspended", "the guest's sleep", 300)
             time.sleep(seconds)
             qmp.call("system_wakeup")
 
