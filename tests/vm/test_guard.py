@@ -127,7 +127,9 @@ class Matrix:
 def names_in_use(guest: Guest) -> dict[str, str]:
     """Names of what is in use, but for the paths without a map, and the kernel name of each: all nodes, and each kind of link
     for each kind of device."""
-    spare = ("nvme0n1p3", *(node[5:] for serial in (*UNUSED, *PATHS) for node in guest.nodes(serial)))
+    # A volume and an array that are set up and not mounted are nobody's: only what they stand on is in use.
+    idle = guest.out("basename -a $(realpath /dev/vgpair/lvpair /dev/md1)").split()
+    spare = ("nvme0n1p3", *idle, *(node[5:] for serial in (*UNUSED, *PATHS) for node in guest.nodes(serial)))
     targets = dict.fromkeys(ALIASES, "nvme0n1p1")
     types = {}
     for line in guest.out("lsblk -nro KNAME,PATH,TYPE | sort -u").splitlines():
