@@ -46,10 +46,10 @@ ALIASES = (
     "//dev/nvme0n1p1",
     "/dev/../dev/nvme0n1p1",
     "/proc/self/root/dev/nvme0n1p1",
-    "/dev/block/259:1",
+    "/dev/block/{number}",
     "nvme0n1p1",
 )
-"""Names of the partition of the NVMe disk that is mounted."""
+"""Names of the partition of the NVMe disk that is mounted; `number` is that of its device."""
 _MAKE_ALIASES = """
 mkdir -p /root/alias/dev && cd /root/alias && touch bound
 mknod node b $(lsblk -dnro MAJ:MIN /dev/nvme0n1p1 | tr : ' ')
@@ -127,7 +127,9 @@ class Matrix:
 def names_in_use(guest: Guest) -> dict[str, str]:
     """Names of what is in use, but for the paths without a map, and the kernel name of each: all nodes, and each kind of link
     for each kind of device."""
-    spare = ("nvme0n1p3", *(node[5:] for serial in (*UNUSED, *PATHS) for node in guest.nodes(serial)))
+    # A volume and an array that are set up and not mounted are nobody's: only what they stand on is in use.
+    idle = guest.out("basename -a $(realpath /dev/vgpair/lvpair /dev/md1)").split()
+    spare = ("nvme0n1p3", *idle, *(node[5:] for serial in (*UNUSED, *PATHS) for node in guest.nodes(serial)))
     targets = dict.fromkeys(ALIASES, "nvme0n1p1")
     types = {}
     for line in guest.out("lsblk -nro KNAME,PATH,TYPE | sort -u").splitlines():
@@ -154,7 +156,8 @@ def matrix(booted: Guest) -> Matrix:
     try:
         names = names_in_use(booted)
         with watched(booted, *(disk.name for disk in DISKS)) as seen:
-            done = booted.many([write(name, kernel_name) for name, kernel_name in names.items()])
+            number = booted.out("lsblk -dnro MAJ:MIN /dev/nvme0n1p1")
+            done = booted.many([write(name.format(number=number), of) for name, of in names.items()])
     finally:
         booted.run(_REMOVE_ALIASES)
     return Matrix(dict(zip(names, done, strict=True)), seen.changed)

@@ -98,8 +98,9 @@ def test_a_disk_that_is_pulled_fails_the_run(pulled: Pulled, guest: Guest, way: 
 def test_only_what_was_read_before_it_was_pulled_counts(pulled: Pulled, guest: Guest, way: tuple[str, str]) -> None:
     rows = [row for row in pulled.samples[way] if row["direction"] == "read" and row["phase"] == "measuring"]
     assert sum(int(row["ios"]) for row in rows) > 0
-    # fio counts a request before its bytes: at the end of an interval the last few may be in one figure and not yet in the other.
-    assert not [row for row in rows if abs(int(row["bytes"]) - 4096 * int(row["ios"])) > 4096 * 2 * DEPTH]
+    # fio's documents are not of one moment (F88): the bytes may be those of some requests more or less, of two seconds at most.
+    requests = sum(int(row["ios"]) for row in rows)
+    assert abs(requests - sum(int(row["bytes"]) for row in rows) / 4096) <= 2 * RATE
     # What a removed disk answers at once is no speed.
     assert max(int(row["ios"]) / float(row["duration_s"]) for row in rows if float(row["duration_s"]) > 0.2) < 10 * RATE
 
