@@ -10,7 +10,6 @@ from diskprof.model.preset import EngineName
 from diskprof.model.run import TestRecord
 
 
-
 def leading(records: Sequence[TestRecord | None]) -> Metric:
     """What a test is judged by first: IOPS, which at one block size is bandwidth too; with ioping, the latency.
 

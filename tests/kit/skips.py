@@ -9,8 +9,9 @@ With CI set, a run fails if it skipped a test although its needs are met here, o
 or for a reason of any other form. Without CI it says so and passes.
 
 Under xdist, the tests in tests/real that work on disks of their own (loop devices, mounts) run one after the other in one process,
-whatever else runs beside them: a disk is not shared. So do the others there, which start many programs and wait for them, in two
-processes more. Tests that need nothing of the machine give way to those that do, which mostly wait and should not be kept waiting.
+whatever else runs beside them: a disk is not shared. So do the others there, which start many programs and wait for them, in
+three processes more. Tests that need nothing of the machine give way to those that do, which mostly wait and should not be kept
+waiting.
 """
 
 import fcntl
@@ -202,6 +203,7 @@ _WITH_DISKS = (
     "test_network",
     "test_power",
 )
+_EXAMPLES = ("test_examples", "test_imported")
 _WITH_ENGINES = ("test_engine", "test_equal", "test_fault", "test_kill", "test_runner")
 
 
@@ -210,13 +212,15 @@ def _is_real(nodeid: str) -> bool:
 
 
 def _real_group(nodeid: str) -> str:
-    """`disks`, `engines` or `programs` for a test of tests/real, empty for others."""
+    """`disks`, `engines`, `examples` or `programs` for a test of tests/real, empty for others."""
     if not _is_real(nodeid):
         return ""
     name = nodeid.split("::")[0].split("/")[-1]
     if name.startswith(_WITH_DISKS):
         return "disks"
-    return "engines" if name.startswith(_WITH_ENGINES) else "programs"
+    if name.startswith(_WITH_ENGINES):
+        return "engines"
+    return "examples" if name.startswith(_EXAMPLES) else "programs"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,6 +1,8 @@
 """The one place where a run happens: prepare, measure, watch, clean up, and write it all down as it goes."""
 
 import asyncio
+import errno
+import os
 import signal
 import time
 from collections.abc import Callable, Sequence
@@ -44,6 +46,9 @@ _OVERDUE = 1.2
 _PROGRESS_S = 0.6
 _SILENT_AFTER_S = 1.0
 _LAST_WORD_S = 15.0
+_IO_ERROR = os.strerror(errno.EIO)
+_LOOKS_FOR_REMOVAL = 9
+"""So often, a tick apart, the disks are looked at once a request failed: two seconds."""
 _LAPSED = {
     LapseKind.SLEPT: "The machine slept",
     LapseKind.STOOD: "The runner stood still (stopped or frozen, or the machine had no time for it)",
@@ -185,7 +190,7 @@ class _Execution:
             with self.lapse_watch.at_work():
                 self.keeper.begin_test(index)
             obstacle = await self._lay_out(self.plan.layout, workdir) if index == 0 and self.plan.layout else None
-            outcome = self._as_asked(self._as_found(obstacle or await self._measure(planned, index, workdir)))
+            outcome = self._as_asked(await self._as_found(obstacle or await self._measure(planned, index, workdir)))
             with self.lapse_watch.at_work():
                 self.keeper.finish_test(index, outcome)
                 self.looks.append(parts_of(self._stack))
@@ -207,10 +212,17 @@ class _Execution:
             outcome = replace(outcome, reason=f"Laying out the test file failed: {outcome.reason}")
         return replace(outcome, result=None)
 
-    def _as_found(self, outcome: Outcome) -> Outcome:
+    async def _as_found(self, outcome: Outcome) -> Outcome:
         """A test whose disk went away failed, whatever the engine says of it, and its figures may hold what no disk did."""
-        with self.lapse_watch.at_work():
-            self._look_at_disks()
+        # Of a disk that is pulled, requests may fail before the kernel has removed it (seen with USB).
+        looks = _LOOKS_FOR_REMOVAL if outcome.status is Status.FAILED and _IO_ERROR in outcome.reason else 1
+        for look in range(looks):
+            if look:
+                await asyncio.sleep(_TICK_S)
+            with self.lapse_watch.at_work():
+                self._look_at_disks()
+            if self.disks.lost:
+                break
         if self.disks.complaint:
             status = Status.CANCELLED if outcome.status is Status.CANCELLED else Status.FAILED
             return replace(outcome, status=status, reason=self.disks.complaint, result=None)

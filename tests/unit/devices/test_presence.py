@@ -150,12 +150,35 @@ async def test_whatever_the_engine_says_a_test_without_its_disk_failed(
     disk_watch, lost = watch(monkeypatch, Environment(device=SDA))
     run = execution(disk_watch)
     outcome = Outcome(status, "Input/output error (EIO)." if status is Status.FAILED else "", RESULT, b"{}")
-    assert run._as_found(outcome) == outcome and not run.stop.event.is_set()
+    assert await run._as_found(outcome) == outcome and not run.stop.event.is_set()
     lost.gone.append("sda")
-    assert run._as_found(outcome) == Outcome(Status.FAILED, "sda was removed.", None, b"{}")
+    assert await run._as_found(outcome) == Outcome(Status.FAILED, "sda was removed.", None, b"{}")
     assert (run.stop.status, run.stop.reason) == (Status.FAILED, "sda was removed."), (
         "the other tests have no disk either"
     )
+
+
+async def test_a_disk_that_is_removed_after_its_requests_failed_is_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(execute, "_TICK_S", 0.001)
+    disk_watch, lost = watch(monkeypatch, Environment(device=SDA))
+    run = execution(disk_watch)
+    looks = 0
+
+    def removed_later() -> list[str]:
+        nonlocal looks
+        looks += 1
+        if looks == 3:
+            lost.gone.append("sda")
+        return DiskWatch.look(disk_watch)
+
+    monkeypatch.setattr(disk_watch, "look", removed_later)
+    failed = Outcome(Status.FAILED, "request failed: Input/output error. Look at `dmesg`.", None)
+    assert (await run._as_found(failed)).reason == "sda was removed." and looks == 3
+    # For no other failure is it waited.
+    looks = 10
+    lost.gone.clear()
+    other = execution(watch(monkeypatch, Environment(device=SDB))[0])
+    assert (await other._as_found(Outcome(Status.FAILED, "It failed."))).reason == "It failed." and looks == 10
 
 
 async def test_a_person_who_stopped_a_run_before_its_disk_went_away_did_stop_it(
@@ -165,7 +188,7 @@ async def test_a_person_who_stopped_a_run_before_its_disk_went_away_did_stop_it(
     run = execution(disk_watch)
     run.stop.ask("Stopped by the person (SIGINT).")
     lost.gone.append("sda")
-    assert run._as_found(Outcome(Status.CANCELLED, "", RESULT)).status is Status.CANCELLED
+    assert (await run._as_found(Outcome(Status.CANCELLED, "", RESULT))).status is Status.CANCELLED
     assert run.stop.status is Status.CANCELLED
 
 
@@ -174,6 +197,6 @@ async def test_an_array_that_lost_a_disk_goes_on_and_says_so(monkeypatch: pytest
     run = execution(disk_watch)
     lost.gone.append("sdb")
     fine = Outcome(Status.COMPLETE, "", RESULT)
-    assert run._as_found(fine) == fine and not run.stop.event.is_set()
-    assert run._as_found(Outcome(Status.FAILED, "It failed.")).reason == "sdb was removed. It failed."
+    assert await run._as_found(fine) == fine and not run.stop.event.is_set()
+    assert (await run._as_found(Outcome(Status.FAILED, "It failed."))).reason == "sdb was removed. It failed."
     assert run.keeper.texts == ["sdb was removed."]  # type: ignore[attr-defined]
