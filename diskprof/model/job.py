@@ -129,19 +129,19 @@ def _sizes(have: dict[str, str], *, write: bool) -> Sizes:
     found: list[tuple[int | None, float]]
     if "bssplit" in have:
         parts = [part.partition("/") for part in have["bssplit"].split(":")]
-        found = [(_bytes(size), _weight(percent) or 100 / len(parts)) for size, _, percent in parts]
+        found = [(_bytes(size), _weight(percent, 100 / len(parts))) for size, _, percent in parts]
     elif "bsrange" in have:
         found = [(_bytes(end), 1.0) for end in have["bsrange"].split("-")]
     else:
         found = [(_bytes(each_way(have.get("bs", ""))[write]), 1.0)]
-    return tuple((size, weight) for size, weight in found if size) or ((_BLOCK, 1.0),)
+    return tuple((size, weight) for size, weight in found if size and weight) or ((_BLOCK, 1.0),)
 
 
-def _weight(percent: str) -> float:
+def _weight(percent: str, otherwise: float) -> float:
     try:
-        return float(percent) if percent else 0.0
+        return float(percent) if percent else otherwise
     except ValueError:
-        return 0.0
+        return otherwise
 
 
 def _bytes(text: str) -> int | None:

@@ -144,7 +144,7 @@ def names_in_use(guest: Guest) -> dict[str, str]:
         link, node = line.split()
         kernel_name = node.removeprefix("/dev/")
         kind = (Path(link).parent, Path(link).name.partition("-")[0], types.get(kernel_name))
-        if not kernel_name.startswith(spare) and kind not in kinds:
+        if kernel_name in types and not kernel_name.startswith(spare) and kind not in kinds:
             kinds.add(kind)
             targets[link] = kernel_name
     return {name: kernel_name for name, kernel_name in targets.items() if not kernel_name.startswith(spare)}

@@ -5,14 +5,13 @@ on one file, or a loop device to the block device below it: those are found by w
 """
 
 import os
-import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from diskprof.devices.guard.occupants import backing_of
-from diskprof.model.device import Device, DeviceKind, DeviceTree
+from diskprof.model.device import Device, DeviceKind, DeviceTree, Transport
 from diskprof.model.value import dataclass
 
-_NAMESPACE = re.compile(r"nvme\d+n\d+")
 _DEPTH = 32
 """Layers of devices that are followed: a damaged sysfs might show a circle."""
 
@@ -54,29 +53,36 @@ def all_paths(disks: Iterable[Device], tree: DeviceTree) -> tuple[Device, ...]:
     return tuple(device for device in tree.devices if media.get(device.name, device.name) in wanted)
 
 
-def _identities(disk: Device) -> dict[str, object]:
-    """What names a disk on every path to it, by the words for it."""
-    found: dict[str, object] = {}
-    if disk.wwid:
+def _same_disk(one: Device, other: Device) -> str:
+    """By what two paths are known to lead to one disk; "" where they do not."""
+    kind, _, name = one.wwid.partition(".")
+    if name and other.wwid.startswith(f"{kind}."):
         # A T10 name is what the maker likes to call it: without a serial number in it, all of a kind have the same.
-        found["world-wide name"] = (disk.wwid, disk.size_bytes if disk.wwid.startswith("t10.") else None)
-    # The namespaces of an NVMe drive share its serial number; their world-wide names tell them apart.
-    if disk.serial and not (disk.wwid and _NAMESPACE.fullmatch(disk.name)):
-        found["serial number"] = (disk.serial, disk.model, disk.size_bytes)
-    return found
+        if one.wwid == other.wwid and (kind != "t10" or one.size_bytes == other.size_bytes):
+            # Some NVMe drives have a name that is not theirs alone. Their serial number always is.
+            nvme = one.transport is Transport.NVME is other.transport
+            return "" if nvme and one.serial != other.serial else "world-wide name"
+        if kind != "t10":
+            # Namespaces of one NVMe drive, or the LUNs of one array, may share its serial number.
+            return ""
+    same = one.serial and (one.serial, one.model, one.size_bytes) == (other.serial, other.model, other.size_bytes)
+    return "serial number" if same else ""
 
 
 def _media(tree: DeviceTree) -> dict[str, str]:
     """For every disk the name of the first path to it."""
     media: dict[str, str] = {}
-    named: dict[tuple[str, object], str] = {}
+    alike: dict[str, list[Device]] = defaultdict(list)
     for disk in tree.devices:
         if disk.kind is not DeviceKind.DISK:
             continue
         media[disk.name] = disk.name
-        for identity in _identities(disk).items():
-            first, mine = media[named.setdefault(identity, disk.name)], media[disk.name]
-            media |= {name: first for name, medium in media.items() if medium == mine}
+        for name in filter(None, {disk.wwid, disk.serial}):
+            for other in alike[name]:
+                if _same_disk(disk, other):
+                    first, mine = media[other.name], media[disk.name]
+                    media |= {each: first for each, medium in media.items() if medium == mine}
+            alike[name].append(disk)
     return media
 
 
@@ -105,6 +111,7 @@ class _Walk:
         self._regions = {device.name: self._region(device, _DEPTH) for device in tree.devices}
         self._touched: dict[str, Touched] = {}
         self._beneath: dict[str, Device] = {}
+        self._descended: set[str] = set()
 
     def reach(self) -> Reach:
         self._touch(Touched(self._target))
@@ -139,22 +146,27 @@ class _Walk:
             yield other, f"{device.name} is set up on {other.title}"
 
     def _sharing(self, device: Device) -> Iterator[tuple[Device, str]]:
-        """Other mappings of the same members. LVM keeps its volumes apart, and so do partitions."""
+        """Other mappings of the same members. LVM keeps its volumes apart, and so do partitions.
+
+        The kernel's partitions of a map's paths lie beneath it: nobody can have them while the map has their disk.
+        """
         if _is_part(device):
             return
         apart = {DeviceKind.LVM, DeviceKind.PARTITION}
+        beneath = {DeviceKind.PARTITION} if device.kind is DeviceKind.MULTIPATH else set()
         for member in self._named(device.parents):
             for other in self._named(member.children):
-                if other.name != device.name and not (other.kind is device.kind and device.kind in apart):
+                kept_apart = other.kind in beneath or (other.kind is device.kind and device.kind in apart)
+                if other.name != device.name and not kept_apart:
                     yield other, f"{other.title} lies on {member.title} as {device.title} does"
 
     def _descend(self, device: Device) -> None:
         """A partition rests on its bytes of the disk, by every path; anything else may rest on all of what is below it."""
-        parents = [*self._named(device.parents), *filter(None, (self._set_up_on(device),))]
-        for parent in parents:
-            if parent.name in self._beneath:
-                continue
-            self._beneath[parent.name] = parent
+        if device.name in self._descended:
+            return
+        self._descended.add(device.name)
+        for parent in (*self._named(device.parents), *filter(None, (self._set_up_on(device),))):
+            self._beneath.setdefault(parent.name, parent)
             region = self._regions[device.name if _is_part(device) else parent.name]
             for other in self._overlapping(region):
                 # A map over other paths is a use of the bytes, and nothing that they lie on.
@@ -214,8 +226,7 @@ class _Walk:
         """Why two whole devices are the same bytes."""
         if mine.kind is DeviceKind.LOOP:
             return f"{theirs.title} is the same file as {mine.title}"
-        same = _identities(theirs)
-        known = next((what for what, value in _identities(mine).items() if same.get(what) == value), "")
+        known = _same_disk(mine, theirs)
         return f"{theirs.title} is the same disk as {mine.title}" + (f", by its {known}" if known else "")
 
 

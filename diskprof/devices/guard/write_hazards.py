@@ -247,7 +247,7 @@ class _Uses:
             if child.name not in self._known and child not in self._beneath and not apart:
                 yield self._beside(child, device)
         for loop in loops_on(device, self._tree):
-            if loop.name not in self._known:
+            if loop.name not in self._known and loop not in self._beneath:
                 yield _in_use(f"{loop.name} is set up on {device.title}: what is on that would be lost.")
 
     def _beside(self, other: Device, device: Device) -> Hazard:

@@ -4,8 +4,11 @@ from collections.abc import Iterator
 
 from diskprof.devices.machine.presence import Presence
 from diskprof.devices.scan.mounts import POOLING
+from diskprof.model.device import DeviceKind
 from diskprof.model.plan import Plan
 from diskprof.model.run import Environment
+
+_MAY_DO_WITHOUT = (DeviceKind.RAID, DeviceKind.MULTIPATH)
 
 
 class DiskWatch:
@@ -34,12 +37,13 @@ class DiskWatch:
 
 
 def _needed(plan: Plan, where: Environment) -> Iterator[str]:
-    """The device of each target, and the disk below it where that is the only one."""
-    places = ((where.device, where.disks), *((other.device, other.disks) for other in where.others))
-    for target, (device, disks) in zip(plan.targets, places, strict=True):
+    """The device of each target, and the disk below it where that is the only one and no array or map may get another."""
+    own = ((where.device,) if where.device else ()) + where.layers
+    places = ((where.device, own, where.disks), *((other.device, other.above, other.disks) for other in where.others))
+    for target, (device, above, disks) in zip(plan.targets, places, strict=True):
         if target.fs_type in POOLING:
             continue
-        if len(disks) == 1:
+        if len(disks) == 1 and not any(each.kind in _MAY_DO_WITHOUT for each in above):
             yield disks[0].name
         if device:
             yield device.name

@@ -133,7 +133,7 @@ class _Execution:
     ) -> None:
         plan = run.plan
         self.plan, self.run_id, self.held, self.stop, self.keeper = plan, run.run_id, run.held, stop, keeper
-        self.mark = Mark(run.run_id, str(run.store.path), this_process())
+        self.mark = Mark(run.run_id, str(run.store.path), this_process(), os.uname().nodename)
         self.left: list[str] = []
         self.lapses, self.lapse_watch = lapses, LapseWatch(_TICK_S)
         self.clock: Callable[[], int] = lambda: time.monotonic_ns() - began

@@ -11,7 +11,7 @@ from diskprof.model.plan import TestFile
 from diskprof.model.text import clean
 from diskprof.model.value import dataclass
 from diskprof.runner.carry.testfile import DIRECTORY, FILE_NAME, MARK_NAME
-from diskprof.store import ProcessIdentity, is_alive, is_elsewhere
+from diskprof.store import ProcessIdentity, is_alive, is_elsewhere, this_process
 
 _ABOUT = "diskprof made this directory for a test file. Once that run is over nobody needs it."
 _MOST_BYTES = 1 << 14
@@ -20,11 +20,12 @@ _WRITABLE_BY_OTHERS = 0o022
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """The run that made a directory, the file of its store, and the process that carries the run out."""
+    """The run that made a directory, the file of its store, the process that carries the run out, and the name of its machine."""
 
     run_id: str
     store: str
     runner: ProcessIdentity
+    host: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,7 @@ def mark_bytes(mark: Mark) -> bytes:
         "start_ticks": runner.start_ticks,
         "boot_id": runner.boot_id,
         "place": runner.place,
+        "host": mark.host,
     }
     return json.dumps(body, indent=1).encode() + b"\n"
 
@@ -60,13 +62,17 @@ def read_mark(data: bytes) -> Mark | None:
     try:
         body = json.loads(data)
         words = [body[key] for key in ("run", "store", "boot_id", "place")]
-        pid, start_ticks = body["pid"], body["start_ticks"]
-    except (ValueError, TypeError, KeyError, RecursionError):
+        pid, start_ticks, host = body["pid"], body["start_ticks"], body.get("host", "")
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
-    if not all(isinstance(word, str) and word for word in words) or not (type(pid) is type(start_ticks) is int):
+    if (
+        not all(isinstance(word, str) and word for word in words)
+        or not isinstance(host, str)
+        or not (type(pid) is type(start_ticks) is int)
+    ):
         return None
     run_id, store, boot_id, place = words
-    return Mark(run_id, store, ProcessIdentity(pid, start_ticks, boot_id, place))
+    return Mark(run_id, store, ProcessIdentity(pid, start_ticks, boot_id, place), host)
 
 
 def found_in(place: str) -> Iterator[Found]:
@@ -111,16 +117,17 @@ _OF_OTHERS = "it belongs to another user"
 
 
 def _objection(mark: Mark | None, directory: Path, strangers: set[str]) -> str:
+    where = mount_of(str(directory))
+    shared = where is not None and may_hang(where)
     if mark is None:
         if strangers:
             return "it has no mark of diskprof, and holds more than a test file"
-        where = mount_of(str(directory))
-        if where and may_hang(where):
-            return "it has no mark of diskprof, and another machine may use it"
-        return ""
+        return "it has no mark of diskprof, and another machine may use it" if shared else ""
     if is_alive(mark.runner):
         return f"run {clean(mark.run_id)} (process {mark.runner.pid}) is using it"
-    if is_elsewhere(mark.runner):
+    # Machines that were cloned may have one machine-id: then only the boot and the name tell them apart.
+    another = shared and mark.runner.boot_id != this_process().boot_id and mark.host != os.uname().nodename
+    if another or is_elsewhere(mark.runner):
         return f"run {clean(mark.run_id)} made it on another machine or in another container, and may still use it"
     return ""
 

@@ -269,6 +269,48 @@ def test_no_part_of_the_systems_disk_is_written_to_by_another_path(machine: Mach
     assert any("sdd holds /: this machine runs" in each for each in blocking(machine, "sdc1", places={"/": "/"}))
 
 
+def test_what_lies_below_a_partition_of_an_array_is_followed_to_its_disks(machine: Machine) -> None:
+    machine.disk("md126", major=9, md__level="raid1")
+    machine.content("md126", 0, b"")
+    machine.stack("md126", "sda", "sdb")
+    add(machine, "md126", 1, 2)
+    volume(machine, "dm-0", "LVM-abc", "vg-data", "md1262")
+    assert not blocking(machine, "dm-0")
+    machine.mount("md1261", "/boot", "ext4")
+    assert any("md1261 on the same disk is mounted on /boot" in hazard.message for hazard in found(machine, "dm-0"))
+    machine.swap("/dev/sda")
+    for target in ("dm-0", "md1262", "md126"):
+        assert any("sda is swapped to" in each for each in blocking(machine, target))
+
+
+def test_luns_with_world_wide_names_of_their_own_are_disks_of_their_own(machine: Machine) -> None:
+    """The two actuators of one drive, or an array that gives its own serial number to every LUN."""
+    for name, wwid in (("sdc", "naa.5000c500a1b2c3d4"), ("sdd", "naa.5000c500a1b2c3d5")):
+        machine.disk(name, device__serial="S3R1AL", device__model="2X14", device__wwid=wwid)
+        machine.content(name, 0, b"")
+    machine.mount("sdd", "/data", "xfs")
+    assert not blocking(machine, "sdc")
+
+
+def test_nvme_drives_with_a_name_that_is_not_theirs_alone(machine: Machine) -> None:
+    for number in ("0", "1"):
+        where = f"pci0000:00/nvme/nvme{number}"
+        machine.disk(f"nvme{number}n1", where, device__serial=f"S64{number}", wwid="eui.0100000000000001")
+        machine.content(f"nvme{number}n1", 0, b"")
+    machine.mount("nvme1n1", "/data", "xfs")
+    assert not blocking(machine, "nvme0n1")
+
+
+def test_the_partitions_of_a_maps_paths_are_not_had_beside_it(machine: Machine) -> None:
+    add(machine, "sda", 1)
+    volume(machine, "dm-0", "mpath-3600508", "mpatha", "sda", "sdb")
+    tree = tree_of(machine)
+    target = tree.get("dm-0")
+    assert target and to_hold(target, tree) == ()
+    machine.mount("sda1", "/early", "ext4")
+    assert any("sda1 is mounted on /early" in each for each in blocking(machine, "dm-0"))
+
+
 def test_two_mappings_of_one_member_share_its_bytes(machine: Machine) -> None:
     volume(machine, "dm-0", "", "plain", "sda")
     volume(machine, "dm-1", "CRYPT-x", "crypt", "sda")

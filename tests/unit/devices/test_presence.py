@@ -80,7 +80,7 @@ def watch(monkeypatch: pytest.MonkeyPatch, where: Environment, *, fs_type: str =
 
 
 SDA, SDB, PART = device("sda"), device("sdb"), device("sda1", DeviceKind.PARTITION)
-ARRAY = device("md0", DeviceKind.RAID)
+ARRAY, MAP = device("md0", DeviceKind.RAID), device("dm-0", DeviceKind.MULTIPATH)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,14 @@ def test_a_run_ends_without_a_disk_that_it_needs(
 
 
 @pytest.mark.parametrize(
-    ("where", "fs_type"), [(Environment(device=ARRAY, disks=(SDA, SDB)), "ext4"), (Environment(device=SDA), "btrfs")]
+    ("where", "fs_type"),
+    [
+        (Environment(device=ARRAY, disks=(SDA, SDB)), "ext4"),
+        (Environment(device=SDA), "btrfs"),
+        # A path or member may be the only one now, and be replaced while the run goes on.
+        (Environment(device=MAP, disks=(SDA,)), ""),
+        (Environment(device=PART, layers=(ARRAY,), disks=(SDA,)), "ext4"),
+    ],
 )
 def test_an_array_or_a_pool_may_do_without_one_of_its_disks(
     monkeypatch: pytest.MonkeyPatch, where: Environment, fs_type: str

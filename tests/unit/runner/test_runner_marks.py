@@ -1,15 +1,16 @@
 """The mark of a test file's directory: what is written, what is taken for one, and a disk that takes its time for it."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from program import until
 
 from diskprof.model.plan import TestFile
-from diskprof.runner.carry import apart, testfile
-from diskprof.runner.carry.marks import Mark, mark_bytes, read_mark
-from diskprof.runner.carry.testfile import held_test_files
+from diskprof.runner.carry import apart, marks, testfile
+from diskprof.runner.carry.marks import Mark, look_at, mark_bytes, read_mark
+from diskprof.runner.carry.testfile import MARK_NAME, held_test_files
 from diskprof.store import this_process
 
 MARK = Mark("abcdefgh", "/a/st\udcffre", this_process())
@@ -63,3 +64,25 @@ def test_a_directory_without_room_for_its_mark_is_not_left_behind(
     with pytest.raises(OSError, match="No space left"):
         testfile._make_directory(tmp_path / ".diskprof-0123abcd", mark_bytes(MARK))
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("shared", "host", "boot_id", "kept"),
+    [
+        (True, "another", "another boot", True),
+        (True, "", "another boot", True),
+        (True, os.uname().nodename, "another boot", False),
+        (False, "another", "another boot", False),
+    ],
+)
+def test_on_a_shared_file_system_a_clone_of_this_machine_is_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shared: bool, host: str, boot_id: str, kept: bool
+) -> None:
+    """Clones have one machine-id, and pid namespaces have the same number everywhere."""
+    monkeypatch.setattr(marks, "may_hang", lambda _mount: shared)
+    directory = tmp_path / ".diskprof-0123abcd"
+    directory.mkdir(mode=0o700)
+    mark = replace(MARK, host=host, runner=replace(this_process(), boot_id=boot_id))
+    (directory / MARK_NAME).write_bytes(mark_bytes(mark))
+    found = look_at(directory)
+    assert found is not None and bool(found.objection) == kept

@@ -8,10 +8,12 @@ import signal
 import threading
 from codecs import getincrementaldecoder
 from contextlib import suppress
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from textual import events
 from textual._xterm_parser import XTermParser
+from textual.constants import ESCAPE_DELAY
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
@@ -30,8 +32,8 @@ if TYPE_CHECKING:
 
 _LAST_ANSWER_S = 0.7
 _LOOK_AGAIN_S = 0.1
-_LOOKS = 3
-"""So often the keys' parser is asked again after the last byte: an escape that stands alone is a key only after 0.1 s."""
+_LOOKS = ceil(ESCAPE_DELAY / _LOOK_AGAIN_S) + 2
+"""So often the keys' parser is asked again after the last byte: an escape that stands alone is a key after ESCDELAY."""
 
 
 class _WakingEvent(threading.Event):
