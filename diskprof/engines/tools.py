@@ -125,7 +125,7 @@ def _examine(name: EngineName, path: str, waiting: Callable[[str], None] | None)
         )
     first = clean(answer.output.strip().partition("\n")[0])[:60]
     if answer.code is None:
-        return f"{shown} cannot be started, or does not stop talking when asked for {wanted.ask}."
+        return f"{shown} cannot be started, or its answer to {wanted.ask} does not end."
     if answer.code:
         how = f"exit code {answer.code}" if answer.code > 0 else _signal_name(-answer.code)
         return f"{shown} {wanted.ask} ended with an error ({how}{f'; it says: {first}' if first else ''})."

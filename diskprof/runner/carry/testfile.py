@@ -1,4 +1,4 @@
-"""The test file: made in a private directory with a mark in it, never over anything that is there, removed on every way out."""
+"""The test file: made in a private, marked directory, never over another file, removed however the run ends."""
 
 import errno
 import os

@@ -134,7 +134,9 @@ class Noticing(Shaper):
             f"{shorten_middle(clean(each.file.directory), 40)}  {format_size(each.size_bytes)}  {each.origin}"
             for each in left
         ]
-        lines += ["", "Their runs were killed, so nobody removed them. The results of the runs are kept."]
+        lines += ["", "Their runs were killed, or the power failed."]
+        if all(each.known for each in left):
+            lines[-1] += " The results of the runs are kept."
         one = len(left) == 1
         self.app.push_screen(
             Ask(
