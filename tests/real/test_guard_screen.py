@@ -196,7 +196,9 @@ def test_the_screen_offers_to_remove_what_a_run_of_another_store_left(tmp_path: 
         screen.wait_for("Killed runs left a test file (8 KiB)", gone="Another target")
         screen.press("d")
         # Nothing is known of what became of that run.
-        screen.wait_for("Remove this test file?", "abcdefgh", "or the power failed", gone="results of the runs are kept")
+        screen.wait_for(
+            "Remove this test file?", "abcdefgh", "or the power failed", gone="results of the runs are kept"
+        )
         screen.press("y")
         screen.wait_for("Removed 1 test file", gone="Killed runs left")
         assert not directory.exists()
