@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from diskprof.analysis.statistics import mean
-from diskprof.model.value import dataclass
 
 MOST_ALIKE = 0.5
 """So intervals count as a third at the least: a burst that ends makes all of them alike, and comes again in every run."""

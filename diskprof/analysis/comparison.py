@@ -5,7 +5,7 @@ A difference counts as one only beyond the noise; the rule is told in docs/readi
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -20,7 +20,6 @@ from diskprof.model.finding import Finding
 from diskprof.model.preset import EngineName, Options
 from diskprof.model.run import Run, Status, TestRecord
 from diskprof.model.sample import Direction, Sample
-from diskprof.model.value import dataclass
 
 NOISE = 0.02
 """Differences up to this share are noise: a bucket of fio's histogram is up to 1.6% wide, and no disk repeats itself better."""

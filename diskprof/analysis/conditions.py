@@ -1,11 +1,11 @@
 """Under which conditions runs were made, and where these differ: a comparison is worth what its conditions share."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from diskprof.analysis.options import sections
 from diskprof.model.run import Run, TestRecord
 from diskprof.model.units import format_size
-from diskprof.model.value import dataclass
 
 _OURS = frozenset(
     # What diskprof itself sets: where the file lies, how the output comes; it says nothing about the test.

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from diskprof.model.errors import UsageError
 from diskprof.model.expectation import Expectation, Judgement, Operator, Verdict
 from diskprof.model.metric import Metric, Quantity, parse_metric, parse_value
 from diskprof.model.run import DirectionResult, Run, Status, TestRecord, TestResult
-from diskprof.model.value import dataclass
 
 _EXPRESSION = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9_-]*)\.([a-z0-9_.]+)\s*(>=|<=|>|<)\s*(\S.*?)\s*")
 

@@ -1,12 +1,11 @@
 """The kernel's view of the device under test and of the machine, by iostat's definitions, out of the amounts of system samples."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 
 from diskprof.analysis.series import thinned
 from diskprof.analysis.statistics import mean, median
 from diskprof.model.sample import Phase, Sample, SystemSample
-from diskprof.model.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,12 @@
 """The figures that runs are compared by: where each comes from, and which way is better."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, TypeVar
 
 from diskprof.model.run import DirectionResult, Latency, TestResult
 from diskprof.model.sample import Sample
-from diskprof.model.value import dataclass
 
 WITHIN_NS = 250_000
 """The threshold of the share of I/Os that were fast enough: 250 us, as the article that this table comes from has it."""

@@ -1,13 +1,13 @@
 """The options of a planned command, read back from its argv: what was really asked of the engine."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from diskprof.analysis.pace import Pace, amount, pace_of_fio, pace_of_ioping
+from diskprof.analysis.pace import FULL_SPEED, Pace, amount, pace_of_fio, pace_of_ioping
 from diskprof.model.job import SYNCHRONOUS, fio_job, fio_sections
 from diskprof.model.plan import PlannedJob, PlannedTest
 from diskprof.model.preset import EngineName
 from diskprof.model.units import parse_duration, parse_size
-from diskprof.model.value import dataclass
 
 _IOPING_FLAGS = {
     "A": "async", "C": "cached", "D": "direct", "G": "read-write", "L": "linear", "N": "nowait", "H": "hipri",
@@ -105,7 +105,7 @@ class Asked:
     syncs: bool = False
     reads_to_write: bool = False
     searches: bool = False
-    pace: Pace = Pace()
+    pace: Pace = FULL_SPEED
 
 
 def asked(planned: PlannedTest) -> Asked:

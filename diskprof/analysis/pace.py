@@ -1,12 +1,12 @@
 """The pauses and rates that a test was told to keep, read back from the options of its jobs."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from diskprof.model.errors import UnitError
 from diskprof.model.job import fio_job
 from diskprof.model.sample import Direction
 from diskprof.model.units import each_way, parse_duration, parse_size
-from diskprof.model.value import dataclass
 
 Options = Mapping[str, str]
 
@@ -37,6 +37,9 @@ class Pace:
     pause_s: float = 0.0
     rests: bool = False
     demands: tuple[Demand, ...] = ()
+
+
+FULL_SPEED = Pace()
 
 
 def pace_of_fio(jobs: Sequence[tuple[Options, int, int]]) -> Pace:

@@ -2,11 +2,11 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import TypeVar
 
 from diskprof.model.sample import Direction, Phase, Sample
-from diskprof.model.value import dataclass
 
 SHORT_INTERVAL = 0.5
 """Intervals shorter than this share of the median are left out: the last one often lasts a few ms (F6)."""

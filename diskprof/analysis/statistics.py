@@ -2,8 +2,7 @@
 
 import math
 from collections.abc import Sequence
-
-from diskprof.model.value import dataclass
+from dataclasses import dataclass
 
 
 def mean(values: Sequence[float]) -> float | None:

@@ -4,6 +4,7 @@ What is shown and when a limit is one is told in docs/reading-results.md.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Generic, TypeVar
 
@@ -16,7 +17,6 @@ from diskprof.model.errors import UnitError
 from diskprof.model.preset import Axis, Options
 from diskprof.model.run import Run, Status, TestRecord, TestResult
 from diskprof.model.units import parse_size
-from diskprof.model.value import dataclass
 
 FLAT = 0.10
 """Figures stand at one level if the smallest is at most this share below the largest: a volume's limit is held no better."""

@@ -10,7 +10,7 @@ import shutil
 import stat
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,6 @@ from diskprof.model.errors import DiskprofError, EngineBusy, EngineMissing, Stor
 from diskprof.model.plainness import locale_of, says_utf8
 from diskprof.model.preset import EngineName
 from diskprof.model.text import clean
-from diskprof.model.value import dataclass
 
 
 class State(StrEnum):

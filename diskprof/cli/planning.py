@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -10,7 +11,6 @@ import click
 from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.plan import Plan, WritePermission
 from diskprof.model.text import clean
-from diskprof.model.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

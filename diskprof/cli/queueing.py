@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -10,7 +11,6 @@ import click
 from diskprof.cli.planning import Request, plan_of
 from diskprof.model.errors import StoreError
 from diskprof.model.plan import Plan
-from diskprof.model.value import dataclass
 from diskprof.store import Store
 
 if TYPE_CHECKING:

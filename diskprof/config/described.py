@@ -1,6 +1,6 @@
 """The settings for somebody who has not seen them yet."""
 
-from diskprof.model.value import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,10 @@
 """What a person may set once and for all, each with its default."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-
-from diskprof.model.value import dataclass
 
 THEMES = ("auto", "dark", "light", "16")
 """Our own: `auto` is dark, or 16 where the terminal has no more colours than that."""

@@ -1,8 +1,9 @@
 """What a test tells while it goes, and how it ended."""
 
+from dataclasses import dataclass
+
 from diskprof.model.run import Status, TestResult
 from diskprof.model.sample import Phase, Sample
-from diskprof.model.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

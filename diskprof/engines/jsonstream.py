@@ -3,10 +3,10 @@
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from diskprof.model.errors import EngineError
 from diskprof.model.text import clean
-from diskprof.model.value import dataclass
 
 MOST_BYTES = 64 << 20
 """A line or document longer than this is no output of an engine."""

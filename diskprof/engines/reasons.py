@@ -4,8 +4,7 @@ import errno
 import os
 import re
 import signal
-
-from diskprof.model.value import dataclass
+from dataclasses import dataclass
 
 _ERR = re.compile(r"err=(-?\d{1,6})/file:[^,]*, func=([^,]*), error=(.*)")
 _IO_ERROR = re.compile(r"(.*io_u error on file .*: ([^:]+): \w+) offset=")

@@ -5,13 +5,13 @@ import re
 import shutil
 import signal
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from diskprof.engines.process import run_briefly
 from diskprof.model.errors import EngineBusy, EngineMissing
 from diskprof.model.preset import EngineName
 from diskprof.model.text import clean
-from diskprof.model.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

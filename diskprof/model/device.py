@@ -1,9 +1,8 @@
 """Block devices as the kernel and udev know them."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import StrEnum
-
-from diskprof.model.value import dataclass
 
 NETWORK_FILE_SYSTEMS = frozenset(
     {

@@ -1,9 +1,9 @@
 """What somebody promised of a disk, and whether it was kept."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 from diskprof.model.metric import Metric
-from diskprof.model.value import dataclass
 
 
 class Operator(StrEnum):

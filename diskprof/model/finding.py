@@ -1,8 +1,7 @@
 """A thing noticed that changes how far a result can be trusted, or says what limits it."""
 
+from dataclasses import dataclass
 from enum import StrEnum
-
-from diskprof.model.value import dataclass
 
 
 class Weight(StrEnum):

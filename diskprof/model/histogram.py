@@ -6,11 +6,11 @@ Bucket numbers and their representative values follow `plat_val_to_idx` and `pla
 
 import binascii
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from operator import itemgetter
 
 from diskprof.model.errors import EngineError
-from diskprof.model.value import dataclass
 
 _BITS = 6
 _PER_GROUP = 1 << _BITS

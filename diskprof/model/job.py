@@ -1,11 +1,11 @@
 """A fio job by its options: the only place that knows what they mean. Here a text becomes a number, once."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from diskprof.model.errors import UnitError
 from diskprof.model.sample import Direction
 from diskprof.model.units import each_way, parse_size
-from diskprof.model.value import dataclass
 
 SYNCHRONOUS = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap"})
 """The engines that have one I/O in flight, whatever iodepth says (F12)."""

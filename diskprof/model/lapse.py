@@ -1,9 +1,9 @@
 """Time that passed without the run: what was measured meanwhile is not what it seems."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 from diskprof.model.sample import Phase
-from diskprof.model.value import dataclass
 
 
 class LapseKind(StrEnum):

@@ -1,12 +1,12 @@
 """Metrics by name: `read.iops`, `write.bandwidth`, `total.iops`, `read.latency.p99`, `read.within.250us`, `sync.latency.p99`."""
 
 import re
+from dataclasses import dataclass
 from enum import StrEnum
 
 from diskprof.model.errors import UsageError
 from diskprof.model.sample import Direction
 from diskprof.model.units import format_bandwidth, format_latency, format_percent, parse_duration
-from diskprof.model.value import dataclass
 
 LATENCIES = {
     "mean": "mean",

@@ -1,6 +1,6 @@
 """What a device is made of at one moment: the members of an array, the paths of a multipath device."""
 
-from diskprof.model.value import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)

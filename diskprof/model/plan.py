@@ -1,11 +1,11 @@
 """A plan: a preset applied to a target. What is shown, confirmed, refused and run is this one value."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 from diskprof.model.expectation import Expectation
 from diskprof.model.preset import Category, EngineName
 from diskprof.model.target import Target
-from diskprof.model.value import dataclass
 from diskprof.model.wear import Wear
 
 

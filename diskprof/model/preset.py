@@ -3,10 +3,10 @@
 With `sweep`, every test of the preset stands for as many as its axes have combinations (`cell` tells which one).
 """
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 from diskprof.model.expectation import PresetExpectation
-from diskprof.model.value import dataclass
 
 Options = tuple[tuple[str, str], ...]
 

@@ -1,5 +1,6 @@
 """A run: one execution of a plan, from what was planned to how it ended."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
@@ -10,7 +11,6 @@ from diskprof.model.histogram import Histogram
 from diskprof.model.plan import Plan, PlannedTest
 from diskprof.model.preset import EngineName
 from diskprof.model.sample import Direction, Phase
-from diskprof.model.value import dataclass
 
 
 class Status(StrEnum):

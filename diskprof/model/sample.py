@@ -1,10 +1,9 @@
 """Samples: what happened in one interval. Never cumulative."""
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from diskprof.model.histogram import Histogram
-from diskprof.model.value import dataclass
 
 
 class Direction(StrEnum):

@@ -1,9 +1,9 @@
 """What is tested."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 from diskprof.model.device import device_title
-from diskprof.model.value import dataclass
 
 
 class TargetKind(StrEnum):

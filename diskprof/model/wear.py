@@ -1,10 +1,10 @@
 """How far the endurance of a disk is used up, by the disk's own account, and what a run takes of it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
-from diskprof.model.value import dataclass
 
 LEAST_SHARE = 0.0001
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -10,7 +10,6 @@ from diskprof.model.advice import Advice
 from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.preset import Category, Preset
 from diskprof.model.text import clean
-from diskprof.model.value import dataclass
 from diskprof.presets.problem import Notice, Problem
 
 __all__ = ["Library", "Notice", "Problem", "library_for", "load_library", "shipped_directory", "user_directory"]

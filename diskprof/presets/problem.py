@@ -1,7 +1,8 @@
 """What is wrong with a preset file, and what is only worth knowing."""
 
+from dataclasses import dataclass
+
 from diskprof.model.errors import UsageError
-from diskprof.model.value import dataclass
 from diskprof.presets.files.positions import KeyPath
 
 

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from diskprof.model.advice import Advice
@@ -11,7 +11,6 @@ from diskprof.model.errors import PresetError, UnitError, UsageError
 from diskprof.model.job import fio_job
 from diskprof.model.preset import Axis, EngineName, Job, Options, Parameter, ParameterKind, Preset, Test
 from diskprof.model.units import each_way, format_fio_size, format_size, parse_duration, parse_size
-from diskprof.model.value import dataclass
 from diskprof.presets.options.allowed import check_option, short_value
 from diskprof.presets.options.values import LONGEST_VALUE, write_duration
 from diskprof.presets.sweep import LONGEST_NAME, cell_name, cell_title, cells, short

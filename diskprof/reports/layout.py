@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from diskprof.model.plainness import cells_of
 from diskprof.model.text import clean
-from diskprof.model.value import dataclass
 
 GAP = "  "
 _GLUE = "\0"

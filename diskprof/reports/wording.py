@@ -1,6 +1,7 @@
 """The words and units in which results are shown, in one place: the command line, reports and screens all take them from here."""
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 
 from diskprof.analysis.comparison import NOISE, NOISE_OF_SHARE, Cell, Row, Verdict
@@ -16,7 +17,6 @@ from diskprof.model.run import DirectionResult, Latency, Status
 from diskprof.model.sample import Direction
 from diskprof.model.target import TargetKind
 from diskprof.model.units import format_bandwidth, format_iops, format_latency
-from diskprof.model.value import dataclass
 
 MISSING = "-"
 """Stands where there is no figure; in words everywhere, so that it also reads without UTF-8."""

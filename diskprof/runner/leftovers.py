@@ -4,6 +4,7 @@ import os
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from diskprof.devices.scan.mounts import MountEntry, may_hang, mount_by_name, read_mountinfo
@@ -12,7 +13,6 @@ from diskprof.model.plan import Plan, TestFile
 from diskprof.model.target import TargetKind
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
-from diskprof.model.value import dataclass
 from diskprof.runner.carry.marks import Found, found_in, look_at
 from diskprof.runner.carry.testfile import is_ours, remove_test_file
 from diskprof.store import Store, is_alive, is_elsewhere

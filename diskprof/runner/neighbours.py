@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from diskprof.devices.guard.relations import all_paths
@@ -15,7 +16,6 @@ from diskprof.model.plan import Plan
 from diskprof.model.run import Status
 from diskprof.model.target import Target
 from diskprof.model.text import clean
-from diskprof.model.value import dataclass
 from diskprof.store import Store, is_alive
 
 _PATIENCE_S = 5.0

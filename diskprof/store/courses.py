@@ -7,10 +7,10 @@ caller's transaction.
 
 import sqlite3
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from diskprof.model.errors import StoreError
-from diskprof.model.value import dataclass
 from diskprof.store import codec, reading
 from diskprof.store.reading import SampleBatch, SystemBatch
 

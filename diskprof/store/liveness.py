@@ -1,10 +1,9 @@
 """Which process carries a run out, and whether it still does."""
 
 import os
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-
-from diskprof.model.value import dataclass
 
 _PROC = Path("/proc")
 

@@ -7,11 +7,11 @@ import pwd
 import re
 import stat
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from diskprof.model.device import NETWORK_FILE_SYSTEMS
 from diskprof.model.errors import StoreError
-from diskprof.model.value import dataclass
 
 _SMALLEST_DATABASE = 512
 

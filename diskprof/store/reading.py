@@ -3,6 +3,7 @@
 import re
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from diskprof.model.advice import Advice
@@ -11,7 +12,6 @@ from diskprof.model.plan import TestFile
 from diskprof.model.run import Run, RunSummary, Status, TestRecord
 from diskprof.model.sample import Phase, Sample, SystemSample
 from diskprof.model.text import clean
-from diskprof.model.value import dataclass
 from diskprof.store import codec
 from diskprof.store.liveness import ProcessIdentity
 

@@ -8,9 +8,8 @@ never changed once it was released; a new one is added.
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-
-from diskprof.model.value import dataclass
 
 APPLICATION_ID = 0x64707266  # "dprf"
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from diskprof.analysis.findings.rhythm import rhythm
 from diskprof.analysis.findings.view import TestView
@@ -18,7 +19,6 @@ from diskprof.model.units import (
     parse_duration,
     parse_size,
 )
-from diskprof.model.value import dataclass
 
 SHORT_S = 10.0
 """Tests that measured less than this say little about what a disk keeps up: write caches and burst credits last longer."""

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from diskprof.analysis.findings.view import TestView
@@ -9,7 +10,6 @@ from diskprof.analysis.series import Window
 from diskprof.analysis.statistics import mean, median, standard_deviation, variation
 from diskprof.model.finding import Finding, Weight
 from diskprof.model.units import format_duration, format_iops
-from diskprof.model.value import dataclass
 
 DIP = 0.5
 """An interval with less than half the IOPS of the median one is a dip."""

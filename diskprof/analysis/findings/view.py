@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from diskprof.analysis.kernel import KernelView, kernel_view, while_measuring
@@ -15,7 +16,6 @@ from diskprof.model.parts import Parts
 from diskprof.model.preset import EngineName
 from diskprof.model.run import Run, TestRecord, TestResult
 from diskprof.model.sample import Direction, Phase, Sample, SystemSample
-from diskprof.model.value import dataclass
 
 _VIRTUAL_TRANSPORTS = frozenset({Transport.VIRTIO, Transport.XEN})
 _NETWORK_TRANSPORTS = frozenset({Transport.ISCSI, Transport.NBD, Transport.FC})

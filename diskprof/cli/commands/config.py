@@ -1,13 +1,13 @@
 """`diskprof config`: the settings, what they may be, and where each comes from."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from diskprof.cli.common import echo_json
 from diskprof.model.errors import ExitCode, UsageError
-from diskprof.model.value import dataclass
 
 if TYPE_CHECKING:
     from diskprof.config.settings import Configuration, Problem, Settings

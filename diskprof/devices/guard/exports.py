@@ -5,13 +5,13 @@ import re
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from diskprof.devices.scan.files import SYSTEM, Roots, list_names, read_text
 from diskprof.model.device import Device, DeviceTree
 from diskprof.model.plan import Hazard, Severity
 from diskprof.model.text import clean
-from diskprof.model.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

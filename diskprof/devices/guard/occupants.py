@@ -6,6 +6,7 @@ import os
 import stat
 import struct
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from diskprof.devices.scan.files import SYSTEM, Roots, list_names, read_bytes, read_text
@@ -19,7 +20,6 @@ from diskprof.devices.scan.mounts import (
 )
 from diskprof.model.device import Device, DeviceKind, DeviceTree
 from diskprof.model.text import clean
-from diskprof.model.value import dataclass
 
 _LOOP_GET_STATUS64 = 0x4C05
 _LOOP_INFO = struct.Struct("=QQQQQ")

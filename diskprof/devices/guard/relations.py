@@ -7,10 +7,10 @@ on one file, or a loop device to the block device below it: those are found by w
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from diskprof.devices.guard.occupants import backing_of
 from diskprof.model.device import Device, DeviceKind, DeviceTree, Transport
-from diskprof.model.value import dataclass
 
 _DEPTH = 32
 """Layers of devices that are followed: a damaged sysfs might show a circle."""

@@ -1,6 +1,7 @@
 """The limits that control groups put on this process, and what they let through: they hold a result back like a slow disk does."""
 
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from diskprof.devices.scan.files import SYSTEM, Roots, read_text
@@ -10,7 +11,6 @@ from diskprof.model.run import IoLimit
 from diskprof.model.sample import Direction
 from diskprof.model.text import clean
 from diskprof.model.units import format_bandwidth
-from diskprof.model.value import dataclass
 
 _V1_THROTTLES = (
     ("blkio.throttle.read_iops_device", "riops"),

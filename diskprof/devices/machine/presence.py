@@ -1,9 +1,9 @@
 """Whether the disks of a run are still there: where one went away, reads may come back empty, and without an error (F87)."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from diskprof.devices.scan.files import SYSTEM, KeptOpen, Roots
-from diskprof.model.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,9 @@
 
 import os
 from contextlib import suppress
+from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
-
-from diskprof.model.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,11 @@
 import os
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from diskprof.devices.scan.files import SYSTEM, Roots, read_bytes
 from diskprof.model.device import NETWORK_FILE_SYSTEMS, Mount
-from diskprof.model.value import dataclass
 
 # Their mounts carry an anonymous device number; the source names the disk.
 POOLING = {"btrfs", "bcachefs"}

@@ -3,9 +3,8 @@
 import os
 import uuid
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import pairwise
-
-from diskprof.model.value import dataclass
 
 _MD_MAGIC = bytes.fromhex("fc4e2ba9")
 _ZFS_MAGICS = (bytes.fromhex("0cb1ba0000000000"), bytes.fromhex("0000000000bab10c"))

@@ -3,12 +3,12 @@
 import re
 import time
 from collections.abc import Collection
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from diskprof.devices.scan.files import SYSTEM, Roots, list_names, read_bytes, read_int, read_text
 from diskprof.model.device import DeviceKind, DiskCounters, Transport
-from diskprof.model.value import dataclass
 
 SECTOR = 512
 _FLOPPY_MAJOR, _CDROM_MAJOR = 2, 11

@@ -5,6 +5,7 @@ times a second while a disk is being measured.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import fsum, sqrt
 
 from diskprof.engines.figures import Section, count, figure, section
@@ -12,7 +13,6 @@ from diskprof.model.errors import EngineError
 from diskprof.model.histogram import Histogram, bucket_of, merge
 from diskprof.model.run import Cpu, DirectionResult, Latency, TestResult
 from diskprof.model.sample import Direction
-from diskprof.model.value import dataclass
 
 _PERCENTILES = {
     "p50": ("50.000000", 0.5),

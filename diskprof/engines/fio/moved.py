@@ -1,10 +1,10 @@
 """Whether fio's I/Os moved the bytes that they must have: it counts a read that returns nothing, and no error, as an I/O (F87)."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from diskprof.model.job import fio_job, fio_sections
 from diskprof.model.sample import Direction
-from diskprof.model.value import dataclass
 
 _SHORT = 7
 """A request now and then that returns less than its size is no reason to throw a test away: one of 2^7 of an amount."""

@@ -1,11 +1,10 @@
 """Block size, queue depth, jobs and engine of a preset's only job, to be changed as its own parameters are."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from diskprof.model.errors import UnitError
 from diskprof.model.preset import EngineName, Parameter, ParameterKind, Preset
 from diskprof.model.units import parse_size
-from diskprof.model.value import dataclass
 from diskprof.presets.options.allowed import FIO_OPTIONS
 
 

@@ -6,9 +6,8 @@ another target than the chosen one is refused whatever its value (F26). Nothing 
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
-
-from diskprof.model.value import dataclass
 
 
 class Verdict(StrEnum):

@@ -1,11 +1,11 @@
 """The sections of a job file, or the jobs of a command line, with what [global] gives them by fio's rules."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 
 from diskprof.model.errors import PresetError
 from diskprof.model.text import clean
-from diskprof.model.value import dataclass
 from diskprof.presets.foreign.fio_rules import CLIENT_RULES, FIO_RULES, SYNONYMS
 from diskprof.presets.foreign.fio_values import USUAL_BASE
 from diskprof.presets.options.allowed import FIO_OPTIONS

@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from diskprof.model.job import fio_job
 from diskprof.model.preset import Category, EngineName, Job, Parameter, ParameterKind, Preset, TargetSlot, Test
 from diskprof.model.sample import Direction
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
-from diskprof.model.value import dataclass
 
 LONGEST_PRESET_NAME = 40
 LONGEST_NAME = 64

@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from diskprof.model.errors import PresetError
 from diskprof.model.units import format_duration, format_size, parse_duration, parse_size
-from diskprof.model.value import dataclass
 
 LONGEST_VALUE = 200
 """Characters. Nothing sensible is longer, and Python refuses to read numbers of thousands of digits."""

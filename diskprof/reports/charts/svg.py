@@ -1,11 +1,11 @@
 """A chart over time as an SVG element, for a page: it starts at zero and says its unit."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from html import escape
 
 from diskprof.model.text import clean
 from diskprof.model.units import format_duration
-from diskprof.model.value import dataclass
 from diskprof.reports.charts.sparkline import even
 
 WIDTH, HEIGHT = 480, 150

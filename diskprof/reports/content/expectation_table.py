@@ -1,13 +1,13 @@
 """What was promised of a run and whether it was kept, in words: the command line, reports and screens show these rows."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from diskprof.analysis.expectations import judge, measured_seconds
 from diskprof.model.expectation import Expectation, Judgement, Verdict
 from diskprof.model.plan import Plan
 from diskprof.model.run import Run
 from diskprof.model.units import format_duration
-from diskprof.model.value import dataclass
 from diskprof.reports import wording
 
 _TOLD = 3

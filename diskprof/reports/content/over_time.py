@@ -1,6 +1,7 @@
 """How each test went, as a line of text and three figures."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from diskprof.analysis.options import asked
 from diskprof.analysis.series import measured, windows
@@ -8,7 +9,6 @@ from diskprof.analysis.statistics import median
 from diskprof.model.run import Run
 from diskprof.model.sample import Sample
 from diskprof.model.units import format_iops, format_latency
-from diskprof.model.value import dataclass
 from diskprof.reports.charts.sparkline import even, sparkline
 
 IOPS_TITLE = "IOPS over time, from 0"

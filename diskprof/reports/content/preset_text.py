@@ -1,12 +1,12 @@
 """Presets in words, as tables, as the engines would read them, and as JSON."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from diskprof.model.job import FioJob, fio_job
 from diskprof.model.preset import Category, EngineName, Job, Parameter, Preset, Test, Variant
 from diskprof.model.units import each_way, format_duration, format_size, parse_duration
-from diskprof.model.value import dataclass
 from diskprof.presets.files.fio_text import ioping_command, pairs_of, shared_pairs
 from diskprof.presets.options.allowed import options_of
 from diskprof.presets.options.values import describe_range

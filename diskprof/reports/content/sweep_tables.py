@@ -4,6 +4,7 @@ Text and Markdown lay the same tables out in their own way; sweeps side by side 
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from diskprof.analysis.comparison import TestComparison
 from diskprof.analysis.metrics import Metric, direction_metrics
@@ -24,7 +25,6 @@ from diskprof.model.preset import Options
 from diskprof.model.run import Run, Status, TestRecord, TestResult
 from diskprof.model.sample import Direction
 from diskprof.model.units import format_bandwidth, format_iops, format_size
-from diskprof.model.value import dataclass
 from diskprof.reports import wording
 
 _SOURCES = {source.metric: source for source in direction_metrics()}

@@ -1,10 +1,10 @@
 """What a comparison comes to, in a sentence for each run."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 
 from diskprof.analysis.comparison import Comparison
 from diskprof.analysis.metrics import Metric
-from diskprof.model.value import dataclass
 from diskprof.reports import wording
 
 _SPLIT = "better one way and worse the other"

@@ -1,6 +1,7 @@
 """What this disk did, in a sentence."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from diskprof.analysis.options import asked
 from diskprof.model.finding import Finding, Weight
@@ -8,7 +9,6 @@ from diskprof.model.preset import EngineName
 from diskprof.model.run import DirectionResult, Run, Status, TestRecord
 from diskprof.model.sample import Direction
 from diskprof.model.units import format_bandwidth, format_iops, format_latency, format_size
-from diskprof.model.value import dataclass
 from diskprof.reports import wording
 from diskprof.reports.content import expectation_table
 from diskprof.reports.content.sweep_tables import verdict_sentences

@@ -1,12 +1,12 @@
 """What the charts of a sweep show: IOPS by queue depth, IOPS and bandwidth by block size and queue depth."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from diskprof.analysis.comparison import Comparison
 from diskprof.analysis.sweep import Panel, bandwidth, compared_grids, grids, iops, measured, most_iops, panels
 from diskprof.model.preset import Axis
 from diskprof.model.run import Run, TestRecord, TestResult
-from diskprof.model.value import dataclass
 from diskprof.reports import wording
 from diskprof.reports.content.sweep_tables import panel_title, value_words
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from diskprof.devices.machine.environment import describe
@@ -15,7 +16,6 @@ from diskprof.model.preset import EngineName
 from diskprof.model.run import Environment
 from diskprof.model.target import TargetKind
 from diskprof.model.text import clean
-from diskprof.model.value import dataclass
 from diskprof.runner.carry.descriptors import Held, held_devices
 from diskprof.runner.carry.space import SpaceWatch
 from diskprof.runner.carry.workdir import sweep

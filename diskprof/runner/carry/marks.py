@@ -4,12 +4,12 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from diskprof.devices.scan.mounts import may_hang, mount_of
 from diskprof.model.plan import TestFile
 from diskprof.model.text import clean
-from diskprof.model.value import dataclass
 from diskprof.runner.carry.testfile import DIRECTORY, FILE_NAME, MARK_NAME
 from diskprof.store import ProcessIdentity, is_alive, is_elsewhere, this_process
 

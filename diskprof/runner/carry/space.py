@@ -1,12 +1,13 @@
 """What must stay free on a file system, watched while a run writes to it: a full disk stops more than a test."""
 
+from dataclasses import dataclass
+
 from diskprof.devices.guard.target_hazards import reserve
 from diskprof.devices.scan.mounts import may_hang, mount_of, space
 from diskprof.model.plan import Plan
 from diskprof.model.target import TargetKind
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
-from diskprof.model.value import dataclass
 
 _SPENT = 0.9
 """A plan leaves the reserve alone, up to what the file system needs to keep account of the file."""

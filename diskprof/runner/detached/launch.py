@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -13,7 +14,6 @@ from diskprof.engines.process import start_session
 from diskprof.model.advice import Advice
 from diskprof.model.errors import DiskprofError, ExitCode, Refused, RunNotFound, UsageError
 from diskprof.model.plan import Plan
-from diskprof.model.value import dataclass
 from diskprof.runner.detached.order import Order, order_json
 from diskprof.store import ProcessIdentity, Store, as_owner_of, is_alive
 

@@ -1,9 +1,10 @@
 """What a detached runner is told to do: a plan, where to write it down, under what tags and note, beside whom."""
 
+from dataclasses import dataclass
+
 from pydantic import TypeAdapter
 
 from diskprof.model.plan import Plan
-from diskprof.model.value import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import re
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from diskprof.model.advice import Advice
@@ -12,7 +12,6 @@ from diskprof.model.plan import Plan, Severity, TestFile
 from diskprof.model.preset import EngineName, Job, Preset, Test
 from diskprof.model.target import Target, TargetKind
 from diskprof.model.units import format_size
-from diskprof.model.value import dataclass
 from diskprof.runner.plan.remarks import Remark
 from diskprof.runner.plan.workload import Rate, fio_workload
 

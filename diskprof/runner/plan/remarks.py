@@ -1,10 +1,10 @@
 """What a plan says of its tests: of many that share a reason it is one hazard, with their number."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from diskprof.model.plan import Hazard, Severity
-from diskprof.model.value import dataclass
 
 _NAMED = 3
 

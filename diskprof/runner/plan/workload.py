@@ -1,14 +1,13 @@
 """What a test's options amount to: how long, how much, how much of it written. Read from the options, before any run."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from diskprof.model.device import WITHOUT_PLATTERS, Device, Transport
 from diskprof.model.job import FioJob, fio_job
 from diskprof.model.plan import PlannedJob
 from diskprof.model.preset import Job
 from diskprof.model.units import each_way, parse_duration, parse_size
-from diskprof.model.value import dataclass
 
 _IOPING_DEFAULT_WORK = 1 << 20
 _IOPING_RAPID_WORK = 64 << 20

@@ -4,7 +4,7 @@ import base64
 import binascii
 import json
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,7 +15,6 @@ from diskprof.model.histogram import Histogram
 from diskprof.model.plan import Plan
 from diskprof.model.run import Environment, Message, Progress, Status, TestResult
 from diskprof.model.sample import Sample, SystemSample
-from diskprof.model.value import dataclass
 from diskprof.store import codec
 
 if TYPE_CHECKING:

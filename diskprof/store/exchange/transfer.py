@@ -5,6 +5,7 @@ import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
@@ -14,7 +15,6 @@ from diskprof.model.errors import StoreError, UsageError
 from diskprof.model.run import Message
 from diskprof.model.sample import Sample, SystemSample
 from diskprof.model.text import clean
-from diskprof.model.value import dataclass
 from diskprof.store import codec, reading, writing
 from diskprof.store.database import Database
 from diskprof.store.exchange.runfile import Writer, read

@@ -1,7 +1,7 @@
 """A comparison as rows of a table: conditions first, then each test with its figures."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from diskprof.analysis.comparison import Cell as Figure
@@ -11,7 +11,6 @@ from diskprof.analysis.metrics import Metric
 from diskprof.model.run import Status
 from diskprof.model.sample import Direction
 from diskprof.model.text import clean
-from diskprof.model.value import dataclass
 from diskprof.reports import wording
 from diskprof.reports.content import upshot
 from diskprof.tui.kit.sheet import Cell, Column, Row, Tone

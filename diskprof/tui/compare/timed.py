@@ -1,10 +1,10 @@
 """What can be drawn of a test over time, and how its samples become a curve."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from diskprof.analysis.series import measured
 from diskprof.model.sample import Direction, Sample
-from diskprof.model.value import dataclass
 from diskprof.tui.kit.charts.scale import Metric
 from diskprof.tui.kit.charts.time_series import Merging, Series
 

@@ -1,6 +1,7 @@
 """A question over the screen: a title, what there is to know, and the answers, the first of which Enter gives."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import ClassVar
 
@@ -12,7 +13,6 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from diskprof.model.value import dataclass
 from diskprof.tui.dialogs.sharing import share_height
 from diskprof.tui.kit.painted import Line
 from diskprof.tui.kit.rowlist import Row, RowList

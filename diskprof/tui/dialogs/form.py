@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from textual import on, work
@@ -16,7 +17,6 @@ from textual.widgets import Input, Label, Static
 from diskprof.model.advice import on_screen
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
-from diskprof.model.value import dataclass
 from diskprof.tui.dialogs.sharing import share_height
 from diskprof.tui.kit.field import Field as TextField
 from diskprof.tui.shell.keynames import with_keys

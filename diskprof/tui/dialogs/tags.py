@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import work
@@ -16,7 +17,6 @@ from diskprof.model.advice import on_screen
 from diskprof.model.errors import DiskprofError
 from diskprof.model.run import RunSummary
 from diskprof.model.text import clean
-from diskprof.model.value import dataclass
 from diskprof.tui.kit.field import Field
 from diskprof.tui.shell.keynames import with_keys
 

@@ -1,7 +1,7 @@
 """A list to move in with the arrow keys: rows have keys, so the cursor stays on its row when others come and go."""
 
-import dataclasses
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.style import Style
@@ -12,7 +12,6 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from diskprof.model.value import dataclass
 from diskprof.tui.kit.painted import Line, Painted
 
 
@@ -57,7 +56,7 @@ class RowList(Painted, ScrollView, can_focus=True):
         Binding("end", "edge(1)", "Last", id="list.last", show=False, tooltip="The last"),
     ]
 
-    @dataclasses.dataclass(eq=False, repr=False)
+    @dataclass(eq=False, repr=False)
     class Moved(Message):
         """The cursor stands on another row; None: there is none."""
 
@@ -68,7 +67,7 @@ class RowList(Painted, ScrollView, can_focus=True):
         def control(self) -> "RowList":
             return self.rows
 
-    @dataclasses.dataclass(eq=False, repr=False)
+    @dataclass(eq=False, repr=False)
     class Chosen(Message):
         """A double click on a row."""
 

@@ -4,9 +4,8 @@ Rows are asked for by number when they come into sight, so a list is never copie
 (never markup) with a tone, which the style sheet turns into a colour.
 """
 
-import dataclasses
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import ClassVar, NamedTuple
 
@@ -22,7 +21,6 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from diskprof.model.text import clean, shorten_middle
-from diskprof.model.value import dataclass
 from diskprof.tui.kit.painted import signs_for
 
 
@@ -127,7 +125,7 @@ class Sheet(ScrollView, can_focus=True):
 
     cursor: reactive[int] = reactive(-1)
 
-    @dataclasses.dataclass(eq=False, repr=False)
+    @dataclass(eq=False, repr=False)
     class Moved(Message):
         """The cursor stands on another row."""
 
@@ -138,7 +136,7 @@ class Sheet(ScrollView, can_focus=True):
         def control(self) -> "Sheet":
             return self.sheet
 
-    @dataclasses.dataclass(eq=False, repr=False)
+    @dataclass(eq=False, repr=False)
     class Chosen(Message):
         """A double click on a row."""
 

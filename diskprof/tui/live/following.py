@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from diskprof.analysis.kernel import end_of
 from diskprof.model.run import Run, Status, TestRecord
 from diskprof.model.sample import Direction, Phase, Sample
-from diskprof.model.value import dataclass
 from diskprof.tui.kit.charts.time_series import Merging, Series
 from diskprof.tui.kit.intervals import begin_of
 

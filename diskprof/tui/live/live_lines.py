@@ -1,6 +1,7 @@
 """What the Live screen says, as lines: pure functions of what was read from the store."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich.cells import cell_len
 
@@ -18,7 +19,6 @@ from diskprof.model.units import (
     format_iops,
     format_latency,
 )
-from diskprof.model.value import dataclass
 from diskprof.tui.kit.charts.chart import Curve
 from diskprof.tui.kit.charts.glyphs import Charset, draw, progress_bar
 from diskprof.tui.kit.charts.scale import Metric, Scale, title_of

@@ -1,13 +1,12 @@
 """Devices on the Run screen: as rows of a tree, and one of them at length. Pure functions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, Mount, Transport
 from diskprof.model.text import clean, shorten_middle
 from diskprof.model.units import format_bandwidth, format_iops, format_size
-from diskprof.model.value import dataclass
 from diskprof.tui.kit.charts.glyphs import Charset, Track, draw, progress_bar
 from diskprof.tui.kit.painted import Line, Piece, fit, spread, width_of
 from diskprof.tui.kit.paragraphs import paragraph, signed

@@ -1,11 +1,11 @@
 """Why a test of a device would be unwise, or its result doubtful, as far as can be seen before there is a plan. Pure."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from diskprof.model.device import NETWORK_FILE_SYSTEMS, Activity, Device, DeviceKind, DeviceTree, Mount, Transport
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
-from diskprof.model.value import dataclass
 
 _BUSY = 0.5
 _FULL = 0.1

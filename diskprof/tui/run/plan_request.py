@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from diskprof.model.device import DeviceTree
@@ -11,7 +11,6 @@ from diskprof.model.errors import DiskprofError, Refused, UsageError
 from diskprof.model.plan import WritePermission
 from diskprof.model.preset import Category
 from diskprof.model.text import clean
-from diskprof.model.value import dataclass
 from diskprof.tui.dialogs.form import Field
 
 if TYPE_CHECKING:

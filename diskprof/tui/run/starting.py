@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -13,7 +13,6 @@ from textual.message import Message
 from diskprof.model.advice import on_screen
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
-from diskprof.model.value import dataclass
 from diskprof.tui.dialogs.confirm import Answer, Ask
 from diskprof.tui.dialogs.form import Form
 from diskprof.tui.kit.painted import Line
@@ -45,7 +44,7 @@ class Waiting:
 class Starter(Noticing):
     """Starts what a subclass has planned, once the person has agreed to it."""
 
-    @dataclasses.dataclass(eq=False, repr=False)
+    @dataclass(eq=False, repr=False)
     class Started(Message):
         plan: Plan
         run_id: str | None
@@ -190,7 +189,7 @@ class Starter(Noticing):
             return
         others = self._others(waiting.plan)
         if others:
-            self._waiting = dataclasses.replace(waiting, others=others)
+            self._waiting = replace(waiting, others=others)
             self.show_notices()
         else:
             self._wait(None)

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from diskprof.analysis.metrics import WITHIN_NS, Metric
 from diskprof.model.finding import Weight
@@ -9,7 +10,6 @@ from diskprof.model.run import DirectionResult, Run, Status, TestRecord
 from diskprof.model.sample import Direction
 from diskprof.model.text import clean
 from diskprof.model.units import format_iops
-from diskprof.model.value import dataclass
 from diskprof.reports import wording
 from diskprof.reports.content.facts import detailed
 from diskprof.reports.content.syncs import sync_sentences

@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
 from diskprof.model.run import RunSummary, Status
-from diskprof.model.value import dataclass
 from diskprof.tui.kit.sheet import Cell, Column, Row, Tone
 from diskprof.tui.shell.signs import SIGNS, TONES, status_text, when_text
 

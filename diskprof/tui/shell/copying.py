@@ -7,11 +7,11 @@ import contextlib
 import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
-from diskprof.model.value import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

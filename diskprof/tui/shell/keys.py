@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from typing import Any
@@ -13,8 +14,6 @@ from typing import Any
 from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.keys import Keys, format_key
-
-from diskprof.model.value import dataclass
 
 _PLACES = {
     "app": "Everywhere",

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from diskprof.model.errors import DiskprofError
-from diskprof.model.value import dataclass
 
 if TYPE_CHECKING:
     from diskprof.analysis.kernel import KernelView

@@ -6,10 +6,9 @@ import contextlib
 import importlib
 import socket
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
-
-from diskprof.model.value import dataclass
 
 if TYPE_CHECKING:
     from diskprof.model.device import Device, DeviceTree, DiskCounters

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from diskprof.model.errors import StoreBusy, StoreError
 from diskprof.model.run import RunSummary, Status
-from diskprof.model.value import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

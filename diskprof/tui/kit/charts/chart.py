@@ -1,8 +1,8 @@
 """What moves: a chart with its axes, a sparkline, a progress bar. All start at zero and say their unit and scale."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from diskprof.model.value import dataclass
 from diskprof.tui.kit.charts.glyphs import Charset, Track, draw, progress_bar
 from diskprof.tui.kit.charts.scale import Scale, TimeAxis, title_of
 from diskprof.tui.kit.charts.time_series import Series

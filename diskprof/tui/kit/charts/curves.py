@@ -5,10 +5,10 @@ Each curve has a letter, which stands at its end and in the legend, so that it i
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from diskprof.model.histogram import Histogram
-from diskprof.model.value import dataclass
 from diskprof.tui.kit.charts.glyphs import Charset, Track, draw, this_charset
 from diskprof.tui.kit.charts.scale import Metric, Scale, TimeAxis
 from diskprof.tui.kit.charts.time_series import Series

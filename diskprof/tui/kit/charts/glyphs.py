@@ -5,11 +5,11 @@ Every picture starts at zero. A track's values are shares of the height, 0 to 1,
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
 from diskprof.model.plainness import says_utf8, started_with
-from diskprof.model.value import dataclass
 from diskprof.tui.kit.painted import Line, Piece
 
 

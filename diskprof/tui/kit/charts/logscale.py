@@ -1,8 +1,7 @@
 """Latency upward on a logarithmic scale: what matters lies decades apart."""
 
 import math
-
-from diskprof.model.value import dataclass
+from dataclasses import dataclass
 
 _STEPS = (1.0, 2.0, 5.0)
 _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns"))

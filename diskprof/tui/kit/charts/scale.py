@@ -1,9 +1,8 @@
 """Axes: round numbers, always from zero, with the unit said once."""
 
 import math
+from dataclasses import dataclass
 from enum import StrEnum
-
-from diskprof.model.value import dataclass
 
 _ROUND = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 _TIME_STEPS = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400)

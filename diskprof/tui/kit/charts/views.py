@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from textual.app import App
 
-from diskprof.model.value import dataclass
 from diskprof.tui.kit.charts.chart import GUTTER, Chart, Picture, draw_chart
 from diskprof.tui.kit.charts.glyphs import Charset, Track, draw
 from diskprof.tui.kit.charts.heatmap import Heat, heat_legend, heat_rows
