@@ -1,7 +1,7 @@
 """One connection to the store's file: opened with care, its errors in words that a person can act on."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
@@ -10,7 +10,7 @@ from urllib.parse import quote
 from diskprof.model.errors import StoreBusy, StoreError
 from diskprof.model.text import clean, shorten_middle
 from diskprof.store import paths
-from diskprof.store.schema import MIGRATIONS, Migration, migrate, version_of
+from diskprof.store.schema import VERSION, make_tables, version_of
 from diskprof.store.syncing import Syncer
 
 _OLDEST_SQLITE = (3, 37, 0)  # STRICT tables
@@ -31,8 +31,8 @@ class Database:
         self._syncer: Syncer | None = None
 
     @classmethod
-    def open(cls, path: Path, *, create: bool, timeout_s: float, migrations: Sequence[Migration] = MIGRATIONS) -> Self:
-        """Opens, makes or brings up to date the store at `path`. Raises StoreError and then leaves the file as it was."""
+    def open(cls, path: Path, *, create: bool, timeout_s: float) -> Self:
+        """Opens or makes the store at `path`. Raises StoreError and then leaves the file as it was."""
         if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
             raise StoreError(
                 f"SQLite {sqlite3.sqlite_version} is too old for the store.", "diskprof needs SQLite 3.37 or later."
@@ -49,7 +49,7 @@ class Database:
             connection = _connect(path, timeout_s, read_only=read_only)
             database = cls(connection, path, read_only=read_only, timeout_s=timeout_s)
             try:
-                database._prepare(migrations)
+                database._prepare()
             except BaseException:  # Interrupted too: an open connection would keep its locks.
                 database.close()
                 raise
@@ -58,8 +58,8 @@ class Database:
     def close(self) -> None:
         self._connection.close()
 
-    def _prepare(self, migrations: Sequence[Migration]) -> None:
-        db, newest = self._connection, migrations[-1].version
+    def _prepare(self) -> None:
+        db = self._connection
         # In one transaction: another process may be making the tables at this moment.
         with self._transaction("BEGIN"):
             version = version_of(db)
@@ -67,23 +67,26 @@ class Database:
             raise StoreError(
                 f"{self.path} is a database of another program.", "Name another file with --store, or leave it out."
             )
-        if version > newest:
+        if version not in (0, VERSION):
             raise StoreError(
-                f"The store {self.path} was written by a newer diskprof (its version is {version}, this one knows {newest}).",
-                "Update diskprof, or name another file with --store.",
+                f"The store {self.path} was written by a newer diskprof, or by one of before 0.1.0"
+                f" (its version is {version}, this one knows {VERSION}).",
+                "Update diskprof, name another file with --store, or move this one away to begin a new store.",
             )
-        if self.read_only and version < newest:
+        if self.read_only and version == 0:
             raise StoreError(
-                f"The store {self.path} is of an earlier version and cannot be brought up to date: it is read-only.",
-                "Copy it to where you can write, and name the copy with --store.",
+                f"The store {self.path} is empty, and cannot be begun: it is read-only.",
+                "Name a file that you can write with --store.",
             )
         if not self.read_only:
             if version == 0:
                 # Before the first page is written, or it is too late.
                 db.execute("PRAGMA auto_vacuum = INCREMENTAL")
             self._choose_journal()
-            if version < newest:
-                migrate(db, migrations)
+            if version == 0:
+                with self._transaction("BEGIN IMMEDIATE"):
+                    if version_of(db) == 0:  # Another process may have been quicker.
+                        make_tables(db)
                 # Again, for a process that made the same store at the same time may have been in the way.
                 self._choose_journal()
         db.execute("PRAGMA foreign_keys = ON")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from recorded import FAST, make_plan, record_run
-from store_files import drop_courses, raw
+from store_files import raw
 
 from diskprof.model.errors import RunNotFound, StoreError
 from diskprof.model.histogram import Histogram
@@ -220,23 +220,6 @@ def test_each_of_many_tests_is_told_whole_and_alone(store: Store) -> None:
         for most in (1, 4, 8, 2048):
             assert_same(store.course(run_id, test, most=most).samples, mine)
         assert len(store.course(run_id, test, most=2048).samples) == len(mine)
-
-
-def test_a_run_of_a_store_without_blocks_is_told_as_before_and_gets_them_when_it_goes_on(tmp_path: Path) -> None:
-    path, samples = tmp_path / "runs.db", long_samples()
-    with Store.open(path) as store:
-        run_id = store.create_run(make_plan(), FAST.environment)
-        store.begin_test(run_id, 0, 0)
-        store.append(run_id, samples=samples[:900])
-    with raw(path) as db:
-        drop_courses(db)
-        db.execute("DELETE FROM migration WHERE version > 4")
-    with Store.open(path) as store:
-        assert_same(store.course(run_id, 0, most=2).samples, samples[:900])
-        store.append(run_id, samples=samples[900:])
-        assert_same(store.course(run_id, 0, most=2).samples, samples)
-    with raw(path) as db:
-        assert db.execute("SELECT sum(ios) FROM course").fetchone() == (sum(one.ios for one in samples[:959]),)
 
 
 def test_numbers_that_no_disk_has_keep_no_sample_out_of_the_store(store: Store) -> None:

@@ -1,4 +1,4 @@
-"""The file: where it lies, who may read it, what else it may turn out to be, and how old it is."""
+"""The file: where it lies, who may read it, what else it may turn out to be, and its version."""
 
 import os
 import stat
@@ -8,12 +8,11 @@ from random import Random
 
 import pytest
 from recorded import FAST, make_plan, record_run
-from store_files import IMPOSSIBLE, LAST, NEXT, drop_courses, library_bytes, open_with, raw, read_all
+from store_files import library_bytes, raw, read_all
 
 from diskprof.model.errors import DiskprofError, StoreError
-from diskprof.model.sample import Phase, SystemSample
-from diskprof.store import Store, default_path
-from diskprof.store.schema import MIGRATIONS, version_of
+from diskprof.store import Store, default_path, schema
+from diskprof.store.schema import VERSION, version_of
 
 
 @pytest.fixture
@@ -202,77 +201,29 @@ def test_damage_names_what_may_save_the_rest(path: Path, library: bytes) -> None
 # --- versions --------------------------------------------------------------------------------------------------------
 
 
-def history(path: Path) -> list[tuple[int, str]]:
-    with raw(path) as db:
-        return db.execute("SELECT version, name FROM migration ORDER BY version").fetchall()
-
-
-def test_a_new_store_has_a_record_of_every_step(path: Path) -> None:
+def test_a_new_store_says_which_version_it_is(path: Path) -> None:
     Store.open(path).close()
-    assert history(path) == [(step.version, step.name) for step in MIGRATIONS]
     with raw(path) as db:
-        assert version_of(db) == MIGRATIONS[-1].version == len(MIGRATIONS)
-        assert db.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
+        assert version_of(db) == VERSION
 
 
-def test_an_earlier_store_is_brought_up_to_date_and_loses_nothing(path: Path, library: bytes) -> None:
+def test_tables_that_cannot_all_be_made_leave_none(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch, pytest.raises(StoreError):
+        patch.setattr(schema, "_TABLES", (*schema._TABLES, "ALTER TABLE nowhere ADD COLUMN y"))
+        Store.open(path)
+    with raw(path) as db:
+        assert version_of(db) == 0
+    with Store.open(path) as store:
+        assert store.summaries() == []
+
+
+@pytest.mark.parametrize("version", [VERSION + 1, VERSION + 4])
+def test_a_store_of_a_newer_diskprof_is_refused_untouched(path: Path, library: bytes, version: int) -> None:
     path.write_bytes(library)
-    with Store.open(path) as store:
-        before = [store.run(summary.id) for summary in store.summaries()]
-    open_with(path, NEXT).close()
-    assert history(path)[-1] == (NEXT.version, "runs have colours")
     with raw(path) as db:
-        assert db.execute("SELECT DISTINCT colour FROM run").fetchall() == [("red",)]
-        db.execute("DELETE FROM migration WHERE version = ?", (NEXT.version,))
-    with Store.open(path) as store:
-        assert [store.run(summary.id) for summary in store.summaries()] == before
-
-
-def test_what_the_kernel_saw_before_there_was_more_to_see_is_kept(path: Path) -> None:
-    with Store.open(path) as store:
-        run_id = store.create_run(make_plan(), FAST.environment)
-    with raw(path) as db:
-        # As the first version left it: the columns of the second are not there.
-        drop_courses(db)
-        db.execute("DROP INDEX run_by_order")
-        for table, count in (("system_sample", 20), ("sample", 13), ("run", 18)):
-            for (column,) in db.execute(
-                "SELECT name FROM pragma_table_info(?) WHERE cid >= ?", (table, count)
-            ).fetchall():
-                db.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
-        db.execute("DELETE FROM migration WHERE version > 1")
-        db.execute(f"INSERT INTO system_sample VALUES (1, 1, 0, 3, 5, 6, {', '.join(map(str, range(14)))})")
-    new = SystemSample(1, Phase.MEASURING, 7, 8, reads=9, cgroup_reads=10, cpu_throttled_ns=11, dirty_bytes=12)
-    with Store.open(path) as store:
-        (old,) = store.system_samples(run_id).samples
-        store.append(run_id, system=[new])
-        assert store.system_samples(run_id).samples == (old, new)
-    assert (old.reads, old.merges, old.temperature_c) == (0, 8, 13.0)
-    assert (old.read_merges, old.cgroup_reads, old.cpu_periods, old.cached_bytes) == (None, None, None, None)
-    assert len(history(path)) == LAST
-
-
-def test_a_step_that_fails_leaves_those_before_it_and_nothing_of_itself(path: Path) -> None:
-    Store.open(path).close()
-    with pytest.raises(StoreError):
-        open_with(path, NEXT, IMPOSSIBLE)
-    assert [version for version, _ in history(path)] == list(range(1, NEXT.version + 1))
-    with raw(path) as db:
-        assert not db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'third'").fetchone()
-        assert db.execute("PRAGMA user_version").fetchone() == (NEXT.version,)
-
-
-def test_a_step_is_taken_once(path: Path) -> None:
-    open_with(path, NEXT).close()
-    open_with(path, NEXT).close()
-    assert len(history(path)) == NEXT.version
-
-
-def test_a_store_of_a_newer_diskprof_is_refused_untouched(path: Path, library: bytes) -> None:
-    path.write_bytes(library)
-    open_with(path, NEXT).close()
+        db.execute(f"PRAGMA user_version = {version}")
     before = path.read_bytes()
-    with pytest.raises(StoreError, match="newer diskprof") as caught:
+    with pytest.raises(StoreError, match=f"newer diskprof.*its version is {version}") as caught:
         Store.open(path)
     assert "Update diskprof" in caught.value.hint
     assert path.read_bytes() == before

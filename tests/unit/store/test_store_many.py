@@ -1,6 +1,5 @@
-"""A thousand runs, read from all sides while another is written; and a process that is killed while it migrates."""
+"""A thousand runs, read from all sides while another is written; and a process that is killed while it makes a store."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -10,7 +9,7 @@ from pathlib import Path
 
 from program import until
 from recorded import FAST, make_plan
-from store_files import LAST, NEXT, library_bytes, open_with, raw
+from store_files import raw
 
 from diskprof.model.run import Status
 from diskprof.model.sample import Direction, Phase, Sample
@@ -89,52 +88,36 @@ def test_a_thousand_runs_are_read_from_all_sides_while_one_is_written(tmp_path: 
             assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
-# A step that has written more than SQLite keeps in memory, and goes on and on.
-MIGRATOR = """
+# The tables, more than SQLite keeps in memory, and then on and on.
+MAKER = """
 import sys
 from pathlib import Path
-from diskprof.store.schema import Migration
-from store_files import LAST, open_with
+from diskprof.store import Store, schema
 
 COUNT = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < {}) "
-open_with(
-    Path(sys.argv[1]),
-    Migration(
-        LAST + 1,
-        "never done",
-        (
-            "ALTER TABLE run ADD COLUMN colour TEXT NOT NULL DEFAULT 'red'",
-            "CREATE TABLE ballast (bytes BLOB) STRICT",
-            "INSERT INTO ballast " + COUNT.format(4000) + "SELECT randomblob(4000) FROM n",
-            "DELETE FROM sample",
-            "INSERT INTO ballast " + COUNT.format(10**12) + "SELECT NULL FROM n WHERE x < 0",
-        ),
-    ),
+schema._TABLES = (
+    *schema._TABLES,
+    "CREATE TABLE ballast (bytes BLOB) STRICT",
+    "INSERT INTO ballast " + COUNT.format(4000) + "SELECT randomblob(4000) FROM n",
+    "INSERT INTO ballast " + COUNT.format(10**12) + "SELECT NULL FROM n WHERE x < 0",
 )
+Store.open(Path(sys.argv[1]))
 """
 
 
-def contents(path: Path) -> list[object]:
-    with Store.open(path) as store:
-        return [(store.run(each.id), store.samples(each.id)) for each in store.summaries()]
-
-
-def test_a_migration_that_is_killed_in_the_middle_leaves_the_store_as_it_was(tmp_path: Path) -> None:
+def test_a_store_whose_making_is_killed_in_the_middle_is_made_by_the_next(tmp_path: Path) -> None:
     path, wal = tmp_path / "runs.db", tmp_path / "runs.db-wal"
-    (tmp_path / "library").mkdir()
-    path.write_bytes(library_bytes(tmp_path / "library"))
-    before = contents(path)
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "kit")}
-    with subprocess.Popen([sys.executable, "-c", MIGRATOR, str(path)], env=environment) as process:
+    with subprocess.Popen([sys.executable, "-c", MAKER, str(path)]) as process:
         try:
-            until(lambda: wal.exists() and wal.stat().st_size > 8 << 20, "a step that has been half written")
+            until(lambda: wal.exists() and wal.stat().st_size > 8 << 20, "tables that have been half written")
         finally:
             process.kill()
     assert process.returncode == -signal.SIGKILL
-    assert contents(path) == before
     with raw(path) as db:
-        assert db.execute("SELECT max(version) FROM migration").fetchone() == (LAST,)
+        assert db.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,)
+    with Store.open(path) as store:
+        run_id = store.create_run(make_plan("ioping-seek"), FAST.environment)
+        assert [summary.id for summary in store.summaries()] == [run_id]
+    with raw(path) as db:
         assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    open_with(path, NEXT).close()
-    with raw(path) as db:
-        assert db.execute("SELECT DISTINCT colour FROM run").fetchall() == [("red",)]
+        assert not db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'ballast'").fetchone()

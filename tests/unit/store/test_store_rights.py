@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from recorded import FAST, make_plan, record_run, recording
-from store_files import NEXT, library_bytes, open_with, raw, read_all
+from store_files import library_bytes, raw, read_all
 
 from diskprof.model.errors import StoreError
 from diskprof.model.run import Status
@@ -234,13 +234,13 @@ def test_a_store_without_the_right_to_write_can_be_read(
     assert path.read_bytes() == library
 
 
-def test_an_earlier_store_that_cannot_be_written_is_refused(others_place: Path, library: bytes) -> None:
+def test_an_empty_file_that_cannot_be_written_is_no_store(others_place: Path) -> None:
     path = others_place / "runs.db"
-    path.write_bytes(library)
-    path.chmod(0o444)
+    path.touch(0o444)
     others_place.chmod(0o555)
-    with somebody(), pytest.raises(StoreError, match="earlier version"):
-        open_with(path, NEXT)
+    with somebody(), pytest.raises(StoreError, match="is empty") as caught:
+        Store.open(path)
+    assert "--store" in caught.value.hint
     others_place.chmod(0o755)
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from recorded import FAST, make_plan
-from store_files import drop_courses, raw
 
 from diskprof.model.run import Status
 from diskprof.store import Store
@@ -52,21 +51,6 @@ def test_a_run_of_another_time_stands_where_that_puts_it(store: Store) -> None:
     store.create_run(make_plan(), FAST.environment, run_id="now")
     store.create_run(make_plan(), FAST.environment, run_id="between", started_at=first + timedelta(days=1))
     assert ids(store) == ["now", "last", "between", "first"]
-
-
-def test_runs_of_an_earlier_store_stay_in_the_order_of_their_time(path: Path) -> None:
-    times = (datetime(2023, 5, 2, tzinfo=UTC), datetime(2023, 5, 1, tzinfo=UTC), datetime(2023, 5, 3, tzinfo=UTC))
-    with Store.open(path) as store:
-        made = [store.create_run(make_plan(), FAST.environment, started_at=time) for time in times]
-    with raw(path) as db:
-        drop_courses(db)
-        db.execute("DROP INDEX run_by_order")
-        db.execute("ALTER TABLE run DROP COLUMN ordinal")
-        db.execute("DELETE FROM migration WHERE version > 3")
-    with Store.open(path) as store:
-        assert [summary.id for summary in store.summaries()] == [made[2], made[0], made[1]]
-        newest = store.create_run(make_plan(), FAST.environment)
-        assert store.resolve("latest") == newest
 
 
 def test_a_run_that_goes_is_found_among_many_that_a_clock_put_later(store: Store) -> None:
