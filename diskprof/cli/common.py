@@ -1,7 +1,6 @@
-"""What the commands share: the store that was asked for, and JSON on stdout."""
+"""What the commands share: the store, exit codes, files to write to, values that may not be empty, and JSON on stdout."""
 
 import os
-import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from diskprof.cli.encoding import stdout_is_utf8
-from diskprof.model.errors import Refused
+from diskprof.model.errors import ExitCode, Refused
 from diskprof.model.text import clean
 
 if TYPE_CHECKING:
+    from diskprof.model.run import Run
     from diskprof.store import Store
 
 
@@ -26,6 +26,16 @@ def open_store(ctx: click.Context) -> "Store":
     return store
 
 
+def exit_code_of(run: "Run") -> ExitCode:
+    """How a command ends that saw this run to its end."""
+    from diskprof.analysis.expectations import judge, missed
+    from diskprof.model.run import Status
+
+    if run.status is Status.COMPLETE:
+        return ExitCode.EXPECTATION_MISSED if missed(judge(run)) else ExitCode.OK
+    return ExitCode.INTERRUPTED if run.status is Status.CANCELLED else ExitCode.FAILED
+
+
 def echo_json(value: Any) -> None:
     """Prints `value` as JSON that any program can read: no NaN, no broken text; ASCII alone where no more can be printed."""
     from diskprof.reports.data.json import dumps
@@ -35,6 +45,8 @@ def echo_json(value: Any) -> None:
 
 def width_of_stdout(otherwise: int = 100) -> int:
     """Columns to lay out for: those of COLUMNS, else the terminal's, or `otherwise` where stdout is none."""
+    import shutil
+
     known = sys.stdout.isatty() or "COLUMNS" in os.environ
     return shutil.get_terminal_size((otherwise, 24)).columns if known else otherwise
 
@@ -53,3 +65,19 @@ def refuse_device(path: Path) -> None:
         return
     if is_disk:
         raise Refused(f"{clean(str(path))} is a disk, and would be overwritten.", "Give the name of a file.")
+
+
+class NamedFile(click.Path):
+    """The name of a file; click takes an empty one for the directory where one is."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("the name is empty.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+def not_empty(ctx: click.Context, parameter: click.Parameter, value: str | None) -> str:
+    """The callback of an option that means something else where it is left out: "" then. Raises BadParameter of an empty value."""
+    if value == "":
+        raise click.BadParameter("it is empty: give a value, or leave the option out.", ctx, parameter)
+    return value or ""

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from diskprof import __version__
+from diskprof.cli.common import NamedFile
 from diskprof.cli.encoding import print_plainly
 from diskprof.cli.entry import as_plugin, unknown
 from diskprof.cli.settings import VARIABLES
-from diskprof.cli.typed import NamedFile
 from diskprof.model.errors import ExitCode
 from diskprof.model.text import clean
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 _COMMANDS = {
-    "devices": "List the block devices that can be tested.",
-    "presets": "List the presets, show one, or list the options they may use.",
-    "run": "Run a preset on a directory, a file or a device.",
-    "attach": "Watch a run that is under way.",
-    "stop": "Stop a run that is under way.",
-    "runs": "List the runs that were kept.",
-    "show": "Show the result of a run.",
-    "compare": "Compare runs side by side.",
-    "report": "Write a Markdown report of one run, or a comparison of several.",
-    "export": "Write runs to a file, whole, for another machine.",
-    "import": "Take runs into the store that `export` wrote.",
-    "delete": "Delete runs from the store.",
-    "tag": "Give a run tags, or a note.",
-    "clean": "Remove test files that runs left behind.",
-    "config": "Show the settings, and where each comes from.",
-    "doctor": "Check what diskprof needs, and how to get what is missing.",
-    "completion": "Print what makes the Tab key work in bash, zsh or fish.",
+    "devices": ("devices", "List the block devices that can be tested."),
+    "presets": ("presets", "List the presets, show one, or list the options they may use."),
+    "run": ("run", "Run a preset on a directory, a file or a device."),
+    "attach": ("runs", "Watch a run that is under way."),
+    "stop": ("runs", "Stop a run that is under way."),
+    "runs": ("runs", "List the runs that were kept."),
+    "show": ("runs", "Show the result of a run."),
+    "compare": ("reports", "Compare runs side by side."),
+    "report": ("reports", "Write a Markdown report of one run, or a comparison of several."),
+    "export": ("transfer", "Write runs to a file, whole, for another machine."),
+    "import": ("transfer", "Take runs into the store that `export` wrote."),
+    "delete": ("runs", "Delete runs from the store."),
+    "tag": ("runs", "Give a run tags, or a note."),
+    "clean": ("runs", "Remove test files that runs left behind."),
+    "config": ("setup", "Show the settings, and where each comes from."),
+    "doctor": ("setup", "Check what diskprof needs, and how to get what is missing."),
+    "completion": ("setup", "Print what makes the Tab key work in bash, zsh or fish."),
 }
 
 
@@ -48,20 +48,21 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        # `import` is no name that a module can have.
-        module = importlib.import_module(f"diskprof.cli.commands.{cmd_name}{'_' if cmd_name == 'import' else ''}")
-        command: click.Command = module.command
+        module = importlib.import_module(f"diskprof.cli.commands.{_COMMANDS[cmd_name][0]}")
+        command: click.Command = getattr(module, f"{cmd_name}_command")
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list["CompletionItem[str]"]:
         from click.shell_completion import CompletionItem
 
-        names = [CompletionItem(name, help=text) for name, text in _COMMANDS.items() if name.startswith(incomplete)]
+        names = [
+            CompletionItem(name, help=text) for name, (_, text) in _COMMANDS.items() if name.startswith(incomplete)
+        ]
         return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
+            formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -18,7 +18,7 @@ _LOOK_S = 0.15
     help="Also what is empty: unused loop, zram and ram devices, empty drives.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print all that is known of them as JSON.")
-def command(show_empty: bool, as_json: bool) -> None:
+def devices_command(show_empty: bool, as_json: bool) -> None:
     """List the block devices as a tree: what each is, what is on it, where it is mounted, how busy it is now.
 
     Names in the first column can be given to `diskprof run`, as can a directory from the column MOUNTED ON.

@@ -9,27 +9,18 @@ from typing import TYPE_CHECKING
 import click
 
 from diskprof.cli import completing
-from diskprof.cli.common import echo_json, open_store, width_of_stdout
-from diskprof.cli.permission import named, tell_of_leftovers
+from diskprof.cli.common import echo_json, exit_code_of, not_empty, open_store, width_of_stdout
 from diskprof.cli.planning import Request, plan_of
 from diskprof.cli.queueing import Company, begun_in, plan_in, wait_for_others
 from diskprof.cli.results import print_result
-from diskprof.cli.typed import not_empty
 from diskprof.model.errors import DiskprofError, ExitCode
-from diskprof.model.plan import Plan
-from diskprof.model.run import Run, Status
+from diskprof.model.plan import Plan, RawDevice
 from diskprof.model.text import clean
+from diskprof.model.units import format_size
 from diskprof.store import Store
 
 if TYPE_CHECKING:
     from diskprof.runner.carry.begin import Begun
-
-_EXIT_OF_STATUS = {
-    Status.COMPLETE: ExitCode.OK,
-    Status.CANCELLED: ExitCode.INTERRUPTED,
-    Status.FAILED: ExitCode.FAILED,
-    Status.INTERRUPTED: ExitCode.FAILED,
-}
 
 
 @click.command("run", short_help="Run a preset on a directory, a file or a device.")
@@ -91,7 +82,7 @@ _EXIT_OF_STATUS = {
 @click.option("--wait", is_flag=True, help="Wait for other runs on the same disk instead of refusing.")
 @click.option("--concurrent", is_flag=True, help="Start although another run works on the same disk.")
 @click.pass_context
-def command(
+def run_command(
     ctx: click.Context,
     preset: str,
     target: str | None,
@@ -135,9 +126,7 @@ def command(
     request = Request(preset, target, settings, targets, expectations, variant, allow_write, overwrite, confirm)
     company = Company(wait, concurrent)
     if nagios:
-        from diskprof.cli.plugin import run_as_plugin
-
-        ctx.exit(run_as_plugin(ctx, request, tags, note, company))
+        ctx.exit(_run_as_plugin(ctx, request, tags, note, company))
     if dry_run:
         plan = plan_of(request)
         _print_plan(plan, as_json)
@@ -146,26 +135,17 @@ def command(
     asking = sys.stdin.isatty() and sys.stderr.isatty()
     if asking and (plan.raw_devices or not yes):
         _show(plan)
-    plan = named(plan, confirm, asking=asking)
+    plan = _named(plan, confirm, asking=asking)
     if asking and not yes and not plan.raw_devices:
         click.confirm("Start?", default=True, abort=True, err=True)
     with open_store(ctx) as store:
-        tell_of_leftovers(plan, store)
+        _tell_of_leftovers(plan, store)
         if detach:
             _detach(plan, store, tags, note, as_json, company)
             return
-        run_id = run_here(plan, store, tags, note, company)
+        run_id = _run_here(plan, store, tags, note, company)
         print_result(store, run_id, as_json)
         ctx.exit(exit_code_of(store.run(run_id)))
-
-
-def exit_code_of(run: Run) -> ExitCode:
-    """How a command ends that saw this run to its end."""
-    from diskprof.analysis.expectations import judge, missed
-
-    if run.status is Status.COMPLETE and missed(judge(run)):
-        return ExitCode.EXPECTATION_MISSED
-    return _EXIT_OF_STATUS[run.status]
 
 
 def _print_plan(plan: Plan, as_json: bool) -> None:
@@ -188,6 +168,37 @@ def _show(plan: Plan) -> None:
         click.echo(clean(f"{hazard.severity.value}: {hazard.message} {hazard.advice}".rstrip()), err=True)
 
 
+def _named(plan: Plan, confirm: Sequence[str], *, asking: bool) -> Plan:
+    """The plan with every device that it writes to named: by `confirm`, or typed on the terminal where `asking`.
+
+    Raises Refused where it is named by neither. A plan without such devices comes back as it is.
+    """
+    if not plan.raw_devices:
+        return plan
+    from diskprof.runner.plan.write_permission import confirmed
+
+    if asking and not confirm:
+        confirm = [_ask(device) for device in plan.raw_devices]
+    return confirmed(plan, confirm)
+
+
+def _ask(device: RawDevice) -> str:
+    from diskprof.runner.plan.write_permission import what_to_type
+
+    about = ", ".join(filter(None, (device.model, device.serial, format_size(device.size_bytes))))
+    click.echo(f"{device.node} ({clean(about)}) will be overwritten. What is on it is lost.", err=True)
+    answer: str = click.prompt(f"To start, type {what_to_type(device)}", default="", show_default=False, err=True)
+    return answer
+
+
+def _tell_of_leftovers(plan: Plan, store: Store) -> None:
+    """Says in a line on stderr what killed runs left behind, runs of other stores included where the plan works."""
+    from diskprof.runner.leftovers import beside, notice
+
+    if line := notice(store, beside(plan, store)):
+        click.echo(line, err=True)
+
+
 def _detach(plan: Plan, store: Store, tags: tuple[str, ...], note: str, as_json: bool, company: Company) -> None:
     from diskprof.runner.detached.launch import start_detached
 
@@ -201,7 +212,7 @@ def _detach(plan: Plan, store: Store, tags: tuple[str, ...], note: str, as_json:
         click.echo(f"Running in the background. Watch it: diskprof attach {run_id}", err=True)
 
 
-def run_here(plan: Plan, store: Store, tags: Sequence[str], note: str, company: Company) -> str:
+def _run_here(plan: Plan, store: Store, tags: Sequence[str], note: str, company: Company) -> str:
     """Carries the plan out in this process, with progress on stderr; returns the run's id."""
     with begun_in(company, plan, store, tags, note) as run:
         asyncio.run(_execute(run))
@@ -225,3 +236,20 @@ async def _execute(run: "Begun") -> None:
     finally:
         with suppress(asyncio.CancelledError):
             await line
+
+
+def _run_as_plugin(ctx: click.Context, request: Request, tags: Sequence[str], note: str, company: Company) -> int:
+    """Runs the request and prints the line; returns 0 OK, 1 WARNING, 2 CRITICAL or 3 UNKNOWN."""
+    from diskprof.analysis.expectations import judge
+    from diskprof.reports.data.nagios import PluginStatus, plugin_line, unknown_line
+
+    try:
+        plan = plan_in(company, request, ctx)
+        with open_store(ctx) as store:
+            run = store.run(_run_here(_named(plan, request.confirm, asking=False), store, tags, note, company))
+    except DiskprofError as error:
+        click.echo(unknown_line(str(error)))
+        return int(PluginStatus.UNKNOWN)
+    status, line = plugin_line(run, judge(run))
+    click.echo(line)
+    return int(status)

@@ -1,9 +1,22 @@
-"""`diskprof runs`."""
+"""`diskprof runs`, `show`, `attach`, `stop`, `tag`, `delete` and `clean`: the runs that are in the store."""
+
+import select
+import sys
+import time
 
 import click
 
-from diskprof.cli.common import echo_json, open_store, width_of_stdout
+from diskprof.cli import completing
+from diskprof.cli.common import echo_json, exit_code_of, open_store, width_of_stdout
+from diskprof.cli.encoding import stdout_is_utf8
+from diskprof.cli.results import print_result
+from diskprof.model.errors import DiskprofError, RunNotFound, UsageError
+from diskprof.model.run import Status
+from diskprof.model.text import clean
+from diskprof.model.units import format_size
+from diskprof.store import Store
 
+_PATIENCE_S = 15.0
 _MOST = 2**63 - 1
 """What SQLite can count to."""
 
@@ -12,7 +25,7 @@ _MOST = 2**63 - 1
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 @click.option("--limit", "-n", type=click.IntRange(1), help="The newest so many only.")
 @click.pass_context
-def command(ctx: click.Context, as_json: bool, limit: int | None) -> None:
+def runs_command(ctx: click.Context, as_json: bool, limit: int | None) -> None:
     """List the runs that were kept, newest first."""
     with open_store(ctx) as store:
         summaries = store.summaries(limit=None if limit is None else min(limit, _MOST))
@@ -27,3 +40,151 @@ def command(ctx: click.Context, as_json: bool, limit: int | None) -> None:
     from diskprof.reports.render.text_run import runs_table
 
     click.echo(runs_table(summaries, width_of_stdout()), nl=False)
+
+
+@click.command("show", short_help="Show the result of a run.")
+@click.argument("run", default="latest", shell_complete=completing.runs)
+@click.option("--json", "as_json", is_flag=True, help="Print the run as JSON.")
+@click.option("--plot", is_flag=True, help="Draw how IOPS, bandwidth and latency went.")
+@click.pass_context
+def show_command(ctx: click.Context, run: str, as_json: bool, plot: bool) -> None:
+    """Show the result of RUN: an id or the beginning of one, a tag, `latest` or `latest~N`."""
+    if plot and as_json:
+        raise click.UsageError("--plot draws for people and --json is for programs: choose one.", ctx)
+    with open_store(ctx) as store:
+        run_id = store.resolve(run)
+        print_result(store, run_id, as_json)
+        if plot:
+            from diskprof.reports.render.plot import run_plots
+
+            samples = store.samples(run_id).samples
+            width = width_of_stdout()
+            drawn = run_plots(
+                store.run(run_id), samples, width, colour=sys.stdout.isatty(), ascii_only=not stdout_is_utf8()
+            )
+            click.echo(drawn, nl=False)
+
+
+@click.command("attach", short_help="Watch a run that is under way.")
+@click.argument("run", required=False, shell_complete=completing.running)
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON when the run is over.")
+@click.pass_context
+def attach_command(ctx: click.Context, run: str | None, as_json: bool) -> None:
+    """Watch RUN (default: the one that is running) to its end and print its result.
+
+    Ctrl+C ends the watching, not the run.
+    """
+    import asyncio
+
+    from diskprof.cli.watching import watch
+
+    with open_store(ctx) as store:
+        run_id = _running_run(store, run)
+        asyncio.run(watch(store.path, run_id))
+        print_result(store, run_id, as_json)
+        ctx.exit(exit_code_of(store.run(run_id)))
+
+
+@click.command("stop", short_help="Stop a run that is under way.")
+@click.argument("run", required=False, shell_complete=completing.running)
+@click.pass_context
+def stop_command(ctx: click.Context, run: str | None) -> None:
+    """Stop RUN (default: the one that is running). What it measured is kept; it counts as cancelled."""
+    from diskprof.runner.detached.launch import request_stop
+
+    with open_store(ctx) as store:
+        run_id = _running_run(store, run)
+        request_stop(store, run_id)
+        _wait_for_end(store, run_id)
+        click.echo(f"Stopped {run_id}.", err=True)
+
+
+def _wait_for_end(store: Store, run_id: str) -> None:
+    deadline = time.monotonic() + _PATIENCE_S
+    while not store.run(run_id).status.over:
+        if time.monotonic() > deadline:
+            raise DiskprofError(
+                f"Run {run_id} has not ended within {_PATIENCE_S:.0f} s.",
+                "Its engine may be stuck in the kernel; `diskprof attach` shows where it stands.",
+            )
+        select.select([], [], [], 0.05)
+        store.reap()
+
+
+def _running_run(store: Store, name: str | None) -> str:
+    """The id of the run called `name`, or of the only one under way. Raises RunNotFound."""
+    if name is not None:
+        return store.resolve(name)
+    running = [summary.id for summary in store.summaries() if summary.status is Status.RUNNING]
+    if len(running) == 1:
+        return running[0]
+    if running:
+        raise RunNotFound(f"{len(running)} runs are under way: {', '.join(running)}.", "Say which one.")
+    raise RunNotFound("No run is under way.", "`diskprof runs` lists those that were kept.")
+
+
+@click.command("tag", short_help="Give a run tags, or a note.")
+@click.argument("run", shell_complete=completing.runs)
+@click.argument("tags", nargs=-1, shell_complete=completing.tags)
+@click.option("--remove", "removed", multiple=True, metavar="TAG", help="Take a tag off.")
+@click.option("--note", help="Replace the note.")
+@click.pass_context
+def tag_command(
+    ctx: click.Context, run: str, tags: tuple[str, ...], removed: tuple[str, ...], note: str | None
+) -> None:
+    """Add TAGS to RUN; a tag names a run wherever RUN is asked for. Prints the tags that it has then."""
+    with open_store(ctx) as store:
+        run_id = store.resolve(run)
+        kept = [tag for tag in store.run(run_id).tags if tag not in removed]
+        if tags or removed:
+            store.set_tags(run_id, tuple(dict.fromkeys([*kept, *tags])))
+        if note is not None:
+            store.set_note(run_id, note)
+        click.echo(clean(" ".join(store.run(run_id).tags)))
+
+
+@click.command("delete", short_help="Delete runs from the store.")
+@click.argument("runs", nargs=-1, required=True, shell_complete=completing.runs)
+@click.option("--yes", is_flag=True, help="Delete without asking.")
+@click.pass_context
+def delete_command(ctx: click.Context, runs: tuple[str, ...], yes: bool) -> None:
+    """Delete RUNS, with all their samples. A run that is under way is not deleted."""
+    with open_store(ctx) as store:
+        ids = list(dict.fromkeys(store.resolve(run) for run in runs))
+        if not yes:
+            if not sys.stdin.isatty():
+                raise UsageError("Deleting asks first, and there is no terminal to ask on.", "Add --yes.")
+            click.confirm(f"Delete {', '.join(ids)} for good?", abort=True, err=True)
+        for run_id in ids:
+            store.delete(run_id)
+    click.echo(f"Deleted {', '.join(ids)}.", err=True)
+
+
+@click.command("clean", short_help="Remove test files that runs left behind.")
+@click.argument("paths", nargs=-1, metavar="[PATH]...", shell_complete=completing.directories)
+@click.option("--yes", is_flag=True, help="Remove without asking.")
+@click.pass_context
+def clean_command(ctx: click.Context, paths: tuple[str, ...], yes: bool) -> None:
+    """Remove the test files that runs left behind: they were killed, the power failed, or they could not remove them.
+
+    They are found by the runs that are stored, and by their names in each directory PATH and in those where runs worked
+    before. Nothing is removed unasked, nor while a run may use it.
+    """
+    from diskprof.runner.leftovers import left_alone, leftovers, remove
+
+    with open_store(ctx) as store:
+        for line in left_alone(paths):
+            click.echo(line, err=True)
+        found = list(leftovers(store, (*paths, *store.targets())))
+        if not found:
+            click.echo("Nothing was left behind.", err=True)
+            return
+        for leftover in found:
+            click.echo(f"{clean(leftover.file.directory)}  {format_size(leftover.size_bytes)}  {leftover.origin}")
+        if not yes:
+            if not sys.stdin.isatty():
+                raise UsageError("Removing asks first, and there is no terminal to ask on.", "Add --yes.")
+            click.confirm("Remove them?", abort=True, err=True)
+        for leftover in found:
+            remove(store, leftover)
+        click.echo(f"Removed {len(found)}.", err=True)

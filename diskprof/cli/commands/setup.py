@@ -1,22 +1,27 @@
-"""`diskprof config`: the settings, what they may be, and where each comes from."""
+"""`diskprof config`, `doctor` and `completion`: how diskprof is set up here."""
 
-from collections.abc import Mapping
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from diskprof import __version__
 from diskprof.cli.common import echo_json
 from diskprof.model.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
+    from diskprof.cli.checkup import Section
     from diskprof.config.settings import Configuration, Problem, Settings
 
 
 @click.group("config", invoke_without_command=True, short_help="Show the settings, and where each comes from.")
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 @click.pass_context
-def command(ctx: click.Context, as_json: bool) -> None:
+def config_command(ctx: click.Context, as_json: bool) -> None:
     """Show every setting, its default, and where it comes from: an option, the environment or a line of the file.
 
     Exit code 2 if there is something in the file that cannot be used; everything else in it holds all the same.
@@ -37,15 +42,15 @@ def command(ctx: click.Context, as_json: bool) -> None:
     problems = (*config.problems, *_problems_of_keys(config))
     shown = Shown(config, settings, origins, problems)
     if as_json:
-        echo_json(_json(shown))
+        echo_json(_config_json(shown))
     else:
-        click.echo(_text(shown), nl=False)
+        click.echo(_config_text(shown), nl=False)
     for problem in problems:
         click.echo(f"diskprof: {problem}", err=True)
     ctx.exit(ExitCode.USAGE if problems else ExitCode.OK)
 
 
-@command.command("path")
+@config_command.command("path")
 def path() -> None:
     """Print where the configuration file is looked for."""
     from diskprof.config.file import config_path
@@ -53,7 +58,7 @@ def path() -> None:
     click.echo(str(config_path()))
 
 
-@command.command("init")
+@config_command.command("init")
 def init() -> None:
     """Write a configuration file with every setting in it, commented out. One that is there is left as it is."""
     from diskprof.config.example import example
@@ -72,7 +77,7 @@ def init() -> None:
     click.echo(str(made))
 
 
-@command.command("keys")
+@config_command.command("keys")
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 def keys(as_json: bool) -> None:
     """List the keys of the screen by the ids that the [keys] of the configuration file take."""
@@ -132,7 +137,7 @@ class Shown:
         return self.origins.get(name) or (f"line {line}" if line else "default")
 
 
-def _text(shown: Shown) -> str:
+def _config_text(shown: Shown) -> str:
     from diskprof.config.described import DESCRIBED
 
     config = shown.config
@@ -149,7 +154,7 @@ def _text(shown: Shown) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _json(shown: Shown) -> Mapping[str, Any]:
+def _config_json(shown: Shown) -> Mapping[str, Any]:
     from diskprof.config.described import DESCRIBED
     from diskprof.config.settings import Settings
 
@@ -172,3 +177,107 @@ def _json(shown: Shown) -> Mapping[str, Any]:
             for problem in shown.problems
         ],
     }
+
+
+@click.command("doctor", short_help="Check what diskprof needs, and how to get what is missing.")
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@click.pass_context
+def doctor_command(ctx: click.Context, as_json: bool) -> None:
+    """Check what diskprof needs: fio and ioping, udev, devices and directories, the terminal, the store, the presets.
+
+    Changes nothing. Exit codes: 0 all it needs is there (notes do not count), 3 fio or ioping is missing, 1 something
+    else is wrong.
+    """
+    from diskprof.cli.checkup import State, system_facts
+
+    sections = _checked(ctx.find_root().obj)
+    system = system_facts()
+    wrong = [check for section in sections.values() for check in section.checks if check.state is State.WRONG]
+    if as_json:
+        echo_json(
+            {
+                "diskprof": __version__,
+                "system": system,
+                **{key: section.facts for key, section in sections.items()},
+                "problems": [{"name": c.name, "message": c.text, "advice": c.advice} for c in wrong],
+            }
+        )
+    else:
+        where = ", ".join(filter(None, (system["os"], f"Linux {system['kernel']}", f"Python {system['python']}")))
+        click.echo(f"diskprof {__version__} on {where}")
+        for line in _report_lines(sections.values()):
+            click.echo(line)
+    if not all(tool["found"] for tool in sections["tools"].facts):
+        ctx.exit(int(ExitCode.ENGINE_MISSING))
+    ctx.exit(int(ExitCode.FAILED if wrong else ExitCode.OK))
+
+
+def _checked(store: Path | None) -> dict[str, "Section"]:
+    from diskprof.cli import checkup
+    from diskprof.cli.encoding import encoding_of_stdout
+    from diskprof.devices.scan.files import may
+    from diskprof.devices.scan.udev import scan, udev_runs
+    from diskprof.model.plainness import started_with
+
+    return {
+        "tools": checkup.check_tools(),
+        "io_engines": checkup.check_io_engines(),
+        "reach": checkup.check_reach(
+            scan(),
+            udevd=udev_runs(),
+            root=os.geteuid() == 0,
+            readable=lambda device: may(device.node, os.R_OK),
+        ),
+        "wear": checkup.check_wear(root=os.geteuid() == 0),
+        "terminal": checkup.check_terminal(
+            started_with(os.environ),
+            tty=sys.stdin.isatty() and sys.stdout.isatty(),
+            size=checkup.terminal_size(),
+            encoding=encoding_of_stdout(),
+        ),
+        "store": checkup.check_store(store),
+        "presets": checkup.check_presets(),
+    }
+
+
+def _report_lines(sections: Iterable["Section"]) -> Iterator[str]:
+    """The findings for a person: a word, never a colour, says how each stands."""
+    from diskprof.cli.checkup import State
+
+    words = {State.OK: "ok", State.NOTE: "note", State.WRONG: "WRONG"}
+    count = dict.fromkeys(State, 0)
+    for section in sections:
+        yield ""
+        yield section.title
+        for check in section.checks:
+            count[check.state] += 1
+            yield f"  {words[check.state]:6} {check.name:11} {check.text}"
+            for line in check.advice.splitlines():
+                yield f"  {'':6} {'':11} {line}"
+    yield ""
+    notes = f" ({count[State.NOTE]} to note)" if count[State.NOTE] else ""
+    wrong = count[State.WRONG]
+    if wrong:
+        yield f"{wrong} {'thing is' if wrong == 1 else 'things are'} wrong{notes}."
+    else:
+        yield f"diskprof has what it needs{notes}."
+
+
+@click.command("completion", short_help="Print what makes the Tab key work in a shell.")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion_command(ctx: click.Context, shell: str) -> None:
+    """Print the script that lets SHELL complete commands, options, presets, runs and targets.
+
+    \b
+    bash, in ~/.bashrc:   eval "$(diskprof completion bash)"
+    zsh, in ~/.zshrc:     autoload -Uz compinit && compinit; eval "$(diskprof completion zsh)"
+    fish:                 diskprof completion fish > ~/.config/fish/completions/diskprof.fish
+    """
+    from click.shell_completion import ShellComplete, get_completion_class
+
+    found = get_completion_class(shell)
+    assert found is not None
+    made = found(ctx.find_root().command, {}, "diskprof", "_DISKPROF_COMPLETE")
+    # BashComplete.source would start a bash to ask for its version, and complain to whoever has none.
+    click.echo(ShellComplete.source(made), nl=False)

@@ -1,18 +1,17 @@
-"""`diskprof export RUN...`."""
+"""`diskprof export` and `diskprof import`: runs in a file."""
 
 import os
 import secrets
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 import click
 
 from diskprof.cli import completing
-from diskprof.cli.common import open_store, place_of, refuse_device
-from diskprof.cli.typed import NamedFile
+from diskprof.cli.common import NamedFile, open_store, place_of, refuse_device
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.text import clean
 
@@ -26,7 +25,7 @@ from diskprof.model.text import clean
     help="Write to FILE instead of stdout; - is stdout.",
 )
 @click.pass_context
-def command(ctx: click.Context, runs: tuple[str, ...], out: str | None) -> None:
+def export_command(ctx: click.Context, runs: tuple[str, ...], out: str | None) -> None:
     """Write RUNS to FILE, or to stdout, with all that belongs to them: plan, machine, samples, findings, tags, the engines' output.
 
     `diskprof import` takes them into another store, where they are what they were here. The file names the machine and its disks.
@@ -46,7 +45,7 @@ def command(ctx: click.Context, runs: tuple[str, ...], out: str | None) -> None:
         if place is None:
             _to_stdout(lambda file: export_runs(store, ids, file))
             return
-        with _opened(place) as file:
+        with _to_write(place) as file:
             export_runs(store, ids, file)
     click.echo(f"Wrote {clean(str(place))}.", err=True)
 
@@ -62,7 +61,7 @@ def _to_stdout(write: Callable[[IO[bytes]], None]) -> None:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
+def _to_write(path: Path) -> Iterator[IO[bytes]]:
     """A file that takes its name, and the place of an earlier one, when it is whole. Raises DiskprofError."""
     refuse_device(path)
     passing = path.with_name(f".{path.name[:200]}-{secrets.token_hex(4)}")
@@ -79,3 +78,40 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
     except OSError as error:
         why = f"{clean(str(path))} cannot be written: {error.strerror}."
         raise DiskprofError(why, "Choose another place with -o.") from None
+
+
+@click.command("import", short_help="Take runs into the store that `export` wrote.")
+@click.argument("files", nargs=-1, required=True, type=click.Path(allow_dash=True), metavar="FILE...")
+@click.pass_context
+def import_command(ctx: click.Context, files: tuple[str, ...]) -> None:
+    """Take the runs of FILES into the store; `-` is stdin. Prints their ids.
+
+    All of them are taken, or none if a file is not whole. A run that is here already stays as it is. If another run has its id, it
+    gets a new one.
+    """
+    from diskprof.store.exchange.transfer import import_runs
+
+    with ExitStack() as stack:
+        opened = [_to_read(file, stack) for file in files]
+        store = stack.enter_context(open_store(ctx))
+        for run in import_runs(store, opened):
+            if not run.new:
+                click.echo(f"{run.run_id} is there already.", err=True)
+            elif run.run_id != run.given:
+                click.echo(f"{run.given} is the id of another run here, so it is called {run.run_id}.", err=True)
+            click.echo(run.run_id)
+
+
+def _to_read(file: str, stack: ExitStack) -> tuple[str, IO[bytes]]:
+    """What it is called and what it holds."""
+    path = place_of(file)
+    if path is None:
+        return "stdin", sys.stdin.buffer
+    try:
+        if path.exists() and not (path.is_file() or path.is_fifo()):
+            raise UsageError(f"{clean(str(path))} is not a file.", "Give a file that `diskprof export` wrote.")
+        return file, stack.enter_context(path.open("rb"))
+    except OSError as error:
+        missing = isinstance(error, FileNotFoundError)
+        kind = UsageError if missing else DiskprofError
+        raise kind(f"{clean(str(path))} cannot be read: {error.strerror}.") from None

@@ -1,0 +1,129 @@
+"""`diskprof report` and `diskprof compare`."""
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from diskprof.cli import completing
+from diskprof.cli.common import NamedFile, echo_json, open_store, place_of, refuse_device, width_of_stdout
+from diskprof.cli.encoding import echo_data, stdout_is_utf8
+from diskprof.model.errors import DiskprofError, UsageError
+from diskprof.model.text import clean
+
+if TYPE_CHECKING:
+    from diskprof.reports.formats import Format
+    from diskprof.store.store import Store
+
+_FORMATS = ("markdown", "html", "csv", "samples")
+
+
+@click.command("report", short_help="Write a report of one run, or a comparison of several.")
+@click.argument("runs", nargs=-1, required=True, shell_complete=completing.runs)
+@click.option(
+    *("-o", "--output"),
+    type=NamedFile(dir_okay=False, allow_dash=True),
+    metavar="FILE",
+    help="Write to FILE; - is stdout.",
+)
+@click.option(
+    "--format",
+    "wanted",
+    type=click.Choice(_FORMATS),
+    help="As what: Markdown; a page with charts; the results as CSV; every sample as CSV.  [default: by FILE, else markdown]",
+)
+@click.pass_context
+def report_command(ctx: click.Context, runs: tuple[str, ...], output: str | None, wanted: str | None) -> None:
+    """Write a report of RUNS on stdout, or to FILE. Two or more runs are compared.
+
+    \b
+    Examples:
+      diskprof report latest
+      diskprof report latest -o disk.html
+      diskprof report latest~1 latest --format csv
+    """
+    from diskprof.reports.formats import Format, format_of
+
+    place = place_of(output)
+    form = Format(wanted) if wanted else format_of(place) if place else Format.MARKDOWN
+    with open_store(ctx) as store:
+        # A file is UTF-8 whatever the terminal is.
+        text = _report_text(store, runs, form, ascii_only=place is None and not stdout_is_utf8())
+    if place is None:
+        if form is Format.MARKDOWN:
+            click.echo(text, nl=False)
+        else:
+            echo_data(text)
+        return
+    refuse_device(place)
+    try:
+        place.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        why = f"{clean(str(place))} cannot be written: {error.strerror}."
+        raise DiskprofError(why, "Choose another place with -o.") from None
+    click.echo(f"Wrote {clean(str(place))}.", err=True)
+
+
+def _report_text(store: "Store", names: tuple[str, ...], wanted: "Format", *, ascii_only: bool) -> str:
+    from diskprof.cli.results import seen_by_kernel
+    from diskprof.reports.formats import write
+
+    ids = list(dict.fromkeys(store.resolve(name) for name in names))
+    runs = [store.run(run_id) for run_id in ids]
+    if not wanted.needs_samples:
+        return write(wanted, runs, {}, {})
+    series = {run_id: store.samples(run_id).samples for run_id in ids}
+    kernel = {run.id: seen_by_kernel(store, run) for run in runs}
+    return write(wanted, runs, series, kernel, ascii_only=ascii_only)
+
+
+@click.command("compare", short_help="Compare runs side by side.")
+@click.argument("runs", nargs=-1, required=True, shell_complete=completing.runs)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "markdown", "json"]),
+    help="As what.  [default: text]",
+)
+@click.option("--json", "as_json", is_flag=True, help="As JSON: the same as --format json.")
+@click.option("--plot", is_flag=True, help="Draw the IOPS of the runs in one chart a test; of sweeps, by block size.")
+@click.pass_context
+def compare_command(ctx: click.Context, runs: tuple[str, ...], form: str | None, as_json: bool, plot: bool) -> None:
+    """Compare RUNS test by test; differences are to the first."""
+    if as_json and form not in (None, "json"):
+        raise click.UsageError(f"--json and --format {form} exclude each other: leave one out.", ctx)
+    form = "json" if as_json else form or "text"
+    if plot and form != "text":
+        given = "--json" if as_json else "--format"
+        raise click.UsageError(f"--plot draws beside the text and not as {form}: leave {given} out.", ctx)
+    with open_store(ctx) as store:
+        ids = list(dict.fromkeys(store.resolve(run) for run in runs))
+        if len(ids) < 2:
+            raise UsageError("A comparison takes at least two different runs.", "`diskprof runs` lists them.")
+        chosen = [store.run(run_id) for run_id in ids]
+        series = {run_id: store.samples(run_id).samples for run_id in ids}
+        if form == "markdown":
+            from diskprof.cli.results import seen_by_kernel
+            from diskprof.reports.render.markdown import report
+
+            kernel = {run.id: seen_by_kernel(store, run) for run in chosen}
+            click.echo(report(chosen, series, kernel=kernel, ascii_only=not stdout_is_utf8()), nl=False)
+            return
+    from diskprof.analysis.comparison import compare
+
+    comparison = compare(chosen, series)
+    if form == "json":
+        from diskprof.reports.data.json import comparison_json
+
+        echo_json(comparison_json(comparison))
+        return
+    from diskprof.reports.render.text_run import comparison_text
+
+    width = width_of_stdout()
+    click.echo(comparison_text(comparison, width), nl=False)
+    if plot:
+        from diskprof.reports.render.plot import comparison_plots
+
+        colour, ascii_only = sys.stdout.isatty(), not stdout_is_utf8()
+        drawn = comparison_plots(comparison, chosen, series, width, colour=colour, ascii_only=ascii_only)
+        click.echo(f"\n{drawn}" if drawn else "", nl=False)
