@@ -89,7 +89,7 @@ MARKS_LEGEND = "b: better, w: worse, =: the same, ~: within the noise"
 UNJUDGED = "No verdict where a tail varies as much within each run, or fewer than 10 I/Os lie beyond a percentile."
 
 STATUSES: dict[Status, str] = {
-    Status.PENDING: "waiting",
+    Status.PENDING: "pending",
     Status.RUNNING: "running",
     Status.COMPLETE: "complete",
     Status.CANCELLED: "cancelled",
