@@ -150,7 +150,7 @@ def _options(number: int, test: TestComparison) -> list[Line]:
 
 
 def _option(value: str | None) -> str:
-    return wording.MISSING if value is None else value or "set"
+    return wording.MISSING if value is None else value or "on"
 
 
 def _statuses(number: int, test: TestComparison) -> list[Line]:
