@@ -98,7 +98,7 @@ def _figure(test: TestRecord, result: DirectionResult, key: str) -> str:
             return wording.figure(Metric(key), wording.latency(result, Metric(key)))
 
 
-_INKS = {Weight.DOUBT: "$danger", Weight.LIMIT: "$warn", Weight.NOTE: "$quiet"}
+_INKS = {Weight.DOUBT: "$warn", Weight.LIMIT: "$read", Weight.NOTE: "$quiet"}
 
 
 def sections(run: Run, width: int) -> list[Words]:

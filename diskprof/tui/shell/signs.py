@@ -23,7 +23,7 @@ _INKS: dict[Status, str] = {
     Status.COMPLETE: "good",
     Status.CANCELLED: "warn",
     Status.FAILED: "danger",
-    Status.INTERRUPTED: "danger",
+    Status.INTERRUPTED: "warn",
     Status.SKIPPED: "quiet",
 }
 TONES = {
