@@ -7,7 +7,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import StrEnum
 
 from diskprof.analysis.chance import Error, by_chance, of_average, of_one, of_share
 from diskprof.analysis.conditions import Condition, OptionDifference, differing_conditions, differing_options
@@ -17,6 +16,7 @@ from diskprof.analysis.series import ByTest, by_test, figures, measured, thinned
 from diskprof.analysis.statistics import standard_deviation, variation
 from diskprof.analysis.whole import comparable_cpu, leading, syncs
 from diskprof.model.finding import Finding
+from diskprof.model.metric import Change
 from diskprof.model.preset import EngineName, Options
 from diskprof.model.run import Run, Status, TestRecord
 from diskprof.model.sample import Direction, Sample
@@ -37,12 +37,6 @@ TAIL_IOS = 10
 """A quantile is judged only if at least this many I/Os lie beyond it in each run."""
 
 
-class Verdict(StrEnum):
-    BETTER = "better"
-    WORSE = "worse"
-    SAME = "same"
-
-
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One metric of one run. None: not measured, or a figure that would be nonsense.
@@ -54,7 +48,7 @@ class Cell:
     value: float | None = None
     difference: float | None = None
     ratio: float | None = None
-    verdict: Verdict | None = None
+    verdict: Change | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,16 +270,16 @@ def _cell(source: Source[Part], base: float | None, value: float | None, ios: in
         # Against the mean of the two, so that which run comes first does not change the judgement.
         distance = abs(difference) / ((base + value) / 2)
     else:
-        return Cell(value, difference, ratio, Verdict.SAME)
+        return Cell(value, difference, ratio, Change.SAME)
     if distance <= (noise if _is_average(source) else _floor(source)):
-        verdict = Verdict.SAME
+        verdict = Change.SAME
     elif distance <= noise:
         # Two tails can lie far apart by chance alone: neither the same nor better.
         return Cell(value, difference, ratio, None)
     elif source.better is Better.NEITHER:
         return Cell(value, difference, ratio, None)
     else:
-        verdict = Verdict.BETTER if (difference > 0) is (source.better is Better.HIGHER) else Verdict.WORSE
+        verdict = Change.BETTER if (difference > 0) is (source.better is Better.HIGHER) else Change.WORSE
     return Cell(value, difference, ratio, verdict)
 
 

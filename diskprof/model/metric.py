@@ -32,6 +32,14 @@ class Quantity(StrEnum):
     CPU = "cpu"
 
 
+class Change(StrEnum):
+    """A difference as it is judged. SAME: none, or within the noise."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    SAME = "same"
+
+
 @dataclass(frozen=True, slots=True)
 class Metric:
     """`direction` is None for reads and writes together (`total`), fsync latency and CPU use.

@@ -1,22 +1,21 @@
-"""The words and units in which results are shown, in one place: the command line, reports and screens all take them from here."""
+"""How figures are named and written: the labels and units of metrics, numbers, differences, promises."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from diskprof.analysis.comparison import NOISE, NOISE_OF_SHARE, Cell, Row, Verdict
+from diskprof.analysis.comparison import NOISE, NOISE_OF_SHARE, Cell, Row
 from diskprof.analysis.metrics import WITHIN_NS, Better, Metric
 from diskprof.model.expectation import Operator
-from diskprof.model.expectation import Verdict as Kept
-from diskprof.model.finding import Weight
+from diskprof.model.metric import Change
 from diskprof.model.metric import Metric as Promised
 from diskprof.model.metric import Quantity as Amount
-from diskprof.model.plan import Severity
 from diskprof.model.preset import EngineName
-from diskprof.model.run import DirectionResult, Latency, Status
-from diskprof.model.sample import Direction
+from diskprof.model.run import DirectionResult, Latency
 from diskprof.model.target import TargetKind
 from diskprof.model.units import format_bandwidth, format_iops, format_latency
+from diskprof.reports import words
+from diskprof.reports.words import DIRECTIONS, Word
 
 MISSING = "-"
 """Stands where there is no figure; in words everywhere, so that it also reads without UTF-8."""
@@ -74,35 +73,7 @@ _LATENCY_FIGURES: dict[Metric, Callable[[Latency], float | None]] = {
     Metric.LATENCY_MAX: lambda latency: latency.max,
 }
 
-VERDICTS: dict[Verdict | None, str] = {
-    Verdict.BETTER: "better",
-    Verdict.WORSE: "worse",
-    Verdict.SAME: "same",
-    None: "",
-}
-
-MARKS: dict[Verdict | None, str] = {Verdict.BETTER: "b", Verdict.WORSE: "w", Verdict.SAME: "=", None: ""}
-_NOISE_MARK = "~"
-MARKS_LEGEND = "b: better, w: worse, =: the same, ~: within the noise"
-"""One ASCII character for a verdict, where there is no room for the word; the legend belongs beside it."""
-
 UNJUDGED = "No verdict where a tail varies as much within each run, or fewer than 10 I/Os lie beyond a percentile."
-
-STATUSES: dict[Status, str] = {
-    Status.PENDING: "pending",
-    Status.RUNNING: "running",
-    Status.COMPLETE: "complete",
-    Status.CANCELLED: "cancelled",
-    Status.FAILED: "failed",
-    Status.INTERRUPTED: "interrupted",
-    Status.SKIPPED: "skipped",
-}
-
-WEIGHTS: dict[Weight, str] = {Weight.DOUBT: "Doubt", Weight.LIMIT: "Limit", Weight.NOTE: "Note"}
-
-SEVERITIES: dict[Severity, str] = {Severity.BLOCKS: "Refused", Severity.WARNS: "Warning", Severity.NOTES: "Note"}
-
-DIRECTIONS: dict[Direction, str] = {Direction.READ: "read", Direction.WRITE: "write"}
 
 OPERATORS: dict[Operator, str] = {
     Operator.AT_LEAST: "at least",
@@ -110,17 +81,6 @@ OPERATORS: dict[Operator, str] = {
     Operator.AT_MOST: "at most",
     Operator.LESS_THAN: "less than",
 }
-
-KEPT: dict[Kept, str] = {
-    Kept.MET: "met",
-    Kept.MISSED: "MISSED",
-    Kept.TOO_SHORT: "too short to say",
-    Kept.UNMEASURED: "not measured",
-}
-"""Whether a promise was kept; the one that matters stands out without colour."""
-
-NOT_YET = "not yet"
-"""In place of "not measured" while the run goes on."""
 
 OPTIONS: dict[str, str] = {
     "bs": "block size",
@@ -254,17 +214,21 @@ def legend(engines: Collection[EngineName]) -> str:
 
 def verdict(cell: Cell, *, share: bool = False) -> str:
     """`better`, `worse`, `same`; `noise` where they count as the same though the figures lie apart. `share`: of a row of shares."""
-    return "noise" if _within_noise(cell, share) else VERDICTS[cell.verdict]
+    found = _verdict(cell, share)
+    return found.word if found else ""
 
 
 def mark(cell: Cell, *, share: bool = False) -> str:
     """As `verdict`, in one character."""
-    return _NOISE_MARK if _within_noise(cell, share) else MARKS[cell.verdict]
+    found = _verdict(cell, share)
+    return found.sign if found else ""
 
 
-def _within_noise(cell: Cell, share: bool) -> bool:
+def _verdict(cell: Cell, share: bool) -> Word | None:
     apart, floor = (cell.difference, NOISE_OF_SHARE) if share else (cell.ratio, NOISE)
-    return cell.verdict is Verdict.SAME and apart is not None and abs(apart) > floor
+    if cell.verdict is Change.SAME and apart is not None and abs(apart) > floor:
+        return words.NOISE
+    return words.CHANGES[cell.verdict] if cell.verdict else None
 
 
 def relative(ratio: float) -> str:
@@ -292,12 +256,12 @@ def promised_metric(metric: Promised) -> str:
     if metric.quantity is Amount.CPU:
         return "CPU use"
     if metric.quantity is Amount.SHARE:
-        way = DIRECTIONS[metric.direction] if metric.direction else "I/O"
+        way = DIRECTIONS[metric.direction].word if metric.direction else "I/O"
         return f"{way}s within {_trimmed(format_latency(metric.within_ns))}"
     if metric.quantity is Amount.LATENCY:
-        way = DIRECTIONS[metric.direction] if metric.direction else "fsync"
+        way = DIRECTIONS[metric.direction].word if metric.direction else "fsync"
         return f"{way} latency {metric.figure.replace('_', '.')}"
-    way = DIRECTIONS[metric.direction] if metric.direction else "total"
+    way = DIRECTIONS[metric.direction].word if metric.direction else "total"
     return f"{way} {'IOPS' if metric.quantity is Amount.IOPS else 'bandwidth'}"
 
 

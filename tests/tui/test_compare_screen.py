@@ -22,8 +22,8 @@ from stored_screens import (
 
 from diskprof.analysis.comparison import Cell as Figure
 from diskprof.analysis.comparison import Row as FigureRow
-from diskprof.analysis.comparison import Verdict
 from diskprof.analysis.metrics import Better, Metric
+from diskprof.model.metric import Change
 from diskprof.model.run import Status
 from diskprof.model.sample import Direction
 from diskprof.store import Store
@@ -243,7 +243,7 @@ async def test_three_runs_are_complete_at_80_columns(path: Path, runs: dict[str,
 
 
 def test_a_figure_that_is_wide_gives_up_blanks_and_no_digits() -> None:
-    base, other = Figure(11_000_000.0), Figure(12_345_678.0, 1_345_678.0, 0.1223, Verdict.BETTER)
+    base, other = Figure(11_000_000.0), Figure(12_345_678.0, 1_345_678.0, 0.1223, Change.BETTER)
     row = FigureRow(Metric.IOPS, Direction.READ, Better.HIGHER, False, (base, other))
     for form in (NARROW, WIDE):
         text = _cell(row, other, form).text

@@ -9,6 +9,7 @@ from diskprof.model.plan import Plan
 from diskprof.model.run import Run
 from diskprof.model.units import format_duration
 from diskprof.reports import wording
+from diskprof.reports.words import NOT_YET, STATUSES, VERDICTS
 
 _TOLD = 3
 _BRIEF_S = 1.0
@@ -56,7 +57,7 @@ def _row(run: Run, judgement: Judgement) -> ExpectationRow:
         basis=expected.basis,
         measured=measured,
         ratio=wording.promised_ratio(judgement.ratio),
-        word=wording.NOT_YET if early else wording.KEPT[judgement.verdict],
+        word=NOT_YET if early else VERDICTS[judgement.verdict].word,
         note=_note(run, judgement),
         verdict=judgement.verdict,
         judgement=judgement,
@@ -75,7 +76,7 @@ def _note(run: Run, judgement: Judgement) -> str:
         return f"measured for {format_duration(seconds)} only" if seconds < _BRIEF_S else ""
     if expected.seconds:
         return too_short(seconds, expected)
-    return f"{wording.STATUSES[test.status]} after {format_duration(seconds)}, which does not show that it is kept"
+    return f"{STATUSES[test.status].word} after {format_duration(seconds)}, which does not show that it is kept"
 
 
 def too_short(seconds: float, expected: Expectation) -> str:
@@ -119,7 +120,7 @@ def expected_words(expected: Expectation) -> str:
 def judged_words(judgement: Judgement) -> str:
     """`4,210 MISSED`; the verdict alone where nothing was measured."""
     expected = judgement.expectation
-    word = wording.KEPT[judgement.verdict]
+    word = VERDICTS[judgement.verdict].word
     _, measured = wording.amounts(expected.metric.quantity, expected.promised, judgement.measured)
     return word if judgement.measured is None else f"{measured} {word}"
 

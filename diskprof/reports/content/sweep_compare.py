@@ -18,6 +18,7 @@ from diskprof.reports.content.sweep_tables import (
     panel_title,
     value_words,
 )
+from diskprof.reports.words import DIRECTIONS, STATUSES
 
 
 def comparison_reports(comparison: Comparison, metrics: Sequence[Metric], *, marks: bool) -> tuple[PanelReport, ...]:
@@ -50,9 +51,7 @@ def _sentences(comparison: Comparison, panel: Panel[TestComparison]) -> tuple[st
     told = []
     for index, column in enumerate(comparison.columns):
         counted = Counter(test.statuses[index] for test in tests if test.statuses[index] is not Status.COMPLETE)
-        words = [
-            (times, wording.STATUSES[status] if status else "not in this run") for status, times in counted.items()
-        ]
+        words = [(times, STATUSES[status].word if status else "not in this run") for status, times in counted.items()]
         if words:
             (times, word), *others = words
             more = "".join(f", {count} {each}" for count, each in others)
@@ -109,7 +108,7 @@ def _differences(
 
 def _title(panel: Panel[TestComparison], metric: Metric, way: Direction, *, named: bool) -> str:
     label = wording.METRICS[metric].label
-    label = f"{capital(wording.DIRECTIONS[way])}: {label}" if named else label
+    label = f"{capital(DIRECTIONS[way].word)}: {label}" if named else label
     return by_axes(label, panel) if panel.columns else f"{label} by {wording.option(panel.rows.option)}"
 
 

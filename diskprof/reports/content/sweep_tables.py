@@ -26,6 +26,7 @@ from diskprof.model.run import Run, Status, TestRecord, TestResult
 from diskprof.model.sample import Direction
 from diskprof.model.units import format_bandwidth, format_iops, format_size
 from diskprof.reports import wording
+from diskprof.reports.words import DIRECTIONS, STATUSES
 
 _SOURCES = {source.metric: source for source in direction_metrics()}
 _SILENT = (Status.PENDING, Status.SKIPPED)
@@ -125,7 +126,7 @@ def _matrix(panel: Panel[TestRecord], metric: Metric, way: Direction, *, named: 
         for value, row in zip(panel.rows.values, panel.cells, strict=True)
     )
     label = "MB/s" if metric is Metric.BANDWIDTH else wording.METRICS[metric].label
-    title = by_axes(f"{capital(wording.DIRECTIONS[way])}: {label}" if named else label, panel)
+    title = by_axes(f"{capital(DIRECTIONS[way].word)}: {label}" if named else label, panel)
     return Sheet(title, matrix_head(panel), rows)
 
 
@@ -150,7 +151,7 @@ def _cell(test: TestRecord | None, metric: Metric, way: Direction) -> str:
 
 
 def _status(test: TestRecord) -> str:
-    return wording.STATUSES[test.status]
+    return STATUSES[test.status].word
 
 
 def _figure(result: TestResult, metric: Metric, way: Direction) -> str:
@@ -164,7 +165,7 @@ def _figure(result: TestResult, metric: Metric, way: Direction) -> str:
 def _list(panel: Panel[TestRecord]) -> Sheet:
     """A sweep of one axis: a row a cell."""
     ways = _directions(panel) or (Direction.READ,)
-    words = [f"{wording.DIRECTIONS[way]} " if len(ways) > 1 else "" for way in ways]
+    words = [f"{DIRECTIONS[way].word} " if len(ways) > 1 else "" for way in ways]
     short = {metric: "MB/s" if metric is Metric.BANDWIDTH else wording.METRICS[metric].short for metric in LIST_METRICS}
     head = [capital(wording.option(panel.rows.option))]
     head += [f"{word}{short[metric]}" for word in words for metric in LIST_METRICS]

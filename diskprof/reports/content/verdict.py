@@ -12,6 +12,7 @@ from diskprof.model.units import format_bandwidth, format_iops, format_latency, 
 from diskprof.reports import wording
 from diskprof.reports.content import expectation_table
 from diskprof.reports.content.sweep_tables import verdict_sentences
+from diskprof.reports.words import DIRECTIONS, STATUSES
 
 _FEW = 100
 
@@ -52,7 +53,7 @@ def _results(run: Run) -> str:
     sentences = [_kind([figure for figure in figures if figure.kind == kind]) for kind in kinds] + sentences
     sentences += verdict_sentences(run)
     if not sentences:
-        return f"No result: {wording.STATUSES[run.status]}."
+        return f"No result: {STATUSES[run.status].word}."
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in sentences)
 
 
@@ -61,7 +62,7 @@ def unfinished(run: Run) -> str:
     complete = sum(test.status is Status.COMPLETE for test in run.tests)
     if run.status is Status.COMPLETE or not any(test.result for test in run.tests):
         return ""
-    word = wording.STATUSES[run.status]
+    word = STATUSES[run.status].word
     return f"{word[0].upper()}{word[1:]}: {complete} of {wording.count(len(run.tests), 'test')} complete."
 
 
@@ -80,7 +81,7 @@ def _figures(test: TestRecord) -> list[_Figure]:
     depth = asked(test.planned).depth
     return [
         _Figure(
-            f"{'mixed ' if mixed else ''}{'random' if random else 'sequential'} {size} {wording.DIRECTIONS[direction]}s",
+            f"{'mixed ' if mixed else ''}{'random' if random else 'sequential'} {size} {DIRECTIONS[direction].word}s",
             depth,
             random,
             figures,
@@ -110,7 +111,7 @@ def _one(figure: _Figure, with_latency: bool) -> str:
 
 def _ioping(test: TestRecord) -> str:
     ((direction, result),) = test.result.directions[:1] if test.result else ()
-    name, latency = wording.DIRECTIONS[direction], result.latency
+    name, latency = DIRECTIONS[direction].word, result.latency
     size = format_size(result.bytes // result.ios) if result.ios else ""
     what = f"{'cached ' if asked(test.planned).cached else ''}{size} {name}"
     mean = f"{format_latency(latency.mean)} on average" if latency.mean is not None else ""
@@ -124,7 +125,7 @@ def _ioping(test: TestRecord) -> str:
 
 def _several_jobs(test: TestRecord) -> str:
     parts = [
-        f"{wording.DIRECTIONS[direction]} {format_iops(result.iops)} IOPS, {format_bandwidth(result.bandwidth_bytes_per_s)}"
+        f"{DIRECTIONS[direction].word} {format_iops(result.iops)} IOPS, {format_bandwidth(result.bandwidth_bytes_per_s)}"
         for direction, result in (test.result.directions if test.result else ())
     ]
     return f"{test.name}: {' and '.join(parts)}"

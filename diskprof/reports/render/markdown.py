@@ -22,6 +22,7 @@ from diskprof.reports.layout import pad, plain, width_of
 from diskprof.reports.render.markup import escape, fenced, markdown_table, paragraph
 from diskprof.reports.render.text_compare import expectation_rows, unjudged
 from diskprof.reports.render.text_run import result_rows, run_line, trouble
+from diskprof.reports.words import DIRECTIONS, STATUSES, WEIGHTS
 
 _MATRICES = (Metric.IOPS, Metric.BANDWIDTH, Metric.LATENCY_MEAN, Metric.LATENCY_P99)
 _DIFFERENCES = (Metric.IOPS, Metric.LATENCY_MEAN, Metric.LATENCY_P99)
@@ -139,8 +140,8 @@ def _results(run: Run) -> list[str]:
     cells = []
     for test, direction, result in rows:
         row = [escape(test.name)]
-        row += [wording.DIRECTIONS[direction] if direction else ""] if mixed else []
-        row += [wording.STATUSES[test.status]] if incomplete else []
+        row += [DIRECTIONS[direction].word if direction else ""] if mixed else []
+        row += [STATUSES[test.status].word] if incomplete else []
         if result is None:
             row += [wording.MISSING] * (2 + len(wording.LATENCIES))
         else:
@@ -223,9 +224,7 @@ def _findings(run: Run) -> list[str]:
     lines: list[str] = []
     for finding in run.findings:
         where = f" ({escape(finding.test)})" if finding.test else ""
-        lines += paragraph(
-            f"- **{wording.WEIGHTS[finding.weight]}**{where}: {escape(finding.message)}", _TEXT, "", "  "
-        )
+        lines += paragraph(f"- **{WEIGHTS[finding.weight].word}**{where}: {escape(finding.message)}", _TEXT, "", "  ")
         # A line each, in the source and as shown: the backslash is Markdown's line break.
         lines[-1] += "\\"
         lines += paragraph(escape(finding.evidence), _TEXT, "  ", "  ")
@@ -264,7 +263,7 @@ def _who(comparison: Comparison, names: Sequence[str]) -> list[str]:
         [
             name,
             column.id,
-            wording.STATUSES[column.status],
+            STATUSES[column.status].word,
             escape(column.preset),
             escape(column.target),
             f"{column.started_at:%Y-%m-%d %H:%M} UTC",
@@ -306,7 +305,7 @@ def _test(comparison: Comparison, test: TestComparison, names: Sequence[str]) ->
     cells = []
     for row in test.rows:
         label = wording.row_label(row, comparison.within_ns)
-        line = [f"{wording.DIRECTIONS[row.direction]}: {label}" if several and row.direction else label]
+        line = [f"{DIRECTIONS[row.direction].word}: {label}" if several and row.direction else label]
         for index, cell in enumerate(row.cells):
             line.append(wording.row_value(row, cell))
             if index:
@@ -322,7 +321,7 @@ def _differences(test: TestComparison, names: Sequence[str]) -> list[str]:
         if status is None:
             lines.append(f"- {name} has no such test.")
         elif status is not Status.COMPLETE:
-            lines.append(f"- {name}: {wording.STATUSES[status]}.")
+            lines.append(f"- {name}: {STATUSES[status].word}.")
     for option in test.options:
         values = [wording.MISSING if value is None else escape(value) or "on" for value in option.values]
         told = ", ".join(f"{value} ({name})" for name, value in zip(names, values, strict=True))

@@ -8,11 +8,11 @@ from diskprof.analysis.comparison import Comparison
 from diskprof.analysis.series import measured
 from diskprof.model.run import Run, TestRecord
 from diskprof.model.sample import Direction, Sample
-from diskprof.reports import wording
 from diskprof.reports.charts.sparkline import even
 from diskprof.reports.layout import plain, width_of, wrap
 from diskprof.reports.render.plot_sweep import Curve as Curve
 from diskprof.reports.render.plot_sweep import Drawing, comparison_drawings, run_drawings
+from diskprof.reports.words import DIRECTIONS
 
 HEIGHT = 13
 _LEAST_WIDTH = 30
@@ -63,7 +63,7 @@ def comparison_plots(
                 mine = measured(series.get(run.id, ()), record.index, direction) if record else ()
                 if len(mine) > 1:
                     curves.append(Curve(column.label, _over_time(mine, [sample.iops for sample in mine], most)))
-            title = f"{test.name}: {wording.DIRECTIONS[direction]} IOPS"
+            title = f"{test.name}: {DIRECTIONS[direction].word} IOPS"
             if block := chart(title, curves, width, colour=colour, ascii_only=ascii_only):
                 blocks.append(block)
     return "\n".join(blocks)
@@ -83,7 +83,7 @@ def _curves(test: TestRecord, samples: Sequence[Sample], most: int) -> list[tupl
         mine = [sample for sample in samples if sample.direction is direction]
         if len(mine) < 2:
             continue
-        name = wording.DIRECTIONS[direction]
+        name = DIRECTIONS[direction].word
         iops.append(Curve(name, _over_time(mine, [sample.iops for sample in mine], most)))
         bandwidth.append(Curve(name, _over_time(mine, [sample.bandwidth / 1e6 for sample in mine], most)))
         for label, q in (("p50", 0.5), ("p99", 0.99)):

@@ -10,6 +10,7 @@ from diskprof.reports import wording
 from diskprof.reports.content import expectation_table, upshot
 from diskprof.reports.layout import GAP, Heading, fit, pad, plain, table, width_of, wrap
 from diskprof.reports.render.text_sweep import comparison_lines
+from diskprof.reports.words import CHANGES_LEGEND, DIRECTIONS, STATUSES
 
 _WIDEST_CONDITION = 22
 _LEAST_CONDITION = 16
@@ -31,7 +32,7 @@ def _who(comparison: Comparison, width: int) -> list[str]:
     room = min(max(map(width_of, names)), 24)
     lines = []
     for index, column in enumerate(comparison.columns):
-        status = "" if column.status is Status.COMPLETE else f", {wording.STATUSES[column.status]}"
+        status = "" if column.status is Status.COMPLETE else f", {STATUSES[column.status].word}"
         base = " (the base)" if index == 0 and len(names) > 1 else ""
         text = f"run {column.id}{status}, {plain(column.preset)} on {plain(column.target)}"
         when = f"{column.started_at:%Y-%m-%d %H:%M} UTC"
@@ -107,7 +108,7 @@ def _test(comparison: Comparison, test: TestComparison, width: int, compact: boo
         if status is None:
             lines += wrap(f"{name}: has no such test", width, "  ", "    ")
         elif status is not Status.COMPLETE:
-            lines += wrap(f"{name}: {wording.STATUSES[status]}", width, "  ", "    ")
+            lines += wrap(f"{name}: {STATUSES[status].word}", width, "  ", "    ")
     for option in test.options:
         values = [wording.MISSING if value is None else plain(value) or "on" for value in option.values]
         told = ", ".join(f"{value} ({name})" for name, value in zip(names, values, strict=True))
@@ -142,7 +143,7 @@ def _table(
 
 def _row(comparison: Comparison, row: Row, chunk: Sequence[int], several: bool, compact: bool) -> list[str]:
     label = wording.row_label(row, comparison.within_ns, short=True)
-    cells = [f"{wording.DIRECTIONS[row.direction]} {label}" if several and row.direction else label]
+    cells = [f"{DIRECTIONS[row.direction].word} {label}" if several and row.direction else label]
     for index in chunk:
         cell = row.cells[index]
         cells.append(wording.row_value(row, cell))
@@ -165,7 +166,7 @@ def _upshot(comparison: Comparison, width: int, compact: bool) -> list[str]:
                 f"In doubt: {plain(column.label)}, by {', '.join(doubts)} (run {column.id}).", width, "", "  "
             )
     if compact:
-        lines += wrap(f"{wording.MARKS_LEGEND}. pp: percentage points.", width)
+        lines += wrap(f"{CHANGES_LEGEND}. pp: percentage points.", width)
     if unjudged(comparison):
         lines += wrap(wording.UNJUDGED, width, "", "  ")
     return lines

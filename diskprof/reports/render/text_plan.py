@@ -5,10 +5,10 @@ import shlex
 from diskprof.model.plan import Plan, PlannedTest
 from diskprof.model.units import format_duration, format_size
 from diskprof.model.wear import share_words
-from diskprof.reports import wording
 from diskprof.reports.content.expectation_table import planned
 from diskprof.reports.content.facts import sweep_words, target_words, targets
 from diskprof.reports.layout import pad, plain, wrap
+from diskprof.reports.words import SEVERITIES
 
 _LABEL = 12
 
@@ -53,7 +53,7 @@ def plan_text(plan: Plan, sentence: str = "", width: int = 80) -> str:
     if plan.hazards:
         lines += ["", "Hazards"]
         for hazard in plan.hazards:
-            lines += wrap(f"{wording.SEVERITIES[hazard.severity]}: {plain(hazard.message)}", width, "  ", "    ")
+            lines += wrap(f"{SEVERITIES[hazard.severity].word}: {plain(hazard.message)}", width, "  ", "    ")
             if hazard.advice:
                 lines += wrap(plain(hazard.advice), width, "    -> ")
     return "\n".join(lines) + "\n"

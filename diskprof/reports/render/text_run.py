@@ -21,6 +21,7 @@ from diskprof.reports.render.text_compare import comparison_text as comparison_t
 from diskprof.reports.render.text_kernel import kernel_table
 from diskprof.reports.render.text_plan import plan_text as plan_text
 from diskprof.reports.render.text_sweep import sweep_lines
+from diskprof.reports.words import DIRECTIONS, STATUSES, WEIGHTS
 
 WIDTH = 80
 _LABEL = 12
@@ -71,7 +72,7 @@ def _header(run: Run, width: int) -> list[str]:
 
 def run_line(run: Run) -> str:
     """`k3f9x2qa, complete, 2026-03-04 12:00 UTC, took 34 s`."""
-    parts = [run.id, wording.STATUSES[run.status], moment(run.started_at)]
+    parts = [run.id, STATUSES[run.status].word, moment(run.started_at)]
     if run.ended_at:
         parts.append(f"took {format_duration((run.ended_at - run.started_at).total_seconds())}")
     return ", ".join(parts)
@@ -122,9 +123,9 @@ def _result_table(rows: Sequence[ResultRow], latencies: Sequence[Metric], width:
         again = direction is Direction.WRITE and _both_ways(test)
         row = ["" if again else plain(test.name)]
         if mixed:
-            row.append(wording.DIRECTIONS[direction] if direction else "")
+            row.append(DIRECTIONS[direction].word if direction else "")
         if result is None:
-            word = wording.STATUSES[test.status] if test.status is not Status.COMPLETE else wording.MISSING
+            word = STATUSES[test.status].word if test.status is not Status.COMPLETE else wording.MISSING
             row += [word] + [wording.MISSING] * (1 + len(latencies))
         else:
             row += [format_iops(result.iops), wording.megabytes(result.bandwidth_bytes_per_s)]
@@ -186,7 +187,7 @@ def _findings(findings: Sequence[Finding], width: int) -> list[str]:
     lines = ["Findings"]
     for finding in findings:
         where = f" {plain(finding.test)}:" if finding.test else ""
-        lines += wrap(f"{wording.WEIGHTS[finding.weight]}:{where} {plain(finding.message)}", width, "  ", "    ")
+        lines += wrap(f"{WEIGHTS[finding.weight].word}:{where} {plain(finding.message)}", width, "  ", "    ")
         lines += wrap(plain(finding.evidence), width, "    ")
         lines += wrap(plain(finding.advice), width, "    -> ")
     return lines
@@ -220,7 +221,7 @@ def _named(tests: Sequence[TestRecord]) -> str:
 
 def reasoned(status: Status, reason: str) -> str:
     """`failed: No space left on device`; the status alone where no reason is known."""
-    word = wording.STATUSES[status]
+    word = STATUSES[status].word
     return f"{word}: {reason}" if reason else word
 
 
@@ -269,7 +270,7 @@ def runs_table(summaries: Sequence[RunSummary], width: int = WIDTH) -> str:
 
 def result_words(summary: RunSummary) -> str:
     """The headline; before it, how the run ended if it did not end well; behind it, its tags."""
-    parts = [] if summary.status is Status.COMPLETE else [wording.STATUSES[summary.status]]
+    parts = [] if summary.status is Status.COMPLETE else [STATUSES[summary.status].word]
     if summary.headline:
         parts.append(plain(summary.headline))
     tags = [f"[{plain(tag)}]" for tag in summary.tags]

@@ -5,19 +5,20 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from diskprof.analysis.comparison import Cell as Figure
-from diskprof.analysis.comparison import Comparison, TestComparison, Verdict
+from diskprof.analysis.comparison import Comparison, TestComparison
 from diskprof.analysis.comparison import Row as FigureRow
 from diskprof.analysis.metrics import Metric
+from diskprof.model.metric import Change
 from diskprof.model.run import Status
 from diskprof.model.sample import Direction
 from diskprof.model.text import clean
 from diskprof.reports import wording
 from diskprof.reports.content import upshot
+from diskprof.reports.words import CHANGES, DIRECTIONS, STATUSES
 from diskprof.tui.kit.sheet import Cell, Column, Row, Tone
-from diskprof.tui.shell.signs import TONES, status_text, when_text
+from diskprof.tui.shell.signs import status_text, tone_of, when_text
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_VERDICTS = {Verdict.BETTER: Tone.GOOD, Verdict.WORSE: Tone.BAD, Verdict.SAME: Tone.DIM, None: Tone.PLAIN}
 _LATENCY = {
     Metric.LATENCY_MEAN: "latency mean",
     Metric.LATENCY_P50: "latency p50",
@@ -111,7 +112,7 @@ def _runs(comparison: Comparison, now: datetime) -> list[Line]:
         Line(Row((Cell("when", Tone.DIM), *(Cell(when_text(run.started_at, now).strip()) for run in runs)))),
     ]
     if any(run.status is not Status.COMPLETE for run in runs):
-        cells = (Cell(status_text(run.status), TONES[run.status]) for run in runs)
+        cells = (Cell(status_text(run.status), tone_of(STATUSES[run.status])) for run in runs)
         lines.append(Line(Row((Cell("status", Tone.DIM), *cells))))
     lines += [Line(Row((Cell(_verdict(comparison, number), Tone.STRONG),), span=0)) for number in range(1, len(runs))]
     return lines
@@ -157,7 +158,7 @@ def _statuses(number: int, test: TestComparison) -> list[Line]:
     if all(status is Status.COMPLETE for status in test.statuses):
         return []
     cells = (
-        Cell(status_text(status), TONES[status]) if status else Cell("has no such test", Tone.WARN)
+        Cell(status_text(status), tone_of(STATUSES[status])) if status else Cell("has no such test", Tone.WARN)
         for status in test.statuses
     )
     return [Line(Row((Cell("  status", Tone.DIM), *cells)), number)]
@@ -168,7 +169,7 @@ def _figures(number: int, test: TestComparison, within_ns: int, form: Form) -> l
     for row in test.rows:
         base = Cell(wording.row_value(row, row.cells[0]).rjust(form.value + 1))
         cells = (_cell(row, figure, form) for figure in row.cells[1:])
-        tone = {Direction.READ: Tone.READ, Direction.WRITE: Tone.WRITE, None: Tone.PLAIN}[row.direction]
+        tone = tone_of(DIRECTIONS[row.direction]) if row.direction else Tone.PLAIN
         same = len(row.cells) > 1 and all(_agrees(figure, row.cells[0], row.share) for figure in row.cells[1:])
         lines.append(
             Line(Row((Cell(f"  {name_of(row, within_ns, form)}", tone), base, *cells)), number, row.direction, same)
@@ -179,7 +180,7 @@ def _figures(number: int, test: TestComparison, within_ns: int, form: Form) -> l
 def _agrees(figure: Figure, base: Figure, share: bool) -> bool:
     if figure.verdict is None and share and figure.difference is not None:
         return abs(figure.difference) < 0.01
-    return figure.verdict is Verdict.SAME or (figure.verdict is None and figure.value == base.value)
+    return figure.verdict is Change.SAME or (figure.verdict is None and figure.value == base.value)
 
 
 def _cell(row: FigureRow, figure: Figure, form: Form) -> Cell:
@@ -188,7 +189,7 @@ def _cell(row: FigureRow, figure: Figure, form: Form) -> Cell:
     if len(text) > form.other:
         # Shortened in its middle it would be another figure.
         text = " ".join(text.split())
-    return Cell(text, _VERDICTS[figure.verdict])
+    return Cell(text, tone_of(CHANGES[figure.verdict]) if figure.verdict else Tone.PLAIN)
 
 
 def name_of(row: FigureRow, within_ns: int, form: Form = WIDE) -> str:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 
 from diskprof.analysis.options import asked
-from diskprof.model.finding import Weight
-from diskprof.model.plan import PlannedTest
+from diskprof.model.plan import PlannedTest, Severity
 from diskprof.model.preset import EngineName
 from diskprof.model.run import DirectionResult, Message, Run, Status, TestRecord
 from diskprof.model.sample import Direction, Phase
@@ -19,6 +18,7 @@ from diskprof.model.units import (
     format_iops,
     format_latency,
 )
+from diskprof.reports.words import DIRECTIONS, SEVERITIES, STATUSES, WEIGHTS
 from diskprof.tui.kit.charts.chart import Curve
 from diskprof.tui.kit.charts.glyphs import Charset, draw, progress_bar
 from diskprof.tui.kit.charts.scale import Metric, Scale, title_of
@@ -27,7 +27,7 @@ from diskprof.tui.kit.paragraphs import signed
 from diskprof.tui.kit.rowlist import Row
 from diskprof.tui.live.following import Following, Reading, Track
 from diskprof.tui.live.promise_lines import promise_lines, verdict_piece
-from diskprof.tui.shell.signs import ink_of, letter, place, status_sign, status_words
+from diskprof.tui.shell.signs import ink_of, place, sign_of, word_of
 
 _SILENT_AFTER_S = 2.0
 _MISSED = 3
@@ -39,7 +39,7 @@ def run_line(run: Run, width: int, *, others: int = 0) -> Line:
     """Which run this is."""
     left: list[Piece] = [
         (" ", ""),
-        status_sign(run.status),
+        sign_of(STATUSES[run.status]),
         (" ", ""),
         (clean(run.plan.preset_title or run.plan.preset), "strong"),
         ("  ", ""),
@@ -86,7 +86,7 @@ def silent_after_s(following: Following) -> float:
 
 def _ending(run: Run, width: int) -> Line:
     seconds = (run.ended_at - run.started_at).total_seconds() if run.ended_at else None
-    words, ink = status_words(run.status)
+    words, ink = word_of(STATUSES[run.status])
     left: list[Piece] = [("   ", ""), (words, ink)]
     if seconds is not None:
         left.append((f" after {format_duration(seconds)}", ""))
@@ -129,7 +129,7 @@ def tile_entries(metric: Metric, track: Track, *, waits: bool = False) -> list[T
     for direction in track.directions:
         reading = track.last[direction]
         name = _NAMES[metric][-1]
-        curve = Curve("", track.series(name, direction), ink_of(direction))
+        curve = Curve("", track.series(name, direction), ink_of(DIRECTIONS[direction]))
         figures = _figures(metric, reading)
         if waits and metric is Metric.IOPS:
             figures = [*figures, (" waiting", "quiet")]
@@ -175,8 +175,8 @@ def tile_lines(
     rows = height - 1
     for number, entry in enumerate(entries):
         share = rows // len(entries) + (1 if number < rows % len(entries) else 0)
-        ink = ink_of(entry.direction)
-        lines.append(spread([(f"{letter(entry.direction)} ", ink), *entry.figures], [], width))
+        ink = ink_of(DIRECTIONS[entry.direction])
+        lines.append(spread([(f"{DIRECTIONS[entry.direction].sign} ", ink), *entry.figures], [], width))
         if share > 1:
             track = entry.curve.track(width * charset.columns, seconds, scale.top)
             lines += draw([track], width, share - 1, charset)
@@ -189,7 +189,7 @@ def chart_curves(metric: Metric, track: Track, charset: Charset) -> tuple[Curve,
     alone = len(directions) == 1
     curves = []
     for direction in directions:
-        ink, side = ink_of(direction), letter(direction)
+        side, ink = sign_of(DIRECTIONS[direction])
         if metric is not Metric.LATENCY:
             series = track.series(_NAMES[metric][0], direction)
             curves.append(Curve(f"{side} {direction.value}", series, ink, area=alone, letter=side))
@@ -254,7 +254,7 @@ def test_rows(run: Run, width: int) -> list[Row]:
     rows: list[Row] = []
     room = _title_room(width)
     for test, called in zip(run.tests, _called(run, room), strict=True):
-        sign, ink = status_sign(test.status)
+        sign, ink = sign_of(STATUSES[test.status])
         head: list[Piece] = [("  ", ""), (sign, ink), (" ", "")]
         directions = test.result.directions if test.result else ()
         if not directions:
@@ -266,17 +266,17 @@ def test_rows(run: Run, width: int) -> list[Row]:
             first = number == 0
             texts = (
                 called if first else "",
-                letter(direction),
+                DIRECTIONS[direction].sign,
                 *_figures_of(result),
                 cpu if first else "",
             )
-            cells = _cells(texts, width, "", side_ink=ink_of(direction))
+            cells = _cells(texts, width, "", side_ink=ink_of(DIRECTIONS[direction]))
             rows.append(Row(str(test.index), [*(head if first else [("    ", "")]), *cells], heading=not first))
     return rows
 
 
 def _standing(test: TestRecord, run: Run) -> Line:
-    words, ink = status_words(test.status)
+    words, ink = word_of(STATUSES[test.status])
     if test.status is Status.RUNNING and run.progress:
         return [(run.progress.phase.value, ink)]
     if test.reason:
@@ -294,17 +294,14 @@ def _figures_of(result: DirectionResult) -> tuple[str, ...]:
     )
 
 
-_WEIGHTS = {Weight.DOUBT: ("!", "warn"), Weight.LIMIT: ("▲", "read"), Weight.NOTE: ("·", "quiet")}
-
-
 def note_lines(run: Run, width: int) -> list[Line]:
     """Promises and findings of a run that is over with what to do next; messages of one that goes, newest first."""
     lines: list[Line] = promise_lines(run, width)
     for finding in run.findings:
-        sign, ink = _WEIGHTS[finding.weight]
         test = run.test(finding.test)
         where = f"{clean(test.planned.title)}: " if test else ""
-        lines += signed((sign, ink), f"{where}{clean(finding.message)} {clean(finding.evidence)}", width)
+        sign = sign_of(WEIGHTS[finding.weight])
+        lines += signed(sign, f"{where}{clean(finding.message)} {clean(finding.evidence)}", width)
         lines += signed((" ", ""), clean(finding.advice), width, "quiet")
     messages = run.messages if run.status.over else tuple(reversed(run.messages))
     for message in messages:
@@ -313,7 +310,7 @@ def note_lines(run: Run, width: int) -> list[Line]:
 
 
 def _message(message: Message, width: int) -> list[Line]:
-    sign = ("!", "warn") if message.warning else ("·", "quiet")
+    sign = sign_of(SEVERITIES[Severity.WARNS if message.warning else Severity.NOTES])
     return signed(sign, f"{format_clock(message.at_ns / 1e9)}  {clean(message.text)}", width)
 
 

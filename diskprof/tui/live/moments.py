@@ -6,6 +6,7 @@ from diskprof.model.run import TestRecord
 from diskprof.model.sample import Direction
 from diskprof.model.text import clean
 from diskprof.model.units import format_bandwidth, format_iops, format_latency
+from diskprof.reports.words import DIRECTIONS
 from diskprof.tui.kit.charts.chart import Curve
 from diskprof.tui.kit.charts.curves import Plot, by_percentile
 from diskprof.tui.kit.charts.glyphs import Charset, draw
@@ -15,7 +16,7 @@ from diskprof.tui.kit.charts.views import Cursor, Percentile, Side, View
 from diskprof.tui.kit.painted import Line, Piece, fit, spread, width_of
 from diskprof.tui.live.depths import Depths
 from diskprof.tui.live.following import Reading, Track
-from diskprof.tui.shell.signs import ink_of, letter
+from diskprof.tui.shell.signs import ink_of, sign_of
 
 NAMES = (("typical", "p50", "5"), ("slow", "p99", "9"), ("tail", "p99.9", "+"), ("most", "max", "^"))
 """Series of a track, what it is called, and its sign in a coarse picture."""
@@ -50,9 +51,9 @@ def latency_tile(
     for number, direction in enumerate(directions):
         for place, words in enumerate(places):
             end = _LABEL + _FIGURE * (len(places) * number + place + 1)
-            side = f"{letter(direction)} "
+            side = f"{DIRECTIONS[direction].sign} "
             text = side + words if place == 0 or len(directions) > 1 else words
-            head += [(" " * max(0, end - at - len(text)), ""), (text, ink_of(direction))]
+            head += [(" " * max(0, end - at - len(text)), ""), (text, ink_of(DIRECTIONS[direction]))]
             at = max(at + len(text), end)
     slow = track.last[directions[0]].names[1]
     spark = room >= _SPARK and len(directions) == 1
@@ -66,7 +67,7 @@ def latency_tile(
                 line.append((_figure(whole_of(track, depths, direction, key)), ""))
         lines.append(line)
     if spark:
-        curve = Curve("", track.series("slow", directions[0]), ink_of(directions[0]))
+        curve = Curve("", track.series("slow", directions[0]), ink_of(DIRECTIONS[directions[0]]))
         drawn = draw([curve.track(room * charset.columns, seconds, scale.top)], room, height - 1, charset)
         while len(lines) <= len(drawn):
             lines.append([])
@@ -111,12 +112,12 @@ def percentile_view(track: Track, seconds: float, scales: dict[str, LogScale], n
         values = [span.value for line in lines for span in line.series.spans]
         key = f"p-{direction.value}"
         scale = scales[key] = LogScale.of(min(values), max(values), scales.get(key))
-        sides.append(Side(letter(direction), ink_of(direction), scale, percentiles=lines))
+        sides.append(Side(*sign_of(DIRECTIONS[direction]), scale, percentiles=lines))
     return View("Latency percentiles", seconds, tuple(sides), note)
 
 
 def _inks(direction: Direction, reading: Reading) -> tuple[str, ...]:
-    own = ink_of(direction)
+    own = ink_of(DIRECTIONS[direction])
     return (own, "strong", f"{own}-dim", "quiet") if reading.percentiles else (own, "quiet")
 
 
@@ -129,7 +130,7 @@ def heat_view(depths: Depths, seconds: float, scales: dict[str, LogScale], note:
             continue
         key = f"h-{direction.value}"
         scale = scales[key] = LogScale.of(*found, scales.get(key))
-        sides.append(Side(letter(direction), ink_of(direction), scale, heat=heat))
+        sides.append(Side(*sign_of(DIRECTIONS[direction]), scale, heat=heat))
     title = "Latency heat map" if depths.share == 1.0 else f"Heat map, {depths.share:.0%} read"
     return View(title, seconds, tuple(sides), note)
 
@@ -138,7 +139,7 @@ def distribution(record: TestRecord, name: str) -> Plot:
     """The whole distribution of each direction, once there is a result; `name` is what is shown of the test."""
     directions = record.result.directions if record.result else ()
     known = [
-        (letter(direction), direction, ink_of(direction), result.histogram)
+        (DIRECTIONS[direction].sign, direction, ink_of(DIRECTIONS[direction]), result.histogram)
         for direction, result in directions
         if result.histogram
     ]
@@ -167,7 +168,7 @@ def _moment_lines(track: Track, seconds: float, without: frozenset[str]) -> list
         place = max(12, len(when)) if roomy else len(when)
         line: list[Piece] = [
             ((" " * place if lines else f"{when:<{place}}") + " ", "key"),
-            (f"{letter(direction)} ", ink_of(direction)),
+            (f"{DIRECTIONS[direction].sign} ", ink_of(DIRECTIONS[direction])),
             (format_iops(span.value), "strong"),
         ]
         named = "word" not in without and width_of(line) + len(" IOPS  ") <= 28

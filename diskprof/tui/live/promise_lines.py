@@ -4,15 +4,10 @@ from diskprof.model.expectation import Verdict
 from diskprof.model.run import Run
 from diskprof.model.text import clean
 from diskprof.reports.content.expectation_table import ExpectationRow, kept_sentence, missed_sentence, rows
+from diskprof.reports.words import VERDICTS
 from diskprof.tui.kit.painted import Line, Piece
 from diskprof.tui.kit.paragraphs import signed
-
-SIGNS: dict[Verdict, Piece] = {
-    Verdict.MET: ("✓", "good"),
-    Verdict.MISSED: ("✗", "danger"),
-    Verdict.TOO_SHORT: ("?", "warn"),
-    Verdict.UNMEASURED: ("·", "quiet"),
-}
+from diskprof.tui.shell.signs import sign_of
 
 
 def promise_rows(run: Run) -> tuple[ExpectationRow, ...]:
@@ -31,7 +26,7 @@ def promise_lines(run: Run, width: int) -> list[Line]:
     """A paragraph for each promise."""
     lines: list[Line] = []
     for row in promise_rows(run):
-        sign, ink = SIGNS[row.verdict]
+        sign, ink = sign_of(VERDICTS[row.verdict])
         lines += signed((sign, ink), f"{row.word}: {told(row)}", width, ink if row.verdict is Verdict.MISSED else "")
         if row.remarks:
             lines += signed((" ", ""), clean(row.remarks), width, "quiet")
@@ -45,9 +40,11 @@ def verdict_piece(run: Run) -> Piece | None:
         return None
     missed = sum(row.verdict is Verdict.MISSED for row in found)
     if missed:
-        return f"✗ {missed} of {len(found)} expectation{'s' if len(found) > 1 else ''} MISSED", "danger"
+        sign, ink = sign_of(VERDICTS[Verdict.MISSED])
+        return f"{sign} {missed} of {len(found)} expectation{'s' if len(found) > 1 else ''} MISSED", ink
     all_met = all(row.verdict is Verdict.MET for row in found)
-    return f"{'✓' if all_met else '?'} {kept_sentence(found).removesuffix('.')}", "good" if all_met else "warn"
+    sign, ink = sign_of(VERDICTS[Verdict.MET if all_met else Verdict.TOO_SHORT])
+    return f"{sign} {kept_sentence(found).removesuffix('.')}", ink
 
 
 def verdict_sentences(run: Run) -> str:

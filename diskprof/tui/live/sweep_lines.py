@@ -11,10 +11,11 @@ from diskprof.model.text import clean
 from diskprof.model.units import format_bandwidth, format_iops, format_latency
 from diskprof.reports import wording
 from diskprof.reports.content.sweep_tables import capital, limits_sentence, panel_title, value_words
+from diskprof.reports.words import STATUSES
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.charts.scale import Metric
 from diskprof.tui.kit.painted import Line, Piece, fit, spread
-from diskprof.tui.shell.signs import status_sign
+from diskprof.tui.shell.signs import sign_of
 
 _LEAST, _MOST = 7, 14
 _SHADES, _ASCII = "·░▒▓█", ".:+*#"
@@ -197,14 +198,14 @@ def _cell(
     result = measured(cell)
     value = value_of(result, metric) if result else None
     if value is None:
-        sign, ink = status_sign(cell.status)
+        status = STATUSES[cell.status]
+        sign, ink = sign_of(status)
         state = sign
         if cell.status is Status.RUNNING and run.progress:
             state = f"{sign} {run.progress.fraction:.0%}"
         elif cell.status in (Status.FAILED, Status.CANCELLED, Status.INTERRUPTED):
-            state = (
-                f"{sign} {cell.status.value}" if size > 12 else f"{sign} fail" if cell.status is Status.FAILED else sign
-            )
+            short = f"{sign} fail" if cell.status is Status.FAILED else sign
+            state = f"{sign} {status.word}" if size > 12 else short
         if here and cell.status is not Status.RUNNING:
             state, ink = f"▸ {state}" if len(state) + 2 < size else state, "strong"
         return [(fit(state if middle else "", size - 1, right=True), ink), (" ", "")]

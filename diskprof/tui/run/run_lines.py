@@ -13,11 +13,12 @@ from diskprof.model.text import clean, shorten_middle
 from diskprof.model.units import format_duration, format_size
 from diskprof.model.wear import share_words
 from diskprof.presets.problem import Problem
+from diskprof.reports.words import SEVERITIES
 from diskprof.tui.kit.painted import Line, fit, spread
 from diskprof.tui.kit.paragraphs import paragraph, signed
 from diskprof.tui.kit.rowlist import Row
 from diskprof.tui.run.plan_request import edits
-from diskprof.tui.shell.signs import severity_sign
+from diskprof.tui.shell.signs import sign_of
 
 _FLUSH: Line = ((" ", ""),)
 _NONE = "none"
@@ -115,7 +116,7 @@ def warning_lines(plan: Plan, sentence: str, width: int, following: Sequence[Lin
     lines += [[], *following] if following else []
     final = bool(plan.blocked) and not plan.to_give_up
     for hazard in _by_severity(plan.hazards):
-        sign, ink = severity_sign(hazard.severity)
+        sign, ink = sign_of(SEVERITIES[hazard.severity])
         lines += [[], *paragraph(clean(hazard.message), width, ink, first=((" ", ""), (sign, ink), (" ", "")))]
         # To give up what lies there does not help where something else blocks.
         lines += paragraph(clean("" if final and hazard.signature else on_screen(hazard.advice)), width)

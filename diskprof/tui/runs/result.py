@@ -16,6 +16,7 @@ from diskprof.model.errors import DiskprofError
 from diskprof.model.run import Run, RunSummary
 from diskprof.model.units import format_duration
 from diskprof.reports.formats import Format
+from diskprof.reports.words import STATUSES
 from diskprof.tui.dialogs import run_actions
 from diskprof.tui.kit.charts.views import LargeChart
 from diskprof.tui.kit.painted import OneLine, Piece, signs_for, spread, width_of
@@ -28,7 +29,7 @@ from diskprof.tui.live.promise_lines import verdict_piece
 from diskprof.tui.runs.result_rows import ResultLine
 from diskprof.tui.runs.run_list import full_time
 from diskprof.tui.shell.loading import load_course, report_on
-from diskprof.tui.shell.signs import SIGNS
+from diskprof.tui.shell.signs import ink_of, status_text
 
 _LOW = 32
 
@@ -192,9 +193,8 @@ Latency is completion latency (clat). MB/s are 10^6 bytes per second.
         if run is None:
             self.query_one("#result-title", OneLine).put_line([(" Reading the run ...", "quiet")])
             return
-        ink = {"complete": "good", "failed": "danger"}.get(run.status, "warn")
         left: list[Piece] = [
-            (f" {SIGNS[run.status]} {run.status}", ink),
+            (f" {status_text(run.status)}", ink_of(STATUSES[run.status])),
             *([("  ", ""), verdict] if (verdict := verdict_piece(run)) else []),
             (f"  {run.plan.preset_title or run.plan.preset}", "strong"),
             (f" on {run.plan.target.path}", ""),

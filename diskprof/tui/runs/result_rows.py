@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from diskprof.analysis.metrics import WITHIN_NS, Metric
-from diskprof.model.finding import Weight
 from diskprof.model.run import DirectionResult, Run, Status, TestRecord
 from diskprof.model.sample import Direction
 from diskprof.model.text import clean
@@ -16,9 +15,10 @@ from diskprof.reports.content.syncs import sync_sentences
 from diskprof.reports.content.verdict import doubts, verdict
 from diskprof.reports.layout import plain, wrap
 from diskprof.reports.render.text_run import reasoned, result_rows
-from diskprof.tui.kit.sheet import Cell, Column, Row, Tone
-from diskprof.tui.live.promise_lines import SIGNS, promise_rows, told
-from diskprof.tui.shell.signs import TONES, status_text
+from diskprof.reports.words import DIRECTIONS, STATUSES, VERDICTS, WEIGHTS
+from diskprof.tui.kit.sheet import Cell, Column, Row
+from diskprof.tui.live.promise_lines import promise_rows, told
+from diskprof.tui.shell.signs import ink_of, sign_of, status_text, tone_of
 
 _TEST, _LEAST_TEST, _WIDE = 18, 12, 110
 _FIXED = _TEST + 5 + 7 + 7 + 3
@@ -74,12 +74,11 @@ def row_of(line: ResultLine, columns: Sequence[Column]) -> Row:
     result = line.test.result.direction(line.direction) if line.test.result and line.direction else None
     again = line.direction is Direction.WRITE and line.test.result is not None and line.test.result.read is not None
     name = Cell("" if again else line.test.name)
-    if result is None:
+    if result is None or line.direction is None:
         status = line.test.status
-        why = f"{status_text(status)}{reasoned(status, line.test.reason)[len(wording.STATUSES[status]) :]}"
-        return Row((name, Cell(why, TONES[status])), span=1)
-    tone = Tone.READ if line.direction is Direction.READ else Tone.WRITE
-    cells = [name, Cell(str(line.direction), tone)]
+        why = f"{status_text(status)}{reasoned(status, line.test.reason)[len(STATUSES[status].word) :]}"
+        return Row((name, Cell(why, tone_of(STATUSES[status]))), span=1)
+    cells = [name, Cell(DIRECTIONS[line.direction].word, tone_of(DIRECTIONS[line.direction]))]
     cells += [Cell(_figure(line.test, result, column.key)) for column in columns[2:]]
     return Row(tuple(cells))
 
@@ -96,9 +95,6 @@ def _figure(test: TestRecord, result: DirectionResult, key: str) -> str:
             return wording.share(test.result.cpu.percent / 100) if test.result and test.result.cpu else wording.MISSING
         case _:
             return wording.figure(Metric(key), wording.latency(result, Metric(key)))
-
-
-_INKS = {Weight.DOUBT: "$warn", Weight.LIMIT: "$read", Weight.NOTE: "$quiet"}
 
 
 def sections(run: Run, width: int) -> list[Words]:
@@ -127,7 +123,7 @@ def _hanging(label: str, text: str, width: int, style: str = "$quiet") -> list[W
 def _promises(run: Run, width: int) -> list[Words]:
     lines: list[Words] = []
     for row in promise_rows(run):
-        sign, ink = SIGNS[row.verdict]
+        sign, ink = sign_of(VERDICTS[row.verdict])
         lines += _hanging(f"{sign} {row.word}", told(row), width, f"${ink} bold")
         lines += _hanging("", row.remarks, width) if row.remarks else []
     return lines
@@ -147,7 +143,7 @@ def _findings(run: Run, width: int) -> list[Words]:
     for finding in run.findings:
         where = f"{finding.test}: " if finding.test else ""
         lines += _hanging(
-            wording.WEIGHTS[finding.weight], f"{where}{finding.message}", width, f"{_INKS[finding.weight]} bold"
+            WEIGHTS[finding.weight].word, f"{where}{finding.message}", width, f"${ink_of(WEIGHTS[finding.weight])} bold"
         )
         for text in (finding.evidence, finding.advice):
             lines += _hanging("", text, width) if text else []

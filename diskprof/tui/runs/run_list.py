@@ -7,8 +7,9 @@ from datetime import datetime
 from enum import StrEnum
 
 from diskprof.model.run import RunSummary, Status
+from diskprof.reports.words import STATUSES
 from diskprof.tui.kit.sheet import Cell, Column, Row, Tone
-from diskprof.tui.shell.signs import SIGNS, TONES, status_text, when_text
+from diskprof.tui.shell.signs import status_text, tone_of, when_text
 
 MARK = "●"
 _NARROW, _WIDE, _WIDER, _WIDEST = 70, 100, 140, 165
@@ -139,9 +140,9 @@ class RunList:
             case "when":
                 return Cell(when_text(run.started_at, now), Tone.DIM)
             case "sign":
-                return Cell(SIGNS[run.status], TONES[run.status])
+                return Cell(STATUSES[run.status].sign, tone_of(STATUSES[run.status]))
             case "status":
-                return Cell(status_text(run.status), TONES[run.status])
+                return Cell(status_text(run.status), tone_of(STATUSES[run.status]))
             case "preset":
                 return Cell(run.preset)
             case "target":
@@ -157,8 +158,9 @@ class RunList:
             case "result" if run.status is Status.COMPLETE or any(each.key == "status" for each in columns):
                 return Cell(_whole_parts(run.headline, column.width))
             case "result":
-                both = _whole_parts(f"{run.status}: {run.headline}" if run.headline else run.status, column.width)
-                return Cell(both if len(both) <= column.width else run.status, TONES[run.status])
+                status = STATUSES[run.status]
+                both = _whole_parts(f"{status.word}: {run.headline}" if run.headline else status.word, column.width)
+                return Cell(both if len(both) <= column.width else status.word, tone_of(status))
             case _:
                 return Cell("")
 

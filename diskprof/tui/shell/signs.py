@@ -1,70 +1,42 @@
-"""The same words, signs and colours for the same thing on every screen."""
+"""The colours of the words that all parts share, and how a run, its status and its time are written on every screen."""
 
 from datetime import datetime
 
-from diskprof.model.plan import Severity
 from diskprof.model.run import Run, Status
-from diskprof.model.sample import Direction
+from diskprof.reports.words import STATUSES, Meaning, Word
 from diskprof.tui.kit.painted import Piece
 from diskprof.tui.kit.sheet import Tone
 
-SIGNS = {
-    Status.PENDING: "·",
-    Status.RUNNING: "▶",
-    Status.COMPLETE: "✓",
-    Status.CANCELLED: "■",
-    Status.FAILED: "✗",
-    Status.INTERRUPTED: "!",
-    Status.SKIPPED: "-",
+_LOOKS: dict[Meaning, tuple[str, Tone]] = {
+    Meaning.GOOD: ("good", Tone.GOOD),
+    Meaning.BAD: ("danger", Tone.BAD),
+    Meaning.WARNING: ("warn", Tone.WARN),
+    Meaning.LIMIT: ("read", Tone.READ),
+    Meaning.QUIET: ("quiet", Tone.DIM),
+    Meaning.RUNNING: ("title", Tone.LIVE),
+    Meaning.READ: ("read", Tone.READ),
+    Meaning.WRITE: ("write", Tone.WRITE),
 }
-_INKS: dict[Status, str] = {
-    Status.PENDING: "quiet",
-    Status.RUNNING: "title",
-    Status.COMPLETE: "good",
-    Status.CANCELLED: "warn",
-    Status.FAILED: "danger",
-    Status.INTERRUPTED: "warn",
-    Status.SKIPPED: "quiet",
-}
-TONES = {
-    Status.PENDING: Tone.DIM,
-    Status.RUNNING: Tone.LIVE,
-    Status.COMPLETE: Tone.GOOD,
-    Status.CANCELLED: Tone.WARN,
-    Status.FAILED: Tone.BAD,
-    Status.INTERRUPTED: Tone.WARN,
-    Status.SKIPPED: Tone.DIM,
-}
-"""The colours of a list."""
+"""The colour of each meaning: the ink of a line, the tone of a cell."""
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_SEVERITY: dict[Severity, tuple[str, str]] = {
-    Severity.BLOCKS: ("✗", "danger"),
-    Severity.WARNS: ("!", "warn"),
-    Severity.NOTES: ("·", "quiet"),
-}
 
 
-def status_sign(status: Status) -> Piece:
-    return SIGNS[status], _INKS[status]
+def ink_of(word: Word) -> str:
+    return _LOOKS[word.meaning][0]
 
 
-def status_words(status: Status) -> Piece:
-    """The status as a word in its colour."""
-    return status.value, _INKS[status]
+def tone_of(word: Word) -> Tone:
+    return _LOOKS[word.meaning][1]
 
 
-def severity_sign(severity: Severity) -> Piece:
-    return _SEVERITY[severity]
+def sign_of(word: Word) -> Piece:
+    return word.sign, ink_of(word)
 
 
-def letter(direction: Direction) -> str:
-    """R or W, beside the colour of a direction."""
-    return "R" if direction is Direction.READ else "W"
-
-
-def ink_of(direction: Direction) -> str:
-    return direction.value
+def word_of(word: Word) -> Piece:
+    """The word in its colour."""
+    return word.word, ink_of(word)
 
 
 def place(run: Run) -> str:
@@ -77,7 +49,7 @@ def place(run: Run) -> str:
 
 def status_text(status: Status) -> str:
     """A status with its sign, which says the same without colour: `✓ complete`."""
-    return f"{SIGNS[status]} {status}"
+    return f"{STATUSES[status].sign} {STATUSES[status].word}"
 
 
 def when_text(started: datetime, now: datetime) -> str:

@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 from handmade import ENVIRONMENT, GIB, direction, environment, fio, ioping, latency, on_disk, run, samples
 
-from diskprof.analysis.comparison import Cell, Comparison, Verdict, compare, labels
+from diskprof.analysis.comparison import Cell, Comparison, compare, labels
 from diskprof.analysis.metrics import Metric
 from diskprof.model.histogram import Histogram
+from diskprof.model.metric import Change
 from diskprof.model.run import Run, Status
 from diskprof.model.sample import Direction
 from diskprof.reports import wording
@@ -38,7 +39,7 @@ def test_the_table_of_the_two_hosts() -> None:
     comparison = compare((DIGITAL_OCEAN, LINODE))
     iops, mean = cell(comparison, Metric.IOPS), cell(comparison, Metric.LATENCY_MEAN)
     within, cpu = cell(comparison, Metric.WITHIN), cell(comparison, Metric.CPU)
-    assert (iops.verdict, mean.verdict, within.verdict) == (Verdict.BETTER,) * 3
+    assert (iops.verdict, mean.verdict, within.verdict) == (Change.BETTER,) * 3
     assert iops.ratio == pytest.approx(45_447 / 15_596 - 1)
     assert mean.ratio == pytest.approx(162.13 / 476.55 - 1)
     assert within.value == pytest.approx(0.925, abs=1e-4)
@@ -56,16 +57,16 @@ def test_the_first_run_is_compared_with_nothing() -> None:
 
 def test_the_other_way_round_the_verdicts_turn_too() -> None:
     there, back = compare((DIGITAL_OCEAN, LINODE)), compare((LINODE, DIGITAL_OCEAN))
-    turned = {Verdict.BETTER: Verdict.WORSE, Verdict.WORSE: Verdict.BETTER, Verdict.SAME: Verdict.SAME, None: None}
+    turned = {Change.BETTER: Change.WORSE, Change.WORSE: Change.BETTER, Change.SAME: Change.SAME, None: None}
     for one, other in zip(there.tests[0].rows, back.tests[0].rows, strict=True):
         assert other.cells[1].verdict is turned[one.cells[1].verdict]
 
 
 @pytest.mark.parametrize(
     ("iops", "verdict"),
-    [(10_150, Verdict.SAME), (9_850, Verdict.SAME), (10_300, Verdict.BETTER), (9_700, Verdict.WORSE)],
+    [(10_150, Change.SAME), (9_850, Change.SAME), (10_300, Change.BETTER), (9_700, Change.WORSE)],
 )
-def test_without_samples_two_percent_are_noise(iops: float, verdict: Verdict) -> None:
+def test_without_samples_two_percent_are_noise(iops: float, verdict: Change) -> None:
     base, other = (run(fio(read=direction(value)), run_id=str(value)) for value in (10_000.0, iops))
     assert cell(compare((base, other)), Metric.IOPS).verdict is verdict
 
@@ -74,8 +75,8 @@ def test_the_spread_of_the_intervals_is_noise_where_it_is_given() -> None:
     base, other = (run(fio(read=direction(value)), run_id=str(int(value))) for value in (10_000.0, 10_600.0))
     wild = samples([5_000, 15_000] * 20)
     steady = samples([10_000] * 40)
-    assert cell(compare((base, other), {"10000": steady, "10600": steady}), Metric.IOPS).verdict is Verdict.BETTER
-    assert cell(compare((base, other), {"10000": wild, "10600": wild}), Metric.IOPS).verdict is Verdict.SAME
+    assert cell(compare((base, other), {"10000": steady, "10600": steady}), Metric.IOPS).verdict is Change.BETTER
+    assert cell(compare((base, other), {"10000": wild, "10600": wild}), Metric.IOPS).verdict is Change.SAME
 
 
 def test_two_maxima_are_rarely_the_same_and_rarely_better() -> None:
@@ -86,9 +87,9 @@ def test_two_maxima_are_rarely_the_same_and_rarely_better() -> None:
     base, near, far = of(1e6), of(1.2e6), of(1.9e6)
     series = {one.id: noisy for one in (base, near, far)}
     comparison = compare((base, near, far), series)
-    assert cell(comparison, Metric.LATENCY_MAX, 1).verdict is Verdict.SAME
+    assert cell(comparison, Metric.LATENCY_MAX, 1).verdict is Change.SAME
     assert cell(comparison, Metric.LATENCY_MAX, 2).verdict is None
-    assert cell(compare((base, far)), Metric.LATENCY_MAX).verdict is Verdict.WORSE
+    assert cell(compare((base, far)), Metric.LATENCY_MAX).verdict is Change.WORSE
 
 
 def test_a_tail_needs_more_than_an_average_to_be_better() -> None:
@@ -96,8 +97,8 @@ def test_a_tail_needs_more_than_an_average_to_be_better() -> None:
         return run(fio(read=direction(10_000, figures=latency(1e5, p99=p99))), run_id=str(p99))
 
     base, near, far = of(1e6), of(1.09e6), of(1.3e6)
-    assert cell(compare((base, near)), Metric.LATENCY_P99).verdict is Verdict.SAME
-    assert cell(compare((base, far)), Metric.LATENCY_P99).verdict is Verdict.WORSE
+    assert cell(compare((base, near)), Metric.LATENCY_P99).verdict is Change.SAME
+    assert cell(compare((base, far)), Metric.LATENCY_P99).verdict is Change.WORSE
     dips = tuple(taken for index in range(40) for taken in samples([9e3], mean_ns=3e5 if index % 10 == 0 else 1e5))
     moved = tuple(replace(sample, at_ns=250_000_000 * (index + 1)) for index, sample in enumerate(dips))
     assert cell(compare((base, far), {base.id: moved, far.id: moved}), Metric.LATENCY_P99).verdict is None
@@ -107,7 +108,7 @@ def test_a_percentile_with_hardly_an_io_beyond_it_is_not_judged() -> None:
     base = run(fio(read=direction(100, seconds=5)), run_id="a")
     other = run(fio(read=direction(50, seconds=10)), run_id="b")
     comparison = compare((base, other))
-    assert cell(comparison, Metric.LATENCY_P50).verdict is Verdict.WORSE
+    assert cell(comparison, Metric.LATENCY_P50).verdict is Change.WORSE
     assert cell(comparison, Metric.LATENCY_P99).verdict is None
     assert cell(comparison, Metric.LATENCY_P99).ratio == pytest.approx(1)
 
@@ -116,10 +117,10 @@ def test_shares_are_the_same_within_a_percentage_point() -> None:
     base = host("a", iops=1000, mean_us=200, within=0.90, cpu=(1, 1))
     assert cell(
         compare((base, host("b", iops=1000, mean_us=200, within=0.905, cpu=(1, 1)))), Metric.WITHIN
-    ).verdict is (Verdict.SAME)
+    ).verdict is (Change.SAME)
     none = host("c", iops=1000, mean_us=200, within=0, cpu=(1, 1))
     found = cell(compare((none, base)), Metric.WITHIN)
-    assert (found.verdict, found.ratio) == (Verdict.BETTER, None)
+    assert (found.verdict, found.ratio) == (Change.BETTER, None)
 
 
 def test_a_share_is_noise_by_the_spread_of_its_intervals() -> None:
@@ -132,8 +133,8 @@ def test_a_share_is_noise_by_the_spread_of_its_intervals() -> None:
         replace(samples([1000], mean_ns=mean)[0], at_ns=250_000_000 * at) for at, mean in enumerate(means, start=1)
     )
     found = cell(compare((base, other), {"a": wavering, "b": wavering}), Metric.WITHIN)
-    assert (found.verdict, wording.verdict(found, share=True)) == (Verdict.SAME, "noise")
-    assert cell(compare((base, other)), Metric.WITHIN).verdict is Verdict.BETTER
+    assert (found.verdict, wording.verdict(found, share=True)) == (Change.SAME, "noise")
+    assert cell(compare((base, other)), Metric.WITHIN).verdict is Change.BETTER
 
 
 def test_a_share_of_few_ios_is_no_surer_than_as_many_throws_of_a_coin() -> None:
@@ -141,13 +142,13 @@ def test_a_share_of_few_ios_is_no_surer_than_as_many_throws_of_a_coin() -> None:
         histogram = Histogram.of_latencies([FAST] * fast + [SLOW] * (total - fast))
         return run(fio(read=direction(total / 30, histogram=histogram)), run_id=str(fast))
 
-    assert cell(compare((of(40, 100), of(50, 100))), Metric.WITHIN).verdict is Verdict.SAME
-    assert cell(compare((of(4000, 10_000), of(5000, 10_000))), Metric.WITHIN).verdict is Verdict.BETTER
+    assert cell(compare((of(40, 100), of(50, 100))), Metric.WITHIN).verdict is Change.SAME
+    assert cell(compare((of(4000, 10_000), of(5000, 10_000))), Metric.WITHIN).verdict is Change.BETTER
 
 
 def test_the_threshold_can_be_another() -> None:
     found = cell(compare((DIGITAL_OCEAN, LINODE), within_ns=1_000_000), Metric.WITHIN)
-    assert (found.value, found.verdict) == (1.0, Verdict.SAME)
+    assert (found.value, found.verdict) == (1.0, Change.SAME)
 
 
 def test_a_base_of_zero_gives_no_ratio() -> None:
@@ -156,15 +157,15 @@ def test_a_base_of_zero_gives_no_ratio() -> None:
     comparison = compare((base, other))
     for metric in (Metric.LATENCY_MEAN, Metric.CPU):
         assert cell(comparison, metric).ratio is None
-    assert cell(comparison, Metric.LATENCY_MEAN).verdict is Verdict.WORSE
-    assert cell(compare((base, replace(base, id="c"))), Metric.LATENCY_MEAN).verdict is Verdict.SAME
+    assert cell(comparison, Metric.LATENCY_MEAN).verdict is Change.WORSE
+    assert cell(compare((base, replace(base, id="c"))), Metric.LATENCY_MEAN).verdict is Change.SAME
 
 
 def test_what_is_not_a_number_is_not_there() -> None:
     base = run(fio(read=direction(100, figures=latency(float("nan")))), run_id="a")
     comparison = compare((base, replace(base, id="b")))
     assert comparison.tests[0].row(Metric.LATENCY_MEAN) is None
-    assert cell(comparison, Metric.IOPS).verdict is Verdict.SAME
+    assert cell(comparison, Metric.IOPS).verdict is Change.SAME
 
 
 def test_a_latency_that_leaves_out_most_of_an_io_is_better_than_none() -> None:
@@ -175,7 +176,7 @@ def test_a_latency_that_leaves_out_most_of_an_io_is_better_than_none() -> None:
     for metric in (Metric.LATENCY_MEAN, Metric.LATENCY_P99):
         found = cell(comparison, metric)
         assert (found.value, found.verdict) == (None, None)
-    assert cell(comparison, Metric.IOPS).verdict is Verdict.SAME
+    assert cell(comparison, Metric.IOPS).verdict is Change.SAME
 
 
 def test_a_test_that_only_some_runs_have_stays_with_gaps() -> None:
@@ -207,8 +208,8 @@ def test_directions_stay_apart() -> None:
     slower = run(fio("m", rw="randrw", read=direction(700), write=direction(100)), run_id="y")
     comparison = compare((mixed, slower))
     assert comparison.tests[0].directions == (Direction.READ, Direction.WRITE)
-    assert cell(comparison, Metric.IOPS, way=Direction.READ).verdict is Verdict.SAME
-    assert cell(comparison, Metric.IOPS, way=Direction.WRITE).verdict is Verdict.WORSE
+    assert cell(comparison, Metric.IOPS, way=Direction.READ).verdict is Change.SAME
+    assert cell(comparison, Metric.IOPS, way=Direction.WRITE).verdict is Change.WORSE
 
 
 def test_ioping_without_a_distribution_has_fewer_rows() -> None:
@@ -335,10 +336,10 @@ def sync_cell(comparison: Comparison, metric: Metric) -> Cell:
 def test_the_latency_of_fsync_is_compared_too() -> None:
     comparison = compare((synced("a"), synced("b", 1.5e6, 9e6)))
     mean, p99 = (sync_cell(comparison, metric) for metric in (Metric.SYNC_MEAN, Metric.SYNC_P99))
-    assert (mean.value, mean.ratio, mean.verdict) == (1.5e6, 0.5, Verdict.WORSE)
-    assert (p99.value, p99.ratio, p99.verdict) == (9e6, 0.8, Verdict.WORSE)
-    assert sync_cell(compare((synced("a"), synced("b", 1.015e6))), Metric.SYNC_MEAN).verdict is Verdict.SAME
-    assert sync_cell(compare((synced("a"), synced("b", 1e6, 5.4e6))), Metric.SYNC_P99).verdict is Verdict.SAME
+    assert (mean.value, mean.ratio, mean.verdict) == (1.5e6, 0.5, Change.WORSE)
+    assert (p99.value, p99.ratio, p99.verdict) == (9e6, 0.8, Change.WORSE)
+    assert sync_cell(compare((synced("a"), synced("b", 1.015e6))), Metric.SYNC_MEAN).verdict is Change.SAME
+    assert sync_cell(compare((synced("a"), synced("b", 1e6, 5.4e6))), Metric.SYNC_P99).verdict is Change.SAME
 
 
 def test_without_a_sync_there_is_no_row_of_one() -> None:
@@ -353,9 +354,9 @@ def test_without_a_sync_there_is_no_row_of_one() -> None:
 def test_an_unsteady_log_has_noise_in_its_syncs() -> None:
     base, other = synced("a"), synced("b", 1.06e6, 5.6e6)
     for rates, tails, mean, p99 in (
-        ([400, 1200], [1, 1], Verdict.SAME, Verdict.WORSE),
-        ([800, 800], [1, 9], Verdict.WORSE, None),
-        ([800, 800], [1, 1], Verdict.WORSE, Verdict.WORSE),
+        ([400, 1200], [1, 1], Change.SAME, Change.WORSE),
+        ([800, 800], [1, 9], Change.WORSE, None),
+        ([800, 800], [1, 1], Change.WORSE, Change.WORSE),
     ):
         taken = tuple(
             replace(one, histogram=Histogram.of_latencies([100_000 * tails[index % 2]] * 50))

@@ -180,6 +180,7 @@ def test_before_the_first_picture_only_what_it_takes_is_loaded(
     assert heavy(modules) == {"asyncio", "platformdirs", "rich", "sqlite3", "textual"} | (
         {"click"} if with_click else set()
     )
-    assert parts(modules) <= {"__main__", "cli", "config", "lean", "model", "presets", "store", "tui"}
+    assert parts(modules) <= {"__main__", "cli", "config", "lean", "model", "presets", "reports", "store", "tui"}
+    assert {name for name in modules if name.startswith("diskprof.reports.")} <= {"diskprof.reports.words"}
     assert "_ssl" not in modules
     assert not modules & {"diskprof.runner", "diskprof.presets.library", "diskprof.devices", "diskprof.analysis"}

@@ -155,11 +155,6 @@ def test_a_ratio_is_never_rounded_to_all(ratio: float | None, words: str) -> Non
     assert wording.promised_ratio(ratio) == words
 
 
-def test_everything_about_promises_has_a_word() -> None:
-    assert set(wording.KEPT) == set(Verdict)
-    assert len({word.lower() for word in wording.KEPT.values()}) == len(Verdict)
-
-
 def test_the_verdict_mentions_a_missed_promise_first() -> None:
     words = verdict(promising())
     assert words.startswith(

@@ -1,17 +1,20 @@
 """The words and the figures."""
 
 from dataclasses import replace
+from enum import StrEnum
 
 import pytest
 from handmade import direction, fio, ioping, latency, run
 
-from diskprof.analysis.comparison import Cell, Row, Verdict, compare
+from diskprof.analysis.comparison import Cell, Row, compare
 from diskprof.analysis.metrics import Better, Metric, direction_metrics
+from diskprof.model.expectation import Verdict
 from diskprof.model.finding import Weight
+from diskprof.model.metric import Change
 from diskprof.model.plan import Severity
 from diskprof.model.run import Run, Status
 from diskprof.model.sample import Direction
-from diskprof.reports import wording
+from diskprof.reports import wording, words
 from diskprof.reports.content import upshot
 from diskprof.reports.content.verdict import doubts, verdict
 from diskprof.reports.render.text_compare import comparison_text
@@ -19,10 +22,28 @@ from diskprof.reports.render.text_compare import comparison_text
 
 def test_everything_has_a_word() -> None:
     assert set(wording.METRICS) == set(Metric)
-    assert set(wording.STATUSES) == set(Status)
-    assert set(wording.WEIGHTS) == set(Weight)
-    assert set(wording.SEVERITIES) == set(Severity)
-    assert set(wording.VERDICTS) == set(wording.MARKS) == {*Verdict, None}
+
+
+@pytest.mark.parametrize(
+    ("values", "table"),
+    [
+        (Status, words.STATUSES),
+        (Severity, words.SEVERITIES),
+        (Weight, words.WEIGHTS),
+        (Verdict, words.VERDICTS),
+        (Change, words.CHANGES),
+        (Direction, words.DIRECTIONS),
+    ],
+)
+def test_each_value_has_one_row_of_its_own(values: type[StrEnum], table: dict[StrEnum, words.Word]) -> None:
+    assert list(table) == list(values)
+    assert len({row.word.lower() for row in table.values()}) == len({row.sign for row in table.values()}) == len(table)
+    assert all(len(row.sign) == 1 for row in table.values())
+
+
+def test_the_legend_names_the_signs_of_changes() -> None:
+    for row in (*words.CHANGES.values(), words.NOISE):
+        assert f"{row.sign}: " in words.CHANGES_LEGEND and row.word in words.CHANGES_LEGEND
 
 
 def test_words_and_comparison_agree_which_way_is_better() -> None:
@@ -159,13 +180,13 @@ def test_the_upshot_of_a_log_is_the_latency_of_its_syncs() -> None:
 @pytest.mark.parametrize(
     ("cell", "share", "word", "mark"),
     [
-        (Cell(1.0, 0.016, 0.016, Verdict.SAME), False, "same", "="),
-        (Cell(1.0, -0.16, -0.16, Verdict.SAME), False, "noise", "~"),
-        (Cell(1.0, 0.16, 0.16, Verdict.SAME), False, "noise", "~"),
+        (Cell(1.0, 0.016, 0.016, Change.SAME), False, "same", "="),
+        (Cell(1.0, -0.16, -0.16, Change.SAME), False, "noise", "~"),
+        (Cell(1.0, 0.16, 0.16, Change.SAME), False, "noise", "~"),
         # Half a percentage point is little, whatever it is a share of.
-        (Cell(0.01, 0.005, 1.0, Verdict.SAME), True, "same", "="),
-        (Cell(1.0, 1.0, None, Verdict.SAME), False, "same", "="),
-        (Cell(1.0, 0.16, 0.16, Verdict.BETTER), False, "better", "b"),
+        (Cell(0.01, 0.005, 1.0, Change.SAME), True, "same", "="),
+        (Cell(1.0, 1.0, None, Change.SAME), False, "same", "="),
+        (Cell(1.0, 0.16, 0.16, Change.BETTER), False, "better", "b"),
         (Cell(1.0, 0.16, 0.16, None), False, "", ""),
     ],
 )
@@ -175,7 +196,7 @@ def test_what_lies_apart_by_chance_is_not_called_the_same(cell: Cell, share: boo
 
 
 def test_the_upshot_tells_noise_from_the_same() -> None:
-    cells = {"a": (0.16, Verdict.SAME), "b": (0.01, Verdict.SAME), "c": (0.3, Verdict.BETTER)}
+    cells = {"a": (0.16, Change.SAME), "b": (0.01, Change.SAME), "c": (0.3, Change.BETTER)}
     base = run(*(fio(name, read=direction(100)) for name in cells), run_id="x")
     compared = compare((base, run(*(fio(name, read=direction(100)) for name in cells), run_id="y")))
     tests = tuple(

@@ -1,0 +1,85 @@
+"""The word, the sign and the meaning of the colour of each status, severity, weight, verdict and direction: one row each.
+
+The command line, reports and screens take them from here. JSON has the enums' own values.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from diskprof.model.expectation import Verdict
+from diskprof.model.finding import Weight
+from diskprof.model.metric import Change
+from diskprof.model.plan import Severity
+from diskprof.model.run import Status
+from diskprof.model.sample import Direction
+
+
+class Meaning(StrEnum):
+    """What a colour says. LIMIT: what held a result back. QUIET: nothing to act upon."""
+
+    GOOD = "good"
+    BAD = "bad"
+    WARNING = "warning"
+    LIMIT = "limit"
+    QUIET = "quiet"
+    RUNNING = "running"
+    READ = "read"
+    WRITE = "write"
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """`sign` is one character, which says the same where there is no colour."""
+
+    word: str
+    sign: str
+    meaning: Meaning
+
+
+STATUSES: dict[Status, Word] = {
+    Status.PENDING: Word("pending", "·", Meaning.QUIET),
+    Status.RUNNING: Word("running", "▶", Meaning.RUNNING),
+    Status.COMPLETE: Word("complete", "✓", Meaning.GOOD),
+    Status.CANCELLED: Word("cancelled", "■", Meaning.WARNING),
+    Status.FAILED: Word("failed", "✗", Meaning.BAD),
+    Status.INTERRUPTED: Word("interrupted", "!", Meaning.WARNING),
+    Status.SKIPPED: Word("skipped", "-", Meaning.QUIET),
+}
+
+SEVERITIES: dict[Severity, Word] = {
+    Severity.BLOCKS: Word("Refused", "✗", Meaning.BAD),
+    Severity.WARNS: Word("Warning", "!", Meaning.WARNING),
+    Severity.NOTES: Word("Note", "·", Meaning.QUIET),
+}
+
+WEIGHTS: dict[Weight, Word] = {
+    Weight.DOUBT: Word("Doubt", "!", Meaning.WARNING),
+    Weight.LIMIT: Word("Limit", "▲", Meaning.LIMIT),
+    Weight.NOTE: Word("Note", "·", Meaning.QUIET),
+}
+
+VERDICTS: dict[Verdict, Word] = {
+    Verdict.MET: Word("met", "✓", Meaning.GOOD),
+    Verdict.MISSED: Word("MISSED", "✗", Meaning.BAD),
+    Verdict.TOO_SHORT: Word("too short to say", "?", Meaning.WARNING),
+    Verdict.UNMEASURED: Word("not measured", "·", Meaning.QUIET),
+}
+"""Whether an expectation was met; the one that matters stands out without colour."""
+
+NOT_YET = "not yet"
+"""In place of "not measured" while the run goes on."""
+
+CHANGES: dict[Change, Word] = {
+    Change.BETTER: Word("better", "b", Meaning.GOOD),
+    Change.WORSE: Word("worse", "w", Meaning.BAD),
+    Change.SAME: Word("same", "=", Meaning.QUIET),
+}
+NOISE = Word("noise", "~", Meaning.QUIET)
+"""In place of "same" where the figures are apart."""
+CHANGES_LEGEND = "b: better, w: worse, =: the same, ~: within the noise"
+"""Beside a table that has the signs alone."""
+
+DIRECTIONS: dict[Direction, Word] = {
+    Direction.READ: Word("read", "R", Meaning.READ),
+    Direction.WRITE: Word("write", "W", Meaning.WRITE),
+}
