@@ -7,6 +7,7 @@ import signal
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,10 @@ from forked import diskprof, diskprof_json
 from program import DISKPROF, environment
 from program import diskprof as from_scratch
 from recorded import write_library
+from recorded_disk import make_plan
 
+from diskprof.cli.commands.run import _show
+from diskprof.model.plan import Hazard, Severity
 from diskprof.store import Store
 
 
@@ -291,3 +295,10 @@ def test_ctrl_c_that_was_ignored_stays_ignored(tmp_path: Path) -> None:
         text=True,
     )
     assert done.returncode == 0 and done.stdout.startswith("diskprof"), done.stderr
+
+
+def test_the_prompt_names_a_hazard_as_the_plan_does(capsys: pytest.CaptureFixture[str]) -> None:
+    hazards = tuple(Hazard("any", severity, "Something.", "Do this.") for severity in Severity)
+    _show(replace(make_plan(), hazards=hazards))
+    lines = capsys.readouterr().err.splitlines()[1:]
+    assert lines == [f"{word}: Something. Do this." for word in ("Refused", "Warning", "Note")]

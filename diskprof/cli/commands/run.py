@@ -161,11 +161,12 @@ def _print_plan(plan: Plan, as_json: bool) -> None:
 
 
 def _show(plan: Plan) -> None:
+    from diskprof.reports.words import SEVERITIES
     from diskprof.runner.plan.sentence import plan_sentence
 
     click.echo(clean(f"{plan.preset_title}. {plan_sentence(plan)}"), err=True)
     for hazard in plan.hazards:
-        click.echo(clean(f"{hazard.severity.value}: {hazard.message} {hazard.advice}".rstrip()), err=True)
+        click.echo(clean(f"{SEVERITIES[hazard.severity].word}: {hazard.message} {hazard.advice}".rstrip()), err=True)
 
 
 def _named(plan: Plan, confirm: Sequence[str], *, asking: bool) -> Plan:
