@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from diskprof.analysis.expectations import parse_expectation
-from diskprof.config.example import example
+from diskprof.config.described import example
 from diskprof.config.file import parse_config
 from diskprof.devices.scan.mounts import as_mount, may_hang, parse_mountinfo
 from diskprof.devices.scan.signatures import identify

@@ -11,7 +11,8 @@ from diskprof.model.errors import UsageError
 if TYPE_CHECKING:
     import click
 
-    from diskprof.config.settings import Configuration, Problem
+    from diskprof.config.settings import Configuration
+    from diskprof.presets.problem import Problem
     from diskprof.tui.shell.keys import KeyRow
 
 
@@ -52,7 +53,7 @@ def key_table(changed: Mapping[str, tuple[str, ...]]) -> "tuple[KeyRow, ...]":
 
 def check_keys(config: "Configuration") -> "tuple[Problem, ...]":
     """What is wrong with the keys that the configuration file asks for."""
-    from diskprof.config.settings import Problem
+    from diskprof.presets.problem import Problem
     from diskprof.tui.shell.keys import choose_keys
 
     _, faults = choose_keys(config.settings.keys)

@@ -1,4 +1,4 @@
-"""The settings for somebody who has not seen them yet."""
+"""The settings for somebody who has not seen them yet, and the file that `diskprof config init` writes."""
 
 from dataclasses import dataclass
 
@@ -27,3 +27,19 @@ DESCRIBED = (
     Described("preset", '"quick"', "the name of a preset", "What the Run screen begins with."),
     Described("store", '""', "the path of a file; empty: the usual place", "Where runs are kept."),
 )
+
+_HEAD = """\
+# Settings of diskprof. Take the # away from what you want to change; `diskprof config` shows what holds.
+"""
+_KEYS = """\
+# Keys of the screen, by the ids that `diskprof config keys` lists. One key, or several in [brackets].
+[keys]
+# "live.stop" = "S"
+# "app.quit" = ["q", "f10"]
+"""
+
+
+def example() -> str:
+    """TOML that sets nothing: every setting with its default, commented out."""
+    settings = (f"# {one.summary} ({one.allowed})\n# {one.name} = {one.default}\n" for one in DESCRIBED)
+    return "\n".join([_HEAD, *settings, _KEYS])

@@ -6,6 +6,8 @@ from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
 
+from diskprof.presets.problem import Problem
+
 THEMES = ("auto", "dark", "light", "16")
 """Our own: `auto` is dark, or 16 where the terminal has no more colours than that."""
 
@@ -46,20 +48,6 @@ class Settings:
     preset: str = "quick"
     store: Path | None = None
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """A configuration file, or a key in it, that cannot be used. `line` counts from 1; None where no line is to blame."""
-
-    path: str
-    line: int | None
-    key: str
-    message: str
-
-    def __str__(self) -> str:
-        where = f"{self.path}:{self.line}" if self.line else self.path
-        return f"{where}: {self.key}: {self.message}" if self.key else f"{where}: {self.message}"
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,16 @@
-"""What is wrong with a preset file, and what is only worth knowing."""
+"""What is wrong with a file that a person wrote, and what is only worth knowing."""
 
 from dataclasses import dataclass
 
 from diskprof.model.errors import UsageError
-from diskprof.presets.files.positions import KeyPath
+
+KeyPath = tuple[str | int, ...]
+"""As pydantic has it: ("test", 0, "options", "bs")."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A preset file, or one key in it, that cannot be used.
+    """A preset file or the configuration file, or one key in it, that cannot be used.
 
     `line` counts from 1 and is None where no line is to blame; `preset` names the preset that is lost, as far as it is known.
     """

@@ -18,9 +18,10 @@ from textual.screen import Screen
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.timer import Timer
 
-from diskprof.config.settings import Charts, Problem, Settings, SlowLink
+from diskprof.config.settings import Charts, Settings, SlowLink
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
+from diskprof.presets.problem import Problem
 from diskprof.tui.dialogs.confirm import Answer, Ask
 from diskprof.tui.dialogs.help import HelpScreen, keys_of
 from diskprof.tui.kit.charts.glyphs import Charset, this_charset

@@ -13,7 +13,7 @@ from recorded import record_run, write_library
 from stored_screens import Driver, press, see, settle, text_of, told, until
 from textual.binding import Binding
 
-from diskprof.config.example import example
+from diskprof.config.described import example
 from diskprof.config.file import parse_config
 from diskprof.config.settings import Settings
 from diskprof.model.preset import TargetSlot

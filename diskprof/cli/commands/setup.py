@@ -15,7 +15,8 @@ from diskprof.model.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from diskprof.cli.checkup import Section
-    from diskprof.config.settings import Configuration, Problem, Settings
+    from diskprof.config.settings import Configuration, Settings
+    from diskprof.presets.problem import Problem
 
 
 @click.group("config", invoke_without_command=True, short_help="Show the settings, and where each comes from.")
@@ -61,7 +62,7 @@ def path() -> None:
 @config_command.command("init")
 def init() -> None:
     """Write a configuration file with every setting in it, commented out. One that is there is left as it is."""
-    from diskprof.config.example import example
+    from diskprof.config.described import example
     from diskprof.config.file import config_path
 
     made = config_path()

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.expectation import PresetExpectation
 from diskprof.model.preset import EngineName, Parameter, ParameterKind, Preset, Test
-from diskprof.presets.files.positions import KeyPath
 from diskprof.presets.files.promises import CAPACITY, read_promises
 from diskprof.presets.options.allowed import FIO_OPTIONS, short_value
-from diskprof.presets.problem import Fault, Faulty, sentence
+from diskprof.presets.problem import Fault, Faulty, KeyPath, sentence
 from diskprof.presets.resolve import expand, parameter_value, references, resolve_option
 from diskprof.presets.sweep import MOST_AXES, MOST_CELLS
 

@@ -1,14 +1,12 @@
 """Names of presets, read fast and without checking the files: for whoever presses Tab."""
 
-import tomllib
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
 from diskprof.model.text import clean
+from diskprof.presets.files.toml_document import NotToml, file_bytes, read_toml
 from diskprof.presets.library import shipped_directory, user_directory
-
-_LARGEST = 256 * 1024
 
 
 def preset_names() -> dict[str, str]:
@@ -51,9 +49,9 @@ def _files(directory: Path) -> Iterator[tuple[dict[str, Any], Path]]:
         return
     for path in paths:
         try:
-            if path.is_file() and path.stat().st_size <= _LARGEST:
-                yield tomllib.loads(path.read_text(encoding="utf-8")), path
-        except (OSError, ValueError, RecursionError):
+            if path.is_file():
+                yield read_toml(file_bytes(path)).table, path
+        except (OSError, NotToml):
             continue
 
 

@@ -14,8 +14,7 @@ from diskprof.model.metric import Metric, Quantity, parse_metric, parse_value
 from diskprof.model.preset import EngineName, Job, Preset, Test
 from diskprof.model.sample import Direction
 from diskprof.model.units import parse_duration
-from diskprof.presets.files.positions import KeyPath
-from diskprof.presets.problem import Fault, Faulty, sentence
+from diskprof.presets.problem import Fault, Faulty, KeyPath, sentence
 from diskprof.presets.resolve import parameter_value, references
 
 if TYPE_CHECKING:

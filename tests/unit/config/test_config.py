@@ -7,12 +7,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from diskprof.config.described import DESCRIBED
-from diskprof.config.example import example
+from diskprof.config.described import DESCRIBED, example
 from diskprof.config.fields import ConfigFile
-from diskprof.config.file import LARGEST_FILE, config_path, load_config, parse_config
+from diskprof.config.file import config_path, load_config, parse_config
 from diskprof.config.settings import TEXTUAL_THEMES, Charts, Configuration, Settings, SlowLink
 from diskprof.model.text import clean
+from diskprof.presets.files.toml_document import LARGEST_FILE
 
 PATH = Path("/home/me/.config/diskprof/config.toml")
 

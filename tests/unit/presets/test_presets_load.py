@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from diskprof.model.preset import Category, EngineName, ParameterKind, Preset
-from diskprof.presets.files.load import LARGEST_FILE, load_file, parse
+from diskprof.presets.files.load import load_file, parse
+from diskprof.presets.files.toml_document import LARGEST_FILE
 from diskprof.presets.library import shipped_directory
 from diskprof.presets.problem import Problem
 from diskprof.presets.resolve import resolve

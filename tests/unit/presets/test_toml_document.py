@@ -1,12 +1,15 @@
-"""The lines of keys, held against what tomllib itself reads."""
+"""A TOML file is a document or none for a reason; the lines of its keys, held against what tomllib itself reads."""
 
 import tomllib
+from contextlib import suppress
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diskprof.presets.files.positions import DEEPEST, KeyPath, key_lines, line_of
+from diskprof.presets.files.toml_document import LARGEST_FILE, MOST_PARTS, Document, NotToml, read_toml
+from diskprof.presets.problem import KeyPath
 
 DOCUMENT = '''# a comment with [brackets] = and "quotes
 name = "x" # [no.table]
@@ -48,8 +51,15 @@ bs = "8k"
 '''
 
 
+def read(text: str) -> Document:
+    return read_toml(text.encode())
+
+
+def key_lines(text: str) -> dict[KeyPath, int]:
+    return read(text).lines
+
+
 def test_a_document_with_everything_in_it() -> None:
-    tomllib.loads(DOCUMENT)
     lines = key_lines(DOCUMENT)
     texts = DOCUMENT.split("\n")
     for path, beginning in {
@@ -82,9 +92,9 @@ def test_windows_line_ends_count_once() -> None:
 
 
 def test_the_nearest_table_answers_for_a_key_that_is_not_there() -> None:
-    lines = key_lines("[[test]]\nname = 'x'\n[[test]]\nengine = 'fio'\n")
-    assert line_of(lines, ("test", 1, "name")) == 3
-    assert line_of(lines, ("nothing",)) is None
+    document = read("[[test]]\nname = 'x'\n[[test]]\nengine = 'fio'\n")
+    assert document.line_of(("test", 1, "name")) == 3
+    assert document.line_of(("nothing",)) is None
 
 
 keys = st.text(min_size=1, max_size=5) | st.sampled_from(["a", "b", "a-b", "1", "é", '"', "\\", "]", ".", "#"])
@@ -161,15 +171,73 @@ def paths_of(value: Any, path: KeyPath = ()) -> set[KeyPath]:
 @given(documents())
 def test_every_key_of_any_document_has_a_line_and_nothing_else_has(text: str) -> None:
     document = tomllib.loads(text)
-    assert set(key_lines(text)) == {path for path in paths_of(document) if len(path) <= DEEPEST}
+    assert set(key_lines(text)) == {path for path in paths_of(document) if len(path) <= MOST_PARTS}
 
 
-@given(st.text())
-def test_text_that_is_no_toml_does_no_harm(text: str) -> None:
-    lines = key_lines(text)
-    assert all(1 <= line <= text.count("\n") + text.count("\r") + 1 for line in lines.values())
+@given(st.text("ab.'\"\\#= ,{}\n[]", max_size=200) | st.text())
+def test_any_text_is_a_document_or_none_for_a_reason(text: str) -> None:
+    end = text.count("\n") + 1
+    try:
+        lines = read_toml(text.encode("utf-8", "surrogatepass")).lines
+    except NotToml as error:
+        assert error.message and (error.line is None or 1 <= error.line <= end)
+    else:
+        assert all(1 <= line <= end for line in lines.values())
 
 
-def test_deep_nesting_does_no_harm() -> None:
-    key_lines("a = " + "[" * 100_000)
-    key_lines("a" + ".b" * 100_000 + " = 1")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a = " + "[" * 100_000,
+        "a" + ".b" * 50_000 + " = 1",
+        "".join(f"a{n} = {'[' * 80}{']' * 80}\n" for n in range(700)),
+        "a = " + "{a=" * 80 + "1" + "}" * 80,
+        "".join(f"[a{n}.'b'.c.d.e.f.g.h.i.j.k.l.m.n.o]\nx.y.z = 1\n" for n in range(2000)),
+        "[[a]]\n[[a.b]]\n" * 7000,
+        "a = [" + "1," * 60_000 + "]",
+        "a = '''" + "\n[x]" * 30_000 + "'''",
+        "a = '''" + "''\n" * 40_000,
+        'a = """' + '\\"\n' * 40_000,
+        '"' * 100_000,
+        "'" * 100_000,
+    ],
+)
+def test_what_is_deep_or_long_does_no_harm(text: str) -> None:
+    """No step takes the square of the text's length: it would be minutes and gigabytes."""
+    with suppress(NotToml):
+        assert len(read(text).lines) < LARGEST_FILE
+
+
+DEEP = "a" + ".b" * MOST_PARTS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"x = 1\n{DEEP} = 1",
+        f"x = 1\n[{DEEP}]",
+        'x = """\n"""\n' + "a" + ' . "b.c"' * MOST_PARTS + " = 1",
+        "x = 1 # it's\n" + "a" + ".'b'" * MOST_PARTS + " = 1",
+        f'# """\n{DEEP} = 1\n# """',
+        f"x = '\\'\n{DEEP} = 1",
+    ],
+)
+def test_a_key_of_many_parts_is_refused_with_its_line(text: str) -> None:
+    with pytest.raises(NotToml, match="more than 16 parts") as caught:
+        read(text)
+    assert caught.value.line == 2 + text.startswith('x = """')
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" + ".b" * (MOST_PARTS - 1) + " = 1",
+        f'source = "{DEEP}"',
+        f"source = '{DEEP}' # {DEEP}",
+        f'source = """\n\\"""{DEEP}\n"""\nx = 1',
+        f"source = '''\n{DEEP}'''",
+        "",
+    ],
+)
+def test_what_stands_in_strings_and_comments_is_no_key(text: str) -> None:
+    assert read(text).table == tomllib.loads(text)
