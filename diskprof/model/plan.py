@@ -178,6 +178,11 @@ class Plan:
         return sum(test.seconds for test in self.tests) + (self.layout.seconds if self.layout else 0.0)
 
     @property
+    def may_end_early(self) -> bool:
+        """Whether an amount of data may end a test before its time."""
+        return any(test.amount_bytes for test in self.tests)
+
+    @property
     def bytes_written(self) -> int:
         return sum(test.bytes_written for test in self.tests) + (self.layout.bytes_written if self.layout else 0)
 

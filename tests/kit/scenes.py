@@ -31,7 +31,7 @@ from diskprof.model.preset import Preset
 from diskprof.model.run import Status
 from diskprof.model.target import Target, TargetKind
 from diskprof.presets.library import Library, load_library
-from diskprof.runner.plan.sentence import plan_sentence
+from diskprof.reports.content.plan import plan_sentence
 from diskprof.store import Store, this_process
 from diskprof.tui.app import DiskprofApp
 from diskprof.tui.kit.charts.glyphs import Charset

@@ -154,15 +154,15 @@ def _print_plan(plan: Plan, as_json: bool) -> None:
 
         echo_json(plan_json(plan))
     else:
+        from diskprof.reports.content.plan import plan_sentence
         from diskprof.reports.render.text_run import plan_text
-        from diskprof.runner.plan.sentence import plan_sentence
 
         click.echo(plan_text(plan, plan_sentence(plan), width_of_stdout()), nl=False)
 
 
 def _show(plan: Plan) -> None:
+    from diskprof.reports.content.plan import plan_sentence
     from diskprof.reports.words import SEVERITIES
-    from diskprof.runner.plan.sentence import plan_sentence
 
     click.echo(clean(f"{plan.preset_title}. {plan_sentence(plan)}"), err=True)
     for hazard in plan.hazards:

@@ -197,7 +197,7 @@ def _facts(preset: Preset, resolved: ResolvedPreset, width: int) -> list[str]:
 
 
 def _how(time: Time) -> str:
-    return "at least " if time.least else "at most " if time.most else ""
+    return "at least " if time.least else "up to " if time.most else ""
 
 
 def _meaning(summary: str, choices: Sequence[str]) -> str:

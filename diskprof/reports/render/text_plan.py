@@ -7,6 +7,7 @@ from diskprof.model.units import format_duration, format_size
 from diskprof.model.wear import share_words
 from diskprof.reports.content.expectation_table import planned
 from diskprof.reports.content.facts import sweep_words, target_words, targets
+from diskprof.reports.content.plan import space_words, time_words, written_words
 from diskprof.reports.layout import pad, plain, wrap
 from diskprof.reports.words import SEVERITIES
 
@@ -29,14 +30,11 @@ def plan_text(plan: Plan, sentence: str = "", width: int = 80) -> str:
         ),
         ("Sweep", sweep_words(plan)),
         ("Parameters", " ".join(f"{name}={value}" for name, value in plan.parameters if value)),
-        *(
-            ("Test file", f"{file.path} ({format_size(file.size_bytes)}, removed afterwards)")
-            for file in plan.test_files
-        ),
+        *(("Test file", f"{file.path} ({format_size(file.size_bytes)})") for file in plan.test_files),
         ("Writes", _writes(plan)),
         ("Wear", "; ".join(wear.words for wear in plan.wear)),
-        ("Space", format_size(plan.space_needed) if plan.space_needed else "none needed"),
-        ("Time", f"up to {format_duration(plan.seconds)}"),
+        ("Space", space_words(plan)),
+        ("Time", time_words(plan)),
     )
     for name, value in facts:
         if value:
@@ -65,8 +63,5 @@ def _command(test: PlannedTest, title: str) -> list[str]:
 
 
 def _writes(plan: Plan) -> str:
-    if not plan.bytes_written:
-        return "nothing"
-    share = share_words(plan.bytes_written, plan.wear)
-    about = "" if plan.writes_exact else "about "
-    return f"{about}{format_size(plan.bytes_written)}{f', {share}' if share else ''}"
+    share = share_words(plan.bytes_written, plan.wear) if plan.bytes_written else ""
+    return f"{written_words(plan)}{f', {share}' if share else ''}"

@@ -10,7 +10,7 @@ from diskprof.model.advice import on_screen
 from diskprof.model.plan import Hazard, Plan, PlannedTest, Severity
 from diskprof.model.preset import Category, Preset, TargetSlot
 from diskprof.model.text import clean, shorten_middle
-from diskprof.model.units import format_duration, format_size
+from diskprof.model.units import format_duration
 from diskprof.model.wear import share_words
 from diskprof.presets.problem import Problem
 from diskprof.reports.words import SEVERITIES
@@ -198,11 +198,12 @@ def _sides(test: PlannedTest) -> Line:
 
 def amount_lines(plan: Plan, width: int) -> list[Line]:
     """Writes, space, time and parameters, one under the other."""
-    about = "" if plan.writes_exact else "about "
+    from diskprof.reports.content.plan import space_words, time_words, written_words
+
     rows = [
-        ("Writes", f"{about}{format_size(plan.bytes_written)}" if plan.bytes_written else "nothing"),
-        ("Space", f"{format_size(plan.space_needed)}, freed afterwards" if plan.space_needed else "none"),
-        ("Time", f"about {format_duration(plan.seconds)}"),
+        ("Writes", written_words(plan)),
+        ("Space", space_words(plan)),
+        ("Time", time_words(plan)),
         *((clean(name), clean(value)) for name, value in plan.parameters if value),
     ]
     column = max(len(name) for name, _ in rows) + 2

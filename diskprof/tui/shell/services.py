@@ -115,7 +115,7 @@ def real_services(store_path: Path | None) -> Services:
         suggest_directory=_late("diskprof.devices.targets", "suggest_directory"),
         default_device=_late("diskprof.devices.targets", "default_device"),
         make_plan=make_plan,
-        plan_sentence=_late("diskprof.runner.plan.sentence", "plan_sentence"),
+        plan_sentence=_late("diskprof.reports.content.plan", "plan_sentence"),
         neighbours=_late("diskprof.runner.neighbours", "neighbours"),
         start_detached=start_detached,
         request_stop=_late("diskprof.runner.detached.launch", "request_stop"),

@@ -200,4 +200,4 @@ def test_a_plan_tells_commands_exactly_and_what_to_fear() -> None:
     assert "'--description=two words'" in text
     assert "Writes      nothing" in text
     assert "  Refused: No space.\n    -> Choose another.\n" in text
-    assert "/mnt/data/.diskprof-1/test.dat (1 GiB, removed afterwards)" in text
+    assert "/mnt/data/.diskprof-1/test.dat (1 GiB)" in text

@@ -1,11 +1,11 @@
-"""A plan in a sentence."""
+"""A plan in words."""
 
 from dataclasses import replace
 
 from recorded import make_plan
 
 from diskprof.model.plan import OtherTarget
-from diskprof.runner.plan.sentence import plan_sentence
+from diskprof.reports.content.plan import plan_sentence, time_words
 
 
 def test_where_how_much_and_what_becomes_of_it() -> None:
@@ -18,3 +18,9 @@ def test_every_target_is_named() -> None:
     plan = make_plan()
     other = OtherTarget("nocache", replace(plan.target, path="/mnt/other"), plan.test_file)
     assert "in each of /mnt/data and /mnt/other" in plan_sentence(replace(plan, slot="cache", others=(other,)))
+
+
+def test_a_time_is_a_maximum_only_where_an_amount_of_data_may_end_a_test() -> None:
+    plan = make_plan()
+    assert time_words(plan) == "about 33 s"
+    assert time_words(replace(plan, tests=(replace(plan.tests[0], amount_bytes=1 << 30),))).startswith("up to ")

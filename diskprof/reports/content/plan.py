@@ -1,4 +1,4 @@
-"""A plan in a sentence."""
+"""What will happen, in words: a plan in a sentence, and its amounts."""
 
 from diskprof.model.plan import Plan
 from diskprof.model.preset import EngineName
@@ -8,7 +8,23 @@ from diskprof.model.units import format_duration, format_size
 
 def plan_sentence(plan: Plan) -> str:
     """What a run will do, in words: where, how long, how much it writes, what stays behind."""
-    return f"{_what(plan)}, takes about {format_duration(plan.seconds)}{_written(plan)}."
+    return f"{_what(plan)}, takes {time_words(plan)}{_written(plan)}."
+
+
+def time_words(plan: Plan) -> str:
+    """`about 34 s`; `up to 34 s` where a test may end before its time."""
+    return f"{'up to' if plan.may_end_early else 'about'} {format_duration(plan.seconds)}"
+
+
+def written_words(plan: Plan) -> str:
+    """`nothing`, `1 GiB`; `about 1.2 GiB` where time ends a test that writes."""
+    if not plan.bytes_written:
+        return "nothing"
+    return f"{'' if plan.writes_exact else 'about '}{format_size(plan.bytes_written)}"
+
+
+def space_words(plan: Plan) -> str:
+    return f"{format_size(plan.space_needed)}, freed afterwards" if plan.space_needed else "none"
 
 
 def _what(plan: Plan) -> str:
@@ -33,8 +49,7 @@ def _what(plan: Plan) -> str:
 def _written(plan: Plan) -> str:
     if not plan.bytes_written:
         return ", writes nothing"
-    about = "" if plan.writes_exact else "about "
     after = ""
     if plan.space_needed:
         after = f", removes {'them' if len(plan.test_files) > 1 else 'it'} afterwards"
-    return f", writes {about}{format_size(plan.bytes_written)}{after}"
+    return f", writes {written_words(plan)}{after}"
