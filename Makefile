@@ -81,7 +81,8 @@ licences: ready ## List the licences of what diskprof runs with; fails for one t
 audit: ready ## Ask whether a vulnerability is known in what diskprof runs with (pip-audit; says so if nobody can be asked)
 	@$(BIN)/python scripts/audit.py $(AUDIT)
 
-fuzz: ready ## Fuzz what reads foreign bytes, a minute each: ARGS='--seconds 10 preset job'
+fuzz: ready ## Try properties on examples drawn at random, fuzz what reads foreign bytes, a minute each: ARGS='--seconds 10 preset job'
+	@$(if $(ARGS),,$(BIN)/pytest -q -n $(JOBS) -m hypothesis --hypothesis-profile=random tests/unit tests/tui)
 	@$(BIN)/python -c 'import atheris' 2>/dev/null || $(BIN)/python -m pip install -q -e '.[fuzz]'
 	@$(BIN)/python -m fuzz $(ARGS)
 

@@ -83,7 +83,7 @@ def without_halves(frames: list[str]) -> bool:
 
 
 @pytest.mark.parametrize("columns", [0, COLUMNS])
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(frames=_FRAMES)
 def test_the_terminal_shows_the_same(columns: int, frames: list[list[tuple[int, int, list[tuple[str, str]]]]]) -> None:
     thrift = Thrift()
@@ -121,7 +121,7 @@ def update(part: dict[int, tuple[list[Drawn | None], int, int]]) -> ChopsUpdate:
     return ChopsUpdate(chops, spans, [list(_CUTS[1:])] * ROWS)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(parts=_PARTS)
 def test_pieces_show_the_same_as_the_sequences_that_textual_makes_of_them(
     parts: list[dict[int, tuple[list[Drawn | None], int, int]]],

@@ -131,7 +131,7 @@ def _toml(value: object) -> str:
     return str(value)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.dictionaries(st.sampled_from([*ConfigFile.model_fields, "other"]), _VALUES), st.dictionaries(st.text(), _VALUES)
 )
@@ -143,7 +143,7 @@ def test_any_values_give_settings_and_problems(top: dict[str, object], keys: dic
     assert all(str(problem) == clean(str(problem)) for problem in found.problems)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.binary(max_size=300))
 def test_any_bytes_give_settings_and_problems(data: bytes) -> None:
     assert isinstance(parse_config(data, PATH).settings, Settings)

@@ -58,7 +58,7 @@ def test_every_field_of_a_preset_is_written() -> None:
 ODD = st.text(st.characters(codec="utf-8"), max_size=200)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(ODD, ODD, ODD)
 def test_any_text_in_a_preset_reads_back_as_one_line_of_it(title: str, summary: str, source: str) -> None:
     loaded = read(preset_toml(own(title=title[:80], summary=summary, source=source)))

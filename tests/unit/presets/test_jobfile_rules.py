@@ -183,7 +183,7 @@ def usable(imported: Imported) -> None:
     assert all(note.isprintable() for note in imported.notes)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(LINES, max_size=25))
 def test_any_lines_give_a_usable_preset_or_an_error(lines: list[str]) -> None:
     data = "\n".join(["[first]", *lines]).encode("utf-8", "surrogatepass")
@@ -193,7 +193,7 @@ def test_any_lines_give_a_usable_preset_or_an_error(lines: list[str]) -> None:
         assert "a.fio" in error.message
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.binary(max_size=300))
 @example(b"[" * 200)
 @example(b"[a]\n=\n==\n=a\n")
@@ -230,7 +230,7 @@ STRUCTURED = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(STRUCTURED, max_size=12))
 def test_sensible_lines_give_a_usable_preset_or_a_contradiction(lines: list[str]) -> None:
     text = "\n".join(["[first]", "size=8m", *lines])
@@ -268,7 +268,7 @@ WORDS = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.sampled_from(["fio", "diskspd", "ioping", "sudo fio", ""]), st.lists(WORDS, max_size=15))
 def test_any_command_gives_a_usable_preset_or_an_error(program: str, words: list[str]) -> None:
     def no_file(path: Path) -> bytes:
@@ -278,7 +278,7 @@ def test_any_command_gives_a_usable_preset_or_an_error(program: str, words: list
         usable(import_command(" ".join([program, *words]), read=no_file))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.sampled_from(sorted(FIO_OPTIONS)), st.text(max_size=40), st.sampled_from(["read", "write", "randrw"]))
 def test_any_value_is_read_into_one_that_is_allowed_or_refused(name: str, text: str, rw: str) -> None:
     try:

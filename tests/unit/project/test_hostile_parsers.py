@@ -41,7 +41,7 @@ PARTS = (
     ),
     *(b"[" * 3000, b'{"a":' * 3000, b"a." * 300, b"global", b"include", b"--name="),
 )
-few = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+few = settings(max_examples=40, suppress_health_check=list(HealthCheck))
 
 
 def mutated(data: bytes, chance: random.Random) -> bytes:

@@ -92,7 +92,7 @@ def test_the_line_for_nagios_keeps_its_form(store: Store) -> None:
         )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 2**32))
 def test_what_is_taken_in_can_be_shown(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
     """One or two values of a run changed to any others: it is refused, or nothing that shows it falls over."""

@@ -314,7 +314,7 @@ any_sweep = st.dictionaries(
 )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(any_sweep, any_sweep, st.integers(40, 130))
 def test_any_sweeps_can_be_told(first: dict, second: dict, width: int) -> None:  # type: ignore[type-arg]
     pair = [

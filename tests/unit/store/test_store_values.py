@@ -82,7 +82,7 @@ RESULTS = st.builds(
 MESSAGES = st.builds(Message, COUNTS, TEXTS, maybe(st.integers(0, 100)), st.booleans())
 FINDINGS = st.builds(Finding, TEXTS, st.sampled_from(Weight), TEXTS, TEXTS, TEXTS, TEXTS)
 
-many = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+many = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def new_run(store: Store) -> str:
