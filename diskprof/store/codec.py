@@ -70,10 +70,11 @@ def to_real(value: float | None, what: str) -> float | None:
 
 def to_json(value: object) -> str:
     """A dataclass of the model (or a tuple of them) as JSON; histograms packed; NaN and infinities as Python writes them."""
-    return json.dumps(value, default=_plain, separators=(",", ":"))
+    return json.dumps(value, default=plain, separators=(",", ":"))
 
 
-def _plain(value: object) -> object:
+def plain(value: object) -> object:
+    """For `json.dumps`: a dataclass as a table of its fields, a histogram packed. Raises TypeError for anything else."""
     if isinstance(value, Histogram):
         return base64.b64encode(value.pack()).decode("ascii")
     if is_dataclass(value) and not isinstance(value, type):
@@ -114,10 +115,11 @@ def message_from(text: str) -> Message:
 @lru_cache(maxsize=256)
 def result_from(text: str) -> TestResult:
     """The result of `to_json`, its histograms unpacked. Raises StoreError."""
-    return _decode(TestResult, text, "result", _unpack_histograms)
+    return _decode(TestResult, text, "result", unpack_histograms)
 
 
-def _unpack_histograms(data: Any) -> None:
+def unpack_histograms(data: Any) -> None:
+    """In the JSON of a TestResult, in place. Raises EngineError, ValueError, TypeError or AttributeError."""
     for direction in _DIRECTIONS:
         part = data.get(direction.value)
         if part and part.get("histogram") is not None:
@@ -131,7 +133,7 @@ def _decode(kind: type[T], text: str, what: str, prepare: Callable[[Any], None] 
         data = json.loads(text)
         if prepare:
             prepare(data)
-        value: T = _adapter(cast(Any, kind)).validate_python(data)
+        value: T = adapter(cast(Any, kind)).validate_python(data)
         return value
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
@@ -148,7 +150,8 @@ DAMAGED = Advice(
 
 
 @cache
-def _adapter(kind: Any) -> "TypeAdapter[Any]":
+def adapter(kind: Any) -> "TypeAdapter[Any]":
+    """What checks data of a type. Building it takes some hundredths of a second."""
     from pydantic import TypeAdapter
 
     return TypeAdapter(kind)
@@ -157,7 +160,7 @@ def _adapter(kind: Any) -> "TypeAdapter[Any]":
 def prepare() -> None:
     """Builds what reading a run needs, which takes a tenth of a second once in a process."""
     for kind in (Plan, Environment, TestResult, tuple[Finding, ...], Message):
-        _adapter(kind)
+        adapter(kind)
 
 
 def phase_number(phase: Phase) -> int:

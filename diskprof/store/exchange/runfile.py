@@ -5,18 +5,16 @@ that counts them; the last line counts the runs. What is read may be anybody's w
 and checked (runfile_values.py) before it is believed.
 """
 
-import base64
 import gzip
 import io
 import json
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
+from datetime import datetime
 from typing import IO, Any
 
 from diskprof import __version__
 from diskprof.model.errors import DiskprofError, StoreError
-from diskprof.model.histogram import Histogram
 from diskprof.model.run import Message
 from diskprof.model.sample import Sample, SystemSample
 from diskprof.model.text import clean
@@ -59,14 +57,14 @@ class Writer:
     def add(self, record: Record) -> None:
         match record:
             case Head():
-                self._line({"run": _head_json(record)})
+                self._line({"run": record})
             case TestEnd():
-                self._line({"test": _test_json(record)})
+                self._line({"test": record})
             case End():
-                self._line({"end": {field.name: getattr(record, field.name) for field in fields(End)}})
+                self._line({"end": record})
                 self._runs += 1
             case (Message(), *_):
-                self._line({"messages": _values(record)})
+                self._line({"messages": record})
             case (Sample(), *_):
                 self._line({"samples": [_row(sample, SAMPLE_FIELDS) for sample in record]})
             case (SystemSample(), *_):
@@ -79,51 +77,25 @@ class Writer:
 
     def _line(self, value: object) -> None:
         try:
-            text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+            text = json.dumps(value, default=_plain, allow_nan=False, separators=(",", ":"))
         except ValueError as error:
             raise StoreError(f"The run cannot be written to a file: {error}.", codec.DAMAGED) from None
         self._gzip.write(text.encode("ascii") + b"\n")
 
 
-def _values(value: object) -> Any:
-    return json.loads(codec.to_json(value))
-
-
-def _head_json(head: Head) -> dict[str, object]:
-    return {
-        "id": head.id,
-        "status": head.status.value,
-        "reason": head.reason,
-        "started_at": head.started_at.isoformat(),
-        "ended_at": head.ended_at.isoformat() if head.ended_at else None,
-        "tags": list(head.tags),
-        "note": head.note,
-        "headline": head.headline,
-        "plan": _values(head.plan),
-        "environment": _values(head.environment),
-        "findings": _values(head.findings),
-        "progress": _values(head.progress),
-    }
-
-
-def _test_json(test: TestEnd) -> dict[str, object]:
-    return {
-        "index": test.index,
-        "status": test.status.value,
-        "reason": test.reason,
-        "started_ns": test.started_ns,
-        "ended_ns": test.ended_ns,
-        "result": None if test.result is None else _values(test.result),
-        # Bytes that are no UTF-8 become surrogates (F11), and bytes again when they are read.
-        "document": test.document.decode("utf-8", "surrogateescape"),
-    }
+def _plain(value: object) -> object:
+    match value:
+        case datetime():
+            return value.isoformat()
+        case bytes():
+            # Bytes that are no UTF-8 become surrogates (F11), and bytes again when they are read.
+            return value.decode("utf-8", "surrogateescape")
+        case _:
+            return codec.plain(value)
 
 
 def _row(sample: object, names: Sequence[str]) -> list[object]:
-    return [
-        base64.b64encode(value.pack()).decode("ascii") if isinstance(value, Histogram) else value
-        for value in (getattr(sample, name) for name in names)
-    ]
+    return [getattr(sample, name) for name in names]
 
 
 # --- Reading --------------------------------------------------------------------------------------------------------
