@@ -41,7 +41,7 @@ from measuring.processes import rss_mib
 from diskprof.analysis.comparison import compare
 from diskprof.analysis.findings.find import find
 from diskprof.analysis.headline import headline
-from diskprof.reports.render.text_run import runs_table, comparison_text
+from diskprof.reports.render.text import runs_table, comparison_text
 from diskprof.store import Store
 path, work, warm, ids = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]), sys.argv[4:]
 with Store.open(warm) as store:

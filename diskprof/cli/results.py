@@ -22,7 +22,7 @@ def print_result(store: Store, run_id: str, as_json: bool) -> None:
 
         echo_json(run_json(run, kernel))
         return
-    from diskprof.reports.render.text_run import show
+    from diskprof.reports.render.text import show
 
     samples = store.samples(run_id).samples
     drawn = show(run, samples, width_of_stdout(), kernel=kernel, ascii_only=not stdout_is_utf8())

@@ -1,7 +1,8 @@
 """Columns of plain text, by what a terminal shows: wide characters take two cells, combining ones none."""
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from diskprof.model.plainness import cells_of
@@ -60,10 +61,12 @@ def plain_column(cells: Sequence[str]) -> Sequence[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
-    """A column's head. `right` for figures; `least` is the width down to which it may be cut, None: never.
+class Column:
+    """A column of a table, `text` its head. `right` for figures; `least` is the width down to which it may be cut, None: never.
 
-    Of several such columns the one with the smallest `cut` gives way first. `middle`: what is cut is the middle.
+    Of several such columns those with the smallest `cut` give way first, the widest of them first. `middle`: what is cut is the
+    middle. `spare`: where there is no room the column is left out, those with the largest number first; 0: never. `below`: in
+    lines its cells stand below their row. `short`: its head in lines, in place of `text`.
     """
 
     text: str
@@ -71,34 +74,66 @@ class Heading:
     least: int | None = None
     cut: int = 0
     middle: bool = False
+    spare: int = 0
+    below: bool = False
+    short: str | None = None
 
 
 def table(
-    headings: Sequence[Heading], rows: Sequence[Sequence[str]], width: int, *, indent: str = "", rule: bool = False
+    columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int, *, indent: str = "", rule: bool = False
 ) -> list[str]:
     """Lines of a table. Columns that may be cut are, until the lines fit in `width`."""
-    columns = list(zip(*rows, strict=True)) or [()] * len(headings)
-    return columns_table(headings, columns, width, indent=indent, rule=rule)
+    cells = list(zip(*rows, strict=True)) or [()] * len(columns)
+    return columns_table(columns, cells, width, indent=indent, rule=rule)
 
 
 def columns_table(
-    headings: Sequence[Heading], columns: Sequence[Sequence[str]], width: int, *, indent: str = "", rule: bool = False
+    columns: Sequence[Column], cells: Sequence[Sequence[str]], width: int, *, indent: str = "", rule: bool = False
 ) -> list[str]:
-    """As `table`, of its columns."""
-    columns = [[heading.text, *column] for heading, column in zip(headings, columns, strict=True)]
-    widths = [_widest(column) for column in columns]
-    excess = len(indent) + sum(widths) + len(GAP) * (len(widths) - 1) - width
-    for index in sorted(range(len(headings)), key=lambda index: headings[index].cut):
-        least = headings[index].least
-        if excess > 0 and least is not None and widths[index] > least:
-            cut = min(excess, widths[index] - least)
-            widths[index] -= cut
-            excess -= cut
-    filled = [_filled(*column) for column in zip(columns, widths, headings, strict=True)]
-    lines = [(indent + GAP.join(cells)).rstrip() for cells in zip(*filled, strict=True)]
+    """As `table`, of the cells column by column."""
+    filled, widths = filled_columns(columns, cells, width - len(indent))
+    lines = [(indent + GAP.join(row)).rstrip() for row in zip(*filled, strict=True)]
     if rule:
-        lines.insert(1, indent + GAP.join("-" * size for size in widths))
+        lines.insert(1, indent + ruled(widths))
     return lines
+
+
+def ruled(widths: Sequence[int]) -> str:
+    """The line below a table's head."""
+    return GAP.join("-" * size for size in widths)
+
+
+def filled_columns(
+    columns: Sequence[Column], cells: Sequence[Sequence[str]], width: int
+) -> tuple[list[Sequence[str]], list[int]]:
+    """Each column with its head, cut and filled to its width, and these widths."""
+    whole = [[column.text, *found] for column, found in zip(columns, cells, strict=True)]
+    widths = _fitted(columns, [_widest(column) for column in whole], width - len(GAP) * (len(columns) - 1))
+    filled: list[Sequence[str]] = [_filled(*column) for column in zip(whole, widths, columns, strict=True)]
+    return filled, widths
+
+
+def _fitted(columns: Sequence[Column], widths: Sequence[int], room: int) -> list[int]:
+    """Widths that take `room` together, where cutting can do that."""
+    found = list(widths)
+    for cut in sorted({column.cut for column in columns}):
+        excess = sum(found) - room
+        giving = {
+            index: column.least
+            for index, column in enumerate(columns)
+            if column.cut == cut and column.least is not None and found[index] > column.least
+        }
+        if excess <= 0 or not giving:
+            continue
+
+        def taken(most: int, giving: Mapping[int, int] = giving) -> int:
+            return sum(min(found[index], max(most, least)) for index, least in giving.items())
+
+        sizes = range(max(found[index] for index in giving) + 1)
+        most = max(0, bisect_right(sizes, taken(sizes[-1]) - excess, key=taken) - 1)
+        for index, least in giving.items():
+            found[index] = min(found[index], max(most, least))
+    return found
 
 
 # A list of runs has ten thousand rows, and nearly all text is ASCII: of a column that is, characters are cells.
@@ -112,13 +147,13 @@ def _widest(column: Sequence[str]) -> int:
     return max(map(len if _is_ascii(column) else width_of, column))
 
 
-def _filled(column: Sequence[str], size: int, heading: Heading) -> list[str]:
+def _filled(column: Sequence[str], size: int, about: Column) -> list[str]:
     """The cells of a column, all of them `size` wide."""
     if _widest(column) > size:
-        column = [fit(cell, size, middle=heading.middle) for cell in column]
+        column = [fit(cell, size, middle=about.middle) for cell in column]
     if not _is_ascii(column):
-        return [pad(cell, size, right=heading.right) for cell in column]
-    return [cell.rjust(size) for cell in column] if heading.right else [cell.ljust(size) for cell in column]
+        return [pad(cell, size, right=about.right) for cell in column]
+    return [cell.rjust(size) for cell in column] if about.right else [cell.ljust(size) for cell in column]
 
 
 def wrap(text: str, width: int, first: str = "", rest: str | None = None) -> list[str]:

@@ -15,8 +15,11 @@ from diskprof.model.sample import Direction
 
 
 class Meaning(StrEnum):
-    """What a colour says. LIMIT: what held a result back. QUIET: nothing to act upon."""
+    """What a colour says. LIMIT: what held a result back. QUIET: nothing to act upon. TITLE, STRONG: what stands out."""
 
+    PLAIN = "plain"
+    STRONG = "strong"
+    TITLE = "title"
     GOOD = "good"
     BAD = "bad"
     WARNING = "warning"

@@ -30,7 +30,7 @@ EARLY = 18
 LAUNCHER = """
 import os, signal, sys
 import diskprof.cli.commands.run, diskprof.cli.watching, diskprof.presets.choose, diskprof.presets.library, diskprof.presets.resolve
-import diskprof.reports.render.text_run, diskprof.runner.carry.begin, diskprof.runner.carry.execute
+import diskprof.reports.render.text, diskprof.runner.carry.begin, diskprof.runner.carry.execute
 import diskprof.runner.carry.signals, diskprof.runner.plan.planner
 from diskprof.cli.entry import run
 from diskprof.cli.main import main

@@ -117,7 +117,7 @@ def compare_command(ctx: click.Context, runs: tuple[str, ...], form: str | None,
 
         echo_json(comparison_json(comparison))
         return
-    from diskprof.reports.render.text_run import comparison_text
+    from diskprof.reports.render.text import comparison_text
 
     width = width_of_stdout()
     click.echo(comparison_text(comparison, width), nl=False)

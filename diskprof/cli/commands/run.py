@@ -155,7 +155,7 @@ def _print_plan(plan: Plan, as_json: bool) -> None:
         echo_json(plan_json(plan))
     else:
         from diskprof.reports.content.plan import plan_sentence
-        from diskprof.reports.render.text_run import plan_text
+        from diskprof.reports.render.text import plan_text
 
         click.echo(plan_text(plan, plan_sentence(plan), width_of_stdout()), nl=False)
 

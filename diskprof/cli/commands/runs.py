@@ -37,7 +37,7 @@ def runs_command(ctx: click.Context, as_json: bool, limit: int | None) -> None:
     if not summaries:
         click.echo("No runs yet. `diskprof run quick DIRECTORY` makes one.", err=True)
         return
-    from diskprof.reports.render.text_run import runs_table
+    from diskprof.reports.render.text import runs_table
 
     click.echo(runs_table(summaries, width_of_stdout()), nl=False)
 

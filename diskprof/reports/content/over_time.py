@@ -1,7 +1,6 @@
-"""How each test went, as a line of text and three figures."""
+"""How each test went over time."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from diskprof.analysis.options import asked
 from diskprof.analysis.series import measured, windows
@@ -9,27 +8,14 @@ from diskprof.analysis.statistics import median
 from diskprof.model.run import Run
 from diskprof.model.sample import Sample
 from diskprof.model.units import format_iops, format_latency
-from diskprof.reports.charts.sparkline import even, sparkline
+from diskprof.reports import wording
+from diskprof.reports.blocks import Course
 
 IOPS_TITLE = "IOPS over time, from 0"
 MIXED_TITLE = "IOPS or latency, from 0"
 
 
-@dataclass(frozen=True, slots=True)
-class Course:
-    """One test's course over time; the three figures are of single intervals, with their unit where it is not IOPS."""
-
-    test: str
-    line: str
-    lowest: str
-    median: str
-    highest: str
-    cpu: float | None
-
-
-def courses(
-    run: Run, samples: Sequence[Sample], width: int, *, ascii_only: bool = False
-) -> tuple[str, tuple[Course, ...]]:
+def courses(run: Run, samples: Sequence[Sample]) -> tuple[str, tuple[Course, ...]]:
     """What the lines show, and a line for every test with two intervals or more that is no cell of a sweep.
 
     IOPS, both directions together; for a test of one direction that sets its own pace, where IOPS say nothing, the mean latency.
@@ -52,12 +38,13 @@ def courses(
         cpu = test.result.cpu if test.result else None
         found.append(
             Course(
-                test=test.name,
-                line=sparkline(even(values, seconds, width), ascii_only=ascii_only),
+                name=test.name,
+                values=tuple(values),
+                seconds=tuple(seconds),
                 lowest=write(min(values)),
                 median=write(middle),
                 highest=write(max(values)),
-                cpu=cpu.percent / 100 if cpu else None,
+                cpu=wording.share(cpu.percent / 100) if cpu else wording.MISSING,
             )
         )
     return title, tuple(found)

@@ -12,7 +12,7 @@ from diskprof.presets.options.allowed import options_of
 from diskprof.presets.options.values import describe_range
 from diskprof.presets.resolve import ResolvedPreset, expand_defaults
 from diskprof.reports.content.preset_words import cells_of, expand_variant, promises_text, sweep_words
-from diskprof.reports.layout import Heading, fit, pad, plain, table, width_of, wrap
+from diskprof.reports.layout import Column, fit, pad, plain, table, width_of, wrap
 
 SHELVES: Mapping[Category, str] = {
     Category.QUICK: "Quick checks",
@@ -89,10 +89,10 @@ def presets_table(presets: Sequence[Preset], width: int = 80) -> str:
         return "There are no presets.\n"
     rows = {preset.name: _row(preset) for preset in presets}
     headings = [
-        Heading("Preset"),
-        Heading("What it measures", least=16),
-        Heading("Does"),
-        Heading("Time", right=True),
+        Column("Preset"),
+        Column("What it measures", least=16),
+        Column("Does"),
+        Column("Time", right=True),
     ]
     # One table for all, so that the columns of every shelf line up.
     lines = table(headings, list(rows.values()), width, indent="  ")

@@ -3,49 +3,37 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from diskprof.analysis.comparison import Cell, Comparison, Row, TestComparison
+from diskprof.analysis.comparison import Cell as Figure
+from diskprof.analysis.comparison import Comparison, Row, TestComparison
 from diskprof.analysis.metrics import Metric
 from diskprof.analysis.sweep import Panel, compared_grids, most_iops, panels
 from diskprof.model.run import Status
 from diskprof.model.sample import Direction
 from diskprof.reports import wording
+from diskprof.reports.blocks import Block, Cell, Heading, Paragraph, Table
 from diskprof.reports.content.sweep_tables import (
-    PanelReport,
-    Sheet,
     by_axes,
     capital,
     matrix_head,
     panel_title,
+    sheet,
     value_words,
 )
 from diskprof.reports.words import DIRECTIONS, STATUSES
 
 
-def comparison_reports(comparison: Comparison, metrics: Sequence[Metric], *, marks: bool) -> tuple[PanelReport, ...]:
-    """Every panel of the sweeps of a comparison, with a matrix for each metric of each run beside the first.
-
-    `marks`: the verdicts as one letter each.
-    """
-    return tuple(
-        PanelReport(
-            title=panel_title(panel),
-            sentences=_sentences(comparison, panel),
-            sheets=(
-                _most(comparison, panel),
-                *(
-                    sheet
-                    for column in range(1, len(comparison.columns))
-                    for metric in metrics
-                    for sheet in _differences(comparison, panel, column, metric, marks=marks)
-                ),
-            ),
-        )
-        for grid in compared_grids(comparison)
-        for panel in panels(grid)
-    )
+def compared_panels(comparison: Comparison, metrics: Sequence[Metric], *, level: int) -> list[Block]:
+    """Every panel of the sweeps of a comparison, with a matrix for each metric of each run beside the first."""
+    found: list[Block] = []
+    for grid in compared_grids(comparison):
+        for panel in panels(grid):
+            found += [Heading(panel_title(panel), level), *_sentences(comparison, panel), _most(comparison, panel)]
+            for column in range(1, len(comparison.columns)):
+                found += [table for metric in metrics for table in _differences(comparison, panel, column, metric)]
+    return found
 
 
-def _sentences(comparison: Comparison, panel: Panel[TestComparison]) -> tuple[str, ...]:
+def _sentences(comparison: Comparison, panel: Panel[TestComparison]) -> list[Block]:
     """Cells that a run lacks, and options that are not the same."""
     tests = [test for row in panel.cells for test in row if test]
     told = []
@@ -58,14 +46,13 @@ def _sentences(comparison: Comparison, panel: Panel[TestComparison]) -> tuple[st
             told.append(f"{column.label}: {times} of {wording.count(len(tests), 'cell')} {word}{more}.")
     options = Counter(option for test in tests for option in test.options)
     for option, times in options.items():
-        values = [wording.MISSING if value is None else value or "on" for value in option.values]
-        of = ", ".join(f"{value} ({column.label})" for value, column in zip(values, comparison.columns, strict=True))
+        of = wording.option_values(option.values, [column.label for column in comparison.columns])
         job = f" of {option.job}" if option.job else ""
         told.append(f"Option {option.option}{job}: {of}, in {wording.count(times, 'cell')} of {len(tests)}.")
-    return tuple(told)
+    return [Paragraph(sentence, hanging=True) for sentence in told]
 
 
-def _most(comparison: Comparison, panel: Panel[TestComparison]) -> Sheet:
+def _most(comparison: Comparison, panel: Panel[TestComparison]) -> Table:
     """The most IOPS of each row, reads and writes together, run by run."""
     head = [capital(wording.option(panel.rows.option))]
     for index, column in enumerate(comparison.columns):
@@ -79,28 +66,26 @@ def _most(comparison: Comparison, panel: Panel[TestComparison]) -> Sheet:
             line.append(wording.MISSING if most is None else wording.number(most))
             if index:
                 line.append(wording.relative(most / base - 1) if most is not None and base else "")
-        rows.append(tuple(line))
+        rows.append(list(map(Cell, line)))
     what = "Most IOPS" if panel.columns else "IOPS"
-    return Sheet(f"{what} by {wording.option(panel.rows.option)}", tuple(head), tuple(rows))
+    return sheet(f"{what} by {wording.option(panel.rows.option)}", head, rows)
 
 
-def _differences(
-    comparison: Comparison, panel: Panel[TestComparison], column: int, metric: Metric, *, marks: bool
-) -> list[Sheet]:
+def _differences(comparison: Comparison, panel: Panel[TestComparison], column: int, metric: Metric) -> list[Table]:
     """A matrix a direction; none where the two runs have no cell in common."""
     ways = [way for way in Direction if any(_pair(test, metric, way, column) for row in panel.cells for test in row)]
     base, name = comparison.columns[0].label, comparison.columns[column].label
     return [
-        Sheet(
+        sheet(
             f"{_title(panel, metric, way, named=len(ways) > 1)}: {name} against {base}",
             matrix_head(panel) if panel.columns else (capital(wording.option(panel.rows.option)), "difference"),
-            tuple(
-                (
-                    value_words(panel.rows.option, value),
-                    *(_cell(_pair(test, metric, way, column), marks=marks) for test in row),
-                )
+            [
+                [
+                    Cell(value_words(panel.rows.option, value)),
+                    *(_cell(_pair(test, metric, way, column)) for test in row),
+                ]
                 for value, row in zip(panel.rows.values, panel.cells, strict=True)
-            ),
+            ],
         )
         for way in ways
     ]
@@ -112,7 +97,7 @@ def _title(panel: Panel[TestComparison], metric: Metric, way: Direction, *, name
     return by_axes(label, panel) if panel.columns else f"{label} by {wording.option(panel.rows.option)}"
 
 
-def _pair(test: TestComparison | None, metric: Metric, way: Direction, column: int) -> tuple[Row, Cell] | None:
+def _pair(test: TestComparison | None, metric: Metric, way: Direction, column: int) -> tuple[Row, Figure] | None:
     """What is told of one cell; None where one of the two runs did not measure it whole."""
     row = test.row(metric, way) if test else None
     if row is None or row.direction is not way or test is None:
@@ -121,8 +106,9 @@ def _pair(test: TestComparison | None, metric: Metric, way: Direction, column: i
     return (row, row.cells[column]) if whole and row.cells[column].difference is not None else None
 
 
-def _cell(pair: tuple[Row, Cell] | None, *, marks: bool) -> str:
+def _cell(pair: tuple[Row, Figure] | None) -> Cell:
     if pair is None:
-        return wording.MISSING
-    verdict = (wording.mark if marks else wording.verdict)(pair[1])
-    return f"{wording.difference(*pair)} {verdict}".rstrip()
+        return Cell(wording.MISSING)
+    row, cell = pair
+    told = wording.difference(row, cell)
+    return Cell(f"{told} {wording.verdict(cell)}".rstrip(), short=f"{told} {wording.mark(cell)}".rstrip())

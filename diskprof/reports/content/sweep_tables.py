@@ -1,10 +1,6 @@
-"""A sweep as tables of words: the best by block size, a matrix a metric, the limits in a sentence.
-
-Text and Markdown lay the same tables out in their own way; sweeps side by side are in `sweep_compare.py`.
-"""
+"""A sweep as tables: the best by block size, a matrix a metric, the limits in a sentence. Side by side: `sweep_compare.py`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from diskprof.analysis.comparison import TestComparison
 from diskprof.analysis.metrics import Metric, direction_metrics
@@ -26,6 +22,7 @@ from diskprof.model.run import Run, Status, TestRecord, TestResult
 from diskprof.model.sample import Direction
 from diskprof.model.units import format_bandwidth, format_iops, format_size
 from diskprof.reports import wording
+from diskprof.reports.blocks import Block, Cell, Column, Heading, Paragraph, Table
 from diskprof.reports.words import DIRECTIONS, STATUSES
 
 _SOURCES = {source.metric: source for source in direction_metrics()}
@@ -34,33 +31,22 @@ LIST_METRICS = (Metric.IOPS, Metric.BANDWIDTH, Metric.LATENCY_MEAN, Metric.LATEN
 """What a sweep of one axis is listed by."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """A table with a title. Its first column is a name, the others are figures. Foreign text is as it came."""
-
-    title: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PanelReport:
-    """What is told of one panel; foreign text is as it came. `sentences` are its limits, or what there is to say of its cells."""
-
-    title: str
-    sentences: tuple[str, ...]
-    sheets: tuple[Sheet, ...]
-
-
-def run_reports(run: Run, metrics: Sequence[Metric]) -> tuple[PanelReport, ...]:
+def run_panels(run: Run, metrics: Sequence[Metric], *, level: int) -> list[Block]:
     """Every panel of the run's sweeps, with a matrix for each of `metrics`."""
-    return tuple(_report(panel, metrics) for grid in grids(run) for panel in panels(grid))
+    return [block for grid in grids(run) for panel in panels(grid) for block in _panel(panel, metrics, level)]
 
 
-def _report(panel: Panel[TestRecord], metrics: Sequence[Metric]) -> PanelReport:
+def _panel(panel: Panel[TestRecord], metrics: Sequence[Metric], level: int) -> list[Block]:
     told = limits_sentence(limits(panel))
-    sheets = (*_best_sheet(panel), *_matrices(panel, metrics)) if panel.columns else (_list(panel),)
-    return PanelReport(panel_title(panel), (f"{capital(told)}.",) if told else (), sheets)
+    sentences = [Paragraph(f"{capital(told)}.", hanging=True)] if told else []
+    sheets = [*_best_sheet(panel), *_matrices(panel, metrics)] if panel.columns else [_list(panel)]
+    return [Heading(panel_title(panel), level), *sentences, *sheets]
+
+
+def sheet(title: str, head: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Table:
+    """A table whose first column is a name and whose others are figures; where it is too wide, in groups of them."""
+    columns = tuple(Column(text, right=at > 0) for at, text in enumerate(head))
+    return Table(columns, tuple(map(tuple, rows)), title, lead=1)
 
 
 def panel_title(panel: Panel[TestRecord] | Panel[TestComparison]) -> str:
@@ -79,7 +65,7 @@ def value_words(option: str, value: str) -> str:
     return value if size is None else format_size(size)
 
 
-def _best_sheet(panel: Panel[TestRecord]) -> tuple[Sheet, ...]:
+def _best_sheet(panel: Panel[TestRecord]) -> tuple[Table, ...]:
     """What each row does at best, and how much of the columns' axis that takes; nothing where there is one column."""
     if panel.columns is None or len(panel.columns.values) < 2:
         return ()
@@ -93,8 +79,8 @@ def _best_sheet(panel: Panel[TestRecord]) -> tuple[Sheet, ...]:
     rows = []
     for value, one in zip(panel.rows.values, found, strict=True):
         told = _best_row(one, apart) if one else [wording.MISSING] * (len(head) - 1)
-        rows.append((value_words(panel.rows.option, value), *told))
-    return (Sheet(f"Best by {wording.option(panel.rows.option)}", tuple(head), tuple(rows)),)
+        rows.append(list(map(Cell, (value_words(panel.rows.option, value), *told))))
+    return (sheet(f"Best by {wording.option(panel.rows.option)}", head, rows),)
 
 
 def _best_row(one: Best, apart: bool) -> list[str]:
@@ -107,7 +93,7 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _matrices(panel: Panel[TestRecord], metrics: Sequence[Metric]) -> tuple[Sheet, ...]:
+def _matrices(panel: Panel[TestRecord], metrics: Sequence[Metric]) -> tuple[Table, ...]:
     ways = _directions(panel)
     return tuple(
         _matrix(panel, metric, way, named=len(ways) > 1) for metric in metrics for way in ways or (Direction.READ,)
@@ -119,15 +105,15 @@ def _directions(panel: Panel[TestRecord]) -> tuple[Direction, ...]:
     return tuple(way for way in Direction if way in found)
 
 
-def _matrix(panel: Panel[TestRecord], metric: Metric, way: Direction, *, named: bool) -> Sheet:
+def _matrix(panel: Panel[TestRecord], metric: Metric, way: Direction, *, named: bool) -> Table:
     assert panel.columns
-    rows = tuple(
-        (value_words(panel.rows.option, value), *(_cell(test, metric, way) for test in row))
+    rows = [
+        list(map(Cell, (value_words(panel.rows.option, value), *(_cell(test, metric, way) for test in row))))
         for value, row in zip(panel.rows.values, panel.cells, strict=True)
-    )
+    ]
     label = "MB/s" if metric is Metric.BANDWIDTH else wording.METRICS[metric].label
     title = by_axes(f"{capital(DIRECTIONS[way].word)}: {label}" if named else label, panel)
-    return Sheet(title, matrix_head(panel), rows)
+    return sheet(title, matrix_head(panel), rows)
 
 
 def by_axes(label: str, panel: Panel[TestRecord] | Panel[TestComparison]) -> str:
@@ -162,7 +148,7 @@ def _figure(result: TestResult, metric: Metric, way: Direction) -> str:
     return wording.figure(metric, value)
 
 
-def _list(panel: Panel[TestRecord]) -> Sheet:
+def _list(panel: Panel[TestRecord]) -> Table:
     """A sweep of one axis: a row a cell."""
     ways = _directions(panel) or (Direction.READ,)
     words = [f"{DIRECTIONS[way].word} " if len(ways) > 1 else "" for way in ways]
@@ -174,8 +160,8 @@ def _list(panel: Panel[TestRecord]) -> Sheet:
         figures = [_cell(test, metric, way) for way in ways for metric in LIST_METRICS]
         if measured(test) is None:
             figures = [figures[0], *[wording.MISSING] * (len(figures) - 1)]
-        rows.append((value_words(panel.rows.option, value), *figures))
-    return Sheet(f"By {wording.option(panel.rows.option)}", tuple(head), tuple(rows))
+        rows.append(list(map(Cell, (value_words(panel.rows.option, value), *figures))))
+    return sheet(f"By {wording.option(panel.rows.option)}", head, rows)
 
 
 def limits_sentence(found: Limits | None) -> str:

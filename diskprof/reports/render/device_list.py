@@ -6,31 +6,31 @@ from typing import Any
 
 from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree
 from diskprof.model.units import format_percent, format_size
-from diskprof.reports.layout import Heading, fit, plain, table, width_of
+from diskprof.reports.layout import Column, fit, plain, table, width_of
 
 UNCUT = 1_000_000
 """A width at which nothing is shortened."""
 
 _NAME, _SERIAL = "NAME", "SERIAL"
 _WIDE = (
-    Heading(_NAME, least=20, cut=2, middle=True),
-    Heading("SIZE", right=True),
-    Heading("TYPE"),
-    Heading("TRAN"),
-    Heading("FS"),
-    Heading("MOUNTED ON", least=16, cut=1, middle=True),
-    Heading("FREE", right=True),
-    Heading("BUSY", right=True),
+    Column(_NAME, least=20, cut=2, middle=True),
+    Column("SIZE", right=True),
+    Column("TYPE"),
+    Column("TRAN"),
+    Column("FS"),
+    Column("MOUNTED ON", least=16, cut=1, middle=True),
+    Column("FREE", right=True),
+    Column("BUSY", right=True),
     # What is typed to confirm a write: half of it is worth nothing.
-    Heading(_SERIAL),
-    Heading("MODEL OR LABEL", least=20, middle=True),
+    Column(_SERIAL),
+    Column("MODEL OR LABEL", least=20, middle=True),
 )
 _NARROW = (
-    Heading(_NAME, least=13, middle=True),
-    Heading("SIZE", right=True),
-    Heading("TYPE"),
-    Heading("FREE", right=True),
-    Heading("BUSY", right=True),
+    Column(_NAME, least=13, middle=True),
+    Column("SIZE", right=True),
+    Column("TYPE"),
+    Column("FREE", right=True),
+    Column("BUSY", right=True),
 )
 _LEAST_MODEL, _LEAST_CONTENT = 6, 10
 _LEAST_ROOM, _ROOM = 10, 28
@@ -125,7 +125,7 @@ def _narrow(names: Sequence[str], devices: Sequence[Device], activity: Mapping[s
     ]
     least = _ROOM if width >= 80 else _LEAST_ROOM
     # A column of its own, so that each line is filled up to the next.
-    lines = table((*_NARROW, Heading("|")), [[*row, "|"] for row in rows], width - least + 1)
+    lines = table((*_NARROW, Column("|")), [[*row, "|"] for row in rows], width - least + 1)
     room = width - width_of(lines[0]) + 1
     words = ["WHAT IT IS", *(_what_it_is(device, room) for device in devices)]
     return [(line[:-1] + said).rstrip() for line, said in zip(lines, words, strict=True)]

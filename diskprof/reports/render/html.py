@@ -1,19 +1,19 @@
 """A report as one page that needs nothing else: the Markdown report, rendered, with a chart for each test."""
 
-import re
 from collections.abc import Mapping, Sequence
 from html import escape
+from itertools import groupby, zip_longest
 
-from diskprof.analysis.series import SampleFigure, by_test, measured
-from diskprof.model.run import Run, TestRecord
-from diskprof.model.sample import Direction, Sample
+from diskprof.model.run import Run
+from diskprof.model.sample import Sample
 from diskprof.model.text import clean
-from diskprof.model.units import format_iops, format_latency
 from diskprof.reports import wording
-from diskprof.reports.charts.svg import Line, chart
-from diskprof.reports.render.markdown import Kernel, report, title_of
+from diskprof.reports.blocks import Block, Chart, Form, Heading
+from diskprof.reports.charts.svg import chart
+from diskprof.reports.content.comparison_report import runs_report
+from diskprof.reports.content.run_report import Kernel, title_of
+from diskprof.reports.render.markdown import markdown
 
-_ENVIRONMENT = re.compile(r"<h[23]>Environment</h[23]>")
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1f2328; --page: #fff; --faint: #d0d7de; --shade: #f6f8fa; }
 :root { --read: #0969da; --write: #bc4c00; }
@@ -46,12 +46,13 @@ def report_html(
     # Only a page needs the parser.
     from markdown_it import MarkdownIt
 
-    text = report(runs, series, kernel=kernel)
-    body = MarkdownIt("commonmark", {"html": False}).enable("table").render(text)
-    places = [match.start() for match in _ENVIRONMENT.finditer(body)]
-    heading = "h2" if len(runs) == 1 else "h3"
-    for run, place in reversed(list(zip(runs, places, strict=True))):
-        body = body[:place] + _charts(run, series.get(run.id, ()), heading) + body[place:]
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    blocks = _without_empty([(block, _drawn(block)) for block in runs_report(runs, series, kernel, form=Form.HTML)])
+    parts = groupby(blocks, lambda pair: isinstance(pair[0], Chart))
+    body = "".join(
+        "".join(svg for _, svg in some) if charts else parser.render(markdown([block for block, _ in some]))
+        for charts, some in parts
+    )
     title = title_of(runs[0]) if len(runs) == 1 else f"{wording.count(len(runs), 'run')} compared"
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -61,29 +62,23 @@ def report_html(
     )
 
 
-def _charts(run: Run, samples: Sequence[Sample], heading: str) -> str:
-    """IOPS and p99 of every test that is no cell of a sweep and has two intervals or more."""
-    known = by_test(samples)
-    figures = []
-    for test in run.tests:
-        if test.planned.cell:
-            continue
-        series = {way: measured(known.get((test.index, way), ()), test.index) for way in Direction}
-        drawn = "\n".join(filter(None, _pair(test, series)))
-        figures += [f"<figure>\n{drawn}\n</figure>\n"] if drawn else []
-    return f"<{heading}>Charts</{heading}>\n{''.join(figures)}" if figures else ""
+def _drawn(block: Block) -> str:
+    """A figure of a chart's curves; empty where they show no course, and for any other block."""
+    if not isinstance(block, Chart):
+        return ""
+    drawn = [chart(curves.title, curves.lines, curves.seconds, curves.write) for curves in block.curves]
+    return f"<figure>\n{told}\n</figure>\n" if (told := "\n".join(filter(None, drawn))) else ""
 
 
-def _pair(test: TestRecord, series: Mapping[Direction, Sequence[Sample]]) -> tuple[str, str]:
-    seconds = max(sum(sample.duration_ns for sample in samples) for samples in series.values()) / 1e9
-    ways = [(way, samples) for way, samples in series.items() if samples]
-    iops = [_line(way, samples, lambda sample: sample.iops) for way, samples in ways]
-    tails = [_line(way, samples, lambda sample: sample.quantile(0.99)) for way, samples in ways]
-    return (
-        chart(f"{test.name}: IOPS", iops, seconds, format_iops),
-        chart(f"{test.name}: p99 latency", tails, seconds, format_latency),
-    )
-
-
-def _line(way: Direction, samples: Sequence[Sample], figure: SampleFigure) -> Line:
-    return Line(str(way), str(way), list(map(figure, samples)), [sample.duration_ns for sample in samples])
+def _without_empty(blocks: Sequence[tuple[Block, str]]) -> list[tuple[Block, str]]:
+    """Without charts of which nothing is drawn, and without headings below which nothing is left."""
+    shown = [pair for pair in blocks if pair[1] or not isinstance(pair[0], Chart)]
+    following = [block for block, _ in shown[1:]]
+    return [
+        (block, svg)
+        for (block, svg), after in zip_longest(shown, following)
+        if not (
+            isinstance(block, Heading)
+            and (after is None or (isinstance(after, Heading) and after.level <= block.level))
+        )
+    ]

@@ -11,10 +11,10 @@ from diskprof.model.text import clean
 from diskprof.model.units import format_iops
 from diskprof.reports import wording
 from diskprof.reports.content.facts import detailed
+from diskprof.reports.content.run_report import reasoned, result_rows
 from diskprof.reports.content.syncs import sync_sentences
 from diskprof.reports.content.verdict import doubts, verdict
 from diskprof.reports.layout import plain, wrap
-from diskprof.reports.render.text_run import reasoned, result_rows
 from diskprof.reports.words import DIRECTIONS, STATUSES, VERDICTS, WEIGHTS
 from diskprof.tui.kit.sheet import Cell, Column, Row
 from diskprof.tui.live.promise_lines import promise_rows, told

@@ -8,6 +8,9 @@ from diskprof.tui.kit.painted import Piece
 from diskprof.tui.kit.sheet import Tone
 
 _LOOKS: dict[Meaning, tuple[str, Tone]] = {
+    Meaning.PLAIN: ("", Tone.PLAIN),
+    Meaning.STRONG: ("strong", Tone.STRONG),
+    Meaning.TITLE: ("title", Tone.TITLE),
     Meaning.GOOD: ("good", Tone.GOOD),
     Meaning.BAD: ("danger", Tone.BAD),
     Meaning.WARNING: ("warn", Tone.WARN),

@@ -21,7 +21,7 @@ from diskprof.reports.data.json import comparison_json, dumps, run_json, summari
 from diskprof.reports.data.nagios import plugin_line
 from diskprof.reports.render.markdown import report
 from diskprof.reports.render.plot import run_plots
-from diskprof.reports.render.text_run import comparison_text, runs_table, show
+from diskprof.reports.render.text import comparison_text, runs_table, show
 from diskprof.store import Store
 from diskprof.store.exchange.transfer import export_runs
 

@@ -22,7 +22,7 @@ from diskprof.reports.content.verdict import verdict
 from diskprof.reports.data.json import comparison_json, dumps, plan_json, run_json
 from diskprof.reports.layout import width_of
 from diskprof.reports.render.markdown import report
-from diskprof.reports.render.text_run import comparison_text, plan_text, show
+from diskprof.reports.render.text import comparison_text, plan_text, show
 from diskprof.store import Store
 
 PROMISED = ("rand-r.read.iops>=5000", "rand-r.read.latency.p99<5ms", "rand-r.write.iops>=1")

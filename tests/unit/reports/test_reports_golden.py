@@ -20,7 +20,7 @@ from diskprof.model.sample import Sample
 from diskprof.reports.data.json import comparison_json, dumps, run_json, summaries_json
 from diskprof.reports.render.markdown import report
 from diskprof.reports.render.plot import comparison_plots, run_plots
-from diskprof.reports.render.text_run import comparison_text, plan_text, runs_table, show
+from diskprof.reports.render.text import comparison_text, plan_text, runs_table, show
 from diskprof.store import Store
 
 GOLDEN = Path(__file__).parents[2] / "golden"

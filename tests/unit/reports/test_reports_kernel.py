@@ -20,7 +20,7 @@ from diskprof.model.sample import Direction, Phase, SystemSample
 from diskprof.model.target import Target, TargetKind
 from diskprof.reports.data.json import dumps, run_json
 from diskprof.reports.render.markdown import report
-from diskprof.reports.render.text_run import show
+from diskprof.reports.render.text import show
 from diskprof.store import Store
 
 SECOND_NS = 1_000_000_000

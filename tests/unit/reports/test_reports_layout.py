@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diskprof.reports.charts.sparkline import even, sparkline
-from diskprof.reports.layout import Heading, fit, pad, plain, plain_column, table, width_of, wrap
+from diskprof.reports.layout import Column, fit, pad, plain, plain_column, table, width_of, wrap
 
 FOREIGN = st.text(st.characters(codec="utf-8"), max_size=60)
 
@@ -41,7 +41,7 @@ def test_a_column_is_plain_if_all_of_it_is() -> None:
 
 
 def test_columns_give_way_in_their_order() -> None:
-    headings = [Heading("Name", least=6, cut=1), Heading("Where", least=6, cut=0), Heading("N", right=True)]
+    headings = [Column("Name", least=6, cut=1), Column("Where", least=6, cut=0), Column("N", right=True)]
     lines = table(headings, [["a-long-name", "somewhere", "12"]], 18, rule=True)
     assert lines == ["Name    Where    N", "------  ------  --", "a-lo..  some..  12"]
     assert [width_of(line) for line in lines] == [18, 18, 18]
@@ -49,7 +49,7 @@ def test_columns_give_way_in_their_order() -> None:
 
 @given(st.lists(FOREIGN, min_size=1, max_size=5))
 def test_a_table_that_may_be_cut_keeps_its_width(names: list[str]) -> None:
-    lines = table([Heading("Name", least=5), Heading("N", right=True)], [[plain(name), "1"] for name in names], 30)
+    lines = table([Column("Name", least=5), Column("N", right=True)], [[plain(name), "1"] for name in names], 30)
     assert all(width_of(line) <= 30 for line in lines)
 
 

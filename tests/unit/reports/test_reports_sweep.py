@@ -21,7 +21,7 @@ from diskprof.reports.data.json import comparison_json, dumps, plan_json, run_js
 from diskprof.reports.layout import width_of
 from diskprof.reports.render.markdown import report
 from diskprof.reports.render.plot import comparison_plots, run_plots
-from diskprof.reports.render.text_run import comparison_text, plan_text, show
+from diskprof.reports.render.text import comparison_text, plan_text, show
 from diskprof.store import Store
 
 STATEMENT = "IOPS-limited up to 32 KiB (about 5,000 IOPS), bandwidth-limited from 64 KiB (about 200 MB/s)"

@@ -10,7 +10,7 @@ from diskprof.model.run import Latency, Run
 from diskprof.reports.content.syncs import sync_sentences
 from diskprof.reports.data.tables import results_csv
 from diskprof.reports.render.markdown import report
-from diskprof.reports.render.text_run import show
+from diskprof.reports.render.text import show
 from diskprof.tui.runs.result_rows import sections
 
 TOLD = "wal: fdatasync after writes took 1.20 ms in the mean (p50 1.10 ms, p99 5.00 ms, p99.9 9.00 ms, max 12.0 ms)."

@@ -15,7 +15,7 @@ from diskprof.model.sample import Direction
 from diskprof.reports.content.facts import targets
 from diskprof.reports.data.json import dumps, plan_json, run_json
 from diskprof.reports.render.markdown import report
-from diskprof.reports.render.text_run import plan_text, show
+from diskprof.reports.render.text import plan_text, show
 from diskprof.store import Store
 
 

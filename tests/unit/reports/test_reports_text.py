@@ -13,7 +13,7 @@ from diskprof.model.finding import Finding, Weight
 from diskprof.model.plan import Hazard, Severity
 from diskprof.model.run import Message, RunSummary, Status
 from diskprof.reports.layout import width_of
-from diskprof.reports.render.text_run import comparison_text, plan_text, runs_table, show
+from diskprof.reports.render.text import comparison_text, plan_text, runs_table, show
 from diskprof.store import Store
 
 EVIL = "\x1b]52;c;x\x07磁盘\n\u202e"

@@ -17,7 +17,7 @@ from diskprof.model.sample import Direction
 from diskprof.reports import wording, words
 from diskprof.reports.content import upshot
 from diskprof.reports.content.verdict import doubts, verdict
-from diskprof.reports.render.text_compare import comparison_text
+from diskprof.reports.render.text import comparison_text
 
 
 def test_everything_has_a_word() -> None:

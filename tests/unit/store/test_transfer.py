@@ -20,7 +20,7 @@ from diskprof.model.plan import TestFile
 from diskprof.model.run import Environment, Message, Status
 from diskprof.reports.data.json import comparison_json, run_json
 from diskprof.reports.render.markdown import report
-from diskprof.reports.render.text_run import show
+from diskprof.reports.render.text import show
 from diskprof.runner.detached.launch import request_stop
 from diskprof.runner.leftovers import leftovers
 from diskprof.store import Store

@@ -1,0 +1,144 @@
+"""What a report is made of: blocks, built once by `content` and laid out as text, Markdown, a page or lines of the screen.
+
+A document is a tuple of blocks. Their text is as it came, foreign text too: whoever lays it out makes it harmless (F39).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from diskprof.reports.charts.svg import Line
+from diskprof.reports.layout import Column as Column
+from diskprof.reports.words import Meaning as Meaning
+
+
+class Form(StrEnum):
+    """What a document is made for: a terminal has little room, a result on the screen has its figures and curves above."""
+
+    TERMINAL = "terminal"
+    MARKDOWN = "markdown"
+    HTML = "html"
+    SCREEN = "screen"
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The title of the document is of level 1."""
+
+    text: str
+    level: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A sentence or more. `hanging`: one of several, whose further lines are indented so that each is seen to begin."""
+
+    text: str
+    meaning: Meaning = Meaning.PLAIN
+    hanging: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """`short` stands in its place in lines, where room is scarce."""
+
+    text: str
+    meaning: Meaning = Meaning.PLAIN
+    short: str | None = None
+    strong: bool = False
+    """Not to be overlooked, on paper neither."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells under their columns, with a title before and a legend behind it.
+
+    Where it is too wide for the lines it stands in groups of columns: the first `lead` of them begin each group, and `together`
+    of the others are never parted. `inset`: a part of what its heading announces, without a rule below its head.
+    """
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    title: str = ""
+    legend: str = ""
+    lead: int = 0
+    together: int = 1
+    inset: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    name: str
+    text: str
+    meaning: Meaning = Meaning.QUIET
+    """Of the name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Pairs of name and text. `inset`: times or other figures with what belongs to each, under a heading."""
+
+    facts: tuple[Fact, ...]
+    inset: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something to know: what kind it is (`word`, may be empty), `where`, what it is, by what it is known, what to do about it."""
+
+    text: str
+    word: str = ""
+    where: str = ""
+    evidence: str = ""
+    advice: str = ""
+    meaning: Meaning = Meaning.PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Commands: each line as its words, quoted for a shell. A comment is one word."""
+
+    lines: tuple[tuple[str, ...], ...]
+    language: str = "sh"
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How one test went: `values` that lasted `seconds` each, and the lowest, median and highest of them in words."""
+
+    name: str
+    values: tuple[float, ...]
+    seconds: tuple[float, ...]
+    lowest: str
+    median: str
+    highest: str
+    cpu: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spark:
+    """Courses as a line of text each."""
+
+    title: str
+    courses: tuple[Course, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """Curves that share their axes, over `seconds`; `write` words a value."""
+
+    title: str
+    lines: tuple[Line, ...]
+    seconds: float
+    write: Callable[[float], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """What belongs side by side; only a page draws it."""
+
+    curves: tuple[Curves, ...]
+
+
+Block = Heading | Paragraph | Table | Facts | Note | Code | Spark | Chart
+Blocks = Sequence[Block]

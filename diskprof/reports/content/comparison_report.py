@@ -1,0 +1,184 @@
+"""A comparison as a document: where the conditions differ, then test by test against the first run, and what it comes to."""
+
+from collections.abc import Mapping, Sequence
+
+from diskprof.analysis.comparison import Comparison, Row, TestComparison, compare
+from diskprof.analysis.metrics import Better, Metric
+from diskprof.model.finding import Weight
+from diskprof.model.run import Run, Status
+from diskprof.model.sample import Sample
+from diskprof.reports import wording
+from diskprof.reports.blocks import Block, Cell, Column, Fact, Facts, Form, Heading, Meaning, Note, Paragraph, Table
+from diskprof.reports.content import expectation_table, upshot
+from diskprof.reports.content.run_report import Kernel, run_report, title_of
+from diskprof.reports.content.sweep_compare import compared_panels
+from diskprof.reports.content.verdict import doubts
+from diskprof.reports.words import CHANGES, CHANGES_LEGEND, DIRECTIONS, STATUSES
+
+_LEAST_CONDITION = 16
+
+
+def runs_report(
+    runs: Sequence[Run],
+    series: Mapping[str, Sequence[Sample]] | None = None,
+    kernel: Mapping[str, Kernel] | None = None,
+    *,
+    form: Form,
+) -> tuple[Block, ...]:
+    """A report of one run; of several, side by side first and then each. `series` and `kernel` are by run id.
+
+    Raises ValueError of no runs.
+    """
+    if not runs:
+        raise ValueError("nothing to report")
+    samples, seen = series or {}, kernel or {}
+    if len(runs) == 1:
+        return run_report(runs[0], samples.get(runs[0].id, ()), seen.get(runs[0].id), form=form)
+    comparison = compare(runs, samples)
+    blocks = list(comparison_report(comparison, form=form))
+    for run, column in zip(runs, comparison.columns, strict=True):
+        title = f"{column.label}: {title_of(run)}"
+        blocks += run_report(run, samples.get(run.id, ()), seen.get(run.id), form=form, title=title, level=2)
+    return tuple(blocks)
+
+
+def comparison_report(comparison: Comparison, *, form: Form = Form.TERMINAL) -> tuple[Block, ...]:
+    """The document of a comparison. On a page what it comes to is said first, on a terminal last: there the end is seen."""
+    terminal = form is Form.TERMINAL
+    compact = len(comparison.columns) > 2
+    names = [column.label for column in comparison.columns]
+    metrics = (Metric.IOPS, *(() if terminal else (Metric.LATENCY_MEAN,)), Metric.LATENCY_P99)
+    swept = compared_panels(comparison, metrics, level=2)
+    blocks = [] if terminal else [Heading(f"Comparison of {wording.listed(names)}", 1), *_upshot(comparison)]
+    blocks += [_who(comparison, terminal), *_conditions(comparison, names), *_expectations(comparison, names), *swept]
+    for test in comparison.tests:
+        blocks += [] if test.cell else _test(comparison, test, names, compact)
+    if terminal and len(names) > 1:
+        blocks += _briefly(comparison)
+        if compact or swept:
+            blocks.append(Paragraph(f"{CHANGES_LEGEND}. pp: percentage points."))
+    if len(names) > 1 and _unjudged(comparison):
+        blocks.append(Paragraph(wording.UNJUDGED, hanging=True))
+    return tuple(blocks)
+
+
+def _upshot(comparison: Comparison) -> list[Block]:
+    told: list[Block] = [
+        Note(upshot.tally_sentence(comparison, index), meaning=Meaning.STRONG)
+        for index in range(1, len(comparison.columns))
+    ]
+    doubtful = ((column.label, doubts(column.findings)) for column in comparison.columns)
+    return told + [Note(f"{label}: {words}") for label, words in doubtful if words]
+
+
+def _briefly(comparison: Comparison) -> list[Block]:
+    """As `_upshot`, the doubts by the names of their rules."""
+    told = [upshot.tally_sentence(comparison, index) for index in range(1, len(comparison.columns))]
+    for column in comparison.columns:
+        rules = dict.fromkeys(finding.name for finding in column.findings if finding.weight is Weight.DOUBT)
+        if rules:
+            told.append(f"In doubt: {column.label}, by {', '.join(rules)} (run {column.id}).")
+    return [Paragraph(sentence, hanging=True) for sentence in told]
+
+
+def _who(comparison: Comparison, terminal: bool) -> Block:
+    """Each run in a sentence, or as a row."""
+    facts, rows = [], []
+    for index, column in enumerate(comparison.columns):
+        base = " (the base)" if index == 0 and len(comparison.columns) > 1 else ""
+        status, started = STATUSES[column.status].word, f"{column.started_at:%Y-%m-%d %H:%M} UTC"
+        cells = (f"{column.label}{base}", column.id, status, column.preset, column.target, started)
+        rows.append(tuple(map(Cell, cells)))
+        ended = "" if column.status is Status.COMPLETE else f", {status}"
+        sentence = f"run {column.id}{ended}, {column.preset} on {column.target}, {started}{base}"
+        facts.append(Fact(column.label, sentence, Meaning.PLAIN))
+    if terminal:
+        return Facts(tuple(facts))
+    return Table(tuple(map(Column, ("", "Run", "Status", "Preset", "Target", "Started"))), tuple(rows))
+
+
+def _conditions(comparison: Comparison, names: Sequence[str]) -> list[Block]:
+    if len(names) < 2:
+        return []
+    if not comparison.conditions:
+        return [Paragraph("The conditions were the same in all runs, as far as diskprof knows them.")]
+    columns = (
+        Column("", least=12, cut=1),
+        *(Column(name, least=_LEAST_CONDITION, middle=True) for name in names),
+    )
+    rows = [
+        (
+            Cell(condition.name, Meaning.QUIET),
+            *(
+                Cell(value or wording.MISSING, Meaning.WARNING if value != condition.values[0] else Meaning.PLAIN)
+                for value in condition.values
+            ),
+        )
+        for condition in comparison.conditions
+    ]
+    return [Heading("Conditions that differ"), Table(columns, tuple(rows), lead=2, inset=True)]
+
+
+def _expectations(comparison: Comparison, names: Sequence[str]) -> list[Block]:
+    """What is expected, and each run's `4,210 MISSED`. The promise stands beside it where it is not the same."""
+    rows = []
+    for each in comparison.expectations:
+        judged = [one for one in each.judgements if one]
+        promised = list(dict.fromkeys(expectation_table.expected_words(one.expectation) for one in judged))
+        same = len(promised) == 1
+        metric = wording.promised_metric(each.metric)
+        cells = []
+        for one in each.judgements:
+            told = expectation_table.judged_words(one) if one else wording.MISSING
+            if one and not same:
+                told += f" ({expectation_table.expected_words(one.expectation).removeprefix(metric).strip()})"
+            cells.append(Cell(told))
+        rows.append((Cell(f"{each.test}: {promised[0] if same else metric}"), *cells))
+    columns = (Column(""), *map(Column, names))
+    return [Heading("Expectations"), Table(columns, tuple(rows), lead=1, inset=True)] if rows else []
+
+
+def _test(comparison: Comparison, test: TestComparison, names: Sequence[str], compact: bool) -> list[Block]:
+    title = f"{test.name}: {test.title}" if test.title and test.title != test.name else test.name
+    blocks: list[Block] = [Heading(title)]
+    for name, status in zip(names, test.statuses, strict=True):
+        if status is not Status.COMPLETE:
+            blocks.append(Note(f"{name}: {STATUSES[status].word if status else 'has no such test'}"))
+    for option in test.options:
+        job = f" of {option.job}" if option.job else ""
+        blocks.append(Note(f"option {option.option}{job}: {wording.option_values(option.values, names)}"))
+    if not test.rows:
+        return [*blocks, Note("no results")]
+    columns = [Column("")]
+    for index, name in enumerate(names):
+        columns.append(Column(name, right=True))
+        columns += [Column("difference", right=True, short=""), Column("verdict", short="")] if index else []
+    several = len(test.directions) > 1
+    rows = tuple(_row(comparison, row, several, compact) for row in test.rows)
+    return [*blocks, Table(tuple(columns), rows, lead=2, together=3, inset=True)]
+
+
+def _row(comparison: Comparison, row: Row, several: bool, compact: bool) -> tuple[Cell, ...]:
+    label, short = (wording.row_label(row, comparison.within_ns, short=short) for short in (False, True))
+    if several and row.direction:
+        way = DIRECTIONS[row.direction].word
+        label, short = f"{way}: {label}", f"{way} {short}"
+    cells = [Cell(label, short=short)]
+    for index, cell in enumerate(row.cells):
+        cells.append(Cell(wording.row_value(row, cell)))
+        if index:
+            verdict, mark = wording.verdict(cell, share=row.share), wording.mark(cell, share=row.share)
+            meaning = CHANGES[cell.verdict].meaning if cell.verdict else Meaning.PLAIN
+            cells += [Cell(wording.difference(row, cell), meaning), Cell(verdict, meaning, mark if compact else None)]
+    return tuple(cells)
+
+
+def _unjudged(comparison: Comparison) -> bool:
+    """Whether a figure that has a better and a worse could not be judged."""
+    return any(
+        cell.difference is not None and cell.verdict is None
+        for test in comparison.tests
+        for row in test.rows
+        if row.better is not Better.NEITHER
+        for cell in row.cells
+    )

@@ -1,0 +1,359 @@
+"""A run as a document: what was tested, the results, what they mean, and what went wrong and where.
+
+A section is a function from what is known of the run to blocks. `_SECTIONS` says in which order they stand, and in which forms.
+"""
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from diskprof.analysis.kernel import KernelView
+from diskprof.analysis.metrics import Metric
+from diskprof.analysis.series import by_test, measured
+from diskprof.model.expectation import Verdict
+from diskprof.model.run import DirectionResult, Run, Status, TestRecord
+from diskprof.model.sample import Direction, Sample
+from diskprof.model.units import format_duration, format_iops, format_latency
+from diskprof.reports import wording
+from diskprof.reports.blocks import (
+    Block,
+    Cell,
+    Chart,
+    Code,
+    Column,
+    Curves,
+    Fact,
+    Facts,
+    Form,
+    Heading,
+    Meaning,
+    Note,
+    Paragraph,
+    Spark,
+    Table,
+)
+from diskprof.reports.charts.svg import Line
+from diskprof.reports.content import expectation_table
+from diskprof.reports.content.facts import brief, detailed, disks
+from diskprof.reports.content.kernel_rows import kernel_section
+from diskprof.reports.content.over_time import courses
+from diskprof.reports.content.sweep_tables import run_panels
+from diskprof.reports.content.syncs import sync_sentences
+from diskprof.reports.content.verdict import doubts, unfinished, verdict
+from diskprof.reports.words import DIRECTIONS, STATUSES, VERDICTS, WEIGHTS
+
+_NAMED = 6
+_ENDED_EARLY = (Status.FAILED, Status.INTERRUPTED, Status.CANCELLED)
+_PAGES = (Form.MARKDOWN, Form.HTML)
+_MATRICES = (Metric.IOPS, Metric.BANDWIDTH, Metric.LATENCY_MEAN, Metric.LATENCY_P99)
+_CPU = "CPU: user and system time of the jobs, as a share of one CPU."
+_SPARES = {Metric.LATENCY_P99_9: 3, Metric.LATENCY_MEAN: 2, Metric.LATENCY_P50: 1}
+_SHORTER = {Verdict.TOO_SHORT: "too short"}
+
+Kernel = Mapping[int, KernelView]
+"""What the kernel saw of each test of a run, by the test's number."""
+ResultRow = tuple[TestRecord, Direction | None, DirectionResult | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What a section is made of. `level` is that of the run's own heading."""
+
+    run: Run
+    samples: Sequence[Sample]
+    kernel: Kernel
+    form: Form
+    level: int
+
+    def under(self, title: str, blocks: Sequence[Block]) -> list[Block]:
+        """A section with its heading; none where it has nothing to say."""
+        return [Heading(title, self.level + 1), *blocks] if blocks else []
+
+
+def run_report(
+    run: Run,
+    samples: Sequence[Sample] = (),
+    kernel: Kernel | None = None,
+    *,
+    form: Form = Form.TERMINAL,
+    title: str = "",
+    level: int = 1,
+) -> tuple[Block, ...]:
+    """The document of a run. `title` and `level` are of its heading, where it is a part of another document."""
+    known = _Known(run, samples, kernel or {}, form, level)
+    head = [] if form is Form.SCREEN else [Heading(title or _title(run, form), level)]
+    return (*head, *(block for section, forms in _SECTIONS if form in forms for block in section(known)))
+
+
+def _title(run: Run, form: Form) -> str:
+    return title_of(run) if form in _PAGES else f"{run.plan.preset_title} ({run.plan.preset})"
+
+
+def title_of(run: Run) -> str:
+    """`Quick check: Samsung SSD 980 PRO 1TB in db-01`."""
+    models = list(dict.fromkeys(disk.model for disk in disks(run) if disk.model))
+    what = " and ".join(models) or run.plan.target.path
+    host = f" in {run.environment.hostname}" if run.environment.hostname else ""
+    return f"{run.plan.preset_title}: {what}{host}"
+
+
+def run_line(run: Run) -> str:
+    """`k3f9x2qa, complete, 2026-03-04 12:00 UTC, took 34 s`."""
+    parts = [run.id, STATUSES[run.status].word, moment(run.started_at)]
+    if run.ended_at:
+        parts.append(f"took {format_duration((run.ended_at - run.started_at).total_seconds())}")
+    return ", ".join(parts)
+
+
+def moment(when: datetime) -> str:
+    """A time of day that means the same to everybody: `2026-03-04 12:00 UTC`."""
+    return f"{when.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _in_words(known: _Known) -> list[Block]:
+    meaning = Meaning.STRONG if known.form in _PAGES else Meaning.PLAIN
+    sentences = [unfinished(known.run), doubts(known.run.findings)]
+    blocks: list[Block] = [Paragraph(verdict(known.run), meaning), *(Paragraph(told) for told in sentences if told)]
+    return blocks if known.form in _PAGES else known.under("In words", [*blocks, *_syncs(known)])
+
+
+def _brief(known: _Known) -> list[Block]:
+    return [_facts((("Run", run_line(known.run)), *brief(known.run)))]
+
+
+def _facts(pairs: Sequence[tuple[str, str]]) -> Facts:
+    return Facts(tuple(Fact(name, value) for name, value in pairs))
+
+
+def result_rows(run: Run) -> list[ResultRow]:
+    """Every test with each of its directions; a test without a result once, with None."""
+    rows: list[ResultRow] = []
+    for test in run.tests:
+        directions = test.result.directions if test.result else ()
+        rows += [(test, direction, result) for direction, result in directions] or [(test, None, None)]
+    return rows
+
+
+def _results(known: _Known) -> list[Block]:
+    """The sweeps, and a table of the tests that are no cells of one."""
+    run, pages = known.run, known.form in _PAGES
+    found = run_panels(run, _MATRICES if pages else (Metric.IOPS,), level=known.level + 2)
+    rows = [row for row in result_rows(run) if not row[0].planned.cell]
+    legend = wording.legend({test.engine for test in run.tests})
+    if rows or not run.tests:
+        measured = any(result for _, _, result in rows)
+        found.append(_result_table(rows, (f"{legend} {_CPU}" if pages else legend) if measured or pages else "", pages))
+    else:
+        found.append(Paragraph(legend))
+    return known.under("Results", found) if pages else found
+
+
+def _result_table(rows: Sequence[ResultRow], legend: str, pages: bool) -> Table:
+    """On a page with the status of each test where they differ, and what it took of the CPU."""
+    mixed = any(_both_ways(test) for test, _, _ in rows)
+    incomplete = pages and any(test.status is not Status.COMPLETE for test, _, _ in rows)
+    columns = [
+        Column("Test", least=10, middle=True),
+        *([Column("Direction", short="")] if mixed else []),
+        *([Column("Status")] if incomplete else []),
+        *(Column(head, right=True) for head in ("IOPS", "MB/s")),
+        *(
+            Column(wording.METRICS[metric].short, right=True, spare=_SPARES.get(metric, 0))
+            for metric in wording.LATENCIES
+        ),
+        *([Column("CPU", right=True)] if pages else []),
+    ]
+    cells = []
+    for test, direction, result in rows:
+        again = direction is Direction.WRITE and _both_ways(test)
+        row = [Cell(test.name, short="" if again else None)]
+        row += [Cell(DIRECTIONS[direction].word if direction else "")] if mixed else []
+        row += [Cell(STATUSES[test.status].word)] if incomplete else []
+        row += _figures(test, result)
+        cpu = test.result.cpu if test.result else None
+        row += [Cell(wording.share(cpu.percent / 100) if cpu else wording.MISSING)] if pages else []
+        cells.append(tuple(row))
+    return Table(tuple(columns), tuple(cells), legend=legend)
+
+
+def _figures(test: TestRecord, result: DirectionResult | None) -> list[Cell]:
+    if result is None:
+        word = STATUSES[test.status].word if test.status is not Status.COMPLETE else None
+        return [Cell(wording.MISSING, short=word), *[Cell(wording.MISSING)] * (1 + len(wording.LATENCIES))]
+    return [
+        Cell(wording.number(result.iops), short=format_iops(result.iops)),
+        Cell(wording.megabytes(result.bandwidth_bytes_per_s)),
+        *(Cell(wording.figure(metric, wording.latency(result, metric))) for metric in wording.LATENCIES),
+    ]
+
+
+def _both_ways(test: TestRecord) -> bool:
+    return test.result is not None and len(test.result.directions) > 1
+
+
+def _syncs(known: _Known) -> list[Block]:
+    return [Paragraph(sentence, hanging=True) for sentence in sync_sentences(known.run)]
+
+
+def _expectations(known: _Known) -> list[Block]:
+    """What was promised and whether it was kept."""
+    columns = (
+        Column("Test", least=8, middle=True),
+        *(Column("Metric"), Column("Promised"), Column("Basis", below=True), Column("Note", below=True)),
+        *(Column("Measured", right=True), Column("Ratio", right=True), Column("Verdict")),
+    )
+    rows = tuple(
+        (
+            *map(Cell, (row.test, row.metric, row.promised, row.basis, row.note, row.measured, row.ratio)),
+            Cell(
+                row.word, VERDICTS[row.verdict].meaning, _SHORTER.get(row.verdict), strong=row.verdict is Verdict.MISSED
+            ),
+        )
+        for row in expectation_table.rows(known.run)
+    )
+    return known.under("Expectations", [Table(columns, rows, inset=True)] if rows else [])
+
+
+def _over_time(known: _Known) -> list[Block]:
+    title, found = courses(known.run, known.samples)
+    blocks = [Spark(title, found)] if found else []
+    return known.under(title, blocks) if known.form in _PAGES else [*blocks]
+
+
+def _kernel(known: _Known) -> list[Block]:
+    tests = [
+        (test.name, view)
+        for test in known.run.tests
+        if (view := known.kernel.get(test.index)) and not test.planned.cell
+    ]
+    title, blocks = kernel_section(tests, in_words=known.form in _PAGES)
+    return known.under(title, blocks)
+
+
+def _findings(known: _Known) -> list[Block]:
+    run = known.run
+    notes: list[Block] = [
+        Note(
+            finding.message,
+            WEIGHTS[finding.weight].word,
+            finding.test,
+            finding.evidence,
+            finding.advice,
+            WEIGHTS[finding.weight].meaning,
+        )
+        for finding in run.findings
+    ]
+    if not notes and known.form in _PAGES and run.status.over:
+        good = run.status is Status.COMPLETE
+        notes = [Paragraph("None: no rule speaks against relying on this result." if good else "None.")]
+    return known.under("Findings", notes)
+
+
+def _trouble(known: _Known) -> list[Block]:
+    return known.under("What went wrong", [Note(line) for line in trouble(known.run)])
+
+
+def trouble(run: Run) -> list[str]:
+    """What did not come to its end, and where: one line for each, or for many that say the same. Foreign text as it came."""
+    failed = [test for test in run.tests if test.status in _ENDED_EARLY]
+    told: dict[str, list[TestRecord]] = {}
+    for test in failed:
+        told.setdefault(reasoned(test.status, test.reason or run.reason), []).append(test)
+    lines = []
+    for words, tests in told.items():
+        if len(tests) > _NAMED:
+            lines.append(f"{len(tests)} of {wording.count(len(run.tests), 'test')}: {words} ({_named(tests)})")
+        else:
+            lines += [f"Test {test.index + 1} of {len(run.tests)}, {test.name}: {words}" for test in tests]
+    known = {"", *(test.reason for test in failed), "\n".join(f"{test.name}: {test.reason}" for test in failed)}
+    if run.status in _ENDED_EARLY and (not failed or run.reason not in known):
+        lines.insert(0, f"The run: {reasoned(run.status, run.reason)}")
+    skipped = [test for test in run.tests if test.status is Status.SKIPPED]
+    return [*lines, f"Not started: {_named(skipped)}"] if skipped else lines
+
+
+def _named(tests: Sequence[TestRecord]) -> str:
+    """`a, b, c, d, e, f and 29 more`."""
+    names = [test.name for test in tests]
+    more = len(names) - _NAMED
+    return f"{', '.join(names[:_NAMED])} and {more} more" if more > 1 else ", ".join(names)
+
+
+def reasoned(status: Status, reason: str) -> str:
+    """`failed: No space left on device`; the status alone where no reason is known."""
+    word = STATUSES[status].word
+    return f"{word}: {reason}" if reason else word
+
+
+def _charts(known: _Known) -> list[Block]:
+    """IOPS and p99 of every test that is no cell of a sweep."""
+    taken = by_test(known.samples)
+    found: list[Block] = []
+    for test in known.run.tests:
+        ways = {way: measured(taken.get((test.index, way), ()), test.index) for way in Direction}
+        if not test.planned.cell:
+            found.append(_chart(test.name, ways))
+    return known.under("Charts", found)
+
+
+def _chart(name: str, ways: Mapping[Direction, Sequence[Sample]]) -> Chart:
+    seconds = max(sum(sample.duration_ns for sample in samples) for samples in ways.values()) / 1e9
+
+    def lines(figure: Callable[[Sample], float | None]) -> tuple[Line, ...]:
+        return tuple(
+            Line(str(way), str(way), list(map(figure, samples)), [sample.duration_ns for sample in samples])
+            for way, samples in ways.items()
+            if samples
+        )
+
+    iops = Curves(f"{name}: IOPS", lines(lambda sample: sample.iops), seconds, format_iops)
+    tail = Curves(f"{name}: p99 latency", lines(lambda sample: sample.quantile(0.99)), seconds, format_latency)
+    return Chart((iops, tail))
+
+
+def _environment(known: _Known) -> list[Block]:
+    own = (("Run", run_line(known.run)),) if known.form in _PAGES else ()
+    return known.under("Environment", [_facts((*own, *detailed(known.run)))])
+
+
+def _commands(known: _Known) -> list[Block]:
+    """Every command as it was started, each under its test's name."""
+    run = known.run
+    lines: list[tuple[str, ...]] = []
+    for test in (*((run.plan.layout,) if run.plan.layout else ()), *(test.planned for test in run.tests)):
+        title = f": {test.title}" if test.title and test.title != test.name else ""
+        lines += [(f"# {test.name}{title}",), tuple(map(shlex.quote, test.argv))]
+    return known.under("Commands", [Code(tuple(lines))])
+
+
+def _messages(known: _Known) -> list[Block]:
+    names = {test.index: test.name for test in known.run.tests}
+    facts = tuple(
+        Fact(
+            f"{message.at_ns / 1e9:.1f} s",
+            f"{f'{names[message.test]}: ' if message.test in names else ''}{'warning: ' if message.warning else ''}{message.text}",
+            Meaning.WARNING if message.warning else Meaning.QUIET,
+        )
+        for message in known.run.messages
+    )
+    return known.under("Messages", [Facts(facts, inset=True)] if facts else [])
+
+
+_TERMINAL, _SCREEN = (Form.TERMINAL,), (Form.SCREEN,)
+_FULL = (*_PAGES, *_SCREEN)
+_SECTIONS: tuple[tuple[Callable[[_Known], Sequence[Block]], tuple[Form, ...]], ...] = (
+    (_in_words, _FULL),
+    (_brief, _TERMINAL),
+    (_results, (*_TERMINAL, *_PAGES)),
+    (_syncs, (*_TERMINAL, *_PAGES)),
+    (_expectations, tuple(Form)),
+    (_over_time, (*_TERMINAL, *_PAGES)),
+    (_kernel, (*_TERMINAL, *_PAGES)),
+    (_findings, tuple(Form)),
+    (_trouble, tuple(Form)),
+    (_charts, (Form.HTML,)),
+    (_environment, _FULL),
+    (_commands, _FULL),
+    (_messages, (*_TERMINAL, *_SCREEN)),
+)

@@ -1,0 +1,250 @@
+"""Blocks as lines for a terminal or a screen: pieces of text, each with what it means; and, without the meanings, as plain text.
+
+All text is made harmless here (F39). Only words that do not fit by themselves and commands make a line wider than it may be.
+"""
+
+from collections.abc import Sequence
+
+from diskprof.reports.blocks import (
+    Block,
+    Blocks,
+    Cell,
+    Chart,
+    Code,
+    Column,
+    Course,
+    Facts,
+    Heading,
+    Meaning,
+    Note,
+    Paragraph,
+    Spark,
+    Table,
+)
+from diskprof.reports.charts.sparkline import even, sparkline
+from diskprof.reports.layout import GAP, filled_columns, fit, pad, plain, ruled, width_of, wrap
+
+Piece = tuple[str, Meaning]
+Line = list[Piece]
+
+_LABEL, _WIDEST_LABEL, _TIME = 12, 24, 8
+_HEAD = 20
+"""No head of a column that is one of a group is wider."""
+_SPARK, _LEAST_SPARK, _BESIDE_SPARK = 24, 8, 52
+
+
+def text(blocks: Blocks, width: int, *, ascii_only: bool = False) -> str:
+    """Plain text in lines of at most `width` cells. `ascii_only` is for what diskprof draws; foreign words stay as they are."""
+    found = lines(blocks, width, ascii_only=ascii_only)
+    return "".join("".join(words for words, _ in line).rstrip() + "\n" for line in found)
+
+
+def lines(blocks: Blocks, width: int, *, ascii_only: bool = False, wrap_code: bool = False) -> list[Line]:
+    """A line a list of pieces. `wrap_code`: commands on several lines, such that a shell takes them as they are."""
+    found: list[Line] = []
+    before: Block | None = None
+    for block in blocks:
+        match block:
+            case Heading():
+                body = [[(line, Meaning.TITLE)] for line in wrap(plain(block.text), width)]
+            case Paragraph():
+                rest = "  " if block.hanging else ""
+                body = [[(line, block.meaning)] for line in wrap(plain(block.text), width, "", rest)]
+            case Table():
+                body = _table(block, width, ascii_only=ascii_only)
+            case Facts():
+                body = _facts(block, width)
+            case Note():
+                body = _note(block, width)
+            case Code():
+                body = _code(block, width if wrap_code else 0)
+            case Spark():
+                body = _spark(block, width, ascii_only=ascii_only)
+            case Chart():
+                continue
+        if before and not isinstance(before, Heading) and not _go_together(before, block):
+            found.append([])
+        found += body
+        before = block
+    return found
+
+
+def _go_together(one: Block, other: Block) -> bool:
+    if isinstance(other, Table) and other.inset:
+        return isinstance(one, Note)
+    return type(one) is type(other) and isinstance(one, Note | Paragraph)
+
+
+def _marked(
+    lines: Sequence[str], indent: int, mark: str, meaning: Meaning, rest: Meaning = Meaning.PLAIN
+) -> list[Line]:
+    """Lines of which the first has a mark behind its indent."""
+    first, end = lines[0], indent + len(mark)
+    found: list[Line] = [[(first[:end], meaning), (first[end:], rest)]] if mark else [[(first, rest)]]
+    return found + [[(line, rest)] for line in lines[1:]]
+
+
+def _facts(block: Facts, width: int) -> list[Line]:
+    found: list[Line] = []
+    names = [fit(plain(fact.name), _WIDEST_LABEL, middle=True) for fact in block.facts]
+    label = max(_LABEL, max(map(width_of, names), default=0) + len(GAP))
+    for name, fact in zip(names, block.facts, strict=True):
+        first = f"{GAP}{pad(name, _TIME, right=True)}{GAP}" if block.inset else pad(name, label)
+        found += _marked(wrap(plain(fact.text), width, first), 0, first, fact.meaning)
+    return found
+
+
+def _note(note: Note, width: int) -> list[Line]:
+    word = f"{note.word}:" if note.word else ""
+    told = " ".join(part for part in (word, f"{plain(note.where)}:" if note.where else "", plain(note.text)) if part)
+    found = _marked(wrap(told, width, "  ", "    "), 2, word, note.meaning)
+    for what, first in ((note.evidence, "    "), (note.advice, "    -> ")):
+        if what:
+            found += [[(line, Meaning.QUIET)] for line in wrap(plain(what), width, first)]
+    return found
+
+
+def _code(code: Code, width: int) -> list[Line]:
+    found: list[Line] = []
+    for words in code.lines:
+        meaning = Meaning.QUIET if words[0].startswith("#") else Meaning.PLAIN
+        current = f"  {plain(words[0])}"
+        for word in map(plain, words[1:]):
+            if width and width_of(current) + width_of(word) + 3 > width:
+                found.append([(f"{current} \\", meaning)])
+                current = f"    {word}"
+            else:
+                current = f"{current} {word}"
+        found.append([(current, meaning)])
+    return found
+
+
+def _spark(spark: Spark, width: int, *, ascii_only: bool) -> list[Line]:
+    room = max(_LEAST_SPARK, min(_SPARK, width - _BESIDE_SPARK))
+    columns = [Column("Test", least=10, middle=True), Column(spark.title, least=room)]
+    columns += [Column(head, right=True) for head in ("lowest", "median", "highest", "CPU")]
+    rows = [
+        [
+            *(plain(course.name), drawn(course, room, ascii_only=ascii_only)),
+            *(course.lowest, course.median, course.highest, course.cpu),
+        ]
+        for course in spark.courses
+    ]
+    return [line for lines in _grid(columns, [[Cell(cell) for cell in row] for row in rows], width) for line in lines]
+
+
+def drawn(course: Course, room: int, *, ascii_only: bool) -> str:
+    """A course in at most so many characters."""
+    return sparkline(even(course.values, course.seconds, room), ascii_only=ascii_only)
+
+
+def _table(table: Table, width: int, *, ascii_only: bool) -> list[Line]:
+    columns, rows = _in_lines(table, ascii_only=ascii_only)
+    kept = [at for at, column in enumerate(columns) if not column.below]
+    indent = "  " if table.inset else ""
+
+    def laid(shown: Sequence[int]) -> list[list[Line]]:
+        heads, cells = [columns[at] for at in shown], [[row[at] for at in shown] for row in rows]
+        return _grid(heads, cells, width, indent=indent, rule=not table.inset)
+
+    body = laid(kept)
+    for spare in sorted({columns[at].spare for at in kept if columns[at].spare}, reverse=True):
+        if _width(body) <= width:
+            break
+        kept = [at for at in kept if columns[at].spare != spare]
+        body = laid(kept)
+    if table.lead and _width(body) > width:
+        body = [lines for group in _groups(table, columns, rows, width - len(indent)) for lines in laid(group)]
+    if _width(body) > width:
+        body = _sentences([columns[at] for at in kept], [[row[at] for at in kept] for row in rows], width)
+    if any(column.below for column in columns):
+        body = _with_remarks(columns, rows, body, width)
+    found: list[Line] = [[(line, Meaning.STRONG)] for line in wrap(plain(table.title), width, "", "  ") if table.title]
+    found += [line for lines in body for line in lines]
+    return found + [[(line, Meaning.QUIET)] for line in wrap(plain(table.legend), width) if table.legend]
+
+
+def _in_lines(table: Table, *, ascii_only: bool) -> tuple[list[Column], list[list[Cell]]]:
+    """Heads and cells as lines have them: short and harmless."""
+
+    def words(one: str) -> str:
+        # For the head of a temperature.
+        return plain(one).replace("°", "deg ") if ascii_only else plain(one)
+
+    columns = []
+    for at, column in enumerate(table.columns):
+        head = words(column.text if column.short is None else column.short)
+        head = fit(head, _HEAD, middle=True) if table.lead and at >= table.lead - 1 else head
+        columns.append(Column(head, column.right, column.least, column.cut, column.middle, column.spare, column.below))
+    rows = [
+        [Cell(words(cell.text if cell.short is None else cell.short), cell.meaning) for cell in row]
+        for row in table.rows
+    ]
+    return columns, rows
+
+
+def _width(body: Sequence[Sequence[Line]]) -> int:
+    return max(sum(width_of(words) for words, _ in line) for lines in body for line in lines)
+
+
+def _grid(
+    columns: Sequence[Column], rows: Sequence[Sequence[Cell]], width: int, *, indent: str = "", rule: bool = True
+) -> list[list[Line]]:
+    """The lines of the head, then those of each row, without blanks at their ends."""
+    cells = [[row[at].text for row in rows] for at in range(len(columns))]
+    filled, widths = filled_columns(columns, cells, width - len(indent))
+    head, *body = zip(*filled, strict=True)
+    top: list[Line] = [[((indent + GAP.join(head)).rstrip(), Meaning.QUIET)]]
+    found = [[*top, [(indent + ruled(widths), Meaning.QUIET)]] if rule else top]
+    for texts, row in zip(body, rows, strict=True):
+        line = [(words + GAP, cell.meaning) for words, cell in zip(texts, row, strict=True)]
+        while line and not line[-1][0].strip():
+            line.pop()
+        ends: Line = [(line[-1][0].rstrip(), line[-1][1])] if line else []
+        found.append([[*([(indent, Meaning.PLAIN)] if indent else []), *line[:-1], *ends]])
+    return found
+
+
+def _groups(table: Table, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], room: int) -> list[list[int]]:
+    """Columns that fit side by side, those that lead in each group."""
+    natural = [max(width_of(columns[at].text), *(width_of(row[at].text) for row in rows)) for at in range(len(columns))]
+    widths = [
+        size if column.least is None else min(size, column.least) for size, column in zip(natural, columns, strict=True)
+    ]
+    leading = list(range(table.lead))
+    groups, taken = [leading[:]], 0
+    for start in range(table.lead, len(columns), table.together):
+        added = list(range(start, min(start + table.together, len(columns))))
+        size = sum(widths[at] + len(GAP) for at in added)
+        first = sum(widths[at] for at in leading) + len(GAP) * (len(leading) - 1)
+        if first + taken + size > room and len(groups[-1]) > len(leading):
+            groups.append(leading[:])
+            taken = 0
+        groups[-1] += added
+        taken += size
+    return groups
+
+
+def _sentences(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], width: int) -> list[list[Line]]:
+    """No head, and each row in words, each cell behind the name of its column."""
+    found: list[list[Line]] = [[]]
+    for row in rows:
+        told = [f"{column.text} {cell.text}".strip() for column, cell in zip(columns, row, strict=True) if cell.text]
+        found.append([[(line, Meaning.PLAIN)] for line in wrap(", ".join(told), width, "  ", "    ")])
+    return found
+
+
+def _with_remarks(
+    columns: Sequence[Column], rows: Sequence[Sequence[Cell]], body: Sequence[list[Line]], width: int
+) -> list[list[Line]]:
+    """Below each row what its cells of the columns `below` say; once at the end what they all say."""
+    remarks = [
+        "; ".join(cell.text for cell, column in zip(row, columns, strict=True) if column.below and cell.text)
+        for row in rows
+    ]
+    if len(set(remarks)) == 1:
+        remarks = [*[""] * (len(rows) - 1), remarks[0]]
+    below: list[list[Line]] = [
+        [[(part, Meaning.QUIET)] for part in wrap(remark, width, "      ")] if remark else [] for remark in remarks
+    ]
+    return [body[0], *(lines + more for lines, more in zip(body[1:], below, strict=True))]
