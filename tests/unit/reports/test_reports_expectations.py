@@ -260,12 +260,12 @@ def test_what_several_runs_promise_stands_side_by_side() -> None:
     compared = compare((base, better))
     text = comparison_text(compared).split("Expectations\n")[1].split("\n\n")[0].splitlines()
     assert text == [
-        "  rand-r: read IOPS at least 5,000",
-        "    x  4,210 MISSED",
-        "    y  5,126 met",
-        "  rand-r: read latency p99",
-        "    x  2.00 ms met (less than 5 ms)",
-        "    y  2.00 ms MISSED (less than 1 ms)",
+        "                                    x",
+        "  rand-r: read IOPS at least 5,000  4,210 MISSED",
+        "  rand-r: read latency p99          2.00 ms met (less than 5 ms)",
+        "                                    y",
+        "  rand-r: read IOPS at least 5,000  5,126 met",
+        "  rand-r: read latency p99          2.00 ms MISSED (less than 1 ms)",
     ]
     markdown = report([base, better]).split("## Expectations\n\n")[1]
     assert "| rand-r: read IOPS at least 5,000 | 4,210 MISSED" in markdown
