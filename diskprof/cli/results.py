@@ -18,7 +18,7 @@ def print_result(store: Store, run_id: str, as_json: bool) -> None:
     run = store.run(run_id)
     kernel = seen_by_kernel(store, run)
     if as_json:
-        from diskprof.reports.data.json import run_json
+        from diskprof.reports.data.json_runs import run_json
 
         echo_json(run_json(run, kernel))
         return

@@ -45,7 +45,7 @@ def presets_command(ctx: click.Context, as_json: bool) -> None:
         return
     from diskprof.presets.library import load_library
     from diskprof.reports.content.preset_text import presets_table
-    from diskprof.reports.data.preset_json import presets_json
+    from diskprof.reports.data.json_presets import presets_json
 
     library = load_library()
     for line in (*library.problems, *library.notices):
@@ -63,7 +63,7 @@ def show(name: str, as_json: bool) -> None:
     """Show what the preset NAME does, its parameters, and its tests as fio or ioping would read them."""
     from diskprof.presets.library import library_for
     from diskprof.reports.content.preset_text import preset_text
-    from diskprof.reports.data.preset_json import resolved_json
+    from diskprof.reports.data.json_presets import resolved_json
 
     preset = library_for(name).get(name)
     if as_json:
@@ -77,7 +77,7 @@ def show(name: str, as_json: bool) -> None:
 def options(as_json: bool) -> None:
     """List every fio and ioping option that a preset may use, with its type and range."""
     from diskprof.reports.content.preset_text import options_table
-    from diskprof.reports.data.preset_json import options_json
+    from diskprof.reports.data.json_presets import options_json
 
     if as_json:
         echo_json(options_json())

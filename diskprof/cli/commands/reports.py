@@ -113,7 +113,7 @@ def compare_command(ctx: click.Context, runs: tuple[str, ...], form: str | None,
 
     comparison = compare(chosen, series)
     if form == "json":
-        from diskprof.reports.data.json import comparison_json
+        from diskprof.reports.data.json_runs import comparison_json
 
         echo_json(comparison_json(comparison))
         return

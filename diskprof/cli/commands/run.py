@@ -150,7 +150,7 @@ def run_command(
 
 def _print_plan(plan: Plan, as_json: bool) -> None:
     if as_json:
-        from diskprof.reports.data.json import plan_json
+        from diskprof.reports.data.json_runs import plan_json
 
         echo_json(plan_json(plan))
     else:

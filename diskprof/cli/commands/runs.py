@@ -30,7 +30,7 @@ def runs_command(ctx: click.Context, as_json: bool, limit: int | None) -> None:
     with open_store(ctx) as store:
         summaries = store.summaries(limit=None if limit is None else min(limit, _MOST))
     if as_json:
-        from diskprof.reports.data.json import summaries_json
+        from diskprof.reports.data.json_runs import summaries_json
 
         echo_json(summaries_json(summaries))
         return

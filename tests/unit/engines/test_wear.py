@@ -24,7 +24,7 @@ from diskprof.model.preset import Preset
 from diskprof.model.target import Target, TargetKind
 from diskprof.model.wear import Wear, share_of, share_words
 from diskprof.presets.library import load_library
-from diskprof.reports.data.json import plan_json
+from diskprof.reports.data.json_runs import plan_json
 from diskprof.reports.render.text_plan import plan_text
 from diskprof.runner.plan.planner import make_plan as planned
 from diskprof.runner.plan.write_permission import write_budget

@@ -16,8 +16,8 @@ from diskprof.cli.main import main
 from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, Mount
 from diskprof.model.errors import ExitCode
 from diskprof.presets.library import load_library
-from diskprof.reports.data.json import comparison_json, plan_json, run_json, summaries_json
-from diskprof.reports.data.preset_json import options_json, presets_json, resolved_json
+from diskprof.reports.data.json_presets import options_json, presets_json, resolved_json
+from diskprof.reports.data.json_runs import comparison_json, plan_json, run_json, summaries_json
 from diskprof.reports.render.device_list import devices_json
 from diskprof.store import Store
 

@@ -17,7 +17,8 @@ from diskprof.analysis.comparison import compare
 from diskprof.analysis.expectations import judge
 from diskprof.model.errors import DiskprofError
 from diskprof.model.run import Run
-from diskprof.reports.data.json import comparison_json, dumps, run_json, summaries_json
+from diskprof.reports.data.json import dumps
+from diskprof.reports.data.json_runs import comparison_json, run_json, summaries_json
 from diskprof.reports.data.nagios import plugin_line
 from diskprof.reports.render.markdown import report
 from diskprof.reports.render.plot import run_plots

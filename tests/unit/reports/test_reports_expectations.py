@@ -19,7 +19,8 @@ from diskprof.model.run import Run, Status
 from diskprof.reports import wording
 from diskprof.reports.content.expectation_table import kept_sentence, missed_sentence, planned, rows
 from diskprof.reports.content.verdict import verdict
-from diskprof.reports.data.json import comparison_json, dumps, plan_json, run_json
+from diskprof.reports.data.json import dumps
+from diskprof.reports.data.json_runs import comparison_json, plan_json, run_json
 from diskprof.reports.layout import width_of
 from diskprof.reports.render.markdown import report
 from diskprof.reports.render.text import comparison_text, plan_text, show

@@ -17,7 +17,8 @@ from diskprof.analysis.findings.find import find
 from diskprof.analysis.kernel import KernelView, seen_by_test
 from diskprof.model.run import Run
 from diskprof.model.sample import Sample
-from diskprof.reports.data.json import comparison_json, dumps, run_json, summaries_json
+from diskprof.reports.data.json import dumps
+from diskprof.reports.data.json_runs import comparison_json, run_json, summaries_json
 from diskprof.reports.render.markdown import report
 from diskprof.reports.render.plot import comparison_plots, run_plots
 from diskprof.reports.render.text import comparison_text, plan_text, runs_table, show

@@ -1,9 +1,11 @@
 """Results for programs: valid JSON, and the engines' figures to the last digit."""
 
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from handmade import direction, environment, fio, ioping, latency, run, samples
 
 from diskprof.analysis.comparison import compare
@@ -11,7 +13,9 @@ from diskprof.analysis.findings.find import find
 from diskprof.model.plan import Hazard, Severity
 from diskprof.model.run import Latency, Message, Progress, RunSummary, Status
 from diskprof.model.sample import Phase
-from diskprof.reports.data.json import comparison_json, dumps, plan_json, run_json, summaries_json
+from diskprof.reports.data import json_presets, json_runs
+from diskprof.reports.data.json import Table, dumps, fields
+from diskprof.reports.data.json_runs import comparison_json, plan_json, run_json, summaries_json
 
 READ = direction(15_596.123456789, figures=latency(476_553.7, p99_9=1_234_567))
 
@@ -151,3 +155,16 @@ def test_a_plan_tells_what_it_would_do() -> None:
     (late,) = loaded(plan_json(replace(plan, tests=(replace(test, amount_bytes=1 << 30, delay_s=2.5),))))["tests"]
     assert (late["amount_bytes"], late["delay_s"]) == (1 << 30, 2.5)
     assert found["tests"][0]["amount_bytes"] is None
+
+
+@pytest.mark.parametrize("table", [json_runs._FIELDS, json_presets._FIELDS])
+def test_every_field_of_the_tables_is_there(table: Table) -> None:
+    for row, spec in table.items():
+        if isinstance(spec, str):
+            assert all(hasattr(row, re.split("[=?~.{]", word.split("=")[-1])[0]) for word in spec.split()), row
+
+
+def test_what_is_empty_is_null_or_left_out() -> None:
+    value = replace(fio().planned, cell=(), title="")
+    assert fields(value, "name cell{}", {}) == {"name": value.name, "cell": {}}
+    assert fields(value, "heading=title? cell{}~", {}) == {"heading": None}

@@ -18,7 +18,8 @@ from diskprof.model.device import Device, DeviceKind, Mount
 from diskprof.model.run import Environment, FurtherTarget, IoLimit, Run
 from diskprof.model.sample import Direction, Phase, SystemSample
 from diskprof.model.target import Target, TargetKind
-from diskprof.reports.data.json import dumps, run_json
+from diskprof.reports.data.json import dumps
+from diskprof.reports.data.json_runs import run_json
 from diskprof.reports.render.markdown import report
 from diskprof.reports.render.text import show
 from diskprof.store import Store

@@ -10,7 +10,7 @@ from diskprof.model.preset import Preset
 from diskprof.presets.files.load import parse
 from diskprof.reports.content.preset_text import preset_text, presets_table, writes
 from diskprof.reports.content.preset_words import promise_words
-from diskprof.reports.data.preset_json import preset_json, resolved_json
+from diskprof.reports.data.json_presets import preset_json, resolved_json
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,8 @@ from diskprof.model.run import Run, Status
 from diskprof.model.sample import Sample
 from diskprof.reports.content.sweep_tables import limits_sentence
 from diskprof.reports.content.verdict import verdict
-from diskprof.reports.data.json import comparison_json, dumps, plan_json, run_json
+from diskprof.reports.data.json import dumps
+from diskprof.reports.data.json_runs import comparison_json, plan_json, run_json
 from diskprof.reports.layout import width_of
 from diskprof.reports.render.markdown import report
 from diskprof.reports.render.plot import comparison_plots, run_plots

@@ -13,7 +13,8 @@ from diskprof.model.plan import OtherTarget
 from diskprof.model.run import Run
 from diskprof.model.sample import Direction
 from diskprof.reports.content.facts import targets
-from diskprof.reports.data.json import dumps, plan_json, run_json
+from diskprof.reports.data.json import dumps
+from diskprof.reports.data.json_runs import plan_json, run_json
 from diskprof.reports.render.markdown import report
 from diskprof.reports.render.text import plan_text, show
 from diskprof.store import Store

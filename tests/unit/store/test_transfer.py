@@ -18,7 +18,7 @@ from diskprof.analysis.comparison import compare
 from diskprof.model.errors import DiskprofError, RunNotFound, StoreError, UsageError
 from diskprof.model.plan import TestFile
 from diskprof.model.run import Environment, Message, Status
-from diskprof.reports.data.json import comparison_json, run_json
+from diskprof.reports.data.json_runs import comparison_json, run_json
 from diskprof.reports.render.markdown import report
 from diskprof.reports.render.text import show
 from diskprof.runner.detached.launch import request_stop

@@ -1,0 +1,84 @@
+"""Presets and the allow-list as JSON."""
+
+from collections.abc import Sequence
+
+from diskprof.model.expectation import PresetExpectation
+from diskprof.model.metric import Quantity
+from diskprof.model.preset import Axis, EngineName, Job, Parameter, Preset, TargetSlot, Test, Variant
+from diskprof.presets.options.allowed import options_of
+from diskprof.presets.options.values import OptionSpec
+from diskprof.presets.resolve import expand_defaults
+from diskprof.reports.content.preset_text import describe_test, time_needed, writes
+from diskprof.reports.content.preset_words import expand_variant, promise_words
+from diskprof.reports.data.json import Json, Table, fields, plain
+
+_UNITS = {
+    Quantity.IOPS: "IOPS",
+    Quantity.BANDWIDTH: "bytes/s",
+    Quantity.LATENCY: "ns",
+    Quantity.SHARE: "share of 1",
+    Quantity.CPU: "percent of a CPU",
+}
+
+
+def preset_json(preset: Preset) -> Json:
+    """A preset as its file has it, without the defaults filled in."""
+    return {
+        **_of(preset, "name title summary category source aliases shipped path"),
+        "writes": writes(preset),
+        **_of(preset, "parameters tests targets sweep variants expectations"),
+    }
+
+
+def _promise(promise: PresetExpectation) -> Json:
+    """A promise: `base` + `per_gib` x capacity in GiB, at most `cap`, in `unit`."""
+    return {
+        **_of(promise, "test metric=metric.name operator base=promise.base per_gib=promise.per_gib cap=promise.cap"),
+        "unit": _UNITS[promise.metric.quantity],
+        **_of(promise, "when{} seconds"),
+        "words": promise_words(promise),
+    }
+
+
+def resolved_json(preset: Preset) -> Json:
+    """A preset with, beside it, its tests as they run with the default parameters; of a sweep, its cells."""
+    resolved = expand_defaults(preset)
+    found = preset_json(preset)
+    for variant in found["variants"]:
+        variant["seconds"] = time_needed(expand_variant(preset, variant["name"])).seconds or None
+    return {
+        **found,
+        "seconds": time_needed(resolved).seconds or None,
+        "resolved": [{**plain(test, _FIELDS), "does": describe_test(test)} for test in resolved.tests],
+    }
+
+
+def presets_json(presets: Sequence[Preset]) -> list[Json]:
+    """Every preset; a preset with other names is there under each, with `alias_of` telling its own."""
+    found = [{**preset_json(preset), "alias_of": None} for preset in presets]
+    for preset in presets:
+        found += [{**preset_json(preset), "name": alias, "alias_of": preset.name} for alias in preset.aliases]
+    return found
+
+
+def options_json() -> Json:
+    """The allow-list by engine and option; bounds in bytes, seconds, microseconds or plain numbers, by kind."""
+    return {
+        engine.value: {name: plain(spec, _FIELDS) for name, spec in options_of(engine).items()} for engine in EngineName
+    }
+
+
+_FIELDS: Table = {
+    Axis: "option values",
+    Job: "name target? options{}",
+    OptionSpec: "kind minimum maximum choices summary",
+    Parameter: "name kind default summary choices optional",
+    PresetExpectation: _promise,
+    TargetSlot: "name summary",
+    Test: "name title engine cell{}? jobs",
+    Variant: "name settings{}",
+}
+
+
+def _of(value: object, spec: str) -> Json:
+    return fields(value, spec, _FIELDS)

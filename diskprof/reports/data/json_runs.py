@@ -1,0 +1,221 @@
+"""Runs, plans and comparisons as JSON. Figures are the engines' own, to the last digit."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+from diskprof.analysis.comparison import Cell, Column, Comparison, Row, TestComparison
+from diskprof.analysis.conditions import Condition, OptionDifference
+from diskprof.analysis.expectations import CommonExpectation, judge
+from diskprof.analysis.kernel import KernelView
+from diskprof.analysis.sweep import Best, Limits, Panel, best, grids, limits, measured, panels
+from diskprof.model.device import Device, Mount
+from diskprof.model.expectation import Expectation, Judgement
+from diskprof.model.finding import Finding
+from diskprof.model.metric import Quantity
+from diskprof.model.plan import Hazard, Plan, PlannedTest, TestFile
+from diskprof.model.run import (
+    Cpu,
+    DirectionResult,
+    Environment,
+    FurtherTarget,
+    IoLimit,
+    Latency,
+    Run,
+    RunSummary,
+    TestRecord,
+)
+from diskprof.model.target import Target
+from diskprof.model.wear import Wear, share_of
+from diskprof.reports.content.facts import targets
+from diskprof.reports.data.json import Json, Table, fields, plain
+
+UNITS = {
+    Quantity.IOPS: "IOPS",
+    Quantity.BANDWIDTH: "bytes/s",
+    Quantity.LATENCY: "ns",
+    Quantity.SHARE: "share",
+    Quantity.CPU: "percent",
+}
+"""The unit of what is promised and measured; a share is from 0 to 1."""
+
+
+def run_json(run: Run, kernel: Mapping[int, KernelView] | None = None) -> Json:
+    """A whole run, as `diskprof show --json` and `diskprof run --json` print it.
+
+    `kernel` is what the kernel saw of each test that it looked at, by the test's number: iostat's figures of the measuring
+    phase under our names.
+    """
+    seen = kernel or {}
+    names: dict[int | None, str] = {test.index: test.name for test in run.tests}
+    progress = run.progress if not run.status.over else None
+    return {
+        **_of(run, "id status reason"),
+        **_of(run.plan, "preset title=preset_title category target"),
+        "targets": _targets(run.plan),
+        **_of(run.plan, "parameters{}"),
+        **_of(run, "started_at ended_at tags note environment"),
+        **_endurance(run.plan),
+        "expectations": [_plain(judgement) for judgement in judge(run)],
+        **_of(run, "findings"),
+        "messages": [
+            {"at_ns": message.at_ns, "test": names.get(message.test), **_of(message, "warning text")}
+            for message in run.messages
+        ],
+        "progress": progress
+        and {"test": names.get(progress.test), **_of(progress, "phase fraction overall remaining_s silent_s")},
+        "tests": [
+            {**_test(test), "kernel": asdict(seen[test.index]) if test.index in seen else None} for test in run.tests
+        ],
+        "sweep": _sweep(run),
+    }
+
+
+def summaries_json(summaries: Sequence[RunSummary]) -> list[Json]:
+    """The list of runs, as `diskprof runs --json` prints it."""
+    return [_plain(summary) for summary in summaries]
+
+
+def comparison_json(comparison: Comparison) -> Json:
+    """A comparison, as `diskprof compare --format json` prints it. The first run is what the others are measured against."""
+    return _of(comparison, "runs=columns conditions within_ns expectations tests")
+
+
+def plan_json(plan: Plan) -> Json:
+    """A plan, as `diskprof run --dry-run --json` prints it."""
+    return {
+        **_of(plan, "preset title=preset_title category target"),
+        "targets": _targets(plan),
+        **_of(plan, "parameters{} seconds bytes_written writes_exact space_needed"),
+        **_endurance(plan),
+        **_of(plan, "test_file expectations"),
+        "sweep": _axes(plan),
+        **_of(plan, "hazards"),
+        "blocked": bool(plan.blocked),
+        **_of(plan, "layout tests"),
+    }
+
+
+def _targets(plan: Plan) -> list[Json]:
+    """Every target with the name of its slot, null where the preset names none."""
+    return [{"slot": slot or None, **_plain(target)} for slot, target in targets(plan)]
+
+
+def _endurance(plan: Plan) -> Json:
+    """What the disks that are written to said of their wear, and the share of it that the writes of the plan take."""
+    share = share_of(plan.bytes_written, plan.wear) if plan.bytes_written else None
+    return {"endurance_share": share, **_of(plan, "wear")}
+
+
+def _test(test: TestRecord) -> Json:
+    found = _of(test, "name title=planned.title engine status reason cell=planned.cell{}~ argv=planned.argv")
+    if test.result:
+        found |= {str(direction): _plain(result) for direction, result in test.result.directions}
+        found |= _of(test.result, "cpu~ sync_latency_ns=sync~")
+    return found
+
+
+def _expectation(expected: Expectation) -> Json:
+    unit = UNITS[expected.metric.quantity]
+    return {
+        **_of(expected, "test metric=metric.name operator promised"),
+        "unit": unit,
+        **_of(expected, "basis seconds"),
+    }
+
+
+def _judgement(judgement: Judgement) -> Json:
+    return {**_expectation(judgement.expectation), **_of(judgement, "measured ratio verdict")}
+
+
+def _io_limit(limit: IoLimit) -> Json:
+    unit = "IOPS" if limit.iops else "bytes/s"
+    return {**_of(limit, "device direction"), "unit": unit, "per_second": limit.per_second}
+
+
+def _axes(plan: Plan) -> Json | None:
+    """What a plan sweeps, null where it sweeps nothing."""
+    if not plan.sweep:
+        return None
+    axes = [{"option": option, "values": list(values)} for option, values in plan.sweep]
+    return {"axes": axes, "cells": sum(bool(test.cell) for test in plan.tests)}
+
+
+def _sweep(run: Run) -> Json | None:
+    """A run's sweep, null where nothing is swept: axes, every cell in short, and what the panels say.
+
+    A cell without figures failed, was stopped or is yet to come; `status` says which.
+    """
+    found = grids(run)
+    if not found:
+        return None
+    axes = {axis.option: axis.values for grid in found for axis in grid.axes}
+    return {
+        "axes": [{"option": option, "values": list(values)} for option, values in axes.items()],
+        "cells": [_swept(grid.name, test) for grid in found for test in grid.cells.values()],
+        "panels": [_panel(panel) for grid in found for panel in panels(grid)],
+    }
+
+
+def _swept(sweep: str, test: TestRecord) -> Json:
+    result = measured(test)
+    short = "iops bandwidth_bytes_per_s latency_mean_ns=latency.mean latency_p99_ns=latency.p99"
+    return {
+        "sweep": sweep,
+        **_of(test, "test=name cell=planned.cell{} status"),
+        **{str(direction): _of(part, short) for direction, part in (result.directions if result else ())},
+    }
+
+
+def _panel(panel: Panel[TestRecord]) -> Json:
+    """Reads and writes together. `limits` is null where the data show none; block sizes are in bytes."""
+    return {
+        **_of(panel, "sweep=name fixed{} rows=rows.option"),
+        "columns": panel.columns.option if panel.columns else None,
+        "best": [
+            {panel.rows.option: value, **_plain(one)}
+            for value, one in zip(panel.rows.values, best(panel), strict=True)
+            if one
+        ],
+        "limits": _plain(limits(panel)),
+    }
+
+
+_FIELDS: Table = {
+    Best: "iops iops_at? bandwidth_bytes_per_s=bandwidth bandwidth_at? enough?",
+    Cell: "value difference ratio verdict",
+    Column: "id label status preset target hostname started_at tags findings",
+    CommonExpectation: "test metric=metric.name judgements",
+    Condition: "name values",
+    Cpu: "user_percent system_percent",
+    Device: "name node kind size_bytes model serial wwid by_id transport rotational scheduler"
+    " logical_block_size physical_block_size fs_type fs_label",
+    DirectionResult: "ios bytes iops bandwidth_bytes_per_s runtime_ms latency_ns=latency submission_latency_mean_ns=slat_mean",
+    Environment: "hostname os kernel cpu_model cpus memory_bytes virtualisation diskprof_version fio_version ioping_version"
+    " device disks mount layers others behind store_disks cgroup_limits io_limits cpu_limit temperature_limit_c",
+    Expectation: _expectation,
+    Finding: "name weight test? message evidence advice",
+    FurtherTarget: "slot device disks layers mount",
+    Hazard: "name severity message advice",
+    IoLimit: _io_limit,
+    Judgement: _judgement,
+    Latency: "mean min max stddev p50 p90 p95 p99 p99_9",
+    Limits: "iops iops_up_to_bytes=iops_up_to bandwidth_bytes_per_s=bandwidth bandwidth_from_bytes=bandwidth_from",
+    Mount: "path fs_type options size_bytes free_bytes",
+    OptionDifference: "option job? values",
+    PlannedTest: "name title engine cell{}~ argv ramp_s runtime_s delay_s amount_bytes bytes_written writes_exact",
+    Row: "metric direction better cells",
+    RunSummary: "id status preset title=preset_title target device hostname started_at duration_s tags note headline",
+    Target: "kind path device mount_point fs_type size_bytes free_bytes",
+    TestComparison: "name title engine statuses cell{}~ options metrics=rows",
+    TestFile: "directory path size_bytes",
+    Wear: "device used_percent written_bytes rated_bytes",
+}
+
+
+def _of(value: object, spec: str) -> Json:
+    return fields(value, spec, _FIELDS)
+
+
+def _plain(value: object) -> Json:
+    found: Json = plain(value, _FIELDS)
+    return found
