@@ -1,16 +1,21 @@
-"""From the words of `diskprof run` to a plan."""
+"""From the words of `diskprof run` to a plan, and what it says while it waits for its turn."""
 
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.plan import Plan, WritePermission
 from diskprof.model.text import clean
+from diskprof.runner.session import Company, Place, Session, Wish
+
+if TYPE_CHECKING:
+    from diskprof.runner.neighbours import Neighbour
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +33,12 @@ class Request:
     confirm: Sequence[str] = ()
 
 
-def plan_of(request: Request) -> Plan:
+def plan_of(session: Session, request: Request) -> Plan:
     """The plan of a request; what there is to say of the preset goes to stderr. Raises DiskprofErrors."""
     from diskprof.analysis.expectations import parse_expectation
-    from diskprof.devices.scan.udev import scan
-    from diskprof.devices.targets import resolve_target
     from diskprof.presets.choose import choose
     from diskprof.presets.library import library_for
     from diskprof.presets.resolve import settings_of
-    from diskprof.runner.plan.planner import make_plan
 
     settings = pairs(request.settings, "--set", "--set size=256m --set runtime=5")
     slots = pairs(request.targets, "--target", "--target cache=/mnt/a --target nocache=/mnt/b")
@@ -55,17 +57,26 @@ def plan_of(request: Request) -> Plan:
     for notice in library.notices:
         if notice.path == preset.path:
             click.echo(notice.message, err=True)
-    tree = scan()
-    return make_plan(
+    wish = Wish(
         preset,
-        None if request.target is None else resolve_target(request.target, tree),
+        None if request.target is None else Place(path=request.target),
+        session.scan(),
         settings_of(preset, request.variant, settings),
-        tree,
-        named={slot: resolve_target(text, tree) for slot, text in slots.items()},
-        expectations=expectations,
-        permission=WritePermission(request.allow_write, tuple(request.overwrite)),
-        waiting=partial(click.echo, err=True),
+        slots,
+        request.variant,
+        WritePermission(request.allow_write, tuple(request.overwrite)),
+        expectations,
     )
+    return session.plan_of(wish, partial(click.echo, err=True))
+
+
+def plan_in_turn(session: Session, company: Company, request: Request) -> Plan:
+    """The plan of a request, made anew where another run was in its way and has been waited for. Raises what refuses it."""
+    return session.plan_in_turn(lambda: plan_of(session, request), company, tell_of_waiting)
+
+
+def tell_of_waiting(other: "Neighbour") -> None:
+    click.echo(f"{other.words}. Waiting for its end; Ctrl+C gives up.", err=True)
 
 
 def _unknown(request: Request, error: UsageError) -> UsageError:

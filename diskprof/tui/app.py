@@ -36,8 +36,8 @@ from diskprof.tui.shell.store_watch import POLL_S, StorePlace, StoreWatcher, Whe
 from diskprof.tui.shell.terminal import TerminalApp
 
 if TYPE_CHECKING:
+    from diskprof.runner.session import Session
     from diskprof.store import Store
-    from diskprof.tui.shell.services import Services
 
 _STANDS_AFTER_S = 0.5
 _GARBAGE = 5_000
@@ -93,7 +93,7 @@ ScrollBar.renderer = WholeCells
 
 
 class DiskprofApp(TerminalApp):
-    """`services` are the machine and the store; a test gives others."""
+    """`session` is the machine and the store; a test gives another."""
 
     TITLE = "diskprof"
     CSS_PATH = "app.tcss"
@@ -142,7 +142,7 @@ class DiskprofApp(TerminalApp):
 
     def __init__(
         self,
-        services: Services,
+        session: Session,
         *,
         charset: Charset | None = None,
         few_colours: bool = False,
@@ -160,8 +160,8 @@ class DiskprofApp(TerminalApp):
         self._problems = tuple(str(problem) for problem in problems)
         self.charset = charset or (Charset.ASCII if self.settings.ascii else this_charset(self.settings.charts))
         self._polling: Timer | None = None
-        self.services = services
-        self.store: Store = services.open_store()
+        self.session = session
+        self.store: Store = session.open_store()
         self.store_path: Path = self.store.path
         self.place = StorePlace(self.store_path)
         self.watcher = StoreWatcher(self.store)
@@ -188,7 +188,7 @@ class DiskprofApp(TerminalApp):
 
     def on_mount(self) -> None:
         self.set_class(self.charset is Charset.ASCII, "-ascii")
-        self._host = clean(self.services.hostname())
+        self._host = clean(self.session.hostname())
         self.catch_signals()
         self._poll()
         self._polling = self.set_interval(max(POLL_S, 1 / self.settings.refresh), self._poll)
@@ -323,7 +323,7 @@ class DiskprofApp(TerminalApp):
         if answer == "stop":
             for run in self.watcher.state.running:
                 try:
-                    self.services.request_stop(self.store, run.id)
+                    self.session.request_stop(self.store, run.id)
                 except DiskprofError as error:
                     self.tell(error)
                     return
@@ -371,14 +371,14 @@ def run_app(store_path: Path | None = None, settings: Settings | None = None, pr
 
     Raises DiskprofError if the store cannot be opened.
     """
-    from diskprof.tui.shell.services import real_services
+    from diskprof.runner.session import Session
 
     settings = settings or Settings()
     few = few_colours() or settings.theme == "16"
     if settings.ascii or settings.charts is not Charts.AUTO:
         # For the widgets that ask for themselves.
         os.environ["DISKPROF_CHARTS"] = "ascii" if settings.ascii else settings.charts
-    app = DiskprofApp(real_services(store_path), few_colours=few, settings=settings, problems=problems)
+    app = DiskprofApp(Session(store_path), few_colours=few, settings=settings, problems=problems)
     app.driver_class = LettingGoDriver
     app.run(mouse=settings.mouse)
     if app.waiting:

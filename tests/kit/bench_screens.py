@@ -3,7 +3,7 @@
 import contextlib
 import os
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
@@ -19,14 +19,12 @@ from diskprof.model.preset import Category, EngineName, Job, Parameter, Paramete
 from diskprof.model.target import Target, TargetKind
 from diskprof.presets.library import Library
 from diskprof.runner.leftovers import Leftover
-from diskprof.runner.neighbours import neighbours
+from diskprof.runner.session import Session, Wish
 from diskprof.store import Store, this_process
 from diskprof.tui.app import DiskprofApp
 from diskprof.tui.kit.charts.glyphs import Charset
-from diskprof.tui.shell.services import Services
 
 GIB = 1 << 30
-NO_PERMISSION = WritePermission()
 
 
 def make_device(name: str, *, kind: DeviceKind = DeviceKind.DISK, size: int = 500 * GIB, **more: object) -> Device:
@@ -108,6 +106,11 @@ class BenchMonitor:
         return True
 
 
+def bench_sentence(plan: Plan) -> str:
+    """In the place of `plan_sentence`: which preset it is shows in it."""
+    return f"Tests {plan.target.path} with {plan.preset}."
+
+
 @dataclass
 class Bench:
     """What the app is given, and what it did with it."""
@@ -142,39 +145,65 @@ class Bench:
     def block(self, message: str, advice: str = "") -> None:
         self.hazards = (Hazard("test", Severity.BLOCKS, message, advice),)
 
-    def _resolve(self, text: str, tree: DeviceTree) -> Target:
+    def session(self) -> "BenchSession":
+        return BenchSession(self)
+
+
+class BenchSession(Session):
+    """What the app is given of a bench."""
+
+    def __init__(self, bench: Bench) -> None:
+        super().__init__(bench.path)
+        self.bench = bench
+
+    def hostname(self) -> str:
+        return "db-01"
+
+    def scan(self) -> DeviceTree:
+        return DeviceTree(self.bench.devices)
+
+    def monitor(self) -> BenchMonitor:
+        return BenchMonitor(self.bench)
+
+    def read_counters(self) -> dict[str, DiskCounters]:
+        return dict(self.bench.counters)
+
+    def load_library(self) -> Library:
+        return Library(self.bench.presets, ())
+
+    def resolve_target(self, text: str, tree: DeviceTree) -> Target:
         if text.startswith("/gone"):
             raise UsageError(f"{text} does not exist.", "Give a directory that is there.")
         device = next((device for device in tree.devices if device.node == text), None)
         kind = TargetKind.DEVICE if device else TargetKind.DIRECTORY
         return Target(kind, text, text, device.name if device else "sda2", "" if device else "/mnt/data", "ext4")
 
-    def _suggest(self, device: Device) -> str | None:
+    def suggest_directory(self, device: Device) -> str | None:
         return device.mounts[0].path if device.mounts else None
 
-    def _default(self, tree: DeviceTree) -> Device | None:
+    def default_device(self, tree: DeviceTree) -> Device | None:
         return next((device for device in tree.devices if device.mounts), None)
 
-    def _plan(
+    def make_plan(
         self,
-        preset: Preset,
+        wish: Wish,
         target: Target | None,
-        settings: Mapping[str, str],
-        tree: DeviceTree,
         named: Mapping[str, Target],
-        permission: WritePermission = NO_PERMISSION,
+        waiting: Callable[[str], None] | None = None,
     ) -> Plan:
+        bench, preset = self.bench, wish.preset
         assert set(named) == {slot.name for slot in preset.targets}
         (slot, first), *others = named.items() or [("", target)]
         assert first is not None
-        self.planned.append((preset.name, first.path, dict(settings)))
-        if self.plan_error:
-            raise self.plan_error
+        bench.planned.append((preset.name, first.path, dict(wish.settings)))
+        if bench.plan_error:
+            raise bench.plan_error
         plan = make_plan("ioping-latency" if preset.name.startswith("ioping") else "quick")
-        hazards, raw = self.hazards, ()
-        if self.overwrites and first.kind is TargetKind.DEVICE:
-            self.permissions.append(permission)
-            hazards, raw = (*hazards, *_overwriting(permission, self.signatures)), _raw(first, permission)
+        hazards, raw = bench.hazards, ()
+        if bench.overwrites and first.kind is TargetKind.DEVICE:
+            bench.permissions.append(wish.permission)
+            hazards = (*hazards, *_overwriting(wish.permission, bench.signatures))
+            raw = _raw(first, wish.permission)
         return replace(
             plan,
             preset=preset.name,
@@ -182,53 +211,41 @@ class Bench:
             target=first,
             slot=slot,
             others=tuple(OtherTarget(name, other, None) for name, other in others if other),
-            parameters=tuple(settings.items()),
+            parameters=tuple(wish.settings.items()),
             hazards=hazards,
             raw_devices=raw,
         )
 
-    def _remove(self, leftover: Leftover) -> None:
-        if self.remove_error:
-            raise self.remove_error
-        self.left.remove(leftover)
-
-    def _start(self, plan: Plan, store_path: Path, concurrent: bool = False) -> str:
-        if self.hold_start:
-            assert self.hold_start.wait(20)
-        if self.start_error:
-            raise self.start_error
-        self.started.append(plan)
-        self.beside.append(concurrent)
+    def start_detached(
+        self, plan: Plan, store_path: Path, *, tags: Sequence[str] = (), note: str = "", concurrent: bool = False
+    ) -> str:
+        bench = self.bench
+        if bench.hold_start:
+            assert bench.hold_start.wait(20)
+        if bench.start_error:
+            raise bench.start_error
+        bench.started.append(plan)
+        bench.beside.append(concurrent)
         with Store.open(store_path) as store:
             return store.create_run(plan, FAST.environment, runner=this_process())
 
-    def _save(self, preset: Preset) -> Path:
-        if self.save_error:
-            raise self.save_error
-        self.saved.append(preset)
-        self.presets = (*self.presets, preset)
+    def request_stop(self, store: Store, run_id: str) -> None:
+        self.bench.stopped.append(run_id)
+
+    def save_preset(self, preset: Preset, *, force: bool = False) -> Path:
+        if self.bench.save_error:
+            raise self.bench.save_error
+        self.bench.saved.append(preset)
+        self.bench.presets = (*self.bench.presets, preset)
         return Path(f"/home/me/{preset.name}.toml")
 
-    def services(self) -> Services:
-        return Services(
-            open_store=lambda: Store.open(self.path),
-            scan=lambda: DeviceTree(self.devices),
-            monitor=lambda: BenchMonitor(self),
-            read_counters=lambda: dict(self.counters),
-            load_library=lambda: Library(self.presets, ()),
-            resolve_target=self._resolve,
-            suggest_directory=self._suggest,
-            default_device=self._default,
-            make_plan=self._plan,
-            plan_sentence=lambda plan: f"Tests {plan.target.path} with {plan.preset}.",
-            start_detached=self._start,
-            request_stop=lambda _store, run_id: self.stopped.append(run_id),
-            hostname=lambda: "db-01",
-            save_preset=self._save,
-            neighbours=neighbours,
-            leftovers=lambda _places: tuple(self.left),
-            remove_leftover=self._remove,
-        )
+    def leftovers(self, places: Sequence[str]) -> Sequence[Leftover]:
+        return tuple(self.bench.left)
+
+    def remove_leftover(self, leftover: Leftover) -> None:
+        if self.bench.remove_error:
+            raise self.bench.remove_error
+        self.bench.left.remove(leftover)
 
 
 @contextlib.asynccontextmanager
@@ -236,7 +253,7 @@ async def open_bench(
     bench: Bench, size: tuple[int, int] = (80, 24), *, charset: Charset = Charset.BRAILLE, wait: bool = True
 ) -> AsyncIterator[Driver]:
     """The app as it is when the devices, the presets and, with `wait`, the first plan are there."""
-    app = DiskprofApp(bench.services(), charset=charset)
+    app = DiskprofApp(bench.session(), charset=charset)
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
         if wait and bench.devices and bench.presets:

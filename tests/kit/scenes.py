@@ -10,7 +10,7 @@ import os
 import pkgutil
 import shutil
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Any, Self
 
 import recorded
 from recorded_volume import targets_plan
-from stored_screens import LONG_S, SIZES, Driver, copy_of, make_services, see, until
+from stored_screens import LONG_S, SIZES, Driver, StillSession, altered, copy_of, see, until
 from textual.message_pump import MessagePump
 from textual.timer import Timer
 
@@ -31,12 +31,11 @@ from diskprof.model.preset import Preset
 from diskprof.model.run import Status
 from diskprof.model.target import Target, TargetKind
 from diskprof.presets.library import Library, load_library
-from diskprof.reports.content.plan import plan_sentence
+from diskprof.runner.session import Session, Wish
 from diskprof.store import Store, this_process
 from diskprof.tui.app import DiskprofApp
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.theme import SIXTEEN
-from diskprof.tui.shell.services import Services
 
 GIB = 1 << 30
 NOW = recorded.FIRST_START + timedelta(days=9, minutes=4)
@@ -182,12 +181,12 @@ def _target(text: str, _tree: DeviceTree) -> Target:
     return Target(TargetKind.DIRECTORY, text, text, "nvme0n1p1", "/mnt/data", "ext4")
 
 
-def _plan(preset: Preset, target: Target | None, settings: Mapping[str, str], *_others: object) -> Plan:
+def _plan(wish: Wish, target: Target | None, *_others: object) -> Plan:
     if target is None:
         return targets_plan(recorded.VOLUME)
     plan = recorded.make_plan("quick")
-    parameters = tuple((dict(plan.parameters) | settings).items())
-    return replace(plan, preset=preset.name, preset_title=preset.title, target=target, parameters=parameters)
+    parameters = tuple((dict(plan.parameters) | dict(wish.settings)).items())
+    return replace(plan, preset=wish.preset.name, preset_title=wish.preset.title, target=target, parameters=parameters)
 
 
 def _refused(*words: Any) -> Plan:
@@ -199,9 +198,9 @@ def _never_saved(_preset: Preset) -> Path:
     raise UsageError("The machine of the pictures keeps no presets.")
 
 
-def services_of(path: Path, scene: Scene, library: Library) -> Services:
-    return replace(
-        make_services(path),
+def session_of(path: Path, scene: Scene, library: Library) -> Session:
+    return altered(
+        StillSession(path),
         scan=lambda: TREE,
         read_counters=_Counters().read,
         load_library=lambda: library,
@@ -209,7 +208,6 @@ def services_of(path: Path, scene: Scene, library: Library) -> Services:
         suggest_directory=lambda device: device.mounts[0].path if device.mounts else None,
         default_device=lambda tree: tree.get("nvme0n1p1"),
         make_plan=_refused if scene.blocked else _plan,
-        plan_sentence=plan_sentence,
         neighbours=lambda *_words: (),
         save_preset=_never_saved,
     )
@@ -265,9 +263,9 @@ class Recordings:
         original = self.store(scene.running, empty=scene.empty)
         copies = self._directory / scene.name
         copies.mkdir(exist_ok=True)
-        services = services_of(copy_of(original, copies), scene, self.library)
+        session = session_of(copy_of(original, copies), scene, self.library)
         with still_clocks():
-            app = DiskprofApp(services, charset=Charset.BRAILLE, few_colours=theme == SIXTEEN.name)
+            app = DiskprofApp(session, charset=Charset.BRAILLE, few_colours=theme == SIXTEEN.name)
             async with app.run_test(size=size) as pilot:
                 if theme:
                     app.theme = theme

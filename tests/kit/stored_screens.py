@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import copy
 import os
 import re
 import shutil
@@ -16,11 +17,10 @@ from textual.widgets import Input
 
 from diskprof.model.device import DeviceTree
 from diskprof.presets.library import Library
-from diskprof.store import Store
+from diskprof.runner.session import Session
 from diskprof.tui import app
 from diskprof.tui.app import DiskprofApp
 from diskprof.tui.runs.screen import RunsScreen
-from diskprof.tui.shell.services import Services
 
 SIZES = ((80, 24), (120, 40))
 LONG_S = 20.0
@@ -47,30 +47,31 @@ class _Still:
         return False
 
 
-def _never(*_args: Any) -> Any:
+def _never(*_args: Any, **_more: Any) -> Any:
     raise AssertionError("these screens plan and start nothing")
 
 
-def make_services(path: Path) -> Services:
-    return Services(
-        open_store=lambda: Store.open(path),
-        scan=lambda: DeviceTree(()),
-        monitor=_Still,
-        read_counters=dict,
-        load_library=lambda: Library((), ()),
-        resolve_target=_never,
-        suggest_directory=lambda _device: None,
-        default_device=lambda _tree: None,
-        make_plan=_never,
-        plan_sentence=_never,
-        start_detached=_never,
-        request_stop=_never,
-        hostname=lambda: "db-01",
-        save_preset=_never,
-        neighbours=_never,
-        leftovers=lambda _places: (),
-        remove_leftover=_never,
-    )
+class StillSession(Session):
+    """A machine without devices or presets, that plans and starts nothing."""
+
+    hostname = staticmethod(lambda: "db-01")  # type: ignore[assignment]
+    scan = topology = staticmethod(lambda: DeviceTree(()))  # type: ignore[assignment]
+    monitor = staticmethod(_Still)  # type: ignore[assignment]
+    read_counters = staticmethod(dict)  # type: ignore[assignment]
+    load_library = staticmethod(lambda: Library((), ()))  # type: ignore[assignment]
+    suggest_directory = default_device = staticmethod(lambda _of: None)  # type: ignore[assignment]
+    leftovers = staticmethod(lambda _places: ())  # type: ignore[assignment]
+    resolve_target = make_plan = neighbours = staticmethod(_never)  # type: ignore[assignment]
+    start_detached = request_stop = save_preset = remove_leftover = staticmethod(_never)  # type: ignore[assignment]
+
+
+def altered(session: Session, **parts: Callable[..., Any]) -> Session:
+    """The session with other methods."""
+    other = copy.copy(session)
+    for name, part in parts.items():
+        assert hasattr(Session, name)
+        setattr(other, name, part)
+    return other
 
 
 class StoredApp(DiskprofApp):
@@ -85,7 +86,7 @@ Driver = Pilot[None]
 @contextlib.asynccontextmanager
 async def open_runs(path: Path, size: tuple[int, int] = (80, 24)) -> AsyncIterator[Driver]:
     """The app on the list of runs."""
-    async with StoredApp(make_services(path)).run_test(size=size) as pilot:
+    async with StoredApp(StillSession(path)).run_test(size=size) as pilot:
         await settle(pilot)
         yield pilot
 

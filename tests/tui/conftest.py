@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from bench_screens import Bench
+from bench_screens import Bench, bench_sentence
 from stored_screens import copy_of, make_library
 
 
@@ -24,6 +24,7 @@ def runs(library: tuple[Path, dict[str, str]]) -> dict[str, str]:
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Bench:
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     """The screen on a store that it makes, or that of `store`."""
+    monkeypatch.setattr("diskprof.reports.content.plan.plan_sentence", bench_sentence)
     return Bench(tmp_path / "runs.db")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from bench_screens import Bench, open_bench
 from recorded import FAST, FIRST_START, make_plan, record_run, write_library
-from stored_screens import SIZES, press, see, settle, text_of, told, until
+from stored_screens import SIZES, altered, press, see, settle, text_of, told, until
 
 from diskprof.model.errors import DiskprofError, ExitCode
 from diskprof.model.run import Status
@@ -140,18 +140,12 @@ async def test_a_stop_that_fails_keeps_the_app_open_and_says_why(bench: Bench) -
     def refuse(_store: Store, _run: str) -> None:
         raise DiskprofError("The runner cannot be reached.", "It belongs to another user.")
 
-    app = DiskprofApp(_with(bench, request_stop=refuse))
+    app = DiskprofApp(altered(bench.session(), request_stop=refuse))
     async with app.run_test() as pilot:
         await settle(pilot)
         await press(pilot, "q", "s")
         assert app.is_running
         assert "The runner cannot be reached. It belongs to another user." in told(pilot)
-
-
-def _with(bench: Bench, **services: object) -> "DiskprofApp.services":  # type: ignore[name-defined]
-    from dataclasses import replace
-
-    return replace(bench.services(), **services)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
@@ -288,7 +282,7 @@ def test_few_colours_are_noticed(monkeypatch: pytest.MonkeyPatch, environment: d
 
 async def test_without_colours_what_is_marked_is_reversed(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    app = DiskprofApp(bench.services(), few_colours=True)
+    app = DiskprofApp(bench.session(), few_colours=True)
     async with app.run_test() as pilot:
         await until(pilot, lambda: bool(bench.planned))
         await settle(pilot)

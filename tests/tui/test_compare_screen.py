@@ -9,8 +9,8 @@ from recorded import SLOW, record_run
 from stored_screens import (
     SIZES,
     Driver,
+    StillSession,
     StoredApp,
-    make_services,
     open_runs,
     press,
     see,
@@ -232,7 +232,7 @@ async def test_more_runs_scroll_sideways_behind_the_names(path: Path, runs: dict
 
 @pytest.mark.parametrize("charset", [Charset.BRAILLE, Charset.ASCII])
 async def test_three_runs_are_complete_at_80_columns(path: Path, runs: dict[str, str], charset: Charset) -> None:
-    app = StoredApp(make_services(path), charset=charset)
+    app = StoredApp(StillSession(path), charset=charset)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         screen = await compare(pilot, *(runs[name] for name in ("first", "second", "slow")))
@@ -354,7 +354,7 @@ def test_letters_do_not_run_out() -> None:
 async def test_at_60_columns_the_verdict_of_each_figure_is_in_sight(
     path: Path, runs: dict[str, str], charset: Charset
 ) -> None:
-    app = StoredApp(make_services(path), charset=charset)
+    app = StoredApp(StillSession(path), charset=charset)
     async with app.run_test(size=(60, 16)) as pilot:
         await settle(pilot)
         screen = await compare(pilot, runs["first"], runs["slow"])

@@ -98,7 +98,7 @@ def bench(tmp_path: Path, library: bytes, monkeypatch: pytest.MonkeyPatch) -> Be
 @asynccontextmanager
 async def opened(bench: Bench, changed: Mapping[str, tuple[str, ...]] | None = None) -> AsyncIterator[Driver]:
     settings = Settings(keys=MappingProxyType(dict(changed or {})))
-    app = DiskprofApp(bench.services(), charset=Charset.BRAILLE, settings=settings)
+    app = DiskprofApp(bench.session(), charset=Charset.BRAILLE, settings=settings)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await until(pilot, lambda: bool(bench.planned))
@@ -129,7 +129,7 @@ async def test_a_preset_of_several_targets_names_the_key_that_asks_for_them(benc
     slots = TargetSlot("cache", "the volume that is read"), TargetSlot("log", "the volume that is written")
     bench.presets = (make_preset("quick", "Two volumes", targets=slots), *PRESETS[1:])
     app = DiskprofApp(
-        bench.services(), charset=Charset.BRAILLE, settings=Settings(keys=MappingProxyType({"run.start": ("f6",)}))
+        bench.session(), charset=Charset.BRAILLE, settings=Settings(keys=MappingProxyType({"run.start": ("f6",)}))
     )
     async with app.run_test(size=(120, 40)) as pilot:
         await see(pilot, "Press f6 to name")

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from bench_screens import Bench, open_bench
 from recorded import FAST, FIRST_START, make_plan, record_run, recording
-from stored_screens import SIZES, Driver, press, see, settle, text_of, told, until
+from stored_screens import SIZES, Driver, altered, press, see, settle, text_of, told, until
 
 from diskprof.model.errors import DiskprofError
 from diskprof.model.run import Message, Progress, Status
@@ -254,7 +254,7 @@ async def test_a_stop_that_fails_says_why(bench: Bench, store: Store) -> None:
         def refuse(_store: Store, _run: str) -> None:
             raise DiskprofError("The run is already over.", "Nothing is left to stop.")
 
-        pilot.app.services = replace(pilot.app.services, request_stop=refuse)  # type: ignore[attr-defined]
+        pilot.app.session = altered(pilot.app.session, request_stop=refuse)  # type: ignore[attr-defined]
         await press(pilot, "s", "s")
         assert "The run is already over. Nothing is left to stop." in told(pilot)
 

@@ -8,13 +8,13 @@ import pytest
 from bench_screens import DATA, DISKS, GIB, Bench, make_device, open_bench
 from stored_screens import Driver, press, see, settle, text_of, told, until
 
+from diskprof.devices.guard.doubts import Doubt, doubts, system_disks
 from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, DiskCounters, Mount, Transport
 from diskprof.model.plan import Hazard, Severity
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.painted import Line, width_of
 from diskprof.tui.kit.rowlist import RowList
 from diskprof.tui.run.device_rows import DeviceTable, View, _branches, device_lines, traffic
-from diskprof.tui.run.doubts import Doubt, doubts, system_disks
 from diskprof.tui.run.screen import RunScreen
 
 SIZES = [(60, 16), (80, 24), (100, 30), (120, 40), (200, 60)]

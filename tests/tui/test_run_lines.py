@@ -15,7 +15,7 @@ from diskprof.tui.shell.signs import place
 def test_a_parameter_of_any_length_is_shown_whole(width: int) -> None:
     value = " ".join(f"--option{number}=value" for number in range(12))
     plan = replace(make_plan("quick"), parameters=(("size", "1g"), ("more", value), ("runtime", "4s")))
-    lines = confirm_lines(plan, "Tests /mnt/data.", (), width)
+    lines = confirm_lines(plan, (), width)
     assert all(width_of(line) <= width for line in lines)
     texts = ["".join(text for text, _ in line) for line in lines]
     first = next(number for number, text in enumerate(texts) if text.startswith(" more "))

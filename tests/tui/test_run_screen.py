@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from bench_screens import DATA, DISKS, GIB, PRESETS, Bench, BenchMonitor, make_device, make_preset, open_bench
 from recorded import record_run
-from stored_screens import SIZES, Driver, press, see, settle, text_of, told, until, write
+from stored_screens import SIZES, Driver, altered, press, see, settle, text_of, told, until, write
 from textual.widgets import Input
 
 from diskprof.model.device import DeviceKind, DeviceTree, Mount
@@ -50,7 +50,7 @@ async def test_two_keys_from_launch_to_a_running_quick_check(bench: Bench, size:
 
 
 async def test_the_two_keys_may_be_typed_before_anything_is_there(bench: Bench) -> None:
-    async with DiskprofApp(bench.services()).run_test() as pilot:
+    async with DiskprofApp(bench.session()).run_test() as pilot:
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Ask))
         await pilot.press("enter")
@@ -242,7 +242,7 @@ async def test_behind_another_screen_no_disk_is_looked_at(bench: Bench) -> None:
         looks.append(bench.devices)
         return DeviceTree(bench.devices)
 
-    app = DiskprofApp(replace(bench.services(), scan=scan))
+    app = DiskprofApp(altered(bench.session(), scan=scan))
     async with app.run_test() as pilot:
         await until(pilot, lambda: bool(bench.planned))
         await press(pilot, "2")
@@ -265,7 +265,7 @@ async def test_behind_another_screen_the_clock_reads_no_device(bench: Bench) -> 
             changed, bench.changed = bench.changed, False
             return changed
 
-    app = DiskprofApp(replace(bench.services(), monitor=lambda: Counting(bench)))
+    app = DiskprofApp(altered(bench.session(), monitor=lambda: Counting(bench)))
     async with app.run_test() as pilot:
         await until(pilot, lambda: bool(bench.planned))
         run_screen = pilot.app.screen
@@ -290,7 +290,7 @@ async def test_a_flock_of_events_is_looked_into_twice_a_second(bench: Bench) -> 
         looks.append(len(bench.devices))
         return DeviceTree(bench.devices)
 
-    app = DiskprofApp(replace(bench.services(), scan=scan))
+    app = DiskprofApp(altered(bench.session(), scan=scan))
     async with app.run_test() as pilot:
         await until(pilot, lambda: bool(bench.planned))
         began, before = time.monotonic(), len(looks)
@@ -307,7 +307,7 @@ async def test_without_a_monitor_r_looks_again(bench: Bench) -> None:
     def no_monitor() -> object:
         raise OSError("no netlink here")
 
-    app = DiskprofApp(replace(bench.services(), monitor=no_monitor))  # type: ignore[arg-type]
+    app = DiskprofApp(altered(bench.session(), monitor=no_monitor))  # type: ignore[arg-type]
     async with app.run_test() as pilot:
         await until(pilot, lambda: bool(bench.planned))
         bench.devices = (*DISKS, make_device("sdz"))
@@ -427,7 +427,7 @@ async def test_where_no_device_carries_a_directory_the_present_one_is_offered(
 
 async def test_a_broken_preset_is_named_and_spoils_nothing(bench: Bench) -> None:
     problem = Problem("/home/me/mine.toml", 7, "tests[0].rw", "unknown value 'fast'")
-    app = DiskprofApp(replace(bench.services(), load_library=lambda: Library(PRESETS, (problem,))))
+    app = DiskprofApp(altered(bench.session(), load_library=lambda: Library(PRESETS, (problem,))))
     async with app.run_test() as pilot:
         await until(pilot, lambda: bool(bench.planned))
         assert "/home/me/mine.toml:7: tests[0].rw: unknown value 'fast'" in told(pilot)
@@ -436,7 +436,7 @@ async def test_a_broken_preset_is_named_and_spoils_nothing(bench: Bench) -> None
 
 async def test_several_broken_presets_are_one_notice(bench: Bench) -> None:
     problems = tuple(Problem(f"/home/me/{name}.toml", 7, "rw", "unknown value") for name in ("a", "a", "b", "c", "d"))
-    app = DiskprofApp(replace(bench.services(), load_library=lambda: Library(PRESETS, problems)))
+    app = DiskprofApp(altered(bench.session(), load_library=lambda: Library(PRESETS, problems)))
     async with app.run_test() as pilot:
         await until(pilot, lambda: bool(bench.planned))
         (notice,) = [one for one in app._notifications if "cannot be used" in one.title]
@@ -454,7 +454,7 @@ async def test_what_cannot_be_read_is_said(bench: Bench, broken: str) -> None:
     def fail() -> object:
         raise DiskprofError("It cannot be read.", "Look at the permissions.")
 
-    app = DiskprofApp(replace(bench.services(), **{broken: fail}))
+    app = DiskprofApp(altered(bench.session(), **{broken: fail}))
     async with app.run_test() as pilot:
         await until(pilot, lambda: "It cannot be read. Look at the permissions." in told(pilot))
         await until(pilot, lambda: "✗ It cannot be read." in plan(pilot))

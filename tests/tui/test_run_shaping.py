@@ -12,15 +12,15 @@ from textual.widgets import Input, Static
 from diskprof.model.advice import on_screen
 from diskprof.model.errors import UsageError
 from diskprof.model.preset import Category, EngineName, Job, Parameter, ParameterKind, TargetSlot, Test, Variant
+from diskprof.presets.editing import own_copy, together
 from diskprof.presets.library import user_directory
+from diskprof.runner.session import Session
 from diskprof.tui.dialogs.confirm import Ask
 from diskprof.tui.dialogs.form import Form
 from diskprof.tui.dialogs.text_page import Reading
 from diskprof.tui.kit.rowlist import RowList
 from diskprof.tui.live.screen import LiveScreen
-from diskprof.tui.run.plan_request import own_copy, together
 from diskprof.tui.run.screen import RunScreen
-from diskprof.tui.shell.services import real_services
 
 QUICK = Variant("quick", (("size", "512m"), ("runtime", "3s")))
 AZURE = make_preset(
@@ -276,16 +276,16 @@ def test_every_shipped_preset_can_be_saved_as_ones_own_and_none_is_overwritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    services = real_services(None)
-    for preset in services.load_library().presets:
-        path = services.save_preset(own_copy(preset, f"My {preset.name}"[:40], {}))
+    session = Session()
+    for preset in session.load_library().presets:
+        path = session.save_preset(own_copy(preset, f"My {preset.name}"[:40], {}))
         assert path.parent == user_directory()
-    library = services.load_library()
+    library = session.load_library()
     own = [preset for preset in library.presets if preset.category is Category.OWN]
     assert not library.problems
     assert 2 * len(own) == len(library.presets)
     with pytest.raises(UsageError) as caught:
-        services.save_preset(own[0])
+        session.save_preset(own[0])
     assert on_screen(caught.value.hint) == "Choose another name."
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from stored_screens import (
     SIZES,
+    StillSession,
     StoredApp,
     at,
-    make_services,
     open_runs,
     press,
     see,
@@ -155,7 +155,7 @@ def test_results_are_in_the_order_of_their_amounts() -> None:
 
 
 async def test_with_ascii_alone_every_sign_is_ascii(path: Path, runs: dict[str, str]) -> None:
-    app = StoredApp(make_services(path), charset=Charset.ASCII)
+    app = StoredApp(StillSession(path), charset=Charset.ASCII)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "space")

@@ -5,7 +5,7 @@ import pkgutil
 from pathlib import Path
 
 import pytest
-from stored_screens import make_services, open_runs, press, see, text_of
+from stored_screens import StillSession, open_runs, press, see, text_of
 from textual.css.stylesheet import Stylesheet
 from textual.screen import Screen
 
@@ -37,7 +37,7 @@ def test_every_rule_begins_with_the_screen_that_it_is_for(sheet: Path, tmp_path:
     for found in pkgutil.walk_packages(diskprof.tui.__path__, "diskprof.tui."):
         importlib.import_module(found.name)
     names = {screen.__name__ for screen in _all_of(Screen) if screen.__module__.startswith("diskprof.")}
-    read = Stylesheet(variables=DiskprofApp(make_services(tmp_path / "runs.db")).get_css_variables())
+    read = Stylesheet(variables=DiskprofApp(StillSession(tmp_path / "runs.db")).get_css_variables())
     read.read(sheet)
     assert read.rules
     for rule in read.rules:

@@ -11,8 +11,8 @@ from diskprof.cli import completing
 from diskprof.cli.common import echo_json, not_empty, place_of, refuse_device, width_of_stdout
 from diskprof.cli.encoding import echo_data
 from diskprof.model.errors import UsageError
-from diskprof.model.preset import Preset
 from diskprof.model.text import clean
+from diskprof.runner.session import Session
 
 if TYPE_CHECKING:
     from diskprof.presets.foreign.imported import Imported
@@ -117,7 +117,7 @@ def import_preset(file: str | None, line: str | None, name: str, several: bool, 
 
     written, place = "", place_of(output)
     if not output:
-        written = str(_save(preset, force))
+        written = str(Session().save_preset(preset, force=force))
     elif place:
         _write(place, checked_toml(preset), force)
     for note in imported.notes:
@@ -148,19 +148,6 @@ def _imported(file: str | None, line: str | None, name: str, several: bool) -> "
             f"{name[:40]!r} is no name for a preset.", f"Small letters, digits, - and _: {imported.preset.name}"
         )
     return replace(imported, preset=replace(imported.preset, path=""))
-
-
-def _save(preset: Preset, force: bool) -> Path:
-    from diskprof.presets.files.write import save_preset
-    from diskprof.presets.library import load_library, user_directory
-
-    for other in load_library().presets:
-        if other.shipped and not force and preset.name in (other.name, *other.aliases):
-            raise UsageError(
-                f"{preset.name} is the name of a preset that comes with diskprof.",
-                "Choose another with --name, or put yours in its place with --force.",
-            )
-    return save_preset(preset, user_directory(), replace=force)
 
 
 def _write(path: Path, text: str, force: bool) -> None:

@@ -65,8 +65,8 @@ def report_command(ctx: click.Context, runs: tuple[str, ...], output: str | None
 
 
 def _report_text(store: "Store", names: tuple[str, ...], wanted: "Format", *, ascii_only: bool) -> str:
-    from diskprof.cli.results import seen_by_kernel
     from diskprof.reports.formats import write
+    from diskprof.runner.session import seen_by_kernel
 
     ids = list(dict.fromkeys(store.resolve(name) for name in names))
     runs = [store.run(run_id) for run_id in ids]
@@ -103,8 +103,8 @@ def compare_command(ctx: click.Context, runs: tuple[str, ...], form: str | None,
         chosen = [store.run(run_id) for run_id in ids]
         series = {run_id: store.samples(run_id).samples for run_id in ids}
         if form == "markdown":
-            from diskprof.cli.results import seen_by_kernel
             from diskprof.reports.render.markdown import report
+            from diskprof.runner.session import seen_by_kernel
 
             kernel = {run.id: seen_by_kernel(store, run) for run in chosen}
             click.echo(report(chosen, series, kernel=kernel, ascii_only=not stdout_is_utf8()), nl=False)

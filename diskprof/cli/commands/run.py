@@ -10,13 +10,13 @@ import click
 
 from diskprof.cli import completing
 from diskprof.cli.common import echo_json, exit_code_of, not_empty, open_store, width_of_stdout
-from diskprof.cli.planning import Request, plan_of
-from diskprof.cli.queueing import Company, begun_in, plan_in, wait_for_others
+from diskprof.cli.planning import Request, plan_in_turn, plan_of, tell_of_waiting
 from diskprof.cli.results import print_result
 from diskprof.model.errors import DiskprofError, ExitCode
 from diskprof.model.plan import Plan, RawDevice
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
+from diskprof.runner.session import Company, Session
 from diskprof.store import Store
 
 if TYPE_CHECKING:
@@ -124,14 +124,15 @@ def run_command(
     if wait and concurrent:
         raise click.UsageError("--wait and --concurrent exclude each other: choose one.", ctx)
     request = Request(preset, target, settings, targets, expectations, variant, allow_write, overwrite, confirm)
-    company = Company(wait, concurrent)
+    company = Company.WAIT if wait else Company.BESIDE if concurrent else Company.REFUSE
+    session = Session(ctx.find_root().obj)
     if nagios:
-        ctx.exit(_run_as_plugin(ctx, request, tags, note, company))
+        ctx.exit(_run_as_plugin(ctx, session, request, tags, note, company))
     if dry_run:
-        plan = plan_of(request)
+        plan = plan_of(session, request)
         _print_plan(plan, as_json)
         ctx.exit(ExitCode.REFUSED if plan.blocked else ExitCode.OK)
-    plan = plan_in(company, request, ctx)
+    plan = plan_in_turn(session, company, request)
     asking = sys.stdin.isatty() and sys.stderr.isatty()
     if asking and (plan.raw_devices or not yes):
         _show(plan)
@@ -141,9 +142,9 @@ def run_command(
     with open_store(ctx) as store:
         _tell_of_leftovers(plan, store)
         if detach:
-            _detach(plan, store, tags, note, as_json, company)
+            _detach(session, plan, store, tags, note, as_json, company)
             return
-        run_id = _run_here(plan, store, tags, note, company)
+        run_id = _run_here(session, plan, store, tags, note, company)
         print_result(store, run_id, as_json)
         ctx.exit(exit_code_of(store.run(run_id)))
 
@@ -200,12 +201,13 @@ def _tell_of_leftovers(plan: Plan, store: Store) -> None:
         click.echo(line, err=True)
 
 
-def _detach(plan: Plan, store: Store, tags: tuple[str, ...], note: str, as_json: bool, company: Company) -> None:
-    from diskprof.runner.detached.launch import start_detached
-
-    if company.wait:
-        wait_for_others(plan, store)
-    run_id = start_detached(plan, store.path, tags=tags, note=note, concurrent=company.concurrent)
+def _detach(
+    session: Session, plan: Plan, store: Store, tags: tuple[str, ...], note: str, as_json: bool, company: Company
+) -> None:
+    if company is Company.WAIT:
+        session.wait_for_others(plan, store, tell_of_waiting)
+    beside = company is Company.BESIDE
+    run_id = session.start_detached(plan, store.path, tags=tags, note=note, concurrent=beside)
     if as_json:
         echo_json({"id": run_id})
     else:
@@ -213,9 +215,9 @@ def _detach(plan: Plan, store: Store, tags: tuple[str, ...], note: str, as_json:
         click.echo(f"Running in the background. Watch it: diskprof attach {run_id}", err=True)
 
 
-def _run_here(plan: Plan, store: Store, tags: Sequence[str], note: str, company: Company) -> str:
+def _run_here(session: Session, plan: Plan, store: Store, tags: Sequence[str], note: str, company: Company) -> str:
     """Carries the plan out in this process, with progress on stderr; returns the run's id."""
-    with begun_in(company, plan, store, tags, note) as run:
+    with session.begun(plan, store, company, tell_of_waiting, tags=tags, note=note) as run:
         asyncio.run(_execute(run))
         return run.run_id
 
@@ -239,15 +241,17 @@ async def _execute(run: "Begun") -> None:
             await line
 
 
-def _run_as_plugin(ctx: click.Context, request: Request, tags: Sequence[str], note: str, company: Company) -> int:
+def _run_as_plugin(
+    ctx: click.Context, session: Session, request: Request, tags: Sequence[str], note: str, company: Company
+) -> int:
     """Runs the request and prints the line; returns 0 OK, 1 WARNING, 2 CRITICAL or 3 UNKNOWN."""
     from diskprof.analysis.expectations import judge
     from diskprof.reports.data.nagios import PluginStatus, plugin_line, unknown_line
 
     try:
-        plan = plan_in(company, request, ctx)
+        plan = plan_in_turn(session, company, request)
         with open_store(ctx) as store:
-            run = store.run(_run_here(_named(plan, request.confirm, asking=False), store, tags, note, company))
+            run = store.run(_run_here(session, _named(plan, request.confirm, asking=False), store, tags, note, company))
     except DiskprofError as error:
         click.echo(unknown_line(str(error)))
         return int(PluginStatus.UNKNOWN)

@@ -14,6 +14,7 @@ from diskprof.model.errors import DiskprofError, RunNotFound, UsageError
 from diskprof.model.run import Status
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
+from diskprof.runner.session import Session, delete
 from diskprof.store import Store
 
 _PATIENCE_S = 15.0
@@ -90,11 +91,9 @@ def attach_command(ctx: click.Context, run: str | None, as_json: bool) -> None:
 @click.pass_context
 def stop_command(ctx: click.Context, run: str | None) -> None:
     """Stop RUN (default: the one that is running). What it measured is kept; it counts as cancelled."""
-    from diskprof.runner.detached.launch import request_stop
-
     with open_store(ctx) as store:
         run_id = _running_run(store, run)
-        request_stop(store, run_id)
+        Session().request_stop(store, run_id)
         _wait_for_end(store, run_id)
         click.echo(f"Stopped {run_id}.", err=True)
 
@@ -155,9 +154,11 @@ def delete_command(ctx: click.Context, runs: tuple[str, ...], yes: bool) -> None
             if not sys.stdin.isatty():
                 raise UsageError("Deleting asks first, and there is no terminal to ask on.", "Add --yes.")
             click.confirm(f"Delete {', '.join(ids)} for good?", abort=True, err=True)
-        for run_id in ids:
-            store.delete(run_id)
-    click.echo(f"Deleted {', '.join(ids)}.", err=True)
+        gone, errors = delete(store, ids)
+    if gone:
+        click.echo(f"Deleted {', '.join(gone)}.", err=True)
+    if errors:
+        raise errors[0]
 
 
 @click.command("clean", short_help="Remove test files that runs left behind.")

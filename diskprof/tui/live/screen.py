@@ -314,7 +314,7 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
 
     def _stop(self, run_id: str) -> None:
         try:
-            self.services.request_stop(self.store, run_id)
+            self.session.request_stop(self.store, run_id)
         except DiskprofError as error:
             self.diskprof.tell(error)
         else:

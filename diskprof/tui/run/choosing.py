@@ -13,20 +13,20 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.message import Message
 
+from diskprof.devices.guard.doubts import Doubt, doubts, system_disks
 from diskprof.model.device import Device, DeviceTree
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
+from diskprof.runner.session import Place
 from diskprof.tui.kit.field import Field as TextField
 from diskprof.tui.kit.painted import Line, Lines
 from diskprof.tui.kit.paragraphs import paragraph
 from diskprof.tui.kit.rooms import Across, Down
 from diskprof.tui.kit.rowlist import Row, RowList
 from diskprof.tui.kit.turns import Turns
-from diskprof.tui.run.device_rows import DeviceTable, View
+from diskprof.tui.run.device_rows import DeviceTable, View, key_of, place_of
 from diskprof.tui.run.device_rows import device_lines as about_device
-from diskprof.tui.run.doubts import Doubt, doubts, system_disks
 from diskprof.tui.run.machine import Machine
-from diskprof.tui.run.plan_request import Place
 from diskprof.tui.run.planpane import PlanPane
 from diskprof.tui.run.run_lines import broken_words, matching, nothing_found, preset_rows
 from diskprof.tui.shell.base import ModeScreen
@@ -112,7 +112,7 @@ class Chooser(ModeScreen):
 
     def _begin(self) -> None:
         if self._machine is None and self.is_running:
-            self._machine = Machine(self.services, self._rescan)
+            self._machine = Machine(self.session, self._rescan)
             self.look_around()
             self.set_interval(1.0, self._tick)
 
@@ -165,10 +165,10 @@ class Chooser(ModeScreen):
 
     @work(thread=True, exclusive=True, group="scan")
     def _scan(self) -> None:
-        services = self.services
+        session = self.session
         try:
-            tree = services.scan()
-            default = services.default_device(tree)
+            tree = session.scan()
+            default = session.default_device(tree)
         except DiskprofError as error:
             self.post_message(self.Failed(error))
             return
@@ -177,7 +177,7 @@ class Chooser(ModeScreen):
     @work(thread=True, exclusive=True, group="load")
     def _load(self) -> None:
         try:
-            library = self.services.load_library()
+            library = self.session.load_library()
         except DiskprofError as error:
             self.post_message(self.Failed(error))
             return
@@ -198,7 +198,7 @@ class Chooser(ModeScreen):
             if message.default is None and not self.paths:
                 # No device here carries a directory that may be written to: offer where one stands.
                 self.paths.append(_here())
-            key = Place(device=message.default or "", path="" if message.default else self.paths[0]).key
+            key = key_of(Place(device=message.default or "", path="" if message.default else self.paths[0]))
             devices.key = key
         self._show_devices()
         self.show_details()
@@ -254,7 +254,7 @@ class Chooser(ModeScreen):
     # what is chosen
 
     def place(self) -> Place | None:
-        return Place.of(self.query_one("#devices", RowList).key)
+        return place_of(self.query_one("#devices", RowList).key)
 
     def preset(self) -> Preset | None:
         name = self.query_one("#presets", RowList).key

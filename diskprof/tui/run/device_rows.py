@@ -4,16 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from diskprof.devices.guard.doubts import Doubt, doubts, system_disks
 from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, Mount, Transport
 from diskprof.model.text import clean, shorten_middle
 from diskprof.model.units import format_bandwidth, format_iops, format_size
+from diskprof.runner.session import Place
 from diskprof.tui.kit.charts.glyphs import Charset, Track, draw, progress_bar
 from diskprof.tui.kit.painted import Line, Piece, fit, spread, width_of
 from diskprof.tui.kit.paragraphs import paragraph, signed
 from diskprof.tui.kit.rowlist import Row
-from diskprof.tui.run.doubts import Doubt, doubts, system_disks
 from diskprof.tui.run.machine import at_rest
-from diskprof.tui.run.plan_request import Place
 
 _FLUSH: Line = ((" ", ""),)
 _LOWEST_TOP = 1e6
@@ -44,6 +44,19 @@ class View:
         return history[-1] if history else None
 
 
+def key_of(place: Place) -> str:
+    """The key of a place's row."""
+    return f"device:{place.device}" if place.device else f"path:{place.path}"
+
+
+def place_of(key: str | None) -> Place | None:
+    """The place that has a row's key."""
+    kind, _, name = (key or "").partition(":")
+    if not name:
+        return None
+    return Place(device=name) if kind == "device" else Place(path=name)
+
+
 class DeviceTable:
     """The person's own paths, then the tree as lsblk draws it: name, a doubt's sign, traffic, size, what it carries.
 
@@ -53,7 +66,8 @@ class DeviceTable:
     def __init__(self, tree: DeviceTree, paths: Sequence[str], view: View, width: int) -> None:
         self._tree, self._view, self._width = tree, view, width
         self._paths = [
-            Row(Place(path=path).key, [(" ", ""), (shorten_middle(clean(path), width - 1), "strong")]) for path in paths
+            Row(key_of(Place(path=path)), [(" ", ""), (shorten_middle(clean(path), width - 1), "strong")])
+            for path in paths
         ]
         walked = list(tree.walk(show_empty=view.show_all))
         prefixes = _branches([depth for depth, _ in walked])
@@ -94,7 +108,7 @@ class DeviceTable:
             line.append((fit(_short_size(device.size_bytes), 7, right=True), "quiet"))
         line.append((" ", ""))
         line += _carries(device, max(0, width - width_of(line)), self._style, view.charset)
-        return Row(Place(device=device.name).key, line)
+        return Row(key_of(Place(device=device.name)), line)
 
 
 def _branches(depths: Sequence[int]) -> list[str]:

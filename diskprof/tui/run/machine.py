@@ -12,7 +12,7 @@ from diskprof.model.device import Activity, DiskCounters
 from diskprof.model.errors import DiskprofError
 
 if TYPE_CHECKING:
-    from diskprof.tui.shell.services import DeviceMonitor, Services
+    from diskprof.runner.session import DeviceMonitor, Session
 
 KEPT = 16
 """Seconds of each device's activity that are kept."""
@@ -28,14 +28,14 @@ def at_rest(history: Sequence[Activity]) -> bool:
 class Machine:
     """Calls `changed` when a device or mount came, went or changed. Must be made inside the event loop, and closed."""
 
-    def __init__(self, services: Services, changed: Callable[[], None]) -> None:
-        self._services, self._changed = services, changed
+    def __init__(self, session: Session, changed: Callable[[], None]) -> None:
+        self._session, self._changed = session, changed
         self._exits = contextlib.ExitStack()
         self._monitor: DeviceMonitor | None = None
         self._counters: Mapping[str, DiskCounters] = {}
         self.history: dict[str, deque[Activity]] = {}
         try:
-            self._monitor = self._exits.enter_context(services.monitor())
+            self._monitor = self._exits.enter_context(session.monitor())
         except (DiskprofError, OSError):
             return  # no events here: `look` is called once a second as well
         loop, number = asyncio.get_running_loop(), self._monitor.fileno()
@@ -61,7 +61,7 @@ class Machine:
 
         Gives the names of those that did not rest all the time, before or now: of the others nothing looks otherwise.
         """
-        before, self._counters = self._counters, self._services.read_counters()
+        before, self._counters = self._counters, self._session.read_counters()
         stirred = {name for name, history in self.history.items() if not at_rest(history)}
         for name in self.history.keys() - self._counters.keys():
             del self.history[name]

@@ -114,7 +114,7 @@ class Noticing(Shaper):
     @work(thread=True, exclusive=True, group="leftovers")
     def _look_for_leftovers(self) -> None:
         try:
-            found = self.services.leftovers(self._places)
+            found = self.session.leftovers(self._places)
         except DiskprofError:
             # The store tells of its troubles by itself.
             return
@@ -159,7 +159,7 @@ class Noticing(Shaper):
         gone: list[Leftover] = []
         for each in left:
             try:
-                self.services.remove_leftover(each)
+                self.session.remove_leftover(each)
             except DiskprofError as error:
                 self.post_message(self.Removed(gone, error))
                 return

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Sequence
 
+from diskprof.devices.guard.doubts import Doubt
 from diskprof.model.errors import DiskprofError
 from diskprof.model.preset import Preset
+from diskprof.runner.session import Outlook, Wish
 from diskprof.tui.kit.painted import Line
 from diskprof.tui.kit.paragraphs import paragraph
 from diskprof.tui.kit.rowlist import Row, RowList
 from diskprof.tui.run.device_rows import doubt_lines
-from diskprof.tui.run.doubts import Doubt
-from diskprof.tui.run.plan_request import Outlook, Wish
 from diskprof.tui.run.run_lines import error_lines, missing_lines, plan_lines, preset_lines, switch_lines, variant_lines
 from diskprof.tui.shell.keynames import with_keys
 
@@ -54,7 +54,7 @@ class PlanPane(RowList):
                 switch = switch_lines(outlook.plan, allow_key, width) if outlook.overwrites else ()
                 known = {hazard.name for hazard in outlook.plan.hazards}
                 doubtful = doubt_lines([doubt for doubt in doubts if doubt.name not in known], width)
-                shown = plan_lines(outlook.plan, outlook.sentence, width, chosen, switch, doubtful)
+                shown = plan_lines(outlook.plan, width, chosen, switch, doubtful)
             about = preset_lines(preset, width)
             more = below(width)
             return [*shown, *([[], *about] if about else ()), *([[], *more] if more else ())]

@@ -12,12 +12,12 @@ from diskprof.model.preset import Category, Preset, TargetSlot
 from diskprof.model.text import clean, shorten_middle
 from diskprof.model.units import format_duration
 from diskprof.model.wear import share_words
+from diskprof.presets.editing import edits
 from diskprof.presets.problem import Problem
 from diskprof.reports.words import SEVERITIES
 from diskprof.tui.kit.painted import Line, fit, spread
 from diskprof.tui.kit.paragraphs import paragraph, signed
 from diskprof.tui.kit.rowlist import Row
-from diskprof.tui.run.plan_request import edits
 from diskprof.tui.shell.signs import sign_of
 
 _FLUSH: Line = ((" ", ""),)
@@ -76,7 +76,6 @@ def preset_rows(presets: Sequence[Preset], edited: Mapping[str, Mapping[str, str
 
 def plan_lines(
     plan: Plan,
-    sentence: str,
     width: int,
     chosen: Sequence[Line] = (),
     switch: Sequence[Line] = (),
@@ -84,7 +83,7 @@ def plan_lines(
 ) -> list[Line]:
     """What will happen: the sentence, the `switch` for it, what speaks against it, what was `chosen`, the tests, the amounts."""
     return [
-        *warning_lines(plan, sentence, width, switch),
+        *warning_lines(plan, width, switch),
         *([[], *doubts] if doubts else ()),
         *([[], *chosen] if chosen else ()),
         [],
@@ -109,9 +108,11 @@ def switch_lines(plan: Plan, key: str, width: int) -> list[Line]:
     return paragraph(clean(words), width, "warn", first=((" ", ""), ("[x] ", "danger")))
 
 
-def warning_lines(plan: Plan, sentence: str, width: int, following: Sequence[Line] = ()) -> list[Line]:
+def warning_lines(plan: Plan, width: int, following: Sequence[Line] = ()) -> list[Line]:
     """The sentence, what is `following`, and the hazards, the worst first."""
-    lines = paragraph(clean(sentence), width, "strong", first=_FLUSH)
+    from diskprof.reports.content.plan import plan_sentence
+
+    lines = paragraph(clean(plan_sentence(plan)), width, "strong", first=_FLUSH)
     lines += target_lines(plan, width)
     lines += [[], *following] if following else []
     final = bool(plan.blocked) and not plan.to_give_up
@@ -139,7 +140,7 @@ def target_lines(plan: Plan, width: int) -> list[Line]:
 def variant_lines(preset: Preset, variant: str, settings: Mapping[str, str], key: str, width: int) -> list[Line]:
     """Which variant is chosen, with its parameters as they stand, what was edited, and that there are others (`key`)."""
     changed = edits(preset, variant, settings)
-    edited = f"edited: {', '.join(f'{name} {value or _NONE}' for name, value in changed)}" if changed else ""
+    edited = f"edited: {', '.join(f'{name} {value or _NONE}' for name, value in changed.items())}" if changed else ""
     if not preset.variants:
         return paragraph(clean(edited), width, "warn", first=_FLUSH) if edited else []
     chosen = next((each for each in preset.variants if each.name == variant), None)
@@ -162,10 +163,10 @@ def missing_lines(preset: Preset, missing: Sequence[TargetSlot], key: str, width
     return lines
 
 
-def confirm_lines(plan: Plan, sentence: str, others: Sequence[str], width: int) -> list[Line]:
+def confirm_lines(plan: Plan, others: Sequence[str], width: int) -> list[Line]:
     """What is to be known before a start; `others` are sentences on runs that go on the same disk."""
     company = [line for words in others for line in signed(("!", "warn"), clean(words), width, "warn")]
-    return [*warning_lines(plan, sentence, width, company), [], *amount_lines(plan, width), *wear_lines(plan, width)]
+    return [*warning_lines(plan, width, company), [], *amount_lines(plan, width), *wear_lines(plan, width)]
 
 
 def _by_severity(hazards: Sequence[Hazard]) -> list[Hazard]:

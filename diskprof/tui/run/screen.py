@@ -12,12 +12,12 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.timer import Timer
 
-from diskprof.model.errors import DiskprofError
+from diskprof.devices.guard.doubts import Doubt
+from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.plan import WritePermission
+from diskprof.runner.session import Outlook, Wish
 from diskprof.tui.dialogs.text_page import Reading
 from diskprof.tui.kit.rowlist import RowList
-from diskprof.tui.run.doubts import Doubt
-from diskprof.tui.run.plan_request import Outlook, Wish, job_file_of, make_outlook
 from diskprof.tui.run.planpane import Build, PlanPane
 from diskprof.tui.run.run_lines import commands_text
 from diskprof.tui.run.starting import Starter
@@ -25,7 +25,6 @@ from diskprof.tui.shell.keynames import with_keys
 
 if TYPE_CHECKING:
     from diskprof.model.plan import Plan
-    from diskprof.model.preset import Preset
 
 _SETTLE_S = 0.06
 """How long the cursor rests before a plan is made: moving through the list makes none."""
@@ -131,21 +130,22 @@ disturb, or that would disturb the test: the details say why. Devices that come 
             return
         if place is None or preset is None or tree is None:
             return
-        settings, named = tuple(self.settings(preset).items()), tuple(self.named.get(preset.name, {}).items())
+        named = self.named.get(preset.name, {})
         permission = WritePermission(allowed=self._write_to == self._written_to)
-        wish = Wish(place, preset.name, settings, tree, named, self.variant(preset), permission)
+        wish = Wish(preset, place, tree, self.settings(preset), named, self.variant(preset), permission)
         if wish == self._wish:
             return
-        if self._wish is not None and not wish.same_choice(self._wish):
+        before = self._wish
+        if before is not None and (wish.place, wish.preset.name) != (before.place, before.preset.name):
             self._start_when_ready = False
         self._wish = wish
         if self._rest is not None:
             self._rest.stop()
-        self._rest = self.set_timer(_SETTLE_S, lambda: self._make_plan(wish, preset))
+        self._rest = self.set_timer(_SETTLE_S, lambda: self._make_plan(wish))
 
     @work(thread=True, exclusive=True, group="plan")
-    def _make_plan(self, wish: Wish, preset: Preset) -> None:
-        self.post_message(self.Planned(make_outlook(self.services, wish, preset)))
+    def _make_plan(self, wish: Wish) -> None:
+        self.post_message(self.Planned(self.session.outlook(wish)))
 
     @on(Planned)
     def _planned(self, message: Planned) -> None:
@@ -223,7 +223,7 @@ disturb, or that would disturb the test: the details say why. Devices that come 
         elif outlook.missing and preset is not None:
             self.name_targets(preset, self.action_start)
         elif outlook.plan and preset is not None:
-            self.begin(outlook, preset)
+            self.begin(outlook)
 
     def action_allow(self) -> None:
         """Turn writing to the chosen device on or off. It is off again for another device, and after each start."""
@@ -277,5 +277,15 @@ disturb, or that would disturb the test: the details say why. Devices that come 
     def action_commands(self) -> None:
         outlook, preset = self._ready, self.preset()
         if outlook and outlook.plan and preset:
-            text = commands_text(outlook.plan, job_file_of(preset, outlook.wish))
+            text = commands_text(outlook.plan, _job_file(outlook.wish))
             self.app.push_screen(Reading("Commands", text))
+
+
+def _job_file(wish: Wish) -> str:
+    """The preset, as it is wished for, as fio would read it; empty where it has no test of fio's."""
+    from diskprof.presets.files.fio_text import job_file
+
+    try:
+        return job_file(wish.preset, wish.settings)
+    except UsageError:
+        return ""

@@ -13,21 +13,13 @@ from textual.message import Message
 
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
+from diskprof.presets.editing import edits, next_variant, own_copy, together, variant_settings
+from diskprof.runner.session import Place
 from diskprof.tui.dialogs.form import Field, Form
 from diskprof.tui.kit.rowlist import RowList
 from diskprof.tui.run.choosing import MOST_PATHS, Chooser
-from diskprof.tui.run.plan_request import (
-    Place,
-    changed_from_defaults,
-    edits,
-    name_field,
-    next_variant,
-    own_copy,
-    parameter_fields,
-    slot_fields,
-    together,
-    variant_settings,
-)
+from diskprof.tui.run.device_rows import key_of
+from diskprof.tui.run.forms import name_field, parameter_fields, slot_fields
 
 if TYPE_CHECKING:
     from diskprof.model.preset import Preset
@@ -69,7 +61,7 @@ class Shaper(Chooser):
             return
 
         def check(text: str) -> str:
-            return self.services.resolve_target(expanded(text), tree).path
+            return self.session.resolve_target(expanded(text), tree).path
 
         field = Field("path", "Directory, file or device", "", "/mnt/data, /dev/sdb, sdb1", check)
         self.app.push_screen(Form("Another target", [field]), self._other_given)
@@ -84,7 +76,7 @@ class Shaper(Chooser):
         # More of them would leave no room for the devices.
         del self.paths[MOST_PATHS:]
         devices = self.query_one("#devices", RowList)
-        devices.key = Place(path=path).key
+        devices.key = key_of(Place(path=path))
         self._show_devices()
         self.choice_changed()
 
@@ -92,7 +84,7 @@ class Shaper(Chooser):
         """Ask for a path for each target of the preset; `then` follows if the person gave them."""
         if self.device_tree is None:
             return
-        fields = slot_fields(self.services, preset, self.named.get(preset.name, {}), self.device_tree, self.suggested)
+        fields = slot_fields(self.session, preset, self.named.get(preset.name, {}), self.device_tree, self.suggested)
         self.app.push_screen(
             Form(f"Targets of {clean(preset.title)}", fields), functools.partial(self._targets_given, preset, then)
         )
@@ -126,7 +118,7 @@ class Shaper(Chooser):
     def _edited_to(self, preset: Preset, values: dict[str, str] | None) -> None:
         if values is None:
             return
-        self.edited[preset.name] = changed_from_defaults(preset, self.variant(preset), values)
+        self.edited[preset.name] = edits(preset, self.variant(preset), values)
         self._show_presets()
         self.choice_changed()
 
@@ -136,7 +128,7 @@ class Shaper(Chooser):
             variant = self.variants[preset.name] = next_variant(preset, self.variant(preset))
             kept = edits(preset, variant, self.settings(preset))
             if kept:
-                stays = ", ".join(f"{name}, which you edited, stays {value or 'none'}" for name, value in kept)
+                stays = ", ".join(f"{name}, which you edited, stays {value or 'none'}" for name, value in kept.items())
                 self.app.notify(f"Variant {clean(variant) or 'default'}: {clean(stays)}.", timeout=5, markup=False)
             self.choice_changed()
 
@@ -154,7 +146,7 @@ class Shaper(Chooser):
     def action_save(self) -> None:
         preset = self.preset()
         if preset is not None and self._library is not None:
-            form = Form(f"Save {clean(preset.title)} as your own", [name_field(self._library)])
+            form = Form(f"Save {clean(preset.title)} as your own", [name_field(self._library.presets)])
             self.app.push_screen(form, functools.partial(self._name_given, preset))
 
     def _name_given(self, preset: Preset, values: dict[str, str] | None) -> None:
@@ -164,7 +156,7 @@ class Shaper(Chooser):
     @work(thread=True, group="save")
     def _save(self, original: str, preset: Preset) -> None:
         try:
-            path = self.services.save_preset(preset)
+            path = self.session.save_preset(preset)
         except DiskprofError as error:
             self.post_message(self.Saved(original, preset, error=error))
             return

@@ -13,32 +13,22 @@ from textual.message import Message
 from diskprof.model.advice import on_screen
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
+from diskprof.runner.session import Outlook, Waiting
 from diskprof.tui.dialogs.confirm import Answer, Ask
 from diskprof.tui.dialogs.form import Form
 from diskprof.tui.kit.painted import Line
 from diskprof.tui.kit.paragraphs import content_of
+from diskprof.tui.run.forms import overwrite_fields, typed_names
 from diskprof.tui.run.notices import waiting_notice
 from diskprof.tui.run.noticing import Noticing
-from diskprof.tui.run.overwriting import overwrite_fields, permitted
-from diskprof.tui.run.plan_request import Outlook, check_there
 from diskprof.tui.run.run_lines import confirm_lines
 
 if TYPE_CHECKING:
     from diskprof.model.device import DeviceTree
     from diskprof.model.plan import Plan
-    from diskprof.model.preset import Preset
     from diskprof.runner.neighbours import Neighbour
 
 _SPOILS = "two runs on one disk spoil each other's figures."
-
-
-@dataclass(frozen=True)
-class Waiting:
-    """A plan that starts as soon as `others`, runs on the same disk, have ended; `tree` are the devices that it was made on."""
-
-    plan: Plan
-    others: Sequence[Neighbour]
-    tree: DeviceTree
 
 
 class Starter(Noticing):
@@ -65,7 +55,7 @@ class Starter(Noticing):
 
     # what is asked
 
-    def begin(self, outlook: Outlook, preset: Preset) -> None:
+    def begin(self, outlook: Outlook) -> None:
         """Ask for all that a plan needs before it starts, or say what stands against it."""
         plan = outlook.plan
         assert plan is not None
@@ -74,7 +64,7 @@ class Starter(Noticing):
             # What blocks it may be that run, and a device is named when its turn has come.
             self._refuse(f"{others[0].words}: {_SPOILS}", "Start again when that run is over, or stop it.")
         elif outlook.nameable:
-            self._ask_for_names(outlook, preset)
+            self._ask_for_names(outlook)
         elif plan.blocked:
             hazard = next((each for each in plan.blocked if not each.signature), plan.blocked[0])
             self._refuse(hazard.message, on_screen(hazard.advice))
@@ -85,7 +75,7 @@ class Starter(Noticing):
         if self.device_tree is None:
             return ()
         try:
-            return self.services.neighbours(plan, self.store, self.device_tree)
+            return self.session.neighbours(plan, self.store, self.device_tree)
         except DiskprofError as error:
             self.diskprof.tell(error)
             return ()
@@ -105,7 +95,7 @@ class Starter(Noticing):
         self.app.push_screen(
             Ask(
                 f"Start {clean(plan.preset_title)}?",
-                content_of(confirm_lines(plan, outlook.sentence, told, self._inner_width), indent=1),
+                content_of(confirm_lines(plan, told, self._inner_width), indent=1),
                 (*start, Answer("c", "Show the commands", "commands"), Answer("esc", "Back", "")),
             ),
             functools.partial(self._confirmed, Waiting(plan, others, outlook.wish.tree)),
@@ -124,7 +114,7 @@ class Starter(Noticing):
         elif answer == "commands":
             self.action_commands()
 
-    def _ask_for_names(self, outlook: Outlook, preset: Preset) -> None:
+    def _ask_for_names(self, outlook: Outlook) -> None:
         plan = outlook.plan
         assert plan is not None
         nodes = " and ".join(device.node for device in plan.raw_devices)
@@ -132,18 +122,17 @@ class Starter(Noticing):
             Form(
                 f"Overwrite {nodes}?",
                 overwrite_fields(plan),
-                text=content_of(confirm_lines(plan, outlook.sentence, (), self._inner_width - 2), indent=1),
+                text=content_of(confirm_lines(plan, (), self._inner_width - 2), indent=1),
                 danger=True,
             ),
-            functools.partial(self._named, outlook, preset),
+            functools.partial(self._named, outlook),
         )
 
-    def _named(self, outlook: Outlook, preset: Preset, typed: dict[str, str] | None) -> None:
+    def _named(self, outlook: Outlook, typed: dict[str, str] | None) -> None:
         plan = outlook.plan
         if typed and plan is not None:
-            self._start(
-                plan, lambda: permitted(self.services, outlook, preset, typed), outlook.wish.tree, concurrent=False
-            )
+            names = typed_names(plan, typed)
+            self._start(plan, lambda: self.session.permitted(outlook, names), outlook.wish.tree, concurrent=False)
 
     # other runs on the same disk
 
@@ -187,9 +176,13 @@ class Starter(Noticing):
         waiting = self._waiting
         if waiting is None or self._starting:
             return
-        others = self._others(waiting.plan)
-        if others:
-            self._waiting = replace(waiting, others=others)
+        try:
+            now = self.session.waiting_now(waiting, self.store, lambda: self.device_tree or waiting.tree)
+        except DiskprofError as error:
+            self.diskprof.tell(error)
+            now = replace(waiting, others=())
+        if now.others:
+            self._waiting = now
             self.show_notices()
         else:
             self._wait(None)
@@ -220,8 +213,8 @@ class Starter(Noticing):
         try:
             self.diskprof.place.check()
             # Behind a question the devices are not looked for.
-            check_there(plan, tree, self.services.scan())
-            run_id = self.services.start_detached(ready(), self.diskprof.store_path, concurrent)
+            self.session.check_there(plan, tree)
+            run_id = self.session.start_detached(ready(), self.diskprof.store_path, concurrent=concurrent)
         except DiskprofError as error:
             self.post_message(self.Started(plan, None, error))
             return

@@ -16,9 +16,9 @@ from diskprof.tui.shell.terminal import too_small
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from diskprof.runner.session import Session
     from diskprof.store import Store
     from diskprof.tui.app import DiskprofApp
-    from diskprof.tui.shell.services import Services
 
 
 class ModeScreen(Bare, Screen[None]):
@@ -75,8 +75,8 @@ class ModeScreen(Bare, Screen[None]):
         return cast("DiskprofApp", self.app)
 
     @property
-    def services(self) -> Services:
-        return self.diskprof.services
+    def session(self) -> Session:
+        return self.diskprof.session
 
     @property
     def store(self) -> Store:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from diskprof.model.errors import DiskprofError
+from diskprof.runner.session import delete, seen_by_kernel
 
 if TYPE_CHECKING:
     from diskprof.analysis.kernel import KernelView
@@ -49,7 +50,7 @@ def load(path: Path, ids: Sequence[str]) -> Loaded:
         runs = tuple(store.run(run_id) for run_id in ids)
         series = {run_id: store.samples(run_id).samples for run_id in dict.fromkeys(ids)}
         courses = {run.id: _course(store, run) for run in runs}
-        kernel = {run.id: _seen(store, run) for run in runs}
+        kernel = {run.id: seen_by_kernel(store, run) for run in runs}
     return Loaded(runs, series, courses, time.monotonic() - began, kernel)
 
 
@@ -67,16 +68,6 @@ def _course(store: Store, run: Run) -> tuple[Sample, ...]:
     return tuple(chain.from_iterable(store.course(run.id, test.index, most=2048).samples for test in run.tests))
 
 
-def _seen(store: Store, run: Run) -> dict[int, KernelView]:
-    from diskprof.analysis.kernel import seen_by_test
-
-    found: dict[int, KernelView] = {}
-    for test in run.tests:
-        samples, system = store.course(run.id, test.index).samples, store.system_course(run.id, test.index).samples
-        found |= seen_by_test(samples, system)
-    return found
-
-
 def load_course(path: Path, run_id: str) -> Loaded:
     """As `load`, of one run, but its samples only as charts need them. Raises DiskprofError."""
     from diskprof.store import Store
@@ -85,27 +76,21 @@ def load_course(path: Path, run_id: str) -> Loaded:
     with Store.open(path, create=False) as store:
         run = store.run(run_id)
         course = {run_id: _course(store, run)}
-        kernel = {run_id: _seen(store, run)}
+        kernel = {run_id: seen_by_kernel(store, run)}
     return Loaded((run,), course, course, time.monotonic() - began, kernel)
 
 
-async def delete_beside(path: Path, ids: Sequence[str]) -> tuple[int, list[DiskprofError]]:
+async def delete_beside(path: Path, ids: Sequence[str]) -> tuple[int, Sequence[DiskprofError]]:
     """How many of these runs were deleted, in a thread, and what was in the way of the others."""
     from diskprof.store import Store
 
-    def delete() -> tuple[int, list[DiskprofError]]:
-        gone, errors = 0, []
+    def delete_there() -> tuple[int, Sequence[DiskprofError]]:
         with Store.open(path, create=False) as store:
-            for run_id in ids:
-                try:
-                    store.delete(run_id)
-                    gone += 1
-                except DiskprofError as error:
-                    errors.append(error)
-        return gone, errors
+            gone, errors = delete(store, ids)
+        return len(gone), errors
 
     try:
-        return await asyncio.to_thread(delete)
+        return await asyncio.to_thread(delete_there)
     except DiskprofError as error:
         return 0, [error]
 

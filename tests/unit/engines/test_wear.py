@@ -334,10 +334,10 @@ def test_it_is_shown_wherever_a_plan_is() -> None:
         {"device": "sda", "used_percent": 37, "written_bytes": 220 * TIB, "rated_bytes": 22_000 * TIB // 37}
     ]
     assert 0 < data["endurance_share"] < 1
-    for lines in (plan_lines(plan, "", 60), confirm_lines(plan, "", (), 60)):
+    for lines in (plan_lines(plan, 60), confirm_lines(plan, (), 60)):
         assert share in _text(lines) and used in _text(lines)
     bare = make_plan()
-    assert "endurance" not in plan_text(bare) + _text(plan_lines(bare, "", 60)) + _text(confirm_lines(bare, "", (), 60))
+    assert "endurance" not in plan_text(bare) + _text(plan_lines(bare, 60)) + _text(confirm_lines(bare, (), 60))
     assert (plan_json(bare)["wear"], plan_json(bare)["endurance_share"]) == ([], None)
 
 

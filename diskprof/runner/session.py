@@ -1,0 +1,408 @@
+"""What both front ends do: plan, wait for other runs, start, stop, delete, save. Neither has rules of its own for it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Protocol
+
+from diskprof.model.advice import Advice
+from diskprof.model.device import DeviceTree
+from diskprof.model.errors import DiskprofError, Refused, StoreError, UsageError
+from diskprof.model.plan import WritePermission
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from diskprof.analysis.kernel import KernelView
+    from diskprof.model.device import Device, DiskCounters
+    from diskprof.model.expectation import Expectation
+    from diskprof.model.plan import Plan
+    from diskprof.model.preset import Preset, TargetSlot
+    from diskprof.model.run import Run
+    from diskprof.model.target import Target
+    from diskprof.presets.library import Library
+    from diskprof.runner.carry.begin import Begun
+    from diskprof.runner.leftovers import Leftover
+    from diskprof.runner.neighbours import Neighbour
+    from diskprof.store import Store
+
+_PERIOD_S = 0.5
+_NO_WRITING = WritePermission()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Something to test: a device of the tree, or a path that the person typed (`device` is empty then)."""
+
+    device: str = ""
+    path: str = ""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a plan is made of, in the devices of `tree`.
+
+    `named` are the paths for the slots of a preset with several targets, in place of `place`; `settings` the values of
+    parameters that are not the preset's own, and `variant` the name of the variant that they start from, empty for none;
+    `permission` is what may be done to a raw device, `expectations` what is asked for beside the preset's own.
+    """
+
+    preset: Preset
+    place: Place | None
+    tree: DeviceTree
+    settings: Mapping[str, str] = field(default_factory=dict)
+    named: Mapping[str, str] = field(default_factory=dict)
+    variant: str = ""
+    permission: WritePermission = _NO_WRITING
+    expectations: Sequence[Expectation] = ()
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """A plan, or why there is none: `missing` are the slots that still need a path.
+
+    `suggested` is a path for the first of them: where the chosen device is written to.
+    """
+
+    wish: Wish
+    plan: Plan | None = None
+    error: DiskprofError | None = None
+    missing: tuple[TargetSlot, ...] = ()
+    suggested: str = ""
+
+    @property
+    def blocked(self) -> bool:
+        return self.error is not None or (self.plan is not None and bool(self.plan.blocked))
+
+    @property
+    def overwrites(self) -> bool:
+        """Whether the plan would write to a raw device, permitted or not: there the switch for it matters."""
+        plan = self.plan
+        return plan is not None and (bool(plan.raw_devices) or any(each.name == "raw-write" for each in plan.blocked))
+
+    @property
+    def nameable(self) -> bool:
+        """Whether the plan writes to raw devices and may start once they and what they hold were named."""
+        plan = self.plan
+        return plan is not None and bool(plan.raw_devices) and (not plan.blocked or bool(plan.to_give_up))
+
+
+class Company(Enum):
+    """What to do about other runs on the same disk."""
+
+    REFUSE = auto()
+    WAIT = auto()
+    BESIDE = auto()
+    """Start all the same."""
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A plan that starts as soon as `others`, runs on the same disks, have ended; `tree` are the devices it was made on."""
+
+    plan: Plan
+    others: Sequence[Neighbour]
+    tree: DeviceTree
+
+
+class DeviceMonitor(Protocol):
+    """Tells that a block device came, went or changed: readable `fileno`, then `changed`."""
+
+    def fileno(self) -> int: ...
+
+    def changed(self, timeout_s: float | None = 0) -> bool: ...
+
+
+class Session:
+    """This machine, its presets and the store at `store_path` (None: the person's own).
+
+    Each part is imported when it is first asked for, by the screen mostly in a thread: its first picture is drawn before that
+    (F44). All but what opens or takes a store may be called from a thread. A test gives another machine by a subclass.
+    """
+
+    def __init__(self, store_path: Path | None = None) -> None:
+        self._store_path = store_path
+
+    # the machine
+
+    def hostname(self) -> str:
+        import socket
+
+        return socket.gethostname()
+
+    def scan(self) -> DeviceTree:
+        from diskprof.devices.scan.udev import scan
+
+        return scan()
+
+    def topology(self) -> DeviceTree:
+        """As `scan`, without what takes udev: how the devices lie on each other."""
+        from diskprof.devices.scan.udev import topology
+
+        return topology()
+
+    def monitor(self) -> AbstractContextManager[DeviceMonitor]:
+        from diskprof.devices.scan.udev import Monitor
+
+        return Monitor()
+
+    def read_counters(self) -> dict[str, DiskCounters]:
+        from diskprof.devices.scan.sysfs import read_counters
+
+        return read_counters()
+
+    def resolve_target(self, text: str, tree: DeviceTree) -> Target:
+        from diskprof.devices.targets import resolve_target
+
+        return resolve_target(text, tree)
+
+    def suggest_directory(self, device: Device) -> str | None:
+        from diskprof.devices.targets import suggest_directory
+
+        return suggest_directory(device)
+
+    def default_device(self, tree: DeviceTree) -> Device | None:
+        from diskprof.devices.targets import default_device
+
+        return default_device(tree)
+
+    # presets
+
+    def load_library(self) -> Library:
+        from diskprof.presets.library import load_library
+
+        return load_library()
+
+    def save_preset(self, preset: Preset, *, force: bool = False) -> Path:
+        """Write a preset among the person's own. Raises UsageError where another has its name, unless `force`."""
+        from diskprof.presets.files.write import save_preset
+        from diskprof.presets.library import user_directory
+
+        for other in () if force else self.load_library().presets:
+            if other.shipped and preset.name in (other.name, *other.aliases):
+                raise UsageError(
+                    f"{preset.name} is the name of a preset that comes with diskprof.",
+                    Advice(
+                        "Choose another with --name, or put yours in its place with --force.", "Choose another name."
+                    ),
+                )
+        return save_preset(preset, user_directory(), replace=force)
+
+    # a plan
+
+    def make_plan(
+        self,
+        wish: Wish,
+        target: Target | None,
+        named: Mapping[str, Target],
+        waiting: Callable[[str], None] | None = None,
+    ) -> Plan:
+        from diskprof.runner.plan.planner import make_plan
+
+        return make_plan(
+            wish.preset,
+            target,
+            wish.settings,
+            wish.tree,
+            named=named,
+            expectations=wish.expectations,
+            permission=wish.permission,
+            waiting=waiting,
+        )
+
+    def plan_of(self, wish: Wish, waiting: Callable[[str], None] | None = None) -> Plan:
+        """The plan of a wish that names all targets; looks at the file system. Raises DiskprofErrors.
+
+        `waiting` is handed a line for the person where fio or ioping is slow to answer.
+        """
+        named = {slot: self.resolve_target(text, wish.tree) for slot, text in wish.named.items()}
+        target = None if named or wish.place is None else self.resolve_target(self._path_of(wish), wish.tree)
+        return self.make_plan(wish, target, named, waiting)
+
+    def outlook(self, wish: Wish) -> Outlook:
+        """The plan of a wish, or why there is none; looks at the file system, so it belongs in a thread."""
+        try:
+            if missing := tuple(slot for slot in wish.preset.targets if slot.name not in wish.named):
+                return Outlook(wish, missing=missing, suggested=self._path_of(wish))
+            return Outlook(wish, self.plan_of(wish))
+        except DiskprofError as error:
+            return Outlook(wish, error=error)
+
+    def _path_of(self, wish: Wish) -> str:
+        """The directory to make a file in where the device carries one, else the device itself."""
+        place = wish.place or Place()
+        device = wish.tree.get(place.device) if place.device else None
+        return (self.suggest_directory(device) or device.node) if device else place.path
+
+    def permitted(self, outlook: Outlook, names: Sequence[str]) -> Plan:
+        """The plan of `outlook` with its raw devices named by what was typed, made anew where signatures are given up.
+
+        Looks at the devices, so it belongs in a thread. Raises Refused unless each device is named, and what refuses the plan.
+        """
+        from diskprof.runner.plan.write_permission import confirmed
+
+        plan = outlook.plan
+        assert plan is not None
+        if plan.to_give_up:
+            permission = WritePermission(allowed=True, signatures=plan.to_give_up)
+            plan = self.plan_of(replace(outlook.wish, permission=permission))
+        return confirmed(plan, names)
+
+    # other runs on the same disks
+
+    def neighbours(self, plan: Plan, store: Store, tree: DeviceTree) -> Sequence[Neighbour]:
+        from diskprof.runner.neighbours import neighbours
+
+        return neighbours(plan, store, tree)
+
+    def waiting_now(self, waiting: Waiting, store: Store, tree: Callable[[], DeviceTree]) -> Waiting:
+        """Whom a plan waits for now; it may start where `others` is empty. `tree` gives the devices as they are now.
+
+        Little is asked as long as nothing has changed: who waits must not disturb what is being measured.
+        """
+        from diskprof.runner.neighbours import is_there
+
+        if waiting.others and all(is_there(other, store) for other in waiting.others):
+            return waiting
+        return replace(waiting, others=self.neighbours(waiting.plan, store, tree()))
+
+    def wait_for_others(self, plan: Plan, store: Store, tell: Callable[[Neighbour], None]) -> bool:
+        """Returns once no other run works on a disk of the plan, and whether there was one; `tell` is handed each once."""
+        waiting = self.waiting_now(Waiting(plan, (), DeviceTree(())), store, self.topology)
+        told = set[str]()
+        while waiting.others:
+            for other in waiting.others:
+                if other.run_id not in told:
+                    told.add(other.run_id)
+                    tell(other)
+            time.sleep(_PERIOD_S)
+            before, waiting = waiting, self.waiting_now(waiting, store, self.topology)
+            if waiting is not before:
+                store.reap()
+        return bool(told)
+
+    def plan_in_turn(self, make: Callable[[], Plan], company: Company, tell: Callable[[Neighbour], None]) -> Plan:
+        """What `make` gives, made anew where another run was in its way and has been waited for.
+
+        Raises what refuses it; Occupied, which names the run, where another run may be what blocks it.
+        """
+        from diskprof.runner.neighbours import refuse_beside_others
+        from diskprof.runner.plan.planner import refuse_if_blocked
+
+        plan = make()
+        if plan.blocked and company is not Company.BESIDE:
+            # A store that cannot be read has no say here: it is asked again before the start.
+            with suppress(StoreError), self.open_store(create=False) as store:
+                if company is Company.WAIT and self.wait_for_others(plan, store, tell):
+                    plan = make()
+                refuse_beside_others(plan, store, self.topology())
+        refuse_if_blocked(plan)
+        return plan
+
+    # a run
+
+    @contextmanager
+    def begun(
+        self,
+        plan: Plan,
+        store: Store,
+        company: Company,
+        tell: Callable[[Neighbour], None],
+        *,
+        tags: Sequence[str] = (),
+        note: str = "",
+    ) -> Iterator[Begun]:
+        """A run of this process, begun as soon as `company` allows. Raises what refuses it."""
+        from diskprof.runner.carry.begin import begun
+        from diskprof.runner.neighbours import Occupied
+
+        beside = company is Company.BESIDE
+        with ExitStack() as stack:
+            while True:
+                if company is Company.WAIT:
+                    self.wait_for_others(plan, store, tell)
+                try:
+                    run = stack.enter_context(begun(plan, store, tags=tags, note=note, concurrent=beside))
+                except Occupied:
+                    # Another that waited was quicker.
+                    if company is not Company.WAIT:
+                        raise
+                else:
+                    break
+            yield run
+
+    def start_detached(
+        self, plan: Plan, store_path: Path, *, tags: Sequence[str] = (), note: str = "", concurrent: bool = False
+    ) -> str:
+        from diskprof.runner.detached.launch import start_detached
+
+        return start_detached(plan, store_path, tags=tags, note=note, concurrent=concurrent)
+
+    def check_there(self, plan: Plan, before: DeviceTree) -> None:
+        """Raises Refused where a device of the plan, which was made when the devices were `before`, is gone or another disk."""
+        now = self.scan()
+        for name in dict.fromkeys(target.device for target in plan.targets):
+            if (old := before.get(name)) is None:
+                continue
+            new = now.get(name)
+            if new is None:
+                raise Refused(f"{old.node} is gone: it was there when this was planned.", "Choose what to test again.")
+            if old.diskseq != new.diskseq:
+                raise Refused(
+                    f"{old.node} is another disk now than when this was planned.", "Choose what to test again."
+                )
+
+    def request_stop(self, store: Store, run_id: str) -> None:
+        """Asks a run to end, and does not wait for it. Raises RunNotFound where it is not running."""
+        from diskprof.runner.detached.launch import request_stop
+
+        request_stop(store, run_id)
+
+    # the store
+
+    def open_store(self, *, create: bool = True) -> Store:
+        from diskprof.store import Store
+
+        return Store.open(self._store_path, create=create)
+
+    def leftovers(self, places: Sequence[str]) -> Sequence[Leftover]:
+        """What killed runs left behind in `places` and where runs worked. It opens the store for itself."""
+        from diskprof.runner.leftovers import leftovers
+
+        with self.open_store() as store:
+            store.reap()
+            return list(leftovers(store, (*places, *store.targets()), patient=False))
+
+    def remove_leftover(self, leftover: Leftover) -> None:
+        """It opens the store for itself. Raises Refused while a run may still use it, DiskprofError where it fails."""
+        from diskprof.runner.leftovers import remove
+
+        with self.open_store() as store:
+            remove(store, leftover)
+
+
+def delete(store: Store, ids: Sequence[str]) -> tuple[Sequence[str], Sequence[DiskprofError]]:
+    """Delete runs that are over with all their samples: the ids of those that are gone, and what was in the way of others."""
+    gone, errors = [], []
+    for run_id in ids:
+        try:
+            store.delete(run_id)
+            gone.append(run_id)
+        except DiskprofError as error:
+            errors.append(error)
+    return gone, errors
+
+
+def seen_by_kernel(store: Store, run: Run) -> dict[int, KernelView]:
+    """What the kernel saw of each test of a run, out of some hundred columns of each."""
+    from diskprof.analysis.kernel import seen_by_test
+
+    found: dict[int, KernelView] = {}
+    for test in run.tests:
+        samples, system = store.course(run.id, test.index).samples, store.system_course(run.id, test.index).samples
+        found |= seen_by_test(samples, system)
+    return found

@@ -1,0 +1,121 @@
+"""The fields of the forms on the Run screen: paths, parameters, the name of a preset, what has to be typed to overwrite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from diskprof.model.errors import Refused
+from diskprof.model.text import clean
+from diskprof.tui.dialogs.form import Field
+
+if TYPE_CHECKING:
+    from diskprof.model.device import DeviceTree
+    from diskprof.model.plan import Plan, RawDevice
+    from diskprof.model.preset import Parameter, Preset
+    from diskprof.runner.session import Session
+
+
+def slot_fields(
+    session: Session, preset: Preset, given: Mapping[str, str], tree: DeviceTree, suggested: str
+) -> list[Field]:
+    """A field for the path of each target of a preset that has several; `suggested` stands in the first where none is given."""
+
+    def check(text: str) -> str:
+        return session.resolve_target(text.strip(), tree).path
+
+    first = suggested if not given else ""
+    return [
+        Field(slot.name, clean(slot.name), given.get(slot.name, "" if at else first), clean(slot.summary), check)
+        for at, slot in enumerate(preset.targets)
+    ]
+
+
+def parameter_fields(preset: Preset, settings: Mapping[str, str]) -> list[Field]:
+    """A field for each parameter of a preset, with what stands in `settings` in the place of its default."""
+    return [
+        Field(
+            parameter.name,
+            clean(parameter.name),
+            settings.get(parameter.name, parameter.default),
+            _about(parameter),
+            _checker(parameter),
+            short=True,
+        )
+        for parameter in preset.parameters
+    ]
+
+
+def name_field(presets: Sequence[Preset]) -> Field:
+    """Asks for the name of a new preset beside `presets`."""
+
+    def check(text: str) -> str:
+        from diskprof.presets.editing import own_title
+
+        return own_title(text, presets)
+
+    return Field("name", "Name", "", "a word or two", check)
+
+
+def overwrite_fields(plan: Plan) -> list[Field]:
+    """One for the name of each device that is written to, one for each signature that is given up with it. All begin empty."""
+    from diskprof.runner.plan.write_permission import what_to_type
+
+    names = [
+        Field(_name(at), f"To overwrite {device.node}, type {what_to_type(device)}", "", "", _name_check(device))
+        for at, device in enumerate(plan.raw_devices)
+    ]
+    kinds = [
+        Field(
+            f"signature-{at}", f"To give up what lies there, type its type ({clean(kind)})", "", "", _kind_check(kind)
+        )
+        for at, kind in enumerate(plan.to_give_up)
+    ]
+    return [*names, *kinds]
+
+
+def typed_names(plan: Plan, typed: Mapping[str, str]) -> list[str]:
+    """What was typed as the name of each device, of the values of `overwrite_fields`."""
+    return [typed[_name(at)] for at in range(len(plan.raw_devices))]
+
+
+def _about(parameter: Parameter) -> str:
+    choices = f" ({', '.join(parameter.choices)})" if parameter.choices else ""
+    return clean(f"{parameter.summary}{choices}")
+
+
+def _checker(parameter: Parameter) -> Callable[[str], str]:
+    def check(text: str) -> str:
+        from diskprof.presets.resolve import parameter_value
+
+        return parameter_value(parameter, text)
+
+    return check
+
+
+def _name(at: int) -> str:
+    return f"device-{at}"
+
+
+def _name_check(device: RawDevice) -> Callable[[str], str]:
+    def check(text: str) -> str:
+        from diskprof.runner.plan.write_permission import what_to_type
+
+        word = text.strip()
+        if word not in device.names:
+            said = f"{clean(word[:40])!r} is not the name of {device.node}." if word else "Nothing is typed yet."
+            raise Refused(said, f"Type {what_to_type(device)}.")
+        return word
+
+    return check
+
+
+def _kind_check(kind: str) -> Callable[[str], str]:
+    def check(text: str) -> str:
+        word = text.strip()
+        if word != kind:
+            said = f"{clean(word[:40])!r} is not what lies there." if word else "Nothing is typed yet."
+            raise Refused(said, f"Type {clean(kind)} to give it up.")
+        return word
+
+    return check
