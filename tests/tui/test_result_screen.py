@@ -83,7 +83,7 @@ async def test_everything_else_is_below(path: Path, runs: dict[str, str], size: 
     async with open_runs(path, size) as pilot:
         screen = await open_result(pilot, runs["first"])
         text = await pages(pilot, screen)
-        for word in ("Findings", "Conditions", "Commands", "6.1.0-18-amd64", "Samsung SSD 980 PRO", "--rw=randread"):
+        for word in ("Findings", "Environment", "Commands", "6.1.0-18-amd64", "Samsung SSD 980 PRO", "--rw=randread"):
             assert word in text
         for finding in run.findings:
             assert finding.message.split()[0] in text
@@ -110,7 +110,8 @@ async def test_commands_can_be_pasted_into_a_shell(path: Path, runs: dict[str, s
         end = next(index for index, line in enumerate([*lines[start:], ""], start) if not line)
         commands = "\n".join(line for line in lines[start:end] if not line.startswith("# "))
         words = [shlex.split(command) for command in commands.replace("\\\n", " ").splitlines()]
-        assert words == [list(test.planned.argv) for test in run.tests]
+        assert run.plan.layout
+        assert words == [list(test.argv) for test in (run.plan.layout, *(test.planned for test in run.tests))]
 
 
 @pytest.mark.parametrize("width", [30, 60, 76, 116])

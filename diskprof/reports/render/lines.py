@@ -100,19 +100,20 @@ def _note(note: Note, width: int) -> list[Line]:
     found = _marked(wrap(told, width, "  ", "    "), 2, word, note.meaning)
     for what, first in ((note.evidence, "    "), (note.advice, "    -> ")):
         if what:
-            found += [[(line, Meaning.QUIET)] for line in wrap(plain(what), width, first)]
+            found += [[(line, Meaning.PLAIN)] for line in wrap(plain(what), width, first)]
     return found
 
 
 def _code(code: Code, width: int) -> list[Line]:
     found: list[Line] = []
+    indent = "" if width else "  "
     for words in code.lines:
         meaning = Meaning.QUIET if words[0].startswith("#") else Meaning.PLAIN
-        current = f"  {plain(words[0])}"
+        current = f"{indent}{plain(words[0])}"
         for word in map(plain, words[1:]):
             if width and width_of(current) + width_of(word) + 3 > width:
                 found.append([(f"{current} \\", meaning)])
-                current = f"    {word}"
+                current = f"{indent}  {word}"
             else:
                 current = f"{current} {word}"
         found.append([(current, meaning)])

@@ -9,7 +9,6 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.content import Content
 from textual.widgets import Static
 
 from diskprof.model.errors import DiskprofError
@@ -20,6 +19,7 @@ from diskprof.reports.words import STATUSES
 from diskprof.tui.dialogs import run_actions
 from diskprof.tui.kit.charts.views import LargeChart
 from diskprof.tui.kit.painted import OneLine, Piece, signs_for, spread, width_of
+from diskprof.tui.kit.paragraphs import content_of
 from diskprof.tui.kit.sheet import Column, Row, Sheet
 from diskprof.tui.live.course_keys import COURSE_BINDINGS
 from diskprof.tui.live.following import Following
@@ -72,10 +72,8 @@ class Prose(Static):
         width = self.content_size.width
         if self._run and width and width != self._width:
             self._width = width
-            lines = [
-                [(signs_for(self.app, text), style) for text, style in line] for line in sections(self._run, width)
-            ]
-            self.update(Content("\n").join(Content.assemble(*line) for line in lines))
+            lines = sections(self._run, width)
+            self.update(content_of([[(signs_for(self.app, text), ink) for text, ink in line] for line in lines]))
 
 
 class ResultScreen(CourseScreen):
@@ -93,7 +91,7 @@ the test.
 A sweep is shown as its cells: {live.metric} turns their figure, {live.panel} goes to other values of further axes,
 {live.sweep} to the course of one test. Arrows at the edges say where there are more cells: those around the chosen test are shown.
 
-Below stand the findings, the conditions of the run and the exact commands: go on with {list.page-down}.
+Below stand the findings, the environment of the run and the exact commands: go on with {list.page-down}.
 
 Latency is completion latency (clat). MB/s are 10^6 bytes per second.
 """

@@ -25,8 +25,12 @@ _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
+def ink(meaning: Meaning) -> str:
+    return _LOOKS[meaning][0]
+
+
 def ink_of(word: Word) -> str:
-    return _LOOKS[word.meaning][0]
+    return ink(word.meaning)
 
 
 def tone_of(word: Word) -> Tone:
