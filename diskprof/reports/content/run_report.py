@@ -201,7 +201,7 @@ def _expectations(known: _Known) -> list[Block]:
     columns = (
         Column("Test", least=8, middle=True),
         *(Column("Metric"), Column("Promised"), Column("Basis", below=True), Column("Note", below=True)),
-        *(Column("Measured", right=True), Column("Ratio", right=True), Column("Verdict")),
+        *(Column("Measured", right=True), Column("Ratio", right=True, spare=1), Column("Verdict")),
     )
     rows = tuple(
         (

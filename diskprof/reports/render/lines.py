@@ -95,7 +95,7 @@ def _facts(block: Facts, width: int) -> list[Line]:
 
 
 def _note(note: Note, width: int) -> list[Line]:
-    word = f"{note.word}:" if note.word else ""
+    word = f"{plain(note.word)}:" if note.word else ""
     told = " ".join(part for part in (word, f"{plain(note.where)}:" if note.where else "", plain(note.text)) if part)
     found = _marked(wrap(told, width, "  ", "    "), 2, word, note.meaning)
     for what, first in ((note.evidence, "    "), (note.advice, "    -> ")):
@@ -231,7 +231,8 @@ def _sentences(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], width:
     found: list[list[Line]] = [[]]
     for row in rows:
         told = [f"{column.text} {cell.text}".strip() for column, cell in zip(columns, row, strict=True) if cell.text]
-        found.append([[(line, Meaning.PLAIN)] for line in wrap(", ".join(told), width, "  ", "    ")])
+        meaning = next((cell.meaning for cell in row if cell.meaning is not Meaning.PLAIN), Meaning.PLAIN)
+        found.append([[(line, meaning)] for line in wrap(", ".join(told), width, "  ", "    ")])
     return found
 
 

@@ -14,8 +14,7 @@ from diskprof.analysis.comparison import compare
 from diskprof.model.finding import Finding, Weight
 from diskprof.model.run import Run, Status
 from diskprof.reports.layout import plain
-from diskprof.reports.render.markdown import comparison_markdown, report
-from diskprof.reports.render.markup import escape, fenced, markdown_table, paragraph
+from diskprof.reports.render.markdown import comparison_markdown, escape, fenced, markdown_table, paragraph, report
 
 PARSER = MarkdownIt("gfm-like")
 assert PARSER.linkify is not None
