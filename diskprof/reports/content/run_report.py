@@ -34,9 +34,8 @@ from diskprof.reports.blocks import (
     Table,
 )
 from diskprof.reports.charts.svg import Line
-from diskprof.reports.content import expectation_table
+from diskprof.reports.content import expectation_table, kernel_table
 from diskprof.reports.content.facts import brief, detailed, disks
-from diskprof.reports.content.kernel_rows import kernel_section
 from diskprof.reports.content.over_time import courses
 from diskprof.reports.content.sweep_tables import run_panels
 from diskprof.reports.content.syncs import sync_sentences
@@ -227,8 +226,8 @@ def _kernel(known: _Known) -> list[Block]:
         for test in known.run.tests
         if (view := known.kernel.get(test.index)) and not test.planned.cell
     ]
-    title, blocks = kernel_section(tests, in_words=known.form in _PAGES)
-    return known.under(title, blocks)
+    table = kernel_table.kernel_table(tests, full=known.form in _PAGES)
+    return known.under(kernel_table.TITLE, [table] if table else [])
 
 
 def _findings(known: _Known) -> list[Block]:

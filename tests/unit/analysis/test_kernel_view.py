@@ -6,7 +6,7 @@ import pytest
 
 from diskprof.analysis.kernel import KernelView, kernel_view, medians, while_measuring
 from diskprof.model.sample import Direction, Phase, Sample, SystemSample
-from diskprof.reports.content.kernel_rows import kernel_lines
+from diskprof.reports.content.kernel_table import kernel_table
 
 
 def seen(duration_s: float = 1.0, **figures: float) -> SystemSample:
@@ -98,7 +98,7 @@ def test_nothing_is_made_up() -> None:
     assert kernel_view((seen(0.0, reads=1),)) is None
     view = kernel_view((seen(),))
     assert view == KernelView(seconds=1.0)
-    assert kernel_lines(view) == ()
+    assert kernel_table([("nothing", KernelView(seconds=1.0))], full=True) is None
     nothing_read = kernel_view((seen(reads=0, read_bytes=0, read_ticks_ms=0),))
     assert nothing_read and nothing_read.read_wait_ns is None and nothing_read.read_size_bytes is None
 
@@ -123,18 +123,40 @@ def test_every_figure_of_a_view_can_come_out_of_a_sample() -> None:
 def test_the_words() -> None:
     view = kernel_view((BUSY,))
     assert view
-    assert kernel_lines(view) == (
-        ("Reads", "2.00k/s, 8.19 MB/s, 4 KiB each, wait 4.00 ms"),
-        ("Writes", "100/s, 1.64 MB/s, 16 KiB each, wait 500 us, 75% merged"),
-        ("Queue", "8.1 deep, busy 98% of the time"),
-        ("CPU", "10% user, 20% system, 30% iowait, 4% steal"),
-        ("Memory", "8 GiB available, 3 GiB page cache, 5 MiB dirty"),
-        ("cgroup", "reads let through 2.00k/s, 8.19 MB/s; CPU time used up in 40% of its periods"),
-        ("Temperature", "51 °C"),
-    )
+    brief, full = (kernel_table([("busy", view)], full=full) for full in (False, True))
+    assert brief and full
+    assert {column.text: cell.text for column, cell in zip(full.columns, full.rows[0], strict=True)} == {
+        "Test": "busy",
+        "r/s": "2.00k",
+        "w/s": "100",
+        "MB/s": "9.83",
+        "r_await": "4.00 ms",
+        "w_await": "500 us",
+        "aqu-sz": "8.1",
+        "%util": "98%",
+        "CPU": "30.0%",
+        "iowait": "30.0%",
+        "steal": "4.0%",
+        "throttled": "40.0%",
+        "°C": "51",
+        "rMB/s": "8.19",
+        "wMB/s": "1.64",
+        "rareq-sz": "4 KiB",
+        "wareq-sz": "16 KiB",
+        "%wrqm": "75.0%",
+        "user": "10.0%",
+        "system": "20.0%",
+        "cgroup r/s": "2.00k",
+        "cgroup rMB/s": "8.19",
+        "available": "8 GiB",
+        "page cache": "3 GiB",
+        "dirty": "5 MiB",
+    }
+    assert [column.text for column in brief.columns] == [column.text for column in full.columns][:13]
     quiet = kernel_view((seen(reads=0, writes=0, read_bytes=0, write_bytes=0, cpu_user=0.0, cpu_steal=0.0),))
     assert quiet
-    assert kernel_lines(quiet) == (("Reads", "none"), ("Writes", "none"), ("CPU", "0% user"))
+    table = kernel_table([("quiet", quiet)], full=True)
+    assert table and [column.text for column in table.columns] == ["Test", "user"]
 
 
 def engines(*ends_ms: int, test: int = 0) -> list[Sample]:

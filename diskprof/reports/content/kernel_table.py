@@ -1,0 +1,101 @@
+"""What the kernel saw of the disk while each test measured: a figure a column, named as iostat -x does."""
+
+from collections.abc import Callable, Sequence
+
+from diskprof.analysis.kernel import KernelView
+from diskprof.model.units import format_iops, format_latency, format_size
+from diskprof.reports import wording
+from diskprof.reports.blocks import Cell, Column, Table
+
+TITLE = "What the kernel saw of the disk"
+_LEGEND = (
+    "Requests as the disk got them, after splitting and merging; r_await, w_await, aqu-sz and %util as in iostat -x; "
+    "CPU: of all CPUs, user and system."
+)
+_MORE_LEGEND = (
+    "rareq-sz, wareq-sz: the mean size of a request; %rrqm, %wrqm: how many were merged; "
+    "cgroup: what the group that limits diskprof let through; memory at the end of the test."
+)
+
+
+def kernel_table(tests: Sequence[tuple[str, KernelView]], *, full: bool) -> Table | None:
+    """A row for each (test, what was seen), no column of which nothing is known; None where nothing is.
+
+    `full`: with what a terminal has no room for.
+    """
+    found = [
+        (name, cells)
+        for name, figure in (_COLUMNS | _MORE_COLUMNS if full else _COLUMNS).items()
+        if any(cells := [figure(view) for _, view in tests])
+    ]
+    rows = tuple(
+        (Cell(test), *(Cell(cells[at] or wording.MISSING) for _, cells in found)) for at, (test, _) in enumerate(tests)
+    )
+    columns = (Column(name, right=True, spare=_SPARES.get(name, 0)) for name, _ in found)
+    legend = f"{_LEGEND} {_MORE_LEGEND}" if full else _LEGEND
+    return Table((Column("Test", least=10, middle=True), *columns), rows, legend=legend) if found else None
+
+
+def _rate(value: float | None) -> str:
+    return format_iops(value) if value else ""
+
+
+def _bandwidth(*values: float | None) -> str:
+    return wording.megabytes(sum(value or 0 for value in values)) if any(values) else ""
+
+
+def _wait(value: float | None) -> str:
+    return format_latency(value) if value else ""
+
+
+def _size(value: float | None) -> str:
+    return format_size(value) if value else ""
+
+
+def _share(value: float | None, least: float = 0.0) -> str:
+    return wording.share(value) if value is not None and value >= least else ""
+
+
+def _merged(merges: float | None, rate: float | None) -> str:
+    return _share(merges / (merges + (rate or 0)), 0.005) if merges else ""
+
+
+def _cpu(view: KernelView) -> str:
+    if view.cpu_user is None or view.cpu_system is None:
+        return ""
+    return _share(view.cpu_user + view.cpu_system)
+
+
+_COLUMNS: dict[str, Callable[[KernelView], str]] = {
+    "r/s": lambda view: _rate(view.reads_per_s),
+    "w/s": lambda view: _rate(view.writes_per_s),
+    "MB/s": lambda view: _bandwidth(view.read_bytes_per_s, view.write_bytes_per_s),
+    "r_await": lambda view: _wait(view.read_wait_ns),
+    "w_await": lambda view: _wait(view.write_wait_ns),
+    "aqu-sz": lambda view: "" if view.queue_depth is None else f"{view.queue_depth:.1f}",
+    "%util": lambda view: "" if view.utilisation is None else f"{100 * view.utilisation:.0f}%",
+    "CPU": _cpu,
+    "iowait": lambda view: _share(view.cpu_iowait),
+    "steal": lambda view: _share(view.cpu_steal, 0.0005),
+    "throttled": lambda view: _share(view.throttled),
+    "°C": lambda view: "" if view.temperature_c is None else f"{view.temperature_c:.0f}",
+}
+_MORE_COLUMNS: dict[str, Callable[[KernelView], str]] = {
+    "rMB/s": lambda view: _bandwidth(view.read_bytes_per_s),
+    "wMB/s": lambda view: _bandwidth(view.write_bytes_per_s),
+    "rareq-sz": lambda view: _size(view.read_size_bytes),
+    "wareq-sz": lambda view: _size(view.write_size_bytes),
+    "%rrqm": lambda view: _merged(view.read_merges_per_s, view.reads_per_s),
+    "%wrqm": lambda view: _merged(view.write_merges_per_s, view.writes_per_s),
+    "user": lambda view: _share(view.cpu_user),
+    "system": lambda view: _share(view.cpu_system),
+    "cgroup r/s": lambda view: _rate(view.cgroup_reads_per_s),
+    "cgroup w/s": lambda view: _rate(view.cgroup_writes_per_s),
+    "cgroup rMB/s": lambda view: _bandwidth(view.cgroup_read_bytes_per_s),
+    "cgroup wMB/s": lambda view: _bandwidth(view.cgroup_write_bytes_per_s),
+    "available": lambda view: _size(view.memory_available_bytes),
+    "page cache": lambda view: _size(view.cached_bytes),
+    "dirty": lambda view: _size(view.dirty_bytes),
+}
+_SPARES = {"iowait": 3, "°C": 2, "%util": 1}
+"""What goes first where there is no room for all; what tells of trouble stays."""
