@@ -41,7 +41,7 @@ ready:
 	@$(SETUP) test
 
 test: ready ## Install what is missing, then run every test
-	@unset MAKEFLAGS MAKELEVEL; exec $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
+	@unset MAKEFLAGS MAKELEVEL; exec $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations=15 --durations-min=1 $(ARGS)
 
 vm-test: ready ## Test on a machine with disks of every kind, in QEMU: root, 4 GB, up to 25 minutes: ARGS='-k power'
 	@unset MAKEFLAGS MAKELEVEL; PYTHONPATH=tests $(BIN)/python -m vm.lane build && \

@@ -7,11 +7,6 @@ of the same form: `pytest.skip("needs blkio-throttle: no io controller in this c
 
 With CI set, a run fails if it skipped a test although its needs are met here, or for want of a program that `make test` installs,
 or for a reason of any other form. Without CI it says so and passes.
-
-Under xdist, the tests in tests/real that work on disks of their own (loop devices, mounts) run one after the other in one process,
-whatever else runs beside them: a disk is not shared. So do the others there, which start many programs and wait for them, in
-three processes more. Tests that need nothing of the machine give way to those that do, which mostly wait and should not be kept
-waiting.
 """
 
 import fcntl
@@ -20,7 +15,6 @@ import re
 import shutil
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -189,76 +183,13 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(_Skips(), "diskprof-skips")
 
 
-def _needs_of(item: pytest.Item) -> list[str]:
+def needs_of(item: pytest.Item) -> list[str]:
     named = [str(name) for mark in item.iter_markers("needs") for name in mark.args]
     return named + [name for name in ("root", "fio", "ioping") if item.get_closest_marker(name)]
 
 
-_WITH_DISKS = (
-    "test_devices",
-    "test_fault_places",
-    "test_guard",
-    "test_hostile",
-    "test_known",
-    "test_network",
-    "test_power",
-)
-_EXAMPLES = ("test_examples", "test_imported")
-_WITH_ENGINES = ("test_engine", "test_equal", "test_fault", "test_kill", "test_runner")
-
-
-def _is_real(nodeid: str) -> bool:
-    return "real" in nodeid.split("::")[0].split("/")[:-1]
-
-
-def _real_group(nodeid: str) -> str:
-    """`disks`, `engines`, `examples` or `programs` for a test of tests/real, empty for others."""
-    if not _is_real(nodeid):
-        return ""
-    name = nodeid.split("::")[0].split("/")[-1]
-    if name.startswith(_WITH_DISKS):
-        return "disks"
-    if name.startswith(_WITH_ENGINES):
-        return "engines"
-    return "examples" if name.startswith(_EXAMPLES) else "programs"
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    # They take longest, so the process that has them should begin with them.
-    items.sort(key=lambda item: not _is_real(item.nodeid))
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    # xdist's own groups (--dist loadgroup) do nothing with pytest 9.2: it sets an attribute that pytest no longer reads.
-    if config.getvalue("dist") != "loadfile":
-        return None
-    from xdist.scheduler import LoadFileScheduling
-
-    class DisksTogether(LoadFileScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            return _real_group(nodeid) or str(super()._split_scope(nodeid))
-
-    return DisksTogether(config, log)
-
-
-_NICENESS = os.nice(0)
-_GIVES_WAY = 5
-
-
-def _give_way(item: pytest.Item) -> None:
-    """A test that needs nothing of the machine can wait for those that do."""
-    wanted = _NICENESS + (0 if _is_real(item.nodeid) or _needs_of(item) else _GIVES_WAY)
-    if os.nice(0) != wanted:
-        # Only root can take back what it gave.
-        with suppress(PermissionError):
-            os.setpriority(os.PRIO_PROCESS, 0, wanted)
-
-
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    if is_worker(item.config):
-        _give_way(item)
-    if reason := unmet(*_needs_of(item)):
+    if reason := unmet(*needs_of(item)):
         pytest.skip(reason)
 
 

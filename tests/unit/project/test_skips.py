@@ -1,6 +1,7 @@
 """No skip goes unnoticed: the plugin that lets CI fail when a test was skipped that this machine could have run."""
 
 import os
+import re
 import subprocess
 import sys
 from itertools import chain
@@ -17,13 +18,22 @@ def run_tests(directory: Path, source: str, *options: str, ci: bool) -> subproce
     (directory / "test_it.py").write_text("import pytest\n" + source)
     # In the settings, as in the repository: xdist's workers do not see the plugins of the command line.
     (directory / "pytest.ini").write_text(
-        f"[pytest]\npythonpath = {REPOSITORY / 'tests' / 'kit'}\naddopts = -p skips\n"
+        f"[pytest]\npythonpath = {REPOSITORY / 'tests' / 'kit'}\naddopts = -p skips -p lanes\n"
     )
     kept = {name: value for name, value in os.environ.items() if name != "CI" and not name.startswith("PYTEST_")}
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-p",
+            "no:cacheprovider",
+            *(("-p", "xdist") if "-n" in options else ()),
+            *options,
+        ],
         cwd=directory,
-        env={**kept, **({"CI": "true"} if ci else {})},
+        # Most of the time of so small a run is the loading of other plugins.
+        env={**kept, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **({"CI": "true"} if ci else {})},
         capture_output=True,
         text=True,
         timeout=60,
@@ -110,6 +120,8 @@ def test_tests_on_disks_run_one_after_the_other_and_before_what_needs_none(tmp_p
     assert len(ran) == 25
     for group in groups:
         assert len({worker for file, worker, _ in ran if file.endswith(group)}) == 1
+    told = {line.rpartition("s  ")[2] for line in done.stdout.splitlines() if re.match(r" +\d+ s  ", line)}
+    assert told == {"disks: 6 tests", "engines: 6 tests", "programs: 6 tests", "the rest: 8 tests"}
     first = os.nice(0)
     assert {int(niceness) for file, _, niceness in ran if "/real/" in file or file == "bash"} == {first}
     assert {int(niceness) for file, _, niceness in ran if "/unit/" in file} == {min(first + 5, 19)}
