@@ -23,7 +23,7 @@ from measuring.terminal import Shown, Terminal, reads, terminal
 generators()
 
 from recorded import FIRST_START, record_run  # noqa: E402
-from recorded_long import DAY_S, record_long, recording_long  # noqa: E402
+from recorded.long import DAY_S, record_long, recording_long  # noqa: E402
 
 from diskprof.model.run import Run  # noqa: E402
 from diskprof.store import Store  # noqa: E402

@@ -15,7 +15,7 @@ from forked import diskprof, diskprof_json
 from program import DISKPROF, environment
 from program import diskprof as from_scratch
 from recorded import write_library
-from recorded_disk import make_plan
+from recorded.disk import make_plan
 
 from diskprof.cli.commands.run import _show
 from diskprof.model.plan import Hazard, Severity

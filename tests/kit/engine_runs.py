@@ -16,6 +16,8 @@ from diskprof.model.preset import EngineName, Job
 from diskprof.model.sample import Direction, Phase, Sample
 
 PATIENCE_S = 30.0
+SIZE = 8 << 20
+RANDOM_READ = {"rw": "randread", "bs": "4k", "size": str(SIZE), "ioengine": "psync"}
 
 
 def clock() -> int:

@@ -34,7 +34,7 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-class Bench:
+class Loops:
     """What a test makes of loop devices. Everything has a name of the test's own directory."""
 
     def __init__(self, directory: Path, undo: ExitStack) -> None:
@@ -119,9 +119,9 @@ def _unmount(path: Path) -> None:
 
 
 @contextmanager
-def bench_in(directory: Path) -> Iterator[Bench]:
+def loops_in(directory: Path) -> Iterator[Loops]:
     with ExitStack() as undo:
-        yield Bench(directory, undo)
+        yield Loops(directory, undo)
 
 
 def first_bytes(node: str | Path, count: int = MIB) -> bytes:

@@ -18,7 +18,7 @@ from types import SimpleNamespace
 from typing import Any, Self
 
 import recorded
-from recorded_volume import targets_plan
+from recorded.volume import targets_plan
 from stored_screens import LONG_S, SIZES, Driver, StillSession, altered, copy_of, see, until
 from textual.message_pump import MessagePump
 from textual.timer import Timer

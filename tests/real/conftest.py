@@ -1,13 +1,31 @@
-"""What the tests on real disks share: a bench of loop devices, undone after each test."""
+"""What the tests on real disks share: a loops of loop devices, undone after each test."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from loops import Bench, bench_in
+from engine_runs import SIZE
+from loops import Loops, loops_in
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
-    with bench_in(tmp_path) as made:
+def loops(tmp_path: Path) -> Iterator[Loops]:
+    with loops_in(tmp_path) as made:
         yield made
+
+
+@pytest.fixture
+def workdir(tmp_path: Path) -> Path:
+    """The engine's private directory."""
+    directory = tmp_path / "work"
+    directory.mkdir(mode=0o700)
+    return directory
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A file of `engine_runs.SIZE` to read."""
+    path = tmp_path / "test.dat"
+    path.write_bytes(os.urandom(SIZE))
+    return path

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loops import MIB, Bench, call
+from loops import MIB, Loops, call
 from program import diskprof, diskprof_json
 
 from diskprof.devices.guard.target_hazards import target_hazards
@@ -32,20 +32,20 @@ pytestmark = pytest.mark.needs("root", "loop")
 SOON_S = 10.0
 
 
-def attached(bench: Bench, image: Path, *options: str) -> str:
+def attached(loops: Loops, image: Path, *options: str) -> str:
     """The kernel name of a new loop device on `image`."""
-    return Path(bench.attach(image, *options)).name
+    return Path(loops.attach(image, *options)).name
 
 
-def partitioned(bench: Bench, image: Path, *partitions: tuple[int, int]) -> str:
+def partitioned(loops: Loops, image: Path, *partitions: tuple[int, int]) -> str:
     """As `attached`, with partitions of (first byte, bytes)."""
-    name = attached(bench, image, "--partscan")
-    bench.partition(f"/dev/{name}", *partitions)
+    name = attached(loops, image, "--partscan")
+    loops.partition(f"/dev/{name}", *partitions)
     return name
 
 
-def mounted(bench: Bench, name: str, *options: str) -> Path:
-    return bench.mount(f"/dev/{name}", *options, name=f"mount of {name}")
+def mounted(loops: Loops, name: str, *options: str) -> Path:
+    return loops.mount(f"/dev/{name}", *options, name=f"mount of {name}")
 
 
 def device(name: str) -> Device:
@@ -63,11 +63,11 @@ def wait_for(monitor: Monitor, condition: Callable[[DeviceTree], bool]) -> None:
 
 
 @pytest.mark.needs("mkfs.ext4", "mount")
-def test_a_partitioned_disk(bench: Bench) -> None:
-    image = bench.image(64 * MIB)
-    disk = partitioned(bench, image, (MIB, 32 * MIB), (33 * MIB + 512, 16 * MIB))
+def test_a_partitioned_disk(loops: Loops) -> None:
+    image = loops.image(64 * MIB)
+    disk = partitioned(loops, image, (MIB, 32 * MIB), (33 * MIB + 512, 16 * MIB))
     call("mkfs.ext4", "-q", "-L", "with blank", f"/dev/{disk}p1")
-    where = mounted(bench, f"{disk}p1")
+    where = mounted(loops, f"{disk}p1")
     whole, first, second = device(disk), device(f"{disk}p1"), device(f"{disk}p2")
     assert (whole.kind, whole.transport, whole.size_bytes) == (DeviceKind.LOOP, Transport.LOOP, 64 * MIB)
     assert whole.backing_file == str(image)
@@ -83,10 +83,10 @@ def test_a_partitioned_disk(bench: Bench) -> None:
 
 
 def test_what_stands_on_what_is_known_without_reading_from_a_disk(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+    loops: Loops, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A blank disk, of which udev has nothing to tell either; reads of it would show in the figures of a test that is under way."""
-    disk = attached(bench, bench.image(64 * MIB))
+    disk = attached(loops, loops.image(64 * MIB))
     opened: list[str] = []
     plain_open = os.open
 
@@ -103,10 +103,10 @@ def test_what_stands_on_what_is_known_without_reading_from_a_disk(
 
 
 @pytest.mark.needs("mkfs.ext4", "mount")
-def test_targets_and_hazards_on_it(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    disk = partitioned(bench, bench.image(64 * MIB), (63 * 512, 32 * MIB))
+def test_targets_and_hazards_on_it(loops: Loops, monkeypatch: pytest.MonkeyPatch) -> None:
+    disk = partitioned(loops, loops.image(64 * MIB), (63 * 512, 32 * MIB))
     call("mkfs.ext4", "-q", f"/dev/{disk}p1")
-    where = mounted(bench, f"{disk}p1")
+    where = mounted(loops, f"{disk}p1")
     below = where / "below"
     below.mkdir()
     tree = scan()
@@ -130,11 +130,11 @@ def test_targets_and_hazards_on_it(bench: Bench, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.needs("mkfs.ext4", "mount")
-def test_a_read_only_mount(bench: Bench) -> None:
-    image = bench.image(32 * MIB)
+def test_a_read_only_mount(loops: Loops) -> None:
+    image = loops.image(32 * MIB)
     call("mkfs.ext4", "-q", "-F", image)
-    disk = attached(bench, image, "--read-only")
-    where = mounted(bench, disk, "-o", "ro")
+    disk = attached(loops, image, "--read-only")
+    where = mounted(loops, disk, "-o", "ro")
     found = device(disk)
     assert found.read_only and found.mounts[0].read_only
     assert suggest_directory(found) is None
@@ -145,11 +145,11 @@ def test_a_read_only_mount(bench: Bench) -> None:
 
 
 @pytest.mark.needs("mkfs.ext4", "mount")
-def test_everything_is_listed_without_root(bench: Bench) -> None:
-    image = bench.image(16 * MIB)
+def test_everything_is_listed_without_root(loops: Loops) -> None:
+    image = loops.image(16 * MIB)
     call("mkfs.ext4", "-q", "-F", "-L", "hidden", image)
-    disk = attached(bench, image)
-    mounted(bench, disk)
+    disk = attached(loops, image)
+    mounted(loops, disk)
     as_root = scan()
     os.seteuid(65534)
     try:
@@ -162,8 +162,8 @@ def test_everything_is_listed_without_root(bench: Bench) -> None:
     assert found and (found.fs_type, found.size_bytes, len(found.mounts)) == ("ext4", 16 * MIB, 1)
 
 
-def test_a_device_by_any_name(bench: Bench, tmp_path: Path) -> None:
-    disk = attached(bench, bench.image(MIB))
+def test_a_device_by_any_name(loops: Loops, tmp_path: Path) -> None:
+    disk = attached(loops, loops.image(MIB))
     tree = scan()
     (tmp_path / "link").symlink_to(f"/dev/{disk}")
     number = Path(f"/dev/{disk}").stat().st_rdev
@@ -172,21 +172,21 @@ def test_a_device_by_any_name(bench: Bench, tmp_path: Path) -> None:
         target = resolve_target(name, tree)
         assert (target.kind, target.device, target.path) == (TargetKind.DEVICE, disk, f"/dev/{disk}")
         assert target.size_bytes == MIB
-    bench.detach(f"/dev/{disk}")
+    loops.detach(f"/dev/{disk}")
     with pytest.raises(UsageError, match="is empty"):
         resolve_target(disk, scan())
 
 
-def test_hot_plug(bench: Bench) -> None:
-    image = bench.image(8 * MIB)
+def test_hot_plug(loops: Loops) -> None:
+    image = loops.image(8 * MIB)
     with Monitor() as monitor:
         monitor.changed()
-        disk = partitioned(bench, image, (MIB, 2 * MIB))
+        disk = partitioned(loops, image, (MIB, 2 * MIB))
         wait_for(monitor, lambda tree: tree.get(f"{disk}p1") is not None)
         os.truncate(image, 16 * MIB)
         call("losetup", "--set-capacity", f"/dev/{disk}")
         wait_for(monitor, lambda tree: device(disk).size_bytes == 16 * MIB)
-        bench.detach(f"/dev/{disk}")
+        loops.detach(f"/dev/{disk}")
         wait_for(monitor, lambda tree: (found := tree.get(disk)) is None or found.empty)
 
 
@@ -203,12 +203,12 @@ def test_udev_tells_where_it_runs() -> None:
 
 
 @pytest.mark.needs("mkfs.ext4", "mount")
-def test_the_disks_behind_files_of_loop_devices_are_found(bench: Bench, tmp_path: Path) -> None:
-    outer = attached(bench, bench.image(16 * MIB))
+def test_the_disks_behind_files_of_loop_devices_are_found(loops: Loops, tmp_path: Path) -> None:
+    outer = attached(loops, loops.image(16 * MIB))
     call("mkfs.ext4", "-q", "-F", f"/dev/{outer}")
-    image = mounted(bench, outer) / "inner.img"
+    image = mounted(loops, outer) / "inner.img"
     image.write_bytes(bytes(MIB))
-    inner = attached(bench, image)
+    inner = attached(loops, image)
     tree = scan()
     found = describe(resolve_target(f"/dev/{inner}", tree), tree, fio_version="", ioping_version="")
     below = [disk.name for disk in tree.disks_below(resolve_target(str(tmp_path), tree).device)]
@@ -219,23 +219,23 @@ def test_the_disks_behind_files_of_loop_devices_are_found(bench: Bench, tmp_path
 
 
 @pytest.mark.needs("mkfs.ext4", "mount")
-def test_a_mount_shows(bench: Bench) -> None:
-    image = bench.image(16 * MIB)
+def test_a_mount_shows(loops: Loops) -> None:
+    image = loops.image(16 * MIB)
     call("mkfs.ext4", "-q", "-F", image)
-    disk = attached(bench, image)
+    disk = attached(loops, image)
     with Monitor() as monitor:
         monitor.changed()
-        where = mounted(bench, disk)
+        where = mounted(loops, disk)
         wait_for(monitor, lambda tree: bool(device(disk).mounts))
         call("umount", where)
         wait_for(monitor, lambda tree: not device(disk).mounts)
 
 
-def test_changed_waits_for_a_change(bench: Bench) -> None:
-    image = bench.image(MIB)
+def test_changed_waits_for_a_change(loops: Loops) -> None:
+    image = loops.image(MIB)
     with Monitor() as monitor:
         monitor.changed()
-        timer = threading.Timer(0.05, attached, (bench, image))
+        timer = threading.Timer(0.05, attached, (loops, image))
         timer.start()
         try:
             assert monitor.changed(SOON_S)
@@ -243,15 +243,15 @@ def test_changed_waits_for_a_change(bench: Bench) -> None:
             timer.join()
 
 
-def test_scanning_while_devices_come_and_go(bench: Bench) -> None:
-    image = bench.image(8 * MIB)
+def test_scanning_while_devices_come_and_go(loops: Loops) -> None:
+    image = loops.image(8 * MIB)
     stop = threading.Event()
     problems: list[Exception] = []
 
     def plug() -> None:
         try:
             while not stop.is_set():
-                bench.detach("/dev/" + partitioned(bench, image, (MIB, MIB)))
+                loops.detach("/dev/" + partitioned(loops, image, (MIB, MIB)))
         except (OSError, subprocess.CalledProcessError) as error:
             problems.append(error)
 
@@ -278,8 +278,8 @@ def read_all(name: str) -> int:
         os.close(descriptor)
 
 
-def test_what_is_read_is_counted(bench: Bench) -> None:
-    disk = attached(bench, bench.image(4 * MIB, os.urandom(4 * MIB)))
+def test_what_is_read_is_counted(loops: Loops) -> None:
+    disk = attached(loops, loops.image(4 * MIB, os.urandom(4 * MIB)))
     before = read_counters()[disk]
     watcher = SystemWatch([disk])
     assert read_all(disk) == 4 * MIB
@@ -293,8 +293,8 @@ def test_what_is_read_is_counted(bench: Bench) -> None:
 
 
 @pytest.mark.needs("blkio-throttle")
-def test_a_throttled_group_is_told(bench: Bench) -> None:
-    disk = attached(bench, bench.image(MIB))
+def test_a_throttled_group_is_told(loops: Loops) -> None:
+    disk = attached(loops, loops.image(MIB))
     found = device(disk)
     first = Path("/sys/fs/cgroup/blkio")
     version_1 = first.is_dir()
@@ -322,8 +322,8 @@ def test_a_throttled_group_is_told(bench: Bench) -> None:
 
 
 @pytest.mark.needs("device-mapper")
-def test_a_mapped_device(bench: Bench) -> None:
-    lower = [attached(bench, bench.image(8 * MIB)) for _ in range(2)]
+def test_a_mapped_device(loops: Loops) -> None:
+    lower = [attached(loops, loops.image(8 * MIB)) for _ in range(2)]
     name = f"diskprof-test-{os.getpid()}"
     table = "".join(f"{16384 * index} 16384 linear /dev/{disk} 0\n" for index, disk in enumerate(lower))
     subprocess.run(["dmsetup", "create", "--noudevsync", name], input=table, text=True, check=True, capture_output=True)
@@ -338,10 +338,10 @@ def test_a_mapped_device(bench: Bench) -> None:
 
 
 @pytest.mark.needs("mkfs.ext4", "mount")
-def test_room_that_was_set_aside_and_never_written_is_told(bench: Bench) -> None:
-    disk = attached(bench, bench.image(128 * MIB))
+def test_room_that_was_set_aside_and_never_written_is_told(loops: Loops) -> None:
+    disk = attached(loops, loops.image(128 * MIB))
     call("mkfs.ext4", "-q", f"/dev/{disk}")
-    file = mounted(bench, disk) / "data"
+    file = mounted(loops, disk) / "data"
     file.write_bytes(os.urandom(8 * MIB))
     os.sync()
 
@@ -359,10 +359,10 @@ def test_room_that_was_set_aside_and_never_written_is_told(bench: Bench) -> None
 
 
 @pytest.mark.needs("mkfs.btrfs", "mount")
-def test_btrfs_over_two_devices(bench: Bench) -> None:
-    disks = [attached(bench, bench.image(128 * MIB)) for _ in range(2)]
+def test_btrfs_over_two_devices(loops: Loops) -> None:
+    disks = [attached(loops, loops.image(128 * MIB)) for _ in range(2)]
     call("mkfs.btrfs", "-q", "-L", "pool", *(f"/dev/{disk}" for disk in disks))
-    where = mounted(bench, disks[0])
+    where = mounted(loops, disks[0])
     for disk in disks:
         found = device(disk)
         assert (found.fs_type, found.fs_label) == ("btrfs", "pool")
@@ -374,9 +374,9 @@ def test_btrfs_over_two_devices(bench: Bench) -> None:
     assert {"copy-on-write", "several-devices"} <= {hazard.name for hazard in hazards}
 
 
-def test_the_command(bench: Bench, tmp_path: Path) -> None:
-    image = bench.image(24 * MIB)
-    disk = partitioned(bench, image, (MIB, 2 * MIB))
+def test_the_command(loops: Loops, tmp_path: Path) -> None:
+    image = loops.image(24 * MIB)
+    disk = partitioned(loops, image, (MIB, 2 * MIB))
     listed = {entry["name"]: entry for entry in diskprof_json("devices", "--json", home=tmp_path)}
     assert listed[disk]["backing_file"] == str(image)
     assert listed[disk]["children"] == [f"{disk}p1"]

@@ -6,12 +6,12 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from engine_runs import children, filling, fio, ioping, planned, run
+from engine_runs import RANDOM_READ, SIZE, children, filling, fio, ioping, planned, run
+from loops import Loops, call
 
 from diskprof.engines import engine
 from diskprof.engines.engine import Event, Noted, Sampled
@@ -22,53 +22,33 @@ from diskprof.model.preset import EngineName, Job
 from diskprof.model.run import Status
 from diskprof.model.sample import Direction
 
-SIZE = 8 << 20
-RANDOM_READ = {"rw": "randread", "bs": "4k", "size": str(SIZE), "ioengine": "psync"}
 TESTS = Path(__file__).parents[1] / "kit"
 
 
-@pytest.fixture
-def workdir(tmp_path: Path) -> Path:
-    """The engine's private directory."""
-    directory = tmp_path / "work"
-    directory.mkdir(mode=0o700)
-    return directory
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    """A file to read."""
-    path = tmp_path / "test.dat"
-    path.write_bytes(os.urandom(SIZE))
-    return path
-
-
-def call(*argv: str | Path) -> str:
-    return subprocess.run(argv, check=True, capture_output=True, text=True, timeout=30).stdout.strip()
-
-
-@contextmanager
-def loop_device(backing: Path, size: int) -> Iterator[str]:
-    """A loop device of our own on a new file."""
-    with backing.open("wb") as new:
-        new.truncate(size)
-    node = call("losetup", "--find", "--show", backing)
-    try:
-        yield node
-    finally:
-        call("losetup", "--detach", node)
-
-
-@contextmanager
-def mounted(node: str, place: Path) -> Iterator[Path]:
+def mounted(loops: Loops, size: int) -> Path:
     """A small file system of our own."""
-    call("mkfs.ext4", "-q", "-F", "-m", "0", node)
-    place.mkdir()
-    call("mount", node, place)
-    try:
-        yield place
-    finally:
-        call("umount", place)
+    node = loops.disk(size)
+    loops.file_system(node, "ext4", "-m", "0")
+    return loops.mount(node)
+
+
+def hanging(place: Path) -> Callable[[Event], None]:
+    """Freezes a file system at the first sample, and thaws it when the silence is told of."""
+    frozen: list[int] = []
+
+    def stop() -> None:
+        call("fsfreeze", "--freeze", place)
+        frozen.append(1)
+
+    freeze, thaw = once(Sampled, stop), once(Noted, lambda: thawed(place))
+
+    def on_event(event: Event) -> None:
+        freeze(event)
+        # A slow start is told of, too.
+        if frozen:
+            thaw(event)
+
+    return on_event
 
 
 def thawed(place: Path) -> None:
@@ -101,20 +81,19 @@ def once(kind: type[Event], act: Callable[[], object]) -> Callable[[Event], None
 
 
 @pytest.mark.needs("fio", "sys-admin", "loop", "mount", "mkfs.ext4")
-async def test_a_full_file_system_is_told_and_what_to_do(tmp_path: Path, workdir: Path) -> None:
-    with loop_device(tmp_path / "disk.img", 16 << 20) as node, mounted(node, tmp_path / "mnt") as place:
-        ran = await run(filling(place / "test.dat", 64 << 20, fallocate="none"), workdir)
+async def test_a_full_file_system_is_told_and_what_to_do(loops: Loops, workdir: Path) -> None:
+    place = mounted(loops, 16 << 20)
+    ran = await run(filling(place / "test.dat", 64 << 20, fallocate="none"), workdir)
     assert ran.outcome.status is Status.FAILED
     assert ran.outcome.reason.startswith("No space left on device (ENOSPC). Free some space")
     assert children() == []
 
 
 @pytest.mark.needs("fio", "sys-admin", "loop")
-async def test_a_device_that_fails_in_mid_run_is_told(tmp_path: Path, workdir: Path) -> None:
-    backing = tmp_path / "disk.img"
-    with loop_device(backing, 16 << 20) as node:
-        test = fio(node, runtime_s=20.0, **{**RANDOM_READ, "direct": "1", "size": str(16 << 20)})
-        ran = await run(test, workdir, on_event=once(Sampled, lambda: os.truncate(backing, 0)))
+async def test_a_device_that_fails_in_mid_run_is_told(loops: Loops, workdir: Path) -> None:
+    backing = loops.image(16 << 20)
+    test = fio(loops.attach(backing), runtime_s=20.0, **{**RANDOM_READ, "direct": "1", "size": str(16 << 20)})
+    ran = await run(test, workdir, on_event=once(Sampled, lambda: os.truncate(backing, 0)))
     assert ran.outcome.status is Status.FAILED
     assert ran.outcome.reason.startswith("Input/output error (EIO). The device failed")
     assert ran.samples
@@ -175,29 +154,15 @@ async def test_a_request_of_iopings_that_brings_nothing_ends_the_test(
 
 @pytest.mark.needs("fio", "sys-admin", "loop", "mount", "mkfs.ext4", "fsfreeze")
 async def test_a_device_that_hangs_and_thaws_is_measured_in_the_time_that_passed(
-    tmp_path: Path, workdir: Path, monkeypatch: pytest.MonkeyPatch
+    loops: Loops, workdir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine, "_SILENT_AFTER_S", 0.5)
-    with loop_device(tmp_path / "disk.img", 64 << 20) as node, mounted(node, tmp_path / "mnt") as place:
-        frozen: list[int] = []
-
-        def stop() -> None:
-            call("fsfreeze", "--freeze", place)
-            frozen.append(1)
-
-        freeze, thaw = once(Sampled, stop), once(Noted, lambda: thawed(place))
-        test = fio(place / "test.dat", runtime_s=3.0, rw="randwrite", bs="4k", size=str(SIZE), direct="1")
-
-        def on_event(event: Event) -> None:
-            freeze(event)
-            # A slow start is told of, too.
-            if frozen:
-                thaw(event)
-
-        try:
-            ran = await run(test, workdir, on_event=on_event)
-        finally:
-            thawed(place)
+    place = mounted(loops, 64 << 20)
+    test = fio(place / "test.dat", runtime_s=3.0, rw="randwrite", bs="4k", size=str(SIZE), direct="1")
+    try:
+        ran = await run(test, workdir, on_event=hanging(place))
+    finally:
+        thawed(place)
     assert ran.outcome.status is Status.COMPLETE
     assert ran.notes[0].startswith("No status from fio for ")
     assert ran.notes[-1].startswith("fio answers again, after ")
@@ -209,55 +174,42 @@ async def test_a_device_that_hangs_and_thaws_is_measured_in_the_time_that_passed
 
 @pytest.mark.needs("fio", "sys-admin", "loop", "mount", "mkfs.ext4", "fsfreeze")
 async def test_a_job_beside_one_that_hangs_is_not_taken_for_one_that_moves_nothing(
-    tmp_path: Path, workdir: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, loops: Loops, workdir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """fio reads its bytes, waits for the other, and then reads its I/Os, which are millions more by then (F88)."""
     monkeypatch.setattr(engine, "_SILENT_AFTER_S", 0.5)
-    with loop_device(tmp_path / "disk.img", 64 << 20) as node, mounted(node, tmp_path / "mnt") as place:
-        frozen: list[int] = []
-
-        def stop() -> None:
-            call("fsfreeze", "--freeze", place)
-            frozen.append(1)
-
-        freeze, thaw = once(Sampled, stop), once(Noted, lambda: thawed(place))
-        tool = find_tool(EngineName.FIO)
-        common = {"bs": "4096", "size": str(SIZE), "runtime": "3", "time_based": "1"}
-        quick = Job("quick", tuple({**common, "rw": "randread", "ioengine": "null"}.items()))
-        slow = Job("slow", tuple({**common, "rw": "randwrite", "direct": "1"}.items()))
-        files = [str(tmp_path / "none"), str(place / "test.dat")]
-        argv = fio_argv(tool, (quick, slow), filename=files, interval_ms=250, read_only=False)
-
-        def on_event(event: Event) -> None:
-            freeze(event)
-            if frozen:
-                thaw(event)
-
-        try:
-            ran = await run(planned(EngineName.FIO, argv, runtime_s=3.0), workdir, on_event=on_event)
-        finally:
-            thawed(place)
+    place = mounted(loops, 64 << 20)
+    tool = find_tool(EngineName.FIO)
+    common = {"bs": "4096", "size": str(SIZE), "runtime": "3", "time_based": "1"}
+    quick = Job("quick", tuple({**common, "rw": "randread", "ioengine": "null"}.items()))
+    slow = Job("slow", tuple({**common, "rw": "randwrite", "direct": "1"}.items()))
+    files = [str(tmp_path / "none"), str(place / "test.dat")]
+    argv = fio_argv(tool, (quick, slow), filename=files, interval_ms=250, read_only=False)
+    try:
+        ran = await run(planned(EngineName.FIO, argv, runtime_s=3.0), workdir, on_event=hanging(place))
+    finally:
+        thawed(place)
     assert ran.outcome.status is Status.COMPLETE, ran.outcome.reason
     assert ran.outcome.result and ran.outcome.result.read
     assert sum(sample.ios for sample in ran.measured(Direction.READ)) == ran.outcome.result.read.ios
 
 
 @pytest.mark.needs("fio", "sys-admin", "loop", "mount", "mkfs.ext4", "fsfreeze")
-async def test_an_engine_stuck_in_the_kernel_is_told_and_not_waited_for(tmp_path: Path, workdir: Path) -> None:
+async def test_an_engine_stuck_in_the_kernel_is_told_and_not_waited_for(loops: Loops, workdir: Path) -> None:
     stop, stuck = asyncio.Event(), []
-    with loop_device(tmp_path / "disk.img", 64 << 20) as node, mounted(node, tmp_path / "mnt") as place:
+    place = mounted(loops, 64 << 20)
 
-        def freeze() -> None:
-            call("fsfreeze", "--freeze", place)
-            stuck.extend(children())
-            stop.set()
+    def freeze() -> None:
+        call("fsfreeze", "--freeze", place)
+        stuck.extend(children())
+        stop.set()
 
-        test = fio(place / "test.dat", runtime_s=60.0, rw="randwrite", bs="4k", size=str(SIZE), direct="1")
-        try:
-            ran = await run(test, workdir, stop=stop, on_event=once(Sampled, freeze))
-        finally:
-            thawed(place)
-            reaped(stuck)
+    test = fio(place / "test.dat", runtime_s=60.0, rw="randwrite", bs="4k", size=str(SIZE), direct="1")
+    try:
+        ran = await run(test, workdir, stop=stop, on_event=once(Sampled, freeze))
+    finally:
+        thawed(place)
+        reaped(stuck)
     assert stuck
     assert ran.outcome.status is Status.CANCELLED
     assert f"fio (process {stuck[0]}) is stuck in the kernel" in ran.outcome.reason
@@ -311,7 +263,7 @@ PARENT = """
 import asyncio, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from engine_runs import children, fio, run
+from engine_runs import RANDOM_READ, SIZE, children, fio, run
 from diskprof.engines.engine import Sampled
 
 def on_event(event):

@@ -8,7 +8,7 @@ from contextlib import aclosing
 from pathlib import Path
 
 import pytest
-from engine_runs import Ran, children, clock, filling, fio, run
+from engine_runs import RANDOM_READ, SIZE, Ran, children, clock, filling, fio, run
 
 from diskprof.engines.engine import Event, Finished, Outcome, Sampled, measure
 from diskprof.model.histogram import merge
@@ -17,25 +17,6 @@ from diskprof.model.run import Status
 from diskprof.model.sample import Direction, Phase
 
 pytestmark = pytest.mark.needs("fio")
-
-SIZE = 8 << 20
-RANDOM_READ = {"rw": "randread", "bs": "4k", "size": str(SIZE), "ioengine": "psync"}
-
-
-@pytest.fixture
-def workdir(tmp_path: Path) -> Path:
-    """The engine's private directory."""
-    directory = tmp_path / "work"
-    directory.mkdir(mode=0o700)
-    return directory
-
-
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    """A file to read."""
-    path = tmp_path / "test.dat"
-    path.write_bytes(os.urandom(SIZE))
-    return path
 
 
 def is_fios(ran: Ran) -> None:

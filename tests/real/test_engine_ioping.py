@@ -16,14 +16,6 @@ pytestmark = pytest.mark.needs("ioping")
 
 
 @pytest.fixture
-def workdir(tmp_path: Path) -> Path:
-    """The engine's private directory."""
-    directory = tmp_path / "work"
-    directory.mkdir(mode=0o700)
-    return directory
-
-
-@pytest.fixture
 def target(tmp_path: Path) -> Path:
     directory = tmp_path / "target"
     directory.mkdir()

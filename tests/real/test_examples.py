@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from loops import bench_in, first_bytes
+from loops import first_bytes, loops_in
 from program import diskprof, diskprof_json, environment, write_program
 from sshd import sshd
 from terminal import terminal
@@ -142,8 +142,8 @@ def home(tmp_path: Path) -> Path:
 @pytest.mark.needs("root", "loop")
 def test_a_disk_is_overwritten_as_it_is_typed(home: Path, tmp_path: Path) -> None:
     by_hand, in_a_script = elsewhere("safety.md", "it overwrites a disk")
-    with bench_in(tmp_path) as bench:
-        node = bench.disk()
+    with loops_in(tmp_path) as loops:
+        node = loops.disk()
         codes = []
         for line in (by_hand, in_a_script):
             words = line.replace("/dev/sdx", node).replace("S4EWNX0R123456", Path(node).name).split()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from faults import Case, make_case, stand_still
-from loops import Bench, call, tried
+from loops import Loops, call, tried
 from program import PATIENCE_S, descendants, diskprof, diskprof_json, gone, until
 from standin import Moment
 
@@ -32,11 +32,11 @@ run()
 
 
 @pytest.fixture
-def volume(bench: Bench) -> Path:
+def volume(loops: Loops) -> Path:
     """A file system of ours on `disk1.img`."""
-    node = bench.disk(2 << 30)
-    bench.file_system(node, "ext4", "-m", "0", "-E", "lazy_itable_init=1")
-    return bench.mount(node)
+    node = loops.disk(2 << 30)
+    loops.file_system(node, "ext4", "-m", "0", "-E", "lazy_itable_init=1")
+    return loops.mount(node)
 
 
 def thawed(place: Path) -> None:
@@ -167,8 +167,8 @@ def stands_without_result(case: Case, then: Status) -> Run:
 
 
 @pytest.mark.needs("fio", "root", "loop")
-def test_a_disk_that_is_pulled_ends_the_run_and_keeps_what_it_did_until_then(tmp_path: Path, bench: Bench) -> None:
-    node = bench.disk(32 << 20)
+def test_a_disk_that_is_pulled_ends_the_run_and_keeps_what_it_did_until_then(tmp_path: Path, loops: Loops) -> None:
+    node = loops.disk(32 << 20)
 
     def pull() -> None:
         os.truncate(tmp_path / "disk1.img", 0)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from asking import Terminal
 from forked import diskprof, diskprof_json
-from loops import MIB, Bench, call
+from loops import MIB, Loops, call
 from program import PATIENCE_S, gone, started, until
 from recorded import make_plan
 
@@ -262,10 +262,10 @@ def test_a_directory_of_another_user_is_left_alone(tmp_path: Path, disk: Path) -
 
 
 @pytest.mark.needs("root", "loop", "mkfs.ext4")
-def test_a_run_ends_when_the_file_system_is_down_to_its_reserve(bench: Bench, tmp_path: Path) -> None:
-    node = bench.disk(12 << 30)
-    bench.file_system(node, "ext4", "-m", "0")
-    files = bench.mount(node)
+def test_a_run_ends_when_the_file_system_is_down_to_its_reserve(loops: Loops, tmp_path: Path) -> None:
+    node = loops.disk(12 << 30)
+    loops.file_system(node, "ext4", "-m", "0")
+    files = loops.mount(node)
     with started("run", "quick", files, *LONG, "--json", home=tmp_path) as process:
         until(lambda: list(files.glob(".diskprof-*/test.dat")), "the test file")
         free = os.statvfs(files).f_bavail * os.statvfs(files).f_frsize
@@ -282,10 +282,10 @@ def test_a_run_ends_when_the_file_system_is_down_to_its_reserve(bench: Bench, tm
 
 
 @pytest.mark.needs("root", "loop", "mkfs.ext4")
-def test_a_directory_whose_disk_went_away_is_another_disk(bench: Bench, tmp_path: Path) -> None:
-    node = bench.disk(2 << 30)
-    bench.file_system(node)
-    files = bench.mount(node)
+def test_a_directory_whose_disk_went_away_is_another_disk(loops: Loops, tmp_path: Path) -> None:
+    node = loops.disk(2 << 30)
+    loops.file_system(node)
+    files = loops.mount(node)
     screen = Terminal(tmp_path, "run", "fio-randread-qd8", str(files), *SHORT)
     screen.read_until("Start?")
     call("umount", files)
@@ -296,10 +296,10 @@ def test_a_directory_whose_disk_went_away_is_another_disk(bench: Bench, tmp_path
 
 
 @pytest.mark.needs("root", "loop", "mkfs.ext4")
-def test_room_that_got_scarce_since_the_plan_was_made(bench: Bench, tmp_path: Path) -> None:
-    node = bench.disk(12 << 30)
-    bench.file_system(node, "ext4", "-m", "0")
-    files = bench.mount(node)
+def test_room_that_got_scarce_since_the_plan_was_made(loops: Loops, tmp_path: Path) -> None:
+    node = loops.disk(12 << 30)
+    loops.file_system(node, "ext4", "-m", "0")
+    files = loops.mount(node)
     screen = Terminal(tmp_path, "run", "fio-randread-qd8", str(files), "--set", "size=256m")
     screen.read_until("Start?")
     free = os.statvfs(files).f_bavail * os.statvfs(files).f_frsize
@@ -312,10 +312,10 @@ def test_room_that_got_scarce_since_the_plan_was_made(bench: Bench, tmp_path: Pa
 
 @pytest.mark.needs("root", "loop", "mkfs.ext4")
 @pytest.mark.parametrize("size", [128 * MIB, 512 * MIB, 1_000_000_000])
-def test_a_small_stick_can_be_tested_with_the_size_that_is_told(bench: Bench, tmp_path: Path, size: int) -> None:
-    node = bench.disk(size)
-    bench.file_system(node)
-    files = bench.mount(node)
+def test_a_small_stick_can_be_tested_with_the_size_that_is_told(loops: Loops, tmp_path: Path, size: int) -> None:
+    node = loops.disk(size)
+    loops.file_system(node)
+    files = loops.mount(node)
     refused = diskprof("run", "quick", files, "--yes", home=tmp_path)
     assert refused.returncode == 4 and "must stay free" in refused.stderr
     fits = re.search(r"--set (size=\d+m) fits", refused.stderr)
@@ -329,10 +329,10 @@ def test_a_small_stick_can_be_tested_with_the_size_that_is_told(bench: Bench, tm
 
 @pytest.mark.needs("root", "loop", "mkfs.ext4")
 @pytest.mark.parametrize("size", [2_000_000_000, 20 << 30])
-def test_larger_sticks_have_room_for_a_preset_as_it_is(bench: Bench, tmp_path: Path, size: int) -> None:
-    node = bench.disk(size)
-    bench.file_system(node)
-    done = diskprof("run", "quick", bench.mount(node), "--dry-run", home=tmp_path)
+def test_larger_sticks_have_room_for_a_preset_as_it_is(loops: Loops, tmp_path: Path, size: int) -> None:
+    node = loops.disk(size)
+    loops.file_system(node)
+    done = diskprof("run", "quick", loops.mount(node), "--dry-run", home=tmp_path)
     assert done.returncode == 0, done.stdout
 
 
@@ -384,10 +384,10 @@ def test_waiting_can_be_given_up(tmp_path: Path, disk: Path) -> None:
 
 
 @pytest.mark.needs("root", "loop", "mkfs.ext4")
-def test_runs_on_different_disks_do_not_wait_for_each_other(bench: Bench, tmp_path: Path, disk: Path) -> None:
-    node = bench.disk(2 << 30)
-    bench.file_system(node)
-    files = bench.mount(node)
+def test_runs_on_different_disks_do_not_wait_for_each_other(loops: Loops, tmp_path: Path, disk: Path) -> None:
+    node = loops.disk(2 << 30)
+    loops.file_system(node)
+    files = loops.mount(node)
     with started("run", "quick", disk, *LONG, home=tmp_path) as process:
         until(lambda: under_way(tmp_path), "the first run")
         assert diskprof("run", "fio-randread-qd8", files, *SHORT, home=tmp_path).returncode == 0
@@ -403,8 +403,8 @@ def test_runs_on_different_disks_do_not_wait_for_each_other(bench: Bench, tmp_pa
 
 
 @pytest.mark.needs("root", "loop")
-def test_a_second_writer_is_told_of_the_run_and_can_wait_for_it(bench: Bench, tmp_path: Path) -> None:
-    node = bench.disk()
+def test_a_second_writer_is_told_of_the_run_and_can_wait_for_it(loops: Loops, tmp_path: Path) -> None:
+    node = loops.disk()
     name = Path(node).name
     words = ("--allow-write", "--confirm-device", name)
     with started("run", "digitalocean-rand-w", node, *LONG, *words, home=tmp_path) as process:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from loops import Bench, first_bytes, sha256
+from loops import Loops, first_bytes, sha256
 from program import DISKPROF, diskprof, diskprof_json, environment, started, until
 from terminal import Terminal, terminal
 
@@ -77,8 +77,8 @@ def names(home: Path) -> list[str]:
     return [run["status"] for run in diskprof_json("runs", "--json", home=home)]
 
 
-def test_the_screen_writes_only_once_the_right_name_was_typed(bench: Bench, home: Path) -> None:
-    node, other = bench.disk(), bench.disk()
+def test_the_screen_writes_only_once_the_right_name_was_typed(loops: Loops, home: Path) -> None:
+    node, other = loops.disk(), loops.disk()
     with chosen(home, node) as screen:
         screen.press("enter")
         screen.wait_for("writes to")
@@ -101,10 +101,10 @@ def test_the_screen_writes_only_once_the_right_name_was_typed(bench: Bench, home
 
 
 @pytest.mark.needs("mkfs.ext4")
-def test_the_screen_gives_up_a_file_system_by_its_type(bench: Bench, home: Path) -> None:
-    image = bench.image()
-    node = bench.attach(image)
-    bench.file_system(node)
+def test_the_screen_gives_up_a_file_system_by_its_type(loops: Loops, home: Path) -> None:
+    image = loops.image()
+    node = loops.attach(image)
+    loops.file_system(node)
     before = sha256(image)
     with chosen(home, node) as screen:
         switched_on(screen)
@@ -122,10 +122,10 @@ def test_the_screen_gives_up_a_file_system_by_its_type(bench: Bench, home: Path)
 
 
 @pytest.mark.needs("mkfs.ext4")
-def test_the_screen_never_writes_to_a_mounted_device(bench: Bench, home: Path) -> None:
-    node = bench.disk()
-    bench.file_system(node)
-    where = bench.mount(node)
+def test_the_screen_never_writes_to_a_mounted_device(loops: Loops, home: Path) -> None:
+    node = loops.disk()
+    loops.file_system(node)
+    where = loops.mount(node)
     (where / "kept").write_text("precious")
     with chosen(home, node) as screen:
         switched_on(screen)
@@ -140,14 +140,14 @@ def test_the_screen_never_writes_to_a_mounted_device(bench: Bench, home: Path) -
     assert names(home) == []
 
 
-def test_a_device_that_is_mounted_while_the_person_types_is_not_written_to(bench: Bench, home: Path) -> None:
-    node = bench.disk()
+def test_a_device_that_is_mounted_while_the_person_types_is_not_written_to(loops: Loops, home: Path) -> None:
+    node = loops.disk()
     with chosen(home, node) as screen:
         switched_on(screen)
         screen.press("enter")
         screen.wait_for(f"Overwrite {node}?")
-        bench.file_system(node)
-        where = bench.mount(node)
+        loops.file_system(node)
+        where = loops.mount(node)
         (where / "kept").write_text("precious")
         screen.press(Path(node).name, "enter")
         screen.wait_for("is mounted on")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from loops import Bench, bench_in
+from loops import Loops, loops_in
 from program import diskprof_json
 from users import NOBODY, diskprof_as, diskprof_by_sudo, home_of
 
@@ -39,9 +39,9 @@ def test_everything_that_needs_no_root_works_without(home: Path) -> None:
     ids=["reading", "writing"],
 )
 def test_a_device_that_may_not_be_opened_says_what_would_help(
-    bench: Bench, home: Path, mode: tuple[str, ...], verb: str
+    loops: Loops, home: Path, mode: tuple[str, ...], verb: str
 ) -> None:
-    node = Path(bench.disk())
+    node = Path(loops.disk())
     before = node.stat()
     group = next(group for group in grp.getgrall() if group.gr_name in ("disk", "daemon", "bin"))
     try:
@@ -59,8 +59,8 @@ def test_a_device_that_may_not_be_opened_says_what_would_help(
     assert "permission denied" not in done.stderr.lower()
 
 
-def test_a_device_that_may_be_read_only_is_not_written_to(bench: Bench, home: Path) -> None:
-    node = Path(bench.disk())
+def test_a_device_that_may_be_read_only_is_not_written_to(loops: Loops, home: Path) -> None:
+    node = Path(loops.disk())
     mode = stat.S_IMODE(node.stat().st_mode)
     try:
         node.chmod(0o604)
@@ -92,8 +92,8 @@ def test_a_file_or_directory_that_may_not_be_used_says_what_would_help(home: Pat
         assert not list(other.glob(".diskprof-*"))
 
 
-def test_the_doctor_tells_somebody_without_root_how_to_reach_devices(bench: Bench, home: Path) -> None:
-    bench.disk()
+def test_the_doctor_tells_somebody_without_root_how_to_reach_devices(loops: Loops, home: Path) -> None:
+    loops.disk()
     done = diskprof_as(NOBODY, "doctor", home=home)
     assert done.returncode == 0, done.stderr
     assert "directories can be tested all the same" in done.stdout
@@ -103,10 +103,10 @@ def test_the_doctor_tells_somebody_without_root_how_to_reach_devices(bench: Benc
 
 def test_what_lies_below_a_closed_directory_is_told_of_in_words(home: Path) -> None:
     long = home / ("x" * 300)
-    with home_of(0) as closed, bench_in(closed) as bench:
-        node = bench.disk()
-        bench.file_system(node)
-        bench.mount(node).chmod(0o777)
+    with home_of(0) as closed, loops_in(closed) as loops:
+        node = loops.disk()
+        loops.file_system(node)
+        loops.mount(node).chmod(0o777)
         (closed / "jobs.fio").write_text("[a]\nrw=read\n", encoding="ascii")
         done = diskprof_as(NOBODY, "run", "ioping-latency", home, "--set", "count=2", home=home)
         assert done.returncode == 0, done.stderr
@@ -126,8 +126,8 @@ def test_what_lies_below_a_closed_directory_is_told_of_in_words(home: Path) -> N
             assert says in done.stderr and "Traceback" not in done.stderr, done.stderr
 
 
-def test_devices_are_listed_with_all_that_the_kernel_says_without_root(bench: Bench, home: Path) -> None:
-    node = bench.disk()
+def test_devices_are_listed_with_all_that_the_kernel_says_without_root(loops: Loops, home: Path) -> None:
+    node = loops.disk()
     found = {
         device["node"]: device for device in json.loads(diskprof_as(NOBODY, "devices", "--json", home=home).stdout)
     }

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from asking import Terminal
 from forked import diskprof, diskprof_json
-from loops import MIB, Bench, call, first_bytes, sha256, tried
+from loops import MIB, Loops, call, first_bytes, sha256, tried
 from program import DISKPROF, PATIENCE_S, environment, started, until
 
 from diskprof.devices.scan.udev import scan
@@ -61,23 +61,23 @@ def refused(done: subprocess.CompletedProcess[str], *words: str) -> None:
 # --- What it takes ---------------------------------------------------------------------------------------------------
 
 
-def test_a_write_is_off_unless_it_is_allowed(bench: Bench, home: Path) -> None:
-    node = bench.disk()
+def test_a_write_is_off_unless_it_is_allowed(loops: Loops, home: Path) -> None:
+    node = loops.disk()
     for words in ((), ("--yes",), ("--yes", "--confirm-device", Path(node).name)):
         refused(diskprof("run", "aerospike-prewarm", node, *PREWARM, *words, home=home), "--allow-write")
     assert not any(first_bytes(node)) and not runs(home)
 
 
-def test_yes_does_not_name_a_device(bench: Bench, home: Path) -> None:
-    node = bench.disk()
+def test_yes_does_not_name_a_device(loops: Loops, home: Path) -> None:
+    node = loops.disk()
     refused(write(node, home, confirm=""), f"--confirm-device {Path(node).name}")
     for wrong in ("yes", "y", "loop", f"{node}x", "*", Path(node).name.upper()):
         refused(write(node, home, confirm=wrong), node)
     assert not any(first_bytes(node)[: 8 * MIB])
 
 
-def test_a_script_allows_and_names(bench: Bench, home: Path) -> None:
-    node = bench.disk()
+def test_a_script_allows_and_names(loops: Loops, home: Path) -> None:
+    node = loops.disk()
     words = ("--allow-write", "--confirm-device", Path(node).name)
     for missing in (words[:1], words[1:]):
         refused(diskprof("run", "aerospike-prewarm", node, *PREWARM, "--yes", *missing, home=home), node)
@@ -87,8 +87,8 @@ def test_a_script_allows_and_names(bench: Bench, home: Path) -> None:
     assert any(first_bytes(node))
 
 
-def test_a_dry_run_needs_no_name_and_writes_nothing(bench: Bench, home: Path) -> None:
-    node = bench.disk()
+def test_a_dry_run_needs_no_name_and_writes_nothing(loops: Loops, home: Path) -> None:
+    node = loops.disk()
     done = diskprof("run", "aerospike-prewarm", node, *PREWARM, "--allow-write", "--dry-run", home=home)
     assert done.returncode == 0, done.stderr
     assert f"--filename={node}" in done.stdout
@@ -98,20 +98,20 @@ def test_a_dry_run_needs_no_name_and_writes_nothing(bench: Bench, home: Path) ->
     assert blocked.returncode == 4
 
 
-def test_a_permitted_write_goes_to_that_device_and_nowhere_else(bench: Bench, home: Path) -> None:
+def test_a_permitted_write_goes_to_that_device_and_nowhere_else(loops: Loops, home: Path) -> None:
     before_dev = {path.name for path in Path("/dev").iterdir() if not path.name.startswith("loop")}
     # The device is the middle of a larger file: what lies around it is as near as anything can be.
-    image = bench.image(48 * MIB, os.urandom(48 * MIB))
+    image = loops.image(48 * MIB, os.urandom(48 * MIB))
     with image.open("r+b") as file:
         file.seek(16 * MIB)
         file.write(bytes(16 * MIB))
-    node = bench.attach(image, "--offset", str(16 * MIB), "--sizelimit", str(16 * MIB))
+    node = loops.attach(image, "--offset", str(16 * MIB), "--sizelimit", str(16 * MIB))
     around = image.read_bytes()
-    beside = bench.image(32 * MIB, os.urandom(MIB))
-    untouched = bench.attach(beside)
-    mounted = bench.disk(64 * MIB)
-    bench.file_system(mounted)
-    files = bench.mount(mounted)
+    beside = loops.image(32 * MIB, os.urandom(MIB))
+    untouched = loops.attach(beside)
+    mounted = loops.disk(64 * MIB)
+    loops.file_system(mounted)
+    files = loops.mount(mounted)
     (files / "precious").write_bytes(b"p" * MIB)
     call("sync", "-f", files)
     digest = sha256(beside), sha256(files / "precious")
@@ -144,8 +144,8 @@ def test_a_permitted_write_goes_to_that_device_and_nowhere_else(bench: Bench, ho
     assert raw.diskseq == int(Path(f"/sys/block/{Path(node).name}/diskseq").read_text())
 
 
-def test_reads_and_writes_of_one_run_go_by_the_same_descriptor(bench: Bench, home: Path) -> None:
-    node = bench.disk(64 * MIB)
+def test_reads_and_writes_of_one_run_go_by_the_same_descriptor(loops: Loops, home: Path) -> None:
+    node = loops.disk(64 * MIB)
     run = diskprof_json(
         *("run", "quick", node, "--set", "size=16m", "--set", "runtime=1", "--json", "--allow-write"),
         *("--confirm-device", Path(node).name),
@@ -157,9 +157,9 @@ def test_reads_and_writes_of_one_run_go_by_the_same_descriptor(bench: Bench, hom
         assert ("--readonly" in test["argv"]) == (not test.get("write"))
 
 
-def test_of_two_devices_only_the_one_that_is_written_to_is_asked_for(bench: Bench, home: Path) -> None:
-    image = bench.image(64 * MIB, os.urandom(64 * MIB))
-    read, written = bench.attach(image), bench.disk(64 * MIB)
+def test_of_two_devices_only_the_one_that_is_written_to_is_asked_for(loops: Loops, home: Path) -> None:
+    image = loops.image(64 * MIB, os.urandom(64 * MIB))
+    read, written = loops.attach(image), loops.disk(64 * MIB)
     before = sha256(image)
     words = (
         *("run", "azure-max-read-write-iops", "--target", f"cache={read}", "--target", f"nocache={written}"),
@@ -173,8 +173,8 @@ def test_of_two_devices_only_the_one_that_is_written_to_is_asked_for(bench: Benc
     assert f"--filename={read}" in both and f"--filename={written}" in both
 
 
-def test_a_detached_write_needs_the_name_as_well(bench: Bench, home: Path) -> None:
-    node = bench.disk()
+def test_a_detached_write_needs_the_name_as_well(loops: Loops, home: Path) -> None:
+    node = loops.disk()
     refused(write(node, home, "--detach", confirm=""))
     assert not runs(home)
     done = write(node, home, "--detach")
@@ -184,9 +184,9 @@ def test_a_detached_write_needs_the_name_as_well(bench: Bench, home: Path) -> No
     assert any(first_bytes(node))
 
 
-def test_the_runner_itself_asks_for_the_name(bench: Bench, home: Path) -> None:
+def test_the_runner_itself_asks_for_the_name(loops: Loops, home: Path) -> None:
     """Whatever a front end forgets: the screen starts runs by the same door."""
-    node = bench.disk()
+    node = loops.disk()
     tree = scan()
     plan = make_plan(
         load_library().get("aerospike-prewarm"),
@@ -210,8 +210,8 @@ def test_the_runner_itself_asks_for_the_name(bench: Bench, home: Path) -> None:
     assert not any(first_bytes(node))
 
 
-def test_a_plugin_needs_the_name_as_well(bench: Bench, home: Path) -> None:
-    node = bench.disk()
+def test_a_plugin_needs_the_name_as_well(loops: Loops, home: Path) -> None:
+    node = loops.disk()
     words = ("run", "aerospike-prewarm", node, *PREWARM, "--nagios", "--allow-write")
     without = diskprof(*words, home=home)
     assert without.returncode == 3 and "UNKNOWN" in without.stdout
@@ -223,30 +223,30 @@ def test_a_plugin_needs_the_name_as_well(bench: Bench, home: Path) -> None:
 # --- Under other names -----------------------------------------------------------------------------------------------
 
 
-def aliases(bench: Bench, node: str) -> list[str]:
+def aliases(loops: Loops, node: str) -> list[str]:
     name = Path(node).name
-    link = bench.directory / "by-id-like"
+    link = loops.directory / "by-id-like"
     link.symlink_to(node)
-    chain = bench.directory / "chain"
+    chain = loops.directory / "chain"
     chain.symlink_to(link)
-    bound = bench.directory / "bound"
+    bound = loops.directory / "bound"
     bound.touch()
     call("mount", "--bind", node, bound)
-    bench.undo.callback(tried, "umount", bound)
+    loops.undo.callback(tried, "umount", bound)
     return [
         *(node, f"/{node}", f"/dev//{name}", f"/dev/../dev/./{name}", f"/proc/self/root{node}", name),
-        *map(str, (link, chain, bench.alias(node), bound)),
+        *map(str, (link, chain, loops.alias(node), bound)),
     ]
 
 
 @pytest.mark.needs("mkfs.ext4")
-def test_a_mounted_device_is_refused_under_every_name(bench: Bench, home: Path) -> None:
-    node = bench.disk(64 * MIB)
-    bench.file_system(node)
-    files = bench.mount(node)
+def test_a_mounted_device_is_refused_under_every_name(loops: Loops, home: Path) -> None:
+    node = loops.disk(64 * MIB)
+    loops.file_system(node)
+    files = loops.mount(node)
     (files / "precious").write_bytes(os.urandom(4 * MIB))
     digest = sha256(files / "precious")
-    for alias in aliases(bench, node):
+    for alias in aliases(loops, node):
         done = write(alias, home, "--overwrite-signature", "ext4", confirm=Path(node).name)
         refused(done, f"{Path(node).name} is mounted on {files}")
     assert not runs(home)
@@ -256,9 +256,9 @@ def test_a_mounted_device_is_refused_under_every_name(bench: Bench, home: Path) 
     assert sha256(files / "precious") == digest
 
 
-def test_an_unused_device_is_the_same_under_every_name(bench: Bench, home: Path) -> None:
-    node = bench.disk()
-    for alias in aliases(bench, node):
+def test_an_unused_device_is_the_same_under_every_name(loops: Loops, home: Path) -> None:
+    node = loops.disk()
+    for alias in aliases(loops, node):
         plan = diskprof_json(
             *("run", "aerospike-prewarm", alias, *PREWARM, "--allow-write", "--dry-run", "--json"), home=home
         )
@@ -267,12 +267,12 @@ def test_an_unused_device_is_the_same_under_every_name(bench: Bench, home: Path)
 
 
 @pytest.mark.needs("mkfs.ext4")
-def test_a_second_loop_on_the_same_file_is_the_same_disk(bench: Bench, home: Path) -> None:
-    image = bench.image(64 * MIB)
-    first, second = bench.attach(image), bench.attach(image)
-    bench.file_system(first)
+def test_a_second_loop_on_the_same_file_is_the_same_disk(loops: Loops, home: Path) -> None:
+    image = loops.image(64 * MIB)
+    first, second = loops.attach(image), loops.attach(image)
+    loops.file_system(first)
     # Only to be read: what else the kernel would write to it within seconds is not what this is about.
-    bench.mount(first, "-o", "ro")
+    loops.mount(first, "-o", "ro")
     before = sha256(image)
     done = write(second, home, "--overwrite-signature", "ext4")
     refused(done, f"{Path(first).name} is the same file as {Path(second).name}", "is mounted on")
@@ -280,13 +280,13 @@ def test_a_second_loop_on_the_same_file_is_the_same_disk(bench: Bench, home: Pat
 
 
 @pytest.mark.needs("mkfs.ext4")
-def test_a_partition_is_in_use_by_the_other_name_of_its_disk(bench: Bench, home: Path) -> None:
-    image = bench.image(64 * MIB)
-    first, second = (bench.attach(image, "--partscan") for _ in range(2))
+def test_a_partition_is_in_use_by_the_other_name_of_its_disk(loops: Loops, home: Path) -> None:
+    image = loops.image(64 * MIB)
+    first, second = (loops.attach(image, "--partscan") for _ in range(2))
     for node in (first, second):
-        bench.partition(node, (4 * MIB, 24 * MIB), (32 * MIB, 24 * MIB))
-    bench.file_system(f"{first}p1")
-    bench.mount(f"{first}p1", "-o", "ro")
+        loops.partition(node, (4 * MIB, 24 * MIB), (32 * MIB, 24 * MIB))
+    loops.file_system(f"{first}p1")
+    loops.mount(f"{first}p1", "-o", "ro")
     before = sha256(image)
     one, other = (Path(node).name for node in (first, second))
     done = write(f"{second}p1", home, "--overwrite-signature", "ext4")
@@ -299,12 +299,12 @@ def test_a_partition_is_in_use_by_the_other_name_of_its_disk(bench: Bench, home:
 
 
 @pytest.mark.needs("mkfs.ext4")
-def test_a_partition_of_a_loop_over_a_disk(bench: Bench, home: Path) -> None:
-    node = bench.partitioned((4 * MIB, 24 * MIB))
-    over = bench.attach(Path(node), "--partscan")
-    bench.partition(over, (4 * MIB, 24 * MIB))
-    bench.file_system(f"{node}p1")
-    files = bench.mount(f"{node}p1")
+def test_a_partition_of_a_loop_over_a_disk(loops: Loops, home: Path) -> None:
+    node = loops.partitioned((4 * MIB, 24 * MIB))
+    over = loops.attach(Path(node), "--partscan")
+    loops.partition(over, (4 * MIB, 24 * MIB))
+    loops.file_system(f"{node}p1")
+    files = loops.mount(f"{node}p1")
     done = write(f"{over}p1", home, "--overwrite-signature", "ext4")
     refused(done, f"{Path(node).name}p1 is mounted on {files}")
     call("umount", files)
@@ -314,11 +314,11 @@ def test_a_partition_of_a_loop_over_a_disk(bench: Bench, home: Path) -> None:
 
 
 @pytest.mark.needs("mkfs.ext4")
-def test_a_loop_over_a_device_is_that_device(bench: Bench, home: Path) -> None:
-    node = bench.disk(64 * MIB)
-    over = bench.attach(Path(node))
-    bench.file_system(node)
-    bench.mount(node)
+def test_a_loop_over_a_device_is_that_device(loops: Loops, home: Path) -> None:
+    node = loops.disk(64 * MIB)
+    over = loops.attach(Path(node))
+    loops.file_system(node)
+    loops.mount(node)
     refused(write(over, home, "--overwrite-signature", "ext4"), f"set up on {Path(node).name}", "is mounted on")
 
 
@@ -326,10 +326,10 @@ def test_a_loop_over_a_device_is_that_device(bench: Bench, home: Path) -> None:
 
 
 @pytest.mark.needs("mkfs.ext4")
-def test_a_disk_with_a_mounted_partition(bench: Bench, home: Path) -> None:
-    node = bench.partitioned((4 * MIB, 24 * MIB), (32 * MIB, 24 * MIB))
-    bench.file_system(f"{node}p2")
-    files = bench.mount(f"{node}p2")
+def test_a_disk_with_a_mounted_partition(loops: Loops, home: Path) -> None:
+    node = loops.partitioned((4 * MIB, 24 * MIB), (32 * MIB, 24 * MIB))
+    loops.file_system(f"{node}p2")
+    files = loops.mount(f"{node}p2")
     done = write(node, home)
     refused(done, f"{Path(node).name}p2 is mounted on {files}")
     assert "for itself" not in done.stderr
@@ -342,24 +342,24 @@ def test_a_disk_with_a_mounted_partition(bench: Bench, home: Path) -> None:
     assert tried("e2fsck", "-fn", f"{node}p2").returncode in (0, 4) and (files / "lost+found").is_dir()
 
 
-def test_part_of_a_disk_behind_a_loop(bench: Bench, home: Path) -> None:
-    node = bench.partitioned((4 * MIB, 24 * MIB), (32 * MIB, 24 * MIB))
-    over = bench.attach(Path(node), "--offset", str(32 * MIB), "--sizelimit", str(24 * MIB))
+def test_part_of_a_disk_behind_a_loop(loops: Loops, home: Path) -> None:
+    node = loops.partitioned((4 * MIB, 24 * MIB), (32 * MIB, 24 * MIB))
+    over = loops.attach(Path(node), "--offset", str(32 * MIB), "--sizelimit", str(24 * MIB))
     refused(write(f"{node}p2", home), f"{Path(over).name} is set up on {Path(node).name}")
     refused(write(node, home), f"{Path(over).name} is set up on {Path(node).name}")
 
 
 @pytest.mark.needs("mkswap")
-def test_what_is_swapped_to(bench: Bench, home: Path) -> None:
-    node = bench.disk()
-    bench.swap(node)
+def test_what_is_swapped_to(loops: Loops, home: Path) -> None:
+    node = loops.disk()
+    loops.swap(node)
     done = write(node, home, "--overwrite-signature", "swap")
     refused(done, f"{Path(node).name} is swapped to", f"swapoff {node}")
 
 
-def test_a_loop_on_top(bench: Bench, home: Path) -> None:
-    node = bench.disk()
-    over = bench.attach(Path(node))
+def test_a_loop_on_top(loops: Loops, home: Path) -> None:
+    node = loops.disk()
+    over = loops.attach(Path(node))
     refused(write(node, home), f"{Path(over).name} is set up on {Path(node).name}", f"losetup --detach {over}")
     assert not any(first_bytes(node))
 
@@ -375,10 +375,10 @@ sys.stdin.read()
 
 
 @pytest.mark.needs("mkfs.ext4", "mount")
-def test_a_mount_in_another_namespace(bench: Bench, home: Path) -> None:
-    node = bench.disk()
-    bench.file_system(node)
-    place = bench.directory / "hidden"
+def test_a_mount_in_another_namespace(loops: Loops, home: Path) -> None:
+    node = loops.disk()
+    loops.file_system(node)
+    place = loops.directory / "hidden"
     place.mkdir()
     other = subprocess.Popen(
         [sys.executable, "-c", NAMESPACE, node, place], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -393,17 +393,17 @@ def test_a_mount_in_another_namespace(bench: Bench, home: Path) -> None:
 
 
 @pytest.mark.needs("mkfs.ext4")
-def test_a_mount_that_nobody_can_see(bench: Bench, home: Path) -> None:
-    node = bench.disk()
-    bench.file_system(node)
-    files = bench.mount(node)
+def test_a_mount_that_nobody_can_see(loops: Loops, home: Path) -> None:
+    node = loops.disk()
+    loops.file_system(node)
+    files = loops.mount(node)
     with (files / "open").open("wb"):
         call("umount", "--lazy", files)
         refused(write(node, home, "--overwrite-signature", "ext4"), f"has {Path(node).name} for itself")
 
 
-def test_a_program_that_has_it_open(bench: Bench, home: Path) -> None:
-    node = bench.disk()
+def test_a_program_that_has_it_open(loops: Loops, home: Path) -> None:
+    node = loops.disk()
     descriptor = os.open(node, os.O_RDWR)
     try:
         refused(write(node, home), f"(process {os.getpid()}) has {Path(node).name} open for writing")
@@ -416,9 +416,9 @@ def test_a_program_that_has_it_open(bench: Bench, home: Path) -> None:
         os.close(descriptor)
 
 
-def test_a_program_that_has_the_file_behind_it_open(bench: Bench, home: Path) -> None:
-    image = bench.image()
-    node = bench.attach(image)
+def test_a_program_that_has_the_file_behind_it_open(loops: Loops, home: Path) -> None:
+    image = loops.image()
+    node = loops.attach(image)
     with image.open("r+b"):
         done = write(node, home)
         refused(done, f"(process {os.getpid()}) has the file behind {Path(node).name} open for writing")
@@ -427,33 +427,33 @@ def test_a_program_that_has_the_file_behind_it_open(bench: Bench, home: Path) ->
 
 
 @pytest.mark.needs("mkswap")
-def test_a_file_that_is_swapped_to(bench: Bench, home: Path) -> None:
-    image = bench.image(8 * MIB, b"\1" * 8 * MIB)
+def test_a_file_that_is_swapped_to(loops: Loops, home: Path) -> None:
+    image = loops.image(8 * MIB, b"\1" * 8 * MIB)
     image.chmod(0o600)
     call("mkswap", image)
-    node = bench.attach(image)
+    node = loops.attach(image)
     done = tried("swapon", image)
     if done.returncode:
         pytest.skip("needs sys-admin: no swap on this file system")
-    bench.undo.callback(tried, "swapoff", image)
+    loops.undo.callback(tried, "swapoff", image)
     refused(write(node, home, "--overwrite-signature", "swap"), f"The file behind {Path(node).name} is swapped to")
 
 
 @pytest.mark.needs("mkfs.btrfs")
-def test_the_other_half_of_a_file_system(bench: Bench, home: Path) -> None:
-    first, second = bench.disk(128 * MIB), bench.disk(128 * MIB)
+def test_the_other_half_of_a_file_system(loops: Loops, home: Path) -> None:
+    first, second = loops.disk(128 * MIB), loops.disk(128 * MIB)
     call("mkfs.btrfs", "-q", "-f", "-d", "single", "-m", "raid1", first, second)
     tried("btrfs", "device", "scan", first, second)
-    bench.mount(first, "-o", f"device={second}")
+    loops.mount(first, "-o", f"device={second}")
     for node in (first, second):
         refused(write(node, home, "--overwrite-signature", "btrfs"), Path(node).name)
 
 
 @pytest.mark.needs("mkfs.ext4")
-def test_the_disk_of_the_store_and_of_a_home_is_kept(bench: Bench, home: Path) -> None:
-    node = bench.partitioned((4 * MIB, 24 * MIB), (32 * MIB, 24 * MIB))
-    bench.file_system(f"{node}p2")
-    files = bench.mount(f"{node}p2")
+def test_the_disk_of_the_store_and_of_a_home_is_kept(loops: Loops, home: Path) -> None:
+    node = loops.partitioned((4 * MIB, 24 * MIB), (32 * MIB, 24 * MIB))
+    loops.file_system(f"{node}p2")
+    files = loops.mount(f"{node}p2")
     done = write(f"{node}p1", files)
     refused(done, "this machine runs from that disk", "your home directory")
     words = ("run", "aerospike-prewarm", f"{node}p1", *PREWARM, "--allow-write", "--confirm-device")
@@ -478,11 +478,11 @@ def test_the_disk_below_the_root_file_system_is_never_offered(home: Path) -> Non
 
 
 @pytest.mark.parametrize("kind", ["ext4", "xfs", "btrfs", "vfat"])
-def test_a_file_system_is_given_up_by_its_own_name_only(bench: Bench, home: Path, kind: str) -> None:
+def test_a_file_system_is_given_up_by_its_own_name_only(loops: Loops, home: Path, kind: str) -> None:
     if not shutil.which(f"mkfs.{kind}", path=os.environ["PATH"] + ":/usr/sbin:/sbin"):
         pytest.skip(f"needs mkfs.{kind}")
-    node = bench.disk(400 * MIB)
-    bench.file_system(node, kind)
+    node = loops.disk(400 * MIB)
+    loops.file_system(node, kind)
     before = first_bytes(node, 2 * MIB)
     done = write(node, home)
     refused(done, f"holds {kind}", "all files on it would be lost", f"--overwrite-signature {kind}")
@@ -494,14 +494,14 @@ def test_a_file_system_is_given_up_by_its_own_name_only(bench: Bench, home: Path
     assert first_bytes(node, 2 * MIB) != before
 
 
-def test_a_partition_table_and_what_is_in_it(bench: Bench, home: Path) -> None:
-    node = bench.partitioned((4 * MIB, 24 * MIB))
+def test_a_partition_table_and_what_is_in_it(loops: Loops, home: Path) -> None:
+    node = loops.partitioned((4 * MIB, 24 * MIB))
     descriptor = os.open(node, os.O_WRONLY)
     entry = bytes([0, 0, 0, 0, 0x83, 0, 0, 0]) + (8192).to_bytes(4, "little") + (49152).to_bytes(4, "little")
     os.pwrite(descriptor, entry, 446)
     os.pwrite(descriptor, b"\x55\xaa", 510)
     os.close(descriptor)
-    bench.file_system(f"{node}p1", "ext4", "-L", "backup")
+    loops.file_system(f"{node}p1", "ext4", "-L", "backup")
     done = write(node, home)
     refused(done, "partition table (dos)", f"{Path(node).name}p1 holds ext4 'backup'")
     refused(write(node, home, "--overwrite-signature", "dos"), "holds ext4 'backup'")
@@ -509,23 +509,23 @@ def test_a_partition_table_and_what_is_in_it(bench: Bench, home: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_the_copy_of_a_partition_table_at_the_end_counts(bench: Bench, home: Path) -> None:
-    image = bench.image()
+def test_the_copy_of_a_partition_table_at_the_end_counts(loops: Loops, home: Path) -> None:
+    image = loops.image()
     with image.open("r+b") as file:
         file.seek(32 * MIB - 512)
         file.write(b"EFI PART")
-    refused(write(bench.attach(image), home), "partition table (gpt)")
+    refused(write(loops.attach(image), home), "partition table (gpt)")
 
 
-def test_data_without_a_signature_is_told(bench: Bench, home: Path) -> None:
-    node = bench.attach(bench.image(32 * MIB, b"somebody's database" * 1000))
+def test_data_without_a_signature_is_told(loops: Loops, home: Path) -> None:
+    node = loops.attach(loops.image(32 * MIB, b"somebody's database" * 1000))
     done = write(node, home, "--dry-run", confirm="")
     assert done.returncode == 0
     assert "holds data without a known signature" in " ".join(done.stdout.split())
 
 
-def test_a_read_only_device(bench: Bench, home: Path) -> None:
-    node = bench.attach(bench.image(), "--read-only")
+def test_a_read_only_device(loops: Loops, home: Path) -> None:
+    node = loops.attach(loops.image(), "--read-only")
     done = write(node, home)
     assert done.returncode == 2, done.stderr
     assert "read-only" in done.stderr
@@ -538,8 +538,8 @@ def terminal(node: str, home: Path, *more: str) -> Terminal:
     return Terminal(home, "run", "aerospike-prewarm", node, *PREWARM, "--allow-write", *more)
 
 
-def test_the_name_is_typed_at_the_terminal(bench: Bench, home: Path) -> None:
-    node = bench.disk()
+def test_the_name_is_typed_at_the_terminal(loops: Loops, home: Path) -> None:
+    node = loops.disk()
     screen = terminal(node, home, "--yes")
     screen.read_until("type its name")
     assert "will be overwritten" in screen.seen and "8 MiB will be written" in screen.seen
@@ -550,8 +550,8 @@ def test_the_name_is_typed_at_the_terminal(bench: Bench, home: Path) -> None:
 
 
 @pytest.mark.parametrize("answer", ["y", "yes", "", "sda", "/dev/loop"])
-def test_any_other_answer_refuses(bench: Bench, home: Path, answer: str) -> None:
-    node = bench.disk()
+def test_any_other_answer_refuses(loops: Loops, home: Path, answer: str) -> None:
+    node = loops.disk()
     screen = terminal(node, home)
     screen.read_until("type its name")
     screen.type(answer)
@@ -559,8 +559,8 @@ def test_any_other_answer_refuses(bench: Bench, home: Path, answer: str) -> None
     assert not any(first_bytes(node)) and not runs(home)
 
 
-def test_a_pipe_is_no_person(bench: Bench, home: Path) -> None:
-    node = bench.disk()
+def test_a_pipe_is_no_person(loops: Loops, home: Path) -> None:
+    node = loops.disk()
     done = subprocess.run(
         [*DISKPROF, "run", "aerospike-prewarm", node, *PREWARM, "--allow-write", "--yes"],
         env=environment(home),
@@ -573,33 +573,33 @@ def test_a_pipe_is_no_person(bench: Bench, home: Path) -> None:
     assert not any(first_bytes(node))
 
 
-def test_a_disk_that_was_replaced_while_the_person_thought(bench: Bench, home: Path) -> None:
-    node = bench.disk()
+def test_a_disk_that_was_replaced_while_the_person_thought(loops: Loops, home: Path) -> None:
+    node = loops.disk()
     screen = terminal(node, home)
     screen.read_until("type its name")
-    bench.detach(node)
-    other = bench.image(32 * MIB, b"another disk")
+    loops.detach(node)
+    other = loops.image(32 * MIB, b"another disk")
     call("losetup", node, other)
-    bench.undo.callback(Bench._detach_own, node, other)
+    loops.undo.callback(Loops._detach_own, node, other)
     screen.type(Path(node).name)
     assert screen.end() == 4
     assert "was replaced after the plan was made" in " ".join(screen.seen.split())
     assert first_bytes(node)[:12] == b"another disk"
 
 
-def test_a_disk_that_went_away_while_the_person_thought(bench: Bench, home: Path) -> None:
-    node = bench.disk()
+def test_a_disk_that_went_away_while_the_person_thought(loops: Loops, home: Path) -> None:
+    node = loops.disk()
     screen = terminal(node, home)
     screen.read_until("type its name")
-    bench.detach(node)
+    loops.detach(node)
     screen.type(Path(node).name)
     assert screen.end() == 4
     assert not Path(node).is_file()
 
 
-def test_a_disk_that_was_resized_while_the_person_thought(bench: Bench, home: Path) -> None:
-    image = bench.image()
-    node = bench.attach(image)
+def test_a_disk_that_was_resized_while_the_person_thought(loops: Loops, home: Path) -> None:
+    image = loops.image()
+    node = loops.attach(image)
     screen = terminal(node, home)
     screen.read_until("type its name")
     os.truncate(image, 64 * MIB)
@@ -612,13 +612,13 @@ def test_a_disk_that_was_resized_while_the_person_thought(bench: Bench, home: Pa
 
 @pytest.mark.needs("mkfs.ext4")
 @pytest.mark.parametrize("mounted", [True, False])
-def test_a_disk_that_was_taken_into_use_while_the_person_thought(bench: Bench, home: Path, mounted: bool) -> None:
-    node = bench.disk()
+def test_a_disk_that_was_taken_into_use_while_the_person_thought(loops: Loops, home: Path, mounted: bool) -> None:
+    node = loops.disk()
     screen = terminal(node, home)
     screen.read_until("type its name")
-    bench.file_system(node)
+    loops.file_system(node)
     if mounted:
-        bench.mount(node)
+        loops.mount(node)
     screen.type(Path(node).name)
     assert screen.end() == 4
     said = " ".join(screen.seen.split())
@@ -628,16 +628,16 @@ def test_a_disk_that_was_taken_into_use_while_the_person_thought(bench: Bench, h
 
 
 @pytest.mark.needs("mkfs.ext4")
-def test_another_path_that_came_while_the_person_thought(bench: Bench, home: Path) -> None:
-    image = bench.image(64 * MIB)
-    node = bench.attach(image, "--partscan")
-    bench.partition(node, (4 * MIB, 24 * MIB))
+def test_another_path_that_came_while_the_person_thought(loops: Loops, home: Path) -> None:
+    image = loops.image(64 * MIB)
+    node = loops.attach(image, "--partscan")
+    loops.partition(node, (4 * MIB, 24 * MIB))
     screen = terminal(f"{node}p1", home)
     screen.read_until("type its name")
-    other = bench.attach(image, "--partscan")
-    bench.partition(other, (4 * MIB, 24 * MIB))
-    bench.file_system(f"{other}p1")
-    files = bench.mount(f"{other}p1", "-o", "ro")
+    other = loops.attach(image, "--partscan")
+    loops.partition(other, (4 * MIB, 24 * MIB))
+    loops.file_system(f"{other}p1")
+    files = loops.mount(f"{other}p1", "-o", "ro")
     before = sha256(image)
     screen.type(f"{Path(node).name}p1")
     assert screen.end() == 4
@@ -650,10 +650,10 @@ def test_another_path_that_came_while_the_person_thought(bench: Bench, home: Pat
 
 
 @pytest.mark.needs("mkfs.ext4", "mkswap")
-def test_nobody_else_gets_the_device_while_a_run_writes_to_it(bench: Bench, home: Path) -> None:
-    image = bench.image()
-    node, twin = bench.attach(image), bench.attach(image)
-    place = bench.directory / "place"
+def test_nobody_else_gets_the_device_while_a_run_writes_to_it(loops: Loops, home: Path) -> None:
+    image = loops.image()
+    node, twin = loops.attach(image), loops.attach(image)
+    place = loops.directory / "place"
     place.mkdir()
     words = ("run", "digitalocean-rand-w", node, *FOREVER, "--allow-write", "--confirm-device", Path(node).name)
     with started(*words, home=home) as process:
@@ -672,8 +672,8 @@ def test_nobody_else_gets_the_device_while_a_run_writes_to_it(bench: Bench, home
         os.close(os.open(each, os.O_RDONLY | os.O_EXCL))
 
 
-def test_a_killed_writer_lets_go_of_the_device(bench: Bench, home: Path) -> None:
-    node = bench.disk()
+def test_a_killed_writer_lets_go_of_the_device(loops: Loops, home: Path) -> None:
+    node = loops.disk()
     words = ("run", "digitalocean-rand-w", node, *FOREVER, "--allow-write", "--confirm-device", Path(node).name)
     with started(*words, home=home) as process:
         until(lambda: any(first_bytes(node, 16 * MIB)), "the first writes")
@@ -697,11 +697,11 @@ def test_a_killed_writer_lets_go_of_the_device(bench: Bench, home: Path) -> None
 
 
 @pytest.mark.needs("mkfs.ext4")
-def test_reading_a_device_in_use_changes_nothing_and_needs_no_permission(bench: Bench, home: Path) -> None:
-    node = bench.disk(64 * MIB)
-    bench.file_system(node)
+def test_reading_a_device_in_use_changes_nothing_and_needs_no_permission(loops: Loops, home: Path) -> None:
+    node = loops.disk(64 * MIB)
+    loops.file_system(node)
     image = Path(f"/sys/block/{Path(node).name}/loop/backing_file").read_text().strip()
-    bench.mount(node, "-o", "ro")
+    loops.mount(node, "-o", "ro")
     before = sha256(Path(image))
     run = diskprof_json("run", "fio-randread-qd8", node, "--set", "size=8m", "--json", home=home)
     assert run["status"] == "complete"
@@ -709,10 +709,10 @@ def test_reading_a_device_in_use_changes_nothing_and_needs_no_permission(bench: 
     assert sha256(Path(image)) == before
 
 
-def test_no_report_and_no_export_is_written_over_a_disk(bench: Bench, home: Path) -> None:
+def test_no_report_and_no_export_is_written_over_a_disk(loops: Loops, home: Path) -> None:
     assert diskprof("run", "ioping-latency", home, "--set", "count=2", home=home).returncode == 0
-    image = bench.image(8 * MIB, os.urandom(MIB))
-    node = bench.attach(image)
+    image = loops.image(8 * MIB, os.urandom(MIB))
+    node = loops.attach(image)
     link = home / "report.md"
     link.symlink_to(node)
     before = sha256(image)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from hostile import ESCAPES, HOSTILE, LINES, imported, poisoned_lines
-from loops import MIB, bench_in, call
+from loops import MIB, call, loops_in
 from program import DISKPROF, descendants, diskprof_json, environment, started, until
 from terminal import terminal
 
@@ -145,15 +145,15 @@ def test_what_fio_says_is_shown_and_not_obeyed(home: Path) -> None:
 
 @pytest.mark.needs("root", "loop", "mkfs.ext4")
 def test_a_label_on_a_disk_is_shown_and_not_obeyed(tmp_path: Path) -> None:
-    with bench_in(tmp_path) as bench:
-        image = bench.image(32 * MIB)
+    with loops_in(tmp_path) as loops:
+        image = loops.image(32 * MIB)
         # 16 bytes: a real label, which only a superblock's writer needs to have chosen.
         label = b"\x1b[31m\xc2\x9b\x07[/]|`z"
         call("mkfs.ext4", "-q", "-F", image)
         with image.open("r+b") as file:
             file.seek(1024 + 0x78)
             file.write(label.ljust(16, b"\0"))
-        node = bench.attach(image)
+        node = loops.attach(image)
         for words in (("devices",), ("devices", "--json"), ("run", "quick", node, "--dry-run")):
             with terminal([*DISKPROF, *words], environment(tmp_path), cwd=tmp_path, columns=160, rows=60) as screen:
                 assert screen.wait_for_end() in (0, 2, 4)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from faults import STORE, Case, make_case
-from loops import MIB, Bench
+from loops import MIB, Loops
 from power import Mains
 from program import PATIENCE_S, diskprof, diskprof_json, started, until
 from recorded import make_plan
@@ -22,8 +22,8 @@ pytestmark = pytest.mark.needs("fio", "root", "loop", "mkfs.ext4")
 
 
 @pytest.fixture
-def mains(bench: Bench) -> Mains:
-    return Mains(bench)
+def mains(loops: Loops) -> Mains:
+    return Mains(loops)
 
 
 def test_a_run_is_on_the_disk_before_its_test_file_is_made_and_so_is_how_it_ends(mains: Mains) -> None:

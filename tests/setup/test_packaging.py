@@ -8,7 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from machines import REPOSITORY
+from setup_machine import REPOSITORY
 
 pytestmark = pytest.mark.needs("package-index")
 

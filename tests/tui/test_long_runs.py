@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from bench_screens import Bench, open_bench
 from recorded import record_run
-from recorded_long import record_long, recording_long
+from recorded.long import record_long, recording_long
 from store_files import raw
 from stored_screens import Driver, press, settle, text_of, until
 

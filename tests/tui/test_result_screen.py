@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from recorded import FAST, GONE, make_plan, record_volumes
-from recorded_long import record_long
+from recorded.long import record_long
 from stored_screens import (
     SIZES,
     Driver,

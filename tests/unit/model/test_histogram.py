@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recorded_disk import FAST, make_histogram
+from recorded.disk import FAST, make_histogram
 
 from diskprof.model.errors import EngineError
 from diskprof.model.histogram import Histogram, bucket_edges, bucket_of, bucket_value, merge

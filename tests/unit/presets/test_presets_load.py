@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from preset_files import problems, read
 
 from diskprof.model.preset import Category, EngineName, ParameterKind, Preset
-from diskprof.presets.files.load import load_file, parse
+from diskprof.presets.files.load import load_file
 from diskprof.presets.files.toml_document import LARGEST_FILE
 from diskprof.presets.library import shipped_directory
-from diskprof.presets.problem import Problem
 from diskprof.presets.resolve import resolve
 
 GOOD = """\
@@ -56,16 +56,6 @@ name = "three"
 engine = "ioping"
 options = { count = 3 }
 """
-
-
-def read(text: str | bytes) -> Preset | tuple[Problem, ...]:
-    return parse(text if isinstance(text, bytes) else text.encode(), Path("/home/me/mine.toml"), shipped=False)
-
-
-def problems(text: str | bytes) -> tuple[Problem, ...]:
-    found = read(text)
-    assert not isinstance(found, Preset)
-    return found
 
 
 def test_a_preset_with_everything_in_it() -> None:

@@ -1,18 +1,16 @@
 """What a preset promises, on which targets it works, and its variants: read, and what is wrong with them named."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from preset_files import good, problems, read
 
 from diskprof.model.errors import UsageError
 from diskprof.model.expectation import Formula, Operator
 from diskprof.model.preset import Preset
-from diskprof.presets.files.load import parse
-from diskprof.presets.problem import Problem
 from diskprof.presets.resolve import resolve, settings_of
 
 GOOD = """\
@@ -83,24 +81,8 @@ max = "5ms"
 AGAIN = '[[expect]]\ntest = "ping"\nmetric = "read.latency.mean"\nmax = "5000us"\n'
 
 
-def read(text: str | bytes) -> Preset | tuple[Problem, ...]:
-    return parse(text if isinstance(text, bytes) else text.encode(), Path("/home/me/mine.toml"), shipped=False)
-
-
-def good(text: str = GOOD) -> Preset:
-    preset = read(text)
-    assert isinstance(preset, Preset), preset
-    return preset
-
-
-def problems(text: str) -> tuple[Problem, ...]:
-    found = read(text)
-    assert not isinstance(found, Preset)
-    return found
-
-
 def test_what_is_promised() -> None:
-    first, *syncs, last = good().expectations
+    first, *syncs, last = good(GOOD).expectations
     assert (first.test, first.metric.name, first.operator) == ("reads", "read.iops", Operator.AT_LEAST)
     assert first.promise == Formula(1200, 30, 20000)
     # Conditions are kept as the parameters' values will be: in their normal form.
@@ -132,7 +114,7 @@ def test_every_way_to_promise(promise: str, operator: Operator, base: float) -> 
 
 
 def test_jobs_know_their_targets() -> None:
-    preset = good()
+    preset = good(GOOD)
     assert [(slot.name, slot.summary) for slot in preset.targets] == [("log", "the log"), ("data", "the data")]
     reads, both, mixed, ping = resolve(preset, {}).tests
     assert [job.target for job in (*reads.jobs, *both.jobs)] == ["data", "log", "data"]
@@ -146,7 +128,7 @@ def test_a_preset_without_targets_has_jobs_without() -> None:
 
 
 def test_a_variant_is_settings_and_what_the_person_sets_goes_before() -> None:
-    preset = good()
+    preset = good(GOOD)
     assert settings_of(preset, "quick", {}) == {"size": "8m", "depth": "32"}
     assert settings_of(preset, "quick", {"size": "1g"}) == {"size": "1g", "depth": "32"}
     assert settings_of(preset, "", {"size": "1g"}) == {"size": "1g"}

@@ -2,19 +2,17 @@
 
 import re
 from itertools import product
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from preset_files import good, problems
 
 from diskprof.model.errors import UsageError
-from diskprof.model.preset import Axis, Preset
-from diskprof.presets.files.load import parse
+from diskprof.model.preset import Axis
 from diskprof.presets.files.schema import TEST_NAME
 from diskprof.presets.options.allowed import FIO_OPTIONS
 from diskprof.presets.options.values import OptionKind
-from diskprof.presets.problem import Problem
 from diskprof.presets.resolve import resolve
 from diskprof.presets.sweep import LONGEST_NAME, cell_name, cell_title, cells, short
 
@@ -55,24 +53,8 @@ min = 100
 """.replace('"0x8"', "8")
 
 
-def read(text: str) -> Preset | tuple[Problem, ...]:
-    return parse(text.encode(), Path("/home/me/mine.toml"), shipped=False)
-
-
-def good(text: str = GOOD) -> Preset:
-    preset = read(text)
-    assert isinstance(preset, Preset), preset
-    return preset
-
-
-def problems(text: str) -> tuple[Problem, ...]:
-    found = read(text)
-    assert not isinstance(found, Preset)
-    return found
-
-
 def test_each_test_once_for_each_combination_in_rows() -> None:
-    resolved = resolve(good(), {})
+    resolved = resolve(good(GOOD), {})
     rows = [f"{bs}-qd{depth}" for bs in ("4k", "64k") for depth in (1, 8, 64)]
     assert [test.name for test in resolved.tests] == [f"{name}-{cell}" for name in ("reads", "both") for cell in rows]
     # The value of an empty parameter is left out.
@@ -86,7 +68,7 @@ def test_each_test_once_for_each_combination_in_rows() -> None:
 
 
 def test_every_job_of_a_test_gets_the_values_and_keeps_its_name() -> None:
-    last = resolve(good(), {}).tests[-1]
+    last = resolve(good(GOOD), {}).tests[-1]
     assert last.name == "both-64k-qd64"
     assert [job.name for job in last.jobs] == ["a", "b"]
     assert all(dict(job.options)["iodepth"] == "64" for job in last.jobs)
@@ -94,7 +76,7 @@ def test_every_job_of_a_test_gets_the_values_and_keeps_its_name() -> None:
 
 
 def test_parameters_among_the_values() -> None:
-    resolved = resolve(good(), {"deepest": "16", "block": "1m"})
+    resolved = resolve(good(GOOD), {"deepest": "16", "block": "1m"})
     assert resolved.sweep == (Axis("bs", ("4k", "64k", "1m")), Axis("iodepth", ("1", "8", "16")))
     assert len(resolved.tests) == 18
     for settings, says in (
@@ -104,7 +86,7 @@ def test_parameters_among_the_values() -> None:
         ({"block": "128m"}, "reads-128m-qd1"),
     ):
         with pytest.raises(UsageError) as caught:
-            resolve(good(), settings)
+            resolve(good(GOOD), settings)
         assert says in caught.value.message
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from recorded import FAST, SLOW, Machine, make_plan, record_run
+from recorded import FAST, SLOW, RecordedMachine, make_plan, record_run
 
 from diskprof.model.errors import StoreError
 from diskprof.model.finding import Finding, Weight
@@ -138,7 +138,7 @@ def test_words_come_back_as_they_were(
 
 @pytest.mark.parametrize("machine", [FAST, SLOW])
 @pytest.mark.parametrize("preset", ["quick", "mixed-70-30", "ioping-latency", "ioping-seek"])
-def test_plans_and_environments_come_back_as_they_were(store: Store, preset: str, machine: Machine) -> None:
+def test_plans_and_environments_come_back_as_they_were(store: Store, preset: str, machine: RecordedMachine) -> None:
     plan = make_plan(preset, machine=machine)
     run = store.run(store.create_run(plan, machine.environment))
     assert run.plan == plan

@@ -43,7 +43,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Machine:
+class RecordedMachine:
     """A host with one disk, and its speed by kind of test; of a disk with limits, they make its speed."""
 
     environment: Environment
@@ -58,7 +58,7 @@ class Machine:
 
 def make_machine(
     hostname: str, disk: Device, partition: Device, speeds: Mapping[str, Speed], layout: float, **more: str
-) -> Machine:
+) -> RecordedMachine:
     environment = Environment(
         hostname=hostname,
         os=more.get("os", "Debian GNU/Linux 12 (bookworm)"),
@@ -74,7 +74,7 @@ def make_machine(
         disks=(disk,),
         mount=partition.mounts[0],
     )
-    return Machine(environment, speeds, layout)
+    return RecordedMachine(environment, speeds, layout)
 
 
 def make_disk(name: str, part: str, size: int, mount: Mount, **more: Any) -> tuple[Device, Device]:
@@ -207,7 +207,7 @@ class Kind:
         return Kind(rw, 1 << 20 if size == "1m" else 4096, qd, ((direction, key, 1.0),))
 
 
-def speeds_of(planned: PlannedTest, machine: Machine) -> tuple[int, tuple[tuple[Direction, Speed], ...]]:
+def speeds_of(planned: PlannedTest, machine: RecordedMachine) -> tuple[int, tuple[tuple[Direction, Speed], ...]]:
     """The block size of a test, and how fast the machine is in each direction of it."""
     if machine.limits is None:
         kind = Kind.of(planned.name)
@@ -222,7 +222,7 @@ def speeds_of(planned: PlannedTest, machine: Machine) -> tuple[int, tuple[tuple[
     return planned.jobs[0].block_size, tuple(parts)
 
 
-def make_plan(preset: str = "quick", *, machine: Machine = FAST, runtime_s: float = 5.0) -> Plan:
+def make_plan(preset: str = "quick", *, machine: RecordedMachine = FAST, runtime_s: float = 5.0) -> Plan:
     """A plan of one of the presets `quick`, `mixed-70-30`, `ioping-latency`, `ioping-seek` on /mnt/data."""
     title, category, names = _PRESETS[preset]
     mount, directory = machine.environment.mount, "/mnt/data/.diskprof-7f3k9q2m"
@@ -252,7 +252,7 @@ def make_plan(preset: str = "quick", *, machine: Machine = FAST, runtime_s: floa
     )
 
 
-def _planned(name: str, machine: Machine, file: TestFile, runtime_s: float) -> PlannedTest:
+def _planned(name: str, machine: RecordedMachine, file: TestFile, runtime_s: float) -> PlannedTest:
     kind, ioping = Kind.of(name), name in ("latency", "seek")
     written = sum(
         machine.speeds[key].iops * share * kind.block_size * runtime_s
@@ -284,7 +284,7 @@ def _planned(name: str, machine: Machine, file: TestFile, runtime_s: float) -> P
     )
 
 
-def make_layout(file: TestFile, machine: Machine) -> PlannedTest:
+def make_layout(file: TestFile, machine: RecordedMachine) -> PlannedTest:
     argv = (
         "/usr/bin/fio",
         "--output-format=json+",

@@ -70,7 +70,7 @@ echo "${0##*/} $*" >>"$LOG"
 
 
 @dataclass
-class Machine:
+class SetupMachine:
     """A machine with a checkout of diskprof on it, as far as the script can see."""
 
     root: Path
@@ -126,8 +126,8 @@ class Machine:
         return [call for call in self.calls if not call.startswith(("venv ", "pip "))]
 
 
-def make_machine(root: Path, checkout: str = "checkout") -> Machine:
-    machine = Machine(root, root / checkout)
+def make_machine(root: Path, checkout: str = "checkout") -> SetupMachine:
+    machine = SetupMachine(root, root / checkout)
     for directory in (machine.bin, machine.state, machine.checkout / "scripts"):
         directory.mkdir(parents=True)
     for name in PLAIN_TOOLS:

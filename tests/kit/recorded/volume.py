@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-from recorded_disk import GIB, Limits, Machine, Speed, make_disk, make_layout, make_machine
-
 from diskprof.model.device import Mount, Transport
 from diskprof.model.expectation import Expectation, Operator
 from diskprof.model.metric import parse_metric
@@ -11,6 +9,7 @@ from diskprof.model.plan import OtherTarget, Plan, PlannedJob, PlannedTest, Test
 from diskprof.model.preset import Category, EngineName
 from diskprof.model.target import Target, TargetKind
 from diskprof.model.units import format_size, parse_size
+from recorded.disk import GIB, Limits, RecordedMachine, Speed, make_disk, make_layout, make_machine
 
 BLOCK_SIZES = ("4k", "16k", "32k", "64k", "256k")
 DEPTHS = ("1", "2", "4", "8", "16", "32", "64")
@@ -43,7 +42,7 @@ SMALL = replace(
 
 
 def sweep_plan(
-    machine: Machine,
+    machine: RecordedMachine,
     *,
     axes: tuple[tuple[str, tuple[str, ...]], ...] = (("bs", BLOCK_SIZES), ("iodepth", DEPTHS)),
     tests: tuple[tuple[str, str, str], ...] = (("randread", "Random read", "randread"),),
@@ -68,7 +67,7 @@ def sweep_plan(
     return replace(_plan(machine, "volume-sweep", "Sweep of a volume", file, planned), sweep=axes)
 
 
-def promises_plan(machine: Machine, *, runtime_s: float = 8.0) -> Plan:
+def promises_plan(machine: RecordedMachine, *, runtime_s: float = 8.0) -> Plan:
     """Five tests of which something is promised: kept, broken, too short to say, not measured."""
     file = _file("/mnt/volume")
     jobs = (
@@ -95,7 +94,7 @@ def promises_plan(machine: Machine, *, runtime_s: float = 8.0) -> Plan:
     )
 
 
-def targets_plan(machine: Machine, *, runtime_s: float = 6.0) -> Plan:
+def targets_plan(machine: RecordedMachine, *, runtime_s: float = 6.0) -> Plan:
     """Readers on a volume with a cache, writers on one without, at once."""
     files = _file("/mnt/cached"), _file("/mnt/uncached")
     jobs = (
@@ -135,7 +134,7 @@ def _file(directory: str) -> TestFile:
     return TestFile(f"{directory}/.diskprof-7f3k9q2m", f"{directory}/.diskprof-7f3k9q2m/test.dat", GIB)
 
 
-def _plan(machine: Machine, preset: str, title: str, file: TestFile, tests: list[PlannedTest]) -> Plan:
+def _plan(machine: RecordedMachine, preset: str, title: str, file: TestFile, tests: list[PlannedTest]) -> Plan:
     mount, device = machine.environment.mount, machine.environment.device
     assert mount and device
     return Plan(

@@ -5,13 +5,12 @@ from dataclasses import replace
 from datetime import timedelta
 from random import Random
 
-from recorded import FAST, FIRST_START, SECOND_NS, make_document, make_plan, make_result
-from recorded_disk import make_histogram
-
 from diskprof.model.plan import Plan
 from diskprof.model.run import Progress, Status
 from diskprof.model.sample import Direction, Phase, Sample, SystemSample
 from diskprof.store import Store
+from recorded import FAST, FIRST_START, SECOND_NS, make_document, make_plan, make_result
+from recorded.disk import make_histogram
 
 DAY_S = 86_400
 _POOL = 500

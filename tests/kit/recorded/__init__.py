@@ -17,9 +17,6 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from recorded_disk import FAST, QUICK_TESTS, SLOW, Machine, Speed, make_histogram, make_plan, speeds_of
-from recorded_volume import SMALL, VOLUME, promises_plan, sweep_plan, targets_plan
-
 from diskprof.analysis.headline import headline
 from diskprof.model.finding import Finding, Weight
 from diskprof.model.histogram import Histogram, bucket_value, merge
@@ -28,6 +25,8 @@ from diskprof.model.preset import EngineName
 from diskprof.model.run import Cpu, DirectionResult, Latency, Message, Progress, Status, TestResult
 from diskprof.model.sample import Direction, Phase, Sample, SystemSample
 from diskprof.store import ProcessIdentity, Store
+from recorded.disk import FAST, QUICK_TESTS, SLOW, RecordedMachine, Speed, make_histogram, make_plan, speeds_of
+from recorded.volume import SMALL, VOLUME, promises_plan, sweep_plan, targets_plan
 
 __all__ = [
     "FAST",
@@ -37,7 +36,7 @@ __all__ = [
     "SLOW",
     "SMALL",
     "VOLUME",
-    "Machine",
+    "RecordedMachine",
     "Speed",
     "make_document",
     "make_histogram",
@@ -89,7 +88,7 @@ def _sample(
     )
 
 
-def _system(random: Random, samples: Sequence[Sample], machine: Machine) -> SystemSample:
+def _system(random: Random, samples: Sequence[Sample], machine: RecordedMachine) -> SystemSample:
     by = {sample.direction: sample for sample in samples}
     read, write, first = by.get(Direction.READ), by.get(Direction.WRITE), samples[0]
     busy = sum(sample.iops for sample in samples) / 300_000
@@ -172,7 +171,7 @@ def recording(
     store: Store,
     preset: str = "quick",
     *,
-    machine: Machine = FAST,
+    machine: RecordedMachine = FAST,
     seed: int = 1,
     end: Status = Status.COMPLETE,
     reason: str = "",
@@ -249,7 +248,7 @@ class _Steps:
     store: Store
     run_id: str
     plan: Plan
-    machine: Machine
+    machine: RecordedMachine
     random: Random
     clock: _Clock
     factor: float
