@@ -46,8 +46,7 @@ async def test_each_mode_has_its_key(bench: Bench, size: tuple[int, int]) -> Non
             assert "q Quit" in last
 
 
-@pytest.mark.parametrize("key", list(MODES))
-@pytest.mark.parametrize("help_key", ["question_mark", "f1"])
+@pytest.mark.parametrize(("key", "help_key"), [*((key, "question_mark") for key in MODES), ("1", "f1")])
 async def test_help_belongs_to_the_screen_and_lists_its_keys(bench: Bench, key: str, help_key: str) -> None:
     async with open_bench(bench, (120, 50)) as pilot:
         await press(pilot, key)
@@ -96,9 +95,14 @@ async def test_quits_at_once_when_nothing_runs(bench: Bench) -> None:
     assert pilot.app.return_code == 0
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("mode", list(MODES))
-@pytest.mark.parametrize(("keys", "stops", "quits"), [("l", 0, True), ("s", 1, True), ("escape", 0, False)])
+@pytest.mark.parametrize(
+    ("mode", "keys", "stops", "quits", "size"),
+    [
+        *(("1", "l", 0, True, size) for size in SIZES),
+        ("1", "s", 1, True, SIZES[0]),
+        *((mode, "escape", 0, False, SIZES[0]) for mode in MODES),
+    ],
+)
 async def test_quitting_while_a_run_goes_asks(
     bench: Bench, size: tuple[int, int], mode: str, keys: str, stops: int, quits: bool
 ) -> None:

@@ -176,8 +176,14 @@ async def test_where_there_is_no_distribution_mean_and_maximum_stand(bench: Benc
         assert "p99" not in tile
 
 
-@pytest.mark.parametrize("size", [*SIZES, (60, 20)])
-@pytest.mark.parametrize(("preset", "waits"), [("ioping-latency", True), ("ioping-seek", False), ("quick", False)])
+@pytest.mark.parametrize(
+    ("preset", "waits", "size"),
+    [
+        *(("ioping-latency", True, size) for size in (*SIZES, (60, 20))),
+        ("ioping-seek", False, SIZES[0]),
+        ("quick", False, SIZES[0]),
+    ],
+)
 async def test_that_ioping_waits_between_requests_is_said_beside_its_rate(
     bench: Bench, store: Store, size: tuple[int, int], preset: str, waits: bool
 ) -> None:
@@ -232,8 +238,9 @@ async def test_another_test_can_be_looked_at_and_followed_again(
         await see(pilot, "This test has not begun.")
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize(("answer", "stops"), [("s", 1), ("enter", 1), ("escape", 0)])
+@pytest.mark.parametrize(
+    ("answer", "stops", "size"), [("s", 1, SIZES[0]), ("enter", 1, SIZES[1]), ("escape", 0, SIZES[0])]
+)
 async def test_s_stops_after_asking(bench: Bench, store: Store, size: tuple[int, int], answer: str, stops: int) -> None:
     run_id = under_way(store)
     async with open_bench(bench, size) as pilot:

@@ -126,10 +126,13 @@ async def test_v_takes_the_next_variant_and_what_was_edited_wins(bench: Bench, s
         await until(pilot, lambda: "edited" not in plan(pilot))
 
 
-@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize(
-    ("field", "typed", "says"),
-    [("depth", "0", "iodepth=0"), ("bs", "3000", "512"), ("runtime", "0", "runtime=0")],
+    ("field", "typed", "says", "size"),
+    [
+        ("depth", "0", "iodepth=0", SIZES[0]),
+        ("bs", "3000", "512", SIZES[1]),
+        ("runtime", "0", "runtime=0", SIZES[0]),
+    ],
 )
 async def test_a_value_that_means_nothing_is_refused_where_it_was_typed(
     bench: Bench, size: tuple[int, int], field: str, typed: str, says: str

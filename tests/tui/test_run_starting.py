@@ -257,8 +257,7 @@ async def test_waiting_can_be_given_up(bench: Bench) -> None:
         assert "working on sda" not in text_of(pilot)
 
 
-@pytest.mark.parametrize("size", SMALL)
-@pytest.mark.parametrize("mode", ["1", "3"])
+@pytest.mark.parametrize(("mode", "size"), [*(("1", size) for size in SMALL), ("3", SMALL[0])])
 async def test_quitting_while_a_start_waits_says_that_it_is_given_up(
     bench: Bench, size: tuple[int, int], mode: str
 ) -> None:

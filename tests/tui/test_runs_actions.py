@@ -242,7 +242,6 @@ async def test_several_marked_runs_make_one_report(path: Path, runs: dict[str, s
         assert runs["slow"] in report
 
 
-@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize(
     ("name", "says", "begins"),
     [
@@ -254,10 +253,10 @@ async def test_several_marked_runs_make_one_report(path: Path, runs: dict[str, s
     ],
 )
 async def test_the_end_of_the_name_says_as_what(
-    path: Path, runs: dict[str, str], size: tuple[int, int], name: str, says: str, begins: str
+    path: Path, runs: dict[str, str], name: str, says: str, begins: str
 ) -> None:
     file = path.parent / name
-    async with open_runs(path, size) as pilot:
+    async with open_runs(path) as pilot:
         await go_to(pilot, runs["first"])
         await press(pilot, "r")
         await write(pilot, str(file))

@@ -30,8 +30,7 @@ def words_of(text: str) -> str:
     return " ".join(text.split())
 
 
-@pytest.mark.parametrize("size", TINY)
-@pytest.mark.parametrize("mode", ["1", "2", "3", "4"])
+@pytest.mark.parametrize(("mode", "size"), list(zip("1234", TINY, strict=True)))
 async def test_the_notice_has_room_and_goes_again(bench: Bench, mode: str, size: tuple[int, int]) -> None:
     async with open_bench(bench) as pilot:
         await press(pilot, mode)
