@@ -3,11 +3,11 @@
 A document is a tuple of blocks. Their text is as it came, foreign text too: whoever lays it out makes it harmless (F39).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from diskprof.reports.charts.svg import Line
+from diskprof.reports.charts.plot import Plot
 from diskprof.reports.layout import Column as Column
 from diskprof.reports.words import Meaning as Meaning
 
@@ -124,20 +124,10 @@ class Spark:
 
 
 @dataclass(frozen=True, slots=True)
-class Curves:
-    """Curves that share their axes, over `seconds`; `write` words a value."""
-
-    title: str
-    lines: tuple[Line, ...]
-    seconds: float
-    write: Callable[[float], str]
-
-
-@dataclass(frozen=True, slots=True)
 class Chart:
     """What belongs side by side; only a page draws it."""
 
-    curves: tuple[Curves, ...]
+    plots: tuple[Plot, ...]
 
 
 Block = Heading | Paragraph | Table | Facts | Note | Code | Spark | Chart

@@ -28,9 +28,9 @@ from diskprof.model.run import Status
 from diskprof.model.sample import Direction
 from diskprof.store import Store
 from diskprof.tui.compare.compare_rows import NARROW, WIDE, _cell, letter
-from diskprof.tui.compare.screen import Chart, CompareScreen
+from diskprof.tui.compare.screen import CompareChart, CompareScreen
 from diskprof.tui.dialogs.export_form import ExportModal
-from diskprof.tui.kit.charts.curves import Curves
+from diskprof.tui.kit.charts.chart import Chart
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.runs.screen import RunsScreen
 
@@ -56,8 +56,8 @@ def row(screen: CompareScreen, name: str, after: str = "") -> tuple[str, ...]:
     return next(cells for cells in all_rows[start:] if cells[0] == name)
 
 
-def chart_of(screen: CompareScreen) -> Curves:
-    return screen.query_one("#compare-curves", Curves)
+def chart_of(screen: CompareScreen) -> Chart:
+    return screen.query_one("#compare-curves", Chart)
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -179,11 +179,11 @@ async def test_the_charts(path: Path, runs: dict[str, str]) -> None:
     async with open_runs(path, (120, 40)) as pilot:
         screen = await compare(pilot, runs["first"], runs["slow"])
         titles = []
-        for chart in Chart:
+        for chart in CompareChart:
             assert screen.chart is chart
             titles.append(chart_of(screen).text.splitlines()[0] if chart_of(screen).region else "")
             await press(pilot, "v")
-        assert screen.chart is Chart.PERCENTILES
+        assert screen.chart is CompareChart.PERCENTILES
         assert ["latency by percentile (log)" in titles[0], "IOPS over time" in titles[1]] == [True, True]
         assert ["bandwidth over time (MB/s)" in titles[2], "p99 over time" in titles[3], titles[4]] == [True, True, ""]
         text = chart_of(screen).text
@@ -372,7 +372,7 @@ async def test_on_a_wide_terminal_two_charts_stand_beside_the_table(path: Path, 
     async with open_runs(path, (200, 60)) as pilot:
         screen = await compare(pilot, runs["first"], runs["slow"])
         await press(pilot, "n")
-        both = [screen.query_one(f"#compare-{name}", Curves) for name in ("curves", "more")]
+        both = [screen.query_one(f"#compare-{name}", Chart) for name in ("curves", "more")]
         assert "latency by percentile" in both[0].text and "IOPS over time" in both[1].text
         assert both[0].region.x > screen.sheet.region.right - 1
         await press(pilot, "m")

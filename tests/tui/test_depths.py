@@ -7,8 +7,8 @@ from recorded import FAST, make_plan
 
 from diskprof.model.histogram import Histogram
 from diskprof.model.sample import Direction, Phase, Sample
+from diskprof.reports.charts.axes import LogScale
 from diskprof.store import Store, this_process
-from diskprof.tui.kit.charts.logscale import LogScale
 from diskprof.tui.live import depths as depths_module
 from diskprof.tui.live.depths import Depths
 

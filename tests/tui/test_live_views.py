@@ -18,7 +18,6 @@ from diskprof.store import Store, this_process
 from diskprof.tui.dialogs.help import HelpScreen
 from diskprof.tui.kit.charts.chart import Chart
 from diskprof.tui.kit.charts.glyphs import Charset
-from diskprof.tui.kit.charts.views import LargeChart
 from diskprof.tui.kit.painted import Lines, OneLine
 from diskprof.tui.live.depths import STEP, Depths
 from diskprof.tui.live.following import Following
@@ -377,4 +376,4 @@ async def test_lines_are_drawn_as_textual_would_draw_them(bench: Bench, store: S
                 for one, other in zip(widget.render_lines(crop), theirs, strict=True):
                     assert (one.text, one.cell_length) == (other.text, other.cell_length)
                     assert one.simplify() == other.simplify()
-    assert {TopBar, KeyBar, OneLine, Tile, LatencyTile, LargeChart} <= seen
+    assert {TopBar, KeyBar, OneLine, Tile, LatencyTile, Chart} <= seen

@@ -12,7 +12,7 @@ from diskprof.model.histogram import Histogram
 from diskprof.model.run import Status
 from diskprof.model.sample import Direction, Phase, Sample
 from diskprof.store import Store, this_process
-from diskprof.tui.kit.charts.views import LargeChart
+from diskprof.tui.kit.charts.chart import Chart
 from diskprof.tui.live.screen import LiveScreen
 
 WIDE = (200, 60)
@@ -28,7 +28,7 @@ def charts(pilot: Driver) -> dict[str, str]:
     """The title of each chart that is in sight, and what it shows."""
     screen = pilot.app.screen
     assert isinstance(screen, LiveScreen)
-    return {chart.id or "": chart.text for chart in screen.query(LargeChart) if chart.region.area}
+    return {chart.id or "": chart.text for chart in screen.query(Chart) if chart.region.area}
 
 
 def titles(pilot: Driver) -> dict[str, str]:
@@ -60,7 +60,7 @@ async def test_as_many_charts_as_there_is_room_for(
             await until(pilot, lambda: titles(pilot)["upper"].startswith("Latency percentiles"))
         if "lower" in names:
             await until(pilot, lambda: titles(pilot)["lower"].startswith("Latency heat map"))
-        for chart in pilot.app.screen.query(LargeChart):
+        for chart in pilot.app.screen.query(Chart):
             width, height = chart.size
             assert len(chart.text.splitlines()) <= max(1, height)
             assert all(len(line) <= max(1, width) for line in chart.text.splitlines())

@@ -14,10 +14,10 @@ from stored_screens import Driver, press, settle, text_of, until
 from diskprof.model.histogram import merge
 from diskprof.model.run import Status
 from diskprof.model.sample import Direction, Phase, Sample
+from diskprof.reports.charts.axes import LogScale
+from diskprof.reports.charts.heatmap import Heat, Scattered
 from diskprof.store import Store, this_process
 from diskprof.tui.kit.charts.chart import Chart
-from diskprof.tui.kit.charts.heatmap import Heat, Scattered
-from diskprof.tui.kit.charts.logscale import LogScale
 from diskprof.tui.live import depths as depths_module
 from diskprof.tui.live import following, kernel_lines
 from diskprof.tui.live.depths import STEP, Depths
@@ -171,15 +171,15 @@ def test_scattered_intervals_make_the_map_that_they_make_in_order(store: Store) 
 
 
 def test_a_heat_map_that_is_being_read_says_how_far_it_is(store: Store, few: None) -> None:
-    from diskprof.tui.live.moments import heat_view
+    from diskprof.tui.live.moments import heat_plot
 
     run_id = record_run(store, "mixed-70-30", runtime_s=200.0)
     depths = Depths(store, run_id, 0, preparing=False)
     depths.read()
-    assert heat_view(depths, 200.0, {}, "a note").title == f"Heat map, {depths.share:.0%} read"
+    assert heat_plot(depths, 200.0, {}, "a note").title == f"Heat map, {depths.share:.0%} read"
     while depths.read():
         pass
-    assert heat_view(depths, 200.0, {}, "a note").title == "Latency heat map"
+    assert heat_plot(depths, 200.0, {}, "a note").title == "Latency heat map"
 
 
 async def test_what_another_screen_interrupted_goes_on(

@@ -27,7 +27,7 @@ from diskprof.store import Store
 from diskprof.tui.compare.screen import CompareScreen
 from diskprof.tui.dialogs.export_form import ExportModal
 from diskprof.tui.dialogs.tags import TagsModal
-from diskprof.tui.kit.charts.views import LargeChart
+from diskprof.tui.kit.charts.chart import Chart
 from diskprof.tui.runs.result import Prose, ResultScreen
 from diskprof.tui.runs.result_rows import sections
 from diskprof.tui.runs.screen import RunsScreen
@@ -42,8 +42,8 @@ async def open_result(pilot: Driver, run_id: str) -> ResultScreen:
     return screen
 
 
-def chart_of(screen: ResultScreen) -> LargeChart:
-    return screen.query_one("#chart", LargeChart)
+def chart_of(screen: ResultScreen) -> Chart:
+    return screen.query_one("#chart", Chart)
 
 
 def prose_of(screen: ResultScreen) -> str:

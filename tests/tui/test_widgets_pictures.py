@@ -2,10 +2,12 @@
 
 import pytest
 
-from diskprof.tui.kit.charts.chart import Curve, Picture, draw_chart
+from diskprof.model.metric import Quantity
+from diskprof.reports.charts.axes import Scale, TimeAxis, round_up
+from diskprof.reports.charts.plot import Curve, Panel, Plot
+from diskprof.reports.charts.series import Series
+from diskprof.tui.kit.charts.drawing import draw_plot
 from diskprof.tui.kit.charts.glyphs import Charset, Track, charset_for, draw, progress_bar
-from diskprof.tui.kit.charts.scale import Metric, Scale, TimeAxis, round_up
-from diskprof.tui.kit.charts.time_series import Series
 from diskprof.tui.kit.painted import Line, width_of
 
 
@@ -51,23 +53,28 @@ def test_blanks_do_not_take_on_a_background() -> None:
     assert list(line) == [("▄", "write/read"), (" ", "")]
 
 
+def two_lines(read: float, write: float) -> Plot:
+    """Lines of a share of 100."""
+    curves = []
+    for sign, name, value in (("R", "read", read), ("W", "write", write)):
+        series = Series()
+        series.add(0, 6, value)
+        curves.append(Curve(name, series, name, sign, end=sign))
+    return Plot("", TimeAxis(10), (Panel(Scale(None, 100.0), tuple(curves)),))
+
+
 @pytest.mark.parametrize("charset", list(Charset))
 def test_lines_are_told_apart_without_their_colours(charset: Charset) -> None:
-    columns = 6 * charset.columns
-    tracks = [
-        Track([0.9] * columns, "read", area=False, label="R"),
-        Track([0.2] * columns, "write", area=False, label="W"),
-    ]
-    lines = text(draw(tracks, 8, 4, charset))
+    lines = text(draw_plot(two_lines(90, 20), 40, 6, charset))[1:-1]
     assert "R" in lines[0]
     assert "W" in lines[3]
     assert "W" not in lines[0]
 
 
-def test_labels_of_curves_that_meet_stand_beside_each_other() -> None:
-    tracks = [Track([0.5] * 8, "read", False, label="R"), Track([0.5] * 8, "write", False, label="W")]
-    assert "".join(text(draw(tracks, 8, 2, Charset.BRAILLE))).count("R") == 1
-    assert "".join(text(draw(tracks, 8, 2, Charset.BRAILLE))).count("W") == 1
+def test_labels_of_curves_that_meet_do_not_hide_each_other() -> None:
+    drawn = "".join(text(draw_plot(two_lines(50, 50), 40, 6, Charset.BRAILLE))[1:-1])
+    assert drawn.count("R") == 1
+    assert drawn.count("W") == 1
 
 
 @pytest.mark.parametrize(("fraction", "filled"), [(-1, 0), (0, 0), (0.5, 5), (1, 10), (7, 10)])
@@ -80,19 +87,19 @@ def test_progress_bars_fill_from_the_left(fraction: float, filled: int) -> None:
 
 def test_scales_are_round_and_start_at_zero() -> None:
     assert [round_up(value) for value in (0, 0.7, 1.01, 77, 812, 71_234)] == [1, 0.8, 1.2, 80, 1000, 80_000]
-    assert Scale.of(Metric.IOPS, 71_234).extent == "0–80k"
-    assert Scale.of(Metric.BANDWIDTH, 251e6).extent == "0–300 MB/s"
-    assert Scale.of(Metric.LATENCY, 21_600).extent == "0–25 us"
-    assert Scale.of(Metric.LATENCY, 1_240_000).tick(750_000) == "0.75"
-    assert Scale.of(Metric.IOPS, 812).tick(500) == "500"
-    assert Scale.of(Metric.IOPS, 0).tick(0) == "0"
+    assert Scale.of(Quantity.IOPS, 71_234).extent == "0–80k"
+    assert Scale.of(Quantity.BANDWIDTH, 251e6).extent == "0–300 MB/s"
+    assert Scale.of(Quantity.LATENCY, 21_600).extent == "0–25 us"
+    assert Scale.of(Quantity.LATENCY, 1_240_000).tick(750_000) == "0.75"
+    assert Scale.of(Quantity.IOPS, 812).tick(500) == "500"
+    assert Scale.of(Quantity.IOPS, 0).tick(0) == "0"
 
 
 def test_a_scale_never_shrinks_so_that_the_picture_stands_still() -> None:
-    before = Scale.of(Metric.IOPS, 70_000)
-    assert Scale.of(Metric.IOPS, 300, before) is before
-    assert Scale.of(Metric.IOPS, 90_000, before).top == 100_000
-    assert Scale.of(Metric.BANDWIDTH, 300, before).top == 400
+    before = Scale.of(Quantity.IOPS, 70_000)
+    assert Scale.of(Quantity.IOPS, 300, before) is before
+    assert Scale.of(Quantity.IOPS, 90_000, before).top == 100_000
+    assert Scale.of(Quantity.BANDWIDTH, 300, before).top == 400
 
 
 @pytest.mark.parametrize(
@@ -100,7 +107,7 @@ def test_a_scale_never_shrinks_so_that_the_picture_stands_still() -> None:
 )
 def test_time_axes_carry_their_unit_once(seconds: float, unit: str) -> None:
     for width in (20, 60, 110):
-        line = TimeAxis.of(seconds, width).line(width)
+        line = TimeAxis(seconds).line(width)
         assert len(line) == width
         assert line.startswith("0")
         assert line.split()[-1] == unit
@@ -109,8 +116,9 @@ def test_time_axes_carry_their_unit_once(seconds: float, unit: str) -> None:
 def test_a_chart_says_metric_unit_scale_and_legend() -> None:
     series = Series()
     series.add(0, 5, 251e6)
-    picture = Picture(Scale.of(Metric.BANDWIDTH, 251e6), 10, (Curve("W write", series, "write"),), "warm-up to 1 s")
-    lines = text(draw_chart(picture, 60, 12, Charset.BRAILLE))
+    panel = Panel(Scale.of(Quantity.BANDWIDTH, 251e6), (Curve("W write", series, "write", area=True),))
+    plot = Plot("Bandwidth", TimeAxis(10), (panel,), unit="MB/s", note="warm-up to 1 s")
+    lines = text(draw_plot(plot, 60, 12, Charset.BRAILLE))
     assert len(lines) == 12
     assert "Bandwidth MB/s" in lines[0]
     assert "W write" in lines[0]
@@ -121,9 +129,9 @@ def test_a_chart_says_metric_unit_scale_and_legend() -> None:
     assert lines[11].split() == ["0", "2", "4", "6", "8", "10", "s"]
 
 
-def test_a_chart_without_room_is_left_out() -> None:
-    picture = Picture(Scale.of(Metric.IOPS, 1), 10, ())
-    assert draw_chart(picture, 10, 2, Charset.BRAILLE) == []
+def test_a_chart_without_room_is_its_title() -> None:
+    plot = Plot("IOPS", TimeAxis(10), (Panel(Scale.of(Quantity.IOPS, 1)),))
+    assert [line.rstrip() for line in text(draw_plot(plot, 10, 2, Charset.BRAILLE))] == ["IOPS"]
 
 
 @pytest.mark.parametrize(

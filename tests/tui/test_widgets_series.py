@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from diskprof.tui.kit.charts.time_series import Merging, Series
+from diskprof.reports.charts.series import Merging, Series
 
 
 def filled(count: int, merging: Merging = Merging.MEAN, *, limit: int = 64) -> Series:

@@ -10,11 +10,10 @@ from datetime import UTC, datetime
 
 from diskprof.analysis.kernel import KernelView
 from diskprof.analysis.metrics import Metric
-from diskprof.analysis.series import by_test, measured
 from diskprof.model.expectation import Verdict
 from diskprof.model.run import DirectionResult, Run, Status, TestRecord
 from diskprof.model.sample import Direction, Sample
-from diskprof.model.units import format_duration, format_iops, format_latency
+from diskprof.model.units import format_duration, format_iops
 from diskprof.reports import wording
 from diskprof.reports.blocks import (
     Block,
@@ -22,7 +21,6 @@ from diskprof.reports.blocks import (
     Chart,
     Code,
     Column,
-    Curves,
     Fact,
     Facts,
     Form,
@@ -33,10 +31,10 @@ from diskprof.reports.blocks import (
     Spark,
     Table,
 )
-from diskprof.reports.charts.svg import Line
 from diskprof.reports.content import expectation_table, kernel_table
 from diskprof.reports.content.facts import brief, detailed, disks
 from diskprof.reports.content.over_time import courses
+from diskprof.reports.content.plots import pairs_of
 from diskprof.reports.content.sweep_tables import run_panels
 from diskprof.reports.content.syncs import sync_sentences
 from diskprof.reports.content.verdict import doubts, unfinished, verdict
@@ -286,29 +284,8 @@ def reasoned(status: Status, reason: str) -> str:
 
 
 def _charts(known: _Known) -> list[Block]:
-    """IOPS and p99 of every test that is no cell of a sweep."""
-    taken = by_test(known.samples)
-    found: list[Block] = []
-    for test in known.run.tests:
-        ways = {way: measured(taken.get((test.index, way), ()), test.index) for way in Direction}
-        if not test.planned.cell:
-            found.append(_chart(test.name, ways))
-    return known.under("Charts", found)
-
-
-def _chart(name: str, ways: Mapping[Direction, Sequence[Sample]]) -> Chart:
-    seconds = max(sum(sample.duration_ns for sample in samples) for samples in ways.values()) / 1e9
-
-    def lines(figure: Callable[[Sample], float | None]) -> tuple[Line, ...]:
-        return tuple(
-            Line(str(way), str(way), list(map(figure, samples)), [sample.duration_ns for sample in samples])
-            for way, samples in ways.items()
-            if samples
-        )
-
-    iops = Curves(f"{name}: IOPS", lines(lambda sample: sample.iops), seconds, format_iops)
-    tail = Curves(f"{name}: p99 latency", lines(lambda sample: sample.quantile(0.99)), seconds, format_latency)
-    return Chart((iops, tail))
+    """IOPS and p99 of every test that is no cell of a sweep and has two intervals or more."""
+    return known.under("Charts", [Chart(plots) for plots in pairs_of(known.run, known.samples)])
 
 
 def _environment(known: _Known) -> list[Block]:

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from itertools import groupby, zip_longest
+from itertools import groupby
 
 from diskprof.model.run import Run
 from diskprof.model.sample import Sample
 from diskprof.model.text import clean
 from diskprof.reports import wording
-from diskprof.reports.blocks import Block, Chart, Form, Heading
+from diskprof.reports.blocks import Block, Chart, Form
 from diskprof.reports.charts.svg import chart
 from diskprof.reports.content.comparison_report import runs_report
 from diskprof.reports.content.run_report import Kernel, title_of
@@ -47,11 +47,9 @@ def report_html(
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-    blocks = _without_empty([(block, _drawn(block)) for block in runs_report(runs, series, kernel, form=Form.HTML)])
-    parts = groupby(blocks, lambda pair: isinstance(pair[0], Chart))
+    parts = groupby(runs_report(runs, series, kernel, form=Form.HTML), lambda block: isinstance(block, Chart))
     body = "".join(
-        "".join(svg for _, svg in some) if charts else parser.render(markdown([block for block, _ in some]))
-        for charts, some in parts
+        "".join(map(_figure, some)) if charts else parser.render(markdown(list(some))) for charts, some in parts
     )
     title = title_of(runs[0]) if len(runs) == 1 else f"{wording.count(len(runs), 'run')} compared"
     return (
@@ -62,23 +60,7 @@ def report_html(
     )
 
 
-def _drawn(block: Block) -> str:
-    """A figure of a chart's curves; empty where they show no course, and for any other block."""
-    if not isinstance(block, Chart):
-        return ""
-    drawn = [chart(curves.title, curves.lines, curves.seconds, curves.write) for curves in block.curves]
-    return f"<figure>\n{told}\n</figure>\n" if (told := "\n".join(filter(None, drawn))) else ""
-
-
-def _without_empty(blocks: Sequence[tuple[Block, str]]) -> list[tuple[Block, str]]:
-    """Without charts of which nothing is drawn, and without headings below which nothing is left."""
-    shown = [pair for pair in blocks if pair[1] or not isinstance(pair[0], Chart)]
-    following = [block for block, _ in shown[1:]]
-    return [
-        (block, svg)
-        for (block, svg), after in zip_longest(shown, following)
-        if not (
-            isinstance(block, Heading)
-            and (after is None or (isinstance(after, Heading) and after.level <= block.level))
-        )
-    ]
+def _figure(block: Block) -> str:
+    """The plots of a chart side by side."""
+    assert isinstance(block, Chart)
+    return "<figure>\n" + "".join(f"{chart(plot)}\n" for plot in block.plots) + "</figure>\n"

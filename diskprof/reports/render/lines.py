@@ -21,7 +21,8 @@ from diskprof.reports.blocks import (
     Spark,
     Table,
 )
-from diskprof.reports.charts.sparkline import even, sparkline
+from diskprof.reports.charts.series import even
+from diskprof.reports.charts.sparkline import sparkline
 from diskprof.reports.layout import GAP, filled_columns, fit, pad, plain, ruled, width_of, wrap
 
 Piece = tuple[str, Meaning]

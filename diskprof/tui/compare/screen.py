@@ -17,13 +17,15 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 from textual.widgets import Static
 
+from diskprof.analysis.series import measured
 from diskprof.model.errors import DiskprofError
 from diskprof.model.sample import Direction
 from diskprof.model.text import clean
-from diskprof.tui.compare.timed import TIMED, series_of
+from diskprof.reports.charts.plot import Named, Plot, by_percentile, over_time
+from diskprof.reports.charts.series import Series
+from diskprof.reports.content.timed import BANDWIDTH, IOPS, P99, series_of
 from diskprof.tui.dialogs import run_actions
-from diskprof.tui.kit.charts.curves import CURVE_INKS, Curves, Plot, by_percentile, over_time
-from diskprof.tui.kit.charts.time_series import Series
+from diskprof.tui.kit.charts.chart import CURVE_INKS, Chart
 from diskprof.tui.kit.painted import OneLine, Piece, signs_for, spread
 from diskprof.tui.kit.sheet import Column, Row, Sheet
 from diskprof.tui.shell.base import ModeScreen
@@ -46,7 +48,7 @@ _BESIDE_FROM = 150
 _SHARE_OF_TIME = 20
 
 
-class Chart(StrEnum):
+class CompareChart(StrEnum):
     """What the chart shows, in the order in which the key goes through them."""
 
     PERCENTILES = "latency by percentile"
@@ -56,7 +58,7 @@ class Chart(StrEnum):
     NONE = "no chart"
 
 
-_TIMED = {Chart.IOPS: TIMED[0], Chart.BANDWIDTH: TIMED[1], Chart.P99: TIMED[2]}
+_TIMED = {CompareChart.IOPS: IOPS, CompareChart.BANDWIDTH: BANDWIDTH, CompareChart.P99: P99}
 
 
 class CompareScreen(ModeScreen):
@@ -94,7 +96,7 @@ class CompareScreen(ModeScreen):
         self.comparison: Comparison | None = None
         self.lines: tuple[Line, ...] = ()
         self.only_differences = False
-        self.chart = Chart.PERCENTILES
+        self.chart = CompareChart.PERCENTILES
         self._form: Form | None = None
 
     def body(self) -> ComposeResult:
@@ -103,8 +105,8 @@ class CompareScreen(ModeScreen):
         with Container(id="compare-body"):
             yield Sheet(self._columns, fixed=1, id="compare-table")
             with Vertical(id="compare-charts"):
-                yield Curves(charset=self.diskprof.charset, id="compare-curves")
-                yield Curves(charset=self.diskprof.charset, id="compare-more")
+                yield Chart(self.diskprof.charset, id="compare-curves")
+                yield Chart(self.diskprof.charset, id="compare-more")
         yield Static("", id="compare-told", markup=False)
 
     @property
@@ -210,56 +212,56 @@ class CompareScreen(ModeScreen):
         from diskprof.tui.compare.compare_rows import told
 
         if self.comparison is None or not self.lines:
-            self.query_one("#compare-curves", Curves).show(Plot("", nothing=""))
+            self.query_one("#compare-curves", Chart).show(Plot(""))
             return
         line = self.lines[max(0, self.sheet.cursor)]
         self.query_one("#compare-told", Static).update(signs_for(self.app, clean(told(line, self.sheet.columns))))
         self._draw()
 
     def _draw(self) -> None:
-        self.set_class(self.chart is Chart.NONE, "-plain")
-        if self.comparison is None or self.chart is Chart.NONE or not self.comparison.tests:
+        self.set_class(self.chart is CompareChart.NONE, "-plain")
+        if self.comparison is None or self.chart is CompareChart.NONE or not self.comparison.tests:
             return
         line = self.lines[max(0, self.sheet.cursor)]
         test = self.comparison.tests[line.test or 0]
         direction = line.direction or next(iter(test.directions), Direction.READ)
-        self.query_one("#compare-curves", Curves).show(self._plot(self.chart, test.name, direction))
+        self.query_one("#compare-curves", Chart).show(self._plot(self.chart, test.name, direction))
         if self.has_class("-beside"):
-            other = Chart.IOPS if self.chart is Chart.PERCENTILES else Chart.PERCENTILES
-            self.query_one("#compare-more", Curves).show(self._plot(other, test.name, direction))
+            other = CompareChart.IOPS if self.chart is CompareChart.PERCENTILES else CompareChart.PERCENTILES
+            self.query_one("#compare-more", Chart).show(self._plot(other, test.name, direction))
 
-    def _plot(self, chart: Chart, name: str, direction: Direction) -> Plot:
+    def _plot(self, chart: CompareChart, name: str, direction: Direction) -> Plot:
         title = f"{clean(name)} {direction}: {chart}"
-        if chart is Chart.PERCENTILES:
+        if chart is CompareChart.PERCENTILES:
             return by_percentile(title, self._histograms(name, direction))
-        return over_time(title, _TIMED[chart].metric, self._series(name, direction, chart))
+        return over_time(title, _TIMED[chart].quantity, self._series(name, direction, chart))
 
-    def _letters(self) -> list[tuple[int, str, str, str]]:
-        """(number, letter, label, ink) of each run."""
+    def _named(self) -> list[tuple[int, Named]]:
+        """Number and look of each run."""
         from diskprof.tui.compare.compare_rows import letter
 
         columns = self.comparison.columns if self.comparison else ()
         return [
-            (number, letter(number), clean(column.label), CURVE_INKS[number % len(CURVE_INKS)])
+            (number, (letter(number), clean(column.label), CURVE_INKS[number % len(CURVE_INKS)]))
             for number, column in enumerate(columns)
         ]
 
-    def _histograms(self, name: str, direction: Direction) -> list[tuple[str, str, str, Histogram]]:
+    def _histograms(self, name: str, direction: Direction) -> list[tuple[Named, Histogram]]:
         found = []
-        for number, sign, label, ink in self._letters():
+        for number, named in self._named():
             record = self._loaded.runs[number].test(name)
             result = record.result.direction(direction) if record and record.result else None
             if result and result.histogram:
-                found.append((sign, label, ink, result.histogram))
+                found.append((named, result.histogram))
         return found
 
-    def _series(self, name: str, direction: Direction, chart: Chart) -> list[tuple[str, str, str, Series]]:
+    def _series(self, name: str, direction: Direction, chart: CompareChart) -> list[tuple[Named, Series]]:
         found = []
-        for number, sign, label, ink in self._letters():
+        for number, named in self._named():
             run = self._loaded.runs[number]
             if record := run.test(name):
-                series = series_of(self._loaded.courses[run.id], record.index, direction, _TIMED[chart])
-                found.append((sign, label, ink, series))
+                samples = measured(self._loaded.courses[run.id], record.index, direction)
+                found.append((named, series_of(samples, _TIMED[chart])))
         return found
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -298,7 +300,7 @@ class CompareScreen(ModeScreen):
             self.sheet.cursor = there
 
     def action_chart(self) -> None:
-        charts = list(Chart)
+        charts = list(CompareChart)
         self.chart = charts[(charts.index(self.chart) + 1) % len(charts)]
         self._draw()
 

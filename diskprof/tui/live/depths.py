@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from diskprof.model.histogram import Histogram
 from diskprof.model.sample import Direction, Phase, Sample
-from diskprof.tui.kit.charts.heatmap import Heat, Scattered
-from diskprof.tui.kit.intervals import begin_of
+from diskprof.reports.charts.heatmap import Heat, Scattered
 
 if TYPE_CHECKING:
     from diskprof.store import Store
@@ -37,7 +36,6 @@ class Depths:
         self._stored_s = 0.0
         self._counts: dict[Direction, dict[int, int]] = {}
         self._most: dict[Direction, int] = {}
-        self._ends: dict[Direction, float] = {}
         self._scattered: dict[Direction, Scattered] = {}
         self._heats: dict[Direction, Heat] = {}
         self._quantiles: dict[Direction, tuple[float | None, ...]] = {}
@@ -127,11 +125,7 @@ class Depths:
             if histogram is None:
                 continue
             end = (sample.at_ns - self._began_ns) / 1e9
-            start, heat = max(0.0, end - sample.duration_ns / 1e9), map_of(direction)
-            if isinstance(heat, Heat):
-                start = begin_of(start, end, self._ends.get(direction, self._stored_s))
-                self._ends[direction] = end
-            heat.add(start, end, histogram)
+            map_of(direction).add(max(0.0, end - sample.duration_ns / 1e9), end, histogram)
             if counting:
                 counts = self._counts.setdefault(direction, {})
                 for bucket, count in histogram.counts:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from diskprof.analysis.kernel import end_of
 from diskprof.model.run import Run, Status, TestRecord
 from diskprof.model.sample import Direction, Phase, Sample
-from diskprof.tui.kit.charts.time_series import Merging, Series
-from diskprof.tui.kit.intervals import begin_of
+from diskprof.reports.charts.series import Merging, Series
 
 if TYPE_CHECKING:
     from diskprof.store import SampleBatch, Store
@@ -78,7 +77,6 @@ class Track:
         self.warm_s = 0.0
         self.last: dict[Direction, Reading] = {}
         self._series: dict[tuple[str, Direction], Series] = {}
-        self._ends: dict[Direction, float] = {}
         self._told_ns: dict[Direction, int] = {}
         self._sums: dict[Direction, tuple[float, int]] = {}
         self._most: dict[Direction, int] = {}
@@ -111,13 +109,12 @@ class Track:
         if self.began_ns is None:
             self.began_ns = sample.at_ns - sample.duration_ns
         end = (sample.at_ns - self.began_ns) / 1e9
-        start = self._start(sample, end)
+        start = max(0.0, end - sample.duration_ns / 1e9)
         self.seconds = max(self.seconds, end)
         if sample.phase is Phase.WARMING:
             self.warm_s = max(self.warm_s, end)
         else:
             self._count(sample)
-        self._ends[sample.direction] = end
         self.note_last(sample)
         reading = self.last[sample.direction]
         for name, merging in _MERGING.items():
@@ -133,10 +130,6 @@ class Track:
         self.ended_ns = end_of(sample, self._told_ns.get(sample.direction))
         self._told_ns[sample.direction] = sample.at_ns
         self.last[sample.direction] = reading_of(sample)
-
-    def _start(self, sample: Sample, end: float) -> float:
-        start = max(0.0, end - sample.duration_ns / 1e9)
-        return begin_of(start, end, self._ends.get(sample.direction, 0.0))
 
 
 class Following:

@@ -1,11 +1,12 @@
 """What the Live screen says, as lines: pure functions of what was read from the store."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
 
 from diskprof.analysis.options import asked
+from diskprof.model.metric import Quantity
 from diskprof.model.plan import PlannedTest, Severity
 from diskprof.model.preset import EngineName
 from diskprof.model.run import DirectionResult, Message, Run, Status, TestRecord
@@ -18,10 +19,12 @@ from diskprof.model.units import (
     format_iops,
     format_latency,
 )
+from diskprof.reports.charts.axes import TITLES, Scale
+from diskprof.reports.charts.plot import Curve
+from diskprof.reports.charts.series import Series
 from diskprof.reports.words import DIRECTIONS, SEVERITIES, STATUSES, WEIGHTS
-from diskprof.tui.kit.charts.chart import Curve
-from diskprof.tui.kit.charts.glyphs import Charset, draw, progress_bar
-from diskprof.tui.kit.charts.scale import Metric, Scale, title_of
+from diskprof.tui.kit.charts.drawing import draw_values
+from diskprof.tui.kit.charts.glyphs import Charset, progress_bar
 from diskprof.tui.kit.painted import Line, Piece, fit, spread, width_of
 from diskprof.tui.kit.paragraphs import signed
 from diskprof.tui.kit.rowlist import Row
@@ -32,7 +35,7 @@ from diskprof.tui.shell.signs import ink_of, place, sign_of, word_of
 _SILENT_AFTER_S = 2.0
 _MISSED = 3
 """So many of its intervals without a word, and an engine is silent."""
-_NAMES = {Metric.IOPS: ("iops",), Metric.BANDWIDTH: ("bandwidth",), Metric.LATENCY: ("typical", "slow")}
+_SERIES = {Quantity.IOPS: "iops", Quantity.BANDWIDTH: "bandwidth", Quantity.LATENCY: "slow"}
 
 
 def run_line(run: Run, width: int, *, others: int = 0) -> Line:
@@ -115,7 +118,7 @@ class TileEntry:
 
     direction: Direction
     figures: Line
-    curve: Curve
+    series: Series
 
 
 def waits_s(planned: PlannedTest) -> float:
@@ -123,24 +126,22 @@ def waits_s(planned: PlannedTest) -> float:
     return asked(planned).interval_s if planned.engine is EngineName.IOPING else 0.0
 
 
-def tile_entries(metric: Metric, track: Track, *, waits: bool = False) -> list[TileEntry]:
+def tile_entries(metric: Quantity, track: Track, *, waits: bool = False) -> list[TileEntry]:
     """Read and write apart, where there was any; `waits`: their rate is that of an engine which waits between requests."""
     entries = []
     for direction in track.directions:
         reading = track.last[direction]
-        name = _NAMES[metric][-1]
-        curve = Curve("", track.series(name, direction), ink_of(DIRECTIONS[direction]))
         figures = _figures(metric, reading)
-        if waits and metric is Metric.IOPS:
+        if waits and metric is Quantity.IOPS:
             figures = [*figures, (" waiting", "quiet")]
-        entries.append(TileEntry(direction, figures, curve))
+        entries.append(TileEntry(direction, figures, track.series(_SERIES[metric], direction)))
     return entries
 
 
-def _figures(metric: Metric, reading: Reading) -> Line:
-    if metric is Metric.IOPS:
+def _figures(metric: Quantity, reading: Reading) -> Line:
+    if metric is Quantity.IOPS:
         return [(format_iops(reading.iops), "strong")]
-    if metric is Metric.BANDWIDTH:
+    if metric is Quantity.BANDWIDTH:
         return [(format_bandwidth(reading.bandwidth), "strong")]
     if reading.typical is None or reading.slow is None:
         return [("no I/O", "quiet")]
@@ -154,7 +155,7 @@ def _figures(metric: Metric, reading: Reading) -> Line:
 
 
 def tile_lines(
-    metric: Metric,
+    metric: Quantity,
     entries: Sequence[TileEntry],
     scale: Scale,
     seconds: float,
@@ -165,7 +166,7 @@ def tile_lines(
     """A title with the scale of the sparklines, then the figures of each direction with its sparkline under it."""
     if width < 8 or height < 2:
         return []
-    what, extent = title_of(metric), scale.extent if entries else ""
+    what, extent = TITLES[metric], scale.extent if entries else ""
     if len(what) + 1 + len(extent) > width and scale.suffix:
         # The unit says what it is.
         what, extent = scale.suffix, extent.removesuffix(scale.suffix).rstrip()
@@ -178,37 +179,26 @@ def tile_lines(
         ink = ink_of(DIRECTIONS[entry.direction])
         lines.append(spread([(f"{DIRECTIONS[entry.direction].sign} ", ink), *entry.figures], [], width))
         if share > 1:
-            track = entry.curve.track(width * charset.columns, seconds, scale.top)
-            lines += draw([track], width, share - 1, charset)
+            lines += draw_values(entry.series, ink, seconds, scale, width, share - 1, charset)
     return lines[:height]
 
 
-def chart_curves(metric: Metric, track: Track, charset: Charset) -> tuple[Curve, ...]:
-    """What the large chart draws: one direction as an area, two as lines; latency p50 and p99, or p99 of each direction."""
-    directions = track.directions
-    alone = len(directions) == 1
+def chart_curves(metric: Quantity, track: Track, charset: Charset) -> tuple[Curve, ...]:
+    """IOPS or bandwidth: one direction as an area; two as lines, or areas where lines cannot be fine but steps can."""
+    alone = len(track.directions) == 1
     curves = []
-    for direction in directions:
-        side, ink = sign_of(DIRECTIONS[direction])
-        if metric is not Metric.LATENCY:
-            series = track.series(_NAMES[metric][0], direction)
-            curves.append(Curve(f"{side} {direction.value}", series, ink, area=alone, letter=side))
-            continue
-        typical, slow = track.last[direction].names
-        high = Curve(f"{side} {slow}", track.series("slow", direction), ink, area=False, letter="" if alone else side)
-        if not alone:
-            curves.append(high)
-            continue
-        curves.append(Curve(f"{side} {typical}", track.series("typical", direction), f"{ink}-dim"))
-        curves.append(high)
-    if charset is not Charset.BRAILLE and metric is Metric.LATENCY and alone and len(curves) == 2:
-        low, high = curves
-        curves = [Curve(low.label, low.series, high.ink), Curve(high.label, high.series, low.ink)]
+    for direction in track.directions:
+        series, (side, ink) = track.series(_SERIES[metric], direction), sign_of(DIRECTIONS[direction])
+        if alone or charset is Charset.BLOCKS:
+            curves.append(Curve(f"{side} {direction.value}", series, ink, area=True))
+        else:
+            curves.append(Curve(direction.value, series, ink, sign=side, end=side))
     return tuple(curves)
 
 
-def highest(curves: Sequence[Curve]) -> float:
-    return max((curve.series.highest for curve in curves), default=0.0)
+def highest(series: Iterable[Series]) -> float:
+    """The largest value of all, 0 of none."""
+    return max((each.highest for each in series), default=0.0)
 
 
 _WIDE_FROM = 104

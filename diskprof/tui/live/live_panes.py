@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 from textual import events
 from textual.binding import Binding, BindingType
 
+from diskprof.model.metric import Quantity
+from diskprof.reports.charts.axes import Scale
 from diskprof.tui.kit.charts.glyphs import Charset
-from diskprof.tui.kit.charts.scale import Metric, Scale
 from diskprof.tui.kit.painted import Line, Lines
 from diskprof.tui.kit.rowlist import Row, RowList
 from diskprof.tui.live.depths import Depths
@@ -48,7 +49,7 @@ class TestList(KeepsKeys, RowList, inherit_bindings=False):
 class Tile(Lines):
     """A metric's figures of the last interval with a sparkline, read and write apart."""
 
-    def __init__(self, metric: Metric, charset: Charset, *, id: str, classes: str) -> None:
+    def __init__(self, metric: Quantity, charset: Charset, *, id: str, classes: str) -> None:
         super().__init__(id=id, classes=classes)
         self.metric, self._charset = metric, charset
         self._entries: Sequence[TileEntry] = ()

@@ -8,19 +8,18 @@ from enum import StrEnum
 from textual.timer import Timer
 
 from diskprof.model.errors import DiskprofError
-from diskprof.tui.kit.charts.chart import Picture
-from diskprof.tui.kit.charts.curves import draw_plot
+from diskprof.model.metric import Quantity
+from diskprof.reports.charts.axes import TITLES, LogScale, Scale, TimeAxis
+from diskprof.reports.charts.plot import Cursor, Panel, Plot
+from diskprof.tui.kit.charts.chart import Chart, is_flat
 from diskprof.tui.kit.charts.glyphs import Charset
-from diskprof.tui.kit.charts.logscale import LogScale
-from diskprof.tui.kit.charts.scale import Metric, Scale
-from diskprof.tui.kit.charts.views import Cursor, LargeChart, is_flat
 from diskprof.tui.kit.turns import Turns
 from diskprof.tui.live.depths import Depths
 from diskprof.tui.live.following import Following
 from diskprof.tui.live.kernel_lines import KernelWatch, kernel_lines
 from diskprof.tui.live.live_lines import chart_curves, highest, phase_note, tile_entries, waiting_words, waits_s
 from diskprof.tui.live.live_panes import KernelPane, LatencyTile, Tile
-from diskprof.tui.live.moments import distribution, heat_view, moment, percentile_view
+from diskprof.tui.live.moments import distribution, heat_plot, moment, percentile_plot
 from diskprof.tui.live.sweep_lines import METRICS, panel_of, panels_of, sweep_lines
 from diskprof.tui.shell.base import ModeScreen
 
@@ -47,7 +46,7 @@ class View(StrEnum):
 
 _BESIDE = (View.PERCENTILES, View.HEAT, View.IOPS, View.BANDWIDTH)
 """What stands beside the large chart, the most telling first."""
-_CURVES = {View.IOPS: Metric.IOPS, View.BANDWIDTH: Metric.BANDWIDTH}
+_CURVES = {View.IOPS: Quantity.IOPS, View.BANDWIDTH: Quantity.BANDWIDTH}
 VIEWS = tuple(View)
 
 
@@ -61,7 +60,7 @@ class CourseScreen(ModeScreen):
         super().__init__()
         self.following: Following | None = None
         self._view = View.IOPS
-        self._scales: dict[tuple[int, bool, Metric], Scale] = {}
+        self._scales: dict[tuple[int, bool, Quantity], Scale] = {}
         self._log_scales: dict[str, LogScale] = {}
         self._depths: Depths | None = None
         self._depths_run = ""
@@ -71,7 +70,7 @@ class CourseScreen(ModeScreen):
         self._moment: float | None = None
         self._watch: KernelWatch | None = None
         self._cells = True
-        self._cell_metric = Metric.IOPS
+        self._cell_metric = Quantity.IOPS
         self._panel: int | None = None
         self._tiles: tuple[Tile, ...] = ()
 
@@ -117,7 +116,7 @@ class CourseScreen(ModeScreen):
         """What the large chart shows: the test before may have had a distribution, and the one that goes has none yet."""
         return self._view if self._view in self._views else View.PERCENTILES
 
-    def _scale(self, metric: Metric, value: float) -> Scale:
+    def _scale(self, metric: Quantity, value: float) -> Scale:
         following = self.following
         assert following is not None
         key = (following.shown, following.visible.preparing, metric)
@@ -190,10 +189,10 @@ class CourseScreen(ModeScreen):
         for tile in self._tiles:
             waits = waits_s(following.record.planned) > 0 and not following.visible.preparing
             entries = tile_entries(tile.metric, following.visible, waits=waits)
-            scale = self._scale(tile.metric, highest([entry.curve for entry in entries]))
+            scale = self._scale(tile.metric, highest(entry.series for entry in entries))
             tile.show(entries, scale, following.span_s)
-        slow = highest([entry.curve for entry in tile_entries(Metric.LATENCY, following.visible)])
-        scale = self._scale(Metric.LATENCY, slow)
+        slow = highest(entry.series for entry in tile_entries(Quantity.LATENCY, following.visible))
+        scale = self._scale(Quantity.LATENCY, slow)
         self.query_one("#tile-latency", LatencyTile).show(following.visible, self._depths, scale, following.span_s)
 
     @property
@@ -203,12 +202,12 @@ class CourseScreen(ModeScreen):
         return tuple(view for view in _BESIDE if view is not self._shown_view)[:shown]
 
     @property
-    def _side_charts(self) -> tuple[LargeChart, ...]:
+    def _side_charts(self) -> tuple[Chart, ...]:
         """The charts for which there is room now, beside the large one."""
         return ()
 
     def _draw_chart(self, following: Following) -> None:
-        chart, track = self.query_one("#chart", LargeChart), following.visible
+        chart, track = self.query_one("#chart", Chart), following.visible
         if self._shows_cells:
             self._draw_cells(following, chart)
             return
@@ -227,12 +226,13 @@ class CourseScreen(ModeScreen):
         for beside, other in zip(self._side_charts, self._side_views, strict=False):
             self._draw_view(following, beside, other, "", marked)
 
-    def _draw_view(self, following: Following, chart: LargeChart, view: View, note: str, cursor: Cursor | None) -> None:
+    def _draw_view(self, following: Following, chart: Chart, view: View, note: str, cursor: Cursor | None) -> None:
         track = following.visible
         if view is View.PERCENTILES:
             if self._turns.left_s(chart.id or "", self._pace_s):
                 return
-            chart.show_view(percentile_view(track, following.span_s, self._log_scales, note), cursor)
+            plot = percentile_plot(track, following.span_s, self._log_scales, note)
+            chart.show(replace(plot, cursor=cursor))
         elif view is View.HEAT:
             self._draw_heat(following, chart, note, cursor)
         elif view is View.DISTRIBUTION:
@@ -245,8 +245,10 @@ class CourseScreen(ModeScreen):
                 self._curve_due.stop()
                 self._curve_due = None
             metric = _CURVES[view]
-            curves = chart_curves(metric, track, self._charset)
-            chart.show(Picture(self._scale(metric, highest(curves)), following.span_s, curves, note), cursor)
+            scale = self._scale(metric, highest(entry.series for entry in tile_entries(metric, track)))
+            panel = Panel(scale, chart_curves(metric, track, self._charset))
+            axis = TimeAxis(following.span_s)
+            chart.show(Plot(TITLES[metric], axis, (panel,), unit=scale.suffix, note=note, cursor=cursor))
 
     @property
     def _pace_s(self) -> float:
@@ -262,22 +264,21 @@ class CourseScreen(ModeScreen):
             # Or curves and figures would be drawn by turns from here on, which is twice the pictures.
             self._turns.forget("chart")
 
-    def _draw_cells(self, following: Following, chart: LargeChart) -> None:
+    def _draw_cells(self, following: Following, chart: Chart) -> None:
         run, current, metric = following.run, following.shown, self._cell_metric
         at = panel_of(panels_of(run), current) if self._panel is None else self._panel
         charset, flat = self._charset, is_flat(self.app, self._charset)
         chart.show_lines(lambda width, height: sweep_lines(run, at, metric, current, width, height, charset, flat=flat))
 
-    def _draw_distribution(self, following: Following, chart: LargeChart) -> None:
-        plot, charset = distribution(following.record, str(View.DISTRIBUTION)), self._charset
-        chart.show_lines(lambda width, height: draw_plot(plot, width, height, charset))
+    def _draw_distribution(self, following: Following, chart: Chart) -> None:
+        chart.show(distribution(following.record, str(View.DISTRIBUTION)))
 
     def _draw_kernel(self, following: Following) -> None:
         if self._shows_kernel and (watch := self._watch):
             run, track = following.run, following.visible
             self.query_one("#kernel", KernelPane).tell(lambda width: kernel_lines(run, track, watch, width))
 
-    def _draw_heat(self, following: Following, chart: LargeChart, note: str, cursor: Cursor | None) -> None:
+    def _draw_heat(self, following: Following, chart: Chart, note: str, cursor: Cursor | None) -> None:
         """Seldom while the run goes: a map has many colours, and each is sent to the terminal."""
         depths = self._depths
         pace = _FINER_EVERY_S if depths and not depths.complete else self._pace_s
@@ -289,7 +290,7 @@ class CourseScreen(ModeScreen):
             chart.say(words if following.visible.last else waiting_words(following))
             self._turns.forget(chart.id or "")
             return
-        chart.show_view(heat_view(depths, following.span_s, self._log_scales, note), cursor)
+        chart.show(replace(heat_plot(depths, following.span_s, self._log_scales, note), cursor=cursor))
 
     def action_metric(self) -> None:
         if self._shows_cells:
@@ -343,7 +344,7 @@ class CourseScreen(ModeScreen):
         following = self.following
         if following is None or not following.visible.last:
             return
-        track, chart = following.visible, self.query_one("#chart", LargeChart)
+        track, chart = following.visible, self.query_one("#chart", Chart)
         spans = track.series("iops", track.directions[0])
         if self._moment is None:
             # The last moment, or the first: from there it goes on.

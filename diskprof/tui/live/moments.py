@@ -6,13 +6,11 @@ from diskprof.model.run import TestRecord
 from diskprof.model.sample import Direction
 from diskprof.model.text import clean
 from diskprof.model.units import format_bandwidth, format_iops, format_latency
+from diskprof.reports.charts.axes import LogScale, Scale, TimeAxis
+from diskprof.reports.charts.plot import Cursor, Curve, Panel, Plot, by_percentile
 from diskprof.reports.words import DIRECTIONS
-from diskprof.tui.kit.charts.chart import Curve
-from diskprof.tui.kit.charts.curves import Plot, by_percentile
-from diskprof.tui.kit.charts.glyphs import Charset, draw
-from diskprof.tui.kit.charts.logscale import LogScale
-from diskprof.tui.kit.charts.scale import Scale
-from diskprof.tui.kit.charts.views import Cursor, Percentile, Side, View
+from diskprof.tui.kit.charts.drawing import draw_values
+from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.painted import Line, Piece, fit, spread, width_of
 from diskprof.tui.live.depths import Depths
 from diskprof.tui.live.following import Reading, Track
@@ -23,6 +21,7 @@ NAMES = (("typical", "p50", "5"), ("slow", "p99", "9"), ("tail", "p99.9", "+"), 
 _PLAIN_NAMES = (("typical", "mean", "o"), ("most", "max", "^"))
 _GIVES_WAY = ("spaces", "bandwidth", "word", "typical", "tail", "slow")
 """What the line of a moment does without, one after the other, where it has no room."""
+_NOTHING = "No request has completed yet."
 _LABEL, _FIGURE = 6, 8
 _SPARK = 10
 
@@ -67,8 +66,8 @@ def latency_tile(
                 line.append((_figure(whole_of(track, depths, direction, key)), ""))
         lines.append(line)
     if spark:
-        curve = Curve("", track.series("slow", directions[0]), ink_of(DIRECTIONS[directions[0]]))
-        drawn = draw([curve.track(room * charset.columns, seconds, scale.top)], room, height - 1, charset)
+        slowest = track.series("slow", directions[0])
+        drawn = draw_values(slowest, ink_of(DIRECTIONS[directions[0]]), seconds, scale, room, height - 1, charset)
         while len(lines) <= len(drawn):
             lines.append([])
         lines = [
@@ -96,24 +95,22 @@ def whole_of(track: Track, depths: Depths | None, direction: Direction, key: str
     return track.mean_of(direction) if found is None and key == "typical" else found
 
 
-def percentile_view(track: Track, seconds: float, scales: dict[str, LogScale], note: str) -> View:
-    """Percentiles of each interval as lines; `scales` remembers the scale of each side."""
-    sides = []
+def percentile_plot(track: Track, seconds: float, scales: dict[str, LogScale], note: str) -> Plot:
+    """Percentiles of each interval as lines; `scales` remembers the scale of each direction."""
+    panels = []
     for direction in track.directions:
-        lines = tuple(
-            Percentile(name, series, ink, sign)
-            for (key, name, sign), ink in zip(
-                names_of(track.last[direction]), _inks(direction, track.last[direction]), strict=True
-            )
-            if (series := track.series(key, direction))
-        )
-        if not lines:
+        reading, curves, values = track.last[direction], list[Curve](), list[float]()
+        for (key, name, sign), ink in zip(names_of(reading), _inks(direction, reading), strict=True):
+            if series := track.series(key, direction):
+                curves.append(Curve(name, series, ink, sign, end=name))
+                values += [span.value for span in series.spans]
+        if not curves:
             continue
-        values = [span.value for line in lines for span in line.series.spans]
         key = f"p-{direction.value}"
         scale = scales[key] = LogScale.of(min(values), max(values), scales.get(key))
-        sides.append(Side(*sign_of(DIRECTIONS[direction]), scale, percentiles=lines))
-    return View("Latency percentiles", seconds, tuple(sides), note)
+        side, ink = sign_of(DIRECTIONS[direction])
+        panels.append(Panel(scale, tuple(curves), letter=side, ink=ink))
+    return Plot("Latency percentiles", TimeAxis(seconds), tuple(panels), note=note, nothing=_NOTHING)
 
 
 def _inks(direction: Direction, reading: Reading) -> tuple[str, ...]:
@@ -121,26 +118,28 @@ def _inks(direction: Direction, reading: Reading) -> tuple[str, ...]:
     return (own, "strong", f"{own}-dim", "quiet") if reading.percentiles else (own, "quiet")
 
 
-def heat_view(depths: Depths, seconds: float, scales: dict[str, LogScale], note: str) -> View:
+def heat_plot(depths: Depths, seconds: float, scales: dict[str, LogScale], note: str) -> Plot:
     """The heat map of each direction."""
-    sides = []
+    panels = []
     for direction in depths.directions:
         heat = depths.heat(direction)
         if (found := heat.range_ns) is None:
             continue
         key = f"h-{direction.value}"
         scale = scales[key] = LogScale.of(*found, scales.get(key))
-        sides.append(Side(*sign_of(DIRECTIONS[direction]), scale, heat=heat))
+        side, ink = sign_of(DIRECTIONS[direction])
+        panels.append(Panel(scale, heat=heat, letter=side, ink=ink))
     title = "Latency heat map" if depths.share == 1.0 else f"Heat map, {depths.share:.0%} read"
-    return View(title, seconds, tuple(sides), note)
+    return Plot(title, TimeAxis(seconds), tuple(panels), note=note, nothing=_NOTHING)
 
 
 def distribution(record: TestRecord, name: str) -> Plot:
     """The whole distribution of each direction, once there is a result; `name` is what is shown of the test."""
     directions = record.result.directions if record.result else ()
     known = [
-        (DIRECTIONS[direction].sign, direction, ink_of(DIRECTIONS[direction]), result.histogram)
+        ((sign, str(direction), ink), result.histogram)
         for direction, result in directions
+        for sign, ink in [sign_of(DIRECTIONS[direction])]
         if result.histogram
     ]
     return by_percentile(f"{clean(record.planned.title)}: {name}", known)

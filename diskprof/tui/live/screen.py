@@ -11,10 +11,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from diskprof.model.errors import DiskprofError
+from diskprof.model.metric import Quantity
 from diskprof.model.text import clean
 from diskprof.tui.dialogs.confirm import Answer, Ask
-from diskprof.tui.kit.charts.scale import Metric
-from diskprof.tui.kit.charts.views import LargeChart
+from diskprof.tui.kit.charts.chart import Chart
 from diskprof.tui.kit.painted import Lines, OneLine
 from diskprof.tui.kit.paragraphs import paragraph
 from diskprof.tui.kit.rooms import Across, Down
@@ -104,15 +104,15 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
             yield OneLine(id="what")
             yield OneLine(id="progress")
             with Across(id="tiles"):
-                for metric in (Metric.IOPS, Metric.BANDWIDTH):
+                for metric in (Quantity.IOPS, Quantity.BANDWIDTH):
                     yield Tile(metric, charset, id=f"tile-{metric.value}", classes="tile")
                 yield LatencyTile(charset, id="tile-latency", classes="tile")
             with Across(id="charts"):
-                yield LargeChart(charset, id="chart")
+                yield Chart(charset, id="chart")
                 yield KernelPane(id="kernel")
                 with Down(id="beside"):
-                    yield LargeChart(charset, id="upper")
-                    yield LargeChart(charset, id="lower")
+                    yield Chart(charset, id="upper")
+                    yield Chart(charset, id="lower")
             yield OneLine(id="head")
             yield TestList(id="tests", classes="keyed")
             yield OneLine(id="notes-head")
@@ -123,11 +123,11 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
         self.set_interval(1.0, self._look_at_clock)
 
     @property
-    def _side_charts(self) -> tuple[LargeChart, ...]:
+    def _side_charts(self) -> tuple[Chart, ...]:
         if not self.has_class("-beside") or self.has_class("-zoom"):
             return ()
         names = ("#upper", "#lower") if self.has_class("-two") else ("#upper",)
-        return tuple(self.query_one(name, LargeChart) for name in names)
+        return tuple(self.query_one(name, Chart) for name in names)
 
     # what is shown
 

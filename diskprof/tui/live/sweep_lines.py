@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from diskprof.analysis.sweep import Panel, bandwidth, grids, iops, limits, measured, panels
+from diskprof.model.metric import Quantity
 from diskprof.model.run import Run, Status, TestRecord, TestResult
 from diskprof.model.text import clean
 from diskprof.model.units import format_bandwidth, format_iops, format_latency
@@ -13,15 +14,14 @@ from diskprof.reports import wording
 from diskprof.reports.content.sweep_tables import capital, limits_sentence, panel_title, value_words
 from diskprof.reports.words import STATUSES
 from diskprof.tui.kit.charts.glyphs import Charset
-from diskprof.tui.kit.charts.scale import Metric
 from diskprof.tui.kit.painted import Line, Piece, fit, spread
 from diskprof.tui.shell.signs import sign_of
 
 _LEAST, _MOST = 7, 14
 _SHADES, _ASCII = "·░▒▓█", ".:+*#"
-METRICS = tuple(Metric)
+METRICS = Quantity.IOPS, Quantity.BANDWIDTH, Quantity.LATENCY
 _STEPS = 5
-_TITLES = {Metric.IOPS: "IOPS", Metric.BANDWIDTH: "Bandwidth", Metric.LATENCY: "Mean latency"}
+_TITLES = {Quantity.IOPS: "IOPS", Quantity.BANDWIDTH: "Bandwidth", Quantity.LATENCY: "Mean latency"}
 
 
 def panels_of(run: Run) -> tuple[Panel[TestRecord], ...]:
@@ -37,32 +37,32 @@ def panel_of(found: Sequence[Panel[TestRecord]], test: int) -> int:
     return 0
 
 
-def value_of(result: TestResult, metric: Metric) -> float | None:
+def value_of(result: TestResult, metric: Quantity) -> float | None:
     """A cell's figure, reads and writes together."""
-    if metric is Metric.IOPS:
+    if metric is Quantity.IOPS:
         return iops(result)
-    if metric is Metric.BANDWIDTH:
+    if metric is Quantity.BANDWIDTH:
         return bandwidth(result)
     known = [(part.latency.mean, part.ios) for _, part in result.directions if part.latency.mean is not None]
     ios = sum(count for _, count in known)
     return sum(mean * count for mean, count in known) / ios if ios else None
 
 
-def _words(value: float, metric: Metric) -> str:
-    if metric is Metric.IOPS:
+def _words(value: float, metric: Quantity) -> str:
+    if metric is Quantity.IOPS:
         return format_iops(value)
-    return format_bandwidth(value) if metric is Metric.BANDWIDTH else format_latency(value)
+    return format_bandwidth(value) if metric is Quantity.BANDWIDTH else format_latency(value)
 
 
 _UNITS = {
-    Metric.IOPS: ((1.0, ""), (1e3, "thousands"), (1e6, "millions")),
-    Metric.BANDWIDTH: ((1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s")),
-    Metric.LATENCY: ((1.0, "ns"), (1e3, "us"), (1e6, "ms"), (1e9, "s")),
+    Quantity.IOPS: ((1.0, ""), (1e3, "thousands"), (1e6, "millions")),
+    Quantity.BANDWIDTH: ((1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s")),
+    Quantity.LATENCY: ((1.0, "ns"), (1e3, "us"), (1e6, "ms"), (1e9, "s")),
 }
 _DIGITS = 5
 
 
-def _writing(values: Sequence[float], metric: Metric, room: int) -> tuple[Callable[[float], str], str]:
+def _writing(values: Sequence[float], metric: Quantity, room: int) -> tuple[Callable[[float], str], str]:
     """How the figures are written in cells of `room`, and a unit that is said once where not every figure has room for its own."""
 
     def own(value: float) -> str:
@@ -82,7 +82,7 @@ def _writing(values: Sequence[float], metric: Metric, room: int) -> tuple[Callab
 
 
 def sweep_lines(
-    run: Run, at: int, metric: Metric, current: int, width: int, height: int, charset: Charset, *, flat: bool
+    run: Run, at: int, metric: Quantity, current: int, width: int, height: int, charset: Charset, *, flat: bool
 ) -> list[Line]:
     """The picture number `at`; the cell of the test `current` is marked."""
     found = panels_of(run)
@@ -160,7 +160,7 @@ def _window(count: int, room: int, at: int) -> range:
     return range(start, min(count, start + room))
 
 
-def _levels(cells: Sequence[TestRecord | None], metric: Metric) -> dict[int, int]:
+def _levels(cells: Sequence[TestRecord | None], metric: Quantity) -> dict[int, int]:
     """Test -> 1 to 5 by its figure: shares of the highest, of latencies by their logarithm."""
     values = {
         cell.index: value
@@ -172,7 +172,7 @@ def _levels(cells: Sequence[TestRecord | None], metric: Metric) -> dict[int, int
     low, high = min(values.values()), max(values.values())
 
     def share(value: float) -> float:
-        if metric is not Metric.LATENCY:
+        if metric is not Quantity.LATENCY:
             return value / high
         return math.log(value / low) / math.log(high / low) if high > low else 1.0
 
@@ -182,7 +182,7 @@ def _levels(cells: Sequence[TestRecord | None], metric: Metric) -> dict[int, int
 def _cell(
     cell: TestRecord | None,
     run: Run,
-    metric: Metric,
+    metric: Quantity,
     words: Callable[[float], str],
     levels: dict[int, int],
     size: int,

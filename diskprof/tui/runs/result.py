@@ -17,7 +17,7 @@ from diskprof.model.units import format_duration
 from diskprof.reports.formats import Format
 from diskprof.reports.words import STATUSES
 from diskprof.tui.dialogs import run_actions
-from diskprof.tui.kit.charts.views import LargeChart
+from diskprof.tui.kit.charts.chart import Chart
 from diskprof.tui.kit.painted import OneLine, Piece, signs_for, spread, width_of
 from diskprof.tui.kit.paragraphs import content_of
 from diskprof.tui.kit.sheet import Column, Row, Sheet
@@ -121,7 +121,7 @@ Latency is completion latency (clat). MB/s are 10^6 bytes per second.
         yield OneLine(id="result-title")
         with VerticalScroll(id="result-page", can_focus=False):
             yield ResultTable(self._columns, fixed=1, id="result-table")
-            yield LargeChart(self.diskprof.charset, id="chart")
+            yield Chart(self.diskprof.charset, id="chart")
             yield KernelPane(id="kernel")
             yield Prose(id="result-text")
 

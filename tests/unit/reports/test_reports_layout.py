@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diskprof.reports.charts.sparkline import even, sparkline
+from diskprof.reports.charts.series import even
+from diskprof.reports.charts.sparkline import sparkline
 from diskprof.reports.layout import Column, fit, pad, plain, plain_column, table, width_of, wrap
 
 FOREIGN = st.text(st.characters(codec="utf-8"), max_size=60)

@@ -5,11 +5,19 @@ from handmade import direction, fio, run, samples, stalled
 
 from diskprof.analysis.comparison import compare
 from diskprof.model.sample import Direction
+from diskprof.reports.charts.axes import Scale, TimeAxis
+from diskprof.reports.charts.plot import Curve, Panel, Plot
+from diskprof.reports.charts.series import Steps
 from diskprof.reports.layout import width_of
-from diskprof.reports.render.plot import Curve, chart, comparison_plots, round_ticks, run_plots
+from diskprof.reports.render.plot import chart, comparison_plots, run_plots
 
 MIXED = run(fio("mix", rw="randrw", read=direction(700), write=direction(300)))
 TAKEN = (*samples([700] * 40), *samples([300] * 40, way=Direction.WRITE))
+
+
+def plot(values: list[float | None]) -> Plot:
+    steps = Steps(values)
+    return Plot("t", TimeAxis(2.0), (Panel(Scale.plain(steps.highest), (Curve("a", steps),)),))
 
 
 def test_a_run_has_three_charts_for_each_test() -> None:
@@ -35,28 +43,26 @@ def test_without_colour_there_is_no_escape_and_without_utf8_no_other_letter() ->
 
 
 def test_a_chart_begins_at_zero_and_ends_above_its_largest_value() -> None:
-    text = chart("t", [Curve("read", ((1.0, 900.0), (2.0, 950.0)))], 60)
+    text = chart(plot([900.0, 950.0]), 60)
     assert "\n    0┤" in text
     assert "1,000┤" in text
 
 
 def test_a_gap_interrupts_a_curve() -> None:
-    whole = chart("t", [Curve("a", tuple((float(at), 5.0) for at in range(10)))], 60, ascii_only=True)
-    broken = chart(
-        "t", [Curve("a", tuple((float(at), None if 3 <= at <= 6 else 5.0) for at in range(10)))], 60, ascii_only=True
-    )
+    whole = chart(plot([5.0] * 10), 60, ascii_only=True)
+    broken = chart(plot([None if 3 <= at <= 6 else 5.0 for at in range(10)]), 60, ascii_only=True)
     assert broken.count("*") < whole.count("*") - 10
 
 
 def test_of_nothing_there_is_no_chart() -> None:
     assert run_plots(MIXED, ()) == ""
-    assert chart("t", [], 80) == ""
-    assert chart("t", [Curve("a", ((0.0, None),))], 80) == ""
-    assert chart("t", [Curve("a", ((0.0, float("nan")),))], 80) == ""
+    assert chart(plot([]), 80) == ""
+    assert chart(plot([None]), 80) == ""
+    assert chart(plot([float("nan")]), 80) == ""
 
 
 def test_a_standstill_is_drawn_at_zero() -> None:
-    assert "0┤" in chart("t", [Curve("a", ((0.0, 0.0), (1.0, 0.0)))], 60)
+    assert "0┤" in chart(plot([0.0, 0.0]), 60)
 
 
 @pytest.mark.parametrize(("around", "still_s"), [(8, 4.0), (400, 200.0)])
@@ -88,4 +94,4 @@ def test_runs_share_a_chart() -> None:
     ],
 )
 def test_ticks_are_round(top: float, ticks: list[float]) -> None:
-    assert round_ticks(top) == pytest.approx(ticks)
+    assert Scale.plain(top).ticks == pytest.approx(ticks)

@@ -6,10 +6,11 @@ import pytest
 
 from diskprof.model.histogram import Histogram, merge
 from diskprof.model.sample import Direction
+from diskprof.reports.charts.axes import LogScale, TimeAxis
+from diskprof.reports.charts.heatmap import Heat, shade_of
+from diskprof.reports.charts.plot import Cursor, Panel, Plot
+from diskprof.tui.kit.charts.drawing import draw_plot, heat_rows, put_sign
 from diskprof.tui.kit.charts.glyphs import Charset
-from diskprof.tui.kit.charts.heatmap import Heat, heat_rows, shade_of
-from diskprof.tui.kit.charts.logscale import LogScale
-from diskprof.tui.kit.charts.views import Cursor, Side, View, draw_view, put_sign
 
 
 def spread_of(random: Random, median_ns: float, count: int = 400) -> Histogram:
@@ -82,15 +83,15 @@ def test_decades_are_labelled() -> None:
     assert set(LogScale(50_000, 2e6).labels(3).values()) >= {"100 us", "1 ms"}
 
 
-def view_of(*letters: str) -> View:
-    sides = []
+def plot_of(*letters: str, cursor: Cursor | None = None) -> Plot:
+    panels = []
     for letter in letters:
         heat = Heat()
         for second in range(10):
             heat.add(second, second + 1, spread_of(Random(second), 100_000))
         ink = Direction.READ.value if letter == "R" else Direction.WRITE.value
-        sides.append(Side(letter, ink, LogScale.of(*(heat.range_ns or (1, 1))), heat=heat))
-    return View("Latency heat map", 10.0, tuple(sides))
+        panels.append(Panel(LogScale.of(*(heat.range_ns or (1, 1))), heat=heat, letter=letter, ink=ink))
+    return Plot("Latency heat map", TimeAxis(10.0), tuple(panels), nothing="Nothing yet.", cursor=cursor)
 
 
 def text_of(lines: list[object]) -> list[str]:
@@ -100,7 +101,7 @@ def text_of(lines: list[object]) -> list[str]:
 @pytest.mark.parametrize("charset", list(Charset))
 @pytest.mark.parametrize("flat", [True, False])
 def test_shade_tells_what_colour_tells(charset: Charset, flat: bool) -> None:
-    lines = draw_view(view_of("R"), 80, 12, charset, flat=flat, cursor=None)
+    lines = draw_plot(plot_of("R"), 80, 12, charset, flat=flat)
     text = "\n".join(text_of(lines))  # type: ignore[arg-type]
     assert set("#*+" if charset is Charset.ASCII else "█▓▒") <= set(text)
     assert charset is not Charset.ASCII or not set("░▒▓█") & set("\n".join(text.splitlines()[1:]))
@@ -110,7 +111,7 @@ def test_shade_tells_what_colour_tells(charset: Charset, flat: bool) -> None:
 
 @pytest.mark.parametrize(("width", "height", "beside"), [(78, 6, True), (118, 24, False), (198, 40, False)])
 def test_read_and_write_stand_apart(width: int, height: int, beside: bool) -> None:
-    lines = text_of(draw_view(view_of("R", "W"), width, height, Charset.BRAILLE, flat=False, cursor=None))  # type: ignore[arg-type]
+    lines = text_of(draw_plot(plot_of("R", "W"), width, height, Charset.BRAILLE))  # type: ignore[arg-type]
     assert len(lines) == height
     assert all(len(line) <= width for line in lines)
     with_r = [line for line in lines[1:] if line.startswith("R")]
@@ -125,15 +126,14 @@ def test_the_smallest_sizes_draw_what_fits(size: tuple[int, int]) -> None:
     for letters in ((), ("R",), ("R", "W")):
         cursor = Cursor(3.0, tuple([(f"{letter} line", "")] for letter in letters))
         for marked in (None, cursor):
-            assert len(draw_view(view_of(*letters), *size, Charset.BRAILLE, flat=True, cursor=marked)) <= max(
-                1, size[1]
-            )
+            drawn = draw_plot(plot_of(*letters, cursor=marked), *size, Charset.BRAILLE, flat=True)
+            assert len(drawn) <= max(1, size[1])
 
 
 def test_where_nothing_has_completed_it_says_so() -> None:
-    lines = text_of(draw_view(view_of(), 80, 12, Charset.BRAILLE, flat=False, cursor=None))  # type: ignore[arg-type]
+    lines = text_of(draw_plot(plot_of(), 80, 12, Charset.BRAILLE))  # type: ignore[arg-type]
     assert lines[0].startswith("Latency heat map")
-    assert lines[1:] == ["No request has completed yet."]
+    assert lines[1:] == ["Nothing yet."]
 
 
 def test_a_sign_is_put_over_one_cell() -> None:
@@ -144,5 +144,5 @@ def test_a_sign_is_put_over_one_cell() -> None:
 def test_rows_are_as_wide_as_asked_for() -> None:
     heat = Heat()
     heat.add(0, 1, Histogram.of_latencies([100_000]))
-    lines = heat_rows(heat, 30, 5.0, 3, LogScale(10_000, 1_000_000), "r", Charset.BRAILLE, flat=False)
+    lines = heat_rows(heat, 30, 5.0, 3, LogScale(10_000, 1_000_000), "read", Charset.BRAILLE, flat=False)
     assert [sum(len(text) for text, _ in line) for line in lines] == [30] * 3

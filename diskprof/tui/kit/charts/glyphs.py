@@ -44,18 +44,24 @@ def this_charset(wanted: str = "") -> Charset:
     return charset_for(started_with(os.environ), getattr(sys.__stderr__, "encoding", None), wanted)
 
 
+_DIMMED = ("read", "write")
+
+
 @dataclass(frozen=True, slots=True)
 class Track:
-    """One series in a picture. `area` fills down to zero with `fill` (its ink if empty), otherwise it is a line.
+    """One series in a picture: an area down to zero, bright at its edge and dim below, or a line.
 
-    `label`, one letter, stands at the end of a line: lines that differ in colour alone would be told apart by some only.
+    `sign` is the letter of a line where lines are letters: those that differ in colour alone would be told apart by some only.
     """
 
     values: Sequence[float | None]
     ink: str
     area: bool = True
-    fill: str = ""
-    label: str = ""
+    sign: str = ""
+
+    @property
+    def fill(self) -> str:
+        return f"{self.ink}-dim" if self.ink in _DIMMED else self.ink
 
 
 _LEFT = (0x40, 0x04, 0x02, 0x01)
@@ -119,7 +125,6 @@ def _draw_braille(tracks: Sequence[Track], width: int, height: int) -> list[Line
     ]
     cells = [list(row) for row in zip(*(column[0] for column in columns), strict=True)]
     inks = [list(row) for row in zip(*(column[1] for column in columns), strict=True)]
-    _put_labels(tracks, cells, inks, 2)
     return [_joined(cells[row], inks[row]) for row in range(height - 1, -1, -1)]
 
 
@@ -138,27 +143,11 @@ def _braille_column(
             for row in range(low >> 2, top + 1):
                 base = row << 2
                 masks[row] |= fills[low - base if low > base else 0][high - base if high < base + 3 else 3]
-                if row == top or not (area and fill):
+                if row == top or not area:
                     inks[row] = ink
                 elif inks[row] != ink:
                     inks[row] = fill
     return tuple(chr(0x2800 + mask) if mask else " " for mask in masks), tuple(inks)
-
-
-def _put_labels(tracks: Sequence[Track], cells: list[list[str]], inks: list[list[str]], columns: int) -> None:
-    """The letter of each line behind its last value."""
-    height, width = len(cells), len(cells[0])
-    taken: set[tuple[int, int]] = set()
-    for track in tracks:
-        last = next((at for at in range(len(track.values) - 1, -1, -1) if track.values[at] is not None), None)
-        if not track.label or last is None:
-            continue
-        row = min(height - 1, int((track.values[last] or 0.0) * height))
-        column = min(width - 1, last // columns + 1)
-        while (row, column) in taken and column > 0:
-            column -= 1
-        taken.add((row, column))
-        cells[row][column], inks[row][column] = track.label, track.ink
 
 
 def _draw_steps(tracks: Sequence[Track], width: int, height: int, charset: Charset) -> list[Line]:
@@ -168,7 +157,7 @@ def _draw_steps(tracks: Sequence[Track], width: int, height: int, charset: Chars
     inks = [[""] * width for _ in range(height)]
     for column in range(width):
         levels = [
-            (min(steps * height, max(1, round(value * steps * height))), track.ink, track.fill or track.ink)
+            (min(steps * height, max(1, round(value * steps * height))), track.ink, track.fill)
             for track in tracks
             if column < len(track.values) and (value := track.values[column]) is not None and value > 0
         ]
@@ -189,7 +178,6 @@ def _draw_steps(tracks: Sequence[Track], width: int, height: int, charset: Chars
                 rows[row][column], inks[row][column] = glyphs[near], f"{front_ink}/{back_ink}"
             else:
                 rows[row][column], inks[row][column] = glyphs[near], front_ink
-    _put_labels(tracks, rows, inks, 1)
     return [_joined(rows[row], inks[row]) for row in range(height - 1, -1, -1)]
 
 
@@ -201,7 +189,7 @@ def _draw_letters(tracks: Sequence[Track], width: int, height: int) -> list[Line
         for column, value in enumerate(track.values[:width]):
             if value is not None:
                 row = min(height - 1, int(value * height))
-                cells[row][column], inks[row][column] = track.label or "*", track.ink
+                cells[row][column], inks[row][column] = track.sign or "*", track.ink
     return [_joined(cells[row], inks[row]) for row in range(height - 1, -1, -1)]
 
 

@@ -5,20 +5,17 @@ Exact out of the intervals' histograms, in bounded memory: neighbouring interval
 
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from diskprof.model.histogram import Histogram, bucket_edges
-from diskprof.tui.kit.charts.glyphs import Charset
-from diskprof.tui.kit.charts.logscale import LogScale
-from diskprof.tui.kit.painted import Line, Piece
+from diskprof.reports.charts.axes import LogScale
+from diskprof.reports.charts.series import Folded
 
 _FINE = 2
 """Four neighbouring buckets are one level: sixteen to a power of two, which is finer than a row of any terminal."""
 SHARES = (0.0, 0.001, 0.01, 0.1, 0.3)
 """From these shares of a column's requests on a cell has shade 1, 2, 3, 4, 5."""
-_SHADES = " ·░▒▓█"
-_ASCII = " .:+*#"
 _KEPT = 4
 
 
@@ -34,29 +31,22 @@ class Slice(NamedTuple):
 class Heat:
     """One direction of a test: at most `limit` slices."""
 
-    def __init__(self, *, limit: int = 400) -> None:
-        self._limit = max(2, limit)
-        self._slices: list[Slice] = []
-        self._pending: list[Slice] = []
-        self._fold = 1
+    def __init__(self, slices: Sequence[Slice] = (), fold: int = 1, *, limit: int = 400, end: float = 0.0) -> None:
+        """With `slices` of the time up to `end`, each of `fold` intervals: what is added later is folded as these are."""
+        self._slices = Folded(_added, limit, slices, max(1, fold))
+        self._slices.end = end
+        self._folded = 0
         self._grids: dict[tuple[object, ...], _Grid] = {}
         self._levels: tuple[int, int] | None = None
-
-    @staticmethod
-    def of(slices: Sequence[Slice], fold: int, *, limit: int = 400) -> "Heat":
-        """What lies in `slices`, in the order of time, each of `fold` intervals: what is added later is folded as these are."""
-        heat = Heat(limit=limit)
-        heat._slices, heat._fold = list(slices), max(1, fold)
         for piece in slices:
-            heat._reach(piece.first, piece.first + len(piece.counts) - 1)
-        return heat
+            self._reach(piece.first, piece.first + len(piece.counts) - 1)
 
     def __len__(self) -> int:
-        return len(self._slices)
+        return len(self._slices.kept)
 
     @property
     def slices(self) -> Sequence[Slice]:
-        return (*self._slices, *self._pending)
+        return self._slices.whole
 
     @property
     def range_ns(self) -> tuple[float, float] | None:
@@ -67,24 +57,11 @@ class Heat:
 
     def add(self, start: float, end: float, histogram: Histogram) -> None:
         """The requests of one interval, which follow those that are there."""
-        levels: dict[int, int] = {}
-        for bucket, count in histogram.counts:
-            levels[bucket >> _FINE] = levels.get(bucket >> _FINE, 0) + count
-        if not levels:
+        if not histogram:
             return
-        first, last = min(levels), max(levels)
-        self._reach(first, last)
-        counts = array("Q", (levels.get(level, 0) for level in range(first, last + 1)))
-        self._pending.append(Slice(start, max(start, end), first, counts))
-        if len(self._pending) < self._fold:
-            return
-        self._slices.append(_added(self._pending))
-        self._pending = []
-        if len(self._slices) > self._limit:
-            slices = self._slices
-            self._slices = [_added(slices[at : at + 2]) for at in range(0, len(slices), 2)]
-            self._fold *= 2
-            self._grids.clear()
+        piece = _slice(self._slices.begin(start, end), max(start, end), _levels(histogram, {}))
+        self._reach(piece.first, piece.first + len(piece.counts) - 1)
+        self._slices.add(piece)
 
     def _reach(self, first: int, last: int) -> None:
         before = self._levels or (first, last)
@@ -92,13 +69,28 @@ class Heat:
 
     def shades(self, columns: int, seconds: float, rows: int, scale: LogScale) -> list[bytes]:
         """For each row from below the shade of each column, 0 to 5, of the time from 0 to `seconds`."""
+        if self._folded != self._slices.folded:
+            self._folded = self._slices.folded
+            self._grids.clear()
         key = (columns, seconds, rows, scale)
         if (grid := self._grids.get(key)) is None:
             if len(self._grids) >= _KEPT:
                 self._grids.clear()
             grid = self._grids[key] = _Grid(columns, seconds, rows, scale)
-        grid.take(self._slices)
+        grid.take(self._slices.kept)
         return [bytes(row) for row in grid.cells]
+
+
+def _levels(histogram: Histogram, levels: dict[int, int]) -> dict[int, int]:
+    """`levels`, with the requests of `histogram` counted in."""
+    for bucket, count in histogram.counts:
+        levels[bucket >> _FINE] = levels.get(bucket >> _FINE, 0) + count
+    return levels
+
+
+def _slice(start: float, end: float, levels: Mapping[int, int]) -> Slice:
+    first, last = min(levels), max(levels)
+    return Slice(start, end, first, array("Q", (levels.get(level, 0) for level in range(first, last + 1))))
 
 
 class Scattered:
@@ -106,30 +98,24 @@ class Scattered:
     picture of all of it, which gets finer."""
 
     def __init__(self, start: float, end: float, *, bins: int = 400) -> None:
-        self._start, self._width = start, max(1e-9, end - start) / bins
+        self._start, self._end, self._width = start, end, max(1e-9, end - start) / bins
         self._bins: list[dict[int, int]] = [{} for _ in range(bins)]
         self._intervals = 0
 
     def add(self, start: float, end: float, histogram: Histogram) -> None:
         """The requests of one interval, all of them where its middle lies."""
         at = int(((start + end) / 2 - self._start) / self._width)
-        levels = self._bins[min(len(self._bins) - 1, max(0, at))]
-        for bucket, count in histogram.counts:
-            level = bucket >> _FINE
-            levels[level] = levels.get(level, 0) + count
+        _levels(histogram, self._bins[min(len(self._bins) - 1, max(0, at))])
         self._intervals += 1
 
     def heat(self) -> Heat:
         """The map so far."""
-        slices = []
-        for at, levels in enumerate(self._bins):
-            if levels:
-                first, last = min(levels), max(levels)
-                counts = array("Q", (levels.get(level, 0) for level in range(first, last + 1)))
-                slices.append(
-                    Slice(self._start + at * self._width, self._start + (at + 1) * self._width, first, counts)
-                )
-        return Heat.of(slices, self._intervals // max(1, len(slices)), limit=len(self._bins))
+        slices = [
+            _slice(self._start + at * self._width, self._start + (at + 1) * self._width, levels)
+            for at, levels in enumerate(self._bins)
+            if levels
+        ]
+        return Heat(slices, self._intervals // max(1, len(slices)), limit=len(self._bins), end=self._end)
 
 
 class _Grid:
@@ -203,43 +189,3 @@ def _added(slices: Sequence[Slice]) -> Slice:
         for level, count in enumerate(piece.counts, piece.first - first):
             counts[level] += count
     return Slice(slices[0].start, slices[-1].end, first, counts)
-
-
-def heat_inks(side: str, *, flat: bool) -> tuple[str, ...]:
-    """The ink of each shade. `flat`: without a colour behind the shade, for terminals where the two would be the same."""
-    inks = [f"heat-{side}{step}" for step in range(1, 6)]
-    if flat:
-        return ("", *[side_ink(side)] * 5)
-    behind = [f"{inks[step]}/{inks[step - 1]}" for step in range(1, 4)]
-    return ("", inks[1], *behind, inks[4])
-
-
-def side_ink(side: str) -> str:
-    return "read" if side == "r" else "write"
-
-
-def heat_rows(
-    heat: Heat, columns: int, seconds: float, rows: int, scale: LogScale, side: str, charset: Charset, *, flat: bool
-) -> list[Line]:
-    """The map as lines, the uppermost first; `side` is r or w."""
-    signs, inks = (_ASCII if charset is Charset.ASCII else _SHADES), heat_inks(side, flat=flat)
-    lines: list[Line] = []
-    for row in reversed(heat.shades(columns, seconds, rows, scale)):
-        line: list[Piece] = []
-        start = 0
-        for at in range(1, columns + 1):
-            if at == columns or row[at] != row[start]:
-                line.append((signs[row[start]] * (at - start), inks[row[start]]))
-                start = at
-        lines.append(line)
-    return lines
-
-
-def heat_legend(side: str, charset: Charset, *, flat: bool) -> Line:
-    """What the shades mean."""
-    signs, inks = (_ASCII if charset is Charset.ASCII else _SHADES), heat_inks(side, flat=flat)
-    words = ("<0.1%", "0.1%", "1%", "10%", "30%")
-    line: list[Piece] = []
-    for shade, text in enumerate(words, 1):
-        line += [(signs[shade], inks[shade]), (f" {text}  ", "quiet")]
-    return line

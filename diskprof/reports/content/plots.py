@@ -1,0 +1,170 @@
+"""What the charts of a run, of a comparison and of a sweep show."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from diskprof.analysis import sweep
+from diskprof.analysis.comparison import Comparison
+from diskprof.analysis.series import by_test, measured
+from diskprof.model.preset import Axis
+from diskprof.model.run import Run, TestRecord, TestResult
+from diskprof.model.sample import Direction, Sample
+from diskprof.reports import wording
+from diskprof.reports.charts.axes import NameAxis, Scale, TimeAxis
+from diskprof.reports.charts.plot import Curve, Panel, Plot, highest
+from diskprof.reports.charts.series import Series, Steps
+from diskprof.reports.content.sweep_tables import panel_title, value_words
+from diskprof.reports.content.timed import BANDWIDTH, IOPS, MEAN, P50, P99, series_of
+from diskprof.reports.words import DIRECTIONS
+
+MOST_CURVES = 6
+"""As many can be told apart in one chart."""
+
+Ways = Mapping[Direction, Sequence[Sample]]
+Figure = Callable[[TestResult], float]
+
+
+def plots_of(run: Run, samples: Sequence[Sample]) -> tuple[Plot, ...]:
+    """IOPS, bandwidth and latency (p50, p99) over time, test by test; of a sweep IOPS and bandwidth by its axes."""
+    found = [*_sweep_plots(run)]
+    for test, ways in _tests(run, samples):
+        found += _test_plots(test.name, {way: mine for way, mine in ways.items() if len(mine) > 1})
+    return tuple(found)
+
+
+def pairs_of(run: Run, samples: Sequence[Sample]) -> tuple[tuple[Plot, ...], ...]:
+    """For each test that has a course, IOPS and p99 over time, on scales that end at their largest value."""
+    found = []
+    for test, ways in _tests(run, samples):
+        plots = []
+        for what, timed in (("IOPS", IOPS), ("p99 latency", P99)):
+            series = {str(way): series_of(mine, timed) for way, mine in ways.items()}
+            curves = tuple(Curve(way, each, way) for way, each in series.items() if each.resolution > 1)
+            if top := highest(curves):
+                panel = Panel(Scale.up_to(timed.quantity, top), curves)
+                axis = TimeAxis(max(each.end for each in series.values()))
+                plots.append(Plot(f"{test.name}: {what}", axis, (panel,)))
+        if plots:
+            found.append(tuple(plots))
+    return tuple(found)
+
+
+def compared_plots(
+    comparison: Comparison, runs: Sequence[Run], series: Mapping[str, Sequence[Sample]]
+) -> tuple[Plot, ...]:
+    """The IOPS of every run over time, test by test, on one scale; of sweeps the most IOPS by the first axis."""
+    found = [*_compared_sweeps(comparison)]
+    known = {run.id: by_test(series.get(run.id, ())) for run in runs}
+    for test in comparison.tests:
+        for way in Direction if not test.cell else ():
+            curves = []
+            for run, column in zip(runs, comparison.columns, strict=True):
+                record = run.test(test.name)
+                mine = measured(known[run.id].get((record.index, way), ()), record.index) if record else ()
+                if len(mine) > 1:
+                    curves.append(Curve(column.label, series_of(mine, IOPS)))
+            found += _over_time(f"{test.name}: {DIRECTIONS[way].word} IOPS", curves)
+    return tuple(found)
+
+
+def _tests(run: Run, samples: Sequence[Sample]) -> list[tuple[TestRecord, Ways]]:
+    """The tests that are no cell of a sweep, with their measured samples."""
+    known = by_test(samples)
+    return [
+        (test, {way: measured(known.get((test.index, way), ()), test.index) for way in Direction})
+        for test in run.tests
+        if not test.planned.cell
+    ]
+
+
+def _test_plots(name: str, ways: Ways) -> list[Plot]:
+    latencies = []
+    for way, mine in ways.items():
+        spread = any(sample.histogram is not None for sample in mine)
+        for label, timed in (("p50", P50), ("p99", P99)) if spread else (("p50", P50), ("p99", P99), ("mean", MEAN)):
+            latencies.append(Curve(f"{DIRECTIONS[way].word} {label}", series_of(mine, timed)))
+    iops, bandwidth = (
+        [Curve(DIRECTIONS[way].word, series_of(mine, timed)) for way, mine in ways.items()]
+        for timed in (IOPS, BANDWIDTH)
+    )
+    return [
+        *_over_time(f"{name}: IOPS", iops),
+        *_over_time(f"{name}: MB/s", bandwidth, 1e6),
+        *_over_time(f"{name}: completion latency, us", latencies, 1e3),
+    ]
+
+
+def _over_time(title: str, curves: Sequence[Curve], divisor: float = 1.0) -> list[Plot]:
+    known = tuple(curve for curve in curves if curve.values.resolution)
+    if not known:
+        return []
+    seconds = max(curve.values.end for curve in known if isinstance(curve.values, Series))
+    return [Plot(title, TimeAxis(seconds), (Panel(Scale.plain(highest(known), divisor), known),))]
+
+
+def _sweep_plots(run: Run) -> list[Plot]:
+    """The charts of every panel; where one axis is swept, IOPS and bandwidth along it. One value alone makes no line."""
+    found = list[Plot | None]()
+    for grid in sweep.grids(run):
+        for panel in sweep.panels(grid):
+            if panel.columns:
+                found += [
+                    _by_both(panel, "IOPS", sweep.iops, along=panel.columns, each=panel.rows),
+                    _by_both(panel, "IOPS", sweep.iops, along=panel.rows, each=panel.columns),
+                    _by_both(panel, "MB/s", sweep.bandwidth, along=panel.rows, each=panel.columns, divisor=1e6),
+                ]
+            else:
+                title = f"{panel_title(panel)}: by {wording.option(panel.rows.option)}"
+                cells = [row[0] for row in panel.cells]
+                found += [
+                    _by_name(title, panel.rows, [Curve("IOPS", _values(cells, sweep.iops))]),
+                    _by_name(title, panel.rows, [Curve("MB/s", _values(cells, sweep.bandwidth))], 1e6),
+                ]
+    return [plot for plot in found if plot]
+
+
+def _compared_sweeps(comparison: Comparison) -> list[Plot]:
+    """The most IOPS of every run along the rows of each panel."""
+    found = []
+    for grid in sweep.compared_grids(comparison):
+        for panel in sweep.panels(grid):
+            curves = [
+                Curve(column.label, Steps([sweep.most_iops(tests, index) for tests in panel.cells]))
+                for index, column in enumerate(comparison.columns)
+            ]
+            what = "most IOPS" if panel.columns else "IOPS"
+            title = f"{panel_title(panel)}: {what} by {wording.option(panel.rows.option)}"
+            found.append(_by_name(title, panel.rows, curves))
+    return [plot for plot in found if plot]
+
+
+def _by_both(
+    panel: sweep.Panel[TestRecord], what: str, figure: Figure, *, along: Axis, each: Axis, divisor: float = 1.0
+) -> Plot | None:
+    """A curve for each value of one axis along the other."""
+    curves = []
+    for index in _spread(len(each.values)):
+        cells = [row[index] for row in panel.cells] if along is panel.rows else panel.cells[index]
+        curves.append(Curve(value_words(each.option, each.values[index]), _values(cells, figure)))
+    title = (
+        f"{panel_title(panel)}: {what} by {wording.option(along.option)}, a line for each {wording.option(each.option)}"
+    )
+    return _by_name(title, along, curves, divisor)
+
+
+def _by_name(title: str, axis: Axis, curves: Sequence[Curve], divisor: float = 1.0) -> Plot | None:
+    names = tuple(value_words(axis.option, value) for value in axis.values)
+    known = any(value is not None for curve in curves for value in curve.values.columns(len(names), 1.0))
+    if len(names) < 2 or not known:
+        return None
+    return Plot(title, NameAxis(names), (Panel(Scale.plain(highest(curves), divisor), tuple(curves)),))
+
+
+def _values(cells: Sequence[TestRecord | None], figure: Figure) -> Steps:
+    return Steps([figure(result) if (result := sweep.measured(test)) else None for test in cells])
+
+
+def _spread(count: int) -> list[int]:
+    """At most MOST_CURVES of so many, evenly apart, the first and the last among them."""
+    if count <= MOST_CURVES:
+        return list(range(count))
+    return [round(index * (count - 1) / (MOST_CURVES - 1)) for index in range(MOST_CURVES)]

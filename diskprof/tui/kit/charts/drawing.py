@@ -1,0 +1,249 @@
+"""A plot as lines of the screen: title and legend, panels with their axes, curves with their names at the ends, the cursor."""
+
+from collections.abc import Sequence
+
+from diskprof.reports.charts.axes import LogScale, UpAxis
+from diskprof.reports.charts.heatmap import Heat
+from diskprof.reports.charts.plot import Curve, Panel, Plot
+from diskprof.reports.charts.series import Values
+from diskprof.tui.kit.charts.glyphs import Charset, Track, draw
+from diskprof.tui.kit.painted import Line, Piece, fit, spread, width_of
+
+_LEAST_COLUMNS = 8
+_ROWS_FOR_TWO = 10
+"""From so many rows on two panels are above each other, with fewer side by side."""
+_BETWEEN = 2
+_MOST_LABEL = 16
+_LEAST_NOTE = 16
+_SHADES, _ASCII_SHADES = " ·░▒▓█", " .:+*#"
+_SHARES = ("<0.1%", "0.1%", "1%", "10%", "30%")
+
+
+def draw_plot(plot: Plot, width: int, height: int, charset: Charset, *, flat: bool = False) -> list[Line]:
+    """At most `height` lines of `width` cells. `flat`: no colour behind a shade of a heat map."""
+    cursor = plot.cursor
+    head = list(cursor.lines) if cursor and cursor.lines else [_title(plot, width, charset, flat=flat)]
+    if not plot.panels:
+        return [*head, [(plot.nothing, "quiet")]][:height]
+    rows, count = height - len(head) - 1, len(plot.panels)
+    beside = count > 1 and rows < _ROWS_FOR_TWO
+    part = (width - _BETWEEN) // 2 if beside else width
+    lefts = [bool(panel.letter) + panel.scale.room + 2 for panel in plot.panels]
+    rooms = [part - left - _margin(panel.curves) for left, panel in zip(lefts, plot.panels, strict=True)]
+    if rows < 1 or min(rooms) < _LEAST_COLUMNS:
+        return head[:height]
+    heights = [rows if beside else rows // count + (at < rows % count) for at in range(count)]
+    drawn = [
+        _panel(panel, plot.across.end, room, tall, charset, flat=flat)
+        for panel, room, tall in zip(plot.panels, rooms, heights, strict=True)
+    ]
+    axes: list[Line] = [
+        [(" " * left, ""), (plot.across.line(room), "quiet")] for left, room in zip(lefts, rooms, strict=True)
+    ]
+    if beside:
+        drawn = [[_beside(lines, part) for lines in zip(*drawn, strict=True)]]
+        axes = [_beside(axes, part)]
+        places = [at * (part + _BETWEEN) + left for at, left in enumerate(lefts)]
+    else:
+        places = lefts[:1]
+    lines = [*head, *(line for panel in drawn for line in panel), axes[0]]
+    if cursor is None or plot.across.end <= 0:
+        return lines
+    return _marked(lines, len(head), cursor.at / plot.across.end, list(zip(places, rooms, strict=False)))
+
+
+def draw_values(
+    values: Values, ink: str, end: float, scale: UpAxis, width: int, height: int, charset: Charset
+) -> list[Line]:
+    """Values from 0 to `end` as an area in a few lines without axes; whoever shows it writes the scale beside it."""
+    return _draw_curves((Curve("", values, ink, area=True),), end, scale, width, height, charset)[0]
+
+
+def _title(plot: Plot, width: int, charset: Charset, *, flat: bool) -> Line:
+    left: list[Piece] = [(plot.title, "title")]
+    if plot.unit:
+        left.append((f" {plot.unit}", "quiet"))
+    legend: list[Piece] = [("  ", ""), *_legend(plot, charset, flat=flat)]
+    if width_of(left) + width_of(legend) <= width:
+        left += legend
+    room = width - width_of(left) - 2
+    note = f"  {fit(plot.note, min(len(plot.note), room))}" if plot.note and room >= _LEAST_NOTE else ""
+    return spread(left, [(note, "quiet")], width)
+
+
+def _legend(plot: Plot, charset: Charset, *, flat: bool) -> Line:
+    if heat := next((panel for panel in plot.panels if panel.heat), None):
+        return [(" ", ""), *_heat_legend(heat.ink, charset, flat=flat), ("of requests", "quiet")]
+    legend: list[Piece] = []
+    if plot.panels and plot.panels[0].letter:
+        legend = [(f" {panel.letter} {panel.ink} ", panel.ink) for panel in plot.panels]
+        if charset is not Charset.BRAILLE:
+            legend += [(f" {curve.sign} {curve.label}", "quiet") for curve in plot.panels[0].curves]
+        return [(" ", ""), *legend]
+    for curve in plot.curves:
+        label = fit(curve.label, min(len(curve.label), _MOST_LABEL))
+        legend += [(f" {curve.sign or '█'} ", curve.ink), (label, ""), (" ", "")]
+    return legend
+
+
+def _margin(curves: Sequence[Curve]) -> int:
+    """Cells for the names behind the ends of curves."""
+    most = max((len(curve.end) for curve in curves), default=0)
+    return most + 1 if most else 0
+
+
+def _panel(panel: Panel, end: float, columns: int, rows: int, charset: Charset, *, flat: bool) -> list[Line]:
+    if panel.heat:
+        assert isinstance(panel.scale, LogScale)
+        body = heat_rows(panel.heat, columns, end, rows, panel.scale, panel.ink, charset, flat=flat)
+    else:
+        body, shares = _draw_curves(panel.curves, end, panel.scale, columns, rows, charset)
+        if margin := _margin(panel.curves):
+            body = _with_ends(body, panel.curves, shares, columns + margin, charset)
+    labels = panel.scale.labels(rows)
+    plain, marked = ("|", "+") if charset is Charset.ASCII else ("│", "┤")
+    lines: list[Line] = []
+    for at, line in enumerate(body):
+        label = labels.get(rows - 1 - at, "")
+        text = fit(label, panel.scale.room, right=True) + " "
+        first = [(panel.letter if at == 0 else " ", panel.ink if at == 0 else "")] if panel.letter else []
+        lines.append([*first, (text, "quiet"), (marked if label else plain, "rule"), *line])
+    return lines
+
+
+def _draw_curves(
+    curves: Sequence[Curve], end: float, scale: UpAxis, width: int, height: int, charset: Charset
+) -> tuple[list[Line], list[list[float | None]]]:
+    """The lines, and the values of each curve as shares of the height."""
+    steps = width * charset.columns
+    shares = [scale.shares(curve.values.columns(steps, end)) for curve in curves]
+    tracks = [Track(values, curve.ink, curve.area, curve.sign) for curve, values in zip(curves, shares, strict=True)]
+    # Steps of blocks would be areas: where lines cannot be fine, each value is a letter.
+    lines = not any(curve.area for curve in curves) and charset is not Charset.BRAILLE
+    return draw(tracks, width, height, Charset.ASCII if lines else charset), shares
+
+
+def _with_ends(
+    body: Sequence[Line],
+    curves: Sequence[Curve],
+    shares: Sequence[Sequence[float | None]],
+    width: int,
+    charset: Charset,
+) -> list[Line]:
+    """The lines with the names of curves behind their ends, each in the row where its curve ends or near it."""
+    ended = [
+        (curve, at, share)
+        for curve, values in zip(curves, shares, strict=True)
+        for at, share in [(at, share) for at, share in enumerate(values) if share is not None][-1:]
+    ]
+    lines = [_cut(line) for line in body]
+    for (curve, last, _), row in zip(ended, label_rows([share for *_, share in ended], len(body)), strict=False):
+        gap = last // charset.columns + 2 - width_of(lines[row])
+        lines[row] = [*lines[row], (" " * max(1, gap) + curve.end, curve.ink)]
+    return [_padded(line, width) for line in lines]
+
+
+def _padded(line: Line, width: int) -> Line:
+    return [*line, (" " * max(0, width - width_of(line)), "")]
+
+
+def _beside(lines: Sequence[Line], width: int) -> Line:
+    """Lines side by side, each `width` wide."""
+    first, *others = lines
+    return [*_padded(first, width), *(piece for line in others for piece in ((" " * _BETWEEN, ""), *line))]
+
+
+def _cut(line: Line) -> Line:
+    """Without the blanks behind the last sign."""
+    out = list(line)
+    while out and not out[-1][0].rstrip(" "):
+        out.pop()
+    if out:
+        out[-1] = (out[-1][0].rstrip(" "), out[-1][1])
+    return out
+
+
+def label_rows(shares: Sequence[float], rows: int) -> list[int]:
+    """For values as shares of the height the rows of their labels, 0 the uppermost: as near as can be, in the order of the values.
+
+    Of those that end in one row the later is above: a percentile is the middle of its bucket, which may be above the
+    maximum. Only as many as there are rows get one: the first.
+    """
+    shares = shares[: max(0, rows)]
+    wanted = [rows - 1 - min(rows - 1, int(share * rows)) for share in shares]
+    order = sorted(range(len(shares)), key=lambda at: (wanted[at], -at))
+    # Pool adjacent violators: labels that collide share the mean of the rows that they want.
+    crowds: list[tuple[int, int]] = []
+    for above, at in enumerate(order):
+        total, count = wanted[at] - above, 1
+        while crowds and crowds[-1][0] / crowds[-1][1] > total / count:
+            more = crowds.pop()
+            total, count = total + more[0], count + more[1]
+        crowds.append((total, count))
+    places = [round(total / count) for total, count in crowds for _ in range(count)]
+    found = [0] * len(order)
+    for above, (at, place) in enumerate(zip(order, places, strict=True)):
+        found[at] = above + min(max(place, 0), rows - len(order))
+    return found
+
+
+def _marked(lines: list[Line], head: int, share: float, panels: Sequence[tuple[int, int]]) -> list[Line]:
+    """The cursor as a line through panels of (first column, columns), with its sign on the axis."""
+    for left, columns in panels:
+        column = left + min(columns - 1, max(0, int(share * columns)))
+        for at in range(head, len(lines)):
+            lines[at] = put_sign(lines[at], column, "▲" if at == len(lines) - 1 else "│", "key")
+    return lines
+
+
+def put_sign(line: Line, column: int, sign: str, ink: str) -> Line:
+    """A line of single cells with `sign` in the place of the cell `column`."""
+    out: list[Piece] = []
+    at = 0
+    for text, old in line:
+        if at <= column < at + len(text):
+            cut = column - at
+            out += [(text[:cut], old), (sign, ink), (text[cut + 1 :], old)]
+        else:
+            out.append((text, old))
+        at += len(text)
+    if at <= column:
+        out += [(" " * (column - at), ""), (sign, ink)]
+    return [piece for piece in out if piece[0]]
+
+
+def _heat_looks(side: str, charset: Charset, *, flat: bool) -> tuple[str, tuple[str, ...]]:
+    """Sign and ink of each shade, of `side` read or write. `flat`: without a colour behind the shade, which may be the same."""
+    signs = _ASCII_SHADES if charset is Charset.ASCII else _SHADES
+    if flat:
+        return signs, ("", *[side] * 5)
+    inks = [f"heat-{side[0]}{step}" for step in range(1, 6)]
+    behind = [f"{inks[step]}/{inks[step - 1]}" for step in range(1, 4)]
+    return signs, ("", inks[1], *behind, inks[4])
+
+
+def heat_rows(
+    heat: Heat, columns: int, seconds: float, rows: int, scale: LogScale, side: str, charset: Charset, *, flat: bool
+) -> list[Line]:
+    """The map as lines, the uppermost first; `side` is read or write."""
+    signs, inks = _heat_looks(side, charset, flat=flat)
+    lines: list[Line] = []
+    for row in reversed(heat.shades(columns, seconds, rows, scale)):
+        line: list[Piece] = []
+        start = 0
+        for at in range(1, columns + 1):
+            if at == columns or row[at] != row[start]:
+                line.append((signs[row[start]] * (at - start), inks[row[start]]))
+                start = at
+        lines.append(line)
+    return lines
+
+
+def _heat_legend(side: str, charset: Charset, *, flat: bool) -> Line:
+    """What the shades mean."""
+    signs, inks = _heat_looks(side, charset, flat=flat)
+    return [
+        piece
+        for shade, text in enumerate(_SHARES, 1)
+        for piece in ((signs[shade], inks[shade]), (f" {text}  ", "quiet"))
+    ]
