@@ -164,7 +164,7 @@ def _tell_costs(report: Report, label: str, name: str, seens: Sequence[Seen]) ->
         report.add(f"{label}, screen's CPU", taken, "% of a core", most=4)
         report.add(f"{label}, screen's memory", [seen.screen_rss for seen in seens], "MiB", most=75)
         sent = [None if seen.bytes_per_s is None else seen.bytes_per_s / 1000 for seen in seens]
-        report.add(f"{label}, sent", sent, "kB/s", most={"live 120x40": 40.0, "live 80x24": 20.0}.get(name))
+        report.add(f"{label}, sent", sent, "kB/s", most={"live 120x40": 20.0, "live 80x24": 20.0}.get(name))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 from bench_screens import Bench, open_bench
+from hypothesis import given
+from hypothesis import strategies as st
 from program import DISKPROF, environment
 from recorded import write_library
 from stored_screens import press, see, text_of
@@ -13,6 +15,7 @@ from terminal import Terminal, terminal
 from diskprof.store import Store
 from diskprof.tui.dialogs.help import keys_of
 from diskprof.tui.kit.charts.glyphs import Charset, charset_for
+from diskprof.tui.kit.terminal.plain_styles import plain
 
 
 @pytest.fixture(scope="module")
@@ -137,3 +140,16 @@ def test_there_are_other_ways_to_say_so(home: Path, more: dict[str, str]) -> Non
 )
 def test_the_locale_says_what_can_be_shown(locale: dict[str, str], charset: Charset) -> None:
     assert charset_for({"TERM": "xterm", **locale}, "utf-8") is charset
+
+
+@given(st.text())
+def test_plain_text_is_ascii_in_as_many_cells(text: str) -> None:
+    from rich.cells import cell_len
+
+    assert plain(text).isascii()
+    for char in text:
+        assert len(plain(char)) == (cell_len(char) if ord(char) >= 0x80 else 1)
+
+
+def test_signs_keep_their_meaning() -> None:
+    assert plain("▶ ✗ ╭──╮ │ é µs … ↑ 日 \u200b⣿") == "> x +--+ | e us ~ ^ ?? :"

@@ -5,13 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from rich.color import ColorSystem
-from rich.control import Control
 from textual import events, on, work
-from textual._ansi_sequences import SYNC_END, SYNC_START
-from textual._compositor import ChopsUpdate
 from textual.app import App
 from textual.driver import Driver
 from textual.geometry import Size
@@ -28,10 +24,8 @@ from diskprof.tui.kit.theme import SIXTEEN
 from diskprof.tui.shell.keynames import plain_key
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
     from rich.terminal_theme import TerminalTheme
     from textual.binding import Binding
-    from textual.screen import Screen
     from textual.theme import Theme
 
 LEAST = (60, 16)
@@ -101,21 +95,6 @@ class TerminalApp(App[None]):
         if small and not self._told_small:
             self._told_small = True
             self.notify(f"From {LEAST[0]}x{LEAST[1]} on everything can be reached; this is less.", timeout=4)
-        if isinstance(self._driver, LettingGoDriver):
-            self._driver.send_only_changes(event.size.width)
-
-    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
-        driver = self._driver
-        shows = self._running and not (self._closed or self._batch_count)
-        if not (shows and isinstance(renderable, ChopsUpdate) and isinstance(driver, LettingGoDriver)):
-            super()._display(screen, renderable)
-            return
-        cursor = self.screen.outer_size.clamp_offset(self.cursor_position)
-        moved, self._previous_cursor_position = cursor != self._previous_cursor_position, cursor
-        begin, end = (SYNC_START, SYNC_END) if self._sync_available else ("", "")
-        frame = (begin, Control.move_to(*cursor).segment.text + end)
-        driver.show(renderable, self.console._color_system or ColorSystem.TRUECOLOR, frame, moved=moved)
-        self.post_display_hook()
 
     async def on_event(self, event: events.Event) -> None:
         # Textual leads a key that moves on past the field first: what was typed behind it, and came with it, as over a
@@ -148,8 +127,6 @@ class TerminalApp(App[None]):
 
     def action_redraw(self) -> None:
         """Send everything again: something else may have written over it."""
-        if isinstance(self._driver, LettingGoDriver):
-            self._driver.send_only_changes(self.size.width)
         self.screen.refresh(layout=True)
 
     @on(Driver.SignalResume)

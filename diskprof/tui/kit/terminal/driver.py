@@ -19,15 +19,11 @@ from textual.message import Message
 
 from diskprof.model.errors import ExitCode
 from diskprof.tui.kit.terminal.frame_rate import ASK, Pace
-from diskprof.tui.kit.terminal.partial import runs_of
 from diskprof.tui.kit.terminal.pasting import PasteFilter
 from diskprof.tui.kit.terminal.plain_styles import plain
 from diskprof.tui.kit.terminal.stalled import Outlet
-from diskprof.tui.kit.terminal.thrift import Thrift
 
 if TYPE_CHECKING:
-    from rich.color import ColorSystem
-    from textual._compositor import ChopsUpdate
     from textual.app import App
 
 _LAST_ANSWER_S = 0.7
@@ -70,31 +66,14 @@ class LettingGoDriver(LinuxDriver):
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         self.exit_event = self._exit = _WakingEvent()
         self.pace = Pace()
-        self._thrift, self._outlet = Thrift(), Outlet()
+        self._outlet = Outlet()
         self._listening = False
         self._only_ascii = bool(getattr(app, "plain", False))
         self._silent = threading.Event()
         self._silent.set()
 
     def write(self, data: str) -> None:
-        self._deliver(self._thrift.shorten(plain(data) if self._only_ascii else data))
-
-    def show(self, update: ChopsUpdate, colours: ColorSystem, frame: tuple[str, str], *, moved: bool) -> None:
-        """Sends what is other than before in a part of a picture, between the two sequences of `frame`.
-
-        Those alone are sent where the cursor has moved, and where something was left out: only by sending it is found out
-        that the terminal takes something again.
-        """
-        out = []
-        for row, column, pieces in runs_of(update, colours):
-            if self._only_ascii:
-                pieces = [(plain(text), codes) for text, codes in pieces]
-            out.append(self._thrift.write(row, column, pieces))
-        data = "".join(out)
-        if data or moved or self._outlet.missed:
-            self._deliver(f"{frame[0]}{data}{frame[1]}")
-
-    def _deliver(self, data: str) -> None:
+        data = plain(data) if self._only_ascii else data
         self._send(data)
         if self._listening and self.pace.sent(len(data)):
             self._silent.clear()
@@ -104,7 +83,6 @@ class LettingGoDriver(LinuxDriver):
         if self._writer_thread is None:
             super().write(data)
         elif self._outlet.put(self._writer_thread, data):
-            self._thrift.forget()
             self._app.call_later(self._app.refresh, layout=True)
 
     def close(self) -> None:
@@ -112,16 +90,11 @@ class LettingGoDriver(LinuxDriver):
             self._outlet.close(self._writer_thread, self.fileno)
 
     def start_application_mode(self) -> None:
-        self._thrift.forget()
         super().start_application_mode()  # type: ignore[no-untyped-call]
         # Before that an answer would be echoed by the terminal.
         self._listening = self._key_thread is not None
         if self._listening:
             self.write("")
-
-    def send_only_changes(self, columns: int) -> None:
-        """From now on send only what is other than before, to a terminal that is `columns` wide."""
-        self._thrift.only_changes(columns)
 
     def run_input_thread(self) -> None:
         """Textual's, but for what is pasted and for the end: a terminal that is gone is read no further, and ends the app."""
