@@ -20,7 +20,7 @@ _AGAIN_S = 6.0
 # pyte takes the kitty keyboard protocol's requests for text.
 _KITTY = re.compile(rb"\x1b\[[>=<][0-9;]*u")
 _OTHER_SCREEN = re.compile(rb"\x1b\[\?1049[hl]")
-_SYNC_QUERY = b"\x1b[?2026$p"
+_SYNC_QUERY, _SYNC_BEGIN, _SYNC_END = b"\x1b[?2026$p", b"\x1b[?2026h", b"\x1b[?2026l"
 _CURSOR_QUERY = b"\x1b[6n"
 
 
@@ -130,6 +130,9 @@ class Terminal:
         # A request may be cut in two by the read.
         cut = whole.rfind(b"\x1b", len(whole) - 12) if len(whole) else -1
         unfinished = cut >= 0 and not re.match(rb"\x1b(\[[0-9;?>=<$ ]*[@-~]|[^\[])", whole[cut:])
+        # A frame is shown once it is whole, as the answer above promised.
+        if (begin := whole.rfind(_SYNC_BEGIN)) > whole.rfind(_SYNC_END):
+            cut, unfinished = begin, True
         whole, self._held = (whole[:cut], whole[cut:]) if unfinished else (whole, b"")
         # pyte has no second screen: what a terminal would show in its place begins empty.
         self._stream.feed(_OTHER_SCREEN.sub(b"\\g<0>\x1b[2J\x1b[H", _KITTY.sub(b"", whole)))
