@@ -346,10 +346,10 @@ async def test_garbage_is_looked_for_again_once_the_screen_stands(bench: Bench) 
 async def test_keys_typed_ahead_go_where_the_one_before_led(bench: Bench) -> None:
     from textual import events
 
-    from diskprof.tui.kit.rowlist import RowList
+    from diskprof.tui.kit.table import Table
 
     async with open_bench(bench) as pilot:
-        devices, presets = (pilot.app.screen.query_one(name, RowList) for name in ("#devices", "#presets"))
+        devices, presets = (pilot.app.screen.query_one(name, Table) for name in ("#devices", "#presets"))
         device, preset = devices.key, presets.key
         for key in ("right", "down"):
             pilot.app.post_message(events.Key(key, None))

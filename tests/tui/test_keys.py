@@ -21,7 +21,7 @@ from diskprof.model.run import Status
 from diskprof.store import Store, this_process
 from diskprof.tui.app import DiskprofApp
 from diskprof.tui.kit.charts.glyphs import Charset
-from diskprof.tui.kit.rowlist import RowList
+from diskprof.tui.kit.table import Table
 from diskprof.tui.shell import keys
 from diskprof.tui.shell.keynames import with_keys
 from diskprof.tui.shell.keys import choose_keys, key_rows
@@ -167,7 +167,7 @@ async def test_words_that_name_keys_outside_the_help(bench: Bench) -> None:
         await press(pilot, "f3", "t")
         await see(pilot, "f8 goes back")
         await press(pilot, "f8", "1", "f9", *"nothing")
-        presets = pilot.app.screen.query_one("#presets", RowList)
+        presets = pilot.app.screen.query_one("#presets", Table)
         await until(pilot, lambda: "f10 shows all of them." in " ".join(presets.text.split()))
 
 

@@ -13,7 +13,7 @@ from diskprof.model.run import Status
 from diskprof.store import Store, this_process
 from diskprof.tui.compare.screen import CompareScreen
 from diskprof.tui.kit.charts.chart import Chart
-from diskprof.tui.kit.sheet import Sheet
+from diskprof.tui.kit.table import Sheet, Table
 from diskprof.tui.live.live_panes import TestList
 from diskprof.tui.live.screen import LiveScreen
 from diskprof.tui.runs.result import ResultScreen, ResultTable
@@ -36,11 +36,12 @@ HERE = {
     ResultScreen: {"left", "right", "shift+left", "shift+right"},
     TestList: {"up", "down", "pageup", "pagedown", "home", "end"},
     ResultTable: {"up", "down", "pageup", "pagedown", "home", "end"},
-    Sheet: {"up", "k", "down", "j", "pageup", "pagedown", "home", "g", "end", "G", "left", "h", "right", "l"},
+    Table: {"up", "k", "down", "j", "pageup", "pagedown", "home", "end"},
+    Sheet: {"home", "g", "end", "G", "left", "h", "right", "l"},
 }
 
 
-@pytest.mark.parametrize("owner", [*ELSEWHERE, TestList, ResultTable, Sheet])
+@pytest.mark.parametrize("owner", [*ELSEWHERE, TestList, ResultTable, Table, Sheet])
 def test_no_key_was_forgotten(owner: type[Widget]) -> None:
     bound = {key for binding in owner.BINDINGS if isinstance(binding, Binding) for key in binding.key.split(",")}
     assert bound == ELSEWHERE.get(owner, (set(), ""))[0] | HERE.get(owner, set())

@@ -18,7 +18,7 @@ from diskprof.tui.dialogs.confirm import Ask
 from diskprof.tui.kit.charts.chart import Chart
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.painted import OneLine
-from diskprof.tui.kit.rowlist import RowList
+from diskprof.tui.kit.table import Table
 from diskprof.tui.live.following import Following, reading_of
 from diskprof.tui.live.live_views import VIEWS
 from diskprof.tui.live.screen import LiveScreen
@@ -79,7 +79,7 @@ async def test_a_run_grows_before_ones_eyes(bench: Bench, store: Store, size: tu
         for _ in steps:
             pass
         await see(pilot, "Test 3 of 6", "W write")
-        assert screen.query_one("#tests", RowList).key == "2"
+        assert screen.query_one("#tests", Table).key == "2"
 
 
 async def test_nothing_is_drawn_while_nothing_changes(
@@ -230,10 +230,10 @@ async def test_another_test_can_be_looked_at_and_followed_again(
             pass
         await see(pilot, "Test 4 of 6")
         assert "Random read, 4k, queue depth 1" in chart_of(pilot).splitlines()[0]
-        assert screen.query_one("#tests", RowList).key == "0"
+        assert screen.query_one("#tests", Table).key == "0"
         await press(pilot, "f")
         assert "W write" in chart_of(pilot)
-        assert screen.query_one("#tests", RowList).key == "3"
+        assert screen.query_one("#tests", Table).key == "3"
         await press(pilot, "down")
         await see(pilot, "This test has not begun.")
 
@@ -296,7 +296,7 @@ async def test_when_it_is_over_the_results_stand_here(
         last = text_of(pilot).splitlines()[-1]
         assert "Stop" not in last
         assert "Follow" not in last
-        table = pilot.app.screen.query_one("#tests", RowList).text
+        table = pilot.app.screen.query_one("#tests", Table).text
         for figure in ("k  ", "MB/s", "GB/s" if options["end"] is Status.COMPLETE else "R", "us"):
             assert figure in table
 
@@ -304,7 +304,7 @@ async def test_when_it_is_over_the_results_stand_here(
 async def test_the_findings_of_every_run_of_a_session_stand_here(bench: Bench, store: Store) -> None:
     async with open_bench(bench) as pilot:
         screen = await open_live(pilot)
-        notes = screen.query_one("#notes", RowList)
+        notes = screen.query_one("#notes", Table)
         for day in range(2):
             steps = recording(store, runner=this_process(), runtime_s=2.0, started_at=FIRST_START + timedelta(days=day))
             next(steps)

@@ -13,7 +13,7 @@ from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, Disk
 from diskprof.model.plan import Hazard, Severity
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.painted import Line, width_of
-from diskprof.tui.kit.rowlist import RowList
+from diskprof.tui.kit.table import Table
 from diskprof.tui.run.device_rows import DeviceTable, View, _branches, device_lines, traffic
 from diskprof.tui.run.screen import RunScreen
 
@@ -22,8 +22,8 @@ MB = 1e6
 NARROW, WIDE = 36, 60
 
 
-def rows(pilot: Driver, pane: str) -> RowList:
-    return pilot.app.screen.query_one(f"#{pane}", RowList)
+def rows(pilot: Driver, pane: str) -> Table:
+    return pilot.app.screen.query_one(f"#{pane}", Table)
 
 
 def plan(pilot: Driver) -> str:

@@ -14,7 +14,7 @@ from diskprof.tui.dialogs.confirm import Ask
 from diskprof.tui.dialogs.form import Form
 from diskprof.tui.dialogs.text_page import Reading
 from diskprof.tui.kit.painted import width_of
-from diskprof.tui.kit.rowlist import RowList
+from diskprof.tui.kit.table import Table
 from diskprof.tui.live.screen import LiveScreen
 from diskprof.tui.run.notices import running_notice
 from diskprof.tui.run.screen import RunScreen
@@ -33,8 +33,8 @@ def notice(pilot: Driver) -> str:
     return strip.text if strip.display else ""  # type: ignore[attr-defined]
 
 
-def rows(pilot: Driver, pane: str) -> RowList:
-    return pilot.app.screen.query_one(f"#{pane}", RowList)
+def rows(pilot: Driver, pane: str) -> Table:
+    return pilot.app.screen.query_one(f"#{pane}", Table)
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -22,15 +22,15 @@ from diskprof.tui.app import DiskprofApp
 from diskprof.tui.dialogs.confirm import Ask
 from diskprof.tui.dialogs.form import Form
 from diskprof.tui.dialogs.text_page import Reading
-from diskprof.tui.kit.rowlist import RowList
+from diskprof.tui.kit.table import Table
 from diskprof.tui.live.screen import LiveScreen
 from diskprof.tui.run.screen import RunScreen
 
 HOSTILE = "\x1b]52;c;aGk=\x07[/][red]\u202e\n"
 
 
-def rows(pilot: Driver, pane: str) -> RowList:
-    return pilot.app.screen.query_one(f"#{pane}", RowList)
+def rows(pilot: Driver, pane: str) -> Table:
+    return pilot.app.screen.query_one(f"#{pane}", Table)
 
 
 def plan(pilot: Driver) -> str:

@@ -17,7 +17,7 @@ from diskprof.model.target import Target, TargetKind
 from diskprof.store import Store, this_process
 from diskprof.tui.dialogs.confirm import Ask
 from diskprof.tui.dialogs.form import Form
-from diskprof.tui.kit.rowlist import RowList
+from diskprof.tui.kit.table import Table
 from diskprof.tui.live.screen import LiveScreen
 from diskprof.tui.run.screen import RunScreen
 
@@ -32,8 +32,8 @@ def bare(bench: Bench) -> Bench:
     return bench
 
 
-def rows(pilot: Driver, pane: str) -> RowList:
-    return pilot.app.screen.query_one(f"#{pane}", RowList)
+def rows(pilot: Driver, pane: str) -> Table:
+    return pilot.app.screen.query_one(f"#{pane}", Table)
 
 
 def plan(pilot: Driver) -> str:

@@ -22,7 +22,7 @@ from stored_screens import (
 from diskprof.model.run import RunSummary, Status
 from diskprof.store import Store
 from diskprof.tui.kit.charts.glyphs import Charset
-from diskprof.tui.kit.sheet import Column
+from diskprof.tui.kit.table import Column
 from diskprof.tui.runs.run_list import Order, RunList, View
 from diskprof.tui.shell.signs import when_text
 
@@ -122,15 +122,15 @@ async def test_the_newest_are_shown_before_the_others_are_read(tmp_path: Path, m
 )
 def test_a_result_is_cut_between_its_figures(headline: str, width: int, shown_text: str) -> None:
     run = many(1)[0]._replace(headline=headline)
-    (cell,) = RunList().row(run, (Column("result", "result", width),), run.started_at).cells
-    assert cell.text == shown_text
+    ((text, _),) = RunList().row(run, (Column("result", "result", width),), run.started_at).line
+    assert text == shown_text
 
 
 @pytest.mark.parametrize("width", [16, 21, 40])
 def test_where_a_status_stands_before_the_result_no_figure_is_cut(width: int) -> None:
     run = many(1)[0]._replace(status=Status.FAILED, headline="rand R 282k, W 235k IOPS")
-    (cell,) = RunList().row(run, (Column("result", "result", width),), run.started_at).cells
-    assert cell.text == {16: "failed", 21: "failed: rand R 282k", 40: "failed: rand R 282k, W 235k IOPS"}[width]
+    ((text, _),) = RunList().row(run, (Column("result", "result", width),), run.started_at).line
+    assert text == {16: "failed", 21: "failed: rand R 282k", 40: "failed: rand R 282k, W 235k IOPS"}[width]
 
 
 def test_results_are_in_the_order_of_their_amounts() -> None:

@@ -8,14 +8,14 @@ from textual.geometry import Region
 
 from diskprof.tui.kit.painted import Line, Lines, fit, spread, width_of
 from diskprof.tui.kit.paragraphs import content_of, paragraph, signed, wrap
-from diskprof.tui.kit.rowlist import Row, RowList
+from diskprof.tui.kit.table import Row, Table
 from diskprof.tui.kit.theme import THEMES, meanings
 
 
 class Canvas(App[None]):
     """A list above some lines."""
 
-    CSS = "RowList, Lines { height: 4; }"
+    CSS = "Table, Lines { height: 4; }"
 
     def __init__(self, *, plain: bool = False) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class Canvas(App[None]):
         return meanings(self.current_theme)
 
     def compose(self) -> ComposeResult:
-        yield RowList(id="list")
+        yield Table(id="list")
         yield Lines(id="lines")
 
 
@@ -76,7 +76,7 @@ async def test_lines_that_did_not_change_cost_nothing() -> None:
 async def test_nothing_that_moves_a_terminal_is_drawn(bad: str) -> None:
     async with Canvas().run_test(size=(40, 10)) as pilot:
         pilot.app.query_one(Lines).put([[(f"[/]{bad}[red]", "read")]])
-        pilot.app.query_one(RowList).show(lambda _width: [Row("a", [(" ", ""), (f"[/]{bad}", "")])])
+        pilot.app.query_one(Table).show(lambda _width: [Row("a", [(" ", ""), (f"[/]{bad}", "")])])
         await pilot.pause()
         shown = "\n".join(drawn(pilot.app))
         assert "[/]" in shown
@@ -92,78 +92,78 @@ async def test_signs_have_plain_forms() -> None:
 
 async def test_the_cursor_keeps_its_row_while_others_come_and_go() -> None:
     async with Canvas().run_test(size=(20, 10)) as pilot:
-        rowlist = pilot.app.query_one(RowList)
-        rowlist.focus()
-        rowlist.show(lambda _width: rows("a", "b", "c"))
+        table = pilot.app.query_one(Table)
+        table.focus()
+        table.show(lambda _width: rows("a", "b", "c"))
         await pilot.press("down")
-        assert rowlist.key == "b"
-        rowlist.show(lambda _width: rows("x", "y", "a", "b", "c"))
-        assert rowlist.key == "b"
-        rowlist.show(lambda _width: rows("x", "y", "a", "c"))
-        assert rowlist.key == "c"
-        rowlist.show(lambda _width: [])
-        assert rowlist.key is None
-        rowlist.show(lambda _width: rows("z"))
-        assert rowlist.key == "z"
+        assert table.key == "b"
+        table.show(lambda _width: rows("x", "y", "a", "b", "c"))
+        assert table.key == "b"
+        table.show(lambda _width: rows("x", "y", "a", "c"))
+        assert table.key == "c"
+        table.show(lambda _width: [])
+        assert table.key is None
+        table.show(lambda _width: rows("z"))
+        assert table.key == "z"
 
 
 async def test_the_cursor_is_marked_without_colour_and_passes_over_headings() -> None:
     async with Canvas().run_test(size=(20, 10)) as pilot:
-        rowlist = pilot.app.query_one(RowList)
-        rowlist.focus()
-        rowlist.show(lambda _width: rows("A", "a1", "B", "b1", headings=("A", "B")))
+        table = pilot.app.query_one(Table)
+        table.focus()
+        table.show(lambda _width: rows("A", "a1", "B", "b1", headings=("A", "B")))
         await pilot.pause()
-        assert rowlist.key == "a1"
+        assert table.key == "a1"
         assert drawn(pilot.app)[1] == "▸a1"
         await pilot.press("down")
-        assert rowlist.key == "b1"
+        assert table.key == "b1"
         await pilot.press("down")
-        assert rowlist.key == "b1"
+        assert table.key == "b1"
         await pilot.press("up")
-        assert rowlist.key == "a1"
+        assert table.key == "a1"
 
 
 async def test_keys_move_by_rows_pages_and_to_the_ends() -> None:
     keys = [f"k{at:02}" for at in range(30)]
     async with Canvas().run_test(size=(20, 10)) as pilot:
-        rowlist = pilot.app.query_one(RowList)
-        rowlist.focus()
-        rowlist.show(lambda _width: rows(*keys))
+        table = pilot.app.query_one(Table)
+        table.focus()
+        table.show(lambda _width: rows(*keys))
         await pilot.pause()
         for key, there in (("end", "k29"), ("home", "k00"), ("pagedown", "k03"), ("pageup", "k00"), ("j", "k01")):
             await pilot.press(key)
-            assert rowlist.key == there
+            assert table.key == there
             await pilot.pause()
             assert f"▸{there}" in drawn(pilot.app)
         await pilot.press("k")
-        assert rowlist.key == "k00"
+        assert table.key == "k00"
 
 
 async def test_a_wish_for_a_row_is_kept_until_the_row_is_there() -> None:
     async with Canvas().run_test(size=(20, 10)) as pilot:
-        rowlist = pilot.app.query_one(RowList)
-        rowlist.key = "late"
-        rowlist.show(lambda _width: rows("a", "b"))
-        assert rowlist.key == "a"
-        rowlist.show(lambda _width: rows("a", "b", "late"))
-        assert rowlist.key == "late"
+        table = pilot.app.query_one(Table)
+        table.key = "late"
+        table.show(lambda _width: rows("a", "b"))
+        assert table.key == "a"
+        table.show(lambda _width: rows("a", "b", "late"))
+        assert table.key == "late"
 
 
 async def test_a_click_moves_and_a_double_click_chooses() -> None:
     chosen = []
 
     class Clicked(Canvas):
-        def on_row_list_chosen(self, event: RowList.Chosen) -> None:
+        def on_table_chosen(self, event: Table.Chosen) -> None:
             chosen.append(event.key)
 
     async with Clicked().run_test(size=(20, 10)) as pilot:
-        rowlist = pilot.app.query_one(RowList)
-        rowlist.show(lambda _width: rows("a", "b", "c"))
+        table = pilot.app.query_one(Table)
+        table.show(lambda _width: rows("a", "b", "c"))
         await pilot.pause()
-        await pilot.click(RowList, offset=(2, 2))
-        assert rowlist.key == "c"
-        await pilot.double_click(RowList, offset=(2, 1))
-        assert (rowlist.key, chosen) == ("b", ["b"])
+        await pilot.click(Table, offset=(2, 2))
+        assert table.key == "c"
+        await pilot.double_click(Table, offset=(2, 1))
+        assert (table.key, chosen) == ("b", ["b"])
 
 
 async def test_rows_are_made_anew_for_another_width() -> None:
@@ -174,7 +174,7 @@ async def test_rows_are_made_anew_for_another_width() -> None:
             widths.append(width)
             return rows("a")
 
-        pilot.app.query_one(RowList).show(build)
+        pilot.app.query_one(Table).show(build)
         await pilot.resize_terminal(50, 10)
         await pilot.pause()
         assert widths[-1] > widths[0]
@@ -182,14 +182,14 @@ async def test_rows_are_made_anew_for_another_width() -> None:
 
 async def test_what_was_shown_while_the_list_was_hidden_stands_there_afterwards() -> None:
     async with Canvas().run_test(size=(20, 10)) as pilot:
-        rowlist = pilot.app.query_one(RowList)
-        rowlist.show(lambda _width: rows("old"))
-        rowlist.display = False
+        table = pilot.app.query_one(Table)
+        table.show(lambda _width: rows("old"))
+        table.display = False
         await pilot.pause()
-        rowlist.show(lambda _width: rows("new", "newer"))
-        rowlist.display = True
+        table.show(lambda _width: rows("new", "newer"))
+        table.display = True
         await pilot.pause()
-        assert [row.key for row in rowlist.rows] == ["new", "newer"]
+        assert [row.key for row in table.rows] == ["new", "newer"]
         assert "newer" in drawn(pilot.app)[1]
 
 

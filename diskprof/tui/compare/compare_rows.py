@@ -15,8 +15,9 @@ from diskprof.model.text import clean
 from diskprof.reports import wording
 from diskprof.reports.content import upshot
 from diskprof.reports.words import CHANGES, DIRECTIONS, STATUSES
-from diskprof.tui.kit.sheet import Cell, Column, Row, Tone
-from diskprof.tui.shell.signs import status_text, tone_of, when_text
+from diskprof.tui.kit.painted import Piece
+from diskprof.tui.kit.table import Column, Row
+from diskprof.tui.shell.signs import ink_of, status_text, when_text
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LATENCY = {
@@ -100,21 +101,30 @@ def lines_of(
                 continue
         title = test.title if test.title != test.name else ""
         heading = f"{test.name}   {title}" if title else test.name
-        lines.append(Line(Row((Cell(heading, Tone.TITLE),), span=0), number))
+        lines.append(Line(_said(heading, "title"), number))
         lines.extend(body)
     return tuple(lines)
+
+
+def _row(name: str, cells: Sequence[Piece], ink: str = "quiet") -> Row:
+    return Row(name, ((name, ink), *cells))
+
+
+def _said(text: str, ink: str) -> Row:
+    """A row without columns."""
+    return Row(text, ((text, ink),), span=0)
 
 
 def _runs(comparison: Comparison, now: datetime) -> list[Line]:
     runs = comparison.columns
     lines = [
-        Line(Row((Cell("run", Tone.DIM), *(Cell(run.id) for run in runs)))),
-        Line(Row((Cell("when", Tone.DIM), *(Cell(when_text(run.started_at, now).strip()) for run in runs)))),
+        Line(_row("run", [(run.id, "") for run in runs])),
+        Line(_row("when", [(when_text(run.started_at, now).strip(), "") for run in runs])),
     ]
     if any(run.status is not Status.COMPLETE for run in runs):
-        cells = (Cell(status_text(run.status), tone_of(STATUSES[run.status])) for run in runs)
-        lines.append(Line(Row((Cell("status", Tone.DIM), *cells))))
-    lines += [Line(Row((Cell(_verdict(comparison, number), Tone.STRONG),), span=0)) for number in range(1, len(runs))]
+        cells = [(status_text(run.status), ink_of(STATUSES[run.status])) for run in runs]
+        lines.append(Line(_row("status", cells)))
+    lines += [Line(_said(_verdict(comparison, number), "strong")) for number in range(1, len(runs))]
     return lines
 
 
@@ -128,14 +138,12 @@ def _conditions(comparison: Comparison) -> list[Line]:
     if len(comparison.columns) < 2:
         return []
     if not comparison.conditions:
-        return [Line(Row((Cell("The conditions were the same in all runs.", Tone.GOOD),), span=0))]
-    lines = [Line(Row((Cell("Conditions that differ", Tone.WARN),), span=0))]
+        return [Line(_said("The conditions were the same in all runs.", "good"))]
+    lines = [Line(_said("Conditions that differ", "warn"))]
     for condition in comparison.conditions:
         values = condition.values
-        cells = (
-            Cell(value or wording.MISSING, Tone.WARN if value != values[0] else Tone.PLAIN) for value in values
-        )  # fmt: skip
-        lines.append(Line(Row((Cell(f"  {condition.name}", Tone.DIM), *cells))))
+        cells = [(value or wording.MISSING, "warn" if value != values[0] else "") for value in values]
+        lines.append(Line(_row(f"  {condition.name}", cells)))
     return lines
 
 
@@ -143,10 +151,8 @@ def _options(number: int, test: TestComparison) -> list[Line]:
     lines = []
     for option in test.options:
         name = f"  option {option.job}.{option.option}" if option.job else f"  option {option.option}"
-        cells = (
-            Cell(_option(value), Tone.WARN if value != option.values[0] else Tone.PLAIN) for value in option.values
-        )
-        lines.append(Line(Row((Cell(name, Tone.DIM), *cells)), number))
+        cells = [(_option(value), "warn" if value != option.values[0] else "") for value in option.values]
+        lines.append(Line(_row(name, cells), number))
     return lines
 
 
@@ -157,23 +163,22 @@ def _option(value: str | None) -> str:
 def _statuses(number: int, test: TestComparison) -> list[Line]:
     if all(status is Status.COMPLETE for status in test.statuses):
         return []
-    cells = (
-        Cell(status_text(status), tone_of(STATUSES[status])) if status else Cell("has no such test", Tone.WARN)
+    cells = [
+        (status_text(status), ink_of(STATUSES[status])) if status else ("has no such test", "warn")
         for status in test.statuses
-    )
-    return [Line(Row((Cell("  status", Tone.DIM), *cells)), number)]
+    ]
+    return [Line(_row("  status", cells), number)]
 
 
 def _figures(number: int, test: TestComparison, within_ns: int, form: Form) -> list[Line]:
     lines = []
     for row in test.rows:
-        base = Cell(wording.row_value(row, row.cells[0]).rjust(form.value + 1))
-        cells = (_cell(row, figure, form) for figure in row.cells[1:])
-        tone = tone_of(DIRECTIONS[row.direction]) if row.direction else Tone.PLAIN
+        base = (wording.row_value(row, row.cells[0]).rjust(form.value + 1), "")
+        cells = [base, *(_cell(row, figure, form) for figure in row.cells[1:])]
+        ink = ink_of(DIRECTIONS[row.direction]) if row.direction else ""
         same = len(row.cells) > 1 and all(_agrees(figure, row.cells[0], row.share) for figure in row.cells[1:])
-        lines.append(
-            Line(Row((Cell(f"  {name_of(row, within_ns, form)}", tone), base, *cells)), number, row.direction, same)
-        )
+        shown = _row(f"  {name_of(row, within_ns, form)}", cells, ink)
+        lines.append(Line(shown, number, row.direction, same))
     return lines
 
 
@@ -183,13 +188,13 @@ def _agrees(figure: Figure, base: Figure, share: bool) -> bool:
     return figure.verdict is Change.SAME or (figure.verdict is None and figure.value == base.value)
 
 
-def _cell(row: FigureRow, figure: Figure, form: Form) -> Cell:
+def _cell(row: FigureRow, figure: Figure, form: Form) -> Piece:
     value = wording.row_value(row, figure).rjust(form.value)
     text = f"{value} {wording.difference(row, figure):>{form.difference}} {wording.verdict(figure, share=row.share)}"
     if len(text) > form.other:
         # Shortened in its middle it would be another figure.
         text = " ".join(text.split())
-    return Cell(text, tone_of(CHANGES[figure.verdict]) if figure.verdict else Tone.PLAIN)
+    return text, ink_of(CHANGES[figure.verdict]) if figure.verdict else ""
 
 
 def name_of(row: FigureRow, within_ns: int, form: Form = WIDE) -> str:
@@ -208,9 +213,9 @@ def name_of(row: FigureRow, within_ns: int, form: Form = WIDE) -> str:
 
 def told(line: Line, columns: Sequence[Column]) -> str:
     """A row in full, for the line below the table where a cell may be too narrow for it."""
-    cells = line.row.cells
-    if line.row.span is not None or not cells:
-        return cells[0].text.strip() if cells else ""
-    runs = zip(columns[1:], cells[1:], strict=False)
-    values = (f"{column.title.split(' ', 1)[0]}: {' '.join(cell.text.split())}" for column, cell in runs)
-    return f"{cells[0].text.strip()}   {'   '.join(values)}"
+    (name, _), *cells = line.row.line
+    if line.row.span is not None:
+        return name.strip()
+    runs = zip(columns[1:], cells, strict=False)
+    values = (f"{column.title.split(' ', 1)[0]}: {' '.join(text.split())}" for column, (text, _) in runs)
+    return f"{name.strip()}   {'   '.join(values)}"

@@ -27,7 +27,7 @@ from diskprof.reports.content.timed import BANDWIDTH, IOPS, P99, series_of
 from diskprof.tui.dialogs import run_actions
 from diskprof.tui.kit.charts.chart import CURVE_INKS, Chart
 from diskprof.tui.kit.painted import OneLine, Piece, signs_for, spread
-from diskprof.tui.kit.sheet import Column, Row, Sheet
+from diskprof.tui.kit.table import Column, Row, Sheet
 from diskprof.tui.shell.base import ModeScreen
 from diskprof.tui.shell.keynames import key_of, with_keys
 from diskprof.tui.shell.loading import Loaded, load_beside
@@ -189,7 +189,7 @@ class CompareScreen(ModeScreen):
         else:
             form, now = self._form or WIDE, datetime.now(UTC)
             self.lines = lines_of(self.comparison, now, only_differences=self.only_differences, form=form)
-        self.sheet.show(len(self.lines), self._row)
+        self.sheet.ask(len(self.lines), self._row)
         self._title()
         self._about()
         self.refresh_bindings()

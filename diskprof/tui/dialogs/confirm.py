@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from diskprof.tui.dialogs.sharing import share_height
 from diskprof.tui.kit.painted import Line
-from diskprof.tui.kit.rowlist import Row, RowList
+from diskprof.tui.kit.table import Row, Table
 from diskprof.tui.shell.keynames import with_keys
 
 _PORTION = 0.92
@@ -55,13 +55,13 @@ class Ask(ModalScreen[str | None]):
             if self._text.plain:
                 with VerticalScroll(id="ask-text", can_focus=False):
                     yield Static(self._text)
-            yield RowList(id="ask-answers")
+            yield Table(id="ask-answers")
 
     def on_mount(self) -> None:
         box = self.query_one(".dialog")
         box.border_title = Content(self._title).markup
         box.border_subtitle = with_keys(self, "Enter answers, {ask.back} goes back")
-        answers = self.query_one(RowList)
+        answers = self.query_one(Table)
         answers.styles.height = len(self._answers)
         self._share()
         answers.show(lambda _width: [Row(answer.value, self._line(answer)) for answer in self._answers])
@@ -74,17 +74,17 @@ class Ask(ModalScreen[str | None]):
 
     def _share_now(self) -> None:
         for text in self.query("#ask-text").results(VerticalScroll):
-            share_height(text, self.query_one(RowList), len(self._answers), _PORTION)
+            share_height(text, self.query_one(Table), len(self._answers), _PORTION)
 
     @staticmethod
     def _line(answer: Answer) -> Line:
         return [(f"  {answer.key:<5}", "key"), (answer.text, "danger" if answer.danger else "")]
 
     def action_answer(self) -> None:
-        self.dismiss(self.query_one(RowList).key)
+        self.dismiss(self.query_one(Table).key)
 
-    @on(RowList.Chosen)
-    def _double_clicked(self, event: RowList.Chosen) -> None:
+    @on(Table.Chosen)
+    def _double_clicked(self, event: Table.Chosen) -> None:
         self.dismiss(event.key)
 
     def action_press(self, key: str) -> None:

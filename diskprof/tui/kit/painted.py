@@ -18,7 +18,7 @@ from textual.strip import Strip
 from textual.theme import Theme
 from textual.widget import Widget
 
-from diskprof.model.text import clean
+from diskprof.model.text import clean, shorten_middle
 from diskprof.tui.kit.theme import meanings
 
 Piece = tuple[str, str]
@@ -34,10 +34,12 @@ _VARIABLES = {
     "rule": "rule",
     "strong": "foreground",
     "title": "primary",
+    "accent": "accent",
+    "mark": "accent",
     "key": "footer-key-foreground",
     "tab": "block-cursor-foreground",
 }
-_BOLD = ("strong", "title", "key", "tab")
+_BOLD = ("strong", "title", "mark", "key", "tab")
 _HEATS = (0.2, 0.4, 0.6, 0.8, 1.0)
 """How much of its side's colour a shade of the heat map has."""
 _CELLS = (0.08, 0.17, 0.28, 0.4, 0.54)
@@ -67,10 +69,12 @@ def width_of(line: Line) -> int:
     return sum(cell_len(text) for text, _ in line)
 
 
-def fit(text: str, width: int, *, right: bool = False) -> str:
-    """`text` in exactly `width` cells; what is too long ends in an ellipsis."""
+def fit(text: str, width: int, *, right: bool = False, middle: bool = False) -> str:
+    """`text` in exactly `width` cells; what is too long ends in an ellipsis, or has one in its `middle`."""
     length = cell_len(text)
     if length > width:
+        if middle and width > 1 and length == len(text):
+            return shorten_middle(text, width)
         return set_cell_size(text, width - 1) + "…" if width > 0 else ""
     return " " * (width - length) + text if right else text + " " * (width - length)
 

@@ -27,7 +27,7 @@ from diskprof.tui.kit.charts.drawing import draw_values
 from diskprof.tui.kit.charts.glyphs import Charset, progress_bar
 from diskprof.tui.kit.painted import Line, Piece, fit, spread, width_of
 from diskprof.tui.kit.paragraphs import signed
-from diskprof.tui.kit.rowlist import Row
+from diskprof.tui.kit.table import Row
 from diskprof.tui.live.following import Following, Reading, Track
 from diskprof.tui.live.promise_lines import promise_lines, verdict_piece
 from diskprof.tui.shell.signs import ink_of, place, sign_of, word_of

@@ -12,7 +12,7 @@ from diskprof.model.metric import Quantity
 from diskprof.reports.charts.axes import Scale
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.painted import Line, Lines
-from diskprof.tui.kit.rowlist import Row, RowList
+from diskprof.tui.kit.table import Row, Table
 from diskprof.tui.live.depths import Depths
 from diskprof.tui.live.following import Track
 from diskprof.tui.live.live_lines import TileEntry, tile_lines
@@ -32,7 +32,7 @@ class KeepsKeys:
             self.focus(scroll_visible=False)
 
 
-class TestList(KeepsKeys, RowList, inherit_bindings=False):
+class TestList(KeepsKeys, Table, inherit_bindings=False):
     """The tests: moves up and down alone, for left and right move the cursor of the chart."""
 
     MOVES_UNSEEN = True
@@ -87,7 +87,7 @@ class LatencyTile(Lines):
         self.put(self._make(*self.size))
 
 
-class KernelPane(RowList, inherit_bindings=False):
+class KernelPane(Table, inherit_bindings=False):
     """What the kernel saw, beside what fio says; it scrolls where there is little room."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -18,7 +18,7 @@ from diskprof.tui.kit.charts.chart import Chart
 from diskprof.tui.kit.painted import Lines, OneLine
 from diskprof.tui.kit.paragraphs import paragraph
 from diskprof.tui.kit.rooms import Across, Down
-from diskprof.tui.kit.rowlist import Row, RowList
+from diskprof.tui.kit.table import Row, Table
 from diskprof.tui.live.course_keys import COURSE_BINDINGS
 from diskprof.tui.live.following import Following
 from diskprof.tui.live.live_lines import (
@@ -116,7 +116,7 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
             yield OneLine(id="head")
             yield TestList(id="tests", classes="keyed")
             yield OneLine(id="notes-head")
-            yield RowList(id="notes", cursor=False)
+            yield Table(id="notes", cursor=False)
         yield Lines(id="empty")
 
     def on_mount(self) -> None:
@@ -238,7 +238,7 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
         )
 
     def _draw_tests(self, following: Following) -> None:
-        tests = self.query_one("#tests", RowList)
+        tests = self.query_one("#tests", Table)
         run = following.run
 
         def build(width: int) -> list[Row]:
@@ -250,7 +250,7 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
         tests.styles.height = max(1, min(len(test_rows(run, self._width)), 8 if self.size.height < 32 else 14))
 
     def _draw_notes(self, following: Following) -> None:
-        notes = self.query_one("#notes", RowList)
+        notes = self.query_one("#notes", Table)
         run = following.run
         promised = run.status.over and run.plan.expectations
         self.set_class(not (promised or run.findings or run.messages), "-quiet")
@@ -281,8 +281,8 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
             return following is not None and following.going and not following.follows
         return self.can(action)
 
-    @on(RowList.Moved, "#tests")
-    def _test_chosen(self, event: RowList.Moved) -> None:
+    @on(Table.Moved, "#tests")
+    def _test_chosen(self, event: Table.Moved) -> None:
         if self.following and event.key is not None and int(event.key) != self.following.shown:
             self.following.choose(int(event.key))
             self._another_test()

@@ -22,7 +22,7 @@ from diskprof.tui.kit.field import Field as TextField
 from diskprof.tui.kit.painted import Line, Lines
 from diskprof.tui.kit.paragraphs import paragraph
 from diskprof.tui.kit.rooms import Across, Down
-from diskprof.tui.kit.rowlist import Row, RowList
+from diskprof.tui.kit.table import Row, Table
 from diskprof.tui.kit.turns import Turns
 from diskprof.tui.run.device_rows import DeviceTable, View, key_of, place_of
 from diskprof.tui.run.device_rows import device_lines as about_device
@@ -92,10 +92,10 @@ class Chooser(ModeScreen):
         with Across(id="run"):
             with Down(id="choices"):
                 with Down(id="where"):
-                    yield RowList(id="devices", classes="pane")
+                    yield Table(id="devices", classes="pane")
                     yield Lines(id="details", classes="pane")
                 with Down(id="what"):
-                    yield RowList(id="presets", classes="pane")
+                    yield Table(id="presets", classes="pane")
                     words = with_keys(self, "words to look for; {run.unfilter} shows all")
                     yield TextField(placeholder=words, id="preset-filter", compact=True)
             yield PlanPane(id="plan", classes="pane")
@@ -104,7 +104,7 @@ class Chooser(ModeScreen):
         titles = {"devices": "Device", "presets": "Preset", "plan": "What will happen"}
         for name, title in titles.items():
             self.query_one(f"#{name}").border_title = title
-        self.query_one("#devices", RowList).focus()
+        self.query_one("#devices", Table).focus()
         self.say("Looking for devices and presets.")
         # After the first frame: what these import would only hold it up (F44), in a thread as well. By way of the app, since
         # what is drawn while the app itself is still being mounted is not sent.
@@ -142,7 +142,7 @@ class Chooser(ModeScreen):
             stirred = self._machine.count()
             if not stirred:
                 return
-            self.query_one("#devices", RowList).show(self._rows)
+            self.query_one("#devices", Table).show(self._rows)
             if (chosen := self.chosen_device()) and chosen.name in stirred:
                 self.show_details()
 
@@ -193,7 +193,7 @@ class Chooser(ModeScreen):
     def _scanned(self, message: Scanned) -> None:
         first = self.device_tree is None
         self.device_tree = message.tree
-        devices = self.query_one("#devices", RowList)
+        devices = self.query_one("#devices", Table)
         if first:
             if message.default is None and not self.paths:
                 # No device here carries a directory that may be written to: offer where one stands.
@@ -208,7 +208,7 @@ class Chooser(ModeScreen):
     def _loaded(self, message: Loaded) -> None:
         first = self._library is None
         self._library = message.library
-        presets = self.query_one("#presets", RowList)
+        presets = self.query_one("#presets", Table)
         if first:
             presets.key = self.diskprof.settings.preset
         self._show_presets()
@@ -228,7 +228,7 @@ class Chooser(ModeScreen):
             return DeviceTable(tree, paths, view, width)
 
         self._rows = lambda width: table(width).rows()
-        devices = self.query_one("#devices", RowList)
+        devices = self.query_one("#devices", Table)
         devices.show(self._rows)
         wide = self.has_class("-wide")
         most = max(5, self.size.height // 3 + len(self.paths))
@@ -238,7 +238,7 @@ class Chooser(ModeScreen):
         library = self._library
         if library is not None:
             presets = matching(library.presets, self._words)
-            pane = self.query_one("#presets", RowList)
+            pane = self.query_one("#presets", Table)
             words = self._words.strip()
             pane.border_title = Content(f"Preset: {clean(words)}" if words else "Preset").markup
             key = with_keys(self, "{run.unfilter}")
@@ -254,10 +254,10 @@ class Chooser(ModeScreen):
     # what is chosen
 
     def place(self) -> Place | None:
-        return place_of(self.query_one("#devices", RowList).key)
+        return place_of(self.query_one("#devices", Table).key)
 
     def preset(self) -> Preset | None:
-        name = self.query_one("#presets", RowList).key
+        name = self.query_one("#presets", Table).key
         if self._library is None or name is None:
             return None
         return next((preset for preset in self._library.presets if preset.name == name), None)
@@ -302,7 +302,7 @@ class Chooser(ModeScreen):
     def action_pane(self, step: int) -> None:
         wanted = "#presets" if step > 0 else "#devices"
         # At once: the next key may be there already.
-        self.set_focus(self.query_one(wanted, RowList))
+        self.set_focus(self.query_one(wanted, Table))
 
     # the filter of the presets
 
@@ -322,7 +322,7 @@ class Chooser(ModeScreen):
         field.value = ""
         field.remove_class("shown")
         self._look_for("")
-        self.query_one("#presets", RowList).focus()
+        self.query_one("#presets", Table).focus()
 
     def _look_for(self, words: str) -> None:
         if words != self._words:
@@ -338,7 +338,7 @@ class Chooser(ModeScreen):
     def _filter_done(self, event: TextField.Submitted) -> None:
         if not event.value.strip():
             self.query_one("#preset-filter", TextField).remove_class("shown")
-        self.query_one("#presets", RowList).focus()
+        self.query_one("#presets", Table).focus()
 
     def action_all(self) -> None:
         self._show_all = not self._show_all

@@ -12,7 +12,7 @@ from diskprof.runner.session import Place
 from diskprof.tui.kit.charts.glyphs import Charset, Track, draw, progress_bar
 from diskprof.tui.kit.painted import Line, Piece, fit, spread, width_of
 from diskprof.tui.kit.paragraphs import paragraph, signed
-from diskprof.tui.kit.rowlist import Row
+from diskprof.tui.kit.table import Row
 from diskprof.tui.run.machine import at_rest
 
 _FLUSH: Line = ((" ", ""),)

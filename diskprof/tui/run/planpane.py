@@ -8,7 +8,7 @@ from diskprof.model.preset import Preset
 from diskprof.runner.session import Outlook, Wish
 from diskprof.tui.kit.painted import Line
 from diskprof.tui.kit.paragraphs import paragraph
-from diskprof.tui.kit.rowlist import Row, RowList
+from diskprof.tui.kit.table import Row, Table
 from diskprof.tui.run.device_rows import doubt_lines
 from diskprof.tui.run.run_lines import error_lines, missing_lines, plan_lines, preset_lines, switch_lines, variant_lines
 from diskprof.tui.shell.keynames import with_keys
@@ -16,7 +16,7 @@ from diskprof.tui.shell.keynames import with_keys
 Build = Callable[[int], Sequence[Line]]
 
 
-class PlanPane(RowList):
+class PlanPane(Table):
     """Scrolls; has the class `-blocked` while what it shows cannot be started."""
 
     def __init__(self, *, id: str, classes: str) -> None:

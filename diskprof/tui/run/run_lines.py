@@ -17,7 +17,7 @@ from diskprof.presets.problem import Problem
 from diskprof.reports.words import SEVERITIES
 from diskprof.tui.kit.painted import Line, fit, spread
 from diskprof.tui.kit.paragraphs import paragraph, signed
-from diskprof.tui.kit.rowlist import Row
+from diskprof.tui.kit.table import Row
 from diskprof.tui.shell.signs import sign_of
 
 _FLUSH: Line = ((" ", ""),)

@@ -17,7 +17,7 @@ from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.plan import WritePermission
 from diskprof.runner.session import Outlook, Wish
 from diskprof.tui.dialogs.text_page import Reading
-from diskprof.tui.kit.rowlist import RowList
+from diskprof.tui.kit.table import Table
 from diskprof.tui.run.planpane import Build, PlanPane
 from diskprof.tui.run.run_lines import commands_text
 from diskprof.tui.run.starting import Starter
@@ -109,12 +109,12 @@ disturb, or that would disturb the test: the details say why. Devices that come 
 
     # what is chosen, and what would happen
 
-    @on(RowList.Moved)
+    @on(Table.Moved)
     def _moved(self) -> None:
         self.show_details()
         self.choice_changed()
 
-    @on(RowList.Chosen)
+    @on(Table.Chosen)
     def _double_clicked(self) -> None:
         self.action_start()
 

@@ -16,7 +16,7 @@ from diskprof.model.text import clean
 from diskprof.presets.editing import edits, next_variant, own_copy, together, variant_settings
 from diskprof.runner.session import Place
 from diskprof.tui.dialogs.form import Field, Form
-from diskprof.tui.kit.rowlist import RowList
+from diskprof.tui.kit.table import Table
 from diskprof.tui.run.choosing import MOST_PATHS, Chooser
 from diskprof.tui.run.device_rows import key_of
 from diskprof.tui.run.forms import name_field, parameter_fields, slot_fields
@@ -75,7 +75,7 @@ class Shaper(Chooser):
         self.paths.insert(0, path)
         # More of them would leave no room for the devices.
         del self.paths[MOST_PATHS:]
-        devices = self.query_one("#devices", RowList)
+        devices = self.query_one("#devices", Table)
         devices.key = key_of(Place(path=path))
         self._show_devices()
         self.choice_changed()
@@ -175,7 +175,7 @@ class Shaper(Chooser):
             self.named[name] = named
         self.app.notify(clean(message.path), title="Saved", timeout=5, markup=False)
         self.action_unfilter()
-        self.query_one("#presets", RowList).key = name
+        self.query_one("#presets", Table).key = name
         self._load()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

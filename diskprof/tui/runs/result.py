@@ -20,7 +20,7 @@ from diskprof.tui.dialogs import run_actions
 from diskprof.tui.kit.charts.chart import Chart
 from diskprof.tui.kit.painted import OneLine, Piece, signs_for, spread, width_of
 from diskprof.tui.kit.paragraphs import content_of
-from diskprof.tui.kit.sheet import Column, Row, Sheet
+from diskprof.tui.kit.table import Column, Row, Sheet
 from diskprof.tui.live.course_keys import COURSE_BINDINGS
 from diskprof.tui.live.following import Following
 from diskprof.tui.live.live_panes import KeepsKeys, KernelPane
@@ -164,7 +164,7 @@ Latency is completion latency (clat). MB/s are 10^6 bytes per second.
             self.diskprof.tell(error)
             self.call_later(self.action_dismiss_result)
             return
-        self.sheet.show(len(self.lines), self._row)
+        self.sheet.ask(len(self.lines), self._row)
         self.query_one("#result-text", Prose).tell(following.run)
         self._title()
         self._read_depths()

@@ -12,9 +12,9 @@ from diskprof.reports.blocks import Form
 from diskprof.reports.content.run_report import reasoned, result_rows, run_report
 from diskprof.reports.words import DIRECTIONS, STATUSES
 from diskprof.tui.kit.painted import Line
-from diskprof.tui.kit.sheet import Cell, Column, Row
+from diskprof.tui.kit.table import Column, Row
 from diskprof.tui.shell.blocks import screen_lines
-from diskprof.tui.shell.signs import status_text, tone_of
+from diskprof.tui.shell.signs import ink_of, status_text, word_of
 
 _TEST, _LEAST_TEST, _WIDE = 18, 12, 110
 _FIXED = _TEST + 5 + 7 + 7 + 3
@@ -27,7 +27,6 @@ class ResultLine:
 
     test: TestRecord
     direction: Direction | None
-    row: Row
 
 
 def columns_for(run: Run, width: int) -> tuple[Column, ...]:
@@ -59,21 +58,22 @@ def columns_for(run: Run, width: int) -> tuple[Column, ...]:
 
 def lines_of(run: Run) -> tuple[ResultLine, ...]:
     """Every test with its directions, in the order of the run."""
-    return tuple(ResultLine(test, direction, Row(())) for test, direction, _ in result_rows(run))
+    return tuple(ResultLine(test, direction) for test, direction, _ in result_rows(run))
 
 
 def row_of(line: ResultLine, columns: Sequence[Column]) -> Row:
     """The figures of a line; where there are none, why."""
     result = line.test.result.direction(line.direction) if line.test.result and line.direction else None
     again = line.direction is Direction.WRITE and line.test.result is not None and line.test.result.read is not None
-    name = Cell("" if again else line.test.name)
+    key = f"{line.test.index} {line.direction or ''}"
+    name = ("" if again else line.test.name, "")
     if result is None or line.direction is None:
         status = line.test.status
         why = f"{status_text(status)}{reasoned(status, line.test.reason)[len(STATUSES[status].word) :]}"
-        return Row((name, Cell(why, tone_of(STATUSES[status]))), span=1)
-    cells = [name, Cell(DIRECTIONS[line.direction].word, tone_of(DIRECTIONS[line.direction]))]
-    cells += [Cell(_figure(line.test, result, column.key)) for column in columns[2:]]
-    return Row(tuple(cells))
+        return Row(key, (name, (why, ink_of(STATUSES[status]))), span=1)
+    cells = [name, word_of(DIRECTIONS[line.direction])]
+    cells += [(_figure(line.test, result, column.key), "") for column in columns[2:]]
+    return Row(key, cells)
 
 
 def _figure(test: TestRecord, result: DirectionResult, key: str) -> str:

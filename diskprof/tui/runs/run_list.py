@@ -8,8 +8,9 @@ from enum import StrEnum
 
 from diskprof.model.run import RunSummary, Status
 from diskprof.reports.words import STATUSES
-from diskprof.tui.kit.sheet import Cell, Column, Row, Tone
-from diskprof.tui.shell.signs import status_text, tone_of, when_text
+from diskprof.tui.kit.painted import Piece
+from diskprof.tui.kit.table import Column, Row
+from diskprof.tui.shell.signs import ink_of, status_text, when_text
 
 MARK = "●"
 _NARROW, _WIDE, _WIDER, _WIDEST = 70, 100, 140, 165
@@ -129,40 +130,40 @@ class RunList:
             self.marked.append(run_id)
 
     def row(self, run: RunSummary, columns: Sequence[Column], now: datetime) -> Row:
-        return Row(tuple(self._cell(run, column, columns, now) for column in columns))
+        return Row(run.id, tuple(self._cell(run, column, columns, now) for column in columns))
 
-    def _cell(self, run: RunSummary, column: Column, columns: Sequence[Column], now: datetime) -> Cell:
+    def _cell(self, run: RunSummary, column: Column, columns: Sequence[Column], now: datetime) -> Piece:
         match column.key:
             case "mark":
-                return Cell(MARK if run.id in self.marked else " ", Tone.MARK)
+                return MARK if run.id in self.marked else " ", "mark"
             case "id":
-                return Cell(run.id, Tone.MARK if run.id in self.marked else Tone.PLAIN)
+                return run.id, "mark" if run.id in self.marked else ""
             case "when":
-                return Cell(when_text(run.started_at, now), Tone.DIM)
+                return when_text(run.started_at, now), "quiet"
             case "sign":
-                return Cell(STATUSES[run.status].sign, tone_of(STATUSES[run.status]))
+                return STATUSES[run.status].sign, ink_of(STATUSES[run.status])
             case "status":
-                return Cell(status_text(run.status), tone_of(STATUSES[run.status]))
+                return status_text(run.status), ink_of(STATUSES[run.status])
             case "preset":
-                return Cell(run.preset)
+                return run.preset, ""
             case "target":
-                return Cell(run.target)
+                return run.target, ""
             case "device":
-                return Cell(run.device, Tone.DIM)
+                return run.device, "quiet"
             case "host":
-                return Cell(run.hostname, Tone.DIM)
+                return run.hostname, "quiet"
             case "tags":
-                return Cell(", ".join(run.tags), Tone.LIVE)
+                return ", ".join(run.tags), "accent"
             case "note":
-                return Cell(" ".join(run.note.split()), Tone.DIM)
+                return " ".join(run.note.split()), "quiet"
             case "result" if run.status is Status.COMPLETE or any(each.key == "status" for each in columns):
-                return Cell(_whole_parts(run.headline, column.width))
+                return _whole_parts(run.headline, column.width), ""
             case "result":
                 status = STATUSES[run.status]
                 both = _whole_parts(f"{status.word}: {run.headline}" if run.headline else status.word, column.width)
-                return Cell(both if len(both) <= column.width else status.word, tone_of(status))
+                return both if len(both) <= column.width else status.word, ink_of(status)
             case _:
-                return Cell("")
+                return "", ""
 
 
 def _by_amount(figure: re.Match[str]) -> str:

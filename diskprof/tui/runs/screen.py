@@ -20,7 +20,7 @@ from diskprof.model.units import format_duration
 from diskprof.tui.dialogs import run_actions
 from diskprof.tui.kit.field import Field
 from diskprof.tui.kit.painted import Line, OneLine, signs_for, spread
-from diskprof.tui.kit.sheet import Column, Row, Sheet
+from diskprof.tui.kit.table import Column, Row, Sheet
 from diskprof.tui.runs.run_list import Order, RunList, columns_for, full_time
 from diskprof.tui.shell.base import ModeScreen
 from diskprof.tui.shell.keynames import with_keys
@@ -218,7 +218,7 @@ class RunsScreen(ModeScreen):
             said = nothing if self.list.runs else with_keys(self, _EMPTY)
             self.query_one("#runs-empty", Static).update(signs_for(self.app, said))
         cursor = self.list.index_of(self._at) if self._at else None
-        self.sheet.show(len(self.list.shown), self._row, cursor=cursor)
+        self.sheet.ask(len(self.list.shown), self._row, cursor=cursor)
         self._at = current.id if (current := self.current) else self._at
         self._title()
         self._about()
@@ -323,7 +323,7 @@ class RunsScreen(ModeScreen):
         def deleted() -> None:
             self._at = ""
             self.read()
-            self.sheet.cursor = min(here, self.sheet.count - 1)
+            self.sheet.cursor = min(here, len(self.sheet.rows) - 1)
 
         run_actions.delete(self, self._chosen_runs(), deleted)
 

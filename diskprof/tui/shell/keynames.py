@@ -32,7 +32,7 @@ def key_of(screen: Screen[Any], name: str) -> str:
     return app.get_key_display(replace(found, key=changed.partition(",")[0], key_display=None))
 
 
-_ROOMS = {"list": "diskprof.tui.kit.sheet", "result": "diskprof.tui.runs.result"}
+_ROOMS = {"list": "diskprof.tui.kit.table", "result": "diskprof.tui.runs.result"}
 
 
 def _binding(screen: Screen[Any], name: str) -> Binding:

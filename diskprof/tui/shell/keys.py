@@ -32,11 +32,11 @@ _KEY = re.compile(r"(?:(?:ctrl|shift|alt|super|hyper|meta)\+)*([^\s+]|[a-z][a-z_
 _SIGN = re.compile(r"[a-z]+(?:_[a-z]+)*")
 # The lists that a screen has; a dialog may have any.
 _LISTS = {
-    "RunScreen": ("RowList",),
+    "RunScreen": ("Table",),
     "LiveScreen": ("TestList",),
-    "RunsScreen": ("Sheet",),
-    "ResultScreen": ("Sheet",),
-    "CompareScreen": ("Sheet",),
+    "RunsScreen": ("Table", "Sheet"),
+    "ResultScreen": ("Table", "Sheet"),
+    "CompareScreen": ("Table", "Sheet"),
 }
 # Textual's own, which cannot be changed: the second leaves whatever happens.
 _FIXED = ("ctrl+c", "ctrl+q")
@@ -186,7 +186,7 @@ def _scopes() -> tuple[Mapping[str, tuple[str, ...]], ...]:
     for owner in _classes():
         if issubclass(owner, Screen) and not owner.__subclasses__():
             scope = dict[str, tuple[str, ...]]() if issubclass(owner, ModalScreen) else dict(everywhere)
-            for name in _LISTS.get(owner.__name__, ("RowList",)):
+            for name in _LISTS.get(owner.__name__, ("Table",)):
                 scope |= lists[name]
             for part in reversed(owner.__mro__):
                 scope |= _ids(part)

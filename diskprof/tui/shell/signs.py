@@ -5,36 +5,30 @@ from datetime import datetime
 from diskprof.model.run import Run, Status
 from diskprof.reports.words import STATUSES, Meaning, Word
 from diskprof.tui.kit.painted import Piece
-from diskprof.tui.kit.sheet import Tone
 
-_LOOKS: dict[Meaning, tuple[str, Tone]] = {
-    Meaning.PLAIN: ("", Tone.PLAIN),
-    Meaning.STRONG: ("strong", Tone.STRONG),
-    Meaning.TITLE: ("title", Tone.TITLE),
-    Meaning.GOOD: ("good", Tone.GOOD),
-    Meaning.BAD: ("danger", Tone.BAD),
-    Meaning.WARNING: ("warn", Tone.WARN),
-    Meaning.LIMIT: ("read", Tone.READ),
-    Meaning.QUIET: ("quiet", Tone.DIM),
-    Meaning.RUNNING: ("title", Tone.LIVE),
-    Meaning.READ: ("read", Tone.READ),
-    Meaning.WRITE: ("write", Tone.WRITE),
+_INKS = {
+    Meaning.PLAIN: "",
+    Meaning.STRONG: "strong",
+    Meaning.TITLE: "title",
+    Meaning.GOOD: "good",
+    Meaning.BAD: "danger",
+    Meaning.WARNING: "warn",
+    Meaning.LIMIT: "read",
+    Meaning.QUIET: "quiet",
+    Meaning.RUNNING: "title",
+    Meaning.READ: "read",
+    Meaning.WRITE: "write",
 }
-"""The colour of each meaning: the ink of a line, the tone of a cell."""
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 def ink(meaning: Meaning) -> str:
-    return _LOOKS[meaning][0]
+    return _INKS[meaning]
 
 
 def ink_of(word: Word) -> str:
     return ink(word.meaning)
-
-
-def tone_of(word: Word) -> Tone:
-    return _LOOKS[word.meaning][1]
 
 
 def sign_of(word: Word) -> Piece:

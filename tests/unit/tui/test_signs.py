@@ -2,9 +2,9 @@
 
 from diskprof.reports.words import Meaning, Word
 from diskprof.tui.kit.painted import INKS
-from diskprof.tui.shell.signs import ink_of, tone_of
+from diskprof.tui.shell.signs import ink_of
 
 
 def test_each_meaning_has_a_colour() -> None:
     for meaning in Meaning:
-        assert ink_of(Word("", "", meaning)) in INKS and tone_of(Word("", "", meaning))
+        assert ink_of(Word("", "", meaning)) in INKS
