@@ -296,7 +296,6 @@ class Sheet(Table):
         scrollbar-size-vertical: 1;
         scrollbar-size-horizontal: 1;
         overflow-x: auto;
-        &:ansi > .table--cursor { text-style: none; }
         & > .sheet--header { color: $quiet; background: $panel; }
     }
     """
