@@ -15,6 +15,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from diskprof.model.advice import on_command_line
 from diskprof.model.device import Device, DeviceKind, DeviceTree
 from diskprof.model.errors import DiskprofError, EngineBusy, EngineMissing, StoreError
 from diskprof.model.plainness import locale_of, says_utf8
@@ -56,10 +57,10 @@ def check_tools() -> Section:
         try:
             tool = find_tool(name)
         except EngineMissing as error:
-            checks.append(Check(name, State.WRONG, error.message, error.hint))
+            checks.append(Check(name, State.WRONG, error.message, on_command_line(error.hint)))
             facts.append(_tool_facts(name, problem=error.message, install=install_command((name,))))
         except EngineBusy as error:
-            checks.append(Check(name, State.WRONG, error.message, error.hint))
+            checks.append(Check(name, State.WRONG, error.message, on_command_line(error.hint)))
             facts.append(_tool_facts(name, path=error.path, problem=error.message))
         else:
             checks.append(Check(name, State.OK, f"{tool.version:8} {clean(tool.path)}"))
@@ -281,7 +282,7 @@ def check_store(path: Path | None) -> Section:
                 checks.append(Check("journal", State.NOTE, text, "A store on a local disk is quicker: --store FILE."))
             return Section("Store", tuple(checks), facts)
     except DiskprofError as error:
-        problem, hint = error.message, error.hint
+        problem, hint = error.message, on_command_line(error.hint)
     except OSError as error:
         problem, hint = f"{shown} cannot be reached: {error.strerror}.", "Name another place with --store FILE."
     facts["problem"] = problem

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from diskprof.cli.encoding import heed_locale
 from diskprof.cli.settings import VARIABLES
+from diskprof.model.advice import on_command_line
 from diskprof.model.errors import DiskprofError, ExitCode
 from diskprof.model.text import clean
 
@@ -73,7 +74,7 @@ def _exit_code(act: Callable[[], int]) -> int:
         # Most messages name something foreign: a path, a label, what a tool said (F39).
         _say(f"diskprof: {clean(error.message, keep_newlines=True)}")
         if error.hint:
-            _say(clean(error.hint, keep_newlines=True))
+            _say(clean(on_command_line(error.hint), keep_newlines=True))
         return int(error.exit_code)
     except KeyboardInterrupt:
         return int(ExitCode.INTERRUPTED)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from diskprof.model.advice import on_command_line
 from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.plan import Plan, WritePermission
 from diskprof.model.text import clean
@@ -95,7 +96,7 @@ def _unknown(request: Request, error: UsageError) -> UsageError:
     command = shlex.join(["diskprof", "run", swapped or usual, request.preset])
     return UsageError(
         f"{clean(request.preset)} is {what} and no preset.",
-        f"The preset comes first: {clean(command)}\n{error.hint}",
+        f"The preset comes first: {clean(command)}\n{on_command_line(error.hint)}",
     )
 
 

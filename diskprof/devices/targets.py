@@ -93,7 +93,7 @@ def _status(text: str) -> os.stat_result:
         raise UsageError(f"{shown} does not exist.", _hint_for_missing(path)) from None
 
 
-def _hint_for_missing(path: Path) -> str:
+def _hint_for_missing(path: Path) -> str | Advice:
     if "/" not in str(path) or str(path).startswith("/dev/"):
         return joined(("Name a directory, an existing file or a device.", _LIST))
     return f"Name a directory or file that exists. To make a directory: mkdir -p {shlex.quote(clean(str(path)))}"

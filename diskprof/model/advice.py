@@ -1,31 +1,29 @@
 """What to do next, which a command line and a screen say in different words."""
 
 from collections.abc import Iterable
-from typing import Self
+from dataclasses import dataclass
 
 
-class Advice(str):
-    """Advice in the words of the command line; `screen` says the same where keys, lists and fields do it.
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """`screen` says the same as `command_line`, where keys, lists and fields do it. Where both use one wording, that is a str."""
 
-    It is a text so that whoever knows of no screen need not know of this. A text made from it (by formatting, replacing) is
-    plain again and the same everywhere; `joined` keeps both.
-    """
-
-    __slots__ = ("screen",)
+    command_line: str
     screen: str
 
-    def __new__(cls, text: str, screen: str) -> Self:
-        made = super().__new__(cls, text)
-        made.screen = screen
-        return made
+
+def on_command_line(advice: str | Advice) -> str:
+    """`advice` as the command line says it."""
+    return advice.command_line if isinstance(advice, Advice) else advice
 
 
-def on_screen(text: str) -> str:
-    """`text` as a screen says it."""
-    return text.screen if isinstance(text, Advice) else text
+def on_screen(advice: str | Advice) -> str:
+    """`advice` as a screen says it."""
+    return advice.screen if isinstance(advice, Advice) else advice
 
 
-def joined(parts: Iterable[str], between: str = " ") -> Advice:
+def joined(parts: Iterable[str | Advice], between: str = " ") -> str | Advice:
     """One advice of several."""
     known = tuple(parts)
-    return Advice(between.join(known), between.join(map(on_screen, known)))
+    command_line, screen = between.join(map(on_command_line, known)), between.join(map(on_screen, known))
+    return command_line if command_line == screen else Advice(command_line, screen)

@@ -2,6 +2,8 @@
 
 from enum import IntEnum
 
+from diskprof.model.advice import Advice, on_command_line, on_screen
+
 
 class ExitCode(IntEnum):
     """Exit codes of every diskprof command (docs/scripting.md)."""
@@ -23,13 +25,19 @@ class DiskprofError(Exception):
 
     exit_code = ExitCode.FAILED
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    def __init__(self, message: str, hint: str | Advice = "") -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
 
     def __str__(self) -> str:
-        return f"{self.message}\n{self.hint}" if self.hint else self.message
+        """As the command line says it."""
+        return f"{self.message}\n{on_command_line(self.hint)}" if self.hint else self.message
+
+    @property
+    def kept(self) -> str:
+        """As it is kept with a run. A screen shows that too, so nothing in it is of the command line alone."""
+        return f"{self.message}\n{on_screen(self.hint)}" if self.hint else self.message
 
 
 class UsageError(DiskprofError):
@@ -53,9 +61,9 @@ class EngineMissing(DiskprofError):
 
 
 class EngineBusy(DiskprofError):
-    """fio or ioping is there (at `path`), and does not answer: it can be tried again."""
+    """fio or ioping is there (at `path`, as far as that is known), and does not answer: it can be tried again."""
 
-    def __init__(self, message: str, hint: str, path: str) -> None:
+    def __init__(self, message: str, hint: str | Advice, path: str = "") -> None:
         super().__init__(message, hint)
         self.path = path
 

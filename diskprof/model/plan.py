@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from diskprof.model.advice import Advice
 from diskprof.model.expectation import Expectation
 from diskprof.model.preset import Category, EngineName
 from diskprof.model.target import Target
@@ -27,7 +28,7 @@ class Hazard:
     name: str
     severity: Severity
     message: str
-    advice: str = ""
+    advice: str | Advice = ""
     signature: str = ""
 
 

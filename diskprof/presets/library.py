@@ -40,7 +40,7 @@ class Library:
                 return preset
         raise UsageError(f"There is no preset {clean(name[:64])!r}.", self._suggestion(name))
 
-    def _suggestion(self, name: str) -> str:
+    def _suggestion(self, name: str) -> str | Advice:
         names = [known for preset in self.presets for known in (preset.name, *preset.aliases)]
         close = get_close_matches(name[:64].lower(), names, n=3, cutoff=0.5)
         close += [known for known in names if name and name.lower() in known and known not in close][:3]

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from diskprof.model.advice import on_screen
 from diskprof.model.errors import UsageError
 
 KeyPath = tuple[str | int, ...]
@@ -54,5 +55,5 @@ class Faulty(Exception):
 
 
 def sentence(error: UsageError) -> str:
-    """An error on one line."""
-    return f"{error.message}. {error.hint}".rstrip() if error.hint else error.message
+    """An error on one line, in words for both front ends."""
+    return f"{error.message}. {on_screen(error.hint)}" if error.hint else error.message

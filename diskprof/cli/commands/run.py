@@ -12,6 +12,7 @@ from diskprof.cli import completing
 from diskprof.cli.common import echo_json, exit_code_of, not_empty, open_store, width_of_stdout
 from diskprof.cli.planning import Request, plan_in_turn, plan_of, tell_of_waiting
 from diskprof.cli.results import print_result
+from diskprof.model.advice import on_command_line
 from diskprof.model.errors import DiskprofError, ExitCode
 from diskprof.model.plan import Plan, RawDevice
 from diskprof.model.text import clean
@@ -167,7 +168,10 @@ def _show(plan: Plan) -> None:
 
     click.echo(clean(f"{plan.preset_title}. {plan_sentence(plan)}"), err=True)
     for hazard in plan.hazards:
-        click.echo(clean(f"{SEVERITIES[hazard.severity].word}: {hazard.message} {hazard.advice}".rstrip()), err=True)
+        click.echo(
+            clean(f"{SEVERITIES[hazard.severity].word}: {hazard.message} {on_command_line(hazard.advice)}".rstrip()),
+            err=True,
+        )
 
 
 def _named(plan: Plan, confirm: Sequence[str], *, asking: bool) -> Plan:

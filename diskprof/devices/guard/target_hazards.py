@@ -214,7 +214,7 @@ def _of_space(target: Target, needed: int, size: int) -> Iterator[Hazard]:
     )
 
 
-def _how_to_fit(room: int, needed: int, size: int) -> str:
+def _how_to_fit(room: int, needed: int, size: int) -> str | Advice:
     """What helps where `needed` bytes do not fit into `room`; they are some times the parameter `size`, and a rest."""
     times, rest = divmod(needed, size) if 0 < size <= needed else (0, 0)
     if times and (mebibytes := (room - rest) // times >> 20) > 0:

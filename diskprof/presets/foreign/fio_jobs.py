@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from diskprof.model.advice import on_screen
 from diskprof.model.errors import PresetError
 from diskprof.model.preset import EngineName, Job, Test
 from diskprof.model.text import clean
@@ -210,7 +211,7 @@ class _Importer:
             read = read_value(name, value, job.options.get("rw", "read"), setting.base)
         except PresetError as error:
             engine = name == "ioengine"
-            self.refusals.add(setting.line, clean(error.message), clean(error.hint), engine=engine)
+            self.refusals.add(setting.line, clean(error.message), clean(on_screen(error.hint)), engine=engine)
             return
         if read is None:
             return
@@ -237,7 +238,7 @@ class _Importer:
         try:
             size = str(number("filesize", (setting.value or "").strip(), setting.base))
         except PresetError as error:
-            self.refusals.add(setting.line, clean(error.message), clean(error.hint))
+            self.refusals.add(setting.line, clean(error.message), clean(on_screen(error.hint)))
             return
         given = job.options.get("size")
         if "offset" in job.options or (given and check_option(EngineName.FIO, "size", given) != size):
@@ -272,7 +273,7 @@ class _Importer:
             check_together(EngineName.FIO, tuple(checked.items()))
         except PresetError as error:
             where = f"[{clean(job.section.name[:40])}] " if job.section.line else ""
-            self.refusals.add(job.section.line, f"{where}{clean(error.message)}", clean(error.hint))
+            self.refusals.add(job.section.line, f"{where}{clean(error.message)}", clean(on_screen(error.hint)))
 
     def places(self, tests: Sequence[Sequence[_Read]], *, several: bool) -> tuple[str, ...]:
         """The slots of jobs that worked in different places, where they are wanted; otherwise a line about it."""

@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Any
 
 Json = dict[str, Any]
-Table = Mapping[type, "str | Callable[[Any], Json]"]
+Table = Mapping[type, "str | Callable[[Any], object]"]
 """The fields of each class, as `fields` takes them, or a function where there is more to say than fields."""
 
 _AS_IT_IS = frozenset((str, int, float, bool, type(None)))

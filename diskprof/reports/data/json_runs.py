@@ -8,6 +8,7 @@ from diskprof.analysis.conditions import Condition, OptionDifference
 from diskprof.analysis.expectations import CommonExpectation, judge
 from diskprof.analysis.kernel import KernelView
 from diskprof.analysis.sweep import Best, Limits, Panel, best, grids, limits, measured, panels
+from diskprof.model.advice import Advice, on_command_line
 from diskprof.model.device import Device, Mount
 from diskprof.model.expectation import Expectation, Judgement
 from diskprof.model.finding import Finding
@@ -181,6 +182,7 @@ def _panel(panel: Panel[TestRecord]) -> Json:
 
 
 _FIELDS: Table = {
+    Advice: on_command_line,
     Best: "iops iops_at? bandwidth_bytes_per_s=bandwidth bandwidth_at? enough?",
     Cell: "value difference ratio verdict",
     Column: "id label status preset target hostname started_at tags findings",

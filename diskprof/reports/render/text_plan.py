@@ -2,6 +2,7 @@
 
 import shlex
 
+from diskprof.model.advice import on_command_line
 from diskprof.model.plan import Plan, PlannedTest
 from diskprof.model.units import format_duration, format_size
 from diskprof.model.wear import share_words
@@ -53,7 +54,7 @@ def plan_text(plan: Plan, sentence: str = "", width: int = 80) -> str:
         for hazard in plan.hazards:
             lines += wrap(f"{SEVERITIES[hazard.severity].word}: {plain(hazard.message)}", width, "  ", "    ")
             if hazard.advice:
-                lines += wrap(plain(hazard.advice), width, "    -> ")
+                lines += wrap(plain(on_command_line(hazard.advice)), width, "    -> ")
     return "\n".join(lines) + "\n"
 
 

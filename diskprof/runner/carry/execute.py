@@ -17,6 +17,7 @@ from diskprof.devices.machine.watch import SystemWatch
 from diskprof.devices.scan.members import parts_of
 from diskprof.engines.engine import Finished, Noted, Outcome, PhaseChanged, Sampled, measure
 from diskprof.engines.reasons import stuck
+from diskprof.model.advice import on_screen
 from diskprof.model.errors import DiskprofError, StoreError
 from diskprof.model.finding import Finding
 from diskprof.model.lapse import Lapse, LapseKind
@@ -81,7 +82,7 @@ async def execute(run: Begun, stop: StopRequest) -> Status:
             execution = _Execution(run, stop, keeper, began, lapses, looks)
             status, reason = await execution.carry_out()
         except DiskprofError as error:
-            status, reason = Status.FAILED, str(error)
+            status, reason = Status.FAILED, error.kept
         except asyncio.CancelledError:
             status, reason = Status.CANCELLED, "The runner was told to end."
             raise
@@ -152,7 +153,8 @@ class _Execution:
     async def carry_out(self) -> tuple[Status, str]:
         for hazard in self.plan.hazards:
             if hazard.severity is not Severity.BLOCKS:
-                self.keeper.note(f"{hazard.message} {hazard.advice}".strip(), warning=hazard.severity is Severity.WARNS)
+                text = f"{hazard.message} {on_screen(hazard.advice)}".strip()
+                self.keeper.note(text, warning=hazard.severity is Severity.WARNS)
         for node, number in self.held.items():
             self.keeper.note(
                 f"{node} is held exclusively for this run: where a command names it, fio was given "
@@ -185,7 +187,7 @@ class _Execution:
                 with self.lapse_watch.at_work():
                     anchors.check()
             except DiskprofError as error:
-                failures.append(str(error))
+                failures.append(error.kept)
                 break
             with self.lapse_watch.at_work():
                 self.keeper.begin_test(index)
@@ -308,7 +310,7 @@ class _Execution:
                 with self.lapse_watch.at_work():
                     self._look_after()
             except StoreError as error:
-                self.stop.ask(str(error), Status.FAILED)
+                self.stop.ask(error.kept, Status.FAILED)
                 return
 
     def _put_off_tick(self, seconds: float) -> None:

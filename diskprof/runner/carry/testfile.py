@@ -53,7 +53,7 @@ def _held(file: TestFile, mark: bytes, on_trouble: Callable[[str], None]) -> Ite
         try:
             remove_test_file(file, known_there=True)
         except DiskprofError as error:
-            on_trouble(str(error))
+            on_trouble(error.kept)
 
 
 def _make_directory(directory: Path, mark: bytes) -> None:

@@ -1,23 +1,21 @@
 """The detached runner: reads an order on stdin, answers with one line of JSON, and carries the run out."""
 
 import asyncio
-import json
 import os
 import sys
 from datetime import datetime
 from pathlib import Path
 
-from diskprof.model.advice import on_screen
 from diskprof.model.errors import DiskprofError
 from diskprof.runner.carry.begin import begun
 from diskprof.runner.carry.execute import StopRequest, execute
 from diskprof.runner.carry.signals import stop_on_signals
-from diskprof.runner.detached.order import Order, read_order
+from diskprof.runner.detached.order import Answer, Order, answer_json, read_order, refusal
 from diskprof.store import Store
 
 
-def _answer(**words: str | int) -> None:
-    os.write(1, json.dumps(words).encode() + b"\n")
+def _answer(answer: Answer) -> None:
+    os.write(1, answer_json(answer))
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
     os.close(null)
@@ -30,7 +28,7 @@ async def _carry_out(order: Order) -> None:
         Store.open(Path(order.store)) as store,
         begun(order.plan, store, tags=order.tags, note=order.note, concurrent=order.concurrent) as run,
     ):
-        _answer(run=run.run_id)
+        _answer(Answer(run.run_id))
         await execute(run, stop)
 
 
@@ -45,6 +43,6 @@ def main() -> int:
     except DiskprofError as error:
         # Once the launcher has its answer nobody reads another: this goes to the log.
         sys.stderr.write(f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S} {error}\n")
-        _answer(error=error.message, hint=error.hint, on_screen=on_screen(error.hint), exit_code=int(error.exit_code))
+        _answer(refusal(error))
         return int(error.exit_code)
     return 0

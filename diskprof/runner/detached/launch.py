@@ -1,33 +1,22 @@
 """Starting a run in a session of its own, and asking it to stop."""
 
-import json
 import os
 import signal
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from diskprof.devices.targets import sudo_command
 from diskprof.engines.process import start_session
 from diskprof.model.advice import Advice
-from diskprof.model.errors import DiskprofError, ExitCode, Refused, RunNotFound, UsageError
+from diskprof.model.errors import DiskprofError, RunNotFound
 from diskprof.model.plan import Plan
-from diskprof.runner.detached.order import Order, order_json
+from diskprof.runner.detached.order import Order, order_json, read_answer, refused
 from diskprof.store import ProcessIdentity, Store, as_owner_of, is_alive
 
 _LOG = "runner.log"
 _LOG_BYTES = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    run: str
-    error: str
-    hint: str
-    on_screen: str
-    exit_code: int
 
 
 def start_detached(
@@ -39,14 +28,17 @@ def start_detached(
     `concurrent`, and for all that `begun` refuses.
     """
     log = store_path.parent / _LOG
-    order = order_json(Order(plan, str(store_path), tuple(tags), note, concurrent)).encode()
+    order = order_json(Order(plan, str(store_path), tuple(tags), note, concurrent))
     with _opened(log) as errors:
         output = start_session((sys.executable, "-P", "-m", "diskprof.runner"), order, errors)
-    answer = _answer(output, log)
-    if answer.run:
-        return answer.run
-    kind = {ExitCode.REFUSED: Refused, ExitCode.USAGE: UsageError}.get(ExitCode(answer.exit_code), DiskprofError)
-    raise kind(answer.error, Advice(answer.hint, answer.on_screen))
+    try:
+        answer = read_answer(output)
+        if answer.run:
+            return answer.run
+        error = refused(answer)
+    except ValueError:
+        raise DiskprofError("The runner did not start.", f"Its last words are in {log}.") from None
+    raise error
 
 
 def _opened(log: Path) -> BinaryIO:
@@ -60,20 +52,6 @@ def _opened(log: Path) -> BinaryIO:
             f"Nothing was started: {log}, where runners leave their last words, cannot be written: {error.strerror}.",
             "It lies beside the store: make that place writable, or name another store with --store.",
         ) from None
-
-
-def _answer(output: bytes, log: Path) -> _Answer:
-    try:
-        data = json.loads(output)
-        return _Answer(
-            str(data.get("run", "")),
-            str(data.get("error", "")),
-            str(data.get("hint", "")),
-            str(data.get("on_screen", "")),
-            int(data.get("exit_code", 1)),
-        )
-    except (ValueError, AttributeError):
-        raise DiskprofError("The runner did not start.", f"Its last words are in {log}.") from None
 
 
 def request_stop(store: Store, run_id: str) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from diskprof.model.advice import Advice
 from diskprof.model.plan import Hazard, Severity
 
 _NAMED = 3
@@ -17,7 +18,7 @@ class Remark:
     severity: Severity
     verb: str
     rest: str
-    advice: str = ""
+    advice: str | Advice = ""
 
 
 def hazards_of(remarks: Sequence[tuple[str, Remark]], tests: Sequence[str]) -> list[Hazard]:

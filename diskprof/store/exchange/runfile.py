@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import IO, Any
 
 from diskprof import __version__
+from diskprof.model.advice import Advice
 from diskprof.model.errors import DiskprofError, StoreError
 from diskprof.model.run import Message
 from diskprof.model.sample import Sample, SystemSample
@@ -132,7 +133,7 @@ def read(file: IO[bytes], name: str) -> Iterator[Record]:
         raise DiskprofError(f"{clean(name)} cannot be read: {error.strerror or error}.") from None
 
 
-def _bad(name: str, line: int, what: str, hint: str) -> BadFile:
+def _bad(name: str, line: int, what: str, hint: str | Advice) -> BadFile:
     where = f", line {line}" if line else ""
     return BadFile(f"{clean(name)}{where}: {clean(what)[:300]}. Nothing was imported.", hint)
 

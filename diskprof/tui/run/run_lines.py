@@ -6,7 +6,7 @@ from itertools import groupby
 
 from textual.content import Content
 
-from diskprof.model.advice import on_screen
+from diskprof.model.advice import Advice, on_screen
 from diskprof.model.plan import Hazard, Plan, PlannedTest, Severity
 from diskprof.model.preset import Category, Preset, TargetSlot
 from diskprof.model.text import clean, shorten_middle
@@ -231,7 +231,7 @@ def preset_lines(preset: Preset, width: int) -> list[Line]:
     return lines
 
 
-def error_lines(message: str, hint: str, width: int) -> list[Line]:
+def error_lines(message: str, hint: str | Advice, width: int) -> list[Line]:
     lines = signed(("✗", "danger"), clean(message), width, "danger")
     for part in clean(on_screen(hint), keep_newlines=True).splitlines():
         lines += [[], *paragraph(part, width)]

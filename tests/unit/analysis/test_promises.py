@@ -3,6 +3,7 @@
 import pytest
 from bench_screens import GIB, make_device
 
+from diskprof.model.advice import on_command_line
 from diskprof.model.device import DeviceTree
 from diskprof.model.errors import UsageError
 from diskprof.model.plan import Severity
@@ -35,7 +36,7 @@ def test_a_capacity_that_cannot_be_seen_is_a_note_and_no_refusal(preset: Preset)
     found, (note,) = promises(preset, values(preset), preset.tests, (), NOWHERE, TREE)
     assert not any(each.metric.name == "read.iops" for each in found)
     assert note.severity is Severity.NOTES
-    assert "cannot be seen from here" in note.message and "capacity_gib" in note.advice
+    assert "cannot be seen from here" in note.message and "capacity_gib" in on_command_line(note.advice)
 
 
 def test_a_capacity_that_is_given_counts_everywhere(preset: Preset) -> None:

@@ -9,7 +9,7 @@ import pytest
 from diskprof.devices.guard import target_hazards as module
 from diskprof.devices.guard.target_hazards import reserve, target_hazards
 from diskprof.devices.scan.mounts import MountEntry
-from diskprof.model.advice import on_screen
+from diskprof.model.advice import on_command_line, on_screen
 from diskprof.model.device import Device, DeviceKind, DeviceTree, Mount
 from diskprof.model.plan import Hazard, Severity
 from diskprof.model.target import Target, TargetKind
@@ -151,7 +151,7 @@ def test_the_size_that_fits_is_told(directory: Target, needed: int, size: int, f
     stick = replace(directory, fs_size_bytes=1000 * MIB, free_bytes=950 * MIB + 4096)
     hazard = found(stick, writes_file=True, space_needed=needed, size=size)["space"]
     assert "100 MiB must stay free (a tenth of the file system, at least 64 MiB, at most 1 GiB" in hazard.message
-    assert f"--set size={fits} fits." in hazard.advice
+    assert f"--set size={fits} fits." in on_command_line(hazard.advice)
     assert f"edit the size, {fits} fits." in on_screen(hazard.advice) and "--set" not in on_screen(hazard.advice)
     full = replace(stick, free_bytes=100 * MIB + 4096)
     assert found(full, writes_file=True, space_needed=needed, size=size)["space"].advice == "Free some space first."

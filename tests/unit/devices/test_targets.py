@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from diskprof.devices.scan.mounts import mount_of
 from diskprof.devices.targets import default_device, resolve_target, sudo_command, suggest_directory
+from diskprof.model.advice import on_command_line
 from diskprof.model.device import Device, DeviceKind, DeviceTree, Mount, Transport
 from diskprof.model.errors import UsageError
 from diskprof.model.target import TargetKind
@@ -82,8 +83,8 @@ def test_missing(tmp_path: Path) -> None:
     error = refused(str(tmp_path / "absent"))
     assert "does not exist" in error.message
     assert "mkdir -p" in error.hint
-    assert "diskprof devices" in refused("/dev/absent").hint
-    assert "diskprof devices" in refused("sdzz").hint
+    assert "diskprof devices" in on_command_line(refused("/dev/absent").hint)
+    assert "diskprof devices" in on_command_line(refused("sdzz").hint)
 
 
 def test_broken_link_names_its_goal(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from diskprof.model.advice import on_command_line
 from diskprof.model.errors import UsageError
 from diskprof.model.preset import Preset
 from diskprof.model.units import parse_duration
@@ -250,6 +251,6 @@ def test_the_load_of_aerospike_takes_bytes_a_second_in_place_of_requests() -> No
     preset = shipped("aerospike-write")
     with pytest.raises(UsageError, match="exclude each other") as caught:
         resolve(preset, {"rate": "160m"})
-    assert "--set rate_iops=" in caught.value.hint
+    assert "--set rate_iops=" in on_command_line(caught.value.hint)
     options = dict(resolve(preset, {"rate": "160m", "rate_iops": ""}).tests[0].jobs[0].options)
     assert options["rate"] == str(160 << 20) and "rate_iops" not in options

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 from handmade import direction, environment, fio, ioping, latency, run, samples
+from recorded import make_plan
 
 from diskprof.analysis.comparison import compare
 from diskprof.analysis.findings.find import find
+from diskprof.model.advice import Advice
 from diskprof.model.plan import Hazard, Severity
 from diskprof.model.run import Latency, Message, Progress, RunSummary, Status
 from diskprof.model.sample import Phase
@@ -168,3 +170,9 @@ def test_what_is_empty_is_null_or_left_out() -> None:
     value = replace(fio().planned, cell=(), title="")
     assert fields(value, "name cell{}", {}) == {"name": value.name, "cell": {}}
     assert fields(value, "heading=title? cell{}~", {}) == {"heading": None}
+
+
+def test_the_advice_of_a_hazard_is_the_command_lines() -> None:
+    advice = Advice("Say --set size=1g.", "Edit the size.")
+    plan = replace(make_plan("quick"), hazards=(Hazard("space", Severity.BLOCKS, "No room.", advice),))
+    assert [one["advice"] for one in loaded(plan_json(plan))["hazards"]] == ["Say --set size=1g."]

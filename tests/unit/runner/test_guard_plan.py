@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from recorded import make_plan
 
+from diskprof.model.advice import on_command_line
 from diskprof.model.errors import Refused, UsageError
 from diskprof.model.plan import Hazard, Plan, PlannedTest, RawDevice, Severity, TestFile
 from diskprof.model.target import Target, TargetKind
@@ -55,7 +56,7 @@ def test_a_volume_is_confirmed_by_the_mappers_name_or_the_kernels(word: str) -> 
     assert confirmed(plan, [word]).raw_devices[0].confirmed == word
     with pytest.raises(Refused, match="the name of /dev/mapper/vg-data") as caught:
         confirmed(plan, ["dm-4"])
-    assert caught.value.hint == "Type its name (vg-data); in a script: --confirm-device vg-data"
+    assert on_command_line(caught.value.hint) == "Type its name (vg-data); in a script: --confirm-device vg-data"
 
 
 @pytest.mark.parametrize(
@@ -65,7 +66,11 @@ def test_nothing_else_confirms_it(words: list[str]) -> None:
     plan, _ = plan_of(*WRITES)
     with pytest.raises(Refused) as caught:
         confirmed(plan, words)
-    assert "/dev/sdb" in caught.value.message and "sdb" in caught.value.hint and "S4EWNX0R" in caught.value.hint
+    assert (
+        "/dev/sdb" in caught.value.message
+        and "sdb" in on_command_line(caught.value.hint)
+        and "S4EWNX0R" in on_command_line(caught.value.hint)
+    )
 
 
 def test_each_of_several_devices_is_named() -> None:
@@ -80,7 +85,7 @@ def test_each_of_several_devices_is_named() -> None:
 def test_a_serial_number_that_could_be_a_word_names_nothing(serial: str) -> None:
     device = replace(SDB, serial=serial)
     assert device.names == ("sdb", "/dev/sdb")
-    assert "--confirm-device sdb" in how_to_name(device)
+    assert "--confirm-device sdb" in on_command_line(how_to_name(device))
 
 
 def test_a_forged_confirmation_is_none() -> None:

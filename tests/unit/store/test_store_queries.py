@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from recorded import FAST, FIRST_START, GONE, make_plan, record_library, record_run, recording
 
+from diskprof.model.advice import on_command_line
 from diskprof.model.errors import Refused, RunNotFound, StoreError, UsageError
 from diskprof.model.finding import Finding, Weight
 from diskprof.model.run import Message, Status
@@ -378,7 +379,7 @@ def test_a_run_under_way_is_not_deleted(store: Store) -> None:
     bare(store, "abc")
     with pytest.raises(Refused, match="still going") as caught:
         store.delete("abc")
-    assert "diskprof stop abc" in caught.value.hint
+    assert "diskprof stop abc" in on_command_line(caught.value.hint)
     store.finish_run("abc", status=Status.COMPLETE)
     store.delete("abc")
     assert store.summaries() == []
