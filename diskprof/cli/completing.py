@@ -28,7 +28,7 @@ _ONE_WORD = re.compile(r"[\w.@%+,/~-]+", re.ASCII)
 
 def presets(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
     """Names and aliases of presets."""
-    from diskprof.presets.files.names import preset_names
+    from diskprof.presets.library import preset_names
 
     return _beginning(incomplete, ((name, title) for name, title in preset_names().items()))
 
@@ -40,14 +40,14 @@ def presets_and_files(ctx: click.Context, param: click.Parameter, incomplete: st
 
 def settings(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
     """`size=`, `runtime=` and so on: the parameters of the preset that was typed."""
-    from diskprof.presets.files.names import parameter_names
+    from diskprof.presets.library import parameter_names
 
     return _beginning(incomplete, ((f"{name}=", "") for name in parameter_names(_words(ctx))))
 
 
 def variants(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
     """The variants of the preset that was typed."""
-    from diskprof.presets.files.names import variant_names
+    from diskprof.presets.library import variant_names
 
     return _beginning(incomplete, ((name, "") for name in variant_names(_words(ctx))))
 

@@ -76,7 +76,7 @@ def _meant(word: str) -> str:
     """What somebody may have meant by a word that is no command."""
     from difflib import get_close_matches
 
-    from diskprof.presets.files.names import preset_names
+    from diskprof.presets.library import preset_names
 
     if word in preset_names():
         return f"{word} is a preset: diskprof run {word} DIRECTORY"

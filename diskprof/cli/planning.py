@@ -37,8 +37,7 @@ class Request:
 def plan_of(session: Session, request: Request) -> Plan:
     """The plan of a request; what there is to say of the preset goes to stderr. Raises DiskprofErrors."""
     from diskprof.analysis.expectations import parse_expectation
-    from diskprof.presets.choose import choose
-    from diskprof.presets.library import library_for
+    from diskprof.presets.library import choose, library_for
     from diskprof.presets.resolve import settings_of
 
     settings = pairs(request.settings, "--set", "--set size=256m --set runtime=5")
@@ -90,7 +89,7 @@ def _unknown(request: Request, error: UsageError) -> UsageError:
             return error
     except (OSError, ValueError):
         return error
-    from diskprof.presets.files.names import preset_names
+    from diskprof.presets.library import preset_names
 
     swapped = request.target if request.target in preset_names() else None
     command = shlex.join(["diskprof", "run", swapped or usual, request.preset])

@@ -1,18 +1,18 @@
-"""Every preset that can be run: the shipped ones and the person's own."""
+"""Every preset that can be run: the shipped ones, the person's own, and what else a person names to be run."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from diskprof.model.advice import Advice
 from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.preset import Category, Preset
 from diskprof.model.text import clean
 from diskprof.presets.problem import Notice, Problem
-
-__all__ = ["Library", "Notice", "Problem", "library_for", "load_library", "shipped_directory", "user_directory"]
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def _read(directory: Path, *, shipped: bool, mentioning: str = "") -> tuple[list
     presets: dict[str, Preset] = {}
     problems: list[Problem] = []
     try:
-        paths = sorted(path for path in directory.iterdir() if path.suffix == ".toml" and not path.name.startswith("."))
+        paths = _files(directory)
     except FileNotFoundError:
         return [], []
     except OSError as error:
@@ -153,3 +153,117 @@ def _mentions(path: Path, name: str) -> bool:
         return name == path.stem or "\\" in text or f'"{name}"' in text or f"'{name}'" in text
     except OSError:
         return True  # what cannot be read is told of by whoever loads it
+
+
+# --- What a person names to be run -----------------------------------------------------------------------------------
+
+
+def choose(library: Library, text: str, *, several: bool = False) -> tuple[Preset, tuple[str, ...]]:
+    """The preset that `text` names, and notes on what is not as it was where it was taken over from somewhere else.
+
+    A name of the library comes before a file of that name. `several`: jobs of a job file that worked in different places get
+    a target each. Raises UsageError for what is neither, PresetError for a preset or job file that cannot be used.
+    """
+    try:
+        return library.get(text), ()
+    except PresetError:
+        raise
+    except UsageError:
+        path = Path(text)
+        names_file = "/" in text or path.suffix in (".fio", ".toml")
+        if not _is_file(path, meant=names_file):
+            if names_file:
+                raise UsageError(
+                    f"There is no preset or file {clean(text)!r}.",
+                    "Give the path of a fio job file or a preset's file, or a name that `diskprof presets` lists.",
+                ) from None
+            raise
+    if path.suffix == ".toml":
+        return _from_file(path), ()
+    from diskprof.presets.foreign.jobfile import import_job_text, looks_like_job_file, read_job_file
+
+    data = read_job_file(path)
+    if path.suffix != ".fio" and not looks_like_job_file(data):
+        raise UsageError(
+            f"{clean(text)} is neither a preset nor a fio job file.",
+            "`diskprof presets` lists the presets. A job file has sections: [name].",
+        )
+    imported = import_job_text(data, path, several=several)
+    return imported.preset, imported.notes
+
+
+def _is_file(path: Path, *, meant: bool) -> bool:
+    """Raises PresetError where it cannot be known and a file was `meant`, no name."""
+    try:
+        return path.is_file()
+    except OSError as error:
+        if meant and isinstance(error, PermissionError):
+            why = f"{clean(str(path))} cannot be reached: no permission to search its directory."
+            raise PresetError(why) from None
+        return False
+
+
+def _from_file(path: Path) -> Preset:
+    from diskprof.presets.files.load import load_file
+
+    loaded = load_file(path, shipped=False)
+    if isinstance(loaded, Preset):
+        return loaded
+    raise PresetError(f"{clean(str(path))} cannot be used.", "\n".join(map(str, loaded)))
+
+
+# --- Names, read fast and without checking the files: for whoever presses Tab ----------------------------------------
+
+
+def preset_names() -> dict[str, str]:
+    """Title by name or alias; the person's own presets come first. A file that cannot be read has none."""
+    found: dict[str, str] = {}
+    for data, path in _documents():
+        names = _names(data, path)
+        for name in filter(None, names):
+            found.setdefault(name, _text(data.get("title")) or names[0])
+    return found
+
+
+def parameter_names(words: Collection[str]) -> list[str]:
+    """The parameters of the preset whose name or alias is among the words; none if there is no such preset."""
+    return list(_table(words, "parameters"))
+
+
+def variant_names(words: Collection[str]) -> list[str]:
+    """The variants of the preset whose name or alias is among the words."""
+    return list(_table(words, "variants"))
+
+
+def _table(words: Collection[str], key: str) -> dict[str, Any]:
+    for data, path in _documents():
+        if any(name in words for name in _names(data, path)):
+            table = data.get(key)
+            return table if isinstance(table, dict) else {}
+    return {}
+
+
+def _names(data: dict[str, Any], path: Path) -> list[str]:
+    aliases = data.get("aliases")
+    return [_text(data.get("name")) or path.stem, *map(_text, aliases if isinstance(aliases, list) else ())]
+
+
+def _documents() -> Iterator[tuple[dict[str, Any], Path]]:
+    """The person's own files first."""
+    from diskprof.presets.files.toml_document import NotToml, file_bytes, read_toml
+
+    for directory in (user_directory(), shipped_directory()):
+        with suppress(OSError):
+            for path in _files(directory):
+                with suppress(OSError, NotToml):
+                    if path.is_file():
+                        yield read_toml(file_bytes(path)).table, path
+
+
+def _files(directory: Path) -> list[Path]:
+    """Raises OSError."""
+    return sorted(path for path in directory.iterdir() if path.suffix == ".toml" and not path.name.startswith("."))
+
+
+def _text(value: object) -> str:
+    return clean(value) if isinstance(value, str) else ""

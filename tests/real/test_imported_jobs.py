@@ -15,8 +15,7 @@ from diskprof.engines.tools import find_tool
 from diskprof.model.errors import DiskprofError, PresetError
 from diskprof.model.preset import EngineName, Job, Preset, Test
 from diskprof.presets.files.fio_text import job_file
-from diskprof.presets.files.load import parse
-from diskprof.presets.files.tuning import with_tuning
+from diskprof.presets.files.load import parse, with_tuning
 from diskprof.presets.files.write import preset_toml
 from diskprof.presets.foreign.commandline import import_command
 from diskprof.presets.foreign.fio_rules import FIO_RULES, SYNONYMS, WITHOUT_VALUE

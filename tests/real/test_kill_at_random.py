@@ -29,7 +29,7 @@ EARLY = 18
 # One process that has all modules in memory makes a runner a line: the same program, without its time to start.
 LAUNCHER = """
 import os, signal, sys
-import diskprof.cli.commands.run, diskprof.cli.watching, diskprof.presets.choose, diskprof.presets.library, diskprof.presets.resolve
+import diskprof.cli.commands.run, diskprof.cli.watching, diskprof.presets.library, diskprof.presets.resolve
 import diskprof.reports.render.text, diskprof.runner.carry.begin, diskprof.runner.carry.execute
 import diskprof.runner.carry.signals, diskprof.runner.plan.planner
 from diskprof.cli.entry import run

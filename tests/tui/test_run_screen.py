@@ -16,7 +16,8 @@ from diskprof.model.errors import DiskprofError, EngineMissing
 from diskprof.model.plan import Hazard, Severity
 from diskprof.model.preset import Category
 from diskprof.model.run import Status
-from diskprof.presets.library import Library, Problem
+from diskprof.presets.library import Library
+from diskprof.presets.problem import Problem
 from diskprof.store import Store, this_process
 from diskprof.tui.app import DiskprofApp
 from diskprof.tui.dialogs.confirm import Ask

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from diskprof.model.errors import DiskprofError, PresetError, UsageError
 from diskprof.model.preset import EngineName, Job, Preset
 from diskprof.presets.files.fio_text import job_file
-from diskprof.presets.files.load import parse
-from diskprof.presets.files.tuning import with_tuning
+from diskprof.presets.files.load import parse, with_tuning
 from diskprof.presets.files.write import preset_toml
 from diskprof.presets.foreign.command_words import LONGEST_COMMAND
 from diskprof.presets.foreign.commandline import import_command
