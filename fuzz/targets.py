@@ -20,6 +20,7 @@ from diskprof.engines.ioping import IopingReader
 from diskprof.engines.jsonstream import ArrayStream, DocumentStream, Noise
 from diskprof.engines.notes import Lines
 from diskprof.model.errors import DiskprofError
+from diskprof.model.job import EngineJob, FioJob, fio_job, ioping_job
 from diskprof.model.metric import Quantity, format_value, parse_metric, parse_value
 from diskprof.model.plan import PlannedTest
 from diskprof.model.preset import EngineName, Preset
@@ -78,8 +79,9 @@ def _stream(data: bytes) -> None:
                 assert piece.text == clean(piece.text)
 
 
-def _planned(engine: EngineName, argv: tuple[str, ...], amount: int | None) -> PlannedTest:
-    return PlannedTest("test", "Test", engine, argv, (), 1.0, 2.0, amount, 0, True, 250)
+def _planned(job: EngineJob, amount: int | None) -> PlannedTest:
+    engine = EngineName.FIO if isinstance(job, FioJob) else EngineName.IOPING
+    return PlannedTest("test", "Test", engine, (engine.value,), (job,), 1.0, 2.0, amount, 0, True, 250)
 
 
 def _followed(reader: FioReader | IopingReader, data: bytes) -> None:
@@ -108,13 +110,13 @@ def _followed(reader: FioReader | IopingReader, data: bytes) -> None:
 
 def _fio(data: bytes) -> None:
     for preparing, amount in ((False, None), (True, 1 << 20)):
-        planned = _planned(EngineName.FIO, ("fio", "--runtime=2"), amount)
+        planned = _planned(fio_job((("runtime", "2"),)), amount)
         _followed(FioReader(planned, index=0, started_ns=0, preparing=preparing), data)
 
 
 def _ioping(data: bytes) -> None:
-    for argv in (("ioping", "-J", "-c", "6", "."), ("ioping", "-J", "-R", "-q", "-P", "250ms", ".")):
-        _followed(IopingReader(_planned(EngineName.IOPING, argv, None), index=0, started_ns=0), data)
+    for options in ((("count", "6"),), (("rapid", "1"),)):
+        _followed(IopingReader(_planned(ioping_job(options), None), index=0, started_ns=0), data)
 
 
 def _streams(where: str, suffix: str) -> Callable[[], Iterator[bytes]]:

@@ -3,18 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from diskprof.analysis.options import sections
 from diskprof.model.run import Run, TestRecord
 from diskprof.model.units import format_size
 
-_OURS = frozenset(
-    # What diskprof itself sets: where the file lies, how the output comes; it says nothing about the test.
-    {
-        "filename", "directory", "output-format", "output", "status-interval", "eta", "readonly", "allow_file_create",
-        "thread", "group_reporting", "json", "quiet", "print-interval", "minimal", "name", "unlink", "clat_percentiles",
-        "percentile_list", "create_serialize", "fallocate",
-    }
-)  # fmt: skip
+_BESIDE = frozenset({"group_reporting", "fallocate"})
+"""Options that say how a test is reported and its file made, and nothing about what it does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +139,4 @@ def differing_options(records: Sequence[TestRecord | None]) -> tuple[OptionDiffe
 
 
 def _options(record: TestRecord) -> dict[tuple[str, str], str]:
-    return {
-        (section.name, key): value
-        for section in sections(record.engine, record.planned.argv)
-        for key, value in section.options
-        if key not in _OURS
-    }
+    return {(job.name, key): value for job in record.planned.jobs for key, value in job.given if key not in _BESIDE}

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from diskprof.analysis.options import asked
 from diskprof.model.plan import PlannedTest
 from diskprof.model.preset import EngineName
 from diskprof.model.run import DirectionResult, Run, Status, TestRecord
@@ -28,7 +27,7 @@ def headline(run: Run) -> str:
 
 def is_random(planned: PlannedTest) -> bool:
     """Whether the jobs of a fio test jump about (randread, randwrite, randrw)."""
-    return any(job.rw.startswith("rand") for job in planned.jobs)
+    return any(job.random for job in planned.jobs)
 
 
 def _fio(records: list[TestRecord]) -> Iterator[str]:
@@ -75,7 +74,7 @@ def _name(direction: Direction, *, short: bool) -> str:
 
 def _synced(records: list[TestRecord]) -> Iterator[str]:
     """Of the one test that waits after each write until it is safe: how long that takes is what it is run for."""
-    if len(records) != 1 or not asked(records[0].planned).synced:
+    if len(records) != 1 or not records[0].planned.load.synced:
         return
     sync = records[0].result.sync if records[0].result else None
     if sync and sync.mean is not None and sync.p99 is not None:

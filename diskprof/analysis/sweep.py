@@ -11,12 +11,10 @@ from typing import Generic, TypeVar
 from diskprof.analysis.comparison import Comparison, TestComparison
 from diskprof.analysis.findings.processor import JOB_BUSY
 from diskprof.analysis.metrics import Metric
-from diskprof.analysis.options import asked
 from diskprof.analysis.statistics import median
-from diskprof.model.errors import UnitError
 from diskprof.model.preset import Axis, Options
 from diskprof.model.run import Run, Status, TestRecord, TestResult
-from diskprof.model.units import parse_size
+from diskprof.model.units import amount, parse_size
 
 FLAT = 0.10
 """Figures stand at one level if the smallest is at most this share below the largest: a volume's limit is held no better."""
@@ -85,16 +83,8 @@ def _lay_out(items: Iterable[tuple[str, str, Options, T]]) -> tuple[Grid[T], ...
 def _axis(option: str, place: int, cells: Iterable[tuple[str, ...]]) -> Axis:
     """Numbers in rising order, since runs may come with different ones; anything else as it came."""
     values = list(dict.fromkeys(at[place] for at in cells))
-    sizes = {value: size for value in values if (size := amount(value)) is not None}
+    sizes = {value: size for value in values if (size := amount(parse_size, value)) is not None}
     return Axis(option, tuple(sorted(values, key=sizes.__getitem__) if len(sizes) == len(values) else values))
-
-
-def amount(value: str) -> int | None:
-    """The number that a value of an axis is: `32k` is 32768. None of a word."""
-    try:
-        return parse_size(value)
-    except UnitError:
-        return None
 
 
 def panels(grid: Grid[T]) -> tuple[Panel[T], ...]:
@@ -210,7 +200,7 @@ class _Level:
 
 def limits(panel: Panel[TestRecord]) -> Limits | None:
     """The limits of IOPS and of bandwidth that the best figures by block size show; None where they show neither."""
-    sizes = [amount(value) for value in panel.rows.values]
+    sizes = [amount(parse_size, value) for value in panel.rows.values]
     if panel.rows.option != ROWS or panel.columns is None or None in sizes:
         return None
     levels = [_level(size, row) for size, row in zip(sizes, panel.cells, strict=True) if size is not None]
@@ -235,14 +225,14 @@ def _level(size: int, row: Sequence[TestRecord | None]) -> _Level:
         return _Level(size, 0.0, 0.0, held=False)
     top, most = max(known, key=lambda pair: iops(pair[1]))
     near = [(test, result) for test, result in known if iops(result) >= (1 - FLAT) * iops(most)]
-    depths = {asked(test.planned).depth for test, _ in near}
+    depths = {test.planned.load.depth for test, _ in near}
     held = len(depths) >= LEAST_AT_LIMIT and not _processor_bound(top, most)
     typical = median([iops(result) for _, result in near]), median([bandwidth(result) for _, result in near])
     return _Level(size, typical[0] or 0.0, typical[1] or 0.0, held)
 
 
 def _processor_bound(test: TestRecord, result: TestResult) -> bool:
-    return result.cpu is not None and result.cpu.percent / max(1, asked(test.planned).reported) >= JOB_BUSY
+    return result.cpu is not None and result.cpu.percent / max(1, test.planned.load.reported) >= JOB_BUSY
 
 
 def _alike(levels: Sequence[tuple[bool, float]]) -> int:

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from diskprof.analysis.metrics import Metric, cpu_use
-from diskprof.analysis.options import asked, fio_jobs
-from diskprof.model.job import fio_job
 from diskprof.model.preset import EngineName
 from diskprof.model.run import TestRecord
 
@@ -24,24 +22,16 @@ def leading(records: Sequence[TestRecord | None]) -> Metric:
 
 def _synced(record: TestRecord) -> bool:
     sync = record.result.sync if record.result else None
-    return sync is not None and sync.mean is not None and asked(record.planned).synced
+    return sync is not None and sync.mean is not None and record.planned.load.synced
 
 
 def syncs(record: TestRecord | None) -> int:
     """About how many syncs a fio test did, by its writes; 0 where its jobs do not all sync after as many."""
     if record is None or record.result is None or record.result.write is None or record.engine is not EngineName.FIO:
         return 0
-    after = {
-        max(_number(job.get(name)) for name in ("fsync", "fdatasync"))
-        for job in fio_jobs(record.planned.argv)
-        if not fio_job(job.options).reads_only
-    }
+    after = {max(job.fsync, job.fdatasync) for job in record.planned.load.fio if not job.reads_only}
     every = after.pop() if len(after) == 1 else 0
     return record.result.write.ios // every if every else 0
-
-
-def _number(text: str | None) -> int:
-    return int(text) if text and text.isdecimal() else 0
 
 
 class CpuOf(StrEnum):
@@ -55,7 +45,7 @@ class CpuOf(StrEnum):
 
 def cpu_of(record: TestRecord) -> CpuOf:
     """What fio reports the CPU use of this test for."""
-    test, cpu = asked(record.planned), record.result.cpu if record.result else None
+    test, cpu = record.planned.load, record.result.cpu if record.result else None
     reports = (cpu.reports if cpu else 0) or test.reported
     if test.threads == 1:
         return CpuOf.ONE_JOB

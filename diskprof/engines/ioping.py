@@ -1,6 +1,5 @@
 """ioping: the command line of a test, and what comes out of it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from diskprof.engines.events import Ending, Event, Noted, Outcome, PhaseChanged, Sampled
@@ -8,14 +7,13 @@ from diskprof.engines.figures import Section, count, figure, section
 from diskprof.engines.jsonstream import ArrayStream, Broken, Document, Noise
 from diskprof.engines.notes import Notes
 from diskprof.engines.reasons import advise, empty_handed, killed
-from diskprof.engines.tools import Tool
-from diskprof.model.errors import UnitError, UsageError
+from diskprof.model.errors import UsageError
 from diskprof.model.histogram import Histogram, bucket_of
+from diskprof.model.job import IopingJob
 from diskprof.model.plan import PlannedTest
-from diskprof.model.preset import Options
 from diskprof.model.run import DirectionResult, Latency, Status, TestResult
 from diskprof.model.sample import Direction, Phase, Sample
-from diskprof.model.units import format_duration, parse_duration
+from diskprof.model.units import format_duration
 
 _FLAGS = {
     "async": "-A",
@@ -49,52 +47,34 @@ _SLOW_S = 0.1
 
 _LESS = "request returned less than expected"
 _EMPTY_HANDED = empty_handed("A request of ioping's returned less than it asked for")
-_OFF = {"0", "false", "no", ""}
 _PREPARES_AT_LEAST = 10e6
 _MS = 1_000_000
 _PERCENTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99_9": 0.999}
 
 
-def ioping_argv(tool: Tool, options: Options, *, path: str, interval_ms: int) -> tuple[str, ...]:
-    """The command of one test. `options` have ioping's long names; a switch is `1`. Quick requests are summed up by the interval.
+def ioping_argv(program: str, job: IopingJob, *, interval_ms: int) -> tuple[str, ...]:
+    """The command of one test. Quick requests are summed up by the interval.
 
     Raises UsageError for an option that a test may not set: `keep` follows symbolic links (F31).
     """
-    given = dict(options)
-    argv = [tool.path, "-J"]
-    if given.get("rapid", "0") not in _OFF:
+    argv = [program, "-J"]
+    if job.rapid:
         # First, since it sets others that the test may set otherwise (F32).
         argv.append(_FLAGS["rapid"])
-    for name, value in options:
+    for name, value in job.options:
         if name in _FLAGS:
-            argv += [_FLAGS[name]] if value not in _OFF and name != "rapid" else []
+            argv += [_FLAGS[name]] if value != "0" and name != "rapid" else []
         elif name in _VALUES and value and not value.startswith("-"):
             argv += [_VALUES[name], value]
         else:
             raise UsageError(f"{name!r} is no option that an ioping test may set.")
-    if _seconds_between(argv) < _SLOW_S:
+    if _seconds_between(job) < _SLOW_S:
         argv += ["-q", "-P", f"{interval_ms}ms"]
-    return (*argv, path)
+    return (*argv, job.path)
 
 
-def _argument(argv: Sequence[str], flag: str) -> str | None:
-    return argv[argv.index(flag) + 1] if flag in argv[:-1] else None
-
-
-def _seconds(argv: Sequence[str], flag: str, default: float) -> float:
-    text = _argument(argv, flag)
-    try:
-        return parse_duration(text) if text else default
-    except UnitError:
-        return default
-
-
-def _seconds_between(argv: Sequence[str]) -> float:
-    interval = _seconds(argv, "-i", 0.0 if "-R" in argv else 1.0)
-    rate = _argument(argv, "-r") or ""
-    if rate.isdecimal() and int(rate):
-        interval = max(interval, 1 / int(rate))
-    return 0.0 if _argument(argv, "-b") not in (None, "0") else interval
+def _seconds_between(job: IopingJob) -> float:
+    return 0.0 if job.burst else max(job.interval_s, 1 / job.rate_limit if job.rate_limit else 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +145,9 @@ class IopingReader:
         self.complaint = ""
         """Why ioping has to be ended; empty as long as all is well."""
         self._planned, self._test = planned, index
-        self._direction = Direction.WRITE if "-W" in planned.argv else Direction.READ
-        self._quiet = "-q" in planned.argv
+        (self._job,) = (job for job in planned.jobs if isinstance(job, IopingJob))
+        self._direction = Direction.WRITE if self._job.write else Direction.READ
+        self._quiet = _seconds_between(self._job) < _SLOW_S
         self._stream = ArrayStream()
         self._notes = Notes()
         self._pending: list[tuple[_Statistics, int]] = []
@@ -181,7 +162,7 @@ class IopingReader:
         """The time between two signs of life; before the first ioping fills its working set, and says nothing (F31)."""
         if self._phase is not Phase.MEASURING:
             return 1.0 + self._planned.bytes_written / _PREPARES_AT_LEAST
-        return _seconds(self._planned.argv, "-P", 0.25) if self._quiet else _seconds_between(self._planned.argv)
+        return self._planned.interval_ms / 1000 if self._quiet else _seconds_between(self._job)
 
     @property
     def hold_s(self) -> float | None:
@@ -373,8 +354,7 @@ class IopingReader:
             return f"ioping completed no request that counts: {why}"
         # Told to stop by somebody else it ends as if all were well (F30).
         seconds, asked = self._total.duration_ns / 1e9, self._planned.runtime_s
-        wanted = _argument(self._planned.argv, "-c")
-        enough = bool(wanted and wanted.isdecimal() and self._total.load_count >= int(wanted))
+        enough = self._job.count is not None and self._total.load_count >= self._job.count
         if not enough and seconds < asked - max(0.05 * asked, 0.5):
             return f"ioping measured for {format_duration(seconds)} instead of {format_duration(asked)}."
         return ""

@@ -1,42 +1,89 @@
-"""A fio job by its options: the only place that knows what they mean. Here a text becomes a number, once."""
+"""A job of fio's or ioping's by its options: the only place that knows what they mean. Here a text becomes a number, once.
 
-from collections.abc import Iterable, Iterator, Sequence
+A `Load` is what the jobs of a test ask for together.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from diskprof.model.errors import UnitError
+from diskprof.model.preset import EngineName, Options
 from diskprof.model.sample import Direction
-from diskprof.model.units import each_way, parse_size
+from diskprof.model.units import amount, each_way, parse_duration, parse_size
 
 SYNCHRONOUS = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap"})
 """The engines that have one I/O in flight, whatever iodepth says (F12)."""
 
+IOPING_SWITCHES = frozenset(
+    {"async", "cached", "direct", "dsync", "hipri", "linear", "nowait", "rapid", "sync", "write"}
+)
+"""The options of ioping's that are on or off."""
+
 _BLOCK = 4096
+_LINEAR_BLOCK = 256 << 10
+_PAGE = 4096
+_RAPID_S = 3.0
+_SEEN_S = 0.05
+"""A pause from which on time without I/O shows in intervals of 0.25 s: a fifth of one."""
+
 _MIXED = ("rw", "randrw")
 _MIX = ("rwmixread", "rwmixwrite")
 
 Sizes = tuple[tuple[int, float], ...]
 """Sizes of a request in bytes, each with its weight among them."""
 
+EachWay = tuple[int, int]
+"""A limit of reads and one of writes; 0 is none."""
+
 
 @dataclass(frozen=True, slots=True)
 class FioJob:
-    """What a job asks of fio, with fio's defaults for what it leaves open.
+    """A section of a fio test, with fio's defaults for what it leaves open.
 
-    `rw` is fio's word for the pattern. `write_share`, of 1, is the part of the I/Os that write; `mix_given`: the options say
-    so. `read_sizes` and `write_sizes` are the block sizes, of a range its ends. `iodepth` is what was asked for, `depth` what
-    the engine does. `direct`: the page cache is left out.
+    `target` is the slot of the target that it works on, `path` the file or device there as fio is given it; both are empty
+    where none was chosen. `options` are the options as fio is given them, to be shown, compared and run; all else is read
+    from them. `rw` is fio's word for the pattern. `write_share`, of 1, is the part of the I/Os that write; `mix_given`: the
+    options say so. `read_sizes` and `write_sizes` are the block sizes, of a range its ends. `size` and `io_size` are in bytes,
+    None where they are not given, or as no plain amount (50%). `delay_s` is how much later than the others the job begins.
+    `iodepth` is what was asked for, `depth` what the engine does. `direct`: the page cache is left out. `sync`: the file is
+    opened with O_SYNC or O_DSYNC. `fsync` and `fdatasync` are after how many writes, 0 for never. Rates are in bytes or I/Os a
+    second of each copy of the job. `searches`: fio looks for the deepest queue that keeps a latency, tells of the last one alone
+    and ends when it has found it. `compressible` are the options that make the data written easy to compress.
     """
 
+    name: str
+    target: str
+    path: str
+    options: Options
     rw: str
     write_share: float
     mix_given: bool
     read_sizes: Sizes
     write_sizes: Sizes
+    size: int | None
+    io_size: int | None
+    offset: int
+    loops: int
+    runtime_s: float | None
+    time_based: bool
+    ramp_s: float
+    delay_s: float
     ioengine: str
     iodepth: int
     numjobs: int
     direct: bool
-    time_based: bool
+    sync: bool
+    fsync: int
+    fdatasync: int
+    rate: EachWay
+    rate_iops: EachWay
+    rate_min: EachWay
+    rate_iops_min: EachWay
+    thinktime_s: float
+    thinktime_blocks: int
+    searches: bool
+    group_reporting: bool
+    new_group: bool
+    compressible: tuple[str, ...]
 
     @property
     def random(self) -> bool:
@@ -68,6 +115,16 @@ class FioJob:
     def depth(self) -> int:
         return 1 if self.synchronous else self.iodepth
 
+    @property
+    def in_flight(self) -> int:
+        """The most I/Os that each copy has under way: with libaio one through the page cache."""
+        return 1 if self.ioengine == "libaio" and not self.direct else self.depth
+
+    @property
+    def block_size(self) -> int:
+        """The mean block size of its reads, in bytes."""
+        return self.mean_size()
+
     def sizes(self, *, write: bool = False) -> tuple[int, ...]:
         """Every block size of a direction, in bytes."""
         return tuple(size for size, _ in (self.write_sizes if write else self.read_sizes))
@@ -77,20 +134,289 @@ class FioJob:
         sizes = self.write_sizes if write else self.read_sizes
         return round(sum(weight * size for size, weight in sizes) / (sum(weight for _, weight in sizes) or 1))
 
+    @property
+    def syncs(self) -> bool:
+        """Whether it waits until what it wrote is safe, now and then at least."""
+        return self.sync or self.fsync > 0 or self.fdatasync > 0
 
-def fio_job(options: Iterable[tuple[str, str]]) -> FioJob:
+    @property
+    def synced(self) -> bool:
+        """Whether it only writes, each time until it is safe; what is mapped into memory is not written, and needs the call."""
+        if self.mixed or self.reads_only:
+            return False
+        return (self.sync and self.ioengine != "mmap") or 1 in (self.fsync, self.fdatasync)
+
+    @property
+    def reads_to_write(self) -> bool:
+        """Whether it writes parts of pages through the page cache, or touches mapped ones, which are read before."""
+        if self.reads_only or self.direct:
+            return False
+        return self.ioengine == "mmap" or any(size % _PAGE for size in self.sizes(write=True))
+
+    @property
+    def paced(self) -> bool:
+        """Whether it waits between requests, by a rate or a pause."""
+        return any((*self.rate, *self.rate_iops)) or self.thinktime_s > 0
+
+    @property
+    def rest_s(self) -> float:
+        """How long it rests after it has worked for a while."""
+        return self.thinktime_s if self.thinktime_blocks != 1 else 0.0
+
+    @property
+    def pause_s(self) -> float:
+        """The longest time from one request to the next that it was told to keep."""
+        gaps = [self.thinktime_s - self.rest_s]
+        for direction in self.directions:
+            write = direction is Direction.WRITE
+            gaps += [1 / self.rate_iops[write]] if self.rate_iops[write] else []
+            gaps += [self.block_size / self.rate[write]] if self.rate[write] else []
+        return max(gaps)
+
+    @property
+    def given(self) -> Options:
+        """The options as they are on the command line."""
+        return self.options
+
+    def changed(self, **options: str) -> "FioJob":
+        """The job with these options in place of its own, or behind them."""
+        return fio_job({**dict(self.options), **options}.items(), self.name, target=self.target, path=self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class IopingJob:
+    """What an ioping test asks for, with ioping's defaults for what it leaves open. `target`, `path`, `options`: as of `FioJob`.
+
+    `linear`: in order. `rapid`: one request after the other, for 3 s unless told. `cached`: the page cache is meant to answer.
+    `write`: it writes. `block_size` and `work_size` (the part of the target that it touches, None where ioping chooses) are in
+    bytes. `interval_s` is the time from one request to the next. `count` and `work_s` end it, None where they are not given.
+    `rate_limit` is in requests a second, `speed_limit` in bytes, 0 for none. `burst`: requests without a pause.
+    """
+
+    name: str
+    target: str
+    path: str
+    options: Options
+    linear: bool
+    rapid: bool
+    direct: bool
+    cached: bool
+    write: bool
+    block_size: int
+    work_size: int | None
+    work_offset: int
+    interval_s: float
+    count: int | None
+    work_s: float | None
+    rate_limit: int
+    speed_limit: int
+    burst: int
+
+    @property
+    def rw(self) -> str:
+        """The pattern by fio's word."""
+        return f"{'' if self.linear else 'rand'}{'write' if self.write else 'read'}"
+
+    @property
+    def random(self) -> bool:
+        return not self.linear
+
+    @property
+    def given(self) -> Options:
+        """The options as they are on the command line: a switch has no value, and is not there where it is off."""
+        switches = ((name, value) for name, value in self.options if name in IOPING_SWITCHES)
+        off = {name for name, value in switches if value == "0"}
+        return tuple(
+            (name, "" if name in IOPING_SWITCHES else value) for name, value in self.options if name not in off
+        )
+
+    @property
+    def ioengine(self) -> str:
+        """The engine of fio's that would do the same."""
+        return "sync"
+
+    @property
+    def seconds(self) -> float:
+        """How long it measures, where the target does not keep it waiting."""
+        return self.work_s or (_RAPID_S if self.rapid else self.interval_s * (self.count or 1))
+
+    @property
+    def paced(self) -> bool:
+        return self.pause_s > 0
+
+    @property
+    def pause_s(self) -> float:
+        """The longest time from one request to the next that it was told to keep."""
+        gaps = [self.interval_s]
+        gaps += [1 / self.rate_limit] if self.rate_limit else []
+        gaps += [self.block_size / self.speed_limit] if self.speed_limit else []
+        return max(gaps)
+
+
+EngineJob = FioJob | IopingJob
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What all jobs together were told to do per second of one direction: I/Os, or bytes where `in_bytes`."""
+
+    direction: Direction
+    per_second: float
+    in_bytes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """The jobs of one test, which run side by side."""
+
+    jobs: tuple[EngineJob, ...]
+
+    @property
+    def fio(self) -> tuple[FioJob, ...]:
+        """The jobs of a fio test; none of an ioping test."""
+        return tuple(job for job in self.jobs if isinstance(job, FioJob))
+
+    @property
+    def direct(self) -> bool:
+        return all(job.direct for job in self.jobs)
+
+    @property
+    def random(self) -> bool:
+        """Whether every job jumps about."""
+        return all(job.random for job in self.jobs)
+
+    @property
+    def ioping(self) -> IopingJob | None:
+        """The job of an ioping test; None of a fio test."""
+        return next((job for job in self.jobs if isinstance(job, IopingJob)), None)
+
+    @property
+    def cached(self) -> bool:
+        """Whether the page cache is meant to answer."""
+        return self.ioping is not None and self.ioping.cached
+
+    @property
+    def idle(self) -> bool:
+        """Whether a job asks no disk at all."""
+        return any(job.ioengine == "null" for job in self.jobs)
+
+    @property
+    def threads(self) -> int:
+        """How many jobs run at once."""
+        return sum(job.numjobs for job in self.fio) or 1
+
+    @property
+    def reported(self) -> int:
+        """How many of them fio reports apart, each with its own CPU use (F9)."""
+        if any(job.group_reporting for job in self.fio):
+            return 1 + sum(job.new_group for job in self.fio[1:])
+        return self.threads
+
+    @property
+    def depth(self) -> int:
+        """The most I/Os that all jobs have under way at once."""
+        return sum(job.in_flight * job.numjobs for job in self.fio) or 1
+
+    @property
+    def capped(self) -> tuple[tuple[str, int], ...]:
+        """I/O engine and iodepth of the jobs that do fewer I/Os at once than they were asked to."""
+        return tuple(dict.fromkeys((job.ioengine, job.iodepth) for job in self.fio if job.in_flight < job.iodepth))
+
+    @property
+    def size_bytes(self) -> int | None:
+        """The largest part of the target that one job touches, None where the options give no bytes."""
+        sizes = [job.size if isinstance(job, FioJob) else job.work_size for job in self.jobs]
+        return max((size for size in sizes if size is not None), default=None)
+
+    @property
+    def interval_s(self) -> float:
+        """The time that ioping leaves from one request to the next."""
+        return self.ioping.interval_s if self.ioping else 0.0
+
+    @property
+    def write_share(self) -> float | None:
+        """The part of the I/Os, of 1, that all jobs were told to write; None where they were not told."""
+        shares = {job.write_share if job.mixed and job.mix_given else None for job in self.fio}
+        return shares.pop() if len(shares) == 1 else None
+
+    @property
+    def compressible(self) -> tuple[str, ...]:
+        """The options that make the data written easy to compress."""
+        return tuple(dict.fromkeys(option for job in self.fio for option in job.compressible))
+
+    @property
+    def synced(self) -> bool:
+        """Whether the jobs only write, and wait after each write until it is safe."""
+        return bool(self.fio) and all(job.synced for job in self.fio)
+
+    @property
+    def syncs(self) -> bool:
+        """Whether a job waits until what it wrote is safe, now and then at least."""
+        return any(job.syncs for job in self.fio)
+
+    @property
+    def reads_to_write(self) -> bool:
+        """Whether a job makes the kernel read what it writes a part of."""
+        return any(job.reads_to_write for job in self.fio)
+
+    @property
+    def searches(self) -> bool:
+        """Whether fio looks for the deepest queue that keeps a latency."""
+        return any(job.searches for job in self.fio)
+
+    @property
+    def paced(self) -> bool:
+        """Whether a job waits between requests."""
+        return any(job.paced for job in self.jobs)
+
+    @property
+    def pause_s(self) -> float:
+        """The pause between requests that every job makes, 0 where one is as fast as it can be."""
+        return min((job.pause_s for job in self.jobs), default=0.0)
+
+    @property
+    def rests(self) -> bool:
+        """Whether pauses are so long that time without I/O is meant."""
+        return max((self.pause_s, *(job.rest_s for job in self.fio))) >= _SEEN_S
+
+    @property
+    def demands(self) -> tuple[Demand, ...]:
+        """The rates asked for, of the directions in which every job has one and nothing else slows it down."""
+        return tuple(demand for direction in Direction if (demand := _demand(self.fio, direction)))
+
+
+def _demand(jobs: Sequence[FioJob], direction: Direction) -> Demand | None:
+    mine = [job for job in jobs if direction in job.directions]
+    if not mine or any(job.thinktime_s or job.delay_s for job in mine):
+        return None
+    if len({(job.runtime_s, job.size) for job in mine}) > 1:
+        return None
+    write = direction is Direction.WRITE
+    for in_bytes in (False, True):
+        rates = [(job.rate if in_bytes else job.rate_iops)[write] * job.numjobs for job in mine]
+        if all(rates):
+            return Demand(direction, sum(rates), in_bytes)
+    return None
+
+
+def fio_job(options: Iterable[tuple[str, str]], name: str = "", *, target: str = "", path: str = "") -> FioJob:
     """Reads the options of a job, of which fio takes the last of each. One that is no plain value counts as not given."""
+    options = tuple(options)
     have: dict[str, str] = {}
-    for name, value in options:
+    for option, value in options:
         # In the order in which fio meets them: of rwmixread and rwmixwrite it takes the last.
-        have.pop(name, None)
-        have[name] = value
+        have.pop(option, None)
+        have[option] = value
     rw = have.get("rw") or "read"
     rw = "rw" if rw == "readwrite" else rw
     ioengine = have.get("ioengine") or "psync"
-    given = next((name for name in reversed(have) if name in _MIX and have[name].isdecimal()), "")
+    given = next((each for each in reversed(have) if each in _MIX and have[each].isdecimal()), "")
     percent = int(have[given]) if given else 50
     return FioJob(
+        name=name,
+        target=target,
+        path=path,
+        options=options,
         rw=rw,
         write_share=(percent if given == "rwmixwrite" else 100 - percent) / 100
         if rw in _MIXED
@@ -98,42 +424,102 @@ def fio_job(options: Iterable[tuple[str, str]]) -> FioJob:
         mix_given=bool(given),
         read_sizes=_sizes(have, write=False),
         write_sizes=_sizes(have, write=True),
+        size=amount(parse_size, have.get("size")),
+        io_size=amount(parse_size, have.get("io_size")),
+        offset=amount(parse_size, have.get("offset")) or 0,
+        loops=_number(have.get("loops"), 1),
+        runtime_s=amount(parse_duration, have.get("runtime")),
+        time_based=_on(have, "time_based"),
+        ramp_s=amount(parse_duration, have.get("ramp_time")) or 0.0,
+        delay_s=amount(parse_duration, have.get("startdelay")) or 0.0,
         ioengine=ioengine,
-        iodepth=_number(have.get("iodepth")),
-        numjobs=_number(have.get("numjobs")),
-        direct=(have.get("direct", "0") != "0" or have.get("buffered") == "0") and ioengine != "mmap",
-        time_based=have.get("time_based", "0") != "0",
+        iodepth=_number(have.get("iodepth"), 1),
+        numjobs=_number(have.get("numjobs"), 1),
+        direct=(_on(have, "direct") or have.get("buffered") == "0") and ioengine != "mmap",
+        sync=have.get("sync", "0") not in ("0", "none"),
+        fsync=_number(have.get("fsync")),
+        fdatasync=_number(have.get("fdatasync")),
+        rate=_each_way(have.get("rate")),
+        rate_iops=_each_way(have.get("rate_iops")),
+        rate_min=_each_way(have.get("rate_min")),
+        rate_iops_min=_each_way(have.get("rate_iops_min")),
+        thinktime_s=_microseconds(have.get("thinktime")),
+        thinktime_blocks=_number(have.get("thinktime_blocks"), 1),
+        searches=_on(have, "latency_target"),
+        group_reporting=_on(have, "group_reporting"),
+        new_group=_on(have, "new_group"),
+        compressible=_compressible(have),
     )
 
 
-def fio_sections(argv: Sequence[str]) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
-    """(name, options) of each job of a fio command, and before them what stands before the first, under an empty name."""
-    name, options = "", list[tuple[str, str]]()
-    for word in argv[1:]:
-        if not word.startswith("--"):
-            continue
-        key, _, value = word[2:].partition("=")
-        if key == "name":
-            yield name, tuple(options)
-            name, options = value, []
-        else:
-            options.append((key, value))
-    yield name, tuple(options)
+def read_job(engine: EngineName, options: Options, name: str = "", *, target: str = "") -> EngineJob:
+    """Reads the options of a job of either engine, in their normal form."""
+    return (fio_job if engine is EngineName.FIO else ioping_job)(options, name, target=target)
 
 
-def _number(text: str | None) -> int:
-    return max(1, int(text)) if text and text.isdecimal() else 1
+def ioping_job(options: Iterable[tuple[str, str]], name: str = "", *, target: str = "", path: str = "") -> IopingJob:
+    """Reads the options of a test, under their long names; a switch is `1`."""
+    options = tuple(options)
+    have = dict(options)
+    linear, rapid = _on(have, "linear"), _on(have, "rapid")
+    interval = amount(parse_duration, have.get("interval"))
+    return IopingJob(
+        name=name,
+        target=target,
+        path=path,
+        options=options,
+        linear=linear,
+        rapid=rapid,
+        direct=_on(have, "direct"),
+        cached=_on(have, "cached"),
+        write=_on(have, "write"),
+        block_size=amount(parse_size, have.get("size")) or (_LINEAR_BLOCK if linear else _BLOCK),
+        work_size=amount(parse_size, have.get("work-size")),
+        work_offset=amount(parse_size, have.get("work-offset")) or 0,
+        interval_s=(0.0 if rapid else 1.0) if interval is None else interval,
+        count=_number(have.get("count")) or None,
+        work_s=amount(parse_duration, have.get("work-time")),
+        rate_limit=_number(have.get("rate-limit")),
+        speed_limit=amount(parse_size, have.get("speed-limit")) or 0,
+        burst=_number(have.get("burst")),
+    )
 
 
-def _sizes(have: dict[str, str], *, write: bool) -> Sizes:
+def _on(have: Mapping[str, str], name: str) -> bool:
+    return have.get(name, "0") != "0"
+
+
+def _number(text: str | None, least: int = 0) -> int:
+    return max(least, int(text)) if text and text.isdecimal() else least
+
+
+def _microseconds(text: str | None) -> float:
+    """Seconds of an option that is in microseconds where it has no unit."""
+    return int(text) / 1e6 if text and text.isdecimal() else amount(parse_duration, text) or 0.0
+
+
+def _each_way(text: str | None) -> EachWay:
+    """What "500", "700,300" or ",300" allows to reads and to writes."""
+    reads, writes = (amount(parse_size, part) or 0 for part in each_way(text or ""))
+    return reads, writes
+
+
+def _compressible(have: Mapping[str, str]) -> tuple[str, ...]:
+    # fio's own buffers are random; these options make them otherwise.
+    percentages = ("buffer_compress_percentage", "dedupe_percentage")
+    zeros = ("zero_buffers",) if _on(have, "zero_buffers") else ()
+    return (*zeros, *(f"{name}={have[name]}" for name in percentages if _on(have, name)))
+
+
+def _sizes(have: Mapping[str, str], *, write: bool) -> Sizes:
     found: list[tuple[int | None, float]]
     if "bssplit" in have:
         parts = [part.partition("/") for part in have["bssplit"].split(":")]
-        found = [(_bytes(size), _weight(percent, 100 / len(parts))) for size, _, percent in parts]
+        found = [(amount(parse_size, size), _weight(percent, 100 / len(parts))) for size, _, percent in parts]
     elif "bsrange" in have:
-        found = [(_bytes(end), 1.0) for end in have["bsrange"].split("-")]
+        found = [(amount(parse_size, end), 1.0) for end in have["bsrange"].split("-")]
     else:
-        found = [(_bytes(each_way(have.get("bs", ""))[write]), 1.0)]
+        found = [(amount(parse_size, each_way(have.get("bs", ""))[write]), 1.0)]
     return tuple((size, weight) for size, weight in found if size and weight) or ((_BLOCK, 1.0),)
 
 
@@ -142,10 +528,3 @@ def _weight(percent: str, otherwise: float) -> float:
         return float(percent) if percent else otherwise
     except ValueError:
         return otherwise
-
-
-def _bytes(text: str) -> int | None:
-    try:
-        return parse_size(text) if text else None
-    except UnitError:
-        return None

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from diskprof.model.advice import Advice
 from diskprof.model.expectation import Expectation
+from diskprof.model.job import EngineJob, Load
 from diskprof.model.preset import Category, EngineName
 from diskprof.model.target import Target
 from diskprof.model.wear import Wear
@@ -42,20 +43,10 @@ class TestFile:
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedJob:
-    """What one job does, resolved, for showing; the argv says the same to fio."""
-
-    name: str
-    rw: str
-    block_size: int
-    iodepth: int
-    numjobs: int
-    ioengine: str
-
-
-@dataclass(frozen=True, slots=True)
 class PlannedTest:
-    """One process to start. `runtime_s` is the longest it measures; `bytes_written` is an estimate unless `writes_exact`.
+    """One process to start: `argv`, made of `jobs`, is what is shown and run.
+
+    `runtime_s` is the longest it measures; `bytes_written` is an estimate unless `writes_exact`.
 
     `amount_bytes` is set where an amount of data ends the test, possibly before its runtime. `cell` is its place in a sweep.
     `delay_s` is how much longer it takes because a job begins later.
@@ -65,7 +56,7 @@ class PlannedTest:
     title: str
     engine: EngineName
     argv: tuple[str, ...]
-    jobs: tuple[PlannedJob, ...]
+    jobs: tuple[EngineJob, ...]
     ramp_s: float
     runtime_s: float
     amount_bytes: int | None
@@ -78,6 +69,11 @@ class PlannedTest:
     @property
     def writes(self) -> bool:
         return self.bytes_written > 0
+
+    @property
+    def load(self) -> Load:
+        """What its jobs ask for together."""
+        return Load(self.jobs)
 
     @property
     def seconds(self) -> float:

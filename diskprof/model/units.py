@@ -5,10 +5,12 @@ function says MiB/s. Latency is held in ns.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from diskprof.model.errors import UnitError
 
+Number = TypeVar("Number", int, float)
 # Without ASCII, `ſ` would be an s and the Kelvin sign a k.
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([kmgtp])(i?b)?|b)?", re.IGNORECASE | re.ASCII)
 _SIZE_POWERS = {"k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
@@ -66,6 +68,14 @@ def parse_duration(text: str | int | float) -> float:
     if not 0 <= value <= 366 * 86400:
         raise UnitError(f"{text!r} is out of range", "A duration lies between 0 and 366 days.")
     return value
+
+
+def amount(unit: Callable[[str], Number], text: str | None) -> Number | None:
+    """What `unit`, such as `parse_size`, makes of a text; None where there is none, or no plain amount (`50%`)."""
+    try:
+        return unit(text) if text else None
+    except UnitError:
+        return None
 
 
 def _three_digits(value: float) -> str:

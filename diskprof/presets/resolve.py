@@ -3,14 +3,14 @@
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
 
 from diskprof.model.advice import Advice
 from diskprof.model.errors import PresetError, UnitError, UsageError
-from diskprof.model.job import fio_job
+from diskprof.model.job import EngineJob, FioJob, IopingJob, Load, read_job
 from diskprof.model.preset import Axis, EngineName, Job, Options, Parameter, ParameterKind, Preset, Test
-from diskprof.model.units import each_way, format_fio_size, format_size, parse_duration, parse_size
+from diskprof.model.units import format_fio_size, format_size, parse_duration, parse_size
 from diskprof.presets.options.allowed import check_option, short_value
 from diskprof.presets.options.values import LONGEST_VALUE, write_duration
 from diskprof.presets.sweep import LONGEST_NAME, cell_name, cell_title, cells, short
@@ -20,8 +20,24 @@ _SECTOR = 512
 
 
 @dataclass(frozen=True, slots=True)
+class ResolvedTest:
+    """A test of a preset with its options filled in and read; its place in a sweep is `cell`."""
+
+    name: str
+    title: str
+    engine: EngineName
+    jobs: tuple[EngineJob, ...]
+    cell: Options = ()
+
+    @property
+    def load(self) -> Load:
+        """What its jobs ask for together."""
+        return Load(self.jobs)
+
+
+@dataclass(frozen=True, slots=True)
 class ResolvedPreset:
-    """`values` are the parameters in their normal form; `tests` are free of `$name`, with options as the engines take them.
+    """`values` are the parameters in their normal form; `tests` have their options as the engines take them.
 
     Where the preset is a sweep, `tests` are its cells, test by test in rows, and `sweep` are its axes with values as a
     person writes them (`4k`).
@@ -29,7 +45,7 @@ class ResolvedPreset:
 
     preset: Preset
     values: tuple[tuple[str, str], ...]
-    tests: tuple[Test, ...]
+    tests: tuple[ResolvedTest, ...]
     sweep: tuple[Axis, ...] = ()
 
 
@@ -43,9 +59,9 @@ def resolve(preset: Preset, settings: Mapping[str, str]) -> ResolvedPreset:
             raise _unknown(preset, name)
     resolved = expand(preset, _values(preset, settings))
     for test in resolved.tests:
-        for job in test.jobs:
+        for job in test.load.fio:
             try:
-                _check_memory(test.engine, dict(job.options))
+                _check_memory(job)
             except PresetError as error:
                 raise UsageError(f"{error.message} (test {test.name})", error.hint) from None
     return resolved
@@ -92,9 +108,9 @@ def _axis(axis: Axis, values: Mapping[str, str]) -> Axis:
     return Axis(axis.option, tuple(found))
 
 
-def _cells(test: Test, axes: Sequence[Axis], values: Mapping[str, str]) -> Iterator[Test]:
+def _cells(test: Test, axes: Sequence[Axis], values: Mapping[str, str]) -> Iterator[ResolvedTest]:
     """The test's cells, or the test alone where nothing is swept."""
-    jobs = [_job(test, job, values) for job in test.jobs]
+    written = [(job, _filled(test, job, values)) for job in test.jobs]
     taken: set[str] = set()
     for cell in cells(axes):
         name = cell_name(test.name, cell)
@@ -106,24 +122,18 @@ def _cells(test: Test, axes: Sequence[Axis], values: Mapping[str, str]) -> Itera
                 "Shorten the test's name.",
             )
         taken.add(name)
-        filled = [Job(name if len(jobs) == 1 and cell else job.name, (*job.options, *cell), job.target) for job in jobs]
-        for job in filled:
+        jobs: list[EngineJob] = []
+        for job, options in written:
+            # Each a group of its own: otherwise group_reporting in a later one spoils fio's result of the first (F9).
+            apart = (("new_group", "1"),) if jobs and "new_group" not in dict(options) else ()
+            own = name if len(written) == 1 and cell else job.name
+            read = read_job(test.engine, (*options, *cell, *apart), own, target=job.target)
             try:
-                check_together(test.engine, job.options)
+                check_together(read)
             except PresetError as error:
                 raise UsageError(f"{error.message} (test {name})", error.hint) from None
-        yield Test(name, cell_title(test.title, cell), test.engine, _apart(filled), short(cell))
-
-
-def _apart(jobs: list[Job]) -> tuple[Job, ...]:
-    """Each job a group of its own: otherwise group_reporting in a later one spoils fio's result of the first (F9)."""
-    first, *others = jobs
-    return first, *(
-        job
-        if any(name == "new_group" for name, _ in job.options)
-        else replace(job, options=(*job.options, ("new_group", "1")))
-        for job in others
-    )
+            jobs.append(read)
+        yield ResolvedTest(name, cell_title(test.title, cell), test.engine, tuple(jobs), short(cell))
 
 
 def settings_of(preset: Preset, variant: str, settings: Mapping[str, str]) -> dict[str, str]:
@@ -186,49 +196,54 @@ def resolve_option(engine: EngineName, name: str, text: str, values: Mapping[str
     return check_option(engine, name, filled)
 
 
-def check_together(engine: EngineName, options: Options) -> None:
+def check_together(job: EngineJob) -> None:
     """Raises PresetError for options that cannot stand together."""
-    have = dict(options)
-    if engine is not EngineName.FIO:
-        _check_ioping(have)
+    if isinstance(job, IopingJob):
+        _check_ioping(job)
         return
-    told = fio_job(options)
-    sizes = {*told.sizes(), *told.sizes(write=True)}
+    sizes = {*job.sizes(), *job.sizes(write=True)}
     block = max(sizes)
-    if "size" in have and int(have["size"]) < block:
+    if job.size is not None and job.size < block:
         raise PresetError(
-            f"size={format_fio_size(int(have['size']))} is less than one request of {format_fio_size(block)}",
+            f"size={format_fio_size(job.size)} is less than one request of {format_fio_size(block)}",
             "Give a larger size or a smaller bs.",
         )
-    if have.get("direct") == "1" and (odd := next((size for size in sorted(sizes) if size % _SECTOR), 0)):
+    given = dict(job.options)
+    if given.get("direct") == "1" and (odd := next((size for size in sorted(sizes) if size % _SECTOR), 0)):
         # F17
         raise PresetError(f"direct=1 with requests of {odd} bytes", "O_DIRECT takes multiples of 512 bytes.")
-    if have.get("direct") == "1" and have.get("buffered") == "1":
+    if given.get("direct") == "1" and given.get("buffered") == "1":
         raise PresetError("direct=1 and buffered=1 exclude each other", "Leave one out.")
-    if told.time_based and "runtime" not in have:
+    if job.time_based and job.runtime_s is None:
         raise PresetError("time_based without a runtime never ends", "Give a runtime.")
-    _check_rates(have)
+    _check_rates(job)
 
 
-def _check_ioping(have: Mapping[str, str]) -> None:
+def _check_ioping(job: IopingJob) -> None:
     """What ioping refuses once a run has begun: a request larger than what it may touch, and O_DIRECT beside the sectors."""
-    request = int(have.get("size", 256 << 10 if have.get("linear") == "1" else 4096))
-    work = int(have.get("work-size", request))
+    request = job.block_size
+    work = request if job.work_size is None else job.work_size
     if work < request:
         raise PresetError(
             f"work-size={format_fio_size(work)} is less than one request of {format_fio_size(request)}",
             "What is touched has to hold at least one request.",
         )
-    if have.get("direct") == "1":
-        for name in ("size", "work-size", "work-offset"):
-            if int(have.get(name, 0)) % _SECTOR:
-                raise PresetError(f"direct with {name}={have[name]}", "O_DIRECT takes multiples of 512 bytes.")
+    if job.direct:
+        for name, value in (("size", request), ("work-size", work), ("work-offset", job.work_offset)):
+            if value % _SECTOR:
+                raise PresetError(f"direct with {name}={value}", "O_DIRECT takes multiples of 512 bytes.")
 
 
-def _check_rates(have: Mapping[str, str]) -> None:
+def _check_rates(job: FioJob) -> None:
     """What fio refuses, which would end a run that has begun."""
+    limits = {
+        "rate": job.rate,
+        "rate_iops": job.rate_iops,
+        "rate_min": job.rate_min,
+        "rate_iops_min": job.rate_iops_min,
+    }
     for one, other in (("rate", "rate_iops"), ("rate_min", "rate_iops_min")):
-        if one in have and other in have:
+        if any(limits[one]) and any(limits[other]):
             raise PresetError(
                 f"{one} and {other} exclude each other",
                 Advice(
@@ -237,12 +252,12 @@ def _check_rates(have: Mapping[str, str]) -> None:
                 ),
             )
     for least, most in (("rate_min", "rate"), ("rate_iops_min", "rate_iops")):
-        limits = zip(each_way(have.get(least, "")), each_way(have.get(most, "")), strict=True)
-        if any(low and high and int(low) > int(high) for low, high in limits):
+        if any(low > high > 0 for low, high in zip(limits[least], limits[most], strict=True)):
             raise PresetError(f"{least} is more than {most}", "The least that is asked for lies below the limit.")
 
 
-def _job(test: Test, job: Job, values: Mapping[str, str]) -> Job:
+def _filled(test: Test, job: Job, values: Mapping[str, str]) -> Options:
+    """The options of a job as its engine takes them."""
     options: list[tuple[str, str]] = []
     for name, text in job.options:
         try:
@@ -251,7 +266,7 @@ def _job(test: Test, job: Job, values: Mapping[str, str]) -> Job:
             raise UsageError(f"{_given(text, values, error.message)} (test {test.name})", error.hint) from None
         if value:
             options.append((name, value))
-    return replace(job, options=tuple(options))
+    return tuple(options)
 
 
 def _given(text: str, values: Mapping[str, str], message: str) -> str:
@@ -260,12 +275,9 @@ def _given(text: str, values: Mapping[str, str], message: str) -> str:
     return message if message.startswith(given) else f"{given}: {message}"
 
 
-def _check_memory(engine: EngineName, have: Mapping[str, str]) -> None:
+def _check_memory(job: FioJob) -> None:
     """Raises PresetError where fio's buffers would take more than half of this machine's memory: it would swap, or be killed."""
-    if engine is not EngineName.FIO:
-        return
-    told = fio_job(have.items())
-    needed = max(*told.sizes(), *told.sizes(write=True)) * told.depth * told.numjobs
+    needed = max(*job.sizes(), *job.sizes(write=True)) * job.depth * job.numjobs
     if needed > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2:
         raise PresetError(
             f"its buffers would take {format_size(needed)} of memory", "Choose a smaller bs, iodepth or numjobs."

@@ -11,8 +11,9 @@ from diskprof.engines.engine import Event, Finished, Noted, Outcome, PhaseChange
 from diskprof.engines.fio.reader import fio_argv
 from diskprof.engines.ioping import ioping_argv
 from diskprof.engines.tools import find_tool
+from diskprof.model.job import EngineJob, fio_job, ioping_job
 from diskprof.model.plan import PlannedTest
-from diskprof.model.preset import EngineName, Job
+from diskprof.model.preset import EngineName
 from diskprof.model.sample import Direction, Phase, Sample
 
 PATIENCE_S = 30.0
@@ -27,7 +28,7 @@ def clock() -> int:
 def planned(
     engine: EngineName,
     argv: tuple[str, ...],
-    *,
+    *jobs: EngineJob,
     ramp_s: float = 0.0,
     runtime_s: float = 1.0,
     amount_bytes: int | None = None,
@@ -39,7 +40,7 @@ def planned(
         title="Test",
         engine=engine,
         argv=argv,
-        jobs=(),
+        jobs=jobs,
         ramp_s=ramp_s,
         runtime_s=runtime_s,
         amount_bytes=amount_bytes,
@@ -56,30 +57,26 @@ def fio(
     # fio takes 0.7 for nothing at all: a part of a second needs its unit.
     ramp = {"ramp_time": f"{ramp_s * 1000:.0f}ms"} if ramp_s else {}
     timed = {"runtime": f"{runtime_s * 1000:.0f}ms", "time_based": "1", **ramp}
-    sections = tuple(
-        Job(f"job{number}", tuple({**timed, **options, **job}.items())) for number, job in enumerate(jobs or ({},))
-    )
-    argv = fio_argv(
-        find_tool(EngineName.FIO), sections, filename=str(path), interval_ms=250, read_only=not _writes(sections)
-    )
-    return planned(EngineName.FIO, argv, ramp_s=ramp_s, runtime_s=runtime_s)
+    sections = [
+        fio_job({**timed, **options, **job}.items(), f"job{number}", path=str(path))
+        for number, job in enumerate(jobs or ({},))
+    ]
+    reads = all(section.reads_only for section in sections)
+    argv = fio_argv(find_tool(EngineName.FIO).path, sections, interval_ms=250, read_only=reads)
+    return planned(EngineName.FIO, argv, *sections, ramp_s=ramp_s, runtime_s=runtime_s)
 
 
 def filling(path: Path | str, size: int, *, rw: str = "write", **options: str) -> PlannedTest:
     """A fio test that writes `size` bytes and ends."""
-    job = Job("fill", tuple({"rw": rw, "bs": "64k", "size": str(size), **options}.items()))
-    argv = fio_argv(find_tool(EngineName.FIO), (job,), filename=str(path), interval_ms=250, read_only=False)
-    return planned(EngineName.FIO, argv, runtime_s=60.0, amount_bytes=size)
-
-
-def _writes(jobs: Sequence[Job]) -> bool:
-    return any("w" in dict(job.options).get("rw", "read") for job in jobs)
+    job = fio_job({"rw": rw, "bs": "64k", "size": str(size), **options}.items(), "fill", path=str(path))
+    argv = fio_argv(find_tool(EngineName.FIO).path, (job,), interval_ms=250, read_only=False)
+    return planned(EngineName.FIO, argv, job, runtime_s=60.0, amount_bytes=size)
 
 
 def ioping(path: Path | str, *, runtime_s: float, **options: str) -> PlannedTest:
-    named = tuple((name.replace("_", "-"), value) for name, value in options.items())
-    argv = ioping_argv(find_tool(EngineName.IOPING), named, path=str(path), interval_ms=250)
-    return planned(EngineName.IOPING, argv, runtime_s=runtime_s, bytes_written=1 << 20)
+    job = ioping_job(((name.replace("_", "-"), value) for name, value in options.items()), path=str(path))
+    argv = ioping_argv(find_tool(EngineName.IOPING).path, job, interval_ms=250)
+    return planned(EngineName.IOPING, argv, job, runtime_s=runtime_s, bytes_written=1 << 20)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from commands import fio_jobs
+
 from diskprof.model.plan import PlannedTest
 from diskprof.model.preset import EngineName
 
@@ -55,15 +57,19 @@ def recording(name: str) -> Recording:
 
 
 def planned_fio(
-    *, ramp_s: float = 0.0, runtime_s: float = 0.0, amount_bytes: int | None = None, argv: tuple[str, ...] = ("fio",)
+    *,
+    ramp_s: float = 0.0,
+    runtime_s: float = 0.0,
+    amount_bytes: int | None = None,
+    argv: tuple[str, ...] = ("fio", "--rw=write", "--bs=1"),
 ) -> PlannedTest:
-    """A plan of which only what the engine looks at is filled in."""
+    """A plan of which only what the engine looks at is filled in. Unless told, its requests may be of any size."""
     return PlannedTest(
         name="test",
         title="Test",
         engine=EngineName.FIO,
         argv=argv,
-        jobs=(),
+        jobs=fio_jobs(argv),
         ramp_s=ramp_s,
         runtime_s=runtime_s,
         amount_bytes=amount_bytes,

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from commands import fio_jobs, the_ioping_job
+
 from diskprof.model.device import Device, DeviceKind, Mount, Transport
 from diskprof.model.histogram import Histogram
-from diskprof.model.plan import Plan, PlannedJob, PlannedTest, TestFile
+from diskprof.model.plan import Plan, PlannedTest, TestFile
 from diskprof.model.preset import Category, EngineName
 from diskprof.model.run import Cpu, DirectionResult, Environment, Latency, Run, Status, TestRecord, TestResult
 from diskprof.model.sample import Direction, Phase, Sample, SystemSample
@@ -107,7 +109,7 @@ def fio(
     )
     planned = PlannedTest(
         *(name, title or f"Title of {name}", EngineName.FIO, argv),
-        jobs=(PlannedJob(name, rw, block, depth, numjobs, ioengine),),
+        jobs=fio_jobs(argv),
         ramp_s=0.0,
         runtime_s=runtime_s,
         amount_bytes=amount,
@@ -147,11 +149,12 @@ def cell(
     )
 
 
-def ioping(name: str = "latency", *options: str, read: DirectionResult | None = None, rw: str = "randread") -> Given:
+def ioping(name: str = "latency", *options: str, read: DirectionResult | None = None) -> Given:
     """An ioping test with these options on the command line."""
+    argv = ("/usr/bin/ioping", "-J", *options, "/mnt/data")
     planned = PlannedTest(
-        *(name, f"Title of {name}", EngineName.IOPING, ("/usr/bin/ioping", "-J", *options, "/mnt/data")),
-        jobs=(PlannedJob(name, rw, 4096, 1, 1, "sync"),),
+        *(name, f"Title of {name}", EngineName.IOPING, argv),
+        jobs=(the_ioping_job(argv),),
         ramp_s=0.0,
         runtime_s=10.0,
         amount_bytes=None,

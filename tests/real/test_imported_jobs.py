@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,8 @@ import pytest
 from fio_parse import FioJob, first_names, parse_job_file, parse_options, showcmd
 
 from diskprof.engines.fio.reader import fio_argv
-from diskprof.engines.tools import find_tool
 from diskprof.model.errors import DiskprofError, PresetError
-from diskprof.model.preset import EngineName, Job, Preset, Test
+from diskprof.model.preset import EngineName, Job, Preset
 from diskprof.presets.files.fio_text import job_file
 from diskprof.presets.files.load import parse, with_tuning
 from diskprof.presets.files.write import preset_toml
@@ -25,7 +25,7 @@ from diskprof.presets.foreign.imported import Imported
 from diskprof.presets.foreign.jobfile import import_job_file, import_job_text
 from diskprof.presets.library import load_library
 from diskprof.presets.options.allowed import FIO_OPTIONS, check_option
-from diskprof.presets.resolve import expand_defaults
+from diskprof.presets.resolve import ResolvedTest, expand_defaults
 
 pytestmark = [pytest.mark.fio, pytest.mark.needs("fio")]
 
@@ -38,18 +38,18 @@ TEXTS = {"rw", "ioengine", "bsrange", "bssplit", "random_distribution", "sync", 
 """Options that fio does not read as numbers."""
 
 
-def resolved_tests(preset: Preset) -> tuple[Test, ...]:
+def resolved_tests(preset: Preset) -> tuple[ResolvedTest, ...]:
     return expand_defaults(preset).tests
 
 
-def words_for(test: Test, filename: str = "target.dat") -> list[str]:
+def words_for(test: ResolvedTest, filename: str = "target.dat") -> list[str]:
     """The command line that diskprof would give fio, without the program."""
-    tool = find_tool(EngineName.FIO)
-    read_only = all(dict(job.options).get("rw", "read") in ("read", "randread") for job in test.jobs)
-    return list(fio_argv(tool, test.jobs, filename=filename, interval_ms=250, read_only=read_only))[1:]
+    jobs = [replace(job, path=filename) for job in test.load.fio]
+    read_only = all(job.reads_only for job in jobs)
+    return list(fio_argv("fio", jobs, interval_ms=250, read_only=read_only))[1:]
 
 
-def parsed_by_fio(tests: Sequence[Test]) -> tuple[FioJob, ...]:
+def parsed_by_fio(tests: Sequence[ResolvedTest]) -> tuple[FioJob, ...]:
     """The jobs of these tests as fio reads diskprof's options for them, all in one call."""
     words = words_for(tests[0]) if len(tests) == 1 else []
     for test in tests if not words else ():
@@ -152,7 +152,7 @@ def test_a_job_does_the_same_work_as_before(path: Path, tmp_path: Path) -> None:
     ours = []
     for test in tests:
         for job in test.jobs:
-            words = words_for(Test(test.name, "", EngineName.FIO, (job,)))
+            words = words_for(ResolvedTest(test.name, "", EngineName.FIO, (job,)))
             words = [word for word in words if not word.startswith((*OF_FIO, "--allow_file_create"))]
             ours += work(run_fio(*words, cwd=tmp_path))
             if not chained:
@@ -188,7 +188,7 @@ def test_a_block_size_of_the_other_direction_is_none_of_this(tmp_path: Path, bs:
     assert work(run_fio(*words, cwd=tmp_path)) == work(run_fio(str(path), cwd=tmp_path))
 
 
-def ramps(test: Test) -> bool:
+def ramps(test: ResolvedTest) -> bool:
     """Whether what counts begins after a warm-up, at no exact place."""
     return any("ramp_time" in dict(job.options) for job in test.jobs)
 

@@ -47,7 +47,7 @@ def null_engine(view: TestView) -> Finding | None:
 
 def page_cache(view: TestView) -> Finding | None:
     """The engine moved far more bytes than the device did: the page cache stood in between."""
-    if view.asked.cached or view.idle:
+    if view.load.cached or view.idle:
         return None
     evidence = []
     for direction, result in view.result.directions:
@@ -77,7 +77,7 @@ def page_cache(view: TestView) -> Finding | None:
 def _way_past_the_cache(view: TestView) -> str:
     if any(job.ioengine == "mmap" for job in view.record.planned.jobs):
         return "What is mapped into memory goes by the page cache: use another ioengine with direct=1."
-    if not view.asked.direct:
+    if not view.load.direct:
         return "Use direct=1, or a test file larger than the memory, to measure the disk."
     if view.run.plan.target.kind is TargetKind.FILE:
         # Holes, and what fallocate set aside, are read as zeros without the disk.
@@ -94,7 +94,7 @@ def small_working_set(view: TestView) -> Finding | None:
     A write that waits until it is safe is not hidden by the page cache.
     """
     memory, size = view.run.environment.memory_bytes, working_set(view)
-    if view.record.engine is not EngineName.FIO or view.asked.direct or view.asked.synced or view.idle:
+    if view.record.engine is not EngineName.FIO or view.load.direct or view.load.synced or view.idle:
         return None
     if not memory or not size or size >= memory:
         return None
@@ -114,11 +114,11 @@ def device_cache(view: TestView) -> Finding | None:
     """Random I/Os that no platter can do: the cache of the drive or of its controller did them."""
     if view.record.engine is not EngineName.FIO or view.idle:
         return None
-    if not view.platters or not view.asked.random:
+    if not view.platters or not view.load.random:
         return None
     most, size = PLATTER_IOPS * len(view.disks), working_set(view)
     fast = [(way, result) for way, result in view.result.directions if result.iops > most and result.ios >= FEW]
-    if not fast or not view.asked.direct:
+    if not fast or not view.load.direct:
         return None
     done = ", ".join(f"{format_iops(result.iops)} random {direction}s a second" for direction, result in fast)
     names = ", ".join(disk.name for disk in view.disks)
@@ -134,7 +134,7 @@ def device_cache(view: TestView) -> Finding | None:
 def host_cache(view: TestView) -> Finding | None:
     """A virtual disk that answers faster than flash memory can: the memory of the machine behind it did."""
     read, jobs = view.result.read, view.record.planned.jobs
-    if read is None or not view.asked.random or not view.asked.direct or not view.disks or view.idle:
+    if read is None or not view.load.random or not view.load.direct or not view.disks or view.idle:
         return None
     if not all(is_virtual(disk, view.run) for disk in view.disks) or any(job.block_size > SMALL_BLOCK for job in jobs):
         return None
@@ -172,7 +172,7 @@ def working_set(view: TestView) -> int | None:
     """How many bytes of the target a test touches; None if not known."""
     plan = view.run.plan
     whole = plan.test_file.size_bytes if plan.test_file else plan.target.size_bytes
-    sizes = [size for size in (whole, view.asked.size_bytes) if size]
+    sizes = [size for size in (whole, view.load.size_bytes) if size]
     return min(sizes) if sizes else None
 
 

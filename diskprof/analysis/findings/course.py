@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from diskprof.analysis.findings.rhythm import rhythm
 from diskprof.analysis.findings.view import TestView
-from diskprof.analysis.pace import amount
 from diskprof.analysis.series import Window, rolling
 from diskprof.analysis.statistics import ChangePoint, change_point, median, steady_state, variation
 from diskprof.model.finding import Finding, Weight
 from diskprof.model.run import Status
 from diskprof.model.units import (
+    amount,
     format_duration,
     format_iops,
     format_latency,
@@ -172,7 +172,7 @@ def stall(view: TestView) -> Finding | None:
     """Nothing completed for a while (F7): a device that hung, was reset, or was held back."""
     if view.apart:
         return None
-    least_s = max(STALL_S, PAUSES * view.asked.pace.pause_s)
+    least_s = max(STALL_S, PAUSES * view.load.pause_s)
     ours = {window.start_s for _, window in view.stood}
     found = _stalls(view.intervals, view.record.planned.interval_ms / 1e3, least_s)
     stalls = [each for each in found if each[0] not in ours]
@@ -263,7 +263,7 @@ def too_short(tests: Sequence[TestView]) -> Finding | None:
     """One note for the whole run, however many tests it is about."""
     counted = [view for view in tests if view.record.status is Status.COMPLETE]
     short = [view.seconds for view in counted if view.seconds < SHORT_S]
-    if not any(view.seconds < SHORT_S and not view.asked.pace.rests for view in counted):
+    if not any(view.seconds < SHORT_S and not view.load.rests for view in counted):
         return None
     low, high = (format_duration(round(seconds, 1) or seconds) for seconds in (min(short), max(short)))
     times = low if low == high else f"{low} to {high}"

@@ -16,11 +16,11 @@ _COMPRESSING = {"btrfs", "bcachefs", "f2fs"}
 def compressible_data(view: TestView) -> Finding | None:
     """Data that shrinks on its way to the disk flatters it."""
     mount = view.run.environment.mount
-    data = view.asked.compressible
+    data = view.load.compressible
     if mount is None or not data or not view.result.write:
         return None
     # btrfs does not compress what overwrites a file directly (F53); zfs does not say among its mount options.
-    if mount.fs_type == "btrfs" and view.asked.direct:
+    if mount.fs_type == "btrfs" and view.load.direct:
         return None
     told = [option for option in mount.options if _COMPRESSION.fullmatch(option)]
     if mount.fs_type != "zfs" and not (mount.fs_type in _COMPRESSING and told):
@@ -42,7 +42,7 @@ def compressible_data(view: TestView) -> Finding | None:
 def copy_on_write(view: TestView) -> Finding | None:
     """Random overwrites on a file system that copies on write become writes elsewhere, and the file falls to pieces."""
     mount, jobs = view.run.environment.mount, view.record.planned.jobs
-    if mount is None or mount.fs_type not in COPIES or not view.result.write or not view.asked.random:
+    if mount is None or mount.fs_type not in COPIES or not view.result.write or not view.load.random:
         return None
     stops = COPIES[mount.fs_type]
     if stops and stops in mount.options:

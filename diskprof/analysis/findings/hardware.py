@@ -48,7 +48,7 @@ def other_io(view: TestView) -> Finding | None:
     nor of an array, where each write is done several times; and not where the test itself did more than its figures are of.
     """
     # One job warms up while another measures; a search tells of its last depth alone.
-    if view.asked.searches or (view.apart and view.record.planned.ramp_s):
+    if view.load.searches or (view.apart and view.record.planned.ramp_s):
         return None
     if len(view.run.environment.disks) > 1 or any(disk.kind is DeviceKind.RAID for disk in view.disks):
         return None
@@ -78,19 +78,19 @@ def _more_for_the_test(view: TestView, direction: Direction) -> bool:
     """Whether what a test does in a direction makes the kernel do more of it."""
     if view.record.engine is not EngineName.FIO:
         return False
-    if direction is Direction.READ and view.asked.reads_to_write:
+    if direction is Direction.READ and view.load.reads_to_write:
         return True
     if view.result.direction(direction) is None:
         return False
-    journalled = view.asked.syncs and view.run.plan.target.kind is not TargetKind.DEVICE
-    return not view.asked.direct or (journalled and direction is Direction.WRITE)
+    journalled = view.load.syncs and view.run.plan.target.kind is not TargetKind.DEVICE
+    return not view.load.direct or (journalled and direction is Direction.WRITE)
 
 
 def _foreign_requests(view: TestView) -> list[str]:
     """Small requests that a direct test of small blocks did not make: on a platter, or a volume of so many IOPS, each counts."""
     seen, read = view.kernel, view.result.read
     small = all(job.block_size <= SMALL_BLOCK for job in view.record.planned.jobs)
-    if not (seen and read and small and view.asked.direct) or view.result.write:
+    if not (seen and read and small and view.load.direct) or view.result.write:
         return []
     if seen.reads_per_s is None or seen.writes_per_s is None:
         return []
@@ -131,13 +131,13 @@ def store_on_disk(view: TestView) -> Finding | None:
 def idle_states(view: TestView) -> Finding | None:
     """An NVMe drive asked once a second goes to sleep in between, and the figure holds its wake-up (F33)."""
     asleep = [disk.name for disk in view.disks if disk.transport is Transport.NVME]
-    if view.asked.interval_s < PAUSE_S or virtual_machine(view.run) or not asleep:
+    if view.load.interval_s < PAUSE_S or virtual_machine(view.run) or not asleep:
         return None
     return view.found(
         "idle-states",
         Weight.NOTE,
         "An NVMe drive sleeps between single requests: this latency holds its wake-up.",
-        f"one request every {format_duration(view.asked.interval_s)}, on {', '.join(asleep)}",
+        f"one request every {format_duration(view.load.interval_s)}, on {', '.join(asleep)}",
         "For the latency of a drive at work use ioping-seek, or a fio test at queue depth 1.",
     )
 

@@ -25,7 +25,7 @@ def thermal_throttling(view: TestView) -> Finding | None:
     hot_from = limit - NEAR_C if limit else HOT_C
     known = [(sample.temperature_c, sample) for sample in view.system if sample.temperature_c is not None]
     first = next((index for index, (degrees, _) in enumerate(known) if degrees >= hot_from), None)
-    if view.asked.pace.rests or first is None:
+    if view.load.rests or first is None:
         return None
     top = max(degrees for degrees, _ in known)
     cool, hot = [s for _, s in known[:first]], [s for degrees, s in known[first:] if degrees >= hot_from]

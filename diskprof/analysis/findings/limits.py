@@ -7,7 +7,6 @@ from math import sqrt
 from diskprof.analysis.findings.groups import io_limit_reached
 from diskprof.analysis.findings.processor import JOB_BUSY, job_use
 from diskprof.analysis.findings.view import LEAST_INTERVALS, LEAST_S, TestView
-from diskprof.analysis.options import asked
 from diskprof.analysis.series import windows
 from diskprof.analysis.statistics import median, share_near
 from diskprof.model.finding import Finding, Weight
@@ -58,7 +57,7 @@ _LEAST_PAIRS = 3
 
 def depth_capped(view: TestView) -> Finding | None:
     """A synchronous engine does one I/O at a time, whatever iodepth says (F12), and libaio too through the page cache."""
-    if not view.asked.capped:
+    if not view.load.capped:
         return None
     return view.found(
         "depth-capped",
@@ -66,7 +65,7 @@ def depth_capped(view: TestView) -> Finding | None:
         "The queue depth asked for was not used: one I/O at a time was done.",
         "; ".join(
             f"iodepth={depth} with ioengine={engine}{', which the page cache holds up' if engine == 'libaio' else ''}"
-            for engine, depth in view.asked.capped
+            for engine, depth in view.load.capped
         ),
         "Use ioengine=libaio or io_uring with direct=1, or numjobs for more at once.",
     )
@@ -86,7 +85,7 @@ def submission(view: TestView) -> Finding | None:
         else "Submitting an I/O took a good part of its time, which the latencies shown (clat) leave out.",
         "; ".join(_submitted(direction, result) for direction, result in slow),
         "Take the whole (fio's lat) for what an I/O takes: the kernel's queue was full, or its way to the disk is long."
-        if view.asked.direct
+        if view.load.direct
         else "Use direct=1 or ioengine=psync, which has no submission.",
     )
 
@@ -119,7 +118,7 @@ def jobs_apart(view: TestView) -> Finding | None:
 
 def mix_missed(view: TestView) -> Finding | None:
     """fio keeps to a limit of each direction before the mix: a disk that keeps up does as many writes as reads."""
-    told, write = view.asked.write_share, view.result.write
+    told, write = view.load.write_share, view.result.write
     if told is None or view.ios < MIXED_IOS:
         return None
     share = (write.ios if write else 0) / view.ios
@@ -138,7 +137,7 @@ def mix_missed(view: TestView) -> Finding | None:
 def rate_missed(view: TestView) -> Finding | None:
     """fio holds a job to its rate; where the disk or the way of asking cannot keep up, the result is not of that rate."""
     evidence = []
-    for demand in view.asked.pace.demands:
+    for demand in view.load.demands:
         result = view.result.direction(demand.direction)
         if result is None or result.runtime_ms < LEAST_S * 1e3:
             continue
@@ -162,7 +161,7 @@ def rate_missed(view: TestView) -> Finding | None:
 
 def _rate_kept(view: TestView) -> bool:
     """Whether the test did all that it was told to do, and no more for that."""
-    return bool(view.asked.pace.demands) and rate_missed(view) is None
+    return bool(view.load.demands) and rate_missed(view) is None
 
 
 def engine_fallback(run: Run) -> Finding | None:
@@ -183,8 +182,8 @@ def engine_fallback(run: Run) -> Finding | None:
 def ceiling(view: TestView) -> Finding | None:
     """Flat IOPS while the queue is full and each I/O waits many times longer than it takes alone: more depth buys nothing."""
     iops = sum(result.iops for _, result in view.result.directions)
-    level, depth, used = _flat(view, iops), view.asked.depth, job_use(view)
-    if view.asked.pace.rests or depth < LEAST_DEPTH or not level:
+    level, depth, used = _flat(view, iops), view.load.depth, job_use(view)
+    if view.load.rests or depth < LEAST_DEPTH or not level:
         return None
     if (used is not None and used >= JOB_BUSY) or io_limit_reached(view) or _rate_kept(view):
         return None
@@ -276,6 +275,6 @@ def _large(record: TestRecord) -> bool:
 
 
 def _same_but_depth(record: TestRecord, other: TestRecord) -> bool:
-    return asked(other.planned).depth == 1 and {(job.rw, job.block_size) for job in record.planned.jobs} == {
+    return other.planned.load.depth == 1 and {(job.rw, job.block_size) for job in record.planned.jobs} == {
         (job.rw, job.block_size) for job in other.planned.jobs
     }

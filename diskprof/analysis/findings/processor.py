@@ -29,11 +29,11 @@ def processor_bound(view: TestView) -> Finding | None:
         return None
     share = used / cpu.percent
     of_it = f"({share * cpu.user_percent:.0f}% user, {share * cpu.system_percent:.0f}% system)"
-    several = view.asked.threads > 1
+    several = view.load.threads > 1
     if used >= JOB_BUSY:
         evidence = f"the {'jobs' if several else 'job'} used {used:.0f}% of a CPU{' each' if several else ''} {of_it}"
     elif _own_share(view) >= OWN_SHARE and (busy := _busy(view)) is not None and busy >= MACHINE_BUSY:
-        evidence = f"{view.asked.threads} jobs used {used:.0f}% of a CPU each {of_it}, and no CPU was idle"
+        evidence = f"{view.load.threads} jobs used {used:.0f}% of a CPU each {of_it}, and no CPU was idle"
     else:
         return None
     return view.found(
@@ -74,15 +74,15 @@ def _own_share(view: TestView) -> float:
     ioping does not say, but has one thread, which may take a CPU where it does not pause.
     """
     busy, used, cpus = _busy(view), job_use(view), view.run.environment.cpus
-    if view.record.engine is EngineName.IOPING and not view.asked.paced:
+    if view.record.engine is EngineName.IOPING and not view.load.paced:
         used = 100.0
-    return min(1.0, used * view.asked.threads / 100 / (busy * cpus)) if busy and used and cpus else 0.0
+    return min(1.0, used * view.load.threads / 100 / (busy * cpus)) if busy and used and cpus else 0.0
 
 
 def job_use(view: TestView) -> float | None:
     """Percent of one CPU that a job used, where several are reported the mean of them (the result holds their sum)."""
     cpu = view.result.cpu
-    return cpu.percent / max(1, cpu.reports or view.asked.reported) if cpu else None
+    return cpu.percent / max(1, cpu.reports or view.load.reported) if cpu else None
 
 
 def cpu_steal(view: TestView) -> Finding | None:

@@ -86,7 +86,7 @@ def _dips(intervals: Sequence[Window], below: float) -> list[list[Window]]:
 
 def periodic_stalls(view: TestView) -> Finding | None:
     """Something comes back at regular times and takes the disk: a flusher, a journal, garbage collection, an account of credits."""
-    found = None if view.asked.pace.rests else rhythm(view.intervals)
+    found = None if view.load.rests else rhythm(view.intervals)
     if found is None:
         return None
     return view.found(

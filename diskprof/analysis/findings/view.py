@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from diskprof.analysis.kernel import KernelView, kernel_view, while_measuring
-from diskprof.analysis.options import Asked, asked
 from diskprof.analysis.series import Window, measured, windows
 from diskprof.analysis.statistics import median
 from diskprof.model.device import Device, DeviceKind, Transport
 from diskprof.model.finding import Finding, Weight
+from diskprof.model.job import Load
 from diskprof.model.lapse import Lapse, LapseKind
 from diskprof.model.parts import Parts
 from diskprof.model.preset import EngineName
@@ -55,8 +55,8 @@ class TestView:
     after: tuple[Parts, ...] = ()
 
     @cached_property
-    def asked(self) -> Asked:
-        return asked(self.record.planned)
+    def load(self) -> Load:
+        return self.record.planned.load
 
     @cached_property
     def intervals(self) -> tuple[Window, ...]:
@@ -79,7 +79,7 @@ class TestView:
 
         Of a search for a queue depth the intervals show all that was tried, the engine's figures what was found.
         """
-        if self.asked.searches and self.longest_s:
+        if self.load.searches and self.longest_s:
             return self.longest_s
         return max(self.longest_s, self.intervals[-1].end_s if self.intervals else 0.0)
 
@@ -91,13 +91,13 @@ class TestView:
     @cached_property
     def apart(self) -> bool:
         """Whether its jobs did not all run at the same time, so that no job measured for as long as the test."""
-        many = self.asked.threads > 1 and self.record.engine is EngineName.FIO
+        many = self.load.threads > 1 and self.record.engine is EngineName.FIO
         return many and self.seconds - self.longest_s > max(APART_S, APART * self.longest_s)
 
     @property
     def uneven(self) -> bool:
         """Whether its speed changes by what it was told, or that it was stopped, whatever the disk does."""
-        return self.asked.pace.rests or self.asked.searches or self.apart or bool(self.stood)
+        return self.load.rests or self.load.searches or self.apart or bool(self.stood)
 
     @cached_property
     def ios(self) -> int:
@@ -106,7 +106,7 @@ class TestView:
     @cached_property
     def idle(self) -> bool:
         """Whether a job asks no disk at all, so that nothing can be held against one."""
-        return any(job.ioengine == "null" for job in self.record.planned.jobs)
+        return self.load.idle
 
     @cached_property
     def stood(self) -> tuple[tuple[Lapse, Window], ...]:

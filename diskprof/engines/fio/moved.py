@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from diskprof.model.job import fio_job, fio_sections
+from diskprof.model.job import FioJob
 from diskprof.model.sample import Direction
 
 _SHORT = 7
@@ -26,9 +26,8 @@ class Least:
         return ios - self.in_flight - (ios >> _SHORT) > bytes_ // self.sizes[direction]
 
 
-def least_of(argv: Sequence[str]) -> Least | None:
-    """By fio's command line; None where it names no job."""
-    jobs = [fio_job(options) for name, options in fio_sections(argv) if name]
+def least_of(jobs: Sequence[FioJob]) -> Least | None:
+    """None where there is no job."""
     if not jobs:
         return None
     sizes = {

@@ -11,11 +11,9 @@ from diskprof.engines.fio.search import depths_told
 from diskprof.engines.jsonstream import Broken, Document, DocumentStream, Noise, parse_object
 from diskprof.engines.notes import Notes
 from diskprof.engines.reasons import FioError, empty_handed, explain, is_banner, killed, read_error, read_request_error
-from diskprof.engines.tools import Tool
 from diskprof.model.errors import EngineError, UsageError
-from diskprof.model.job import fio_job
+from diskprof.model.job import FioJob
 from diskprof.model.plan import PlannedTest
-from diskprof.model.preset import Job
 from diskprof.model.run import Status
 from diskprof.model.sample import Phase
 from diskprof.model.units import format_duration, format_size
@@ -29,10 +27,8 @@ _SHORTFALL = 0.05
 _SHORTFALL_S = 0.5
 
 
-def fio_argv(
-    tool: Tool, jobs: Sequence[Job], *, filename: str | Sequence[str], interval_ms: int, read_only: bool
-) -> tuple[str, ...]:
-    """The command of one test: `jobs` run side by side on `filename`, or each on its own of several.
+def fio_argv(program: str, jobs: Sequence[FioJob], *, interval_ms: int, read_only: bool) -> tuple[str, ...]:
+    """The command of one test: `jobs` run side by side, each on its `path`.
 
     `read_only` makes fio refuse to write or to make files (F23); beside a job that writes, one that reads makes no files either.
 
@@ -40,19 +36,18 @@ def fio_argv(
     option that is no option.
     """
     # A sub-second interval needs its unit, and global options come before the first job (F1, F2).
-    argv = [tool.path, "--output-format=json+", f"--status-interval={interval_ms}ms"]
+    argv = [program, "--output-format=json+", f"--status-interval={interval_ms}ms"]
     if read_only:
         argv.append("--readonly")
-    files = [filename] * len(jobs) if isinstance(filename, str) else filename
-    for job, file in zip(jobs, files, strict=True):
-        argv += [f"--name={_name(job.name)}", f"--filename={fio_escaped(file)}", "--thread=1"]
-        if read_only or fio_job(job.options).reads_only:
+    for job in jobs:
+        argv += [f"--name={_name(job.name)}", f"--filename={_escaped(job.path)}", "--thread=1"]
+        if read_only or job.reads_only:
             argv.append(_NO_FILES)
         argv += [f"--{_option(name)}={_value(value)}" for name, value in job.options]
     return tuple(argv)
 
 
-def fio_escaped(path: str) -> str:
+def _escaped(path: str) -> str:
     """`path` as fio's `filename` must spell it. Raises UsageError where no spelling makes fio open that very file (F27)."""
     if path != path.rstrip() or path.lstrip() != path or any(char in path for char in "#;\n\r\0") or "\\:" in path:
         raise UsageError(
@@ -97,8 +92,8 @@ class FioReader:
             interval_ms=planned.interval_ms,
             ramp=planned.ramp_s > 0,
             preparing=preparing,
-            lays_out=planned.argv.count(_NO_FILES) < max(1, sum(word.startswith("--name=") for word in planned.argv)),
-            least=least_of(planned.argv),
+            lays_out=not all(job.reads_only for job in planned.load.fio),
+            least=least_of(planned.load.fio),
         )
         self._notes = Notes()
         self._error: FioError | None = None
@@ -177,7 +172,8 @@ class FioReader:
         status, reason = self._verdict(ending, final)
         measured = final if final and final.ios and self._sampler.measured and not self.complaint else None
         result = measured.result if measured else None
-        told = self._depths(final) if final and status is Status.COMPLETE and self._searches else ""
+        searches = self._planned.load.searches
+        told = self._depths(final) if final and status is Status.COMPLETE and searches else ""
         return Outcome(status, reason, result, self._stream.last, told=told)
 
     def _depths(self, final: FinalDocument) -> str:
@@ -230,7 +226,7 @@ class FioReader:
             more = "make runtime longer than" if self._timed else "give it more to do than it does in its"
             return f"fio ended while it warmed up, so nothing was measured: {more} ramp_time."
         # A search ends when it has found what it looks for (F61).
-        return "" if self._searches else self._shortfall(final)
+        return "" if self._planned.load.searches else self._shortfall(final)
 
     def _shortfall(self, final: FinalDocument) -> str:
         """How much less fio did than it was asked to."""
@@ -254,10 +250,4 @@ class FioReader:
     @property
     def _timed(self) -> bool:
         """Whether fio itself was given a time limit; otherwise `runtime_s` is an estimate."""
-        return any(argument.startswith("--runtime=") for argument in self._planned.argv)
-
-    @property
-    def _searches(self) -> bool:
-        """Whether fio looks for the deepest queue that keeps a latency, and ends when it has found it."""
-        targets = [word.partition("=")[2] for word in self._planned.argv if word.startswith("--latency_target=")]
-        return any(target != "0" for target in targets)
+        return any(job.runtime_s is not None for job in self._planned.load.fio)

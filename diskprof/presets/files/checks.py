@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.expectation import PresetExpectation
-from diskprof.model.preset import EngineName, Parameter, ParameterKind, Preset, Test
+from diskprof.model.preset import EngineName, Parameter, ParameterKind, Preset
 from diskprof.presets.files.promises import CAPACITY, read_promises
 from diskprof.presets.options.allowed import FIO_OPTIONS, short_value
 from diskprof.presets.problem import Fault, Faulty, KeyPath, sentence
-from diskprof.presets.resolve import expand, parameter_value, references, resolve_option
+from diskprof.presets.resolve import ResolvedTest, expand, parameter_value, references, resolve_option
 from diskprof.presets.sweep import MOST_AXES, MOST_CELLS
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class _Check:
     values: dict[str, str] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
     unusable: set[str] = field(default_factory=set)
-    cells: tuple[Test, ...] = ()
+    cells: tuple[ResolvedTest, ...] = ()
     found: list[PresetExpectation] = field(default_factory=list)
 
     def parameters(self) -> Iterator[Fault]:
@@ -159,7 +159,7 @@ class _Check:
 
     def together(self) -> Iterator[Fault]:
         """Each test as a whole, with the defaults: its options beside one another, its cells."""
-        cells: list[Test] = []
+        cells: list[ResolvedTest] = []
         for index, test in enumerate(self.preset.tests):
             try:
                 cells += expand(replace(self.preset, tests=(test,)), self.values).tests

@@ -4,12 +4,12 @@ import textwrap
 from collections.abc import Mapping, Sequence
 
 from diskprof.model.errors import UsageError
-from diskprof.model.job import fio_job
-from diskprof.model.preset import EngineName, Job, Preset, Test
+from diskprof.model.job import EngineJob
+from diskprof.model.preset import EngineName, Preset
 from diskprof.model.text import clean
 from diskprof.presets.options.allowed import IOPING_OPTIONS, short_value
 from diskprof.presets.options.values import OptionKind
-from diskprof.presets.resolve import resolve
+from diskprof.presets.resolve import ResolvedTest, resolve
 
 _WIDTH = 100
 
@@ -48,7 +48,7 @@ def job_file(preset: Preset, settings: Mapping[str, str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def ioping_command(job: Job) -> str:
+def ioping_command(job: EngineJob) -> str:
     """A resolved ioping test as one would type it."""
     words = ["ioping"]
     for name, value in job.options:
@@ -60,10 +60,10 @@ def ioping_command(job: Job) -> str:
     return " ".join([*words, "TARGET"])
 
 
-def _header(preset: Preset, fio: Sequence[Test], given: str) -> list[str]:
+def _header(preset: Preset, fio: Sequence[ResolvedTest], given: str) -> list[str]:
     files = "files diskprof-*.dat" if preset.targets else "file diskprof-test.dat"
-    writes = any("write" in rw or rw in ("rw", "randrw") for test in fio for rw in _patterns(test))
-    sizes = all("size" in dict(job.options) for test in fio for job in test.jobs)
+    writes = not all(job.reads_only for test in fio for job in test.load.fio)
+    sizes = all(job.size is not None for test in fio for job in test.load.fio)
     says = [
         preset.name if preset.title == preset.name else f"{preset.name}: {preset.title}",
         preset.summary,
@@ -82,11 +82,7 @@ def _comment(text: str) -> list[str]:
     return [f"; {line}" for line in textwrap.wrap(clean(text), _WIDTH, break_long_words=False)]
 
 
-def _patterns(test: Test) -> list[str]:
-    return [fio_job(job.options).rw for job in test.jobs]
-
-
-def shared_pairs(fio: Sequence[Test]) -> list[str]:
+def shared_pairs(fio: Sequence[ResolvedTest]) -> list[str]:
     """The options that all resolved jobs have, if there are several. Their order among the others has no meaning to fio."""
     jobs = [pairs_of(job) for test in fio for job in test.jobs]
     return [pair for pair in jobs[0] if all(pair in pairs for pairs in jobs)] if len(jobs) > 1 else []
@@ -97,6 +93,6 @@ def _section(name: str) -> str:
     return f"job-{name}" if name.startswith("global") else name
 
 
-def pairs_of(job: Job) -> list[str]:
+def pairs_of(job: EngineJob) -> list[str]:
     """The options of a resolved job as a job file has them: `bs=4k`."""
     return [f"{name}={short_value(EngineName.FIO, name, value)}" for name, value in job.options]

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from diskprof.model.errors import UnitError, UsageError
 from diskprof.model.expectation import Formula, Operator, PresetExpectation
-from diskprof.model.job import fio_job
+from diskprof.model.job import IopingJob
 from diskprof.model.metric import Metric, Quantity, parse_metric, parse_value
-from diskprof.model.preset import EngineName, Job, Preset, Test
+from diskprof.model.preset import Preset
 from diskprof.model.sample import Direction
 from diskprof.model.units import parse_duration
 from diskprof.presets.problem import Fault, Faulty, KeyPath, sentence
-from diskprof.presets.resolve import parameter_value, references
+from diskprof.presets.resolve import ResolvedTest, parameter_value, references
 
 if TYPE_CHECKING:
     from diskprof.presets.files.schema import ExpectEntry
@@ -37,7 +37,7 @@ _PERCENTILES = {"p50", "p90", "p95", "p99", "p99_9"}
 
 
 def read_promises(
-    entry: "ExpectEntry", path: KeyPath, preset: Preset, tests: Sequence[Test]
+    entry: "ExpectEntry", path: KeyPath, preset: Preset, tests: Sequence[ResolvedTest]
 ) -> tuple[PresetExpectation, ...]:
     """The promise of an entry that stands at `path`, once for each combination of the values in its `when`.
 
@@ -63,7 +63,7 @@ def read_promises(
     )
 
 
-def _test(name: str, path: KeyPath, preset: Preset, tests: Sequence[Test]) -> Test:
+def _test(name: str, path: KeyPath, preset: Preset, tests: Sequence[ResolvedTest]) -> ResolvedTest:
     names = [test.name for test in tests]
     if name in names:
         return tests[names.index(name)]
@@ -75,7 +75,7 @@ def _test(name: str, path: KeyPath, preset: Preset, tests: Sequence[Test]) -> Te
     raise Faulty(Fault(path, f"there is no test {name[:64]!r}; {hint}"))
 
 
-def _settled(preset: Preset, test: Test) -> bool:
+def _settled(preset: Preset, test: ResolvedTest) -> bool:
     """Whether what a test does is the same with every value of the parameters."""
     written = [
         (name, text)
@@ -88,40 +88,41 @@ def _settled(preset: Preset, test: Test) -> bool:
     return not any(name in _DECISIVE and references(text) for name, text in written)
 
 
-def unmeasurable(metric: Metric, test: Test) -> str:
+def unmeasurable(metric: Metric, test: ResolvedTest) -> str:
     """Why a resolved test can never have this metric, empty if it can."""
-    if test.engine is EngineName.IOPING:
-        return _unmeasurable_by_ioping(metric, test)
+    if test.load.ioping:
+        return _unmeasurable_by_ioping(metric, test.name, test.load.ioping)
     if metric.direction and metric.direction not in directions(test):
         return f"{test.name} never {'reads' if metric.direction is Direction.READ else 'writes'}"
     # fio counts no fsync of a job that only reads, nor that of end_fsync.
-    if metric.direction is None and metric.quantity is Quantity.LATENCY and not any(map(_syncs, test.jobs)):
+    if (
+        metric.direction is None
+        and metric.quantity is Quantity.LATENCY
+        and not any((job.fsync or job.fdatasync) and Direction.WRITE in job.directions for job in test.load.fio)
+    ):
         return f"{test.name} never calls fsync: give it fsync or fdatasync"
     return ""
 
 
-def _unmeasurable_by_ioping(metric: Metric, test: Test) -> str:
-    have = dict(test.jobs[0].options)
+def _unmeasurable_by_ioping(metric: Metric, name: str, job: IopingJob) -> str:
     if metric.quantity is Quantity.CPU:
         return "ioping does not tell its CPU use"
     if metric.direction is Direction.WRITE or (metric.direction is None and metric.quantity is Quantity.LATENCY):
-        return f"{test.name} never writes: ioping reads"
+        return f"{name} never writes: ioping reads"
     # Requests that follow one another at once are summed up by ioping, not written out.
-    summed = have.get("rapid") == "1" and "interval" not in have and "rate-limit" not in have
-    if summed and (metric.figure in _PERCENTILES or metric.quantity is Quantity.SHARE):
+    if (
+        job.rapid
+        and not job.interval_s
+        and not job.rate_limit
+        and (metric.figure in _PERCENTILES or metric.quantity is Quantity.SHARE)
+    ):
         return "with rapid, ioping tells no distribution: mean, min and max alone"
     return ""
 
 
-def directions(test: Test) -> set[Direction]:
+def directions(test: ResolvedTest) -> set[Direction]:
     """What a resolved test does."""
-    return {direction for job in test.jobs for direction in fio_job(job.options).directions}
-
-
-def _syncs(job: Job) -> bool:
-    have = dict(job.options)
-    every = {have.get("fsync", "0"), have.get("fdatasync", "0")}
-    return every != {"0"} and Direction.WRITE in fio_job(job.options).directions
+    return {direction for job in test.load.fio for direction in job.directions}
 
 
 def _promise(entry: "ExpectEntry", path: KeyPath, quantity: Quantity) -> tuple[Operator, Formula]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from diskprof.model.errors import PresetError
+from diskprof.model.job import fio_job
 from diskprof.model.preset import EngineName, Job, Test
 from diskprof.model.text import clean
 from diskprof.model.units import format_fio_size
@@ -81,7 +82,7 @@ def import_diskspd(words: Sequence[str], *, name: str, source: str) -> Imported:
     flags = _read(words)
     options = {option: value for option, value in _options(flags).items() if value}
     checked = {option: check_option(EngineName.FIO, option, value) for option, value in options.items()}
-    check_together(EngineName.FIO, tuple(checked.items()))
+    check_together(fio_job(checked.items()))
     title = test_title([("diskspd", options)])
     test = Test("diskspd", title, EngineName.FIO, (Job("diskspd", tuple(options.items())),))
     preset = own_preset(

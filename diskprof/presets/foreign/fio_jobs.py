@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 from diskprof.model.advice import on_screen
 from diskprof.model.errors import PresetError
+from diskprof.model.job import fio_job
 from diskprof.model.preset import EngineName, Job, Test
 from diskprof.model.text import clean
 from diskprof.presets.foreign.fio_rules import FIO_RULES, MANY_FILES, ORDER, TRIM, WITHOUT_VALUE, Rule, Verdict
@@ -270,7 +271,7 @@ class _Importer:
     def _check(self, job: _Read) -> None:
         try:
             checked = {name: check_option(EngineName.FIO, name, value) for name, value in job.options.items()}
-            check_together(EngineName.FIO, tuple(checked.items()))
+            check_together(fio_job(checked.items()))
         except PresetError as error:
             where = f"[{clean(job.section.name[:40])}] " if job.section.line else ""
             self.refusals.add(job.section.line, f"{where}{clean(error.message)}", clean(on_screen(error.hint)))

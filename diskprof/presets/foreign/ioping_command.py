@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from diskprof.model.errors import PresetError
+from diskprof.model.job import ioping_job
 from diskprof.model.preset import Category, EngineName, Job, Parameter, ParameterKind, Preset, Test
 from diskprof.model.text import clean
 from diskprof.model.units import format_size, parse_duration, parse_size
@@ -54,7 +55,7 @@ def import_ioping(words: Sequence[str], *, name: str, source: str) -> Imported:
             options[option] = value or "1"
     if not {"count", "work-time", "rapid"} & options.keys():
         raise PresetError("This ioping would go on until it is interrupted.", "Give it -c COUNT or -w TIME.")
-    check_together(EngineName.IOPING, tuple(checked.items()))
+    check_together(ioping_job(checked.items()))
     parameters = []
     for option, (parameter, kind, summary) in _PARAMETERS.items():
         if option in options:

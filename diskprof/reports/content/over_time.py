@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 
-from diskprof.analysis.options import asked
 from diskprof.analysis.series import measured, windows
 from diskprof.analysis.statistics import median
 from diskprof.model.run import Run
@@ -26,7 +25,7 @@ def courses(run: Run, samples: Sequence[Sample]) -> tuple[str, tuple[Course, ...
             continue
         mine = measured(samples, test.index)
         write: Callable[[float], str] = format_iops
-        if asked(test.planned).paced and len({sample.direction for sample in mine}) == 1:
+        if test.planned.load.paced and len({sample.direction for sample in mine}) == 1:
             timed = [(sample.mean_ns, sample.duration_ns / 1e9) for sample in mine if sample.mean_ns is not None]
             write, title = format_latency, MIXED_TITLE
         else:

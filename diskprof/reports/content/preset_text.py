@@ -1,16 +1,16 @@
 """Presets in words, as tables, as the engines would read them, and as JSON."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from diskprof.model.job import FioJob, fio_job
-from diskprof.model.preset import Category, EngineName, Job, Parameter, Preset, Test, Variant
-from diskprof.model.units import each_way, format_duration, format_size, parse_duration
+from diskprof.model.job import EachWay, EngineJob, FioJob, IopingJob
+from diskprof.model.preset import Category, EngineName, Parameter, Preset, Variant
+from diskprof.model.units import format_duration, format_size
 from diskprof.presets.files.fio_text import ioping_command, pairs_of, shared_pairs
 from diskprof.presets.options.allowed import options_of
 from diskprof.presets.options.values import describe_range
-from diskprof.presets.resolve import ResolvedPreset, expand_defaults
+from diskprof.presets.resolve import ResolvedPreset, ResolvedTest, expand_defaults
 from diskprof.reports.content.preset_words import cells_of, expand_variant, promises_text, sweep_words
 from diskprof.reports.layout import Column, fit, pad, plain, table, width_of, wrap
 
@@ -48,8 +48,7 @@ def time_needed(resolved: ResolvedPreset) -> Time:
     for test in resolved.tests:
         longest = 0.0
         for job in test.jobs:
-            have = dict(job.options)
-            known, early = _job_time(test.engine, have)
+            known, early = _job_time(job)
             least = least or known is None
             most = most or early
             longest = max(longest, known or 0.0)
@@ -57,30 +56,20 @@ def time_needed(resolved: ResolvedPreset) -> Time:
     return Time(seconds, least, most and not least)
 
 
-def _job_time(engine: EngineName, have: Mapping[str, str]) -> tuple[float | None, bool]:
+def _job_time(job: EngineJob) -> tuple[float | None, bool]:
     """Seconds, None if only an amount ends the job, and whether it may end before."""
-    if engine is EngineName.IOPING:
-        rapid = have.get("rapid") == "1"
-        if "work-time" in have:
-            return parse_duration(have["work-time"]), "count" in have
-        if "count" in have:
-            return int(have["count"]) * parse_duration(have.get("interval", "0" if rapid else "1")), False
-        return (3.0, False) if rapid else (None, False)
-    ramp = parse_duration(have.get("ramp_time", "0"))
-    if "runtime" not in have:
-        return None, False
-    return ramp + parse_duration(have["runtime"]), have.get("time_based") != "1"
+    if isinstance(job, IopingJob):
+        if job.work_s is not None:
+            return job.work_s, job.count is not None
+        if job.count is not None:
+            return job.count * job.interval_s, False
+        return (job.seconds, False) if job.rapid else (None, False)
+    return (None, False) if job.runtime_s is None else (job.ramp_s + job.runtime_s, not job.time_based)
 
 
 def writes(preset: Preset) -> bool:
     """Whether any test writes."""
-    return any(
-        "write" in rw or rw in ("rw", "randrw") for test in expand_defaults(preset).tests for rw in _patterns(test)
-    )
-
-
-def _patterns(test: Test) -> list[str]:
-    return [fio_job(job.options).rw for job in test.jobs] if test.engine is EngineName.FIO else []
+    return not all(job.reads_only for test in expand_defaults(preset).tests for job in test.load.fio)
 
 
 def presets_table(presets: Sequence[Preset], width: int = 80) -> str:
@@ -166,13 +155,13 @@ def _variant_words(preset: Preset, variant: Variant) -> str:
     return f"{settings}; takes {_how(time)}{format_duration(time.seconds)}" if time.seconds else settings
 
 
-def _by_test(resolved: ResolvedPreset) -> list[Sequence[Test]]:
+def _by_test(resolved: ResolvedPreset) -> list[Sequence[ResolvedTest]]:
     """The tests, each with its cells where the preset is a sweep."""
     count = cells_of(resolved)
     return [resolved.tests[start : start + count] for start in range(0, len(resolved.tests), count)]
 
 
-def _described(cells: Sequence[Test]) -> str:
+def _described(cells: Sequence[ResolvedTest]) -> str:
     first, last = cells[0], cells[-1]
     if first is last:
         return f"{first.name}. {describe_test(first)}"
@@ -218,7 +207,7 @@ def _as_read(resolved: ResolvedPreset) -> list[str]:
     return lines
 
 
-def _processes(tests: Sequence[Test]) -> str:
+def _processes(tests: Sequence[ResolvedTest]) -> str:
     if len(tests) == 1:
         return ""
     if any(len(test.jobs) > 1 for test in tests):
@@ -226,7 +215,7 @@ def _processes(tests: Sequence[Test]) -> str:
     return "; each section is a process of its own"
 
 
-def job_file(tests: Sequence[Test]) -> list[str]:
+def job_file(tests: Sequence[ResolvedTest]) -> list[str]:
     """Resolved fio tests as the lines of a job file; options that all jobs share stand in [global]."""
     shared = shared_pairs(tests)
     lines = ["[global]", *shared] if shared else []
@@ -237,46 +226,44 @@ def job_file(tests: Sequence[Test]) -> list[str]:
     return lines
 
 
-def _section(test: Test, job: Job) -> str:
+def _section(test: ResolvedTest, job: EngineJob) -> str:
     return job.name if len(test.jobs) == 1 else f"{test.name}-{job.name}"
 
 
-def describe_test(test: Test) -> str:
+def describe_test(test: ResolvedTest) -> str:
     """What a resolved test does, in sentences."""
     if len(test.jobs) == 1:
-        return _job_sentence(test, test.jobs[0])
-    return "Side by side: " + " ".join(f"{job.name}: {_job_sentence(test, job)}" for job in test.jobs)
+        return _job_sentence(test.jobs[0])
+    return "Side by side: " + " ".join(f"{job.name}: {_job_sentence(job)}" for job in test.jobs)
 
 
-def _job_sentence(test: Test, job: Job) -> str:
-    have = dict(job.options)
-    does = _ioping_sentence(have) if test.engine is EngineName.IOPING else _fio_sentence(have)
+def _job_sentence(job: EngineJob) -> str:
+    does = _ioping_sentence(job) if isinstance(job, IopingJob) else _fio_sentence(job)
     return f"On {job.target}: {does[0].lower()}{does[1:]}" if job.target else does
 
 
-def _fio_sentence(have: Mapping[str, str]) -> str:
-    job = fio_job(have.items())
+def _fio_sentence(job: FioJob) -> str:
     mix = f" ({job.reads_percent}% reads)" if job.mixed else ""
     parts = [
-        f"{_VERBS[job.rw.removeprefix('rand')]}{mix} {_blocks(job, have)} {'at random' if job.random else 'in order'}",
+        f"{_VERBS[job.rw.removeprefix('rand')]}{mix} {_blocks(job)} {'at random' if job.random else 'in order'}",
         _at_once(job.depth, job.numjobs),
         "past the page cache" if job.direct else "through the page cache",
-        *_syncs(have),
-        *_limits(have),
-        _span(have),
-        _ending(have),
+        *_syncs(job),
+        *_limits(job),
+        _span(job),
+        _ending(job),
     ]
     sentence = ", ".join(filter(None, parts)) + "."
-    if ramp := parse_duration(have.get("ramp_time", "0")):
-        sentence += f" The first {format_duration(ramp)} are warm-up and do not count."
+    if job.ramp_s:
+        sentence += f" The first {format_duration(job.ramp_s)} are warm-up and do not count."
     return sentence
 
 
-def _blocks(job: FioJob, have: Mapping[str, str]) -> str:
-    if "bssplit" in have:
-        return f"blocks of mixed sizes ({have['bssplit']})"
-    sizes = job.sizes()
-    return f"blocks of {format_size(sizes[0])}" + (f" to {format_size(sizes[-1])}" if "bsrange" in have else "")
+def _blocks(job: FioJob) -> str:
+    options, sizes = dict(job.options), job.sizes()
+    if "bssplit" in options:
+        return f"blocks of mixed sizes ({options['bssplit']})"
+    return f"blocks of {format_size(sizes[0])}" + (f" to {format_size(sizes[-1])}" if "bsrange" in options else "")
 
 
 def _at_once(depth: int, jobs: int) -> str:
@@ -284,58 +271,56 @@ def _at_once(depth: int, jobs: int) -> str:
     return each if jobs == 1 else f"{each} in each of {jobs} jobs"
 
 
-def _syncs(have: Mapping[str, str]) -> Iterable[str]:
-    if have.get("sync", "0") != "0":
+def _syncs(job: FioJob) -> Iterable[str]:
+    if job.sync:
         yield "each write on the disk before it counts as done"
-    for name in ("fsync", "fdatasync"):
-        if every := int(have.get(name, "0")):
+    for name, every in (("fsync", job.fsync), ("fdatasync", job.fdatasync)):
+        if every:
             yield f"with {name} after {'each write' if every == 1 else f'every {every} writes'}"
 
 
-def _limits(have: Mapping[str, str]) -> Iterable[str]:
-    job = fio_job(have.items())
-    for name, nouns, one in (("rate_iops", (" reads", " writes"), " requests"), ("rate", (" read", " written"), "")):
-        limits = each_way(have.get(name, ""))
-        told = [limit and (format_size(int(limit)) if name == "rate" else limit) for limit in limits]
+def _limits(job: FioJob) -> Iterable[str]:
+    kinds: tuple[tuple[EachWay, tuple[str, str], str, Callable[[int], str]], ...] = (
+        (job.rate_iops, (" reads", " writes"), " requests", str),
+        (job.rate, (" read", " written"), "", format_size),
+    )
+    for limits, nouns, one, write in kinds:
         if job.mixed:
-            words = " and ".join(f"{limit}{noun}" for limit, noun in zip(told, nouns, strict=True) if limit)
+            words = " and ".join(f"{write(limit)}{noun}" for limit, noun in zip(limits, nouns, strict=True) if limit)
         else:
-            limit = told[not job.reads_only]
-            words = f"{limit}{one}" if limit else ""
+            limit = limits[not job.reads_only]
+            words = f"{write(limit)}{one}" if limit else ""
         if words:
             yield f"at most {words} a second"
 
 
-def _span(have: Mapping[str, str]) -> str:
-    if "size" not in have:
+def _span(job: FioJob) -> str:
+    if job.size is None:
         return "over the whole target"
-    return f"over {format_size(int(have['size']))}" if have.get("time_based") == "1" else ""
+    return f"over {format_size(job.size)}" if job.time_based else ""
 
 
-def _ending(have: Mapping[str, str]) -> str:
-    runtime = format_duration(parse_duration(have["runtime"])) if "runtime" in have else ""
-    if have.get("time_based") == "1":
+def _ending(job: FioJob) -> str:
+    runtime = "" if job.runtime_s is None else format_duration(job.runtime_s)
+    if job.time_based:
         return f"for {runtime}"
-    amount = have.get("io_size", have.get("size"))
-    until = f"until {format_size(int(amount))} are done" if amount else "until all of it is done"
+    amount = job.size if job.io_size is None else job.io_size
+    until = f"until {format_size(amount)} are done" if amount else "until all of it is done"
     return f"{until}, at most {runtime}" if runtime else until
 
 
-def _ioping_sentence(have: Mapping[str, str]) -> str:
-    linear, rapid = have.get("linear") == "1", have.get("rapid") == "1"
-    size = int(have.get("size", 256 << 10 if linear else 4096))
-    interval = parse_duration(have.get("interval", "0" if rapid else "1"))
+def _ioping_sentence(job: IopingJob) -> str:
     parts = [
-        f"Reads blocks of {format_size(size)} {'in order' if linear else 'at random'}",
-        "one after the other" if not interval else f"one every {format_duration(interval)}",
-        "past the page cache" if have.get("direct") == "1" else "",
-        "from the page cache" if have.get("cached") == "1" else "",
-        f"{have['count']} times" if "count" in have else "",
-        f"over {format_size(int(have['work-size']))}" if "work-size" in have else "",
+        f"Reads blocks of {format_size(job.block_size)} {'in order' if job.linear else 'at random'}",
+        f"one every {format_duration(job.interval_s)}" if job.interval_s else "one after the other",
+        "past the page cache" if job.direct else "",
+        "from the page cache" if job.cached else "",
+        f"{job.count} times" if job.count else "",
+        "" if job.work_size is None else f"over {format_size(job.work_size)}",
     ]
-    if "work-time" in have or (rapid and "count" not in have):
-        longest = format_duration(parse_duration(have.get("work-time", "3")))
-        parts.append(f"at most {longest}" if "count" in have else f"for {longest}")
+    if job.work_s is not None or (job.rapid and not job.count):
+        longest = format_duration(job.seconds)
+        parts.append(f"at most {longest}" if job.count else f"for {longest}")
     return ", ".join(filter(None, parts)) + "."
 
 

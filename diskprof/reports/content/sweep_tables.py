@@ -8,7 +8,6 @@ from diskprof.analysis.sweep import (
     Best,
     Limits,
     Panel,
-    amount,
     bandwidth,
     best,
     grids,
@@ -20,7 +19,7 @@ from diskprof.analysis.sweep import (
 from diskprof.model.preset import Options
 from diskprof.model.run import Run, Status, TestRecord, TestResult
 from diskprof.model.sample import Direction
-from diskprof.model.units import format_bandwidth, format_iops, format_size
+from diskprof.model.units import amount, format_bandwidth, format_iops, format_size, parse_size
 from diskprof.reports import wording
 from diskprof.reports.blocks import Block, Cell, Column, Heading, Paragraph, Table
 from diskprof.reports.words import DIRECTIONS, STATUSES
@@ -61,7 +60,7 @@ def told_cell(cell: Options) -> list[str]:
 
 def value_words(option: str, value: str) -> str:
     """A value of an axis, block sizes as a person says them: `32 KiB`."""
-    size = amount(value) if option == "bs" else None
+    size = amount(parse_size, value) if option == "bs" else None
     return value if size is None else format_size(size)
 
 

@@ -1,11 +1,8 @@
 """What it cost to wait until data was safe: fsync latency, which completion latency does not hold (F8)."""
 
-import re
-
 from diskprof.model.run import Latency, Run
 from diskprof.model.units import format_latency
 
-_FDATASYNC = re.compile(r"--fdatasync=0*[1-9]")
 _FIGURES = (("p50", "p50"), ("p99", "p99"), ("p99_9", "p99.9"), ("max", "max"))
 
 
@@ -16,7 +13,7 @@ def sync_sentences(run: Run) -> list[str]:
         latency = test.result.sync if test.result else None
         if latency is None or latency.mean is None:
             continue
-        call = "fdatasync" if any(_FDATASYNC.match(word) for word in test.planned.argv) else "fsync"
+        call = "fdatasync" if any(job.fdatasync for job in test.planned.load.fio) else "fsync"
         found.append(
             f"{test.name}: {call} after writes took {format_latency(latency.mean)} in the mean{_rest(latency)}."
         )

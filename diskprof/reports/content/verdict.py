@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from diskprof.analysis.options import asked
 from diskprof.model.finding import Finding, Weight
 from diskprof.model.preset import EngineName
 from diskprof.model.run import DirectionResult, Run, Status, TestRecord
@@ -75,10 +74,10 @@ def doubts(findings: Sequence[Finding]) -> str:
 def _figures(test: TestRecord) -> list[_Figure]:
     job, result = test.planned.jobs[0], test.result
     assert result is not None
-    random = job.rw.startswith("rand")
+    random = job.random
     size = format_size(job.block_size)
     mixed = len(result.directions) > 1
-    depth = asked(test.planned).depth
+    depth = test.planned.load.depth
     return [
         _Figure(
             f"{'mixed ' if mixed else ''}{'random' if random else 'sequential'} {size} {DIRECTIONS[direction].word}s",
@@ -113,7 +112,7 @@ def _ioping(test: TestRecord) -> str:
     ((direction, result),) = test.result.directions[:1] if test.result else ()
     name, latency = DIRECTIONS[direction].word, result.latency
     size = format_size(result.bytes // result.ios) if result.ios else ""
-    what = f"{'cached ' if asked(test.planned).cached else ''}{size} {name}"
+    what = f"{'cached ' if test.planned.load.cached else ''}{size} {name}"
     mean = f"{format_latency(latency.mean)} on average" if latency.mean is not None else ""
     if result.ios < _FEW:
         slowest = f", {format_latency(latency.max)} at the slowest" if latency.max is not None else ""

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 from diskprof.model.expectation import PresetExpectation
+from diskprof.model.job import FioJob, IopingJob
 from diskprof.model.metric import Quantity
 from diskprof.model.preset import Axis, EngineName, Job, Parameter, Preset, TargetSlot, Test, Variant
 from diskprof.presets.options.allowed import options_of
 from diskprof.presets.options.values import OptionSpec
-from diskprof.presets.resolve import expand_defaults
+from diskprof.presets.resolve import ResolvedTest, expand_defaults
 from diskprof.reports.content.preset_text import describe_test, time_needed, writes
 from diskprof.reports.content.preset_words import expand_variant, promise_words
 from diskprof.reports.data.json import Json, Table, fields, plain
@@ -70,12 +71,12 @@ def options_json() -> Json:
 
 _FIELDS: Table = {
     Axis: "option values",
-    Job: "name target? options{}",
+    **dict.fromkeys((Job, FioJob, IopingJob), "name target? options{}"),
     OptionSpec: "kind minimum maximum choices summary",
     Parameter: "name kind default summary choices optional",
     PresetExpectation: _promise,
     TargetSlot: "name summary",
-    Test: "name title engine cell{}? jobs",
+    **dict.fromkeys((Test, ResolvedTest), "name title engine cell{}? jobs"),
     Variant: "name settings{}",
 }
 

@@ -8,9 +8,10 @@ from diskprof.model.errors import UsageError
 from diskprof.model.expectation import Expectation, PresetExpectation
 from diskprof.model.metric import format_value
 from diskprof.model.plan import Hazard, Severity
-from diskprof.model.preset import Preset, Test
+from diskprof.model.preset import Preset
 from diskprof.model.target import Target
 from diskprof.presets.files.promises import unmeasurable
+from diskprof.presets.resolve import ResolvedTest
 
 CAPACITY = "capacity_gib"
 """The parameter that gives the capacity a formula counts with; where it is empty the device's size is taken."""
@@ -32,7 +33,7 @@ _UNTOLD = Hazard(
 def promises(
     preset: Preset,
     values: Mapping[str, str],
-    tests: Sequence[Test],
+    tests: Sequence[ResolvedTest],
     asked: Sequence[Expectation],
     target: Target,
     tree: DeviceTree,

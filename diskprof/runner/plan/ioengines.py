@@ -6,9 +6,9 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from diskprof.model.job import SYNCHRONOUS, fio_job
+from diskprof.model.job import EngineJob, FioJob
 from diskprof.model.plan import Severity
-from diskprof.model.preset import Test
+from diskprof.presets.resolve import ResolvedTest
 from diskprof.runner.plan.remarks import Remark
 
 _FALLBACKS = {"io_uring": "libaio", "libaio": "psync"}
@@ -43,35 +43,40 @@ def _libaio_refusal() -> str:
     return f"all {most} asynchronous requests of the machine are taken (fs.aio-max-nr)" if used >= most else ""
 
 
-def with_usable_engines(test: Test) -> tuple[Test, list[Remark]]:
+def with_usable_engines(test: ResolvedTest) -> tuple[ResolvedTest, list[Remark]]:
     """The test with engines that work here, and a note for each that had to change or that caps the queue depth (F12)."""
-    jobs, notes = [], []
-    for job in test.jobs:
-        options = dict(job.options)
-        told = fio_job(job.options)
-        wanted = engine = told.ioengine
-        while (reason := why_unusable(engine)) and engine in _FALLBACKS:
-            engine = _FALLBACKS[engine]
-            notes.append(
-                Remark(
-                    "engine-fallback",
-                    Severity.WARNS,
-                    "use",
-                    f"{engine} instead of {wanted}: {reason}.",
-                    "Its figures are not to be compared with those of the engine that was asked for.",
-                )
-            )
-        if engine in SYNCHRONOUS and told.iodepth > 1:
-            notes.append(
-                Remark(
-                    "depth-capped",
-                    Severity.WARNS,
-                    "ask",
-                    f"for queue depth {told.iodepth}, but {engine} keeps one request at a time.",
-                    "Use ioengine libaio or io_uring for a queue.",
-                )
-            )
-        if engine != wanted:
-            options["ioengine"] = engine
-        jobs.append(replace(job, options=tuple(options.items())))
+    jobs: list[EngineJob] = []
+    notes: list[Remark] = []
+    for job in test.load.fio:
+        usable, more = _usable(job)
+        jobs.append(usable)
+        notes += more
     return replace(test, jobs=tuple(jobs)), notes
+
+
+def _usable(job: FioJob) -> tuple[FioJob, list[Remark]]:
+    engine, notes = job.ioengine, []
+    while (reason := why_unusable(engine)) and engine in _FALLBACKS:
+        engine = _FALLBACKS[engine]
+        notes.append(
+            Remark(
+                "engine-fallback",
+                Severity.WARNS,
+                "use",
+                f"{engine} instead of {job.ioengine}: {reason}.",
+                "Its figures are not to be compared with those of the engine that was asked for.",
+            )
+        )
+    if engine != job.ioengine:
+        job = job.changed(ioengine=engine)
+    if job.depth < job.iodepth:
+        notes.append(
+            Remark(
+                "depth-capped",
+                Severity.WARNS,
+                "ask",
+                f"for queue depth {job.iodepth}, but {engine} keeps one request at a time.",
+                "Use ioengine libaio or io_uring for a queue.",
+            )
+        )
+    return job, notes

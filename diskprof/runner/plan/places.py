@@ -8,15 +8,16 @@ from pathlib import Path
 
 from diskprof.model.advice import Advice
 from diskprof.model.errors import UsageError
+from diskprof.model.job import EngineJob, FioJob
 from diskprof.model.plan import Plan, Severity, TestFile
-from diskprof.model.preset import EngineName, Job, Preset, Test
+from diskprof.model.preset import Preset
 from diskprof.model.target import Target, TargetKind
 from diskprof.model.units import format_size
+from diskprof.presets.resolve import ResolvedTest
 from diskprof.runner.plan.remarks import Remark
-from diskprof.runner.plan.workload import Rate, fio_workload
+from diskprof.runner.plan.workload import span
 
 _PLAIN_PATH = re.compile(r"[\w/.,+@=%-]+", re.ASCII)
-_ANY_RATE = Rate(1.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +73,14 @@ def places_of(plan: Plan) -> tuple[Place, ...]:
     return (first, *(Place(other.slot, other.target, other.test_file) for other in plan.others))
 
 
-def place_of(job: Job, places: Sequence[Place]) -> Place:
+def place_of(job: EngineJob, places: Sequence[Place]) -> Place:
     """The place that a job works on: that of its slot, or the first."""
     return next((place for place in places if place.slot == job.target), places[0])
 
 
-def with_test_file(place: Place, places: Sequence[Place], tests: Sequence[Test]) -> Place:
+def with_test_file(place: Place, places: Sequence[Place], tests: Sequence[ResolvedTest]) -> Place:
     """The place with the test file that its fio jobs need, where it is a directory and has such jobs."""
-    spans = [
-        fio_workload((job,), _ANY_RATE).span_bytes
-        for test in tests
-        if test.engine is EngineName.FIO
-        for job in test.jobs
-        if place_of(job, places) == place
-    ]
+    spans = [span(job) for test in tests for job in test.load.fio if place_of(job, places) == place]
     if place.target.kind is not TargetKind.DIRECTORY or not spans:
         return place
     if min(spans) <= 0:
@@ -97,34 +92,26 @@ def with_test_file(place: Place, places: Sequence[Place], tests: Sequence[Test])
     return replace(place, file=TestFile(str(directory), str(directory / "test.dat"), max(spans)))
 
 
-def fit(test: Test, places: Sequence[Place]) -> tuple[Test, tuple[Remark, ...]]:
+def fit(test: ResolvedTest, places: Sequence[Place]) -> tuple[ResolvedTest, tuple[Remark, ...]]:
     """The test within the bounds of its files and devices: fio would clip it silently or replace the file (F16, F23).
 
     Raises UsageError for a target that does not hold one request.
     """
-    if test.engine is not EngineName.FIO:
-        return test, ()
     jobs, notes = [], []
     for job in test.jobs:
         target = place_of(job, places).target
-        if target.kind is TargetKind.DIRECTORY or target.size_bytes is None:
-            jobs.append(job)
-            continue
-        room = _room(test, job, target, target.size_bytes)
-        options = dict(job.options)
-        if not options.get("size") or int(options["size"]) > room:
-            notes.append(
-                Remark("smaller-target", Severity.NOTES, "use", f"{format_size(room)}, all that the target holds.")
-            )
-            options["size"] = str(room)
-        jobs.append(replace(job, options=tuple(options.items())))
+        if isinstance(job, FioJob) and target.kind is not TargetKind.DIRECTORY and target.size_bytes is not None:
+            room = _room(test, job, target, target.size_bytes)
+            if job.size is None or job.size > room:
+                said = f"{format_size(room)}, all that the target holds."
+                notes.append(Remark("smaller-target", Severity.NOTES, "use", said))
+                job = job.changed(size=str(room))
+        jobs.append(job)
     return replace(test, jobs=tuple(jobs)), tuple(notes)
 
 
-def _room(test: Test, job: Job, target: Target, held: int) -> int:
-    load = fio_workload((job,), _ANY_RATE)
-    block = load.jobs[0].block_size
-    room = held - (load.span_bytes - int(dict(job.options).get("size", 0)))
+def _room(test: ResolvedTest, job: FioJob, target: Target, held: int) -> int:
+    block, room = job.block_size, held - job.offset
     room -= room % block
     if room < block:
         raise UsageError(

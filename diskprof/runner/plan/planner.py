@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from diskprof.analysis.options import asked
 from diskprof.devices.guard.target_hazards import NO_PERMISSION, target_hazards
 from diskprof.engines.fio.reader import fio_argv
 from diskprof.engines.ioping import ioping_argv
@@ -13,13 +12,13 @@ from diskprof.model.advice import joined
 from diskprof.model.device import Device, DeviceTree
 from diskprof.model.errors import DiskprofError, Refused, UnitError, UsageError
 from diskprof.model.expectation import Expectation
-from diskprof.model.job import fio_job
+from diskprof.model.job import EngineJob, FioJob, Load, fio_job
 from diskprof.model.plan import Hazard, OtherTarget, Plan, PlannedTest, WritePermission
-from diskprof.model.preset import EngineName, Job, Preset, Test
+from diskprof.model.preset import EngineName, Preset
 from diskprof.model.target import Target, TargetKind
 from diskprof.model.units import format_size, parse_size
 from diskprof.model.wear import Wear
-from diskprof.presets.resolve import resolve
+from diskprof.presets.resolve import ResolvedTest, resolve
 from diskprof.runner.plan.expected import promises
 from diskprof.runner.plan.ioengines import with_usable_engines
 from diskprof.runner.plan.places import Place, choose_places, fit, place_of, with_test_file
@@ -90,7 +89,7 @@ def make_plan(
         parameters=resolved.values,
         tests=planned,
         test_file=first.file,
-        layout=None if _grows_like_a_log(tests, planned) else _layout(places, loads, rate, tools, seconds),
+        layout=None if _grows_like_a_log(planned) else _layout(places, loads, rate, tools, seconds),
         hazards=tuple(dict.fromkeys(hazards)),
         space_needed=sum(space.values()),
         assumed_bandwidth=rate.bandwidth,
@@ -118,13 +117,13 @@ def _rate(target: Target, tree: DeviceTree) -> Rate:
     return assumed_rate(disks[0] if disks else None)
 
 
-def _adapted(tests: Sequence[Test], places: Sequence[Place]) -> tuple[list[Test], list[Hazard]]:
+def _adapted(tests: Sequence[ResolvedTest], places: Sequence[Place]) -> tuple[list[ResolvedTest], list[Hazard]]:
     """The tests as they can run here, and notes on what had to change."""
-    adapted: list[Test] = []
+    adapted: list[ResolvedTest] = []
     remarks: list[tuple[str, Remark]] = []
     for test in tests:
-        if test.engine is EngineName.FIO:
-            test = replace(test, jobs=tuple(without_false_mix(job) for job in test.jobs))
+        if test.load.fio:
+            test = replace(test, jobs=tuple(without_false_mix(job) for job in test.load.fio))
             test, notes = with_usable_engines(test)
             remarks += ((test.name, note) for note in notes)
         fitted, more = fit(test, places)
@@ -133,14 +132,13 @@ def _adapted(tests: Sequence[Test], places: Sequence[Place]) -> tuple[list[Test]
     return adapted, hazards_of(remarks, [test.name for test in tests])
 
 
-def _workload(test: Test, places: Sequence[Place], rate: Rate) -> Workload:
-    if test.engine is EngineName.FIO:
-        return fio_workload(test.jobs, rate)
-    job = test.jobs[0]
-    return ioping_workload(job, on_directory=place_of(job, places).target.kind is TargetKind.DIRECTORY)
+def _workload(test: ResolvedTest, places: Sequence[Place], rate: Rate) -> Workload:
+    if job := test.load.ioping:
+        return ioping_workload(job, on_directory=place_of(job, places).target.kind is TargetKind.DIRECTORY)
+    return fio_workload(test.load.fio, rate)
 
 
-def _space(place: Place, places: Sequence[Place], tests: Sequence[Test], loads: Sequence[Workload]) -> int:
+def _space(place: Place, places: Sequence[Place], tests: Sequence[ResolvedTest], loads: Sequence[Workload]) -> int:
     """Bytes that the test file takes in a place, and the largest temporary file of an ioping test (F31)."""
     if place.target.kind is not TargetKind.DIRECTORY:
         return 0
@@ -152,13 +150,12 @@ def _space(place: Place, places: Sequence[Place], tests: Sequence[Test], loads: 
     return (place.file.size_bytes if place.file else 0) + max(own, default=0)
 
 
-def _written(place: Place, places: Sequence[Place], tests: Sequence[Test], rate: Rate) -> int:
+def _written(place: Place, places: Sequence[Place], tests: Sequence[ResolvedTest], rate: Rate) -> int:
     """Bytes that the tests write to a place, what lays its test file out aside."""
     return sum(
         fio_workload((job,), rate).bytes_written
         for test in tests
-        if test.engine is EngineName.FIO
-        for job in test.jobs
+        for job in test.load.fio
         if place_of(job, places) == place
     )
 
@@ -212,25 +209,15 @@ def _hazards(
     )
 
 
-def _planned(test: Test, load: Workload, places: Sequence[Place], tool: Tool, run_s: float) -> PlannedTest:
+def _planned(test: ResolvedTest, load: Workload, places: Sequence[Place], tool: Tool, run_s: float) -> PlannedTest:
     interval = interval_ms(load.likely_s, run_s)
-    if test.engine is EngineName.FIO:
-        argv = fio_argv(
-            tool,
-            test.jobs,
-            filename=[place_of(job, places).filename for job in test.jobs],
-            interval_ms=interval,
-            read_only=not load.bytes_written,
-        )
-    else:
-        job = test.jobs[0]
-        argv = ioping_argv(tool, job.options, path=place_of(job, places).target.path, interval_ms=interval)
+    jobs = tuple(_placed(job, place_of(job, places)) for job in test.jobs)
     return PlannedTest(
         name=test.name,
         title=test.title,
         engine=test.engine,
-        argv=argv,
-        jobs=load.jobs,
+        argv=_argv(tool, jobs, interval_ms=interval, read_only=not load.bytes_written),
+        jobs=jobs,
         ramp_s=load.ramp_s,
         runtime_s=load.runtime_s,
         amount_bytes=load.amount_bytes,
@@ -242,7 +229,18 @@ def _planned(test: Test, load: Workload, places: Sequence[Place], tool: Tool, ru
     )
 
 
-def _axes(tests: Sequence[Test]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _placed(job: EngineJob, place: Place) -> EngineJob:
+    return replace(job, path=place.filename if isinstance(job, FioJob) else place.target.path)
+
+
+def _argv(tool: Tool, jobs: Sequence[EngineJob], *, interval_ms: int, read_only: bool) -> tuple[str, ...]:
+    load = Load(tuple(jobs))
+    if load.ioping:
+        return ioping_argv(tool.path, load.ioping, interval_ms=interval_ms)
+    return fio_argv(tool.path, load.fio, interval_ms=interval_ms, read_only=read_only)
+
+
+def _axes(tests: Sequence[ResolvedTest]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """The axes of a sweep, read off its cells: each option with its values in the order of the tests."""
     axes: dict[str, dict[str, None]] = {}
     for test in tests:
@@ -251,18 +249,18 @@ def _axes(tests: Sequence[Test]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple((option, tuple(values)) for option, values in axes.items())
 
 
-def _grows_like_a_log(tests: Sequence[Test], planned: Sequence[PlannedTest]) -> bool:
+def _grows_like_a_log(planned: Sequence[PlannedTest]) -> bool:
     """Whether all that is done is to write a file once from its beginning and to wait after each write.
 
     In a file that was filled before, a wait would be for the data alone: what a file system notes of a file that grows, the
     larger part of what a log waits for, would not be measured.
     """
-    if len(tests) != 1 or tests[0].engine is not EngineName.FIO or len(tests[0].jobs) != 1:
+    jobs = [job for test in planned for job in test.load.fio]
+    if len(planned) != 1 or len(jobs) != 1:
         return False
-    options = tests[0].jobs[0].options
-    told = fio_job(options)
-    again = {"io_size", "loops"} & dict(options).keys() or told.time_based or told.numjobs != 1
-    return not again and told.rw == "write" and asked(planned[0]).synced
+    (job,) = jobs
+    again = job.io_size is not None or job.loops > 1 or job.time_based or job.numjobs != 1
+    return not again and job.rw == "write" and job.synced
 
 
 def _layout(
@@ -273,7 +271,7 @@ def _layout(
     if not files:
         return None
     direct = any(load.direct for load in loads)
-    jobs = tuple(_layout_job(place, direct=direct) for place in files)
+    jobs = tuple(_layout_job(place, place.file.size_bytes, direct=direct) for place in files if place.file)
     load = fio_workload(jobs, rate)
     interval = interval_ms(load.likely_s, run_s)
     total = sum(place.file.size_bytes for place in files if place.file)
@@ -281,14 +279,8 @@ def _layout(
         name="layout",
         title=f"Lay out the test file{'s' if len(files) > 1 else ''}, {format_size(total)}",
         engine=EngineName.FIO,
-        argv=fio_argv(
-            tools[EngineName.FIO],
-            jobs,
-            filename=[place.filename for place in files],
-            interval_ms=interval,
-            read_only=False,
-        ),
-        jobs=load.jobs,
+        argv=fio_argv(tools[EngineName.FIO].path, jobs, interval_ms=interval, read_only=False),
+        jobs=jobs,
         ramp_s=0.0,
         runtime_s=load.runtime_s,
         amount_bytes=total,
@@ -298,9 +290,7 @@ def _layout(
     )
 
 
-def _layout_job(place: Place, *, direct: bool) -> Job:
-    assert place.file
-    size = place.file.size_bytes
+def _layout_job(place: Place, size: int, *, direct: bool) -> FioJob:
     options = {
         "rw": "write",
         "bs": str(min(_LAYOUT_BLOCK, size)),
@@ -312,4 +302,4 @@ def _layout_job(place: Place, *, direct: bool) -> Job:
         "fallocate": "none",
     }
     name = f"layout-{place.slot}" if place.slot else "layout"
-    return Job(name, tuple(options.items()), place.slot)
+    return fio_job(options.items(), name, target=place.slot, path=place.filename)

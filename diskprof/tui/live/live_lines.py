@@ -5,10 +5,8 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 
-from diskprof.analysis.options import asked
 from diskprof.model.metric import Quantity
 from diskprof.model.plan import PlannedTest, Severity
-from diskprof.model.preset import EngineName
 from diskprof.model.run import DirectionResult, Message, Run, Status, TestRecord
 from diskprof.model.sample import Direction, Phase
 from diskprof.model.text import clean, shorten_middle
@@ -123,7 +121,7 @@ class TileEntry:
 
 def waits_s(planned: PlannedTest) -> float:
     """How long ioping waits between requests: its rate is that of the waiting, and its result is without it. 0 elsewhere."""
-    return asked(planned).interval_s if planned.engine is EngineName.IOPING else 0.0
+    return planned.load.interval_s
 
 
 def tile_entries(metric: Quantity, track: Track, *, waits: bool = False) -> list[TileEntry]:

@@ -6,9 +6,11 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
+from commands import fio_jobs, jobs_of
+
 from diskprof.model.device import Device, DeviceKind, Mount, Transport
 from diskprof.model.histogram import Histogram, bucket_of, bucket_value
-from diskprof.model.plan import Hazard, Plan, PlannedJob, PlannedTest, Severity, TestFile
+from diskprof.model.plan import Hazard, Plan, PlannedTest, Severity, TestFile
 from diskprof.model.preset import Category, EngineName
 from diskprof.model.run import Environment
 from diskprof.model.sample import Direction
@@ -274,7 +276,7 @@ def _planned(name: str, machine: RecordedMachine, file: TestFile, runtime_s: flo
         title=_TITLES[name],
         engine=EngineName.IOPING if ioping else EngineName.FIO,
         argv=argv,
-        jobs=(PlannedJob(name, kind.rw, kind.block_size, kind.iodepth, 1, "" if ioping else "libaio"),),
+        jobs=jobs_of(EngineName.IOPING if ioping else EngineName.FIO, argv),
         ramp_s=0.0 if ioping else 0.5,
         runtime_s=runtime_s,
         amount_bytes=None,
@@ -292,13 +294,14 @@ def make_layout(file: TestFile, machine: RecordedMachine) -> PlannedTest:
         f"--filename={file.path}",
         "--rw=write",
         "--bs=1m",
+        *(f"--size={file.size_bytes}", "--ioengine=libaio", "--direct=1", "--iodepth=8"),
     )
     return PlannedTest(
         name="layout",
         title="Filling the test file",
         engine=EngineName.FIO,
-        argv=(*argv, f"--size={file.size_bytes}", "--ioengine=libaio", "--direct=1", "--iodepth=8"),
-        jobs=(PlannedJob("layout", "write", 1 << 20, 8, 1, "libaio"),),
+        argv=argv,
+        jobs=fio_jobs(argv),
         ramp_s=0.0,
         runtime_s=file.size_bytes / machine.layout_bytes_per_s,
         amount_bytes=file.size_bytes,

@@ -2,10 +2,13 @@
 
 from dataclasses import replace
 
+from commands import fio_jobs
+
 from diskprof.model.device import Mount, Transport
 from diskprof.model.expectation import Expectation, Operator
+from diskprof.model.job import FioJob, fio_job
 from diskprof.model.metric import parse_metric
-from diskprof.model.plan import OtherTarget, Plan, PlannedJob, PlannedTest, TestFile
+from diskprof.model.plan import OtherTarget, Plan, PlannedTest, TestFile
 from diskprof.model.preset import Category, EngineName
 from diskprof.model.target import Target, TargetKind
 from diskprof.model.units import format_size, parse_size
@@ -57,7 +60,7 @@ def sweep_plan(
             cells = [(*cell, (option, value)) for cell in cells for value in values]
         for cell in cells:
             have = dict(cell)
-            job = PlannedJob(
+            job = _job(
                 "-".join([name, *(_PREFIXES[option] + value for option, value in cell)]),
                 *(rw, parse_size(have.get("bs", "4k")), int(have.get("iodepth", "1")), int(have.get("numjobs", "1"))),
                 "libaio",
@@ -71,11 +74,11 @@ def promises_plan(machine: RecordedMachine, *, runtime_s: float = 8.0) -> Plan:
     """Five tests of which something is promised: kept, broken, too short to say, not measured."""
     file = _file("/mnt/volume")
     jobs = (
-        PlannedJob("bw-test", "randwrite", 1 << 20, 32, 1, "libaio"),
-        PlannedJob("rand-r", "randread", 4096, 128, 1, "libaio"),
-        PlannedJob("rand-w", "randwrite", 4096, 128, 1, "libaio"),
-        PlannedJob("lat-read", "randread", 4096, 1, 1, "libaio"),
-        PlannedJob("lat-write", "randwrite", 4096, 1, 1, "libaio"),
+        _job("bw-test", "randwrite", 1 << 20, 32, 1, "libaio"),
+        _job("rand-r", "randread", 4096, 128, 1, "libaio"),
+        _job("rand-w", "randwrite", 4096, 128, 1, "libaio"),
+        _job("lat-read", "randread", 4096, 1, 1, "libaio"),
+        _job("lat-write", "randwrite", 4096, 1, 1, "libaio"),
     )
     planned = [_planned(job.name, _TITLES[job.name], (job,), (file,), runtime_s) for job in jobs]
     plan = _plan(machine, "volume-promises", "What a volume promises", file, planned)
@@ -98,8 +101,8 @@ def targets_plan(machine: RecordedMachine, *, runtime_s: float = 6.0) -> Plan:
     """Readers on a volume with a cache, writers on one without, at once."""
     files = _file("/mnt/cached"), _file("/mnt/uncached")
     jobs = (
-        PlannedJob("reader1", "randread", 4096, 128, 4, "libaio"),
-        PlannedJob("writer1", "randwrite", 4096, 128, 4, "libaio"),
+        _job("reader1", "randread", 4096, 128, 4, "libaio"),
+        _job("writer1", "randwrite", 4096, 128, 4, "libaio"),
     )
     planned = _planned("read-write", "Random reads and writes, 4 KiB, 128 at once", jobs, files, runtime_s)
     plan = _plan(machine, "two-volumes", "Readers and writers on two volumes", files[0], [planned])
@@ -128,6 +131,11 @@ _TITLES = {
     "lat-read": "Random read, 4 KiB, one at a time",
     "lat-write": "Random write, 4 KiB, one at a time",
 }
+
+
+def _job(name: str, rw: str, block: int, depth: int, numjobs: int, ioengine: str) -> FioJob:
+    options = {"rw": rw, "bs": block, "iodepth": depth, "numjobs": numjobs, "ioengine": ioengine}
+    return fio_job(((option, str(value)) for option, value in options.items()), name)
 
 
 def _file(directory: str) -> TestFile:
@@ -159,7 +167,7 @@ def _plan(machine: RecordedMachine, preset: str, title: str, file: TestFile, tes
 def _planned(
     name: str,
     title: str,
-    jobs: tuple[PlannedJob, ...],
+    jobs: tuple[FioJob, ...],
     files: tuple[TestFile, ...],
     runtime_s: float,
     cell: tuple[tuple[str, str], ...] = (),
@@ -178,7 +186,7 @@ def _planned(
         title=title,
         engine=EngineName.FIO,
         argv=tuple(argv),
-        jobs=jobs,
+        jobs=fio_jobs(argv),
         ramp_s=0.0,
         runtime_s=runtime_s,
         amount_bytes=None,

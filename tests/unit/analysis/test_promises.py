@@ -10,6 +10,7 @@ from diskprof.model.plan import Severity
 from diskprof.model.preset import Preset
 from diskprof.model.target import Target, TargetKind
 from diskprof.presets.library import load_library
+from diskprof.presets.resolve import expand_defaults
 from diskprof.runner.plan.expected import promises
 
 TREE = DeviceTree((make_device("sda", size=100 * GIB), make_device("sdb", size=100 * GIB)))
@@ -27,20 +28,22 @@ def values(preset: Preset, **more: str) -> dict[str, str]:
 
 
 def test_the_capacity_of_the_disk_counts(preset: Preset) -> None:
-    found, notes = promises(preset, values(preset), preset.tests, (), ON_DISK, TREE)
+    found, notes = promises(preset, values(preset), expand_defaults(preset).tests, (), ON_DISK, TREE)
     assert [each.promised for each in found if each.metric.name == "read.iops"] == [1200 + 30 * 100]
     assert notes == ()
 
 
 def test_a_capacity_that_cannot_be_seen_is_a_note_and_no_refusal(preset: Preset) -> None:
-    found, (note,) = promises(preset, values(preset), preset.tests, (), NOWHERE, TREE)
+    found, (note,) = promises(preset, values(preset), expand_defaults(preset).tests, (), NOWHERE, TREE)
     assert not any(each.metric.name == "read.iops" for each in found)
     assert note.severity is Severity.NOTES
     assert "cannot be seen from here" in note.message and "capacity_gib" in on_command_line(note.advice)
 
 
 def test_a_capacity_that_is_given_counts_everywhere(preset: Preset) -> None:
-    found, notes = promises(preset, values(preset, capacity_gib="200"), preset.tests, (), NOWHERE, TREE)
+    found, notes = promises(
+        preset, values(preset, capacity_gib="200"), expand_defaults(preset).tests, (), NOWHERE, TREE
+    )
     assert [each.promised for each in found if each.metric.name == "read.iops"] == [1200 + 30 * 200]
     assert notes == ()
 
@@ -50,7 +53,7 @@ def test_what_a_person_asks_for_needs_a_test(preset: Preset) -> None:
 
     asked = parse_expectation("nothing.read.iops>=5")
     with pytest.raises(UsageError, match="has no test 'nothing'"):
-        promises(preset, values(preset), preset.tests, (asked,), ON_DISK, TREE)
+        promises(preset, values(preset), expand_defaults(preset).tests, (asked,), ON_DISK, TREE)
 
 
 @pytest.mark.parametrize("text", ["write.iops>=5", "write.latency.p99<5ms", "sync.latency.p99<5ms"])
@@ -59,4 +62,4 @@ def test_what_a_test_can_never_show_is_an_error_and_no_promise(preset: Preset, t
 
     asked = parse_expectation(f"Rand_Read_Testing.{text}")
     with pytest.raises(UsageError, match="will have no value: Rand_Read_Testing never"):
-        promises(preset, values(preset), preset.tests, (asked,), ON_DISK, TREE)
+        promises(preset, values(preset), expand_defaults(preset).tests, (asked,), ON_DISK, TREE)

@@ -9,26 +9,27 @@ from hypothesis import strategies as st
 
 from diskprof.engines.events import Ending, Event, Noted, Outcome, PhaseChanged, Sampled
 from diskprof.engines.ioping import IopingReader, ioping_argv
-from diskprof.engines.tools import Tool
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.histogram import Histogram
+from diskprof.model.job import ioping_job
 from diskprof.model.plan import PlannedTest
 from diskprof.model.preset import EngineName, Options
 from diskprof.model.run import DirectionResult, Status
 from diskprof.model.sample import Direction, Phase, Sample
 
 STREAMS = Path(__file__).parents[2] / "data" / "ioping-streams"
-IOPING = Tool(EngineName.IOPING, "/usr/bin/ioping", "1.3")
+IOPING = "/usr/bin/ioping"
 MS = 1_000_000
 
 
 def planned(*options: tuple[str, str], runtime_s: float = 1.0) -> PlannedTest:
+    job = ioping_job(options, path="/mnt")
     return PlannedTest(
         name="test",
         title="Test",
         engine=EngineName.IOPING,
-        argv=ioping_argv(IOPING, options, path="/mnt", interval_ms=250),
-        jobs=(),
+        argv=ioping_argv(IOPING, job, interval_ms=250),
+        jobs=(job,),
         ramp_s=0.0,
         runtime_s=runtime_s,
         amount_bytes=None,
@@ -263,13 +264,18 @@ def test_writes_are_writes() -> None:
     ],
 )
 def test_options_become_arguments(options: Options, argv: tuple[str, ...]) -> None:
-    assert ioping_argv(IOPING, options, path="/mnt", interval_ms=250) == ("/usr/bin/ioping", "-J", *argv, "/mnt")
+    assert ioping_argv(IOPING, ioping_job(options, path="/mnt"), interval_ms=250) == (
+        "/usr/bin/ioping",
+        "-J",
+        *argv,
+        "/mnt",
+    )
 
 
 @pytest.mark.parametrize("option", [("keep", "1"), ("quiet", "1"), ("-k", "1"), ("size", "-k"), ("count", "")])
 def test_an_option_that_a_test_may_not_set_is_refused(option: tuple[str, str]) -> None:
     with pytest.raises(UsageError):
-        ioping_argv(IOPING, (option,), path="/mnt", interval_ms=250)
+        ioping_argv(IOPING, ioping_job((option,), path="/mnt"), interval_ms=250)
 
 
 ELEMENTS = [element(10, 250), element(0, 0), {"io": {"request": 1, "time": 5, "ignored": False}}, {"stat": 1, "io": []}]

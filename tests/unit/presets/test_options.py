@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from diskprof.engines.fio.reader import fio_argv
 from diskprof.engines.ioping import ioping_argv
-from diskprof.engines.tools import Tool
 from diskprof.model.errors import PresetError
-from diskprof.model.preset import EngineName, Job
+from diskprof.model.job import fio_job, ioping_job
+from diskprof.model.preset import EngineName
 from diskprof.presets.options.allowed import FIO_OPTIONS, IOPING_OPTIONS, check_name, check_option, options_of
 from diskprof.presets.options.values import OptionKind, OptionSpec, describe_range
 from diskprof.runner.plan.workload import Rate, fio_workload
@@ -241,18 +241,15 @@ def test_every_option_says_what_it_is_and_how_far_it_goes() -> None:
 @pytest.mark.parametrize("name", IOPING_OPTIONS)
 def test_the_engine_knows_every_ioping_option(name: str) -> None:
     value = "1" if IOPING_OPTIONS[name].kind is OptionKind.BOOLEAN else samples(IOPING_OPTIONS[name])[1]
-    words = ioping_argv(
-        Tool(IOPING, "ioping", "1.3"), ((name, check_option(IOPING, name, value)),), path="/mnt", interval_ms=250
-    )
+    job = ioping_job(((name, check_option(IOPING, name, value)),), path="/mnt")
+    words = ioping_argv("ioping", job, interval_ms=250)
     assert IOPING_OPTIONS[name].flag in words
 
 
 @pytest.mark.parametrize("name", FIO_OPTIONS)
 def test_the_engine_and_the_plan_know_every_fio_option(name: str) -> None:
     options = (("size", str(1 << 30)), (name, check_option(FIO, name, samples(FIO_OPTIONS[name])[-1])))
-    job = Job("x", tuple(dict(options).items()))
-    assert fio_workload((job,), Rate(1e9, 1e5)).jobs
-    assert any(
-        word.startswith(f"--{name}=")
-        for word in fio_argv(Tool(FIO, "fio", "3.33"), (job,), filename="/x", interval_ms=250, read_only=False)
-    )
+    job = fio_job(dict(options).items(), "x", path="/x")
+    assert fio_workload((job,), Rate(1e9, 1e5)).span_bytes >= 1
+    words = fio_argv("fio", (job,), interval_ms=250, read_only=False)
+    assert any(word.startswith(f"--{name}=") for word in words)

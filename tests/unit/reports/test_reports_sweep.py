@@ -259,8 +259,8 @@ def test_sweeps_that_share_little_say_so() -> None:
 def test_options_that_differ_between_cells_are_counted() -> None:
     def with_option(number: int) -> Given:
         given = cell(100, {"iodepth": str(number)})
-        more = ("--refill_buffers=1",) if number > 1 else ()
-        return replace(given, planned=replace(given.planned, argv=(*given.planned.argv, *more)))
+        jobs = tuple(job.changed(refill_buffers="1") if number > 1 else job for job in given.planned.load.fio)
+        return replace(given, planned=replace(given.planned, jobs=jobs))
 
     plain = [cell(100, {"iodepth": str(number)}) for number in (1, 2, 3)]
     other = run(*map(with_option, (1, 2, 3)), run_id="y")

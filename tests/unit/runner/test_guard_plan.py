@@ -4,8 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from commands import fio_jobs
 from recorded import make_plan
 
+from diskprof.engines.fio.reader import fio_argv
 from diskprof.model.advice import on_command_line
 from diskprof.model.errors import Refused, UsageError
 from diskprof.model.plan import Hazard, Plan, PlannedTest, RawDevice, Severity, TestFile
@@ -29,8 +31,12 @@ def plan_of(*argv: str, raw: tuple[RawDevice, ...] = (SDB,), file: TestFile | No
     """A plan with one test of these words, on /dev/sdb or in a directory."""
     plan = make_plan()
     target = plan.target if file else Target(TargetKind.DEVICE, "/dev/sdb", "/dev/disk/by-id/x", "sdb", size_bytes=GIB)
-    test = replace(plan.tests[0], argv=("/usr/bin/fio", *argv))
-    return replace(plan, target=target, tests=(test,), test_file=file, raw_devices=raw, layout=None, hazards=()), test
+    jobs, read_only = fio_jobs(("fio", *argv)), "--readonly" in argv
+    command = fio_argv("/usr/bin/fio", jobs, interval_ms=plan.tests[0].interval_ms, read_only=read_only)
+    test = replace(plan.tests[0], argv=command, jobs=jobs, bytes_written=0 if read_only else GIB)
+    return replace(
+        plan, target=target, tests=(test,), test_file=file, raw_devices=raw, layout=None, space_needed=0, hazards=()
+    ), test
 
 
 WRITES = ("--name=a", "--filename=/dev/sdb", "--thread=1", "--rw=randwrite")
@@ -127,6 +133,15 @@ def test_only_jobs_that_read_may_name_something_else(rw: str) -> None:
         resolved(test, plan, {"/dev/sdb": 7})
     plan, test = plan_of("--readonly", *reads[:-1], f"--rw={rw}")
     resolved(test, plan, {})
+
+
+@pytest.mark.parametrize("changes", [("--filename=/dev/sdb", "--filename=/dev/sdc"), ("--rw=write", "--rw=trim")])
+def test_a_command_that_its_jobs_do_not_make_is_not_started(changes: tuple[str, str]) -> None:
+    plan, test = plan_of("--name=a", "--filename=/dev/sdb", "--rw=write")
+    forged = tuple(word.replace(*changes) for word in test.argv)
+    for argv in (forged, (*test.argv, "--exec_prerun=true"), tuple(word for word in test.argv if word != "--thread=1")):
+        with pytest.raises(Refused, match="is not the one that its jobs make"):
+            resolved(replace(test, argv=argv), plan, {"/dev/sdb": 7})
 
 
 def test_a_test_file_of_the_plan_may_be_written_to() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from diskprof.model.device import Device, DeviceKind, Transport
-from diskprof.model.preset import Job
+from diskprof.model.job import FioJob, fio_job, ioping_job
 from diskprof.runner.plan.workload import (
     Rate,
     assumed_rate,
@@ -16,15 +16,16 @@ from diskprof.runner.plan.workload import (
 RATE = Rate(bandwidth=100e6, iops=1000)
 
 
-def fio(**options: str) -> Job:
-    return Job("job", tuple(options.items()))
+def fio(**options: str) -> FioJob:
+    return fio_job(options.items(), "job")
 
 
 def test_a_timed_read_writes_nothing() -> None:
-    load = fio_workload([fio(rw="randread", bs="4k", size="1g", runtime="4", time_based="1", iodepth="32")], RATE)
+    job = fio(rw="randread", bs="4k", size="1g", runtime="4", time_based="1", iodepth="32")
+    load = fio_workload([job], RATE)
     assert (load.runtime_s, load.amount_bytes, load.bytes_written, load.writes_exact) == (4, None, 0, True)
     assert load.span_bytes == 2**30
-    assert (load.jobs[0].block_size, load.jobs[0].iodepth) == (4096, 32)
+    assert (job.block_size, job.iodepth) == (4096, 32)
 
 
 def test_a_timed_write_is_estimated_and_says_so() -> None:
@@ -68,10 +69,8 @@ def test_a_rate_holds_for_writes_by_themselves_whatever_the_mix() -> None:
 
 
 def test_a_mixture_of_sizes_counts_with_its_mean() -> None:
-    split = fio_workload([fio(rw="randread", bssplit="4k/75:16k/25", size="1m", runtime="1", time_based="1")], RATE)
-    span = fio_workload([fio(rw="randread", bsrange="4k-12k", size="1m", runtime="1", time_based="1")], RATE)
-    assert split.jobs[0].block_size == 7168
-    assert span.jobs[0].block_size == 8192
+    assert fio(rw="randread", bssplit="4k/75:16k/25", size="1m").block_size == 7168
+    assert fio(rw="randread", bsrange="4k-12k", size="1m").block_size == 8192
 
 
 def test_jobs_run_side_by_side() -> None:
@@ -113,12 +112,12 @@ def test_devices_are_rated_by_their_kind() -> None:
 
 
 def test_ioping_on_a_directory_fills_a_file_of_its_working_set() -> None:
-    rapid = ioping_workload(Job("seek", (("rapid", "1"), ("direct", "1"))), on_directory=True)
+    rapid = ioping_workload(ioping_job((("rapid", "1"), ("direct", "1"))), on_directory=True)
     assert (rapid.bytes_written, rapid.span_bytes, rapid.runtime_s) == (64 << 20, 64 << 20, 3)
-    single = ioping_workload(Job("latency", (("count", "10"), ("interval", "1"))), on_directory=False)
+    single = ioping_workload(ioping_job((("count", "10"), ("interval", "1"))), on_directory=False)
     assert (single.bytes_written, single.runtime_s) == (0, 10)
-    linear = ioping_workload(Job("seq", (("rapid", "1"), ("linear", "1"), ("work-time", "2"))), on_directory=True)
-    assert (linear.jobs[0].block_size, linear.runtime_s) == (256 << 10, 2)
+    linear = ioping_job((("rapid", "1"), ("linear", "1"), ("work-time", "2")))
+    assert (linear.block_size, ioping_workload(linear, on_directory=True).runtime_s) == (256 << 10, 2)
 
 
 @pytest.mark.parametrize(
