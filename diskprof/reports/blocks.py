@@ -84,7 +84,10 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something to know: what kind it is (`word`, may be empty), `where`, what it is, by what it is known, what to do about it."""
+    """Something to know: what kind it is (`word`, may be empty), `where`, what it is, by what it is known, what to do about it.
+
+    `sign` stands for the word where there is little room.
+    """
 
     text: str
     word: str = ""
@@ -92,6 +95,7 @@ class Note:
     evidence: str = ""
     advice: str = ""
     meaning: Meaning = Meaning.PLAIN
+    sign: str = ""
 
 
 @dataclass(frozen=True, slots=True)

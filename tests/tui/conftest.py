@@ -26,5 +26,5 @@ def runs(library: tuple[Path, dict[str, str]]) -> dict[str, str]:
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     """The screen on a store that it makes, or that of `store`."""
-    monkeypatch.setattr("diskprof.reports.content.plan.plan_sentence", bench_sentence)
+    monkeypatch.setattr("diskprof.tui.run.plan_lines.plan_sentence", bench_sentence)
     return Bench(tmp_path / "runs.db")

@@ -7,7 +7,7 @@ from recorded import make_plan, record_run
 
 from diskprof.store import Store
 from diskprof.tui.kit.painted import width_of
-from diskprof.tui.run.run_lines import confirm_lines
+from diskprof.tui.run.plan_lines import confirm_lines
 from diskprof.tui.shell.signs import place
 
 

@@ -12,7 +12,6 @@ from diskprof.cli import completing
 from diskprof.cli.common import echo_json, exit_code_of, not_empty, open_store, width_of_stdout
 from diskprof.cli.planning import Request, plan_in_turn, plan_of, tell_of_waiting
 from diskprof.cli.results import print_result
-from diskprof.model.advice import on_command_line
 from diskprof.model.errors import DiskprofError, ExitCode
 from diskprof.model.plan import Plan, RawDevice
 from diskprof.model.text import clean
@@ -156,22 +155,17 @@ def _print_plan(plan: Plan, as_json: bool) -> None:
 
         echo_json(plan_json(plan))
     else:
-        from diskprof.reports.content.plan import plan_sentence
         from diskprof.reports.render.text import plan_text
 
-        click.echo(plan_text(plan, plan_sentence(plan), width_of_stdout()), nl=False)
+        click.echo(plan_text(plan, width_of_stdout()), nl=False)
 
 
 def _show(plan: Plan) -> None:
-    from diskprof.reports.content.plan import plan_sentence
-    from diskprof.reports.words import SEVERITIES
+    from diskprof.reports.content.plan import hazard_notes, plan_sentence
 
     click.echo(clean(f"{plan.preset_title}. {plan_sentence(plan)}"), err=True)
-    for hazard in plan.hazards:
-        click.echo(
-            clean(f"{SEVERITIES[hazard.severity].word}: {hazard.message} {on_command_line(hazard.advice)}".rstrip()),
-            err=True,
-        )
+    for note in hazard_notes(plan):
+        click.echo(clean(f"{note.word}: {note.text} {note.advice}".rstrip()), err=True)
 
 
 def _named(plan: Plan, confirm: Sequence[str], *, asking: bool) -> Plan:

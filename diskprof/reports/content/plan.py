@@ -1,9 +1,91 @@
-"""What will happen, in words: a plan in a sentence, and its amounts."""
+"""A plan as a document: what a run would do, in a sentence and in figures, its commands, and what speaks against it."""
 
-from diskprof.model.plan import Plan
+import shlex
+
+from diskprof.model.advice import on_command_line, on_screen
+from diskprof.model.plan import Hazard, Plan, PlannedTest, Severity
 from diskprof.model.preset import EngineName
 from diskprof.model.target import TargetKind
 from diskprof.model.units import format_duration, format_size
+from diskprof.model.wear import share_words
+from diskprof.reports.blocks import Block, Code, Fact, Facts, Form, Heading, Note, Paragraph
+from diskprof.reports.content.expectation_table import planned
+from diskprof.reports.content.facts import sweep_words, target_words, targets
+from diskprof.reports.words import SEVERITIES
+
+
+def plan_report(plan: Plan) -> tuple[Block, ...]:
+    """The document of a plan for a terminal, with every command as it would be started."""
+    expected = [Note(words, where=test) for test, words in planned(plan)]
+    hazards = hazard_notes(plan)
+    return (
+        Heading(f"{plan.preset_title} ({plan.preset})", 1),
+        Paragraph(plan_sentence(plan)),
+        plan_facts(plan),
+        *([Heading("Expected"), *expected] if expected else ()),
+        *(Heading("Commands"), _commands(plan)),
+        *([Heading("Hazards"), *hazards] if hazards else ()),
+    )
+
+
+def plan_facts(plan: Plan, form: Form = Form.TERMINAL) -> Facts:
+    """Where, how much, how long, with which parameters. On the screen those have a line each, and the target stands above."""
+    screen = form is Form.SCREEN
+    parameters = [(name, value) for name, value in plan.parameters if value]
+    share = share_words(plan.bytes_written, plan.wear)
+    facts = [
+        *(("Target", f"{slot}: {target_words(target)}" if slot else target_words(target)) for slot, target in targets(plan)),
+        ("Sweep", sweep_words(plan)),
+        ("Parameters", " ".join(f"{name}={value}" for name, value in parameters)),
+        *(("Test file", f"{file.path} ({format_size(file.size_bytes)})") for file in plan.test_files),
+    ]  # fmt: skip
+    amounts = [
+        ("Writes", f"{written_words(plan)}{f', {share}' if share else ''}"),
+        ("Wear", "; ".join(wear.words for wear in plan.wear)),
+        ("Space", f"{format_size(plan.space_needed)}, freed afterwards" if plan.space_needed else "none"),
+        ("Time", time_words(plan)),
+    ]
+    shown = [*amounts, *parameters] if screen else [*facts, *amounts]
+    return Facts(tuple(Fact(name, text) for name, text in shown if text))
+
+
+def target_facts(plan: Plan) -> Facts:
+    """Where each of several targets is, by the name of its slot."""
+    return Facts(tuple(Fact(slot, target.path) for slot, target in targets(plan)))
+
+
+def hazard_notes(plan: Plan, form: Form = Form.TERMINAL) -> tuple[Note, ...]:
+    """The hazards with what to do about each, the worst first; of the notes first how much is written."""
+    order = list(Severity)
+    final = bool(plan.blocked) and not plan.to_give_up
+
+    def advice(hazard: Hazard) -> str:
+        # To give up what is on a device does not help where something else blocks.
+        if final and hazard.signature:
+            return ""
+        return on_screen(hazard.advice) if form is Form.SCREEN else on_command_line(hazard.advice)
+
+    found = sorted(plan.hazards, key=lambda hazard: (order.index(hazard.severity), hazard.name != "write-budget"))
+    words = [SEVERITIES[hazard.severity] for hazard in found]
+    return tuple(
+        Note(hazard.message, word.word, advice=advice(hazard), meaning=word.meaning, sign=word.sign)
+        for hazard, word in zip(found, words, strict=True)
+    )
+
+
+def steps(plan: Plan) -> tuple[tuple[str, PlannedTest], ...]:
+    """(title, test) of everything that is started, in this order."""
+    files = "test files" if len(plan.test_files) > 1 else "test file"
+    layout = [(f"Lay out the {files}", plan.layout)] if plan.layout else []
+    return (*layout, *((test.title, test) for test in plan.tests))
+
+
+def _commands(plan: Plan) -> Code:
+    lines: list[tuple[str, ...]] = []
+    for title, test in steps(plan):
+        about = f"{test.name}: {title}" if title and title != test.name else test.name
+        lines += [(f"# {about} ({format_duration(test.seconds)})",), tuple(map(shlex.quote, test.argv))]
+    return Code(tuple(lines))
 
 
 def plan_sentence(plan: Plan) -> str:
@@ -21,10 +103,6 @@ def written_words(plan: Plan) -> str:
     if not plan.bytes_written:
         return "nothing"
     return f"{'' if plan.writes_exact else 'about '}{format_size(plan.bytes_written)}"
-
-
-def space_words(plan: Plan) -> str:
-    return f"{format_size(plan.space_needed)}, freed afterwards" if plan.space_needed else "none"
 
 
 def _what(plan: Plan) -> str:

@@ -6,13 +6,14 @@ from operator import attrgetter
 
 from diskprof.analysis.comparison import Comparison
 from diskprof.analysis.kernel import KernelView
+from diskprof.model.plan import Plan
 from diskprof.model.run import Run, RunSummary, Status
 from diskprof.model.sample import Sample
 from diskprof.reports.content.comparison_report import comparison_report
+from diskprof.reports.content.plan import plan_report
 from diskprof.reports.content.run_report import run_report
 from diskprof.reports.layout import Column, columns_table, plain, plain_column
 from diskprof.reports.render.lines import text
-from diskprof.reports.render.text_plan import plan_text as plan_text
 from diskprof.reports.words import STATUSES
 
 WIDTH = 80
@@ -38,6 +39,11 @@ def show(
 def comparison_text(comparison: Comparison, width: int = WIDTH) -> str:
     """Runs side by side."""
     return text(comparison_report(comparison), width)
+
+
+def plan_text(plan: Plan, width: int = WIDTH) -> str:
+    """What would happen, for --dry-run. Commands are on one line each, however long, so that they can be copied."""
+    return text(plan_report(plan), width)
 
 
 def runs_table(summaries: Sequence[RunSummary], width: int = WIDTH) -> str:

@@ -10,7 +10,7 @@ from diskprof.tui.kit.painted import Line
 from diskprof.tui.kit.paragraphs import paragraph
 from diskprof.tui.kit.table import Row, Table
 from diskprof.tui.run.device_rows import doubt_lines
-from diskprof.tui.run.run_lines import error_lines, missing_lines, plan_lines, preset_lines, switch_lines, variant_lines
+from diskprof.tui.run.run_lines import error_lines, missing_lines, preset_lines, variant_lines
 from diskprof.tui.shell.keynames import with_keys
 
 Build = Callable[[int], Sequence[Line]]
@@ -51,6 +51,8 @@ class PlanPane(Table):
             elif outlook.missing:
                 shown = [*missing_lines(preset, outlook.missing, start, width), *([[], *chosen] if chosen else ())]
             elif outlook.plan:
+                from diskprof.tui.run.plan_lines import plan_lines, switch_lines
+
                 switch = switch_lines(outlook.plan, allow_key, width) if outlook.overwrites else ()
                 known = {hazard.name for hazard in outlook.plan.hazards}
                 doubtful = doubt_lines([doubt for doubt in doubts if doubt.name not in known], width)

@@ -19,7 +19,6 @@ from diskprof.runner.session import Outlook, Wish
 from diskprof.tui.dialogs.text_page import Reading
 from diskprof.tui.kit.table import Table
 from diskprof.tui.run.planpane import Build, PlanPane
-from diskprof.tui.run.run_lines import commands_text
 from diskprof.tui.run.starting import Starter
 from diskprof.tui.shell.keynames import with_keys
 
@@ -277,6 +276,8 @@ disturb, or that would disturb the test: the details say why. Devices that come 
     def action_commands(self) -> None:
         outlook, preset = self._ready, self.preset()
         if outlook and outlook.plan and preset:
+            from diskprof.tui.run.plan_lines import commands_text
+
             text = commands_text(outlook.plan, _job_file(outlook.wish))
             self.app.push_screen(Reading("Commands", text))
 

@@ -21,7 +21,6 @@ from diskprof.tui.kit.paragraphs import content_of
 from diskprof.tui.run.forms import overwrite_fields, typed_names
 from diskprof.tui.run.notices import waiting_notice
 from diskprof.tui.run.noticing import Noticing
-from diskprof.tui.run.run_lines import confirm_lines
 
 if TYPE_CHECKING:
     from diskprof.model.device import DeviceTree
@@ -92,6 +91,8 @@ class Starter(Noticing):
                 Answer("w", f"Wait for {them}, then start", "wait"),
                 Answer("s", "Start beside it all the same", "beside", danger=True),
             )
+        from diskprof.tui.run.plan_lines import confirm_lines
+
         self.app.push_screen(
             Ask(
                 f"Start {clean(plan.preset_title)}?",
@@ -118,6 +119,8 @@ class Starter(Noticing):
         plan = outlook.plan
         assert plan is not None
         nodes = " and ".join(device.node for device in plan.raw_devices)
+        from diskprof.tui.run.plan_lines import confirm_lines
+
         self.app.push_screen(
             Form(
                 f"Overwrite {nodes}?",

@@ -25,11 +25,11 @@ from diskprof.model.target import Target, TargetKind
 from diskprof.model.wear import Wear, share_of, share_words
 from diskprof.presets.library import load_library
 from diskprof.reports.data.json_runs import plan_json
-from diskprof.reports.render.text_plan import plan_text
+from diskprof.reports.render.text import plan_text
 from diskprof.runner.plan.planner import make_plan as planned
 from diskprof.runner.plan.write_permission import write_budget
 from diskprof.tui.kit.painted import Line
-from diskprof.tui.run.run_lines import confirm_lines, plan_lines
+from diskprof.tui.run.plan_lines import confirm_lines, plan_lines
 
 DATA = Path(__file__).parents[2] / "data/smartctl"
 GIB, TIB = 1 << 30, 1 << 40

@@ -43,7 +43,7 @@ def test_each_target_has_a_line_with_its_slot(two: Run) -> None:
 def test_a_plan_names_each_test_file(two: Run) -> None:
     text = plan_text(two.plan)
     assert "Test file   /mnt/cached/.diskprof-" in text and "Test file   /mnt/uncached/.diskprof-" in text
-    assert "# layout: fills the test files (" in text
+    assert "# layout: Lay out the test files (" in text
 
 
 def test_json_lists_every_target(two: Run) -> None:

@@ -1,0 +1,98 @@
+"""A plan in lines: for the pane that says what will happen, and for the question before a start. Pure functions.
+
+Loaded with the first plan, not before the first picture.
+"""
+
+import shlex
+from collections.abc import Sequence
+
+from textual.content import Content
+
+from diskprof.model.plan import Plan, PlannedTest, Severity
+from diskprof.model.text import clean
+from diskprof.model.units import format_duration
+from diskprof.reports.blocks import Form, Meaning, Paragraph
+from diskprof.reports.content.plan import hazard_notes, plan_facts, plan_sentence, steps, target_facts
+from diskprof.reports.words import SEVERITIES
+from diskprof.tui.kit.painted import Line, fit, spread
+from diskprof.tui.kit.paragraphs import paragraph, signed
+from diskprof.tui.shell.blocks import pane_lines
+from diskprof.tui.shell.signs import sign_of
+
+
+def plan_lines(
+    plan: Plan,
+    width: int,
+    chosen: Sequence[Line] = (),
+    switch: Sequence[Line] = (),
+    doubts: Sequence[Line] = (),
+) -> list[Line]:
+    """What will happen: the sentence, the `switch` for it, what speaks against it, what was `chosen`, the tests, the amounts."""
+    tests = _test_lines(plan, width)
+    return _beneath_each_other(
+        *_warnings(plan, width, switch), doubts, chosen, tests, pane_lines((plan_facts(plan, Form.SCREEN),), width)
+    )
+
+
+def confirm_lines(plan: Plan, others: Sequence[str], width: int) -> list[Line]:
+    """What is to be known before a start; `others` are sentences on runs that go on the same disk."""
+    sign, ink = sign_of(SEVERITIES[Severity.WARNS])
+    company = [line for words in others for line in signed((sign, ink), clean(words), width, ink)]
+    return _beneath_each_other(*_warnings(plan, width, company), pane_lines((plan_facts(plan, Form.SCREEN),), width))
+
+
+def _beneath_each_other(*parts: Sequence[Line]) -> list[Line]:
+    return [line for part in parts if part for line in ([], *part)][1:]
+
+
+def _warnings(plan: Plan, width: int, following: Sequence[Line]) -> tuple[Sequence[Line], ...]:
+    """The sentence, where several targets are, what is `following`, and the hazards."""
+    above = [Paragraph(plan_sentence(plan), Meaning.STRONG), *([target_facts(plan)] if plan.others else ())]
+    return pane_lines(above, width), following, pane_lines(hazard_notes(plan, Form.SCREEN), width)
+
+
+def switch_lines(plan: Plan, key: str, width: int) -> list[Line]:
+    """Whether a device may be written to, and what else it takes: the plan is one that would overwrite a device."""
+    if not plan.raw_devices:
+        words = f"Writing to a device is off. {key} turns it on, if what is there may be lost."
+        return paragraph(words, width, first=((" ", ""), ("[ ] ", "strong")))
+    nodes = " and ".join(device.node for device in plan.raw_devices)
+    if not plan.blocked or plan.to_give_up:
+        more = f", and what it holds ({', '.join(plan.to_give_up)})" if plan.to_give_up else ""
+        words = f"Writing to {nodes} is allowed ({key} turns it off). At the start its name has to be typed{more}."
+    else:
+        words = f"Writing to {nodes} is refused, whatever is typed: see why below. ({key} turns it off.)"
+    return paragraph(clean(words), width, "warn", first=((" ", ""), ("[x] ", "danger")))
+
+
+def _test_lines(plan: Plan, width: int) -> list[Line]:
+    """Each test with R or W and its time."""
+    lines: list[Line] = []
+    for at, (title, test) in enumerate(steps(plan), 0 if plan.layout else 1):
+        seconds = fit(format_duration(test.seconds), 7, right=True)
+        number = fit(f"{at:2}" if at else "", 3)
+        words = paragraph(clean(title), width - 11, "" if at else "quiet", first=((number, "quiet"), (" ", "")))
+        lines.append(spread(words[0] if words else (), [*_sides(test), (seconds, "quiet"), (" ", "")], width))
+        lines += words[1:]
+    return lines
+
+
+def _sides(test: PlannedTest) -> Line:
+    """R, W or both, by what the jobs do."""
+    kinds = [job.rw for job in test.jobs]
+    mixed = any(kind in ("rw", "readwrite", "randrw") for kind in kinds)
+    writes = mixed or any("write" in kind for kind in kinds) or (not kinds and test.writes)
+    reads = mixed or any("read" in kind for kind in kinds) or not writes
+    return [("R" if reads else " ", "read"), ("W" if writes else " ", "write")]
+
+
+def commands_text(plan: Plan, job_file: str = "") -> Content:
+    """The exact commands, as a shell would take them, and the job file that does the same with plain fio, if there is one."""
+
+    parts = [
+        Content.assemble((clean(title), "bold"), "\n", clean(shlex.join(test.argv))) for title, test in steps(plan)
+    ]
+    if job_file:
+        title = Content.assemble(("The same for plain fio, as a job file", "bold"))
+        parts.append(Content.assemble(title, "\n", clean(job_file.rstrip(), keep_newlines=True)))
+    return Content("\n\n").join(parts)
