@@ -109,7 +109,7 @@ def _line_of(document: "Document", name: str) -> int:
 
 def _words(details: "ErrorDetails") -> str:
     from diskprof.config.fields import ConfigFile
-    from diskprof.presets.files.toml_document import words_of
+    from diskprof.presets.files.toml_document import pydantic_words
 
     match details["type"]:
         case "enum":
@@ -119,7 +119,7 @@ def _words(details: "ErrorDetails") -> str:
         case "string_pattern_mismatch":
             return "is no name of a preset: small letters, digits, - and _ make one"
         case _:
-            return words_of(details, ConfigFile.model_fields, what="setting")
+            return pydantic_words(details, ConfigFile.model_fields, what="setting")
 
 
 def _without(document: dict[str, Any], faults: "list[ErrorDetails]") -> dict[str, Any]:

@@ -31,7 +31,7 @@ LAUNCHER = """
 import os, signal, sys
 import diskprof.cli.commands.run, diskprof.cli.watching, diskprof.presets.library, diskprof.presets.resolve
 import diskprof.reports.render.text, diskprof.runner.carry.begin, diskprof.runner.carry.execute
-import diskprof.runner.carry.signals, diskprof.runner.plan.planner
+import diskprof.runner.plan.planner
 from diskprof.cli.entry import run
 from diskprof.cli.main import main
 main.main(["run", "matrix", "disk", "--dry-run", "--json"], standalone_mode=False)

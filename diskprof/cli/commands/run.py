@@ -223,10 +223,9 @@ def _run_here(session: Session, plan: Plan, store: Store, tags: Sequence[str], n
 async def _execute(run: "Begun") -> None:
     from diskprof.cli.watching import watch
     from diskprof.runner.carry.execute import StopRequest, execute
-    from diskprof.runner.carry.signals import stop_on_signals
 
     stop = StopRequest()
-    stop_on_signals(stop)
+    stop.on_signals()
     line = asyncio.create_task(watch(run.store.path, run.run_id))
     try:
         await execute(run, stop)

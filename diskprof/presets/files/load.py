@@ -9,7 +9,7 @@ from diskprof.model.errors import UnitError
 from diskprof.model.preset import Axis, EngineName, Job, Parameter, ParameterKind, Preset, TargetSlot, Test, Variant
 from diskprof.model.text import clean
 from diskprof.model.units import parse_size
-from diskprof.presets.files.toml_document import NotToml, file_bytes, read_toml, words_of
+from diskprof.presets.files.toml_document import NotToml, file_bytes, pydantic_words, read_toml
 from diskprof.presets.options.allowed import FIO_OPTIONS
 from diskprof.presets.problem import Fault, Faulty, KeyPath, Problem
 
@@ -91,7 +91,7 @@ def _validate(document: dict[str, Any]) -> "PresetFile":
 
 def _fault(details: "ErrorDetails") -> Fault:
     path = tuple(part for part in details["loc"] if part != "[key]")
-    message = words_of(details, _known_keys(path))
+    message = pydantic_words(details, _known_keys(path))
     if details["type"] == "string_pattern_mismatch":
         capitals = "" if path[:1] == ("test",) else ", no capitals"
         message = f"{str(details['input'])[:40]!r} is no name: letters, digits, - and _ make one{capitals}"

@@ -87,7 +87,7 @@ def read_toml(data: bytes) -> Document:
         raise NotToml("a number is too long", text.count("\n", 0, long.start()) + 1 if long else None) from None
 
 
-def words_of(details: "ErrorDetails", known: Iterable[str], *, what: str = "key") -> str:
+def pydantic_words(details: "ErrorDetails", known: Iterable[str], *, what: str = "key") -> str:
     """What pydantic found, in words for somebody who never heard of pydantic; `known` are the keys that there are."""
     context = details.get("ctx", {})
     match details["type"]:

@@ -17,7 +17,7 @@ from diskprof.model.run import Environment
 from diskprof.model.target import TargetKind
 from diskprof.model.text import clean
 from diskprof.runner.carry.descriptors import Held, held_devices
-from diskprof.runner.carry.space import SpaceWatch
+from diskprof.runner.carry.watches import SpaceWatch
 from diskprof.runner.carry.workdir import sweep
 from diskprof.runner.neighbours import refuse_beside_others, starting
 from diskprof.runner.plan.planner import refuse_if_blocked

@@ -26,16 +26,13 @@ from diskprof.model.plan import Plan, PlannedTest, Severity
 from diskprof.model.run import Status
 from diskprof.model.sample import Phase, Sample, SystemSample
 from diskprof.model.units import format_duration
-from diskprof.runner.carry.anchors import Anchors
 from diskprof.runner.carry.begin import Begun
 from diskprof.runner.carry.descriptors import resolved
-from diskprof.runner.carry.disk_watch import DiskWatch
 from diskprof.runner.carry.keeper import Keeper
-from diskprof.runner.carry.lapse_watch import LapseWatch, boottime_ns
 from diskprof.runner.carry.marks import Mark, mark_bytes
 from diskprof.runner.carry.progress import Pace
-from diskprof.runner.carry.space import SpaceWatch
 from diskprof.runner.carry.testfile import held_test_files
+from diskprof.runner.carry.watches import Anchors, DiskWatch, LapseWatch, SpaceWatch, boottime_ns
 from diskprof.runner.carry.workdir import private_directory
 from diskprof.runner.plan.places import places_of
 from diskprof.store import Store, this_process
@@ -54,6 +51,11 @@ _LAPSED = {
     LapseKind.SLEPT: "The machine slept",
     LapseKind.STOOD: "The runner stood still (stopped or frozen, or the machine had no time for it)",
 }
+_SIGNALS = {
+    signal.SIGINT: "Stopped by the person (SIGINT).",
+    signal.SIGTERM: "Stopped by SIGTERM.",
+    signal.SIGHUP: "Stopped because the terminal went away (SIGHUP).",
+}
 
 
 @dataclass
@@ -68,6 +70,12 @@ class StopRequest:
         if not self.event.is_set():
             self.reason, self.status = reason, status
             self.event.set()
+
+    def on_signals(self) -> None:
+        """Makes SIGINT, SIGTERM and SIGHUP ask for it, in the running event loop."""
+        loop = asyncio.get_running_loop()
+        for number, reason in _SIGNALS.items():
+            loop.add_signal_handler(number, self.ask, reason)
 
 
 async def execute(run: Begun, stop: StopRequest) -> Status:

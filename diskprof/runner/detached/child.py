@@ -9,7 +9,6 @@ from pathlib import Path
 from diskprof.model.errors import DiskprofError
 from diskprof.runner.carry.begin import begun
 from diskprof.runner.carry.execute import StopRequest, execute
-from diskprof.runner.carry.signals import stop_on_signals
 from diskprof.runner.detached.order import Answer, Order, answer_json, read_order, refusal
 from diskprof.store import Store
 
@@ -23,7 +22,7 @@ def _answer(answer: Answer) -> None:
 
 async def _carry_out(order: Order) -> None:
     stop = StopRequest()
-    stop_on_signals(stop)
+    stop.on_signals()
     with (
         Store.open(Path(order.store)) as store,
         begun(order.plan, store, tags=order.tags, note=order.note, concurrent=order.concurrent) as run,

@@ -12,9 +12,8 @@ from diskprof.engines.events import Outcome
 from diskprof.model.device import Device, DeviceKind
 from diskprof.model.plan import Plan
 from diskprof.model.run import Environment, FurtherTarget, Status, TestResult
-from diskprof.runner.carry import disk_watch, execute
-from diskprof.runner.carry.disk_watch import DiskWatch
-from diskprof.runner.carry.lapse_watch import LapseWatch
+from diskprof.runner.carry import execute, watches
+from diskprof.runner.carry.watches import DiskWatch, LapseWatch
 
 
 @pytest.fixture
@@ -74,7 +73,7 @@ def watch(monkeypatch: pytest.MonkeyPatch, where: Environment, *, fs_type: str =
         made.append(Lost(names))
         return made[0]
 
-    monkeypatch.setattr(disk_watch, "Presence", make)
+    monkeypatch.setattr(watches, "Presence", make)
     targets = [SimpleNamespace(fs_type=fs_type), *(SimpleNamespace(fs_type="") for _ in where.others)]
     return DiskWatch(cast(Plan, SimpleNamespace(targets=targets)), where), made[0]
 

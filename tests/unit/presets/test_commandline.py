@@ -7,8 +7,7 @@ import pytest
 
 from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.preset import EngineName, Preset
-from diskprof.presets.foreign.command_words import words_of
-from diskprof.presets.foreign.commandline import import_command
+from diskprof.presets.foreign.commandline import import_command, words_of
 from diskprof.presets.foreign.imported import Imported
 from diskprof.presets.library import load_library
 from diskprof.presets.resolve import expand_defaults, resolve

@@ -12,8 +12,7 @@ from diskprof.model.preset import EngineName, Job, Preset
 from diskprof.presets.files.fio_text import job_file
 from diskprof.presets.files.load import parse, with_tuning
 from diskprof.presets.files.write import preset_toml
-from diskprof.presets.foreign.command_words import LONGEST_COMMAND
-from diskprof.presets.foreign.commandline import import_command
+from diskprof.presets.foreign.commandline import LONGEST_COMMAND, import_command
 from diskprof.presets.foreign.fio_rules import (
     CLIENT_RULES,
     CLIENT_WITH_VALUE,

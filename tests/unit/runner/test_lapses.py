@@ -14,7 +14,7 @@ from diskprof.model.finding import Finding, Weight
 from diskprof.model.lapse import Lapse, LapseKind
 from diskprof.model.sample import Phase, Sample
 from diskprof.runner.carry import apart as apart_module
-from diskprof.runner.carry.lapse_watch import LapseWatch, boottime_ns
+from diskprof.runner.carry.watches import LapseWatch, boottime_ns
 
 SECOND = 1_000_000_000
 SLEPT, STOOD = LapseKind

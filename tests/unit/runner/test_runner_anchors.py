@@ -9,8 +9,8 @@ from recorded import make_plan
 from diskprof.model.errors import DiskprofError
 from diskprof.model.plan import Plan, TestFile
 from diskprof.model.target import Target, TargetKind
-from diskprof.runner.carry import anchors
-from diskprof.runner.carry.anchors import Anchors
+from diskprof.runner.carry import watches
+from diskprof.runner.carry.watches import Anchors
 
 
 def plan_in(directory: Path, *, file: bool) -> Plan:
@@ -44,8 +44,8 @@ def test_a_directory_that_is_on_another_disk_is_told(tmp_path: Path, monkeypatch
     class Elsewhere:
         st_dev = -1
 
-    real = anchors.os.stat
-    monkeypatch.setattr(anchors.os, "stat", lambda path: Elsewhere if path == str(tmp_path) else real(path))
+    real = watches.os.stat
+    monkeypatch.setattr(watches.os, "stat", lambda path: Elsewhere if path == str(tmp_path) else real(path))
     with pytest.raises(DiskprofError, match="its file system went away"):
         held.check()
 

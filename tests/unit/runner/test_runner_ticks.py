@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from diskprof.runner.carry import execute
-from diskprof.runner.carry.lapse_watch import LapseWatch
+from diskprof.runner.carry.watches import LapseWatch
 
 
 class Half(execute._Execution):

@@ -8,13 +8,13 @@ import pytest
 from program import until
 
 from diskprof.model.errors import StoreError
-from diskprof.store import syncing
-from diskprof.store.syncing import Syncer
+from diskprof.store import database
+from diskprof.store.database import Syncer
 
 
 @pytest.fixture(autouse=True)
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(syncing, "SYNC_EVERY_S", 0.0)
+    monkeypatch.setattr(database, "SYNC_EVERY_S", 0.0)
 
 
 def syncs() -> list[threading.Thread]:
