@@ -53,6 +53,8 @@ class Cell:
 class Table:
     """Rows of cells under their columns, with a title before and a legend behind it.
 
+    On the screen a row may be shorter: its last cell runs to the end of the line.
+
     Where it is too wide for the lines it stands in groups of columns: the first `lead` of them begin each group, and `together`
     of the others are never parted. `inset`: a part of what its heading announces, without a rule below its head.
     """

@@ -108,12 +108,12 @@ def filled_columns(
 ) -> tuple[list[Sequence[str]], list[int]]:
     """Each column with its head, cut and filled to its width, and these widths."""
     whole = [[column.text, *found] for column, found in zip(columns, cells, strict=True)]
-    widths = _fitted(columns, [_widest(column) for column in whole], width - len(GAP) * (len(columns) - 1))
+    widths = fitted(columns, [_widest(column) for column in whole], width - len(GAP) * (len(columns) - 1))
     filled: list[Sequence[str]] = [_filled(*column) for column in zip(whole, widths, columns, strict=True)]
     return filled, widths
 
 
-def _fitted(columns: Sequence[Column], widths: Sequence[int], room: int) -> list[int]:
+def fitted(columns: Sequence[Column], widths: Sequence[int], room: int) -> list[int]:
     """Widths that take `room` together, where cutting can do that."""
     found = list(widths)
     for cut in sorted({column.cut for column in columns}):

@@ -28,8 +28,7 @@ from diskprof.tui.compare.screen import CompareScreen
 from diskprof.tui.dialogs.export_form import ExportModal
 from diskprof.tui.dialogs.tags import TagsModal
 from diskprof.tui.kit.charts.chart import Chart
-from diskprof.tui.runs.result import Prose, ResultScreen
-from diskprof.tui.runs.result_rows import sections
+from diskprof.tui.runs.result import Prose, ResultScreen, sections
 from diskprof.tui.runs.screen import RunsScreen
 
 

@@ -7,13 +7,14 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from diskprof.analysis.kernel import KernelView
-from diskprof.analysis.metrics import Metric
+from diskprof.analysis.metrics import WITHIN_NS, Metric
 from diskprof.model.expectation import Verdict
 from diskprof.model.run import DirectionResult, Run, Status, TestRecord
 from diskprof.model.sample import Direction, Sample
-from diskprof.model.units import format_duration, format_iops
+from diskprof.model.units import format_duration, format_iops, format_latency
 from diskprof.reports import wording
 from diskprof.reports.blocks import (
     Block,
@@ -50,7 +51,14 @@ _SHORTER = {Verdict.TOO_SHORT: "too short"}
 
 Kernel = Mapping[int, KernelView]
 """What the kernel saw of each test of a run, by the test's number."""
-ResultRow = tuple[TestRecord, Direction | None, DirectionResult | None]
+
+
+class ResultRow(NamedTuple):
+    """A test with one of its directions; without a result, both are None."""
+
+    test: TestRecord
+    direction: Direction | None
+    result: DirectionResult | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +136,7 @@ def result_rows(run: Run) -> list[ResultRow]:
     rows: list[ResultRow] = []
     for test in run.tests:
         directions = test.result.directions if test.result else ()
-        rows += [(test, direction, result) for direction, result in directions] or [(test, None, None)]
+        rows += [ResultRow(test, *each) for each in directions] or [ResultRow(test, None, None)]
     return rows
 
 
@@ -138,17 +146,22 @@ def _results(known: _Known) -> list[Block]:
     found = run_panels(run, _MATRICES if pages else (Metric.IOPS,), level=known.level + 2)
     rows = [row for row in result_rows(run) if not row[0].planned.cell]
     legend = wording.legend({test.engine for test in run.tests})
-    if rows or not run.tests:
-        measured = any(result for _, _, result in rows)
-        found.append(_result_table(rows, (f"{legend} {_CPU}" if pages else legend) if measured or pages else "", pages))
-    else:
+    if not rows and run.tests:
         found.append(Paragraph(legend))
+    else:
+        told = pages or any(result for _, _, result in rows)
+        found.append(result_table(rows, known.form, f"{legend} {_CPU}" if pages else legend if told else ""))
     return known.under("Results", found) if pages else found
 
 
-def _result_table(rows: Sequence[ResultRow], legend: str, pages: bool) -> Table:
-    """On a page with the status of each test where they differ, and what it took of the CPU."""
-    mixed = any(_both_ways(test) for test, _, _ in rows)
+def result_table(rows: Sequence[ResultRow], form: Form, legend: str = "") -> Table:
+    """A row for each, in their order.
+
+    On a page with the status of each test where they differ, and with what it took of the CPU; on the screen with that, the
+    share of I/Os within the threshold, and in place of figures that there are none of the reason.
+    """
+    pages, screen = form in _PAGES, form is Form.SCREEN
+    mixed = screen or any(_both_ways(test) for test, _, _ in rows)
     incomplete = pages and any(test.status is not Status.COMPLETE for test, _, _ in rows)
     columns = [
         Column("Test", least=10, middle=True),
@@ -159,17 +172,24 @@ def _result_table(rows: Sequence[ResultRow], legend: str, pages: bool) -> Table:
             Column(wording.METRICS[metric].short, right=True, spare=_SPARES.get(metric, 0))
             for metric in wording.LATENCIES
         ),
-        *([Column("CPU", right=True)] if pages else []),
+        *([Column(f"< {format_latency(WITHIN_NS)}", right=True, spare=4)] if screen else []),
+        *([Column("CPU", right=True, spare=5)] if pages or screen else []),
     ]
     cells = []
     for test, direction, result in rows:
         again = direction is Direction.WRITE and _both_ways(test)
         row = [Cell(test.name, short="" if again else None)]
-        row += [Cell(DIRECTIONS[direction].word if direction else "")] if mixed else []
+        if result is None and screen:
+            status = STATUSES[test.status]
+            cells.append((*row, Cell(f"{status.sign} {reasoned(test.status, test.reason)}", status.meaning)))
+            continue
+        way = DIRECTIONS[direction] if direction else None
+        row += [Cell(way.word, way.meaning) if way else Cell("")] if mixed else []
         row += [Cell(STATUSES[test.status].word)] if incomplete else []
         row += _figures(test, result)
+        row += [Cell(wording.figure(Metric.WITHIN, result.share_within(WITHIN_NS)))] if screen and result else []
         cpu = test.result.cpu if test.result else None
-        row += [Cell(wording.share(cpu.percent / 100) if cpu else wording.MISSING)] if pages else []
+        row += [Cell(wording.share(cpu.percent / 100) if cpu else wording.MISSING)] if pages or screen else []
         cells.append(tuple(row))
     return Table(tuple(columns), tuple(cells), legend=legend)
 

@@ -141,7 +141,7 @@ def drawn(course: Course, room: int, *, ascii_only: bool) -> str:
 
 
 def _table(table: Table, width: int, *, ascii_only: bool) -> list[Line]:
-    columns, rows = _in_lines(table, ascii_only=ascii_only)
+    columns, rows = in_lines(table, ascii_only=ascii_only)
     kept = [at for at, column in enumerate(columns) if not column.below]
     indent = "  " if table.inset else ""
 
@@ -166,7 +166,7 @@ def _table(table: Table, width: int, *, ascii_only: bool) -> list[Line]:
     return found + [[(line, Meaning.QUIET)] for line in wrap(plain(table.legend), width) if table.legend]
 
 
-def _in_lines(table: Table, *, ascii_only: bool) -> tuple[list[Column], list[list[Cell]]]:
+def in_lines(table: Table, *, ascii_only: bool = False) -> tuple[list[Column], list[list[Cell]]]:
     """Heads and cells as lines have them: short and harmless."""
 
     def words(one: str) -> str:

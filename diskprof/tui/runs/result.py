@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -18,7 +18,7 @@ from diskprof.reports.formats import Format
 from diskprof.reports.words import STATUSES
 from diskprof.tui.dialogs import run_actions
 from diskprof.tui.kit.charts.chart import Chart
-from diskprof.tui.kit.painted import OneLine, Piece, signs_for, spread, width_of
+from diskprof.tui.kit.painted import Line, OneLine, Piece, signs_for, spread, width_of
 from diskprof.tui.kit.paragraphs import content_of
 from diskprof.tui.kit.table import Column, Row, Sheet
 from diskprof.tui.live.course_keys import COURSE_BINDINGS
@@ -26,10 +26,13 @@ from diskprof.tui.live.following import Following
 from diskprof.tui.live.live_panes import KeepsKeys, KernelPane
 from diskprof.tui.live.live_views import CourseScreen
 from diskprof.tui.live.promise_lines import verdict_piece
-from diskprof.tui.runs.result_rows import ResultLine
 from diskprof.tui.runs.run_list import full_time
 from diskprof.tui.shell.loading import load_course, report_on
 from diskprof.tui.shell.signs import ink_of, status_text
+
+if TYPE_CHECKING:
+    from diskprof.reports.content.run_report import ResultRow
+    from diskprof.tui.shell.blocks import Cells
 
 _LOW = 32
 
@@ -51,6 +54,15 @@ class ResultTable(KeepsKeys, Sheet, inherit_bindings=False):
             self.screen.turn(direction)
 
 
+def sections(run: Run, width: int) -> list[Line]:
+    """Everything below the chart, as lines of at most `width` cells."""
+    from diskprof.reports.blocks import Form
+    from diskprof.reports.content.run_report import run_report
+    from diskprof.tui.shell.blocks import screen_lines
+
+    return screen_lines(run_report(run, form=Form.SCREEN), width)
+
+
 class Prose(Static):
     """Lines of styled words that are wrapped anew when the width changes."""
 
@@ -67,8 +79,6 @@ class Prose(Static):
         self._wrap()
 
     def _wrap(self) -> None:
-        from diskprof.tui.runs.result_rows import sections
-
         width = self.content_size.width
         if self._run and width and width != self._width:
             self._width = width
@@ -115,7 +125,8 @@ Latency is completion latency (clat). MB/s are 10^6 bytes per second.
     def __init__(self, run_id: str) -> None:
         super().__init__()
         self.run_id = run_id
-        self.lines: tuple[ResultLine, ...] = ()
+        self.lines: Sequence[ResultRow] = ()
+        self._results: Cells | None = None
 
     def body(self) -> ComposeResult:
         yield OneLine(id="result-title")
@@ -153,11 +164,14 @@ Latency is completion latency (clat). MB/s are 10^6 bytes per second.
             self._read_depths()
 
     def _read(self) -> None:
-        from diskprof.tui.runs.result_rows import lines_of
+        from diskprof.reports.blocks import Form
+        from diskprof.reports.content.run_report import result_rows, result_table
+        from diskprof.tui.shell.blocks import Cells
 
         try:
             following = Following(self.store, self.run_id)
-            self.lines = lines_of(following.run)
+            self.lines = result_rows(following.run)
+            self._results = Cells(result_table(self.lines, Form.SCREEN))
             self.following = following
             self._choose()
         except DiskprofError as error:
@@ -177,14 +191,11 @@ Latency is completion latency (clat). MB/s are 10^6 bytes per second.
             self.following.choose(self.lines[max(0, self.sheet.cursor)].test.index)
 
     def _columns(self, width: int) -> Sequence[Column]:
-        from diskprof.tui.runs.result_rows import columns_for
-
-        return columns_for(self.run, width) if self.run else ()
+        return self._results.columns(width) if self._results else ()
 
     def _row(self, index: int) -> Row:
-        from diskprof.tui.runs.result_rows import row_of
-
-        return row_of(self.lines[index], self.sheet.columns)
+        assert self._results
+        return self._results.row(index, self.sheet.columns)
 
     def _title(self) -> None:
         run = self.run

@@ -1,10 +1,15 @@
 """A document of the reports as lines of a screen."""
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 from diskprof.model.text import clean
-from diskprof.reports.blocks import Block, Blocks, Facts, Note, Paragraph
+from diskprof.reports.blocks import Block, Blocks, Facts, Note, Paragraph, Table
+from diskprof.reports.layout import GAP, fitted, width_of
 from diskprof.reports.render import lines
 from diskprof.tui.kit.painted import Line
 from diskprof.tui.kit.paragraphs import paragraph, signed
+from diskprof.tui.kit.table import Column, Row
 from diskprof.tui.shell.signs import ink
 
 
@@ -45,3 +50,46 @@ def _in_pane(block: Block, width: int) -> list[Line]:
             ]
         case _:
             return screen_lines((block,), width)
+
+
+class Cells:
+    """A table of the reports as what a Sheet shows: columns for a width, and rows of their cells."""
+
+    def __init__(self, table: Table) -> None:
+        self._columns, self._rows = lines.in_lines(table)
+        whole = [row for row in self._rows if len(row) == len(self._columns)]
+        self._widths = [
+            max(width_of(column.text), *(width_of(row[at].text) for row in whole), 0)
+            for at, column in enumerate(self._columns)
+        ]
+
+    def columns(self, width: int) -> tuple[Column, ...]:
+        """Those that fit, without the ones that can be spared most where they do not; a column's key is its number."""
+        kept = [at for at, column in enumerate(self._columns) if not column.below]
+        for spare in sorted({column.spare for column in self._columns if column.spare}, reverse=True):
+            if sum(self._widths[at] + 1 for at in kept) - 1 <= width:
+                break
+            kept = [at for at in kept if self._columns[at].spare != spare]
+        shown = [self._columns[at] for at in kept]
+        widths = fitted(shown, [self._widths[at] for at in kept], width - len(kept) + 1)
+        if sum(widths) + len(GAP) * (len(kept) - 1) <= width:
+            # A second blank between columns: before a figure, behind a word.
+            left = [not column.right for column in shown]
+            gaps = (*(a and b for a, b in pairwise(left)), False)
+            widths = [
+                wide + (gap or (at > 0 and not left[at]))
+                for at, (wide, gap) in enumerate(zip(widths, gaps, strict=True))
+            ]
+        return tuple(
+            Column(str(at), column.text, wide, column.right, column.middle)
+            for at, column, wide in zip(kept, shown, widths, strict=True)
+        )
+
+    def row(self, number: int, columns: Sequence[Column]) -> Row:
+        """A row under these columns; one that is shorter than the table ends in words that run to the end of the line."""
+        cells = self._rows[number]
+        short = len(cells) < len(self._columns)
+        shown = cells if short else [cells[int(column.key)] for column in columns]
+        return Row(
+            str(number), [(cell.text, ink(cell.meaning)) for cell in shown], span=len(cells) - 1 if short else None
+        )

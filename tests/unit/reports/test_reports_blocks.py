@@ -23,7 +23,7 @@ from diskprof.reports.blocks import (
 from diskprof.reports.layout import width_of
 from diskprof.reports.render.lines import lines, text
 from diskprof.reports.render.markdown import markdown
-from diskprof.tui.shell.blocks import screen_lines
+from diskprof.tui.shell.blocks import Cells, screen_lines
 
 FOREIGN = st.text(st.characters(codec="utf-8"), max_size=40)
 VERDICTS = Table(
@@ -124,3 +124,11 @@ def test_any_text_is_harmless_and_fits(foreign: str, width: int) -> None:
     kinds = [token.type for token in MarkdownIt("gfm-like").parse(markdown(blocks))]
     assert kinds.count("fence") == 2 and kinds.count("table_open") == 2
     assert not {"html_block", "html_inline"} & set(kinds)
+
+
+def test_a_sheet_of_the_screen_has_the_columns_that_fit() -> None:
+    cells = Cells(VERDICTS)
+    assert [column.title for column in cells.columns(80)] == ["Test", "IOPS", "Ratio"]
+    narrow = cells.columns(14)
+    assert [(column.title, column.width) for column in narrow] == [("Test", 6), ("IOPS", 6)]
+    assert cells.row(0, narrow).line == [("rand-r", ""), ("4.21k", "danger")]

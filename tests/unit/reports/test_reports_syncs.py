@@ -11,7 +11,7 @@ from diskprof.reports.content.syncs import sync_sentences
 from diskprof.reports.data.tables import results_csv
 from diskprof.reports.render.markdown import report
 from diskprof.reports.render.text import show
-from diskprof.tui.runs.result_rows import sections
+from diskprof.tui.runs.result import sections
 
 TOLD = "wal: fdatasync after writes took 1.20 ms in the mean (p50 1.10 ms, p99 5.00 ms, p99.9 9.00 ms, max 12.0 ms)."
 SYNC = latency(1.2e6, p50=1.1e6, p99=5e6, p99_9=9e6, max=12e6)
