@@ -5,6 +5,8 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from diskprof.model.cells import width_of
+
 _GROUPS = {
     ">": "▶▸►▹→❯⇒≥»",
     "<": "◀◂◄←⏎≤«",
@@ -61,14 +63,7 @@ def table(cells: Callable[[str], int]) -> Mapping[int, str]:
     return _Plain(cells)
 
 
-def cells_of(char: str) -> int:
-    """How many cells of a terminal a character takes."""
-    if unicodedata.combining(char):
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
-
-
-_TABLE = table(cells_of)
+_TABLE = table(width_of)
 
 
 def plain(text: str) -> str:

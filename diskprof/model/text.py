@@ -19,14 +19,3 @@ def clean(text: str, *, keep_newlines: bool = False) -> str:
         return "\ufffd" if unicodedata.category(char) in _UNSAFE else char
 
     return "".join(map(one, text))
-
-
-def shorten_middle(text: str, width: int, ellipsis: str = "…") -> str:
-    """`text` in at most `width` characters, the middle left out."""
-    if len(text) <= width:
-        return text
-    if width <= len(ellipsis):
-        return text[: max(0, width)]
-    keep = width - len(ellipsis)
-    head = (keep + 1) // 2
-    return text[:head] + ellipsis + (text[-(keep - head) :] if keep > head else "")

@@ -1,52 +1,13 @@
 """Columns of plain text, by what a terminal shows: wide characters take two cells, combining ones none."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from diskprof.model.plainness import cells_of
+from diskprof.model.cells import cut, pad, width_of
 from diskprof.model.text import clean
 
 GAP = "  "
-_GLUE = "\0"
-_FIGURE = re.compile(
-    r"(?<=\d) (?=(?:ns|us|ms|s|min|h|kB/s|MB/s|GB/s|MiB/s|B|KiB|MiB|GiB|TiB|IOPS|pp)\b)|(?<=\d[kM]) (?=IOPS\b)"
-)
-
-
-def width_of(text: str) -> int:
-    """How many terminal cells `text` takes."""
-    if text.isascii():
-        return len(text)
-    return sum(cells_of(char) for char in text)
-
-
-def fit(text: str, width: int, *, middle: bool = False) -> str:
-    """`text` in at most `width` cells; what does not fit is left out at the end or in the middle, marked by `..`."""
-    if width_of(text) <= width:
-        return text
-    mark = ".." if width > 4 else ""
-    room = width - len(mark)
-    head_room = (room + 1) // 2 if middle else room
-    head = _take(text, head_room)
-    tail = _take(text[::-1], room - width_of(head))[::-1] if middle else ""
-    return head + mark + tail
-
-
-def _take(text: str, width: int) -> str:
-    taken = 0
-    for index, char in enumerate(text):
-        taken += cells_of(char)
-        if taken > width:
-            return text[:index]
-    return text
-
-
-def pad(text: str, width: int, *, right: bool = False) -> str:
-    """`text` filled with blanks to `width` cells, at its left where `right`."""
-    blanks = " " * max(0, width - width_of(text))
-    return blanks + text if right else text + blanks
 
 
 def plain(text: str) -> str:
@@ -116,12 +77,12 @@ def filled_columns(
 def fitted(columns: Sequence[Column], widths: Sequence[int], room: int) -> list[int]:
     """Widths that take `room` together, where cutting can do that."""
     found = list(widths)
-    for cut in sorted({column.cut for column in columns}):
+    for order in sorted({column.cut for column in columns}):
         excess = sum(found) - room
         giving = {
             index: column.least
             for index, column in enumerate(columns)
-            if column.cut == cut and column.least is not None and found[index] > column.least
+            if column.cut == order and column.least is not None and found[index] > column.least
         }
         if excess <= 0 or not giving:
             continue
@@ -150,25 +111,7 @@ def _widest(column: Sequence[str]) -> int:
 def _filled(column: Sequence[str], size: int, about: Column) -> list[str]:
     """The cells of a column, all of them `size` wide."""
     if _widest(column) > size:
-        column = [fit(cell, size, middle=about.middle) for cell in column]
+        column = [cut(cell, size, middle=about.middle) for cell in column]
     if not _is_ascii(column):
         return [pad(cell, size, right=about.right) for cell in column]
     return [cell.rjust(size) for cell in column] if about.right else [cell.ljust(size) for cell in column]
-
-
-def wrap(text: str, width: int, first: str = "", rest: str | None = None) -> list[str]:
-    """Words of `text` on lines of at most `width` cells, behind `first` and then `rest`; a longer word stands alone.
-
-    A figure and its unit stay together.
-    """
-    following = " " * width_of(first) if rest is None else rest
-    lines, current, prefix = list[str](), "", first
-    for word in (glued.replace(_GLUE, " ") for glued in _FIGURE.sub(_GLUE, text.replace(_GLUE, "")).split()):
-        if current and width_of(prefix) + width_of(current) + 1 + width_of(word) > width:
-            lines.append(prefix + current)
-            current, prefix = word, following
-        else:
-            current = f"{current} {word}" if current else word
-    if current or not lines:
-        lines.append((prefix + current).rstrip())
-    return lines

@@ -10,8 +10,9 @@ from threading import Thread
 from typing import Self
 from urllib.parse import quote
 
+from diskprof.model.cells import shorten_middle
 from diskprof.model.errors import StoreBusy, StoreError
-from diskprof.model.text import clean, shorten_middle
+from diskprof.model.text import clean
 from diskprof.store import paths
 from diskprof.store.schema import VERSION, make_tables, version_of
 

@@ -159,7 +159,7 @@ async def test_with_ascii_alone_every_sign_is_ascii(path: Path, runs: dict[str, 
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "space")
-        await see(pilot, "+ complete", "x failed", "1 marked")
+        await see(pilot, "v complete", "x failed", "1 marked")
         assert text_of(pilot).isascii()
         await press(pilot, "end", "enter")
         await see(pilot, "Findings", "randread-4k-qd1", runs["first"])

@@ -6,8 +6,9 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.geometry import Region
 
-from diskprof.tui.kit.painted import Line, Lines, fit, spread, width_of
-from diskprof.tui.kit.paragraphs import content_of, paragraph, signed, wrap
+from diskprof.model.cells import fit, wrap
+from diskprof.tui.kit.painted import Line, Lines, spread, width_of
+from diskprof.tui.kit.paragraphs import content_of, paragraph, signed
 from diskprof.tui.kit.table import Row, Table
 from diskprof.tui.kit.theme import THEMES, meanings
 
@@ -206,10 +207,10 @@ def test_the_right_side_of_a_spread_line_stays() -> None:
 
 
 def test_figures_stay_with_their_units() -> None:
-    assert wrap("a test file of 4 KiB takes 29 s", 18) == ["a test file of", "4 KiB takes 29 s"]
-    assert wrap("abcdefghij", 4) == ["abcd", "efgh", "ij"]
-    assert wrap("日本語日本語", 5) == ["日本", "語日", "本語"]
-    assert wrap("  ", 5) == []
+    assert wrap("a test file of 4 KiB takes 29 s", 18, split=True) == ["a test file of", "4 KiB takes 29 s"]
+    assert wrap("abcdefghij", 4, split=True) == ["abcd", "efgh", "ij"]
+    assert wrap("日本語日本語", 5, split=True) == ["日本", "語日", "本語"]
+    assert paragraph("  ", 5) == []
 
 
 def test_paragraphs_hang_under_their_sign() -> None:

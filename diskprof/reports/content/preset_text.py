@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from diskprof.model.cells import cut, pad, width_of, wrap
 from diskprof.model.job import EachWay, EngineJob, FioJob, IopingJob
 from diskprof.model.preset import Category, EngineName, Parameter, Preset, Variant
 from diskprof.model.units import format_duration, format_size
@@ -12,7 +13,7 @@ from diskprof.presets.options.allowed import options_of
 from diskprof.presets.options.values import describe_range
 from diskprof.presets.resolve import ResolvedPreset, ResolvedTest, expand_defaults
 from diskprof.reports.content.preset_words import cells_of, expand_variant, promises_text, sweep_words
-from diskprof.reports.layout import Column, fit, pad, plain, table, width_of, wrap
+from diskprof.reports.layout import Column, plain, table
 
 SHELVES: Mapping[Category, str] = {
     Category.QUICK: "Quick checks",
@@ -135,7 +136,7 @@ def preset_text(preset: Preset, width: int = 80) -> str:
 
 def _parameters(parameters: Sequence[Parameter], width: int) -> list[str]:
     name = max(4, *(len(parameter.name) for parameter in parameters))
-    defaults = [fit(parameter.default or "-", 32) for parameter in parameters]
+    defaults = [cut(parameter.default or "-", 32) for parameter in parameters]
     default = max(7, *map(width_of, defaults))
     lines = [f"  {'Name':{name}}  {'Default':{default}}  Meaning"]
     for parameter, text in zip(parameters, defaults, strict=True):

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from math import prod
 
+from diskprof.model.cells import wrap
 from diskprof.model.expectation import Formula, Operator, PresetExpectation
 from diskprof.model.metric import Metric, Quantity, format_value
 from diskprof.model.preset import Preset
@@ -12,7 +13,6 @@ from diskprof.model.sample import Direction
 from diskprof.model.units import format_duration, format_latency
 from diskprof.presets.files.promises import CAPACITY
 from diskprof.presets.resolve import ResolvedPreset, expand, expand_defaults, parameter_value
-from diskprof.reports.layout import wrap
 
 _OPERATORS: Mapping[Operator, str] = {
     Operator.AT_LEAST: "at least",

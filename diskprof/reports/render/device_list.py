@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from diskprof.model.cells import cut, width_of
 from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree
 from diskprof.model.units import format_percent, format_size
-from diskprof.reports.layout import Column, fit, plain, table, width_of
+from diskprof.reports.layout import Column, plain, table
 
 UNCUT = 1_000_000
 """A width at which nothing is shortened."""
@@ -143,13 +144,13 @@ def _what_it_is(device: Device, room: int) -> str:
     def excess() -> int:
         return max(0, width_of(joined()) - room)
 
-    model = fit(model, max(_LEAST_MODEL, width_of(model) - excess()), middle=True)
+    model = cut(model, max(_LEAST_MODEL, width_of(model) - excess()), middle=True)
     content = content if not excess() else " ".join(filter(None, (plain(device.fs_type), place)))
     model = "" if serial and excess() else model
     transport = "" if serial and excess() else transport
-    content = fit(content, max(_LEAST_CONTENT, width_of(content) - excess()), middle=True)
+    content = cut(content, max(_LEAST_CONTENT, width_of(content) - excess()), middle=True)
     model = "" if excess() else model
-    content = fit(content, max(0, width_of(content) - excess()), middle=True)
+    content = cut(content, max(0, width_of(content) - excess()), middle=True)
     return joined()
 
 

@@ -5,6 +5,7 @@ All text is made harmless here (F39). Only words that do not fit by themselves a
 
 from collections.abc import Sequence
 
+from diskprof.model.cells import cut, pad, width_of, wrap
 from diskprof.reports.blocks import (
     Block,
     Blocks,
@@ -23,7 +24,7 @@ from diskprof.reports.blocks import (
 )
 from diskprof.reports.charts.series import even
 from diskprof.reports.charts.sparkline import sparkline
-from diskprof.reports.layout import GAP, filled_columns, fit, pad, plain, ruled, width_of, wrap
+from diskprof.reports.layout import GAP, filled_columns, plain, ruled
 
 Piece = tuple[str, Meaning]
 Line = list[Piece]
@@ -87,7 +88,7 @@ def _marked(
 
 def _facts(block: Facts, width: int) -> list[Line]:
     found: list[Line] = []
-    names = [fit(plain(fact.name), _WIDEST_LABEL, middle=True) for fact in block.facts]
+    names = [cut(plain(fact.name), _WIDEST_LABEL, middle=True) for fact in block.facts]
     label = max(_LABEL, max(map(width_of, names), default=0) + len(GAP))
     for name, fact in zip(names, block.facts, strict=True):
         first = f"{GAP}{pad(name, _TIME, right=True)}{GAP}" if block.inset else pad(name, label)
@@ -176,7 +177,7 @@ def in_lines(table: Table, *, ascii_only: bool = False) -> tuple[list[Column], l
     columns = []
     for at, column in enumerate(table.columns):
         head = words(column.text if column.short is None else column.short)
-        head = fit(head, _HEAD, middle=True) if table.lead and at >= table.lead - 1 else head
+        head = cut(head, _HEAD, middle=True) if table.lead and at >= table.lead - 1 else head
         columns.append(Column(head, column.right, column.least, column.cut, column.middle, column.spare, column.below))
     rows = [
         [Cell(words(cell.text if cell.short is None else cell.short), cell.meaning) for cell in row]

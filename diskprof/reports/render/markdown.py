@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from diskprof.analysis.comparison import Comparison
+from diskprof.model.cells import pad, width_of, wrap
 from diskprof.model.run import Run
 from diskprof.model.sample import Sample
 from diskprof.reports import wording
@@ -26,7 +27,7 @@ from diskprof.reports.blocks import (
 )
 from diskprof.reports.content.comparison_report import comparison_report, runs_report
 from diskprof.reports.content.run_report import Kernel
-from diskprof.reports.layout import pad, plain, width_of, wrap
+from diskprof.reports.layout import plain
 from diskprof.reports.render.lines import drawn
 
 _SPARK = 40

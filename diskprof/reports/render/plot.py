@@ -6,12 +6,13 @@ from itertools import groupby
 
 from diskprof.analysis.comparison import Comparison
 from diskprof.model import plainness
+from diskprof.model.cells import width_of, wrap
 from diskprof.model.run import Run
 from diskprof.model.sample import Sample
 from diskprof.reports.charts.axes import NameAxis, Scale, TimeAxis
 from diskprof.reports.charts.plot import Curve, Plot
 from diskprof.reports.content.plots import compared_plots, plots_of
-from diskprof.reports.layout import plain, width_of, wrap
+from diskprof.reports.layout import plain
 
 HEIGHT = 13
 _LEAST_WIDTH = 30

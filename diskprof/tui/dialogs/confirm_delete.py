@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from diskprof.model.cells import shorten_middle
 from diskprof.model.run import RunSummary
-from diskprof.model.text import clean, shorten_middle
+from diskprof.model.text import clean
 from diskprof.tui.dialogs.confirm import Answer, Ask
 
 _SHOWN = 8

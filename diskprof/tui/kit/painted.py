@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.app import App
@@ -18,7 +18,9 @@ from textual.strip import Strip
 from textual.theme import Theme
 from textual.widget import Widget
 
-from diskprof.model.text import clean, shorten_middle
+from diskprof.model import cells
+from diskprof.model.text import clean
+from diskprof.tui.kit.terminal.plain_styles import plain
 from diskprof.tui.kit.theme import meanings
 
 Piece = tuple[str, str]
@@ -55,28 +57,14 @@ INKS = frozenset((*_VARIABLES, "read-dim", "write-dim", "cell", *_MIXED))
 _HARMFUL = re.compile("[\x00-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
 
-# What stands for a sign where the font has only ASCII.
-_PLAIN = str.maketrans("▶▸▹◂…–·■●✓✗▲▼│├└─┤━╸█▁▂▃▄▅▆▇⏎“”", '>>><~--#*+x^v||`-|==#.......<""')
-
-
 def signs_for(app: App[Any], text: str) -> str:
     """`text` with our signs as this terminal can show them."""
-    return text.translate(_PLAIN) if getattr(app, "plain", False) else text
+    return plain(text) if getattr(app, "plain", False) else text
 
 
 def width_of(line: Line) -> int:
     """The terminal cells that a line takes."""
-    return sum(cell_len(text) for text, _ in line)
-
-
-def fit(text: str, width: int, *, right: bool = False, middle: bool = False) -> str:
-    """`text` in exactly `width` cells; what is too long ends in an ellipsis, or has one in its `middle`."""
-    length = cell_len(text)
-    if length > width:
-        if middle and width > 1 and length == len(text):
-            return shorten_middle(text, width)
-        return set_cell_size(text, width - 1) + "…" if width > 0 else ""
-    return " " * (width - length) + text if right else text + " " * (width - length)
+    return sum(cells.width_of(text) for text, _ in line)
 
 
 def spread(left: Line, right: Line, width: int) -> Line:
@@ -86,9 +74,9 @@ def spread(left: Line, right: Line, width: int) -> Line:
     for text, ink in left:
         if room <= 0:
             break
-        length = cell_len(text)
+        length = cells.width_of(text)
         if length > room:
-            text, length = fit(text, room), room
+            text, length = cells.fit(text, room), room
         out.append((text, ink))
         room -= length
     return [*out, (" " * max(0, room), ""), *right]

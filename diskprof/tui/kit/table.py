@@ -16,8 +16,9 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from diskprof.model.cells import fit
 from diskprof.model.text import clean
-from diskprof.tui.kit.painted import Line, Painted, Piece, fit, width_of
+from diskprof.tui.kit.painted import Line, Painted, Piece, width_of
 
 
 @dataclass(frozen=True, slots=True)

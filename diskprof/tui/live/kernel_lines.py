@@ -7,11 +7,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from diskprof.analysis.kernel import KernelView, kernel_view, medians, within
+from diskprof.model.cells import fit
 from diskprof.model.run import Run
 from diskprof.model.sample import Direction, Phase, SystemSample
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
-from diskprof.tui.kit.painted import Line, Piece, fit, spread, width_of
+from diskprof.tui.kit.painted import Line, Piece, spread, width_of
 from diskprof.tui.live.following import Reading, Track
 
 if TYPE_CHECKING:

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 
+from diskprof.model.cells import fit, shorten_middle
 from diskprof.model.metric import Quantity
 from diskprof.model.plan import PlannedTest, Severity
 from diskprof.model.run import DirectionResult, Message, Run, Status, TestRecord
 from diskprof.model.sample import Direction, Phase
-from diskprof.model.text import clean, shorten_middle
+from diskprof.model.text import clean
 from diskprof.model.units import (
     format_bandwidth,
     format_clock,
@@ -23,7 +24,7 @@ from diskprof.reports.charts.series import Series
 from diskprof.reports.words import DIRECTIONS, SEVERITIES, STATUSES, WEIGHTS
 from diskprof.tui.kit.charts.drawing import draw_values
 from diskprof.tui.kit.charts.glyphs import Charset, progress_bar
-from diskprof.tui.kit.painted import Line, Piece, fit, spread, width_of
+from diskprof.tui.kit.painted import Line, Piece, spread, width_of
 from diskprof.tui.kit.paragraphs import signed
 from diskprof.tui.kit.table import Row
 from diskprof.tui.live.following import Following, Reading, Track

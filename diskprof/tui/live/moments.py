@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from diskprof.model.cells import fit
 from diskprof.model.run import TestRecord
 from diskprof.model.sample import Direction
 from diskprof.model.text import clean
@@ -11,7 +12,7 @@ from diskprof.reports.charts.plot import Cursor, Curve, Panel, Plot, by_percenti
 from diskprof.reports.words import DIRECTIONS
 from diskprof.tui.kit.charts.drawing import draw_values
 from diskprof.tui.kit.charts.glyphs import Charset
-from diskprof.tui.kit.painted import Line, Piece, fit, spread, width_of
+from diskprof.tui.kit.painted import Line, Piece, spread, width_of
 from diskprof.tui.live.depths import Depths
 from diskprof.tui.live.following import Reading, Track
 from diskprof.tui.shell.signs import ink_of, sign_of

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from diskprof.analysis.sweep import Panel, bandwidth, grids, iops, limits, measured, panels
+from diskprof.model.cells import fit
 from diskprof.model.metric import Quantity
 from diskprof.model.run import Run, Status, TestRecord, TestResult
 from diskprof.model.text import clean
@@ -14,7 +15,7 @@ from diskprof.reports import wording
 from diskprof.reports.content.sweep_tables import capital, limits_sentence, panel_title, value_words
 from diskprof.reports.words import STATUSES
 from diskprof.tui.kit.charts.glyphs import Charset
-from diskprof.tui.kit.painted import Line, Piece, fit, spread
+from diskprof.tui.kit.painted import Line, Piece, spread
 from diskprof.tui.shell.signs import sign_of
 
 _LEAST, _MOST = 7, 14

@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from diskprof.devices.guard.doubts import Doubt, doubts, system_disks
+from diskprof.model.cells import fit, shorten_middle
 from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, Mount, Transport
-from diskprof.model.text import clean, shorten_middle
+from diskprof.model.text import clean
 from diskprof.model.units import format_bandwidth, format_iops, format_size
 from diskprof.runner.session import Place
 from diskprof.tui.kit.charts.glyphs import Charset, Track, draw, progress_bar
-from diskprof.tui.kit.painted import Line, Piece, fit, spread, width_of
+from diskprof.tui.kit.painted import Line, Piece, spread, width_of
 from diskprof.tui.kit.paragraphs import paragraph, signed
 from diskprof.tui.kit.table import Row
 from diskprof.tui.run.machine import at_rest

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from diskprof.model.text import clean, shorten_middle
+from diskprof.model.cells import shorten_middle
+from diskprof.model.text import clean
 from diskprof.model.units import format_duration, format_size
 from diskprof.tui.kit.painted import Line, Piece, width_of
 

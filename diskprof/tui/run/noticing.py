@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from textual import on, work
 from textual.message import Message
 
+from diskprof.model.cells import shorten_middle
 from diskprof.model.errors import DiskprofError
 from diskprof.model.target import TargetKind
-from diskprof.model.text import clean, shorten_middle
+from diskprof.model.text import clean
 from diskprof.model.units import format_size
 from diskprof.tui.dialogs.confirm import Answer, Ask
 from diskprof.tui.kit.painted import Line, Lines

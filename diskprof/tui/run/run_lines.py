@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from diskprof.model.advice import Advice, on_screen
+from diskprof.model.cells import shorten_middle
 from diskprof.model.plan import Severity
 from diskprof.model.preset import Category, Preset, TargetSlot
-from diskprof.model.text import clean, shorten_middle
+from diskprof.model.text import clean
 from diskprof.presets.editing import edits
 from diskprof.presets.problem import Problem
 from diskprof.reports.words import SEVERITIES

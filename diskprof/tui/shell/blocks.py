@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
+from diskprof.model.cells import width_of
 from diskprof.model.text import clean
 from diskprof.reports.blocks import Block, Blocks, Facts, Note, Paragraph, Table
-from diskprof.reports.layout import GAP, fitted, width_of
+from diskprof.reports.layout import GAP, fitted
 from diskprof.reports.render import lines
 from diskprof.tui.kit.painted import Line
 from diskprof.tui.kit.paragraphs import paragraph, signed

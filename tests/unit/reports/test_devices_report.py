@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from diskprof.model.cells import width_of
 from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, Mount, Transport
-from diskprof.reports.layout import width_of
 from diskprof.reports.render.device_list import UNCUT, devices_json, devices_text, hidden_count
 
 GIB = 1 << 30

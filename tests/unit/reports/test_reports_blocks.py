@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from diskprof.model.cells import width_of
 from diskprof.model.text import clean
 from diskprof.reports.blocks import (
     Block,
@@ -20,7 +21,6 @@ from diskprof.reports.blocks import (
     Spark,
     Table,
 )
-from diskprof.reports.layout import width_of
 from diskprof.reports.render.lines import lines, text
 from diskprof.reports.render.markdown import markdown
 from diskprof.tui.shell.blocks import Cells, screen_lines

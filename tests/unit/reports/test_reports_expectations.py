@@ -13,6 +13,7 @@ from recorded import write_volumes
 
 from diskprof.analysis.comparison import compare
 from diskprof.analysis.expectations import parse_expectation
+from diskprof.model.cells import width_of
 from diskprof.model.expectation import Verdict
 from diskprof.model.metric import Quantity, parse_metric
 from diskprof.model.run import Run, Status
@@ -21,7 +22,6 @@ from diskprof.reports.content.expectation_table import kept_sentence, missed_sen
 from diskprof.reports.content.verdict import verdict
 from diskprof.reports.data.json import dumps
 from diskprof.reports.data.json_runs import comparison_json, plan_json, run_json
-from diskprof.reports.layout import width_of
 from diskprof.reports.render.markdown import report
 from diskprof.reports.render.text import comparison_text, plan_text, show
 from diskprof.store import Store

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from diskprof.model.cells import cut, pad, width_of, wrap
 from diskprof.reports.charts.series import even
 from diskprof.reports.charts.sparkline import sparkline
-from diskprof.reports.layout import Column, fit, pad, plain, plain_column, table, width_of, wrap
+from diskprof.reports.layout import Column, plain, plain_column, table
 
 FOREIGN = st.text(st.characters(codec="utf-8"), max_size=60)
 
@@ -20,13 +21,13 @@ def test_wide_characters_take_two_cells_and_combining_ones_none() -> None:
 
 @given(FOREIGN, st.integers(0, 40), st.booleans())
 def test_what_is_made_to_fit_fits(text: str, width: int, middle: bool) -> None:
-    assert width_of(fit(plain(text), width, middle=middle)) <= width
+    assert width_of(cut(plain(text), width, middle=middle)) <= width
 
 
 def test_the_end_or_the_middle_is_left_out() -> None:
-    assert fit("randread-4k-qd32", 10) == "randread.."
-    assert fit("randread-4k-qd32", 10, middle=True) == "rand..qd32"
-    assert fit("short", 10) == "short"
+    assert cut("randread-4k-qd32", 10) == "randread.."
+    assert cut("randread-4k-qd32", 10, middle=True) == "rand..qd32"
+    assert cut("short", 10) == "short"
 
 
 def test_foreign_text_cannot_move_the_cursor() -> None:

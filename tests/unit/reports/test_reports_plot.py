@@ -4,11 +4,11 @@ import pytest
 from handmade import direction, fio, run, samples, stalled
 
 from diskprof.analysis.comparison import compare
+from diskprof.model.cells import width_of
 from diskprof.model.sample import Direction
 from diskprof.reports.charts.axes import Scale, TimeAxis
 from diskprof.reports.charts.plot import Curve, Panel, Plot
 from diskprof.reports.charts.series import Steps
-from diskprof.reports.layout import width_of
 from diskprof.reports.render.plot import chart, comparison_plots, run_plots
 
 MIXED = run(fio("mix", rw="randrw", read=direction(700), write=direction(300)))

@@ -13,13 +13,13 @@ from recorded import VOLUME, sweep_plan, write_volumes
 
 from diskprof.analysis.comparison import compare
 from diskprof.analysis.sweep import Limits
+from diskprof.model.cells import width_of
 from diskprof.model.run import Run, Status
 from diskprof.model.sample import Sample
 from diskprof.reports.content.sweep_tables import limits_sentence
 from diskprof.reports.content.verdict import verdict
 from diskprof.reports.data.json import dumps
 from diskprof.reports.data.json_runs import comparison_json, plan_json, run_json
-from diskprof.reports.layout import width_of
 from diskprof.reports.render.markdown import report
 from diskprof.reports.render.plot import comparison_plots, run_plots
 from diskprof.reports.render.text import comparison_text, plan_text, show

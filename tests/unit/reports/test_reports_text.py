@@ -9,11 +9,11 @@ from handmade import START, TARGET, direction, environment, fio, ioping, latency
 from recorded import write_library
 
 from diskprof.analysis.comparison import compare
+from diskprof.model.cells import width_of
 from diskprof.model.finding import Finding, Weight
 from diskprof.model.plan import Hazard, Severity
 from diskprof.model.run import Message, RunSummary, Status
 from diskprof.reports.content.plan import plan_sentence
-from diskprof.reports.layout import width_of
 from diskprof.reports.render.text import comparison_text, plan_text, runs_table, show
 from diskprof.store import Store
 

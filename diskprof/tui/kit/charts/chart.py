@@ -5,10 +5,11 @@ from typing import Any, ClassVar
 
 from textual.app import App
 
+from diskprof.model.cells import fit
 from diskprof.reports.charts.plot import Plot
 from diskprof.tui.kit.charts.drawing import draw_plot
 from diskprof.tui.kit.charts.glyphs import Charset
-from diskprof.tui.kit.painted import Line, Lines, fit
+from diskprof.tui.kit.painted import Line, Lines
 
 CURVE_INKS = ("curve-a", "curve-b", "curve-c", "curve-d")
 

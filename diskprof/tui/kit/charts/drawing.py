@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
+from diskprof.model.cells import fit
 from diskprof.reports.charts.axes import LogScale, UpAxis
 from diskprof.reports.charts.heatmap import Heat
 from diskprof.reports.charts.plot import Curve, Panel, Plot
 from diskprof.reports.charts.series import Values
 from diskprof.tui.kit.charts.glyphs import Charset, Track, draw
-from diskprof.tui.kit.painted import Line, Piece, fit, spread, width_of
+from diskprof.tui.kit.painted import Line, Piece, spread, width_of
 
 _LEAST_COLUMNS = 8
 _ROWS_FOR_TWO = 10
