@@ -13,7 +13,7 @@ from diskprof.presets.problem import Problem
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-    from diskprof.presets.files.toml_document import Document
+    from diskprof.presets.files.toml_document import TomlDocument
 
 _MOST_PROBLEMS = 20
 
@@ -62,7 +62,7 @@ def _broken(path: Path, message: str, line: int | None = None) -> Configuration:
     return Configuration(path, exists=True, problems=(Problem(clean(str(path)), line, "", clean(message)),))
 
 
-def _validated(document: "Document", path: Path) -> Configuration:
+def _validated(document: "TomlDocument", path: Path) -> Configuration:
     from pydantic import ValidationError
 
     from diskprof.config.fields import ConfigFile
@@ -98,7 +98,7 @@ def _flat(table: Mapping[str, Any], before: str = "") -> dict[str, Any]:
     return flat
 
 
-def _line_of(document: "Document", name: str) -> int:
+def _line_of(document: "TomlDocument", name: str) -> int:
     """The line of a setting, or of `keys.ID`, whose id may stand in quotes or be spelt as tables."""
     first, _, rest = name.partition(".")
     for path in ((first, rest), (first, *rest.split(".")), (first,)):

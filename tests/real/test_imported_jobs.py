@@ -21,7 +21,7 @@ from diskprof.presets.foreign.commandline import import_command
 from diskprof.presets.foreign.fio_rules import FIO_RULES, SYNONYMS, WITHOUT_VALUE
 from diskprof.presets.foreign.fio_sections import STRUCTURE
 from diskprof.presets.foreign.fio_values import DIRECTIONAL, ZERO_IS_OFF, read_value
-from diskprof.presets.foreign.imported import Imported
+from diskprof.presets.foreign.imported import ImportedPreset
 from diskprof.presets.foreign.jobfile import import_job_file, import_job_text
 from diskprof.presets.library import load_library
 from diskprof.presets.options.allowed import FIO_OPTIONS, check_option
@@ -88,7 +88,7 @@ def assert_same_to_fio(theirs: FioJob, ours: FioJob) -> None:
         )
 
 
-def assert_taken_over(path: Path, imported: Imported) -> None:
+def assert_taken_over(path: Path, imported: ImportedPreset) -> None:
     parsed = parse_job_file(path)
     assert parsed.code == 0, parsed.output
     for theirs, mine in zip(parsed.jobs, parsed_by_fio(resolved_tests(imported.preset)), strict=True):
@@ -103,7 +103,7 @@ def assert_writable(preset: Preset) -> None:
     assert (loaded.tests, loaded.parameters, loaded.targets) == (tuned.tests, tuned.parameters, tuned.targets)
 
 
-def plain(imported: Imported) -> list[list[dict[str, str]]]:
+def plain(imported: ImportedPreset) -> list[list[dict[str, str]]]:
     return [[dict(job.options) for job in test.jobs] for test in resolved_tests(imported.preset)]
 
 

@@ -15,7 +15,7 @@ from diskprof.model.text import clean
 from diskprof.runner.session import Session
 
 if TYPE_CHECKING:
-    from diskprof.presets.foreign.imported import Imported
+    from diskprof.presets.foreign.imported import ImportedPreset
 
 
 class _Presets(click.Group):
@@ -130,7 +130,7 @@ def import_preset(file: str | None, line: str | None, name: str, several: bool, 
         click.echo(f"Run it: diskprof run {preset.name} {target}", err=True)
 
 
-def _imported(file: str | None, line: str | None, name: str, several: bool) -> "Imported":
+def _imported(file: str | None, line: str | None, name: str, several: bool) -> "ImportedPreset":
     if line is not None:
         from diskprof.presets.foreign.commandline import import_command
 

@@ -1,4 +1,4 @@
-"""What a schema cannot say of a preset file: values by kind, options against the allow-list, names that must fit together."""
+"""What entries alone cannot say of a preset file: values by kind, options against the allow-list, names that fit together."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -16,7 +16,7 @@ from diskprof.presets.resolve import ResolvedTest, expand, parameter_value, refe
 from diskprof.presets.sweep import MOST_AXES, MOST_CELLS
 
 if TYPE_CHECKING:
-    from diskprof.presets.files.schema import PresetFile, TestEntry
+    from diskprof.presets.files.entries import PresetFile, TestEntry
 
 
 def layers(

@@ -16,7 +16,7 @@ from diskprof.presets.problem import Fault, Faulty, KeyPath, Problem
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-    from diskprof.presets.files.schema import ParameterEntry, PresetFile, TestEntry
+    from diskprof.presets.files.entries import ParameterEntry, PresetFile, TestEntry
 
 KNOWN_KINDS: Mapping[str, ParameterKind] = {
     "size": ParameterKind.SIZE,
@@ -79,7 +79,7 @@ def _problem(path: Path, message: str, line: int | None = None) -> Problem:
 def _validate(document: dict[str, Any]) -> "PresetFile":
     from pydantic import ValidationError
 
-    from diskprof.presets.files.schema import PresetFile
+    from diskprof.presets.files.entries import PresetFile
 
     try:
         return PresetFile.model_validate(document)
@@ -102,15 +102,15 @@ def _fault(details: "ErrorDetails") -> Fault:
 
 def _known_keys(path: KeyPath) -> list[str]:
     """The keys that there are beside `path`."""
-    from diskprof.presets.files import schema
+    from diskprof.presets.files import entries
 
-    model: Any = schema.PresetFile
+    model: Any = entries.PresetFile
     if path[0] == "parameters":
-        model = schema.ParameterEntry
+        model = entries.ParameterEntry
     elif path[0] == "test":
-        model = schema.JobEntry if "job" in path[:-1] else schema.TestEntry
+        model = entries.JobEntry if "job" in path[:-1] else entries.TestEntry
     elif path[0] == "expect":
-        model = schema.ExpectEntry
+        model = entries.ExpectEntry
     return list(model.model_fields)
 
 

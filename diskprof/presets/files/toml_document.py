@@ -42,7 +42,7 @@ class NotToml(Exception):
 
 
 @dataclass(frozen=True)
-class Document:
+class TomlDocument:
     table: dict[str, Any]
     text: str
 
@@ -62,7 +62,7 @@ def file_bytes(path: Path) -> bytes:
         return file.read(LARGEST_FILE + 1)
 
 
-def read_toml(data: bytes) -> Document:
+def read_toml(data: bytes) -> TomlDocument:
     """Raises NotToml. Any bytes at all give the one or the other."""
     if len(data) > LARGEST_FILE:
         raise NotToml(f"it is larger than {LARGEST_FILE // 1024} KiB")
@@ -70,7 +70,7 @@ def read_toml(data: bytes) -> Document:
         text = data.decode("utf-8-sig")
         if line := _deep_key_line(text):
             raise NotToml(f"a key of more than {MOST_PARTS} parts", line)
-        return Document(tomllib.loads(text), text)
+        return TomlDocument(tomllib.loads(text), text)
     except UnicodeDecodeError as error:
         raise NotToml("it is not UTF-8 text", data.count(b"\n", 0, error.start) + 1) from None
     except tomllib.TOMLDecodeError as error:

@@ -8,9 +8,9 @@ from pathlib import Path
 from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.text import clean
 from diskprof.presets.foreign.fio_jobs import Origin, preset_of
-from diskprof.presets.foreign.fio_rules import CLIENT_RULES, CLIENT_WITH_VALUE, SYNONYMS, WITHOUT_VALUE, Verdict
+from diskprof.presets.foreign.fio_rules import CLIENT_RULES, CLIENT_WITH_VALUE, SYNONYMS, WITHOUT_VALUE, Handling
 from diskprof.presets.foreign.fio_sections import Refusals, SectionReader
-from diskprof.presets.foreign.imported import LONGEST_TEXT, Imported, one_line
+from diskprof.presets.foreign.imported import LONGEST_TEXT, ImportedPreset, one_line
 from diskprof.presets.foreign.jobfile import read_job_file, read_sections
 
 LONGEST_COMMAND = 16 * 1024
@@ -30,7 +30,7 @@ _STORED_AS_OPTIONAL = WITHOUT_VALUE - {"write_bw_log", "write_lat_log", "write_i
 
 def import_command(
     command: str, *, name: str = "", several: bool = False, read: Callable[[Path], bytes] = read_job_file
-) -> Imported:
+) -> ImportedPreset:
     """The preset that a command line makes, as an article prints it; `read` gets the job files that a fio command names.
 
     `several`: jobs that worked in different places get a target each. Raises UsageError for what is no command line of the
@@ -51,7 +51,7 @@ def import_command(
 
 def _import_fio(
     words: Sequence[str], *, name: str, source: str, several: bool, read: Callable[[Path], bytes]
-) -> Imported:
+) -> ImportedPreset:
     notes: list[str] = []
     refusals = Refusals("the command")
     reader = SectionReader(refusals, sorted_first=False)
@@ -91,7 +91,7 @@ def _read_words(words: Sequence[str], reader: SectionReader, refusals: Refusals,
             reader.begin(given or "", 0)
         elif rule := CLIENT_RULES.get(option):
             shown = clean(f"--{option}" if given is None else f"--{option}={given[:60]}")
-            if rule.verdict is Verdict.DROPS:
+            if rule.handling is Handling.DROPS:
                 notes.append(f"{shown} is left out: {rule.why}.")
             else:
                 refusals.add(0, f"{shown} is refused: {rule.why}")

@@ -14,7 +14,7 @@ from diskprof.model.job import fio_job
 from diskprof.model.preset import EngineName, Job, Test
 from diskprof.model.text import clean
 from diskprof.model.units import format_fio_size
-from diskprof.presets.foreign.imported import Imported, own_preset, test_title
+from diskprof.presets.foreign.imported import ImportedPreset, own_preset, test_title
 from diskprof.presets.options.allowed import check_option
 from diskprof.presets.resolve import check_together
 
@@ -77,7 +77,7 @@ class _Flags:
     notes: list[str] = field(default_factory=list)
 
 
-def import_diskspd(words: Sequence[str], *, name: str, source: str) -> Imported:
+def import_diskspd(words: Sequence[str], *, name: str, source: str) -> ImportedPreset:
     """The preset that the words behind `diskspd` make. Raises PresetError, which names the flag that stands in the way."""
     flags = _read(words)
     options = {option: value for option, value in _options(flags).items() if value}
@@ -92,7 +92,7 @@ def import_diskspd(words: Sequence[str], *, name: str, source: str) -> Imported:
         summary="What a DiskSpd command does, through fio.",
         source=source,
     )
-    return Imported(preset, tuple(dict.fromkeys(flags.notes)))
+    return ImportedPreset(preset, tuple(dict.fromkeys(flags.notes)))
 
 
 def _read(words: Sequence[str]) -> _Flags:

@@ -10,13 +10,13 @@ from diskprof.model.errors import PresetError
 from diskprof.model.job import fio_job
 from diskprof.model.preset import EngineName, Job, Test
 from diskprof.model.text import clean
-from diskprof.presets.foreign.fio_rules import FIO_RULES, MANY_FILES, ORDER, TRIM, WITHOUT_VALUE, Rule, Verdict
-from diskprof.presets.foreign.fio_sections import STRUCTURE, Refusals, Section, Setting
+from diskprof.presets.foreign.fio_rules import FIO_RULES, MANY_FILES, ORDER, TRIM, WITHOUT_VALUE, ForeignRule, Handling
+from diskprof.presets.foreign.fio_sections import STRUCTURE, JobSection, Refusals, Setting
 from diskprof.presets.foreign.fio_values import number, read_value
 from diskprof.presets.foreign.imported import (
     MOST_JOBS,
     MOST_TESTS,
-    Imported,
+    ImportedPreset,
     one_line,
     own_preset,
     test_name,
@@ -46,7 +46,7 @@ class Origin:
 class _Read:
     """A section whose options have been read; `place` and `file` are what it worked on where it comes from."""
 
-    section: Section
+    section: JobSection
     name: str
     options: dict[str, str] = field(default_factory=dict)
     place: str = ""
@@ -55,8 +55,8 @@ class _Read:
 
 
 def preset_of(
-    sections: Sequence[Section], origin: Origin, refusals: Refusals, notes: list[str], *, several: bool
-) -> Imported:
+    sections: Sequence[JobSection], origin: Origin, refusals: Refusals, notes: list[str], *, several: bool
+) -> ImportedPreset:
     """The preset that these jobs make. `several`: jobs that worked in different places get a target each.
 
     Raises PresetError, with everything that stands in the way.
@@ -72,7 +72,7 @@ def preset_of(
     slots = importer.places(tests, several=several)
     importer.files(tests)
     named = _named(tests)
-    return Imported(
+    return ImportedPreset(
         own_preset(
             origin.name,
             named,
@@ -86,9 +86,9 @@ def preset_of(
     )
 
 
-def _groups(sections: Sequence[Section], refusals: Refusals) -> list[list[Section]]:
+def _groups(sections: Sequence[JobSection], refusals: Refusals) -> list[list[JobSection]]:
     """The jobs that run together: one with stonewall waits for all before it (F10)."""
-    groups: list[list[Section]] = []
+    groups: list[list[JobSection]] = []
     chained = False
     for section in sections:
         wall, named = section.settings.get("stonewall"), section.settings.get("wait_for")
@@ -132,7 +132,7 @@ def _own_words(test: Sequence[_Read]) -> str:
     return one_line(given.value or "", 80) if given and own else ""
 
 
-def _description(sections: Sequence[Section]) -> str:
+def _description(sections: Sequence[JobSection]) -> str:
     given = {section.value("description") for section in sections}
     return (given.pop() or "").strip() if len(given) == 1 else ""
 
@@ -152,7 +152,7 @@ class _Importer:
     def __init__(self, refusals: Refusals, notes: list[str]) -> None:
         self.refusals, self.notes = refusals, notes
 
-    def read(self, group: Sequence[Section]) -> list[_Read]:
+    def read(self, group: Sequence[JobSection]) -> list[_Read]:
         """The jobs of one test."""
         jobs: list[_Read] = []
         for section in group:
@@ -220,12 +220,12 @@ class _Importer:
             name, read = "direct", "0" if read == "1" else "1"
         job.options[name] = read
 
-    def _leave_out(self, setting: Setting, rule: Rule, *, alone: bool) -> None:
+    def _leave_out(self, setting: Setting, rule: ForeignRule, *, alone: bool) -> None:
         value = "1" if setting.value is None else setting.value.strip()
         if value in rule.harmless:
             return
-        if rule.verdict is Verdict.DROPS or (rule.verdict is Verdict.ALONE and alone):
-            why = rule.why if rule.verdict is Verdict.DROPS else "no other job runs beside this one"
+        if rule.handling is Handling.DROPS or (rule.handling is Handling.ALONE and alone):
+            why = rule.why if rule.handling is Handling.DROPS else "no other job runs beside this one"
             self._note(setting, why)
             return
         hint = f"{rule.instead} may do instead." if rule.instead else ""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Verdict(StrEnum):
+class Handling(StrEnum):
     """DROPS: left out, with a line that says so. REFUSES: the job is not taken over. ALONE: dropped from a job that has its
     test for itself, refused where others run beside it."""
 
@@ -20,10 +20,10 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ForeignRule:
     """`harmless`: values with which the option changes nothing; it is then left out without a word. `instead`: what to write."""
 
-    verdict: Verdict
+    handling: Handling
     why: str
     harmless: frozenset[str] = frozenset()
     instead: str = ""
@@ -81,18 +81,18 @@ _ELSEWHERE = "it is about another machine"
 _NO_TEST = "it is no test"
 
 
-def _rules(verdict: Verdict, groups: Mapping[str, str]) -> Iterator[tuple[str, Rule]]:
+def _rules(handling: Handling, groups: Mapping[str, str]) -> Iterator[tuple[str, ForeignRule]]:
     """`groups`: reasons, each with the names it goes for; `name=value,value` lists values that change nothing, `name>text` says
     what to write instead."""
     for why, names in groups.items():
         for entry in names.split():
             name, _, instead = entry.partition(">")
             name, _, values = name.partition("=")
-            yield name, Rule(verdict, why, frozenset(values.split(",")) if values else frozenset(), instead)
+            yield name, ForeignRule(handling, why, frozenset(values.split(",")) if values else frozenset(), instead)
 
 
-FIO_RULES: Mapping[str, Rule] = dict((
-    *_rules(Verdict.DROPS, {
+FIO_RULES: Mapping[str, ForeignRule] = dict((
+    *_rules(Handling.DROPS, {
         _HERE: "filename directory filename_format unique_filename=1 filetype allow_file_create=1 "
         "allow_mounted_write=0",
         _SHOWN: "unit_base significant_figures disk_util=1 unified_rw_reporting=none,0 per_job_logs bwavgtime "
@@ -125,11 +125,11 @@ FIO_RULES: Mapping[str, Rule] = dict((
         "it only places the data on a disk that takes such hints": "write_hint=none fdp=0 fdp_pli dataplacement=none "
             "plid_select plids dp_scheme",
     }),
-    *_rules(Verdict.ALONE, {
+    *_rules(Handling.ALONE, {
         _TOGETHER: "exitall=0 exit_what flow=0 flow_id flow_sleep flow_watermark prio prioclass nice=0 cmdprio cmdprio_class "
                    "priohint",
     }),
-    *_rules(Verdict.REFUSES, {
+    *_rules(Handling.REFUSES, {
         _CODE: "exec_prerun exec_postrun profile program arguments std_redirect grace_time",
         _MACHINE: "ioscheduler cgroup cgroup_weight cgroup_nodelete lockmem=0",
         _OTHER_USER: "uid gid",
@@ -156,14 +156,14 @@ FIO_RULES: Mapping[str, Rule] = dict((
 ))  # fmt: skip
 """Every option of a job that a preset may not use and that fio has for files and devices, by its first name."""
 
-CLIENT_RULES: Mapping[str, Rule] = dict((
-    *_rules(Verdict.DROPS, {
+CLIENT_RULES: Mapping[str, ForeignRule] = dict((
+    *_rules(Handling.DROPS, {
         _SHOWN: "output-format minimal append-terse terse-version eta eta-interval eta-newline debug idle-prof",
         _KEPT: "output bandwidth-log latency-log status-interval aux-path",
         "diskprof gives fio what it needs": "alloc-size max-jobs warnings-fatal",
         "a test that only reads is run so in any case": "readonly",
     }),
-    *_rules(Verdict.REFUSES, {
+    *_rules(Handling.REFUSES, {
         _CODE: "profile trigger trigger-file trigger-timeout trigger-remote daemonize",
         _ELSEWHERE: "server client remote-config",
         _NO_TEST: "version help cmdhelp enghelp showcmd parse-only cpuclock-test crctest memcpytest inflate-log "

@@ -38,7 +38,7 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class JobSection:
     """A job with all its options, those of [global] among them."""
 
     name: str
@@ -104,7 +104,7 @@ class SectionReader:
     """
 
     def __init__(self, refusals: Refusals, *, sorted_first: bool) -> None:
-        self.sections: list[Section] = []
+        self.sections: list[JobSection] = []
         self._refusals = refusals
         self.sorted_first = sorted_first
         self._globals: dict[str, Setting] = {}
@@ -147,7 +147,7 @@ class SectionReader:
             self._globals |= settings
             self._global_base = base
             return
-        self.sections.append(Section(self._name, self._line, settings))
+        self.sections.append(JobSection(self._name, self._line, settings))
         self._name = None
 
     def _read_base(self, setting: Setting) -> int:

@@ -30,7 +30,7 @@ _PATTERNS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportedPreset:
     """`notes`: a line each for what was left out, and for what is not quite what it was."""
 
     preset: Preset

@@ -7,7 +7,7 @@ from diskprof.model.job import ioping_job
 from diskprof.model.preset import Category, EngineName, Job, Parameter, ParameterKind, Preset, Test
 from diskprof.model.text import clean
 from diskprof.model.units import format_size, parse_duration, parse_size
-from diskprof.presets.foreign.imported import Imported, preset_name
+from diskprof.presets.foreign.imported import ImportedPreset, preset_name
 from diskprof.presets.options.allowed import IOPING_OPTIONS, check_option
 from diskprof.presets.options.values import OptionKind
 from diskprof.presets.resolve import check_together
@@ -37,7 +37,7 @@ _PARAMETERS: Mapping[str, tuple[str, ParameterKind, str]] = {
 }
 
 
-def import_ioping(words: Sequence[str], *, name: str, source: str) -> Imported:
+def import_ioping(words: Sequence[str], *, name: str, source: str) -> ImportedPreset:
     """The preset that the words behind `ioping` make. Raises PresetError."""
     options: dict[str, str] = {}
     checked: dict[str, str] = {}
@@ -72,7 +72,7 @@ def import_ioping(words: Sequence[str], *, name: str, source: str) -> Imported:
         tests=(test,),
         shipped=False,
     )
-    return Imported(preset, tuple(dict.fromkeys(notes)))
+    return ImportedPreset(preset, tuple(dict.fromkeys(notes)))
 
 
 def _options(words: Sequence[str], notes: list[str]) -> Iterator[tuple[str, str | None]]:

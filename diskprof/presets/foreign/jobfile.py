@@ -7,7 +7,7 @@ from diskprof.model.errors import PresetError
 from diskprof.model.text import clean
 from diskprof.presets.foreign.fio_jobs import Origin, preset_of
 from diskprof.presets.foreign.fio_sections import Refusals, SectionReader
-from diskprof.presets.foreign.imported import Imported
+from diskprof.presets.foreign.imported import ImportedPreset
 
 LARGEST_FILE = 128 * 1024
 """Bytes. fio's own largest example has 2 kB."""
@@ -38,12 +38,12 @@ def looks_like_job_file(data: bytes) -> bool:
     return b"\0" not in data and _SECTION_LINE.search(data) is not None
 
 
-def import_job_file(path: Path, *, name: str = "", several: bool = False) -> Imported:
+def import_job_file(path: Path, *, name: str = "", several: bool = False) -> ImportedPreset:
     """The preset in the job file at `path`; see `import_job_text`."""
     return import_job_text(read_job_file(path), path, name=name, several=several)
 
 
-def import_job_text(data: bytes, path: Path, *, name: str = "", several: bool = False) -> Imported:
+def import_job_text(data: bytes, path: Path, *, name: str = "", several: bool = False) -> ImportedPreset:
     """The preset that a job file's content makes; `path` is for messages, and its stem the name where none is given.
 
     `several`: jobs that worked in different places get a target each. Raises PresetError, with every option that stands

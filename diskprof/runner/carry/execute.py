@@ -30,7 +30,7 @@ from diskprof.runner.carry.begin import Begun
 from diskprof.runner.carry.descriptors import resolved
 from diskprof.runner.carry.keeper import Keeper
 from diskprof.runner.carry.marks import Mark, mark_bytes
-from diskprof.runner.carry.progress import Pace
+from diskprof.runner.carry.progress import ProgressMeter
 from diskprof.runner.carry.testfile import held_test_files
 from diskprof.runner.carry.watches import Anchors, DiskWatch, LapseWatch, SpaceWatch, boottime_ns
 from diskprof.runner.carry.workdir import private_directory
@@ -154,7 +154,7 @@ class _Execution:
         self.watch = SystemWatch([disk.name for disk in where.all_disks], limited)
         self.looks = looks
         self._stack = (*(device.name for device in where.stack), *where.behind)
-        self.pace = Pace(plan, self.clock)
+        self.meter = ProgressMeter(plan, self.clock)
         self.space = SpaceWatch(plan)
         self.disks = DiskWatch(plan, where)
 
@@ -248,9 +248,9 @@ class _Execution:
 
     async def _measure(self, planned: PlannedTest, index: int, workdir: Path, *, preparing: bool = False) -> Outcome:
         self._interval_s = planned.interval_ms / 1000
-        self.pace.begin(index, planned, Phase.PREPARING if preparing else Phase.MEASURING)
+        self.meter.begin(index, planned, Phase.PREPARING if preparing else Phase.MEASURING)
         # What the kernel saw between two tests belongs to neither.
-        self.watch.sample(test=index, phase=self.pace.phase, at_ns=self.clock())
+        self.watch.sample(test=index, phase=self.meter.phase, at_ns=self.clock())
         outcome: Outcome | None = None
         started, descriptors = resolved(planned, self.plan, self.held)
         events = measure(
@@ -281,14 +281,14 @@ class _Execution:
 
     def _enter(self, phase: Phase) -> None:
         system = None
-        if self.pace.phase is Phase.PREPARING:
+        if self.meter.phase is Phase.PREPARING:
             # What ioping fills its file with is no part of what it measures.
-            system = self.watch.sample(test=self.pace.test, phase=Phase.PREPARING, at_ns=self.clock())
-        self.pace.enter(phase)
+            system = self.watch.sample(test=self.meter.test, phase=Phase.PREPARING, at_ns=self.clock())
+        self.meter.enter(phase)
         self._write(system=(system,) if system else ())
 
     def _keep(self, samples: tuple[Sample, ...]) -> None:
-        self.pace.heard(samples)
+        self.meter.heard(samples)
         self._look_at_disks()
         self._append(() if self.disks.complaint else samples)
         # A file system that can fill up is looked at four times a second, whatever else comes.
@@ -296,11 +296,11 @@ class _Execution:
             self._put_off_tick(_OVERDUE * self._interval_s)
 
     def _append(self, samples: tuple[Sample, ...] = ()) -> None:
-        system = self.watch.sample(test=self.pace.test, phase=self.pace.phase, at_ns=self.clock())
+        system = self.watch.sample(test=self.meter.test, phase=self.meter.phase, at_ns=self.clock())
         self._write(samples, (system,) if system else ())
 
     def _write(self, samples: tuple[Sample, ...] = (), system: tuple[SystemSample, ...] = ()) -> None:
-        self.keeper.append(samples=samples, system=system, progress=self.pace.progress())
+        self.keeper.append(samples=samples, system=system, progress=self.meter.progress())
         self._shown_ns = self.clock()
 
     async def _tick(self) -> None:
@@ -330,21 +330,21 @@ class _Execution:
         if complaint := self.space.complaint():
             self.stop.ask(complaint, Status.FAILED)
         self._look_at_disks()
-        if self.pace.silent_s >= _SILENT_AFTER_S:
+        if self.meter.silent_s >= _SILENT_AFTER_S:
             self._append()
         elif self.clock() - self._shown_ns >= _PROGRESS_S * 1e9:
             self._write()
 
     def _look_at_disks(self) -> None:
         for words in self.disks.look():
-            self.keeper.note(words, warning=True, test=self.pace.test)
+            self.keeper.note(words, warning=True, test=self.meter.test)
         if self.disks.complaint:
             self.stop.ask(self.disks.complaint, Status.FAILED)
 
     def _notice_lapses(self) -> None:
         """To be called before the store is written: it was not waited for meanwhile."""
         for kind, seconds in self.lapse_watch.turn():
-            test, phase = self.pace.test, self.pace.phase
+            test, phase = self.meter.test, self.meter.phase
             self.lapses.append(Lapse(kind, test, phase, self.clock(), seconds))
             if kind is LapseKind.STOOD:
                 self.keeper.excuse(seconds)

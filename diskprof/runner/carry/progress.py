@@ -10,7 +10,7 @@ _START_UP_S = 0.3
 """What starting and ending an engine costs beside the time it measures."""
 
 
-class Pace:
+class ProgressMeter:
     """Progress of a run. `begin` at each process, `heard` at each sample; `clock` gives ns since the run began."""
 
     def __init__(self, plan: Plan, clock: Callable[[], int]) -> None:

@@ -9,25 +9,25 @@ from pathlib import Path
 from diskprof.model.errors import DiskprofError
 from diskprof.runner.carry.begin import begun
 from diskprof.runner.carry.execute import StopRequest, execute
-from diskprof.runner.detached.order import Answer, Order, answer_json, read_order, refusal
+from diskprof.runner.detached.order import RunAnswer, RunOrder, answer_json, read_order, refusal
 from diskprof.store import Store
 
 
-def _answer(answer: Answer) -> None:
+def _answer(answer: RunAnswer) -> None:
     os.write(1, answer_json(answer))
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
     os.close(null)
 
 
-async def _carry_out(order: Order) -> None:
+async def _carry_out(order: RunOrder) -> None:
     stop = StopRequest()
     stop.on_signals()
     with (
         Store.open(Path(order.store)) as store,
         begun(order.plan, store, tags=order.tags, note=order.note, concurrent=order.concurrent) as run,
     ):
-        _answer(Answer(run.run_id))
+        _answer(RunAnswer(run.run_id))
         await execute(run, stop)
 
 

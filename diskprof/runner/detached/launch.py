@@ -12,7 +12,7 @@ from diskprof.engines.process import start_session
 from diskprof.model.advice import Advice
 from diskprof.model.errors import DiskprofError, RunNotFound
 from diskprof.model.plan import Plan
-from diskprof.runner.detached.order import Order, order_json, read_answer, refused
+from diskprof.runner.detached.order import RunOrder, order_json, read_answer, refused
 from diskprof.store import ProcessIdentity, Store, as_owner_of, is_alive
 
 _LOG = "runner.log"
@@ -28,7 +28,7 @@ def start_detached(
     `concurrent`, and for all that `begun` refuses.
     """
     log = store_path.parent / _LOG
-    order = order_json(Order(plan, str(store_path), tuple(tags), note, concurrent))
+    order = order_json(RunOrder(plan, str(store_path), tuple(tags), note, concurrent))
     with _opened(log) as errors:
         output = start_session((sys.executable, "-P", "-m", "diskprof.runner"), order, errors)
     try:

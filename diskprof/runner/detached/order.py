@@ -11,7 +11,7 @@ from diskprof.model.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class RunOrder:
     """What to run, where to write it down, under what tags and note, and whether beside others."""
 
     plan: Plan
@@ -22,7 +22,7 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RunAnswer:
     """The id of the run that has begun, or the error that kept it from beginning: its class in model/errors.py and its words."""
 
     run: str = ""
@@ -31,32 +31,32 @@ class Answer:
     hint: str | Advice = ""
 
 
-def order_json(order: Order) -> bytes:
-    return TypeAdapter(Order).dump_json(order)
+def order_json(order: RunOrder) -> bytes:
+    return TypeAdapter(RunOrder).dump_json(order)
 
 
-def read_order(data: bytes) -> Order:
+def read_order(data: bytes) -> RunOrder:
     """The inverse of `order_json`. Raises pydantic's ValidationError."""
-    return TypeAdapter(Order).validate_json(data)
+    return TypeAdapter(RunOrder).validate_json(data)
 
 
-def answer_json(answer: Answer) -> bytes:
+def answer_json(answer: RunAnswer) -> bytes:
     """One line."""
-    return TypeAdapter(Answer).dump_json(answer)
+    return TypeAdapter(RunAnswer).dump_json(answer)
 
 
-def read_answer(data: bytes) -> Answer:
+def read_answer(data: bytes) -> RunAnswer:
     """The inverse of `answer_json`. Raises ValueError."""
-    return TypeAdapter(Answer).validate_json(data)
+    return TypeAdapter(RunAnswer).validate_json(data)
 
 
-def refusal(error: DiskprofError) -> Answer:
+def refusal(error: DiskprofError) -> RunAnswer:
     """The answer that says `error`; of a class that is not in model/errors.py it says the nearest that is."""
     known = next(kind for kind in type(error).__mro__ if kind.__module__ == errors.__name__)
-    return Answer(error=known.__name__, message=error.message, hint=error.hint)
+    return RunAnswer(error=known.__name__, message=error.message, hint=error.hint)
 
 
-def refused(answer: Answer) -> DiskprofError:
+def refused(answer: RunAnswer) -> DiskprofError:
     """The error that an answer says. Raises ValueError where it says none."""
     kind = getattr(errors, answer.error, None)
     if not isinstance(kind, type) or not issubclass(kind, DiskprofError):

@@ -25,7 +25,7 @@ from diskprof.store.exchange.runfile_values import (
     SAMPLE_FIELDS,
     SYSTEM_FIELDS,
     BadFile,
-    Columns,
+    ColumnNames,
     End,
     Head,
     Record,
@@ -46,7 +46,7 @@ _NOT_WHOLE = "Export it again, or copy it again: it was damaged, or changed, on 
 # --- Writing --------------------------------------------------------------------------------------------------------
 
 
-class Writer:
+class RunWriter:
     """Writes the lines of a file of runs to `file`, which stays open. Raises StoreError for what no file can hold."""
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -171,7 +171,7 @@ def _only(value: Any) -> tuple[str, Any]:
     return next(iter(value.items()))
 
 
-def _columns(line: bytes) -> Columns:
+def _columns(line: bytes) -> ColumnNames:
     header = parsed(line) if line else None
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise BadFile("it is no file that `diskprof export` wrote")

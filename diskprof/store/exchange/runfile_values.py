@@ -25,7 +25,7 @@ FROM_NEWER = "It may come from a newer diskprof: update this one."
 
 T = TypeVar("T", "Head", "TestEnd")
 
-Columns = Mapping[str, tuple[str, ...]]
+ColumnNames = Mapping[str, tuple[str, ...]]
 """The columns of `samples` and of `system`, as the header of a file names them."""
 
 
@@ -99,7 +99,7 @@ def _float(text: str) -> float:
     return value
 
 
-def record_of(key: str, value: Any, columns: Columns) -> Record:
+def record_of(key: str, value: Any, columns: ColumnNames) -> Record:
     """What a line says under its key. Raises BadFile for what it cannot say."""
     record: Record
     match key:

@@ -17,7 +17,7 @@ from diskprof.model.sample import Sample, SystemSample
 from diskprof.model.text import clean
 from diskprof.store import codec, reading, writing
 from diskprof.store.database import Database
-from diskprof.store.exchange.runfile import Writer, read
+from diskprof.store.exchange.runfile import RunWriter, read
 from diskprof.store.exchange.runfile_values import BadFile, Batch, End, Head, TestEnd
 from diskprof.store.liveness import ProcessIdentity
 from diskprof.store.store import Store
@@ -31,7 +31,7 @@ _ELSEWHERE = ProcessIdentity(pid=2**31 - 1, start_ticks=0, boot_id="", place="im
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportedRun:
     """A run of a file: `given` is its id there, `run_id` here; `new` is False where it was here already."""
 
     given: str
@@ -51,13 +51,13 @@ def export_runs(store: Store, ids: Sequence[str], file: IO[bytes]) -> None:
                 f"The run {run_id} is still going.",
                 Advice(f"Wait for its end: diskprof attach {run_id}", "Wait for its end."),
             )
-    writer = Writer(file)
+    writer = RunWriter(file)
     for run_id in ids:
         _write(store, run_id, headlines[run_id], writer)
     writer.close()
 
 
-def _write(store: Store, run_id: str, headline: str, writer: Writer) -> None:
+def _write(store: Store, run_id: str, headline: str, writer: RunWriter) -> None:
     run = store.run(run_id)
     writer.add(
         Head(
@@ -107,7 +107,7 @@ def _system_batches(store: Store, run_id: str) -> Iterator[tuple[SystemSample, .
 # --- In -------------------------------------------------------------------------------------------------------------
 
 
-def import_runs(store: Store, files: Sequence[tuple[str, IO[bytes]]]) -> list[Imported]:
+def import_runs(store: Store, files: Sequence[tuple[str, IO[bytes]]]) -> list[ImportedRun]:
     """Takes the runs of all files (name for messages, content) into the store, or none of them.
 
     A run that is here already is left as it is; one whose id another run has here gets a new id. Raises BadFile.
@@ -226,10 +226,10 @@ def _append(db: sqlite3.Connection, number: int, name: str, head: Head, records:
     return 1 if messages else 2 if samples else 3
 
 
-def _take_over(source: sqlite3.Connection, number: int, db: sqlite3.Connection, wanted: str) -> Imported:
+def _take_over(source: sqlite3.Connection, number: int, db: sqlite3.Connection, wanted: str) -> ImportedRun:
     """Copies a run, with all that belongs to it, into the store."""
     if known := _same_run(source, number, db):
-        return Imported(wanted, known, new=False)
+        return ImportedRun(wanted, known, new=False)
     taken = db.execute("SELECT 1 FROM run WHERE id = ?", (wanted,)).fetchone()
     run_id = writing.new_id(db) if taken else wanted
     here: int | None = None
@@ -243,7 +243,7 @@ def _take_over(source: sqlite3.Connection, number: int, db: sqlite3.Connection, 
         else:
             at = columns.index("run")
             db.executemany(_insert(table, columns), ((*row[:at], here, *row[at + 1 :]) for row in rows))
-    return Imported(wanted, run_id, new=True)
+    return ImportedRun(wanted, run_id, new=True)
 
 
 def _insert(table: str, columns: Sequence[str]) -> str:
@@ -272,4 +272,4 @@ def _same_run(source: sqlite3.Connection, number: int, db: sqlite3.Connection) -
     return ""
 
 
-__all__ = ["BadFile", "Imported", "export_runs", "import_runs"]
+__all__ = ["BadFile", "ImportedRun", "export_runs", "import_runs"]

@@ -8,7 +8,7 @@ import pytest
 from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.preset import EngineName, Preset
 from diskprof.presets.foreign.commandline import import_command, words_of
-from diskprof.presets.foreign.imported import Imported
+from diskprof.presets.foreign.imported import ImportedPreset
 from diskprof.presets.library import load_library
 from diskprof.presets.resolve import expand_defaults, resolve
 
@@ -49,7 +49,7 @@ def files(**texts: str) -> Callable[[Path], bytes]:
     return read
 
 
-def options(imported: Imported, test: int = 0, job: int = 0) -> dict[str, str]:
+def options(imported: ImportedPreset, test: int = 0, job: int = 0) -> dict[str, str]:
     return dict(expand_defaults(imported.preset).tests[test].jobs[job].options)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from diskprof.model.errors import PresetError
 from diskprof.presets.foreign.commandline import import_command
-from diskprof.presets.foreign.imported import Imported
+from diskprof.presets.foreign.imported import ImportedPreset
 from diskprof.presets.library import load_library
 from diskprof.presets.resolve import expand_defaults, resolve
 
@@ -14,7 +14,7 @@ MAX_WRITE = "diskspd -c200G -w100 -b8K -F4 -r -o128 -W30 -d30 -Sh testfile.dat"
 MAX_READ = "diskspd -c200G -b4K -F4 -r -o128 -W7200 -d30 -Sh testfile.dat"
 
 
-def imported(flags: str) -> Imported:
+def imported(flags: str) -> ImportedPreset:
     return import_command(f"diskspd {flags}")
 
 

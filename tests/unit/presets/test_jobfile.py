@@ -9,12 +9,12 @@ from diskprof.model.errors import PresetError
 from diskprof.model.preset import Category, Preset
 from diskprof.presets.files.load import parse
 from diskprof.presets.files.write import preset_toml
-from diskprof.presets.foreign.imported import MOST_JOBS, MOST_TESTS, Imported
+from diskprof.presets.foreign.imported import MOST_JOBS, MOST_TESTS, ImportedPreset
 from diskprof.presets.foreign.jobfile import LARGEST_FILE, import_job_file, import_job_text, looks_like_job_file
 from diskprof.presets.resolve import resolve
 
 
-def imported(text: str, *, several: bool = False) -> Imported:
+def imported(text: str, *, several: bool = False) -> ImportedPreset:
     return import_job_text(text.encode(), Path("some/job.fio"), several=several)
 
 

@@ -19,11 +19,11 @@ from diskprof.presets.foreign.fio_rules import (
     FIO_RULES,
     SYNONYMS,
     WITHOUT_VALUE,
-    Verdict,
+    Handling,
 )
 from diskprof.presets.foreign.fio_sections import STRUCTURE
 from diskprof.presets.foreign.fio_values import DIRECTIONAL, ZERO_IS_OFF, read_value
-from diskprof.presets.foreign.imported import Imported
+from diskprof.presets.foreign.imported import ImportedPreset
 from diskprof.presets.foreign.jobfile import LARGEST_FILE, import_job_text
 from diskprof.presets.options.allowed import FIO_OPTIONS, check_option
 from diskprof.presets.options.values import OptionKind
@@ -68,7 +68,7 @@ def test_what_runs_code_or_leaves_the_target_never_reaches_fio(name: str) -> Non
 )
 def test_what_runs_a_program_or_changes_the_machine_is_refused_whatever_its_value(name: str) -> None:
     rule = FIO_RULES[name]
-    assert rule.verdict is Verdict.REFUSES and not rule.harmless
+    assert rule.handling is Handling.REFUSES and not rule.harmless
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ LINES = st.one_of(
 )
 
 
-def usable(imported: Imported) -> None:
+def usable(imported: ImportedPreset) -> None:
     """What comes out is a preset that loads, in which every option is an allowed one."""
     preset = imported.preset
     for test in expand_defaults(preset).tests:

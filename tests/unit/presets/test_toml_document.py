@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diskprof.presets.files.toml_document import LARGEST_FILE, MOST_PARTS, Document, NotToml, read_toml
+from diskprof.presets.files.toml_document import LARGEST_FILE, MOST_PARTS, NotToml, TomlDocument, read_toml
 from diskprof.presets.problem import KeyPath
 
 DOCUMENT = '''# a comment with [brackets] = and "quotes
@@ -51,7 +51,7 @@ bs = "8k"
 '''
 
 
-def read(text: str) -> Document:
+def read(text: str) -> TomlDocument:
     return read_toml(text.encode())
 
 

@@ -6,7 +6,7 @@ import pytest
 from recorded import make_plan
 
 from diskprof.model.sample import Direction, Phase, Sample
-from diskprof.runner.carry.progress import Pace
+from diskprof.runner.carry.progress import ProgressMeter
 
 
 class Clock:
@@ -23,7 +23,7 @@ class Clock:
 def test_progress_goes_from_layout_to_the_last_test_and_never_reaches_one_early() -> None:
     plan, clock = make_plan(), Clock()
     assert plan.layout is not None
-    pace = Pace(plan, clock)
+    pace = ProgressMeter(plan, clock)
     pace.begin(0, plan.layout, Phase.PREPARING)
     clock.pass_s(1)
     half = (plan.layout.amount_bytes or 0) // 2
@@ -43,7 +43,7 @@ def test_progress_goes_from_layout_to_the_last_test_and_never_reaches_one_early(
 
 def test_silence_is_counted_and_an_overdue_test_does_not_go_backwards() -> None:
     plan, clock = make_plan(), Clock()
-    pace = Pace(plan, clock)
+    pace = ProgressMeter(plan, clock)
     pace.begin(len(plan.tests) - 1, plan.tests[-1], Phase.MEASURING)
     clock.pass_s(plan.tests[-1].seconds + 100)
     late = pace.progress()
@@ -55,7 +55,7 @@ def test_silence_is_counted_and_an_overdue_test_does_not_go_backwards() -> None:
 def test_the_delay_of_a_job_is_a_part_of_its_time() -> None:
     plan, clock = make_plan(), Clock()
     test = replace(plan.tests[-1], delay_s=10.0, ramp_s=10.0, runtime_s=20.0)
-    pace = Pace(replace(plan, tests=(*plan.tests[:-1], test)), clock)
+    pace = ProgressMeter(replace(plan, tests=(*plan.tests[:-1], test)), clock)
     pace.begin(len(plan.tests) - 1, test, Phase.MEASURING)
     clock.pass_s(10)
     assert pace.progress().phase is Phase.WARMING

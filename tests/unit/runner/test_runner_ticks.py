@@ -16,7 +16,7 @@ class Half(execute._Execution):
 
     def __init__(self, *, watches: bool) -> None:
         self.lapse_watch = LapseWatch(execute._TICK_S)
-        self.pace, self.space, self.disks = Paced(), Space(watches), Disks()  # type: ignore[assignment]
+        self.meter, self.space, self.disks = Paced(), Space(watches), Disks()  # type: ignore[assignment]
         self._interval_s, self._until_tick = 0.3, None
         self.looked: list[float] = []
         self.has_looked = asyncio.Event()

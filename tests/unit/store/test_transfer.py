@@ -25,7 +25,7 @@ from diskprof.runner.detached.launch import request_stop
 from diskprof.runner.leftovers import leftovers
 from diskprof.store import Store
 from diskprof.store.exchange.runfile import LONGEST_LINE
-from diskprof.store.exchange.transfer import BadFile, Imported, export_runs, import_runs
+from diskprof.store.exchange.transfer import BadFile, ImportedRun, export_runs, import_runs
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def exported(store: Store, *ids: str) -> bytes:
     return file.getvalue()
 
 
-def taken(store: Store, *files: bytes) -> list[Imported]:
+def taken(store: Store, *files: bytes) -> list[ImportedRun]:
     return import_runs(store, [(f"file{n}", io.BytesIO(data)) for n, data in enumerate(files)])
 
 
@@ -80,7 +80,7 @@ def test_every_kind_of_run_comes_out_as_it_went_in(here: Store, there: Store) ->
     assert {here.run(run_id).status for run_id in runs.values()} >= {
         *(Status.COMPLETE, Status.FAILED, Status.CANCELLED, Status.INTERRUPTED)
     }
-    assert taken(there, exported(here, *runs.values())) == [Imported(each, each, new=True) for each in runs.values()]
+    assert taken(there, exported(here, *runs.values())) == [ImportedRun(each, each, new=True) for each in runs.values()]
     for run_id in runs.values():
         assert replace(there.run(run_id), runner_pid=None) == replace(here.run(run_id), runner_pid=None)
         assert there.samples(run_id) == here.samples(run_id)
@@ -127,9 +127,9 @@ def test_bytes_that_are_no_text_come_back_too(here: Store, there: Store) -> None
 
 
 def test_importing_twice_does_not_double_it(there: Store, packed: bytes) -> None:
-    assert taken(there, packed) == [Imported("abc", "abc", new=True)]
+    assert taken(there, packed) == [ImportedRun("abc", "abc", new=True)]
     there.set_tags("abc", ("else",))
-    assert taken(there, packed, packed) == [Imported("abc", "abc", new=False)] * 2
+    assert taken(there, packed, packed) == [ImportedRun("abc", "abc", new=False)] * 2
     assert [(summary.id, summary.tags) for summary in there.summaries()] == [("abc", ("else",))]
 
 
@@ -140,7 +140,7 @@ def test_a_clash_of_ids_loses_neither_run(there: Store, packed: bytes) -> None:
     assert moved.new and moved.given == "abc" != moved.run_id
     assert there.run(own) == before
     assert there.run(moved.run_id).plan.preset == "quick"
-    assert taken(there, packed) == [Imported("abc", moved.run_id, new=False)]
+    assert taken(there, packed) == [ImportedRun("abc", moved.run_id, new=False)]
     assert len(there.summaries()) == 2
 
 

@@ -51,7 +51,7 @@ ParameterName = Annotated[str, StringConstraints(pattern=PARAMETER_NAME)]
 Title = Annotated[str, BeforeValidator(_line), StringConstraints(max_length=80)]
 Text = Annotated[str, BeforeValidator(_line), StringConstraints(max_length=2000)]
 MetricName = Annotated[str, BeforeValidator(_line), StringConstraints(max_length=64)]
-Options = dict[str, Scalar]
+OptionTable = dict[str, Scalar]
 Choices = Annotated[list[Scalar], BeforeValidator(_one_or_more), Field(min_length=1, max_length=50)]
 
 
@@ -70,7 +70,7 @@ class ParameterEntry(_Strict):
 class JobEntry(_Strict):
     name: TestName
     target: str = ""
-    options: Options = {}
+    options: OptionTable = {}
 
 
 class TestEntry(_Strict):
@@ -78,7 +78,7 @@ class TestEntry(_Strict):
     title: Title = ""
     engine: EngineName = EngineName.FIO
     target: str = ""
-    options: Options = {}
+    options: OptionTable = {}
     job: Annotated[list[JobEntry], Field(max_length=64)] = []
 
 
@@ -107,11 +107,11 @@ class PresetFile(_Strict):
         dict[ParameterName, Annotated[ParameterEntry, BeforeValidator(_long_or_short)]], Field(max_length=32)
     ] = {}
     targets: Annotated[dict[Name, Text], Field(max_length=8)] = {}
-    variants: Annotated[dict[Name, Options], Field(max_length=8)] = {}
+    variants: Annotated[dict[Name, OptionTable], Field(max_length=8)] = {}
     sweep: Annotated[
         dict[str, Annotated[list[Scalar], Field(min_length=1, max_length=1000)]], Field(max_length=32)
     ] = {}
-    fio: Options = {}
-    ioping: Options = {}
+    fio: OptionTable = {}
+    ioping: OptionTable = {}
     expect: Annotated[list[ExpectEntry], Field(max_length=200)] = []
     test: Annotated[list[TestEntry], Field(min_length=1, max_length=200)]
