@@ -36,6 +36,7 @@ from diskprof.store import Store, this_process
 from diskprof.tui.app import DiskprofApp
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.theme import SIXTEEN
+from diskprof.tui.run.screen import RunScreen
 
 GIB = 1 << 30
 NOW = recorded.FIRST_START + timedelta(days=9, minutes=4)
@@ -269,7 +270,7 @@ class Recordings:
             async with app.run_test(size=size) as pilot:
                 if theme:
                     app.theme = theme
-                await until(pilot, lambda: getattr(app.screen, "device_tree", None) is not None)
+                await until(pilot, lambda: isinstance(app.screen, RunScreen) and app.screen.draft.tree is not None)
                 await idle(pilot)
                 if not scene.open:
                     _tick(app)

@@ -16,7 +16,7 @@ from diskprof.tui.dialogs.text_page import Reading
 from diskprof.tui.kit.painted import width_of
 from diskprof.tui.kit.table import Table
 from diskprof.tui.live.screen import LiveScreen
-from diskprof.tui.run.notices import running_notice
+from diskprof.tui.run.notice_strip import running_notice
 from diskprof.tui.run.screen import RunScreen
 
 SIZES = [(60, 16), (80, 24), (200, 60)]

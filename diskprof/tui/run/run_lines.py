@@ -1,6 +1,6 @@
 """What the Run screen says of presets: as rows, and what is chosen of one. Pure functions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from itertools import groupby
 
 from diskprof.model.advice import Advice, on_screen
@@ -58,13 +58,13 @@ def broken_words(problems: Sequence[Problem]) -> tuple[str, str]:
     return title, "\n".join([*(clean(str(problem)) for problem in problems[:_TOLD]), *more])
 
 
-def preset_rows(presets: Sequence[Preset], edited: Mapping[str, Mapping[str, str]], width: int) -> list[Row]:
+def preset_rows(presets: Sequence[Preset], edited: Set[str], width: int) -> list[Row]:
     """Shelf by shelf; an asterisk where the person changed parameters."""
     rows: list[Row] = []
     for category, shelf in groupby(presets, key=lambda preset: preset.category):
         rows.append(Row(f"shelf:{category.value}", [(" ", ""), (_CATEGORIES[category], "quiet")], heading=True))
         for preset in shelf:
-            mark = " *" if edited.get(preset.name) else ""
+            mark = " *" if preset.name in edited else ""
             title = shorten_middle(clean(preset.title), width - 3 - len(mark))
             rows.append(Row(preset.name, [("   ", ""), (title, ""), (mark, "warn")]))
     return rows

@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import events, on, work
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.timer import Timer
 
-from diskprof.devices.guard.doubts import Doubt
 from diskprof.model.errors import DiskprofError, UsageError
-from diskprof.model.plan import WritePermission
-from diskprof.runner.session import Outlook, Wish
+from diskprof.model.text import clean
+from diskprof.presets.editing import edits, own_copy, together
+from diskprof.tui.dialogs.form import Field, Form
 from diskprof.tui.dialogs.text_page import Reading
+from diskprof.tui.kit.rooms import Across, Down
 from diskprof.tui.kit.table import Table
-from diskprof.tui.run.planpane import Build, PlanPane
-from diskprof.tui.run.starting import Starter
+from diskprof.tui.run.device_pane import DevicePane
+from diskprof.tui.run.draft import Draft
+from diskprof.tui.run.forms import name_field, parameter_fields, slot_fields
+from diskprof.tui.run.notice_strip import NoticeStrip
+from diskprof.tui.run.plan_pane import Build, PlanPane
+from diskprof.tui.run.preset_pane import PresetPane
+from diskprof.tui.run.start_flow import StartFlow
+from diskprof.tui.shell.base import ModeScreen
 from diskprof.tui.shell.keynames import with_keys
 
 if TYPE_CHECKING:
-    from diskprof.model.plan import Plan
+    from diskprof.devices.guard.doubts import Doubt
+    from diskprof.model.preset import Preset
+    from diskprof.runner.session import Wish
 
-_SETTLE_S = 0.06
-"""How long the cursor rests before a plan is made: moving through the list makes none."""
 
-
-class RunScreen(Starter):
-    """Holds what is chosen; the plan is made in a thread and shown when it is there."""
+class RunScreen(ModeScreen):
+    """Wires the panes to one draft: what they post makes another draft, of which a plan is made and shown."""
 
     MODE: ClassVar[str] = "run"
     CSS_PATH = "run.tcss"
@@ -94,192 +101,357 @@ disturb, or that would disturb the test: the details say why. Devices that come 
     ]
 
     @dataclass(eq=False, repr=False)
-    class Planned(Message):
-        outlook: Outlook
+    class Saved(Message):
+        """A copy of `original` was written to `path`, or not."""
+
+        original: str
+        preset: Preset
+        path: str = ""
+        error: DiskprofError | None = None
 
     def __init__(self) -> None:
         super().__init__()
-        self._outlook: Outlook | None = None
-        self._wish: Wish | None = None
-        self._rest: Timer | None = None
+        self.draft = Draft()
+        self.notice = NoticeStrip()
+        self.devices = DevicePane(lambda: self.plan.device)
+        self.presets = PresetPane()
+        self.plan = PlanPane()
+        self.flow = StartFlow(self)
+        self._began = False
         self._start_when_ready = False
-        self._write_to: tuple[object, ...] | None = None
         self._doubted: tuple[Doubt, ...] = ()
+        self._going: frozenset[str] = frozenset()
 
-    # what is chosen, and what would happen
+    def body(self) -> ComposeResult:
+        yield self.notice
+        with Across(id="run"):
+            with Down(id="choices"):
+                yield self.devices
+                yield self.presets
+            yield self.plan
 
-    @on(Table.Moved)
-    def _moved(self) -> None:
-        self.show_details()
-        self.choice_changed()
+    def on_mount(self) -> None:
+        self.devices.list.focus()
+        self.plan.say("Looking for devices and presets.")
+        # After the first frame: what these import would only hold it up (F44), in a thread as well. By way of the app, since
+        # what is drawn while the app itself is still being mounted is not sent.
+        self.app.call_later(self.call_after_refresh, self._begin)
 
-    @on(Table.Chosen)
-    def _double_clicked(self) -> None:
-        self.action_start()
+    def _begin(self) -> None:
+        if not self._began and self.is_running:
+            self._began = True
+            self.devices.begin()
+            self.presets.load()
+            self.notice.look()
+            self.set_interval(1.0, self._tick)
 
-    def choice_changed(self) -> None:
-        """What is wished for may have changed: make a plan as soon as the cursor rests."""
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        """Textual calls the base's handler after this one."""
+        self.devices.come_back()
+
+    def on_resize(self, _event: events.Resize) -> None:
+        self.call_after_refresh(self._resized)
+
+    def _resized(self) -> None:
+        self.devices.show()
+        self._show_details()
+        self._show_notices()
+
+    def _tick(self) -> None:
+        # Behind another screen nothing is looked for: what it takes would be taken from what is measured there.
+        if self.is_current and self.devices.tick():
+            self._show_details()
+        self.flow.go_on(self.devices.device_tree)
+
+    def store_changed(self) -> None:
+        going = frozenset(run.id for run in self.diskprof.watcher.state.running)
+        if self._going - going:
+            # A run that has ended may have been killed; what was in the way, or took up room, may be gone.
+            self.notice.look()
+            self.plan.forget()
+            self._take(self.draft)
+        self._going = going
+        self._show_notices()
+
+    # the draft, and what would happen
+
+    def _take(self, draft: Draft) -> None:
+        """Make `draft` the draft, with what is chosen now, and a plan of it as soon as the cursor rests."""
+        self.draft = draft.choose(self.devices.device_tree, self.devices.place, self.presets.preset)
+        self.presets.mark(self.draft.edited)
         self.refresh_bindings()
-        place, preset, tree = self.place(), self.preset(), self.device_tree
-        if self.filtered_out:
+        wish = self.draft.wish
+        if wish is None:
+            self.plan.forget()
+        elif self.plan.wish_for(wish):
+            self._start_when_ready = False
+        if self.presets.filtered_out:
             # What was wished for is out of sight: it must not be what Enter starts.
-            self._wish = None
             self._start_when_ready = False
-            self.say(with_keys(self, "No preset is chosen. {run.unfilter} shows all of them."))
-            return
-        if place is None or preset is None or tree is None:
-            return
-        named = self.named.get(preset.name, {})
-        permission = WritePermission(allowed=self._write_to == self._written_to)
-        wish = Wish(preset, place, tree, self.settings(preset), named, self.variant(preset), permission)
-        if wish == self._wish:
-            return
-        before = self._wish
-        if before is not None and (wish.place, wish.preset.name) != (before.place, before.preset.name):
-            self._start_when_ready = False
-        self._wish = wish
-        if self._rest is not None:
-            self._rest.stop()
-        self._rest = self.set_timer(_SETTLE_S, lambda: self._make_plan(wish))
+            self.plan.say(with_keys(self, "No preset is chosen. {run.unfilter} shows all of them."))
 
-    @work(thread=True, exclusive=True, group="plan")
-    def _make_plan(self, wish: Wish) -> None:
-        self.post_message(self.Planned(self.session.outlook(wish)))
+    @on(DevicePane.Changed)
+    @on(PresetPane.Changed)
+    def _choice_changed(self) -> None:
+        self._show_details()
+        self._take(self.draft)
 
-    @on(Planned)
-    def _planned(self, message: Planned) -> None:
-        if message.outlook.wish != self._wish:
-            return
-        self._outlook = message.outlook
+    @on(DevicePane.Failed)
+    @on(PresetPane.Failed)
+    def _failed(self, message: DevicePane.Failed | PresetPane.Failed) -> None:
+        self.diskprof.tell(message.error)
+        if self.devices.device_tree is None or not self.presets.loaded:
+            self.plan.show_error(message.error)
+
+    @on(PlanPane.Planned)
+    def _planned(self, message: PlanPane.Planned) -> None:
         if message.outlook.plan:
-            self.plan_made(message.outlook.plan)
-        self._show_outlook()
-        self.show_details()
-        self.show_notices()
+            self.notice.look_in(message.outlook.plan)
+        self._show_plan()
+        self._show_details()
+        self._show_notices()
         self.refresh_bindings()
         if self._start_when_ready:
             self._start_when_ready = False
             self.action_start()
 
-    @property
-    def _ready(self) -> Outlook | None:
-        """The outlook, if it is on what is chosen now."""
-        return self._outlook if self._outlook and self._outlook.wish == self._wish else None
-
-    def _show_outlook(self) -> None:
-        outlook, preset = self._ready, self.preset()
-        if outlook is not None and preset is not None:
+    def _show_plan(self) -> None:
+        if outlook := self.plan.ready:
             wide = self.has_class("-wide")
-            below: Build = (lambda _width: []) if wide else self.device_lines
-            self._doubted = () if wide else self.doubts()
-            self._pane.show_outlook(outlook, preset, below, self.key_of("allow"), self._doubted)
+            below: Build = (lambda _width: []) if wide else self.devices.lines
+            self._doubted = () if wide else self.devices.doubts
+            self.plan.show_outlook(outlook, below, self._doubted)
 
-    def show_details(self) -> None:
-        super().show_details()
-        if not self.has_class("-wide") and self.doubts() != self._doubted:
-            self._show_outlook()
+    def _show_details(self) -> None:
+        self.devices.show_details()
+        if not self.has_class("-wide") and self.devices.doubts != self._doubted:
+            self._show_plan()
 
-    @property
-    def planned_device(self) -> str:
-        plan = self._ready.plan if self._ready else None
-        return plan.target.device if plan else ""
+    @on(NoticeStrip.Changed)
+    def _left_behind(self) -> None:
+        self._show_notices()
+        self.refresh_bindings()
 
-    def say(self, words: str) -> None:
-        self._pane.say(words)
-
-    def show_failure(self, error: DiskprofError) -> None:
-        self._pane.show_error(error)
-
-    @property
-    def suggested(self) -> str:
-        return self._ready.suggested if self._ready else ""
-
-    @property
-    def _pane(self) -> PlanPane:
-        return self.query_one("#plan", PlanPane)
-
-    # what can be done
-
-    def action_start(self) -> None:
-        if self._starting:
+    def _show_notices(self) -> None:
+        if not self.is_mounted:
             return
-        if self.waits:
-            self.ask_about_waiting()
-            return
-        if self.filtered_out:
-            words = "No preset has the words of the filter. {run.unfilter} shows all of them."
-            self.app.notify(with_keys(self, words), timeout=4, markup=False)
-            return
-        # The cursor may have gone elsewhere by a key that came with this one: that is told of only after it.
-        self.choice_changed()
-        outlook = self._ready
-        if outlook is None:
-            self._start_when_ready = True
-            return
-        preset = self.preset()
-        if outlook.error:
-            self.diskprof.tell(outlook.error)
-        elif outlook.missing and preset is not None:
-            self.name_targets(preset, self.action_start)
-        elif outlook.plan and preset is not None:
-            self.begin(outlook)
-
-    def action_allow(self) -> None:
-        """Turn writing to the chosen device on or off. It is off again for another device, and after each start."""
-        self._write_to = None if self._write_to == self._written_to else self._written_to
-        self.choice_changed()
-
-    @property
-    def _written_to(self) -> tuple[object, ...]:
-        """What the switch is for: the place, the paths that the preset asks for, and that very disk (F35)."""
-        place, preset, tree = self.place(), self.preset(), self.device_tree
-        named = tuple(self.named.get(preset.name, {}).items()) if preset else ()
-        # A path that was typed is that of the node where it is one of a device.
-        chosen = {place.device, place.path, *(path for _, path in named)} if place else set()
-        disks = tuple(device.diskseq for device in tree.devices if chosen & {device.name, device.node}) if tree else ()
-        return place, named, disks
-
-    def started(self) -> None:
-        self._write_to = None
-        self._show_outlook()
-        self.choice_changed()
-
-    def runs_ended(self) -> None:
-        super().runs_ended()
-        # What was in the way, or took up room, may be gone.
-        self._wish = None
-        self.choice_changed()
-
-    @property
-    def startable(self) -> Plan | None:
-        outlook = self._ready
+        outlook = self.plan.ready
         plan = outlook.plan if outlook and not outlook.blocked else None
         # A device that is overwritten takes more than a key.
-        return None if plan is None or plan.raw_devices else plan
+        startable = None if plan is None or plan.raw_devices else plan
+        self.notice.show(self.flow.waiting, self.devices.device_tree is not None, startable)
+
+    # what the last line offers
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A key that can do nothing for what is chosen is not shown."""
+        if action == "leftovers":
+            return bool(self.notice.left)
         if action == "allow":
-            outlook = self._ready if self.is_mounted else None
-            return outlook is not None and outlook.overwrites
-        return super().check_action(action, parameters)
+            return self.is_mounted and self.plan.ready is not None and self.plan.ready.overwrites
+        if not self.is_mounted:
+            return True
+        if action == "variant":
+            preset = self.presets.preset
+            return preset is not None and bool(preset.variants)
+        if action == "filter":
+            return not self.presets.filtering
+        if action == "unfilter":
+            return self.presets.filtered
+        return True
 
     @property
     def can_copy(self) -> bool:
         # Also in the moment in which the next plan is made, or the last line would flicker.
-        return self._outlook is not None and self._outlook.plan is not None
+        return self.plan.outlook is not None and self.plan.outlook.plan is not None
 
     def copy_text(self) -> Callable[[], str] | None:
         from diskprof.tui.shell.copying import commands_of
 
-        return partial(commands_of, self._ready.plan) if self._ready and self._ready.plan else None
+        outlook = self.plan.ready
+        return functools.partial(commands_of, outlook.plan) if outlook and outlook.plan else None
 
+    # what is looked at
+
+    def action_rescan(self) -> None:
+        self.devices.look()
+        self.presets.load()
+        self.notice.look()
+
+    def action_all(self) -> None:
+        shown = self.devices.toggle_all()
+        self.app.notify("Empty devices are shown." if shown else "Empty devices are hidden.", timeout=2)
+
+    def action_pane(self, step: int) -> None:
+        # At once: the next key may be there already.
+        self.set_focus(self.presets.list if step > 0 else self.devices.list)
+
+    def action_filter(self) -> None:
+        self.presets.filter()
+
+    def action_unfilter(self) -> None:
+        self.presets.unfilter()
+
+    def action_leftovers(self) -> None:
+        self.notice.ask_to_remove()
+
+    @on(StartFlow.CommandsWanted)
     def action_commands(self) -> None:
-        outlook, preset = self._ready, self.preset()
-        if outlook and outlook.plan and preset:
+        outlook = self.plan.ready
+        if outlook and outlook.plan:
             from diskprof.tui.run.plan_lines import commands_text
 
             text = commands_text(outlook.plan, _job_file(outlook.wish))
             self.app.push_screen(Reading("Commands", text))
+
+    # where it works
+
+    def action_other(self) -> None:
+        tree, preset = self.devices.device_tree, self.presets.preset
+        if tree is None:
+            return
+        if preset is not None and preset.targets:
+            self._name_targets(preset)
+            return
+
+        def check(text: str) -> str:
+            return self.session.resolve_target(_expanded(text), tree).path
+
+        field = Field("path", "Directory, file or device", "", "/mnt/data, /dev/sdb, sdb1", check)
+        self.app.push_screen(Form("Another target", [field]), self._other_given)
+
+    def _other_given(self, values: dict[str, str] | None) -> None:
+        if values:
+            self.devices.choose_path(_expanded(values["path"]))
+            self._take(self.draft)
+
+    def _name_targets(self, preset: Preset, then: Callable[[], None] | None = None) -> None:
+        """Ask for a path for each target of the preset; `then` follows if the person gave them."""
+        tree, outlook = self.devices.device_tree, self.plan.ready
+        if tree is None:
+            return
+
+        def given(paths: dict[str, str] | None) -> None:
+            if paths:
+                self._take(self.draft.name_targets(preset, paths))
+                if then:
+                    then()
+
+        named, suggested = self.draft.shape(preset).named, outlook.suggested if outlook else ""
+        fields = slot_fields(self.session, preset, named, tree, suggested)
+        self.app.push_screen(Form(f"Targets of {clean(preset.title)}", fields), given)
+
+    def action_allow(self) -> None:
+        """Turn writing to the chosen device on or off. It is off again for another device, and after each start."""
+        self._take(self.draft.toggle_writing())
+
+    # the preset
+
+    def action_edit(self) -> None:
+        preset = self.presets.preset
+        if preset is None:
+            return
+        if not preset.parameters:
+            self.app.notify("This preset has no parameters.", timeout=3)
+            return
+
+        def edited(values: dict[str, str] | None) -> None:
+            if values is not None:
+                self._take(self.draft.edit(preset, values))
+
+        settings = self.draft.settings(preset)
+        fields = parameter_fields(preset, settings)
+        self.app.push_screen(Form(clean(preset.title), fields, together=together(preset, settings)), edited)
+
+    def action_variant(self) -> None:
+        preset = self.presets.preset
+        if preset is None or not preset.variants:
+            return
+        draft = self.draft.take_next_variant(preset)
+        variant = draft.shape(preset).variant
+        if kept := edits(preset, variant, draft.settings(preset)):
+            stays = ", ".join(f"{name}, which you edited, stays {value or 'none'}" for name, value in kept.items())
+            self.app.notify(f"Variant {clean(variant) or 'default'}: {clean(stays)}.", timeout=5, markup=False)
+        self._take(draft)
+
+    def action_save(self) -> None:
+        preset = self.presets.preset
+        if preset is None:
+            return
+
+        def named(values: dict[str, str] | None) -> None:
+            if values:
+                self._save(preset.name, own_copy(preset, values["name"], self.draft.settings(preset)))
+
+        form = Form(f"Save {clean(preset.title)} as your own", [name_field(self.presets.presets)])
+        self.app.push_screen(form, named)
+
+    @work(thread=True, group="save")
+    def _save(self, original: str, preset: Preset) -> None:
+        try:
+            path = self.session.save_preset(preset)
+        except DiskprofError as error:
+            self.post_message(self.Saved(original, preset, error=error))
+            return
+        self.post_message(self.Saved(original, preset, str(path)))
+
+    @on(Saved)
+    def _saved(self, message: Saved) -> None:
+        """The copy is chosen as soon as it is read."""
+        if message.error:
+            self.diskprof.tell(message.error)
+            return
+        self._take(self.draft.save_as(message.original, message.preset.name))
+        self.app.notify(clean(message.path), title="Saved", timeout=5, markup=False)
+        self.presets.unfilter()
+        self.presets.choose(message.preset.name)
+        self.presets.load()
+
+    # the start
+
+    @on(Table.Chosen)
+    def action_start(self) -> None:
+        if self.flow.starting:
+            return
+        if self.flow.waiting:
+            self.flow.ask_about_waiting()
+            return
+        if self.presets.filtered_out:
+            words = "No preset has the words of the filter. {run.unfilter} shows all of them."
+            self.app.notify(with_keys(self, words), timeout=4, markup=False)
+            return
+        # The cursor may have gone elsewhere by a key that came with this one: the panes say so only after it.
+        self._take(self.draft)
+        outlook = self.plan.ready
+        if outlook is None:
+            self._start_when_ready = True
+        elif outlook.error:
+            self.diskprof.tell(outlook.error)
+        elif outlook.missing:
+            self._name_targets(outlook.wish.preset, self.action_start)
+        else:
+            self.flow.begin(outlook, self.devices.device_tree or outlook.wish.tree)
+
+    @on(StartFlow.Changed)
+    def _start_changed(self) -> None:
+        if self.flow.starting:
+            self.plan.say("Starting.")
+        self._show_notices()
+
+    @on(StartFlow.Started)
+    def _started(self, message: StartFlow.Started) -> None:
+        self._show_plan()
+        self._take(self.draft.forbid_writing())
+        self.flow.over(message)
+
+
+def _expanded(path: str) -> str:
+    """A path that somebody typed, with their home for `~`."""
+    try:
+        return str(Path(path.strip()).expanduser())
+    except RuntimeError:
+        # Nobody has that name, or no home: whoever looks for the path says that it is not there.
+        return path.strip()
 
 
 def _job_file(wish: Wish) -> str:

@@ -16,9 +16,16 @@ from diskprof.tui.shell.terminal import too_small
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from textual.widget import Widget
+
     from diskprof.runner.session import Session
     from diskprof.store import Store
     from diskprof.tui.app import DiskprofApp
+
+
+def screen_of(widget: Widget) -> ModeScreen:
+    """The mode that a widget belongs to."""
+    return cast("ModeScreen", widget.screen)
 
 
 class ModeScreen(Bare, Screen[None]):

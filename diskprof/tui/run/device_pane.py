@@ -1,0 +1,219 @@
+"""The devices of the Run screen, with the paths that the person typed, and what is known of the chosen one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.message import Message
+
+from diskprof.devices.guard.doubts import Doubt, doubts, system_disks
+from diskprof.model.errors import DiskprofError
+from diskprof.model.text import clean
+from diskprof.runner.session import Place
+from diskprof.tui.kit.painted import Line, Lines
+from diskprof.tui.kit.paragraphs import paragraph
+from diskprof.tui.kit.rooms import Down
+from diskprof.tui.kit.table import Row, Table
+from diskprof.tui.kit.turns import Turns
+from diskprof.tui.run.device_rows import DeviceTable, View, device_lines, key_of, place_of
+from diskprof.tui.run.machine import Machine
+from diskprof.tui.shell.base import screen_of
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+    from textual.worker import Worker
+
+    from diskprof.model.device import Device, DeviceTree
+
+_LOOK_EVERY_S = 0.5
+"""Events come in flocks (one disk with its partitions is a dozen), and what each look finds is newer than all before it."""
+
+_MOST_PATHS = 3
+"""So many of the paths that the person typed stand above the devices, the newest first."""
+
+
+class DevicePane(Down):
+    """Looks for devices while its screen is in sight. `below` gives the device below a path that was typed, once it is known."""
+
+    class Changed(Message):
+        """Another place is chosen, or the devices are others."""
+
+    @dataclass(eq=False, repr=False)
+    class Failed(Message):
+        error: DiskprofError
+
+    @dataclass(eq=False, repr=False)
+    class _Scanned(Message):
+        tree: DeviceTree
+        default: str | None
+
+    def __init__(self, below: Callable[[], str]) -> None:
+        self.list = Table(id="devices", classes="pane")
+        self.details = Lines(id="details", classes="pane")
+        super().__init__(self.list, self.details, id="where")
+        self.device_tree: DeviceTree | None = None
+        self._below = below
+        self._paths: list[str] = []
+        self._show_all = False
+        self._rows: Callable[[int], list[Row]] = lambda _width: []
+        self._machine: Machine | None = None
+        self._turns = Turns()
+        self._looking: Worker[None] | None = None
+        self._look_due: Timer | None = None
+
+    def on_mount(self) -> None:
+        self.list.border_title = "Device"
+
+    # what there is
+
+    def begin(self) -> None:
+        """Look for devices from now on."""
+        self._machine = Machine(screen_of(self).session, self._rescan)
+        self.look()
+
+    def on_unmount(self) -> None:
+        if self._machine:
+            self._machine.close()
+
+    def come_back(self) -> None:
+        """Look for what has changed while the screen was out of sight."""
+        if self._machine is not None:
+            self._machine.catch_up()
+            self.look()
+
+    def tick(self) -> bool:
+        """To be called once a second: whether something else is to be said of the chosen device now."""
+        if self._machine is None:
+            return False
+        self._machine.look()
+        stirred = self._machine.count() if self.device_tree is not None else ()
+        if stirred:
+            self.list.show(self._rows)
+        return (device := self.device) is not None and device.name in stirred
+
+    def _rescan(self) -> None:
+        # Behind another screen a look would take from what is measured there; coming back, it looks in any case.
+        if not self.screen.is_current or self._look_due is not None:
+            return
+        looking = self._looking is not None and not self._looking.is_finished
+        if left := _LOOK_EVERY_S if looking else self._turns.left_s("devices", _LOOK_EVERY_S):
+            self._look_due = self.set_timer(left, self._look_again)
+        else:
+            self._looking = self.look()
+
+    def _look_again(self) -> None:
+        self._look_due = None
+        self._rescan()
+
+    @work(thread=True, exclusive=True, group="scan")
+    def look(self) -> None:
+        """Find out in a thread which devices there are."""
+        session = screen_of(self).session
+        try:
+            tree = session.scan()
+            default = session.default_device(tree)
+        except DiskprofError as error:
+            self.post_message(self.Failed(error))
+            return
+        self.post_message(self._Scanned(tree, default.name if default else None))
+
+    @on(_Scanned)
+    def _scanned(self, message: _Scanned) -> None:
+        first = self.device_tree is None
+        self.device_tree = message.tree
+        if first:
+            if message.default is None and not self._paths:
+                # No device here carries a directory that may be written to: offer where one stands.
+                self._paths.append(_here())
+            self.list.key = key_of(Place(message.default) if message.default else Place(path=self._paths[0]))
+        self.show()
+        self.show_details()
+        self.post_message(self.Changed())
+
+    @on(Table.Moved)
+    def _moved(self, message: Table.Moved) -> None:
+        message.stop()
+        self.post_message(self.Changed())
+
+    # what is chosen
+
+    @property
+    def place(self) -> Place | None:
+        return place_of(self.list.key)
+
+    @property
+    def device(self) -> Device | None:
+        """The device that is chosen, or the one below the chosen path."""
+        place, tree = self.place, self.device_tree
+        return tree.get(place.device or self._below()) if place and tree else None
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What speaks against testing the chosen device now."""
+        device, tree = self.device, self.device_tree
+        if device is None or tree is None:
+            return ()
+        return doubts(device, tree, self._view.recent(device.name), system_disks(tree))
+
+    def choose_path(self, path: str) -> None:
+        """Choose a path that the person typed."""
+        # More of them would leave no room for the devices.
+        self._paths = [path, *(each for each in self._paths if each != path)][:_MOST_PATHS]
+        self.list.key = key_of(Place(path=path))
+        self.show()
+
+    # how it is shown
+
+    def toggle_all(self) -> bool:
+        """Show or hide empty devices; whether they are shown now."""
+        self._show_all = not self._show_all
+        self.show()
+        return self._show_all
+
+    def show(self) -> None:
+        tree = self.device_tree
+        if tree is None:
+            return
+        paths, view = tuple(self._paths), self._view
+
+        @cache
+        def table(width: int) -> DeviceTable:
+            return DeviceTable(tree, paths, view, width)
+
+        self._rows = lambda width: table(width).rows()
+        self.list.show(self._rows)
+        wide = self.screen.has_class("-wide")
+        most = max(5, self.screen.size.height // 3 + len(paths))
+        self.list.styles.height = None if wide else min(len(self.list.rows) + 2, most)
+
+    def show_details(self) -> None:
+        """Show what is known of the chosen device, where there is room for it."""
+        title = clean(self.device.label) if self.device else ""
+        if self.details.border_title != title:
+            self.details.border_title = title
+        self.details.put(self.lines(self.details.size.width))
+
+    def lines(self, width: int) -> list[Line]:
+        """What is known of the chosen device."""
+        place, device = self.place, self.device
+        path = place.path if place else ""
+        lines = paragraph(clean(path), width, first=((" ", ""),)) if path else []
+        return lines + (device_lines(device, self.doubts, self._view, width) if device else [])
+
+    @property
+    def _view(self) -> View:
+        history = self._machine.history if self._machine else {}
+        return View(history, screen_of(self).diskprof.charset, self._show_all)
+
+
+def _here() -> str:
+    """The present directory, or the person's home if that has been removed."""
+    try:
+        return str(Path.cwd())
+    except OSError:
+        return str(Path.home())

@@ -1,0 +1,153 @@
+"""The presets of the Run screen, shelf by shelf, and the field that looks for some of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.content import Content
+from textual.message import Message
+
+from diskprof.model.errors import DiskprofError
+from diskprof.model.text import clean
+from diskprof.tui.kit.field import Field
+from diskprof.tui.kit.rooms import Down
+from diskprof.tui.kit.table import Table
+from diskprof.tui.run.run_lines import broken_words, matching, nothing_found, preset_rows
+from diskprof.tui.shell.base import screen_of
+from diskprof.tui.shell.keynames import with_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence, Set
+
+    from diskprof.model.preset import Preset
+    from diskprof.presets.library import Library
+
+
+class PresetPane(Down):
+    """Reads the library in a thread, and again when it is asked to."""
+
+    class Changed(Message):
+        """Another preset is chosen, or the presets are others."""
+
+    @dataclass(eq=False, repr=False)
+    class Failed(Message):
+        error: DiskprofError
+
+    @dataclass(eq=False, repr=False)
+    class _Loaded(Message):
+        library: Library
+
+    def __init__(self) -> None:
+        self.list = Table(id="presets", classes="pane")
+        self._field = Field(id="preset-filter", compact=True)
+        super().__init__(self.list, self._field, id="what")
+        self._library: Library | None = None
+        self._words = ""
+        self._edited: Set[str] = frozenset()
+
+    def on_mount(self) -> None:
+        self.list.border_title = "Preset"
+        self._field.placeholder = with_keys(self.screen, "words to look for; {run.unfilter} shows all")
+
+    @property
+    def loaded(self) -> bool:
+        return self._library is not None
+
+    @property
+    def presets(self) -> Sequence[Preset]:
+        """All of them, found or not."""
+        return self._library.presets if self._library else ()
+
+    @work(thread=True, exclusive=True, group="load")
+    def load(self) -> None:
+        try:
+            library = screen_of(self).session.load_library()
+        except DiskprofError as error:
+            self.post_message(self.Failed(error))
+            return
+        self.post_message(self._Loaded(library))
+
+    @on(_Loaded)
+    def _library_loaded(self, message: _Loaded) -> None:
+        if self._library is None:
+            self.list.key = screen_of(self).diskprof.settings.preset
+        self._library = message.library
+        self._show()
+        if problems := message.library.problems:
+            title, text = broken_words(problems)
+            self.app.notify(text, title=title, severity="warning", timeout=10, markup=False)
+        self.post_message(self.Changed())
+
+    @on(Table.Moved)
+    def _moved(self, message: Table.Moved) -> None:
+        message.stop()
+        self.post_message(self.Changed())
+
+    @property
+    def preset(self) -> Preset | None:
+        """The one that is chosen."""
+        return next((preset for preset in self.presets if preset.name == self.list.key), None)
+
+    def choose(self, name: str) -> None:
+        """Choose the preset of that name as soon as it is there."""
+        self.list.key = name
+
+    def mark(self, edited: Set[str]) -> None:
+        """Mark the presets that were `edited`, by name."""
+        if edited != self._edited:
+            self._edited = edited
+            self._show()
+
+    def _show(self) -> None:
+        if self._library is None:
+            return
+        found, edited, words = matching(self._library.presets, self._words), self._edited, self._words.strip()
+        self.list.border_title = Content(f"Preset: {clean(words)}" if words else "Preset").markup
+        key = with_keys(self.screen, "{run.unfilter}")
+        self.list.show(lambda width: preset_rows(found, edited, width) or nothing_found(key, width))
+
+    # the filter
+
+    @property
+    def filtering(self) -> bool:
+        """Whether the field has the focus."""
+        return self._field.has_focus
+
+    @property
+    def filtered(self) -> bool:
+        """Whether there is a field to clear."""
+        return self._field.has_class("shown")
+
+    @property
+    def filtered_out(self) -> bool:
+        """The filter leaves no preset to choose."""
+        return self.loaded and bool(self._words.strip()) and self.preset is None
+
+    def filter(self) -> None:
+        self._field.add_class("shown")
+        # At once: the words may be there already.
+        self.screen.set_focus(self._field)
+
+    def unfilter(self) -> None:
+        self._field.value = ""
+        self._field.remove_class("shown")
+        self._look_for("")
+        self.list.focus()
+
+    def _look_for(self, words: str) -> None:
+        if words != self._words:
+            self._words = words
+            self._show()
+            self.post_message(self.Changed())
+
+    @on(Field.Changed)
+    def _filter_changed(self, event: Field.Changed) -> None:
+        self._look_for(event.value)
+
+    @on(Field.Submitted)
+    def _filter_done(self, event: Field.Submitted) -> None:
+        if not event.value.strip():
+            self._field.remove_class("shown")
+        self.list.focus()

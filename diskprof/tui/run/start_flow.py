@@ -1,0 +1,211 @@
+"""From Enter on the Run screen to a run: what is asked before, other runs on the same disk, and the start itself."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+from diskprof.model.advice import on_screen
+from diskprof.model.errors import DiskprofError
+from diskprof.model.text import clean
+from diskprof.runner.session import Outlook, Waiting
+from diskprof.tui.dialogs.confirm import Answer, Ask
+from diskprof.tui.dialogs.form import Form
+from diskprof.tui.kit.paragraphs import content_of
+from diskprof.tui.run.forms import overwrite_fields, typed_names
+
+if TYPE_CHECKING:
+    from diskprof.model.device import DeviceTree
+    from diskprof.model.plan import Plan
+    from diskprof.tui.shell.base import ModeScreen
+
+_SPOILS = "two runs on one disk spoil each other's figures."
+
+
+class StartFlow:
+    """Asks, waits and starts for `screen`, which calls `go_on` now and then, and `over` with what it gets of it.
+
+    `waiting` is a plan that waits for its turn; `starting` is set until a start has succeeded or failed.
+    """
+
+    class Changed(Message):
+        """A plan begins to wait, waits for others, waits no more, or is being started."""
+
+    class CommandsWanted(Message):
+        """The person wants to see the commands before the start."""
+
+    @dataclass(eq=False, repr=False)
+    class Started(Message):
+        plan: Plan
+        run_id: str
+        error: DiskprofError | None = None
+
+    def __init__(self, screen: ModeScreen) -> None:
+        self._screen = screen
+        self.starting = False
+        self.waiting: Waiting | None = None
+
+    # what is asked
+
+    def begin(self, outlook: Outlook, tree: DeviceTree) -> None:
+        """Ask for all that a plan needs before it starts, or say what stands against it. `tree` are the devices now."""
+        plan = outlook.plan
+        assert plan is not None
+        try:
+            others = self._screen.session.neighbours(plan, self._screen.store, tree)
+        except DiskprofError as error:
+            self._screen.diskprof.tell(error)
+            others = ()
+        if others and (plan.blocked or plan.raw_devices):
+            # What blocks it may be that run, and a device is named when its turn has come.
+            self._refuse(f"{others[0].words}: {_SPOILS}", "Start again when that run is over, or stop it.")
+        elif outlook.nameable:
+            self._ask_for_names(outlook, plan)
+        elif plan.blocked:
+            hazard = next((each for each in plan.blocked if not each.signature), plan.blocked[0])
+            self._refuse(hazard.message, on_screen(hazard.advice))
+        else:
+            self._confirm(Waiting(plan, others, outlook.wish.tree))
+
+    def _refuse(self, message: str, advice: str) -> None:
+        self._screen.notify(clean(advice) or " ", title=clean(message), severity="error", timeout=8, markup=False)
+
+    def _confirm(self, asked: Waiting) -> None:
+        from diskprof.tui.run.plan_lines import confirm_lines
+
+        told = [f"{other.words}: {_SPOILS}" for other in asked.others]
+        start: tuple[Answer, ...] = (Answer("s", "Start", "start"),)
+        if asked.others:
+            them = "its end" if len(asked.others) == 1 else "their end"
+            start = (
+                Answer("w", f"Wait for {them}, then start", "wait"),
+                Answer("s", "Start beside it all the same", "beside", danger=True),
+            )
+        self._screen.app.push_screen(
+            Ask(
+                f"Start {clean(asked.plan.preset_title)}?",
+                content_of(confirm_lines(asked.plan, told, self._inner_width), indent=1),
+                (*start, Answer("c", "Show the commands", "commands"), Answer("esc", "Back", "")),
+            ),
+            functools.partial(self._confirmed, asked),
+        )
+
+    @property
+    def _inner_width(self) -> int:
+        """Cells in a line of a dialog."""
+        return min(76, self._screen.size.width * 94 // 100) - 6
+
+    def _confirmed(self, asked: Waiting, answer: str | None) -> None:
+        if answer in ("start", "beside"):
+            self._start(asked, concurrent=answer == "beside")
+        elif answer == "wait":
+            self._wait(asked)
+        elif answer == "commands":
+            self._screen.post_message(self.CommandsWanted())
+
+    def _ask_for_names(self, outlook: Outlook, plan: Plan) -> None:
+        from diskprof.tui.run.plan_lines import confirm_lines
+
+        nodes = " and ".join(device.node for device in plan.raw_devices)
+        self._screen.app.push_screen(
+            Form(
+                f"Overwrite {nodes}?",
+                overwrite_fields(plan),
+                text=content_of(confirm_lines(plan, (), self._inner_width - 2), indent=1),
+                danger=True,
+            ),
+            functools.partial(self._named, outlook, plan),
+        )
+
+    def _named(self, outlook: Outlook, plan: Plan, typed: dict[str, str] | None) -> None:
+        if typed:
+            names = typed_names(plan, typed)
+            named = functools.partial(self._screen.session.permitted, outlook, names)
+            self._start(Waiting(plan, (), outlook.wish.tree), named)
+
+    # other runs on the same disk
+
+    def _wait(self, waiting: Waiting | None) -> None:
+        self.waiting = waiting
+        plan = waiting.plan if waiting else None
+        self._screen.diskprof.waiting = f"{clean(plan.preset_title)} on {clean(plan.target.path)}" if plan else ""
+        self._screen.post_message(self.Changed())
+
+    def ask_about_waiting(self) -> None:
+        if self.waiting is None:
+            return
+        self._screen.app.push_screen(
+            Ask(
+                f"{clean(self.waiting.plan.preset_title)} waits for its turn",
+                "\n".join(other.words for other in self.waiting.others),
+                (
+                    Answer("k", "Keep waiting", "keep"),
+                    Answer("g", "Give it up", "give-up"),
+                    Answer("s", "Start beside it all the same", "beside", danger=True),
+                ),
+            ),
+            self._asked_about_waiting,
+        )
+
+    def _asked_about_waiting(self, answer: str | None) -> None:
+        waiting = self.waiting
+        if waiting is None or answer not in ("give-up", "beside"):
+            return
+        self._wait(None)
+        if answer == "beside":
+            self._start(waiting, concurrent=True)
+
+    def go_on(self, tree: DeviceTree | None) -> None:
+        """Start what waits if its turn has come. `tree` are the devices now."""
+        waiting = self.waiting
+        if waiting is None or self.starting:
+            return
+        try:
+            now = self._screen.session.waiting_now(waiting, self._screen.store, lambda: tree or waiting.tree)
+        except DiskprofError as error:
+            self._screen.diskprof.tell(error)
+            now = replace(waiting, others=())
+        if not now.others:
+            self._wait(None)
+            self._start(waiting)
+        elif now is not waiting:
+            self._wait(now)
+
+    # the start
+
+    def _start(self, asked: Waiting, named: Callable[[], Plan] | None = None, *, concurrent: bool = False) -> None:
+        """Start a plan in a thread, or what `named` makes of it there."""
+        self.starting = True
+        self._screen.post_message(self.Changed())
+        start = functools.partial(self._start_detached, asked, named or (lambda: asked.plan), concurrent)
+        self._screen.run_worker(start, thread=True, group="start")
+
+    def _start_detached(self, asked: Waiting, named: Callable[[], Plan], concurrent: bool) -> None:
+        """It waits for the runner to say that it wrote the run down."""
+        app, session = self._screen.diskprof, self._screen.session
+        try:
+            app.place.check()
+            # Behind a question the devices are not looked for.
+            session.check_there(asked.plan, asked.tree)
+            run_id = session.start_detached(named(), app.store_path, concurrent=concurrent)
+        except DiskprofError as error:
+            self._screen.post_message(self.Started(asked.plan, "", error))
+        else:
+            self._screen.post_message(self.Started(asked.plan, run_id))
+
+    def over(self, message: Started) -> None:
+        """A start has succeeded or failed: show the run, or say why there is none."""
+        self.starting = False
+        screen = self._screen
+        if message.error:
+            screen.diskprof.tell(message.error)
+            return
+        screen.diskprof.watcher.read()
+        if screen.is_current:
+            screen.diskprof.show_run(message.run_id)
+        else:
+            screen.notify(f"{clean(message.plan.preset_title)} has started.", timeout=5, markup=False)
