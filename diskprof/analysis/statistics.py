@@ -1,28 +1,27 @@
 """Statistics of short series of numbers. Nothing here knows what the numbers mean; None where a figure has no meaning."""
 
 import math
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 
 def mean(values: Sequence[float]) -> float | None:
     """The arithmetic mean; None of nothing."""
-    return math.fsum(values) / len(values) if values else None
+    return statistics.fmean(values) if values else None
 
 
 def median(values: Sequence[float]) -> float | None:
     """The middle value, or the mean of the two in the middle; None of nothing."""
-    if not values:
-        return None
-    ordered, middle = sorted(values), len(values) // 2
-    return ordered[middle] if len(values) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+    return statistics.median(values) if values else None
 
 
 def standard_deviation(values: Sequence[float]) -> float | None:
     """The sample standard deviation (n - 1); None of fewer than two."""
-    average = mean(values)
-    if average is None or len(values) < 2:
+    if len(values) < 2:
         return None
+    average = statistics.fmean(values)
+    # statistics.stdev counts in fractions, which takes five times as long: a quarter of a second of a day's intervals.
     return math.sqrt(math.fsum((value - average) ** 2 for value in values) / (len(values) - 1))
 
 
@@ -35,32 +34,6 @@ def variation(values: Sequence[float]) -> float | None:
 def share_near(values: Sequence[float], level: float, within: float) -> float:
     """The share of the values that differ from `level` by no more than `within` of it; 0 of nothing."""
     return sum(abs(value - level) <= within * level for value in values) / len(values) if values else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Trend:
-    """A straight line through a series. `slope` per unit of x; `explained` is the share of the variance that it explains."""
-
-    slope: float
-    explained: float
-
-
-def trend(xs: Sequence[float], ys: Sequence[float]) -> Trend | None:
-    """The least-squares line of `ys` over `xs`; None of fewer than three points or where all `xs` are one.
-
-    Raises ValueError if the two differ in length.
-    """
-    if len(xs) != len(ys):
-        raise ValueError("a trend needs as many xs as ys")
-    x_mean, y_mean = mean(xs), mean(ys)
-    if x_mean is None or y_mean is None or len(xs) < 3:
-        return None
-    x_spread = math.fsum((x - x_mean) ** 2 for x in xs)
-    y_spread = math.fsum((y - y_mean) ** 2 for y in ys)
-    together = math.fsum((x - x_mean) * (y - y_mean) for x, y in zip(xs, ys, strict=True))
-    if x_spread == 0:
-        return None
-    return Trend(together / x_spread, together * together / (x_spread * y_spread) if y_spread > 0 else 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +51,17 @@ class SteadyState:
 
 
 def steady_state(xs: Sequence[float], ys: Sequence[float]) -> SteadyState | None:
-    """The steady-state figures of `ys` over `xs`; None of fewer than three points or where the mean is not above zero."""
-    average, line = mean(ys), trend(xs, ys)
-    if average is None or line is None or average <= 0:
+    """The steady-state figures of `ys` over `xs`; None of fewer than three points, of equal xs, or without a mean above zero.
+
+    Raises ValueError if the two differ in length.
+    """
+    average = mean(ys)
+    if average is None or average <= 0 or len(xs) < 3 or min(xs) == max(xs):
         return None
     return SteadyState(
-        drift=line.slope * (xs[-1] - xs[0]) / average,
+        drift=statistics.linear_regression(xs, ys).slope * (xs[-1] - xs[0]) / average,
         deviation=max(abs(y - average) for y in ys) / average,
-        trended=line.explained,
+        trended=statistics.correlation(xs, ys) ** 2 if min(ys) < max(ys) else 0.0,
     )
 
 

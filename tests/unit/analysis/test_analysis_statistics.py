@@ -14,7 +14,6 @@ from diskprof.analysis.statistics import (
     share_near,
     standard_deviation,
     steady_state,
-    trend,
     variation,
 )
 
@@ -34,8 +33,8 @@ def test_of_too_little_there_is_no_figure() -> None:
     assert standard_deviation([3.0]) is None
     assert variation([5.0]) is None
     assert variation([0.0, 0.0]) is None
-    assert trend([0.0, 1.0], [1.0, 2.0]) is None
-    assert trend([1.0, 1.0, 1.0], [1.0, 2.0, 3.0]) is None
+    assert steady_state([0.0, 1.0], [1.0, 2.0]) is None
+    assert steady_state([1.0, 1.0, 1.0], [1.0, 2.0, 3.0]) is None
     assert steady_state([0.0, 1.0, 2.0], [0.0, 0.0, 0.0]) is None
     assert change_point([1.0] * 7, shortest=4) is None
     assert change_point([1.0] * 8, shortest=4) is None
@@ -51,21 +50,21 @@ def test_variation_is_the_deviation_as_a_share_of_the_mean() -> None:
 
 
 def test_a_straight_line_is_found_whole() -> None:
-    line = trend([0.0, 1.0, 2.0, 3.0], [10.0, 12.0, 14.0, 16.0])
+    line = steady_state([0.0, 1.0, 2.0, 3.0], [10.0, 12.0, 14.0, 16.0])
     assert line is not None
-    assert line.slope == pytest.approx(2)
-    assert line.explained == pytest.approx(1)
+    assert line.drift == pytest.approx(6 / 13)
+    assert line.trended == pytest.approx(1)
 
 
 def test_a_constant_has_no_trend() -> None:
-    line = trend([0.0, 1.0, 2.0], [5.0, 5.0, 5.0])
+    line = steady_state([0.0, 1.0, 2.0], [5.0, 5.0, 5.0])
     assert line is not None
-    assert (line.slope, line.explained) == (0.0, 0.0)
+    assert (line.drift, line.trended) == (0.0, 0.0)
 
 
 def test_a_trend_wants_a_y_for_every_x() -> None:
-    with pytest.raises(ValueError, match="as many"):
-        trend([1.0, 2.0, 3.0], [1.0])
+    with pytest.raises(ValueError, match="same number"):
+        steady_state([1.0, 2.0, 3.0], [1.0])
 
 
 def test_steady_state_tells_drift_and_deviation_as_shares_of_the_mean() -> None:
