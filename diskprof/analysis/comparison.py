@@ -15,10 +15,9 @@ from diskprof.analysis.metrics import SYNC_METRICS, WITHIN_NS, Better, Metric, P
 from diskprof.analysis.series import ByTest, by_test, figures, measured, thinned
 from diskprof.analysis.statistics import standard_deviation, variation
 from diskprof.analysis.whole import comparable_cpu, leading, syncs
-from diskprof.model.finding import Finding
 from diskprof.model.metric import Change
 from diskprof.model.preset import EngineName, Options
-from diskprof.model.run import Run, Status, TestRecord
+from diskprof.model.run import Finding, Run, Status, TestRecord
 from diskprof.model.sample import Direction, Sample
 
 NOISE = 0.02

@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from diskprof.engines.process import Brief, run_briefly
-from diskprof.model.device import Device, DeviceKind, Transport
-from diskprof.model.wear import Wear
+from diskprof.model.device import Device, DeviceKind, Transport, Wear
 
 _MORE_PLACES = "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin"
 # Attributes; the drive's statistics of writes and of wear (ATA; SCSI's wear too); SCSI's counters of bytes stand with errors.

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from diskprof.model.advice import Advice
+from diskprof.model.device import Wear
 from diskprof.model.expectation import Expectation
 from diskprof.model.job import EngineJob, Load
 from diskprof.model.preset import Category, EngineName
 from diskprof.model.target import Target
-from diskprof.model.wear import Wear
 
 
 class Severity(StrEnum):

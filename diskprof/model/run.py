@@ -1,4 +1,4 @@
-"""A run: one execution of a plan, from what was planned to how it ended."""
+"""A run: one execution of a plan, from what was planned to how it ended, with what was found in it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,7 +6,6 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from diskprof.model.device import Device, Mount, device_title
-from diskprof.model.finding import Finding
 from diskprof.model.histogram import Histogram
 from diskprof.model.plan import Plan, PlannedTest
 from diskprof.model.preset import EngineName
@@ -220,6 +219,29 @@ class Progress:
     silent_s: float = 0.0
 
 
+class Weight(StrEnum):
+    """DOUBT: do not rely on this result. LIMIT: what held the result back. NOTE: good to know when reading it."""
+
+    DOUBT = "doubt"
+    LIMIT = "limit"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`name` is the rule, `message` what was noticed, `evidence` the figures, `advice` what to do next; `test` its test's name.
+
+    A finding is kept, exported and read anywhere, so its words are those of no surface: parameters, no options of a command line.
+    """
+
+    name: str
+    weight: Weight
+    message: str
+    evidence: str
+    advice: str
+    test: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class TestRecord:
     """One test of a run. `reason` says why it did not complete; `document` is the engine's final output, whole."""
@@ -282,3 +304,21 @@ class Run:
 
     def test(self, name: str) -> TestRecord | None:
         return next((test for test in self.tests if test.name == name), None)
+
+
+class LapseKind(StrEnum):
+    """SLEPT: the machine was suspended. STOOD: the runner did not get to run (stopped, or its control group frozen)."""
+
+    SLEPT = "slept"
+    STOOD = "stood still"
+
+
+@dataclass(frozen=True, slots=True)
+class Lapse:
+    """`at_ns` is when it ended, in ns since the run began by a clock that stands while the machine sleeps."""
+
+    kind: LapseKind
+    test: int
+    phase: Phase
+    at_ns: int
+    seconds: float

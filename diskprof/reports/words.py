@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from diskprof.model.expectation import Verdict
-from diskprof.model.finding import Weight
 from diskprof.model.metric import Change
 from diskprof.model.plan import Severity
-from diskprof.model.run import Status
+from diskprof.model.run import Status, Weight
 from diskprof.model.sample import Direction
 
 

@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from diskprof.model.advice import Advice
 from diskprof.model.errors import EngineError, StoreError
-from diskprof.model.finding import Finding
 from diskprof.model.histogram import Histogram
 from diskprof.model.plan import Plan, TestFile
-from diskprof.model.run import Environment, Message, Progress, Status, TestResult
+from diskprof.model.run import Environment, Finding, Message, Progress, Status, TestResult
 from diskprof.model.sample import Direction, Phase, Sample, SystemSample
 
 if TYPE_CHECKING:

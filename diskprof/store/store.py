@@ -11,9 +11,8 @@ from typing import Self
 
 from diskprof.model.advice import Advice
 from diskprof.model.errors import Refused, StoreError
-from diskprof.model.finding import Finding
 from diskprof.model.plan import Plan, TestFile
-from diskprof.model.run import Environment, Message, Progress, Run, RunSummary, Status, TestResult
+from diskprof.model.run import Environment, Finding, Message, Progress, Run, RunSummary, Status, TestResult
 from diskprof.model.sample import Sample, SystemSample
 from diskprof.store import codec, courses, reading, writing
 from diskprof.store.database import Database

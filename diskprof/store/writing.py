@@ -8,9 +8,8 @@ from datetime import datetime
 from random import SystemRandom
 
 from diskprof.model.errors import RunNotFound, StoreError, UsageError
-from diskprof.model.finding import Finding
 from diskprof.model.plan import Plan
-from diskprof.model.run import Environment, Message, Progress, Status, TestResult
+from diskprof.model.run import Environment, Finding, Message, Progress, Status, TestResult
 from diskprof.model.sample import Sample, SystemSample
 from diskprof.store import codec, courses, reading
 from diskprof.store.liveness import ProcessIdentity

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from diskprof.model import device, expectation, finding, metric, plan, preset, run, sample, target
+from diskprof.model import device, expectation, metric, plan, preset, run, sample, target
 from diskprof.store import Store
 from diskprof.store.exchange.transfer import import_runs
 
@@ -21,7 +21,7 @@ HOSTILE = f"{ESCAPES}{MARKUP}{SQL}"
 EXPORTED = Path(__file__).parents[1] / "data" / "exported" / "version-1.jsonl.gz"
 LINES: list[dict[str, Any]] = [json.loads(line) for line in gzip.decompress(EXPORTED.read_bytes()).splitlines()]
 """Two runs in a file."""
-MODULES = (device, expectation, finding, metric, plan, preset, run, sample, target)
+MODULES = (device, expectation, metric, plan, preset, run, sample, target)
 # What pydantic would refuse in another spelling: statuses, kinds, operators.
 WORDS = frozenset(
     str(member)

@@ -15,7 +15,7 @@ from program import PATIENCE_S, descendants, gone, started, until
 
 from diskprof.devices.scan.udev import scan
 from diskprof.devices.targets import resolve_target
-from diskprof.model.parts import Parts
+from diskprof.model.device import Parts
 from diskprof.model.run import Status
 from diskprof.model.sample import Phase
 from diskprof.presets.library import load_library

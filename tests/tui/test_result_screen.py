@@ -19,8 +19,7 @@ from stored_screens import (
     write,
 )
 
-from diskprof.model.finding import Finding, Weight
-from diskprof.model.run import Message, Status
+from diskprof.model.run import Finding, Message, Status, Weight
 from diskprof.model.sample import Direction
 from diskprof.model.units import format_iops
 from diskprof.store import Store

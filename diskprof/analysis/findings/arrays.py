@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from diskprof.analysis.findings.view import TestView
-from diskprof.model.finding import Finding, Weight
-from diskprof.model.parts import Parts
+from diskprof.model.device import Parts
+from diskprof.model.run import Finding, Weight
 from diskprof.model.units import format_percent
 
 

@@ -1,9 +1,8 @@
 """When memory answered in place of the disk."""
 
 from diskprof.analysis.findings.view import TestView, is_virtual
-from diskprof.model.finding import Finding, Weight
 from diskprof.model.preset import EngineName
-from diskprof.model.run import Run
+from diskprof.model.run import Finding, Run, Weight
 from diskprof.model.sample import Direction
 from diskprof.model.target import TargetKind
 from diskprof.model.units import format_bandwidth, format_iops, format_latency, format_percent, format_size

@@ -8,8 +8,7 @@ from diskprof.analysis.findings.rhythm import rhythm
 from diskprof.analysis.findings.view import TestView
 from diskprof.analysis.series import Window, rolling
 from diskprof.analysis.statistics import ChangePoint, change_point, median, steady_state, variation
-from diskprof.model.finding import Finding, Weight
-from diskprof.model.run import Status
+from diskprof.model.run import Finding, Status, Weight
 from diskprof.model.units import (
     amount,
     format_duration,

@@ -3,7 +3,7 @@
 import re
 
 from diskprof.analysis.findings.view import TestView
-from diskprof.model.finding import Finding, Weight
+from diskprof.model.run import Finding, Weight
 from diskprof.model.units import format_fio_size
 
 COPIES = {"btrfs": "nodatacow", "bcachefs": "nocow", "zfs": ""}

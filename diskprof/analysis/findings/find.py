@@ -17,10 +17,8 @@ from diskprof.analysis.findings import (
     rhythm,
 )
 from diskprof.analysis.findings.view import Rule, views
-from diskprof.model.finding import Finding, Weight
-from diskprof.model.lapse import Lapse
-from diskprof.model.parts import Parts
-from diskprof.model.run import Run
+from diskprof.model.device import Parts
+from diskprof.model.run import Finding, Lapse, Run, Weight
 from diskprof.model.sample import Sample, SystemSample
 
 TEST_RULES: tuple[Rule, ...] = (

@@ -1,8 +1,7 @@
 """What control groups allow this process, and whether a test came up against it."""
 
 from diskprof.analysis.findings.view import TestView
-from diskprof.model.finding import Finding, Weight
-from diskprof.model.run import IoLimit, Run
+from diskprof.model.run import Finding, IoLimit, Run, Weight
 from diskprof.model.sample import Direction
 from diskprof.model.units import format_bandwidth, format_iops, format_percent
 

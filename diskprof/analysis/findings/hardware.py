@@ -2,9 +2,8 @@
 
 from diskprof.analysis.findings.view import TestView, is_hypervisors, is_network, virtual_machine
 from diskprof.model.device import NETWORK_FILE_SYSTEMS, DeviceKind, Transport
-from diskprof.model.finding import Finding, Weight
 from diskprof.model.preset import EngineName
-from diskprof.model.run import Run
+from diskprof.model.run import Finding, Run, Weight
 from diskprof.model.sample import Direction
 from diskprof.model.target import TargetKind
 from diskprof.model.units import format_bandwidth, format_duration, format_iops

@@ -2,7 +2,7 @@
 
 from diskprof.analysis.findings.view import TestView
 from diskprof.analysis.statistics import median
-from diskprof.model.finding import Finding, Weight
+from diskprof.model.run import Finding, Weight
 from diskprof.model.sample import SystemSample
 from diskprof.model.units import format_bandwidth, format_duration, format_percent
 

@@ -1,8 +1,7 @@
 """Time in which the machine slept, or runner and engine stood still together, while a test measured."""
 
 from diskprof.analysis.findings.view import TestView
-from diskprof.model.finding import Finding, Weight
-from diskprof.model.lapse import Lapse, LapseKind
+from diskprof.model.run import Finding, Lapse, LapseKind, Weight
 from diskprof.model.units import format_duration, format_iops, format_percent
 
 

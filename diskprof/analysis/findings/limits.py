@@ -9,8 +9,7 @@ from diskprof.analysis.findings.processor import JOB_BUSY, job_use
 from diskprof.analysis.findings.view import LEAST_INTERVALS, LEAST_S, TestView
 from diskprof.analysis.series import windows
 from diskprof.analysis.statistics import median, share_near
-from diskprof.model.finding import Finding, Weight
-from diskprof.model.run import DirectionResult, Run, TestRecord
+from diskprof.model.run import DirectionResult, Finding, Run, TestRecord, Weight
 from diskprof.model.sample import Direction
 from diskprof.model.units import format_bandwidth, format_duration, format_iops, format_latency, format_percent
 

@@ -2,8 +2,8 @@
 
 from diskprof.analysis.findings.view import TestView
 from diskprof.analysis.statistics import median
-from diskprof.model.finding import Finding, Weight
 from diskprof.model.preset import EngineName
+from diskprof.model.run import Finding, Weight
 from diskprof.model.units import format_percent
 
 JOB_BUSY = 95.0

@@ -8,7 +8,7 @@ from itertools import pairwise
 from diskprof.analysis.findings.view import TestView
 from diskprof.analysis.series import Window
 from diskprof.analysis.statistics import mean, median, standard_deviation, variation
-from diskprof.model.finding import Finding, Weight
+from diskprof.model.run import Finding, Weight
 from diskprof.model.units import format_duration, format_iops
 
 DIP = 0.5

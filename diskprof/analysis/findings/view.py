@@ -8,13 +8,10 @@ from functools import cached_property
 from diskprof.analysis.kernel import KernelView, kernel_view, while_measuring
 from diskprof.analysis.series import Window, measured, windows
 from diskprof.analysis.statistics import median
-from diskprof.model.device import Device, DeviceKind, Transport
-from diskprof.model.finding import Finding, Weight
+from diskprof.model.device import Device, DeviceKind, Parts, Transport
 from diskprof.model.job import Load
-from diskprof.model.lapse import Lapse, LapseKind
-from diskprof.model.parts import Parts
 from diskprof.model.preset import EngineName
-from diskprof.model.run import Run, TestRecord, TestResult
+from diskprof.model.run import Finding, Lapse, LapseKind, Run, TestRecord, TestResult, Weight
 from diskprof.model.sample import Direction, Phase, Sample, SystemSample
 
 _VIRTUAL_TRANSPORTS = frozenset({Transport.VIRTIO, Transport.XEN})

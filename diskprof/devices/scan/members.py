@@ -9,7 +9,7 @@ from pathlib import Path
 
 from diskprof.devices.scan.files import SYSTEM, Roots, list_names, read_int, read_text
 from diskprof.devices.scan.sysfs import natural
-from diskprof.model.parts import Parts
+from diskprof.model.device import Parts
 from diskprof.model.plan import Hazard, Severity
 from diskprof.model.text import clean
 from diskprof.model.units import format_percent

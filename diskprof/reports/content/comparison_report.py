@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from diskprof.analysis.comparison import Comparison, Row, TestComparison, compare
 from diskprof.analysis.metrics import Better, Metric
-from diskprof.model.finding import Weight
-from diskprof.model.run import Run, Status
+from diskprof.model.run import Run, Status, Weight
 from diskprof.model.sample import Sample
 from diskprof.reports import wording
 from diskprof.reports.blocks import Block, Cell, Column, Fact, Facts, Form, Heading, Meaning, Note, Paragraph, Table

@@ -1,11 +1,10 @@
 """What a reader needs to know of a run before its figures: the disk, the machine, the tools, as name and value."""
 
-from diskprof.model.device import WITHOUT_PLATTERS, Device, Mount
+from diskprof.model.device import WITHOUT_PLATTERS, Device, Mount, share_words
 from diskprof.model.plan import Plan
 from diskprof.model.run import Run
 from diskprof.model.target import Target
 from diskprof.model.units import format_size
-from diskprof.model.wear import share_words
 from diskprof.reports import wording
 from diskprof.reports.layout import plain
 

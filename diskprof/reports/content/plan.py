@@ -3,11 +3,11 @@
 import shlex
 
 from diskprof.model.advice import on_command_line, on_screen
+from diskprof.model.device import share_words
 from diskprof.model.plan import Hazard, Plan, PlannedTest, Severity
 from diskprof.model.preset import EngineName
 from diskprof.model.target import TargetKind
 from diskprof.model.units import format_duration, format_size
-from diskprof.model.wear import share_words
 from diskprof.reports.blocks import Block, Code, Fact, Facts, Form, Heading, Note, Paragraph
 from diskprof.reports.content.expectation_table import planned
 from diskprof.reports.content.facts import sweep_words, target_words, targets

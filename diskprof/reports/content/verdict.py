@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from diskprof.model.finding import Finding, Weight
 from diskprof.model.preset import EngineName
-from diskprof.model.run import DirectionResult, Run, Status, TestRecord
+from diskprof.model.run import DirectionResult, Finding, Run, Status, TestRecord, Weight
 from diskprof.model.sample import Direction
 from diskprof.model.units import format_bandwidth, format_iops, format_latency, format_size
 from diskprof.reports import wording

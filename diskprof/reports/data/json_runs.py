@@ -9,15 +9,15 @@ from diskprof.analysis.expectations import CommonExpectation, judge
 from diskprof.analysis.kernel import KernelView
 from diskprof.analysis.sweep import Best, Limits, Panel, best, grids, limits, measured, panels
 from diskprof.model.advice import Advice, on_command_line
-from diskprof.model.device import Device, Mount
+from diskprof.model.device import Device, Mount, Wear, share_of
 from diskprof.model.expectation import Expectation, Judgement
-from diskprof.model.finding import Finding
 from diskprof.model.metric import Quantity
 from diskprof.model.plan import Hazard, Plan, PlannedTest, TestFile
 from diskprof.model.run import (
     Cpu,
     DirectionResult,
     Environment,
+    Finding,
     FurtherTarget,
     IoLimit,
     Latency,
@@ -26,7 +26,6 @@ from diskprof.model.run import (
     TestRecord,
 )
 from diskprof.model.target import Target
-from diskprof.model.wear import Wear, share_of
 from diskprof.reports.content.facts import targets
 from diskprof.reports.data.json import Json, Table, fields, plain
 

@@ -18,12 +18,10 @@ from diskprof.devices.scan.members import parts_of
 from diskprof.engines.engine import Finished, Noted, Outcome, PhaseChanged, Sampled, measure
 from diskprof.engines.reasons import stuck
 from diskprof.model.advice import on_screen
+from diskprof.model.device import Parts
 from diskprof.model.errors import DiskprofError, StoreError
-from diskprof.model.finding import Finding
-from diskprof.model.lapse import Lapse, LapseKind
-from diskprof.model.parts import Parts
 from diskprof.model.plan import Plan, PlannedTest, Severity
-from diskprof.model.run import Status
+from diskprof.model.run import Finding, Lapse, LapseKind, Status
 from diskprof.model.sample import Phase, Sample, SystemSample
 from diskprof.model.units import format_duration
 from diskprof.runner.carry.begin import Begun

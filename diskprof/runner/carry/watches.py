@@ -19,9 +19,8 @@ from diskprof.devices.machine.presence import Presence
 from diskprof.devices.scan.mounts import POOLING, may_hang, mount_of, space
 from diskprof.model.device import DeviceKind
 from diskprof.model.errors import DiskprofError
-from diskprof.model.lapse import LapseKind
 from diskprof.model.plan import Plan
-from diskprof.model.run import Environment
+from diskprof.model.run import Environment, LapseKind
 from diskprof.model.target import TargetKind
 from diskprof.model.text import clean
 from diskprof.model.units import format_size

@@ -9,7 +9,7 @@ from diskprof.engines.ioping import ioping_argv
 from diskprof.engines.smartctl import wear_of
 from diskprof.engines.tools import Tool, find_tool
 from diskprof.model.advice import joined
-from diskprof.model.device import Device, DeviceTree
+from diskprof.model.device import Device, DeviceTree, Wear
 from diskprof.model.errors import DiskprofError, Refused, UnitError, UsageError
 from diskprof.model.expectation import Expectation
 from diskprof.model.job import EngineJob, FioJob, Load, fio_job
@@ -17,7 +17,6 @@ from diskprof.model.plan import Hazard, OtherTarget, Plan, PlannedTest, WritePer
 from diskprof.model.preset import EngineName, Preset
 from diskprof.model.target import Target, TargetKind
 from diskprof.model.units import format_size, parse_size
-from diskprof.model.wear import Wear
 from diskprof.presets.resolve import ResolvedTest, resolve
 from diskprof.runner.plan.expected import promises
 from diskprof.runner.plan.ioengines import with_usable_engines

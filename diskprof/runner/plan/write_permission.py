@@ -9,13 +9,12 @@ from pathlib import Path
 from diskprof.devices.guard.exclusive import raw_device
 from diskprof.devices.scan.mounts import read_mountinfo
 from diskprof.model.advice import Advice
-from diskprof.model.device import DeviceTree
+from diskprof.model.device import DeviceTree, Wear, share_words
 from diskprof.model.errors import DiskprofError, Refused
 from diskprof.model.plan import Hazard, Plan, RawDevice, Severity, WritePermission
 from diskprof.model.target import Target, TargetKind
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
-from diskprof.model.wear import Wear, share_words
 from diskprof.store import default_path
 
 _OF_THE_MACHINE = ("/", "/boot", "/boot/efi", "/efi", "/usr", "/var", "/home")

@@ -9,10 +9,9 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from diskprof.model.errors import DiskprofError, EngineError
-from diskprof.model.finding import Finding
 from diskprof.model.histogram import Histogram
 from diskprof.model.plan import Plan
-from diskprof.model.run import Environment, Message, Progress, Status, TestResult
+from diskprof.model.run import Environment, Finding, Message, Progress, Status, TestResult
 from diskprof.model.sample import Sample, SystemSample
 from diskprof.store import codec
 

@@ -18,11 +18,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from diskprof.analysis.headline import headline
-from diskprof.model.finding import Finding, Weight
 from diskprof.model.histogram import Histogram, bucket_value, merge
 from diskprof.model.plan import Plan, PlannedTest
 from diskprof.model.preset import EngineName
-from diskprof.model.run import Cpu, DirectionResult, Latency, Message, Progress, Status, TestResult
+from diskprof.model.run import Cpu, DirectionResult, Finding, Latency, Message, Progress, Status, TestResult, Weight
 from diskprof.model.sample import Direction, Phase, Sample, SystemSample
 from diskprof.store import ProcessIdentity, Store
 from recorded.disk import FAST, QUICK_TESTS, SLOW, RecordedMachine, Speed, make_histogram, make_plan, speeds_of

@@ -8,8 +8,7 @@ from handmade import direction, environment, fio, run, samples, system
 from recorded import record_run
 
 from diskprof.analysis.findings.find import find
-from diskprof.model.finding import Weight
-from diskprof.model.run import Run, Status
+from diskprof.model.run import Run, Status, Weight
 from diskprof.store import Store
 
 

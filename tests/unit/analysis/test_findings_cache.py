@@ -7,8 +7,7 @@ from handmade import DISK, GIB, TARGET, Given, direction, environment, fio, iopi
 
 from diskprof.analysis.findings.find import find
 from diskprof.model.device import DeviceKind, Transport
-from diskprof.model.finding import Finding, Weight
-from diskprof.model.run import Run
+from diskprof.model.run import Finding, Run, Weight
 from diskprof.model.sample import Phase, SystemSample
 from diskprof.model.target import TargetKind
 

@@ -8,9 +8,8 @@ from handmade import direction, fio, ioping, latency, on_disk, run, samples
 
 from diskprof.analysis.findings.find import find
 from diskprof.model.device import Transport
-from diskprof.model.finding import Finding, Weight
 from diskprof.model.histogram import Histogram
-from diskprof.model.run import Run, Status
+from diskprof.model.run import Finding, Run, Status, Weight
 from diskprof.model.sample import Direction, Sample
 
 CANCELLED = Status.CANCELLED

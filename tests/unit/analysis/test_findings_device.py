@@ -8,9 +8,8 @@ from handmade import DISK, Given, direction, environment, fio, ioping, latency, 
 
 from diskprof.analysis.findings.find import find
 from diskprof.model.device import Device, DeviceKind, Mount, Transport
-from diskprof.model.finding import Finding, Weight
 from diskprof.model.plan import Hazard, Severity
-from diskprof.model.run import Environment, Run
+from diskprof.model.run import Environment, Finding, Run, Weight
 from diskprof.model.sample import Direction, SystemSample
 from diskprof.model.target import Target, TargetKind
 

@@ -5,8 +5,7 @@ from handmade import Given, direction, environment, fio, ioping, run
 
 from diskprof.analysis.findings.find import find
 from diskprof.model.device import Mount
-from diskprof.model.finding import Finding, Weight
-from diskprof.model.run import Run
+from diskprof.model.run import Finding, Run, Weight
 
 BUFFERED = {"direct": False, "rw": "write", "write": direction(900, block=1 << 20)}
 ZEROS = fio(options=("--zero_buffers=1",), **BUFFERED)  # type: ignore[arg-type]

@@ -7,8 +7,7 @@ from handmade import direction, environment, fio, run, system
 
 from diskprof.analysis.findings.find import find
 from diskprof.model.device import Device, DeviceKind
-from diskprof.model.finding import Finding, Weight
-from diskprof.model.run import IoLimit, Run
+from diskprof.model.run import Finding, IoLimit, Run, Weight
 from diskprof.model.sample import Direction, SystemSample
 
 READ_LIMIT = IoLimit("nvme0n1", Direction.READ, True, 5000)

@@ -7,8 +7,7 @@ import pytest
 from handmade import direction, environment, fio, ioping, run, system
 
 from diskprof.analysis.findings.find import find
-from diskprof.model.finding import Finding, Weight
-from diskprof.model.run import Run
+from diskprof.model.run import Finding, Run, Weight
 from diskprof.model.sample import SystemSample
 
 WRITING = fio(rw="write", write=direction(2_000, block=1 << 20))

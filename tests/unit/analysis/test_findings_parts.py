@@ -4,8 +4,8 @@ import pytest
 from handmade import direction, fio, run
 
 from diskprof.analysis.findings.find import find
-from diskprof.model.finding import Finding, Weight
-from diskprof.model.parts import Parts
+from diskprof.model.device import Parts
+from diskprof.model.run import Finding, Weight
 
 TESTED = run(fio(read=direction(10_000)))
 WHOLE = Parts("md0", paths=False, good=("sdc", "sdd"), wanted=2)

@@ -7,8 +7,7 @@ from handmade import direction, environment, fio, ioping, run, system
 
 from diskprof.analysis.findings.find import find
 from diskprof.analysis.kernel import kernel_view
-from diskprof.model.finding import Finding, Weight
-from diskprof.model.run import Cpu, Run
+from diskprof.model.run import Cpu, Finding, Run, Weight
 from diskprof.model.sample import SystemSample
 
 

@@ -6,7 +6,7 @@ import pytest
 from handmade import direction, fio, run, samples
 
 from diskprof.analysis.findings.find import find
-from diskprof.model.finding import Weight
+from diskprof.model.run import Weight
 
 TESTED = run(fio(read=direction(10_000)))
 STEADY = [10_000.0] * 120

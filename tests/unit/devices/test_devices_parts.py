@@ -11,7 +11,7 @@ from diskprof.devices.guard.write_hazards import write_hazards
 from diskprof.devices.scan.members import parts_of
 from diskprof.devices.scan.tree import build_tree
 from diskprof.devices.scan.udev import scan
-from diskprof.model.parts import Parts
+from diskprof.model.device import Parts
 from diskprof.model.plan import Hazard, Severity, WritePermission
 from diskprof.model.target import Target, TargetKind
 

@@ -18,11 +18,10 @@ from recorded import make_plan
 from diskprof.engines import smartctl
 from diskprof.engines.process import Brief
 from diskprof.engines.smartctl import can_wear, find_smartctl, parse_wear, wear_of
-from diskprof.model.device import Device, DeviceKind, DeviceTree, Transport
+from diskprof.model.device import Device, DeviceKind, DeviceTree, Transport, Wear, share_of, share_words
 from diskprof.model.plan import RawDevice
 from diskprof.model.preset import Preset
 from diskprof.model.target import Target, TargetKind
-from diskprof.model.wear import Wear, share_of, share_words
 from diskprof.presets.library import load_library
 from diskprof.reports.data.json_runs import plan_json
 from diskprof.reports.render.text import plan_text

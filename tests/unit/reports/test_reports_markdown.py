@@ -11,8 +11,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from diskprof.analysis.comparison import compare
-from diskprof.model.finding import Finding, Weight
-from diskprof.model.run import Run, Status
+from diskprof.model.run import Finding, Run, Status, Weight
 from diskprof.reports.layout import plain
 from diskprof.reports.render.markdown import comparison_markdown, escape, fenced, markdown_table, paragraph, report
 

@@ -9,10 +9,9 @@ from handmade import direction, fio, ioping, latency, run
 from diskprof.analysis.comparison import Cell, Row, compare
 from diskprof.analysis.metrics import Better, Metric, direction_metrics
 from diskprof.model.expectation import Verdict
-from diskprof.model.finding import Weight
 from diskprof.model.metric import Change
 from diskprof.model.plan import Severity
-from diskprof.model.run import Run, Status
+from diskprof.model.run import Run, Status, Weight
 from diskprof.model.sample import Direction
 from diskprof.reports import wording, words
 from diskprof.reports.content import upshot

@@ -10,8 +10,7 @@ from recorded import make_plan
 from diskprof.analysis.findings.find import find
 from diskprof.engines.engine import _Follower
 from diskprof.engines.fio.reader import FioReader
-from diskprof.model.finding import Finding, Weight
-from diskprof.model.lapse import Lapse, LapseKind
+from diskprof.model.run import Finding, Lapse, LapseKind, Weight
 from diskprof.model.sample import Phase, Sample
 from diskprof.runner.carry import apart as apart_module
 from diskprof.runner.carry.watches import LapseWatch, boottime_ns

@@ -8,8 +8,7 @@ from recorded import FAST, FIRST_START, GONE, make_plan, record_library, record_
 
 from diskprof.model.advice import on_command_line
 from diskprof.model.errors import Refused, RunNotFound, StoreError, UsageError
-from diskprof.model.finding import Finding, Weight
-from diskprof.model.run import Message, Status
+from diskprof.model.run import Finding, Message, Status, Weight
 from diskprof.model.sample import Direction, Phase, Sample
 from diskprof.store import Store, this_process
 

@@ -13,9 +13,19 @@ from hypothesis import strategies as st
 from recorded import FAST, SLOW, RecordedMachine, make_plan, record_run
 
 from diskprof.model.errors import StoreError
-from diskprof.model.finding import Finding, Weight
 from diskprof.model.histogram import Histogram
-from diskprof.model.run import Cpu, DirectionResult, Environment, Latency, Message, Progress, Status, TestResult
+from diskprof.model.run import (
+    Cpu,
+    DirectionResult,
+    Environment,
+    Finding,
+    Latency,
+    Message,
+    Progress,
+    Status,
+    TestResult,
+    Weight,
+)
 from diskprof.model.sample import Direction, Phase, Sample, SystemSample
 from diskprof.store import Store, codec
 
