@@ -27,7 +27,8 @@ class Column:
 
     Of several such columns those with the smallest `cut` give way first, the widest of them first. `middle`: what is cut is the
     middle. `spare`: where there is no room the column is left out, those with the largest number first; 0: never. `below`: in
-    lines its cells stand below their row. `short`: its head in lines, in place of `text`.
+    lines its cells stand below their row. `short`: its head in lines, in place of `text`. `wraps`: of the last column,
+    whose cells take as many lines as they need.
     """
 
     text: str
@@ -38,6 +39,7 @@ class Column:
     spare: int = 0
     below: bool = False
     short: str | None = None
+    wraps: bool = False
 
 
 def table(

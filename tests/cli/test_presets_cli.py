@@ -58,7 +58,7 @@ def test_the_list_has_every_preset_by_category(tmp_path: Path, own: Path) -> Non
     lines = done.stdout.splitlines()
     for preset in SHIPPED:
         assert any(line.split()[:1] == [preset.name] for line in lines), preset.name
-    assert lines.index("Quick checks") < lines.index("Suites") < lines.index("Your own")
+    assert lines.index("Quick") < lines.index("Suites") < lines.index("Your own")
     quick = next(line for line in lines if line.startswith("  quick "))
     assert quick.split()[-4:] == ["write", "x6", "24", "s"]
 
@@ -141,7 +141,7 @@ def test_show_says_what_is_promised_and_to_whom(tmp_path: Path) -> None:
     text = flat(diskprof("presets", "show", "digitalocean-volume", home=tmp_path).stdout)
     assert "rand-r: reads, more than 6,000 IOPS" in text and "mean read latency, less than 5 ms" in text
     assert "less than 1 min, a promise that seems kept is too short to say" in text
-    assert "quick size 1g, runtime 20s; takes 1 min 40 s" in text
+    assert "quick: size 1g, runtime 20s; takes 1 min 40 s" in text
     assert (
         "99th percentile of fsync latency, less than 10 ms"
         in diskprof("presets", "show", "etcd-fsync", home=tmp_path).stdout

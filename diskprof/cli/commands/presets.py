@@ -44,8 +44,8 @@ def presets_command(ctx: click.Context, as_json: bool) -> None:
             raise click.UsageError(f"Put --json behind {ctx.invoked_subcommand}.", ctx)
         return
     from diskprof.presets.library import load_library
-    from diskprof.reports.content.preset_text import presets_table
     from diskprof.reports.data.json_presets import presets_json
+    from diskprof.reports.render.text_presets import presets_table
 
     library = load_library()
     for line in (*library.problems, *library.notices):
@@ -62,8 +62,8 @@ def presets_command(ctx: click.Context, as_json: bool) -> None:
 def show(name: str, as_json: bool) -> None:
     """Show what the preset NAME does, its parameters, and its tests as fio or ioping would read them."""
     from diskprof.presets.library import library_for
-    from diskprof.reports.content.preset_text import preset_text
     from diskprof.reports.data.json_presets import resolved_json
+    from diskprof.reports.render.text_presets import preset_text
 
     preset = library_for(name).get(name)
     if as_json:
@@ -76,8 +76,8 @@ def show(name: str, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 def options(as_json: bool) -> None:
     """List every fio and ioping option that a preset may use, with its type and range."""
-    from diskprof.reports.content.preset_text import options_table
     from diskprof.reports.data.json_presets import options_json
+    from diskprof.reports.render.text_presets import options_table
 
     if as_json:
         echo_json(options_json())

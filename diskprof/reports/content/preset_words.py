@@ -1,25 +1,19 @@
-"""What a preset promises, sweeps and offers, in words."""
+"""What a preset does, takes, promises and sweeps, in words."""
 
 import re
-from collections.abc import Iterator, Mapping
-from itertools import groupby
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from math import prod
 
-from diskprof.model.cells import wrap
-from diskprof.model.expectation import Formula, Operator, PresetExpectation
+from diskprof.model.expectation import Formula, PresetExpectation
+from diskprof.model.job import EachWay, EngineJob, FioJob, IopingJob
 from diskprof.model.metric import Metric, Quantity, format_value
 from diskprof.model.preset import Preset
 from diskprof.model.sample import Direction
-from diskprof.model.units import format_duration, format_latency
-from diskprof.presets.files.promises import CAPACITY
-from diskprof.presets.resolve import ResolvedPreset, expand, expand_defaults, parameter_value
+from diskprof.model.units import format_duration, format_latency, format_size
+from diskprof.presets.resolve import ResolvedPreset, ResolvedTest, expand, expand_defaults, parameter_value
+from diskprof.reports import wording
 
-_OPERATORS: Mapping[Operator, str] = {
-    Operator.AT_LEAST: "at least",
-    Operator.MORE_THAN: "more than",
-    Operator.AT_MOST: "at most",
-    Operator.LESS_THAN: "less than",
-}
 _FIGURES: Mapping[str, str] = {
     "mean": "mean {}",
     "min": "shortest {}",
@@ -40,12 +34,164 @@ _UNITS: Mapping[Quantity, tuple[float, str]] = {
 """What the figures of a formula are divided by, and the unit behind it."""
 
 _ZEROS = re.compile(r"\.0+(?=\D|$)")
+_VERBS = {"read": "Reads", "write": "Writes", "rw": "Reads and writes"}
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """How long a preset takes with its defaults. `least`: some test is ended by its amount alone; `most`: some may end earlier."""
+
+    seconds: float
+    least: bool = False
+    most: bool = False
+
+    @property
+    def words(self) -> str:
+        """`24 s`, `at least 1 min`, `up to 2 min`."""
+        return f"{'at least ' if self.least else 'up to ' if self.most else ''}{format_duration(self.seconds)}"
+
+    def __str__(self) -> str:
+        if not self.seconds:
+            return "?"
+        return f"{'>' if self.least else '<' if self.most else ''}{_short_duration(self.seconds)}"
+
+
+def time_needed(resolved: ResolvedPreset) -> Time:
+    """The time that the tests take, without laying out the test file."""
+    seconds, least, most = 0.0, False, False
+    for test in resolved.tests:
+        longest = 0.0
+        for job in test.jobs:
+            known, early = _job_time(job)
+            least = least or known is None
+            most = most or early
+            longest = max(longest, known or 0.0)
+        seconds += longest
+    return Time(seconds, least, most and not least)
+
+
+def _job_time(job: EngineJob) -> tuple[float | None, bool]:
+    """Seconds, None if only an amount ends the job, and whether it may end before."""
+    if isinstance(job, IopingJob):
+        if job.work_s is not None:
+            return job.work_s, job.count is not None
+        if job.count is not None:
+            return job.count * job.interval_s, False
+        return (job.seconds, False) if job.rapid else (None, False)
+    return (None, False) if job.runtime_s is None else (job.ramp_s + job.runtime_s, not job.time_based)
+
+
+def _short_duration(seconds: float) -> str:
+    """Six characters at most: `4 s`, `2 min`, `24 h`."""
+    for unit, scale, least in (("d", 86400, 172800), ("h", 3600, 7200), ("min", 60, 120)):
+        if seconds >= least or (seconds == scale and unit != "d"):
+            return f"{seconds / scale:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def writes(preset: Preset) -> bool:
+    """Whether any test writes."""
+    return not all(job.reads_only for test in expand_defaults(preset).tests for job in test.load.fio)
+
+
+def describe_test(test: ResolvedTest) -> str:
+    """What a resolved test does, in sentences."""
+    if len(test.jobs) == 1:
+        return _job_sentence(test.jobs[0])
+    return "Side by side: " + " ".join(f"{job.name}: {_job_sentence(job)}" for job in test.jobs)
+
+
+def _job_sentence(job: EngineJob) -> str:
+    does = _ioping_sentence(job) if isinstance(job, IopingJob) else _fio_sentence(job)
+    return f"On {job.target}: {does[0].lower()}{does[1:]}" if job.target else does
+
+
+def _fio_sentence(job: FioJob) -> str:
+    mix = f" ({job.reads_percent}% reads)" if job.mixed else ""
+    parts = [
+        f"{_VERBS[job.rw.removeprefix('rand')]}{mix} {_blocks(job)} {'at random' if job.random else 'in order'}",
+        _at_once(job.depth, job.numjobs),
+        "past the page cache" if job.direct else "through the page cache",
+        *_syncs(job),
+        *_limits(job),
+        _span(job),
+        _ending(job),
+    ]
+    sentence = ", ".join(filter(None, parts)) + "."
+    if job.ramp_s:
+        sentence += f" The first {format_duration(job.ramp_s)} are warm-up and do not count."
+    return sentence
+
+
+def _blocks(job: FioJob) -> str:
+    options, sizes = dict(job.options), job.sizes()
+    if "bssplit" in options:
+        return f"blocks of mixed sizes ({options['bssplit']})"
+    return f"blocks of {format_size(sizes[0])}" + (f" to {format_size(sizes[-1])}" if "bsrange" in options else "")
+
+
+def _at_once(depth: int, jobs: int) -> str:
+    each = "one at a time" if depth == 1 else f"{depth} at once"
+    return each if jobs == 1 else f"{each} in each of {jobs} jobs"
+
+
+def _syncs(job: FioJob) -> Iterable[str]:
+    if job.sync:
+        yield "each write on the disk before it counts as done"
+    for name, every in (("fsync", job.fsync), ("fdatasync", job.fdatasync)):
+        if every:
+            yield f"with {name} after {'each write' if every == 1 else f'every {every} writes'}"
+
+
+def _limits(job: FioJob) -> Iterable[str]:
+    kinds: tuple[tuple[EachWay, tuple[str, str], str, Callable[[int], str]], ...] = (
+        (job.rate_iops, (" reads", " writes"), " requests", str),
+        (job.rate, (" read", " written"), "", format_size),
+    )
+    for limits, nouns, one, write in kinds:
+        if job.mixed:
+            words = " and ".join(f"{write(limit)}{noun}" for limit, noun in zip(limits, nouns, strict=True) if limit)
+        else:
+            limit = limits[not job.reads_only]
+            words = f"{write(limit)}{one}" if limit else ""
+        if words:
+            yield f"at most {words} a second"
+
+
+def _span(job: FioJob) -> str:
+    if job.size is None:
+        return "over the whole target"
+    return f"over {format_size(job.size)}" if job.time_based else ""
+
+
+def _ending(job: FioJob) -> str:
+    runtime = "" if job.runtime_s is None else format_duration(job.runtime_s)
+    if job.time_based:
+        return f"for {runtime}"
+    amount = job.size if job.io_size is None else job.io_size
+    until = f"until {format_size(amount)} are done" if amount else "until all of it is done"
+    return f"{until}, at most {runtime}" if runtime else until
+
+
+def _ioping_sentence(job: IopingJob) -> str:
+    parts = [
+        f"Reads blocks of {format_size(job.block_size)} {'in order' if job.linear else 'at random'}",
+        f"one every {format_duration(job.interval_s)}" if job.interval_s else "one after the other",
+        "past the page cache" if job.direct else "",
+        "from the page cache" if job.cached else "",
+        f"{job.count} times" if job.count else "",
+        "" if job.work_size is None else f"over {format_size(job.work_size)}",
+    ]
+    if job.work_s is not None or (job.rapid and not job.count):
+        longest = format_duration(job.seconds)
+        parts.append(f"at most {longest}" if job.count else f"for {longest}")
+    return ", ".join(filter(None, parts)) + "."
 
 
 def promise_words(promise: PresetExpectation) -> str:
     """A promise without its conditions: `reads, at least min(1,200 + 30 x GiB, 20,000) IOPS`."""
     value = formula_words(promise.metric.quantity, promise.promise)
-    return f"{metric_words(promise.metric)}, {_OPERATORS[promise.operator]} {value}"
+    return f"{metric_words(promise.metric)}, {wording.OPERATORS[promise.operator]} {value}"
 
 
 def metric_words(metric: Metric) -> str:
@@ -75,32 +221,6 @@ def _number(value: float) -> str:
     return f"{value:,.10g}"
 
 
-def promises_text(preset: Preset, width: int) -> list[str]:
-    """Every promise of a preset, by the condition that it stands under."""
-    promises = sorted(preset.expectations, key=lambda promise: _order(preset, promise))
-    if not promises:
-        return []
-    lines = ["", "Expected"]
-    least = {promise.seconds for promise in promises}
-    for when, group in groupby(promises, key=lambda promise: promise.when):
-        indent = "  "
-        if when:
-            lines += wrap(f"With {conditions(preset, when)}", width, indent)
-            indent = "    "
-        for promise in group:
-            seconds = f", measured for {format_duration(promise.seconds)} at least" if len(least) > 1 else ""
-            lines += wrap(f"{promise.test}: {promise_words(promise)}{seconds}", width, indent, indent + "  ")
-    return [*lines, *(line for note in _notes(preset, least) for line in wrap(note, width, "  "))]
-
-
-def _notes(preset: Preset, least: set[float]) -> Iterator[str]:
-    if any(promise.promise.per_gib for promise in preset.expectations):
-        given = f"; --set {CAPACITY}=800 says another" if preset.parameter(CAPACITY) else ""
-        yield f"GiB is the capacity of the device{given}."
-    if len(least) == 1 and (seconds := min(least)):
-        yield f"Measured for less than {format_duration(seconds)}, a promise that seems kept is too short to say."
-
-
 def conditions(preset: Preset, when: tuple[tuple[str, str], ...]) -> str:
     """`tier standard (the default)`."""
     return " and ".join(
@@ -111,16 +231,6 @@ def conditions(preset: Preset, when: tuple[tuple[str, str], ...]) -> str:
 def _is_default(preset: Preset, name: str, value: str) -> bool:
     parameter = preset.parameter(name)
     return parameter is not None and parameter_value(parameter, parameter.default) == value
-
-
-def _order(preset: Preset, promise: PresetExpectation) -> tuple[tuple[tuple[str, str], ...], ...] | tuple[int, ...]:
-    """What holds anyway first, then in the order of the choices."""
-    places = []
-    for name, value in promise.when:
-        parameter = preset.parameter(name)
-        choices = [parameter_value(parameter, choice) for choice in parameter.choices] if parameter else []
-        places.append(choices.index(value) if value in choices else 0)
-    return tuple(places)
 
 
 def cells_of(resolved: ResolvedPreset) -> int:

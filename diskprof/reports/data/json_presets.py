@@ -9,8 +9,7 @@ from diskprof.model.preset import Axis, EngineName, Job, Parameter, Preset, Targ
 from diskprof.presets.options.allowed import options_of
 from diskprof.presets.options.values import OptionSpec
 from diskprof.presets.resolve import ResolvedTest, expand_defaults
-from diskprof.reports.content.preset_text import describe_test, time_needed, writes
-from diskprof.reports.content.preset_words import expand_variant, promise_words
+from diskprof.reports.content.preset_words import describe_test, expand_variant, promise_words, time_needed, writes
 from diskprof.reports.data.json import Json, Table, fields, plain
 
 _UNITS = {

@@ -4,6 +4,7 @@ All text is made harmless here (F39). Only words that do not fit by themselves a
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from diskprof.model.cells import cut, pad, width_of, wrap
 from diskprof.reports.blocks import (
@@ -145,6 +146,8 @@ def _table(table: Table, width: int, *, ascii_only: bool) -> list[Line]:
     columns, rows = in_lines(table, ascii_only=ascii_only)
     kept = [at for at, column in enumerate(columns) if not column.below]
     indent = "  " if table.inset else ""
+    if columns[-1].wraps:
+        rows = _wrapped(columns, rows, width - len(indent))
 
     def laid(shown: Sequence[int]) -> list[list[Line]]:
         heads, cells = [columns[at] for at in shown], [[row[at] for at in shown] for row in rows]
@@ -178,12 +181,27 @@ def in_lines(table: Table, *, ascii_only: bool = False) -> tuple[list[Column], l
     for at, column in enumerate(table.columns):
         head = words(column.text if column.short is None else column.short)
         head = cut(head, _HEAD, middle=True) if table.lead and at >= table.lead - 1 else head
-        columns.append(Column(head, column.right, column.least, column.cut, column.middle, column.spare, column.below))
+        columns.append(replace(column, text=head, short=None))
     rows = [
         [Cell(words(cell.text if cell.short is None else cell.short), cell.meaning) for cell in row]
         for row in table.rows
     ]
     return columns, rows
+
+
+def _wrapped(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], room: int) -> list[list[Cell]]:
+    """Rows in which the last cell has what the others leave of `room`, the rest of its words in rows below."""
+    widest = [max(map(width_of, (column.text, *(row[at].text for row in rows)))) for at, column in enumerate(columns)]
+    taken = sum(
+        (size if column.least is None else min(size, column.least)) + len(GAP)
+        for size, column in zip(widest[:-1], columns, strict=False)
+    )
+    found: list[list[Cell]] = []
+    for *cells, last in rows:
+        first, *more = wrap(last.text, max(_HEAD, room - taken))
+        found.append([*cells, Cell(first, last.meaning)])
+        found += [[*(Cell("") for _ in cells), Cell(part, last.meaning)] for part in more]
+    return found
 
 
 def _width(body: Sequence[Sequence[Line]]) -> int:

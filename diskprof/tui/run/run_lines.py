@@ -6,11 +6,11 @@ from itertools import groupby
 from diskprof.model.advice import Advice, on_screen
 from diskprof.model.cells import shorten_middle
 from diskprof.model.plan import Severity
-from diskprof.model.preset import Category, Preset, TargetSlot
+from diskprof.model.preset import Preset, TargetSlot
 from diskprof.model.text import clean
 from diskprof.presets.editing import edits
 from diskprof.presets.problem import Problem
-from diskprof.reports.words import SEVERITIES
+from diskprof.reports.words import CATEGORIES, SEVERITIES
 from diskprof.tui.kit.painted import Line
 from diskprof.tui.kit.paragraphs import paragraph, signed
 from diskprof.tui.kit.table import Row
@@ -21,17 +21,6 @@ _NONE = "none"
 _TOLD = 3
 """Faults of presets that a notice names: more would hide the screen."""
 
-_CATEGORIES = {
-    Category.QUICK: "Quick",
-    Category.LATENCY: "Latency",
-    Category.IOPS: "IOPS",
-    Category.BANDWIDTH: "Bandwidth",
-    Category.MIXED: "Mixed",
-    Category.SUITE: "Suites",
-    Category.ENDURANCE: "Endurance",
-    Category.OWN: "Your own",
-}
-
 
 def matching(presets: Sequence[Preset], words: str) -> list[Preset]:
     """The presets in which every one of the words stands somewhere: name, title, shelf, summary or source."""
@@ -40,7 +29,7 @@ def matching(presets: Sequence[Preset], words: str) -> list[Preset]:
 
 
 def _all_of(preset: Preset) -> str:
-    names = (preset.name, *preset.aliases, preset.title, preset.category.value, _CATEGORIES[preset.category])
+    names = (preset.name, *preset.aliases, preset.title, preset.category.value, CATEGORIES[preset.category])
     return "\n".join((*names, preset.summary, preset.source)).casefold()
 
 
@@ -62,7 +51,7 @@ def preset_rows(presets: Sequence[Preset], edited: Set[str], width: int) -> list
     """Shelf by shelf; an asterisk where the person changed parameters."""
     rows: list[Row] = []
     for category, shelf in groupby(presets, key=lambda preset: preset.category):
-        rows.append(Row(f"shelf:{category.value}", [(" ", ""), (_CATEGORIES[category], "quiet")], heading=True))
+        rows.append(Row(f"shelf:{category.value}", [(" ", ""), (CATEGORIES[category], "quiet")], heading=True))
         for preset in shelf:
             mark = " *" if preset.name in edited else ""
             title = shorten_middle(clean(preset.title), width - 3 - len(mark))

@@ -9,7 +9,7 @@ from diskprof.model.sample import Direction
 from diskprof.presets.files.promises import directions
 from diskprof.presets.foreign.imported import test_title as title_of
 from diskprof.presets.resolve import ResolvedTest
-from diskprof.reports.content.preset_text import describe_test
+from diskprof.reports.content.preset_words import describe_test
 from diskprof.runner.plan.workload import Rate, fio_workload
 
 BOTH_GIVEN = (("rw", "randrw"), ("rwmixread", "100"), ("size", "1073741824"), ("rwmixwrite", "60"))

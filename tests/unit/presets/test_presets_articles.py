@@ -10,7 +10,7 @@ from diskprof.model.preset import Preset
 from diskprof.model.units import parse_duration
 from diskprof.presets.library import load_library
 from diskprof.presets.resolve import resolve, settings_of
-from diskprof.reports.content.preset_text import time_needed
+from diskprof.reports.content.preset_words import time_needed
 
 SHIPPED = load_library(Path("/nonexistent"))
 

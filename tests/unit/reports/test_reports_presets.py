@@ -8,9 +8,9 @@ from diskprof.model.expectation import Formula, Operator, PresetExpectation
 from diskprof.model.metric import parse_metric
 from diskprof.model.preset import Preset
 from diskprof.presets.files.load import parse
-from diskprof.reports.content.preset_text import preset_text, presets_table, writes
-from diskprof.reports.content.preset_words import promise_words
+from diskprof.reports.content.preset_words import promise_words, writes
 from diskprof.reports.data.json_presets import preset_json, resolved_json
+from diskprof.reports.render.text_presets import preset_text, presets_table
 
 
 @pytest.mark.parametrize(
@@ -51,13 +51,15 @@ def test_promises_stand_under_their_conditions_in_the_order_of_the_choices() -> 
         '[[expect]]\ntest = "t"\nmetric = "read.latency.p99"\nmax = "5ms"\nseconds = 5\n'
     )
     text = preset_text(preset)
-    expected = text.partition("Expected\n")[2].partition("\n\n")[0].splitlines()
+    expected = text.partition("Expected\n")[2].partition("\n\nTests")[0].splitlines()
     assert expected == [
         "  t: 99th percentile of read latency, at most 5 ms, measured for 5 s at least",
-        "  With tier a",
-        "    t: reads, at least 1 IOPS, measured for 1 min at least",
-        "  With tier b (the default)",
-        "    t: reads, at least 2 IOPS, measured for 1 min at least",
+        "",
+        "With tier a",
+        "  t: reads, at least 1 IOPS, measured for 1 min at least",
+        "",
+        "With tier b (the default)",
+        "  t: reads, at least 2 IOPS, measured for 1 min at least",
     ]
 
 
@@ -95,7 +97,7 @@ def test_a_limit_in_words(options: str, words: str) -> None:
 def test_a_sweep_of_the_pattern_writes_if_any_cell_does() -> None:
     text = '[sweep]\nrw = ["randread", "randwrite"]\n[[test]]\nname = "t"\noptions = { size = "1m" }\n'
     assert writes(mine(text)) and not writes(mine(text.replace(', "randwrite"', "")))
-    assert "Sweep:       1 cell: rw randread" in preset_text(mine(text.replace(', "randwrite"', "")))
+    assert "Sweep       1 cell: rw randread" in preset_text(mine(text.replace(', "randwrite"', "")))
 
 
 def test_a_long_default_and_a_long_summary_fit_the_screen() -> None:

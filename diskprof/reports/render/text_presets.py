@@ -1,0 +1,73 @@
+"""Presets in a terminal: the list of them, one of them, and what their options may be."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from diskprof.model.cells import wrap
+from diskprof.model.preset import EngineName, Preset
+from diskprof.presets.options.allowed import options_of
+from diskprof.presets.options.values import describe_range
+from diskprof.presets.resolve import expand_defaults
+from diskprof.reports.content.preset_report import preset_report
+from diskprof.reports.content.preset_words import time_needed, writes
+from diskprof.reports.layout import Column, table
+from diskprof.reports.render.lines import text
+from diskprof.reports.words import CATEGORIES
+
+
+def preset_text(preset: Preset, width: int = 80) -> str:
+    """All about one preset."""
+    return text(preset_report(preset), width)
+
+
+def presets_table(presets: Sequence[Preset], width: int = 80) -> str:
+    """Every preset on a line, by category."""
+    if not presets:
+        return "There are no presets.\n"
+    rows = {preset.name: _row(preset) for preset in presets}
+    headings = [
+        Column("Preset"),
+        Column("What it measures", least=16),
+        Column("Does"),
+        Column("Time", right=True),
+    ]
+    # One table for all, so that the columns of every shelf line up.
+    lines = table(headings, list(rows.values()), width, indent="  ")
+    parts = [lines[0]]
+    found = iter(lines[1:])
+    for category, shelf in groupby(presets, key=lambda preset: preset.category):
+        parts += ["", CATEGORIES[category], *(next(found) for _ in shelf)]
+    parts += [
+        "",
+        *wrap("Time: with the defaults, without filling the test file. < at most, > more, ? until all is done.", width),
+        *wrap("x5: five tests, one after the other.", width),
+    ]
+    if sweeps := [preset.name for preset in presets if preset.sweep]:
+        parts += wrap(f"Sweeps, a test for each combination of values: {', '.join(sweeps)}.", width)
+    if several := [preset.name for preset in presets if len(preset.targets) > 1]:
+        parts += wrap(f"On several targets at once: {', '.join(several)}.", width)
+    if others := [f"{alias} is {preset.name}" for preset in presets for alias in preset.aliases]:
+        parts += wrap(f"Other names: {', '.join(others)}.", width)
+    return "\n".join(parts) + "\n"
+
+
+def _row(preset: Preset) -> tuple[str, str, str, str]:
+    resolved = expand_defaults(preset)
+    does = "write" if writes(preset) else "read"
+    if len(resolved.tests) > 1:
+        does += f" x{len(resolved.tests)}"
+    return preset.name, preset.title, does, str(time_needed(resolved))
+
+
+def options_table(width: int = 80) -> str:
+    """The allow-list, engine by engine."""
+    lines: list[str] = []
+    for engine in EngineName:
+        rows = [
+            (name, spec.kind.value, describe_range(spec), spec.summary) for name, spec in options_of(engine).items()
+        ]
+        lines += [*([""] if lines else []), f"Options of {engine} that a preset may use"]
+        for name, kind, range_, summary in rows:
+            values = f" ({range_})" if range_ and range_ != kind else ""
+            lines += wrap(f"{summary}. {kind.capitalize()}{values}.", width, f"  {name:27}", " " * 29)
+    return "\n".join(lines) + "\n"
