@@ -258,7 +258,7 @@ from diskprof.engines.events import Sampled
 from diskprof.engines.fio.reader import FioReader
 from diskprof.model.histogram import bucket_value, merge
 from diskprof.model.sample import Phase
-from diskprof.runner.carry.progress import Pace
+from diskprof.runner.carry.progress import ProgressMeter
 from diskprof.store import Store
 path, count = Path(sys.argv[1]), int(sys.argv[2])
 random, speed = Random(1), FAST.speeds["randread-qd32"]
@@ -266,7 +266,7 @@ pool = [make_histogram(random, round(speed.iops / 4), speed) for _ in range(50)]
 plan = make_plan(runtime_s=count / 4)
 now = 0
 reader = FioReader(plan.tests[1], index=1, started_ns=0, preparing=False)
-pace = Pace(plan, lambda: now)
+pace = ProgressMeter(plan, lambda: now)
 whole, total, found, used = pool[0], 0, {}, 0.0
 with Store.open(path) as store:
     run_id = store.create_run(plan, FAST.environment)

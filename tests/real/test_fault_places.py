@@ -306,7 +306,7 @@ from diskprof.runner.carry import execute
 
 heard = 0
 
-class Pace(execute.Pace):
+class ProgressMeter(execute.ProgressMeter):
     def heard(self, samples):
         global heard
         super().heard(samples)
@@ -315,7 +315,7 @@ class Pace(execute.Pace):
 def boottime_ns():
     return time.monotonic_ns() + (11_520 * 10**9 if heard >= 3 else 0)
 
-execute.Pace = Pace
+execute.ProgressMeter = ProgressMeter
 execute.boottime_ns = boottime_ns
 execute.LapseWatch = partial(execute.LapseWatch, boottime=boottime_ns)
 from diskprof.cli.entry import run
