@@ -47,6 +47,8 @@ class Cell:
     short: str | None = None
     strong: bool = False
     """Not to be overlooked, on paper neither."""
+    sign: str = ""
+    """In front of the words on the screen."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -246,10 +246,14 @@ def listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
+def option_value(value: str | None) -> str:
+    """A value of an option, `on` where it has none; MISSING where it is not given."""
+    return MISSING if value is None else value or "on"
+
+
 def option_values(values: Sequence[str | None], names: Sequence[str]) -> str:
-    """What an option is in each of the runs that are called so: `1 (before), on (after)`; MISSING where it is not given."""
-    words = (MISSING if value is None else value or "on" for value in values)
-    return ", ".join(f"{value} ({name})" for value, name in zip(words, names, strict=True))
+    """What an option is in each of the runs that are called so: `1 (before), on (after)`."""
+    return ", ".join(f"{option_value(value)} ({name})" for value, name in zip(values, names, strict=True))
 
 
 def option(name: str) -> str:

@@ -12,9 +12,10 @@ from diskprof.reports.content import expectation_table, upshot
 from diskprof.reports.content.run_report import Kernel, run_report, title_of
 from diskprof.reports.content.sweep_compare import compared_panels
 from diskprof.reports.content.verdict import doubts
-from diskprof.reports.words import CHANGES, CHANGES_LEGEND, DIRECTIONS, STATUSES
+from diskprof.reports.words import CHANGES, CHANGES_LEGEND, DIRECTIONS, STATUSES, VERDICTS, Word
 
 _LEAST_CONDITION = 16
+_ABSENT = Word("has no such test", "", Meaning.WARNING)
 
 
 def runs_report(
@@ -49,7 +50,7 @@ def comparison_report(comparison: Comparison, *, form: Form = Form.TERMINAL) -> 
     metrics = (Metric.IOPS, *(() if terminal else (Metric.LATENCY_MEAN,)), Metric.LATENCY_P99)
     swept = compared_panels(comparison, metrics, level=2)
     blocks = [] if terminal else [Heading(f"Comparison of {wording.listed(names)}", 1), *_upshot(comparison)]
-    blocks += [_who(comparison, terminal), *_conditions(comparison, names), *_expectations(comparison, names), *swept]
+    blocks += [_who(comparison, terminal), *conditions(comparison), *expectations(comparison), *swept]
     for test in comparison.tests:
         blocks += [] if test.cell else _test(comparison, test, names, compact)
     if terminal and len(names) > 1:
@@ -96,29 +97,30 @@ def _who(comparison: Comparison, terminal: bool) -> Block:
     return Table(tuple(map(Column, ("", "Run", "Status", "Preset", "Target", "Started"))), tuple(rows))
 
 
-def _conditions(comparison: Comparison, names: Sequence[str]) -> list[Block]:
-    if len(names) < 2:
+def conditions(comparison: Comparison) -> list[Block]:
+    """Where the conditions differ, a column a run; or that they do not."""
+    if len(comparison.columns) < 2:
         return []
     if not comparison.conditions:
-        return [Paragraph("The conditions were the same in all runs, as far as diskprof knows them.")]
+        return [Paragraph("The conditions were the same in all runs, as far as diskprof knows them.", Meaning.GOOD)]
     columns = (
         Column("", least=12, cut=1),
-        *(Column(name, least=_LEAST_CONDITION, middle=True) for name in names),
+        *(Column(column.label, least=_LEAST_CONDITION, middle=True) for column in comparison.columns),
     )
     rows = [
-        (
-            Cell(condition.name, Meaning.QUIET),
-            *(
-                Cell(value or wording.MISSING, Meaning.WARNING if value != condition.values[0] else Meaning.PLAIN)
-                for value in condition.values
-            ),
-        )
+        _beside(condition.name, [value or wording.MISSING for value in condition.values])
         for condition in comparison.conditions
     ]
     return [Heading("Conditions that differ"), Table(columns, tuple(rows), lead=2, inset=True)]
 
 
-def _expectations(comparison: Comparison, names: Sequence[str]) -> list[Block]:
+def _beside(name: str, values: Sequence[str]) -> tuple[Cell, ...]:
+    """A value of each run; those that are not as the first run's stand out."""
+    told = (Cell(value, Meaning.WARNING if value != values[0] else Meaning.PLAIN) for value in values)
+    return Cell(name, Meaning.QUIET), *told
+
+
+def expectations(comparison: Comparison) -> list[Block]:
     """What is expected, and each run's `4,210 MISSED`. The promise stands beside it where it is not the same."""
     rows = []
     for each in comparison.expectations:
@@ -131,30 +133,38 @@ def _expectations(comparison: Comparison, names: Sequence[str]) -> list[Block]:
             told = expectation_table.judged_words(one) if one else wording.MISSING
             if one and not same:
                 told += f" ({expectation_table.expected_words(one.expectation).removeprefix(metric).strip()})"
-            cells.append(Cell(told))
+            cells.append(Cell(told, VERDICTS[one.verdict].meaning if one else Meaning.PLAIN))
         rows.append((Cell(f"{each.test}: {promised[0] if same else metric}"), *cells))
-    columns = (Column(""), *map(Column, names))
+    columns = (Column(""), *(Column(column.label) for column in comparison.columns))
     return [Heading("Expectations"), Table(columns, tuple(rows), lead=1, inset=True)] if rows else []
 
 
 def _test(comparison: Comparison, test: TestComparison, names: Sequence[str], compact: bool) -> list[Block]:
     title = f"{test.name}: {test.title}" if test.title and test.title != test.name else test.name
-    blocks: list[Block] = [Heading(title)]
-    for name, status in zip(names, test.statuses, strict=True):
-        if status is not Status.COMPLETE:
-            blocks.append(Note(f"{name}: {STATUSES[status].word if status else 'has no such test'}"))
-    for option in test.options:
-        job = f" of {option.job}" if option.job else ""
-        blocks.append(Note(f"option {option.option}{job}: {wording.option_values(option.values, names)}"))
-    if not test.rows:
-        return [*blocks, Note("no results")]
+    told = differing(test)
+    if not told and not test.rows:
+        return [Heading(title), Note("no results")]
     columns = [Column("")]
     for index, name in enumerate(names):
         columns.append(Column(name, right=True))
         columns += [Column("difference", right=True, short=""), Column("verdict", short="")] if index else []
     several = len(test.directions) > 1
-    rows = tuple(_row(comparison, row, several, compact) for row in test.rows)
-    return [*blocks, Table(tuple(columns), rows, lead=2, together=3, inset=True)]
+    apart = (Cell(""), Cell(""))
+    rows = [(name, first, *(cell for other in others for cell in (other, *apart))) for name, first, *others in told]
+    rows += [_row(comparison, row, several, compact) for row in test.rows]
+    return [Heading(title), Table(tuple(columns), tuple(rows), lead=2, together=3, inset=True)]
+
+
+def differing(test: TestComparison) -> list[tuple[Cell, ...]]:
+    """How a test ended, unless it is complete in all runs, and the options that differ: a name, and a cell a run."""
+    ends = [STATUSES[status] if status else _ABSENT for status in test.statuses]
+    found: list[tuple[Cell, ...]] = []
+    if any(status is not Status.COMPLETE for status in test.statuses):
+        found.append((Cell("status", Meaning.QUIET), *(Cell(end.word, end.meaning, sign=end.sign) for end in ends)))
+    for option in test.options:
+        job = f" of {option.job}" if option.job else ""
+        found.append(_beside(f"option {option.option}{job}", [wording.option_value(value) for value in option.values]))
+    return found
 
 
 def _row(comparison: Comparison, row: Row, several: bool, compact: bool) -> tuple[Cell, ...]:

@@ -181,7 +181,7 @@ def result_table(rows: Sequence[ResultRow], form: Form, legend: str = "") -> Tab
         row = [Cell(test.name, short="" if again else None)]
         if result is None and screen:
             status = STATUSES[test.status]
-            cells.append((*row, Cell(f"{status.sign} {reasoned(test.status, test.reason)}", status.meaning)))
+            cells.append((*row, Cell(reasoned(test.status, test.reason), status.meaning, sign=status.sign)))
             continue
         way = DIRECTIONS[direction] if direction else None
         row += [Cell(way.word, way.meaning) if way else Cell("")] if mixed else []

@@ -183,7 +183,7 @@ def in_lines(table: Table, *, ascii_only: bool = False) -> tuple[list[Column], l
         head = cut(head, _HEAD, middle=True) if table.lead and at >= table.lead - 1 else head
         columns.append(replace(column, text=head, short=None))
     rows = [
-        [Cell(words(cell.text if cell.short is None else cell.short), cell.meaning) for cell in row]
+        [Cell(words(cell.text if cell.short is None else cell.short), cell.meaning, sign=cell.sign) for cell in row]
         for row in table.rows
     ]
     return columns, rows

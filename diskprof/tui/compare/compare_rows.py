@@ -13,11 +13,14 @@ from diskprof.model.run import Status
 from diskprof.model.sample import Direction
 from diskprof.model.text import clean
 from diskprof.reports import wording
+from diskprof.reports.blocks import Blocks, Cell, Heading, Paragraph, Table
 from diskprof.reports.content import upshot
+from diskprof.reports.content.comparison_report import conditions, differing, expectations
 from diskprof.reports.words import CHANGES, DIRECTIONS, STATUSES
 from diskprof.tui.kit.painted import Piece
 from diskprof.tui.kit.table import Column, Row
-from diskprof.tui.shell.signs import ink_of, status_text, when_text
+from diskprof.tui.shell.blocks import piece_of
+from diskprof.tui.shell.signs import ink, ink_of, status_text, when_text
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LATENCY = {
@@ -92,9 +95,10 @@ def lines_of(
     comparison: Comparison, now: datetime, *, only_differences: bool = False, form: Form = WIDE
 ) -> tuple[Line, ...]:
     """Every row, or with `only_differences` only those in which the runs are not the same."""
-    lines = [*_runs(comparison, now), *_conditions(comparison)]
+    lines = [*_runs(comparison, now), *_told(conditions(comparison)), *_told(expectations(comparison))]
     for number, test in enumerate(comparison.tests):
-        body = [*_options(number, test), *_statuses(number, test), *_figures(number, test, comparison.within_ns, form)]
+        body = [_beside(cells, number) for cells in differing(test)]
+        body += _figures(number, test, comparison.within_ns, form)
         if only_differences:
             body = [line for line in body if not line.same]
             if not body:
@@ -134,40 +138,23 @@ def _verdict(comparison: Comparison, number: int) -> str:
     return upshot.tally_sentence(replace(comparison, columns=columns), number)
 
 
-def _conditions(comparison: Comparison) -> list[Line]:
-    if len(comparison.columns) < 2:
-        return []
-    if not comparison.conditions:
-        return [Line(_said("The conditions were the same in all runs.", "good"))]
-    lines = [Line(_said("Conditions that differ", "warn"))]
-    for condition in comparison.conditions:
-        values = condition.values
-        cells = [(value or wording.MISSING, "warn" if value != values[0] else "") for value in values]
-        lines.append(Line(_row(f"  {condition.name}", cells)))
-    return lines
-
-
-def _options(number: int, test: TestComparison) -> list[Line]:
+def _told(blocks: Blocks) -> list[Line]:
+    """A section of the reports, a column a run."""
     lines = []
-    for option in test.options:
-        name = f"  option {option.job}.{option.option}" if option.job else f"  option {option.option}"
-        cells = [(_option(value), "warn" if value != option.values[0] else "") for value in option.values]
-        lines.append(Line(_row(name, cells), number))
+    for block in blocks:
+        match block:
+            case Heading():
+                lines.append(Line(_said(block.text, "title")))
+            case Paragraph():
+                lines.append(Line(_said(block.text, ink(block.meaning))))
+            case Table():
+                lines += map(_beside, block.rows)
     return lines
 
 
-def _option(value: str | None) -> str:
-    return wording.MISSING if value is None else value or "on"
-
-
-def _statuses(number: int, test: TestComparison) -> list[Line]:
-    if all(status is Status.COMPLETE for status in test.statuses):
-        return []
-    cells = [
-        (status_text(status), ink_of(STATUSES[status])) if status else ("has no such test", "warn")
-        for status in test.statuses
-    ]
-    return [Line(_row("  status", cells), number)]
+def _beside(cells: Sequence[Cell], number: int | None = None) -> Line:
+    name, *others = cells
+    return Line(_row(f"  {name.text}", [piece_of(cell) for cell in others], ink(name.meaning)), number)
 
 
 def _figures(number: int, test: TestComparison, within_ns: int, form: Form) -> list[Line]:

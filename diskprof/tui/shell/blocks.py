@@ -5,10 +5,10 @@ from itertools import pairwise
 
 from diskprof.model.cells import width_of
 from diskprof.model.text import clean
-from diskprof.reports.blocks import Block, Blocks, Facts, Note, Paragraph, Table
+from diskprof.reports.blocks import Block, Blocks, Cell, Facts, Note, Paragraph, Table
 from diskprof.reports.layout import GAP, fitted
 from diskprof.reports.render import lines
-from diskprof.tui.kit.painted import Line
+from diskprof.tui.kit.painted import Line, Piece
 from diskprof.tui.kit.paragraphs import paragraph, signed
 from diskprof.tui.kit.table import Column, Row
 from diskprof.tui.shell.signs import ink
@@ -53,6 +53,12 @@ def _in_pane(block: Block, width: int) -> list[Line]:
             return screen_lines((block,), width)
 
 
+def piece_of(cell: Cell) -> Piece:
+    """A cell in the ink of its meaning, behind its sign."""
+    text = cell.text if cell.short is None else cell.short
+    return f"{cell.sign} {text}" if cell.sign else text, ink(cell.meaning)
+
+
 class Cells:
     """A table of the reports as what a Sheet shows: columns for a width, and rows of their cells."""
 
@@ -91,6 +97,4 @@ class Cells:
         cells = self._rows[number]
         short = len(cells) < len(self._columns)
         shown = cells if short else [cells[int(column.key)] for column in columns]
-        return Row(
-            str(number), [(cell.text, ink(cell.meaning)) for cell in shown], span=len(cells) - 1 if short else None
-        )
+        return Row(str(number), [piece_of(cell) for cell in shown], span=len(cells) - 1 if short else None)
