@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from itertools import groupby
 
 from diskprof.model.plainness import says_utf8, started_with
 from diskprof.tui.kit.painted import Line, Piece
@@ -198,15 +199,16 @@ def _joined(cells: Sequence[str], inks: Sequence[str]) -> Line:
     if len(alike := set(inks)) == 1:
         return [("".join(cells), alike.pop())]
     line: list[Piece] = []
-    start, ink = 0, ""
-    for at, (cell, cell_ink) in enumerate(zip(cells, inks, strict=True)):
+    text = "".join(cells)
+    start, at, ink = 0, 0, ""
+    for cell_ink, same in groupby(inks):
         # Blanks after an ink with a background must not take that on.
-        if cell_ink == ink or (cell == " " and "/" not in ink):
-            continue
-        if at > start:
-            line.append(("".join(cells[start:at]), ink))
-        start, ink = at, cell_ink
-    line.append(("".join(cells[start:]), ink))
+        if cell_ink != ink and (cell_ink or "/" in ink):
+            if at > start:
+                line.append((text[start:at], ink))
+            start, ink = at, cell_ink
+        at += len(list(same))
+    line.append((text[start:], ink))
     return line
 
 
