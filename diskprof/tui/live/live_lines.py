@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rich.cells import cell_len
-
 from diskprof.model.cells import fit, shorten_middle
 from diskprof.model.metric import Quantity
 from diskprof.model.plan import PlannedTest, Severity
@@ -73,7 +71,7 @@ def test_line(following: Following, width: int, *, silent_s: float = 0.0) -> Lin
     if following.preparing:
         return spread([("   Preparing ", ""), ("laying out the test file", "strong")], right, width)
     left = f"   Test {record.index + 1} of {len(run.tests)}  "
-    called = _called(run, width - cell_len(left) - width_of(right))[record.index]
+    called = _called(run, width - width_of([(left, "")]) - width_of(right))[record.index]
     return spread([(left, ""), (called, "strong")], right, width)
 
 
@@ -229,7 +227,7 @@ def _title_room(width: int) -> int:
 def _called(run: Run, room: int) -> list[str]:
     """What the tests are called in `room` cells: by their titles, or by their names where cut titles would be the same."""
     titles = [clean(test.planned.title) for test in run.tests]
-    if all(cell_len(title) <= room for title in titles):
+    if all(width_of([(title, "")]) <= room for title in titles):
         return titles
     names = [clean(test.planned.name) for test in run.tests]
     ends = [name if len(name) <= room else "…" + name[1 - room :] for name in names]
