@@ -64,23 +64,12 @@ def while_measuring(samples: Iterable[Sample], system: Iterable[SystemSample], t
     return within(kept, first.at_ns - first.duration_ns, _end_of_all(taken))
 
 
-def end_of(last: Sample, before_ns: int | None) -> int:
-    """When what a sample tells of ended, in ns since the run began; `before_ns`: the end of the one before of its direction.
-
-    The engine may tell of its last interval when it ends, some time after its jobs did. A pause between two samples is none
-    of that.
-    """
-    if before_ns is None or abs(last.at_ns - last.duration_ns - before_ns) >= last.duration_ns / 2:
-        return last.at_ns
-    return min(last.at_ns, before_ns + last.duration_ns)
-
-
 def _end_of_all(samples: Sequence[Sample]) -> int:
     """When the last direction ended."""
     ends = []
     for direction in {one.direction for one in samples}:
         newest = [one for one in samples if one.direction is direction][-2:]
-        ends.append(end_of(newest[-1], newest[0].at_ns if len(newest) > 1 else None))
+        ends.append(newest[-1].ended_ns(newest[0].at_ns if len(newest) > 1 else None))
     return max(ends)
 
 

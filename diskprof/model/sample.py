@@ -69,6 +69,16 @@ class Sample:
             return known
         return self.histogram.quantile(q)
 
+    def ended_ns(self, before_ns: int | None) -> int:
+        """When its interval ended, in ns since the run began; `before_ns`: the end of the one before of its direction.
+
+        The engine may report its last interval when it ends, some time after its jobs did. A pause between two samples is not
+        that.
+        """
+        if before_ns is None or abs(self.at_ns - self.duration_ns - before_ns) >= self.duration_ns / 2:
+            return self.at_ns
+        return min(self.at_ns, before_ns + self.duration_ns)
+
 
 @dataclass(frozen=True, slots=True)
 class SystemSample:

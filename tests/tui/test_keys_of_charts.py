@@ -69,10 +69,10 @@ async def test_the_cursor_of_a_live_chart_goes_by_one_and_by_ten(tmp_path: Path)
         await press(pilot, "right", "right")
         assert when(pilot) == last
         screen = pilot.app.screen
-        assert isinstance(screen, LiveScreen) and screen.following
+        assert isinstance(screen, LiveScreen) and screen.snapshot
         for key, test in (("home", 0), ("end", 5), ("up", 4), ("pageup", 0), ("pagedown", 5), ("up", 4), ("down", 5)):
             await press(pilot, key)
-            assert screen.following.shown == test, key
+            assert screen.snapshot.test == test, key
 
 
 async def test_a_list_of_runs_moves_by_rows_pages_and_to_its_ends(path: Path) -> None:
@@ -106,12 +106,12 @@ async def test_a_result_moves_by_tests_and_the_page_by_pages(path: Path, runs: d
     async with open_runs(path) as pilot:
         screen = ResultScreen(runs["first"])
         pilot.app.push_screen(screen)
-        await until(pilot, lambda: screen.following is not None)
+        await until(pilot, lambda: screen.snapshot is not None)
         await settle(pilot)
-        assert screen.following
+        assert screen.snapshot
         for key, test in (("end", 5), ("up", 4), ("down", 5), ("home", 0)):
             await press(pilot, key)
-            assert screen.following.shown == test, key
+            assert screen.snapshot.test == test, key
         page = screen.query_one("#result-page")
         await press(pilot, "pagedown")
         assert page.scroll_y > 0

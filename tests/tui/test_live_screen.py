@@ -19,8 +19,8 @@ from diskprof.tui.kit.charts.chart import Chart
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.painted import OneLine
 from diskprof.tui.kit.table import Table
-from diskprof.tui.live.following import Following, reading_of
-from diskprof.tui.live.live_views import VIEWS
+from diskprof.tui.live.course import VIEWS
+from diskprof.tui.live.reader import RunReader, Snapshot, reading_of
 from diskprof.tui.live.screen import LiveScreen
 from diskprof.tui.runs.screen import RunsScreen
 
@@ -67,7 +67,7 @@ async def test_a_run_grows_before_ones_eyes(bench: Bench, store: Store, size: tu
         next(steps)
         await see(pilot, "laying out the test file", "preparing", "W write")
         for _ in steps:
-            if screen.store.run(screen.following.run.id).progress.test == 1:  # type: ignore[union-attr]
+            if screen.store.run(screen.snapshot.run.id).progress.test == 1:  # type: ignore[union-attr]
                 break
         await see(pilot, "Test 2 of 6", "Random read, 4k, queue depth 32", "warming up", "left")
         await see(pilot, "✓ Random read, 4k, queue depth 1")
@@ -102,7 +102,7 @@ async def test_what_was_put_off_is_not_drawn_on_a_screen_that_is_taken_down(benc
         screen = await open_live(pilot)
         await see(pilot, "Quick check")
         there = contextvars.copy_context()
-    assert screen.following is not None
+    assert screen.snapshot is not None
     assert not screen.query("#tile-latency")
     there.run(screen._draw)
 
@@ -114,12 +114,12 @@ async def test_nothing_is_drawn_while_another_screen_is_in_sight(bench: Bench, s
         screen = await open_live(pilot)
         await press(pilot, "3")
         assert isinstance(pilot.app.screen, RunsScreen)
-        read = screen.following.run  # type: ignore[union-attr]
+        read = screen.snapshot.run  # type: ignore[union-attr]
         for _ in steps:
             pass
         pilot.app._poll()  # type: ignore[attr-defined]
         await pilot.pause()
-        assert screen.following.run is read  # type: ignore[union-attr]
+        assert screen.snapshot.run is read  # type: ignore[union-attr]
         await press(pilot, "2")
         await see(pilot, "Test 1 of 6", "measuring")
 
@@ -367,9 +367,9 @@ async def test_n_and_p_go_through_the_runs_that_go(bench: Bench, store: Store, s
         await see(pilot, "n Next run", "3 running")
         seen = []
         for key in ("n", "n", "n", "p"):
-            seen.append(screen.following.run.id)  # type: ignore[union-attr]
+            seen.append(screen.snapshot.run.id)  # type: ignore[union-attr]
             await press(pilot, key)
-        seen.append(screen.following.run.id)  # type: ignore[union-attr]
+        seen.append(screen.snapshot.run.id)  # type: ignore[union-attr]
         assert seen == [ids[2], ids[1], ids[0], ids[2], ids[0]]
 
 
@@ -378,7 +378,7 @@ async def test_with_one_run_there_is_no_next(bench: Bench, store: Store) -> None
     async with open_bench(bench) as pilot:
         screen = await open_live(pilot)
         await press(pilot, "n", "p")
-        assert screen.following.run.id == run_id  # type: ignore[union-attr]
+        assert screen.snapshot.run.id == run_id  # type: ignore[union-attr]
         assert "Next run" not in text_of(pilot)
 
 
@@ -388,7 +388,7 @@ async def test_a_run_that_starts_elsewhere_is_followed(bench: Bench, store: Stor
         screen = await open_live(pilot)
         await see(pilot, "complete after")
         second = under_way(store, "mixed-70-30", started_at=FIRST_START + timedelta(days=1))
-        await until(pilot, lambda: screen.following.run.id == second)  # type: ignore[union-attr]
+        await until(pilot, lambda: screen.snapshot.run.id == second)  # type: ignore[union-attr]
         await see(pilot, "Mixed 70/30", "s Stop")
 
 
@@ -400,7 +400,7 @@ async def test_a_run_that_was_asked_for_stays(bench: Bench, store: Store) -> Non
         screen = live(pilot)
         under_way(store, started_at=FIRST_START + timedelta(days=1))
         await see(pilot, "quick running")
-        assert screen.following.run.id == first  # type: ignore[union-attr]
+        assert screen.snapshot.run.id == first  # type: ignore[union-attr]
         await see(pilot, "n: 1 more running")
 
 
@@ -413,7 +413,7 @@ async def test_who_comes_back_to_a_run_that_is_over_sees_the_one_that_goes(bench
         second = under_way(store, started_at=FIRST_START + timedelta(days=1))
         await see(pilot, "quick running")
         await press(pilot, "3", "2")
-        await until(pilot, lambda: screen.following.run.id == second)  # type: ignore[union-attr]
+        await until(pilot, lambda: screen.snapshot.run.id == second)  # type: ignore[union-attr]
         await see(pilot, "s Stop")
 
 
@@ -433,7 +433,7 @@ async def test_a_run_that_is_deleted_meanwhile_spoils_nothing(bench: Bench, stor
         store.delete(second)
         await until(pilot, lambda: bool(pilot.app._notifications))
         await press(pilot, "1", "2")
-        assert screen.following.run.id == first  # type: ignore[union-attr]
+        assert screen.snapshot.run.id == first  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("size", [*SIZES, (100, 30), (200, 60), (60, 16)])
@@ -479,21 +479,21 @@ async def test_hostile_names_stay_names(bench: Bench, store: Store) -> None:
 
 def test_a_long_run_is_held_in_bounded_memory(store: Store) -> None:
     run_id = under_way(store, "mixed-70-30", runtime_s=400.0, stop_in=(0, 0.999))
-    following = Following(store, run_id)
-    spans = sum(len(series) for series in following.track._series.values())
+    seen = RunReader(store, run_id).snapshot
+    spans = sum(len(series) for series in seen.track._series.values())
     assert spans <= 2 * 6 * 513
-    assert following.track.seconds > 390
-    check_last(following, store)
+    assert seen.track.seconds > 390
+    check_last(seen, store)
 
 
 def test_the_last_figures_of_a_short_run_are_of_its_last_interval(store: Store) -> None:
-    check_last(Following(store, under_way(store, "mixed-70-30", runtime_s=3.0)), store)
+    check_last(RunReader(store, under_way(store, "mixed-70-30", runtime_s=3.0)).snapshot, store)
 
 
-def check_last(following: Following, store: Store) -> None:
+def check_last(seen: Snapshot, store: Store) -> None:
     """The last figures are of the last interval, not of the last column of the charts, which may hold several."""
-    last = {sample.direction: sample for sample in store.samples(following.run.id, test=0, histograms=False).samples}
+    last = {sample.direction: sample for sample in store.samples(seen.run.id, test=0, histograms=False).samples}
     assert set(last) == set(Direction)
     for direction, sample in last.items():
-        assert following.visible.last[direction] == reading_of(sample)
-        assert following.visible.last[direction].iops == sample.iops
+        assert seen.track.last[direction] == reading_of(sample)
+        assert seen.track.last[direction].iops == sample.iops

@@ -10,7 +10,7 @@ from stored_screens import press, see, text_of
 from diskprof.model.run import Progress, Status
 from diskprof.model.sample import Phase
 from diskprof.store import Store, this_process
-from diskprof.tui.live.following import Following
+from diskprof.tui.live.reader import RunReader
 
 GOING = {"end": Status.RUNNING, "runner": this_process()}
 
@@ -23,17 +23,17 @@ def under_way(store: Store, *, planned_s: float, amount: int | None, goes_s: flo
 
 
 def test_a_test_that_time_ends_has_its_time(store: Store) -> None:
-    following = Following(store, under_way(store, planned_s=60.0, amount=None, goes_s=3.0))
-    assert following.span_s == following.record.planned.seconds
+    seen = RunReader(store, under_way(store, planned_s=60.0, amount=None, goes_s=3.0)).snapshot
+    assert seen.span_s == seen.record.planned.seconds
 
 
 @pytest.mark.parametrize(("goes_s", "least", "most"), [(1.0, 5.0, 10.0), (30.0, 30.0, 46.0)])
 def test_a_test_that_an_amount_ends_grows_with_what_was_measured(
     store: Store, goes_s: float, least: float, most: float
 ) -> None:
-    following = Following(store, under_way(store, planned_s=400.0, amount=1 << 30, goes_s=goes_s))
-    assert least <= following.span_s <= most
-    assert following.span_s >= following.track.seconds
+    seen = RunReader(store, under_way(store, planned_s=400.0, amount=1 << 30, goes_s=goes_s)).snapshot
+    assert least <= seen.span_s <= most
+    assert seen.span_s >= seen.track.seconds
 
 
 def test_so_does_the_laying_out(store: Store) -> None:
@@ -43,9 +43,9 @@ def test_so_does_the_laying_out(store: Store) -> None:
     steps = recording(store, plan=slow, stop_in=(0, 0.1), **GOING)
     run_id = next(steps)
     next(steps)
-    following = Following(store, run_id)
-    assert following.visible.preparing
-    assert following.span_s <= 10.0
+    seen = RunReader(store, run_id).snapshot
+    assert seen.track.preparing
+    assert seen.span_s <= 10.0
 
 
 async def test_what_says_something_once_a_second_is_not_silent_after_two(bench: Bench, store: Store) -> None:

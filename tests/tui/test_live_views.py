@@ -20,9 +20,9 @@ from diskprof.tui.kit.charts.chart import Chart
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.painted import Lines, OneLine
 from diskprof.tui.live.depths import STEP, Depths
-from diskprof.tui.live.following import Following
-from diskprof.tui.live.kernel_lines import KernelWatch
+from diskprof.tui.live.kernel_watch import KernelWatch
 from diskprof.tui.live.live_panes import LatencyTile, Tile
+from diskprof.tui.live.reader import RunReader
 from diskprof.tui.live.screen import LiveScreen
 from diskprof.tui.shell.bars import KeyBar, TopBar
 
@@ -182,8 +182,8 @@ async def test_in_little_room_the_rest_of_the_kernels_view_is_scrolled_to(
         assert "Kernel's view" not in text_of(pilot)
         await press(pilot, "end")
         await see(pilot, "%steal", "hottest")
-        assert screen.following is not None
-        assert screen.following.shown == (5 if over else 0)
+        assert screen.snapshot is not None
+        assert screen.snapshot.test == (5 if over else 0)
         await press(pilot, "k")
         await until(pilot, lambda: pilot.app.focused is not None and pilot.app.focused.id == "tests")
 
@@ -211,7 +211,7 @@ async def test_behind_the_kernels_view_no_key_changes_the_chart(bench: Bench, st
     under_way(store)
     async with open_bench(bench) as pilot:
         screen = await open_live(pilot, "left", "left")
-        moment = screen._moment
+        moment = screen.course.moment
         assert moment is not None
         await press(pilot, "k")
         await see(pilot, "Kernel's view")
@@ -222,9 +222,9 @@ async def test_behind_the_kernels_view_no_key_changes_the_chart(bench: Bench, st
         await press(pilot, "escape")
         assert "Kernel's view" not in text_of(pilot)
         await see(pilot, "m Metric", "IOPS")
-        assert screen._moment == moment
+        assert screen.course.moment == moment
         await press(pilot, "escape")
-        assert screen._moment is None
+        assert screen.course.moment is None
 
 
 async def test_the_kernels_view_goes_on_with_the_run(bench: Bench, store: Store) -> None:
@@ -339,10 +339,10 @@ def test_an_engine_that_tells_of_its_last_interval_late_ended_before(store: Stor
     last = store.samples(run_id, test=0).samples[-1]
     late = replace(last, at_ns=last.at_ns + 300_000_000, duration_ns=250_000_000)
     store.append(run_id, samples=(late,))
-    assert Following(store, run_id).track.ended_ns == last.at_ns + 250_000_000
+    assert RunReader(store, run_id).snapshot.track.ended_ns == last.at_ns + 250_000_000
     # After a pause the times are taken as they were told.
     store.append(run_id, samples=(replace(late, at_ns=late.at_ns + 900_000_000),))
-    assert Following(store, run_id).track.ended_ns == late.at_ns + 900_000_000
+    assert RunReader(store, run_id).snapshot.track.ended_ns == late.at_ns + 900_000_000
 
 
 async def test_on_a_tiny_terminal_the_chart_has_the_lines_of_the_table(bench: Bench, store: Store) -> None:

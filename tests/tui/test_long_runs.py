@@ -19,7 +19,7 @@ from diskprof.reports.charts.heatmap import Heat, Scattered
 from diskprof.store import Store, this_process
 from diskprof.tui.kit.charts.chart import Chart
 from diskprof.tui.live import depths as depths_module
-from diskprof.tui.live import following, kernel_lines
+from diskprof.tui.live import kernel_watch, reader
 from diskprof.tui.live.depths import STEP, Depths
 from diskprof.tui.live.screen import LiveScreen
 from diskprof.tui.runs.result import ResultScreen
@@ -37,7 +37,7 @@ async def test_a_long_run_is_drawn_at_once(
     bench: Bench, store: Store, going: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What its charts show was taken together while it was written: nothing else is looked at, and nothing waited for."""
-    for module in (following, kernel_lines):
+    for module in (kernel_watch, reader):
         monkeypatch.setattr(module, "_KEPT", 50)
     steps = list(islice(recording_long(store, LONG_S, step=LONG_S // 2), 2 if going else None))
     whole = store.course(steps[0], 0, most=50).samples
@@ -203,9 +203,9 @@ async def test_what_another_screen_interrupted_goes_on(
         await pilot.press("m", "m", "m")
         await until(pilot, lambda: "% read" in chart_of(pilot))
         await pilot.press("1")
-        depths = screen._depths
+        depths = screen.snapshot and screen.snapshot.depths
         assert depths and not depths.complete
-        await until(pilot, lambda: not screen._reads_on)
+        await until(pilot, lambda: not screen.course.reads_on)
         held = False
         await pilot.press("3")
         await until(pilot, lambda: depths.complete and "% read" not in chart_of(pilot))
@@ -223,7 +223,7 @@ async def test_steps_of_reading_never_pile_up(bench: Bench, store: Store, few: N
             screen.store_changed()
             steps = [timer for timer in screen._timers if getattr(timer._callback, "__name__", "") == "_go_on_reading"]
             assert len([timer for timer in steps if timer._task and not timer._task.done()]) <= 1
-        await until(pilot, lambda: bool(screen._depths and screen._depths.complete))
+        await until(pilot, lambda: bool(screen.snapshot and screen.snapshot.depths and screen.snapshot.depths.complete))
 
 
 # --- the store -------------------------------------------------------------------------------------------------------

@@ -362,12 +362,14 @@ async def test_what_the_charts_hold_is_what_a_picture_needs(tmp_path: Path) -> N
         run_id = record_long(store, 3600)
     async with open_runs(path) as pilot:
         screen = await open_result(pilot, run_id)
-        assert screen.following
-        assert len(screen.following.track.series("iops", Direction.READ)) <= 512
+        assert screen.snapshot
+        assert len(screen.snapshot.track.series("iops", Direction.READ)) <= 512
         await press(pilot, "k")
         await see(pilot, "r_await")
-        assert screen._watch
-        assert screen._watch.kept <= 481
-        assert screen._watch.last and screen._watch.median
-        assert screen._watch.last.seconds == pytest.approx(1.0, abs=0.01)
-        assert screen._watch.median.reads_per_s == pytest.approx(screen._watch.last.reads_per_s, rel=0.1)
+        assert screen.snapshot.kernel
+        assert screen.snapshot.kernel.kept <= 481
+        assert screen.snapshot.kernel.last and screen.snapshot.kernel.median
+        assert screen.snapshot.kernel.last.seconds == pytest.approx(1.0, abs=0.01)
+        assert screen.snapshot.kernel.median.reads_per_s == pytest.approx(
+            screen.snapshot.kernel.last.reads_per_s, rel=0.1
+        )

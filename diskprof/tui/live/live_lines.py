@@ -25,8 +25,8 @@ from diskprof.tui.kit.charts.glyphs import Charset, progress_bar
 from diskprof.tui.kit.painted import Line, Piece, spread, width_of
 from diskprof.tui.kit.paragraphs import signed
 from diskprof.tui.kit.table import Row
-from diskprof.tui.live.following import Following, Reading, Track
 from diskprof.tui.live.promise_lines import promise_lines, verdict_piece
+from diskprof.tui.live.reader import Reading, Snapshot, Track
 from diskprof.tui.shell.signs import ink_of, place, sign_of, word_of
 
 _SILENT_AFTER_S = 2.0
@@ -52,34 +52,34 @@ def run_line(run: Run, width: int, *, others: int = 0) -> Line:
     return spread(left, [("  ", ""), ("  ".join(words), "quiet"), (" ", "")], width)
 
 
-def test_line(following: Following, width: int, *, silent_s: float = 0.0) -> Line:
+def test_line(seen: Snapshot, width: int, *, silent_s: float = 0.0) -> Line:
     """Which test goes and in what phase; of a run that is over, how it ended."""
-    run = following.run
-    if not following.going:
+    run = seen.run
+    if not seen.going:
         return _ending(run, width)
     progress = run.progress
-    record = run.tests[following.current]
+    record = run.tests[seen.current]
     right: list[Piece] = []
     silent = max(silent_s, progress.silent_s if progress else 0.0)
-    if silent >= silent_after_s(following):
+    if silent >= silent_after_s(seen):
         right.append((f"! no status for {int(silent)} s", "warn"))
     elif progress is None:
         right.append(("starting", "quiet"))
     else:
         right += [(progress.phase.value, ""), (f" {progress.fraction:4.0%}", "")]
     right = [("  ", ""), *right, (" ", "")]
-    if following.preparing:
+    if seen.preparing:
         return spread([("   Preparing ", ""), ("laying out the test file", "strong")], right, width)
     left = f"   Test {record.index + 1} of {len(run.tests)}  "
     called = _called(run, width - width_of([(left, "")]) - width_of(right))[record.index]
     return spread([(left, ""), (called, "strong")], right, width)
 
 
-def silent_after_s(following: Following) -> float:
+def silent_after_s(seen: Snapshot) -> float:
     """From how many seconds on it is told that nothing is heard: an engine that says something once a second may take longer."""
-    run = following.run
-    planned = run.tests[following.current].planned
-    if following.preparing and run.plan.layout:
+    run = seen.run
+    planned = run.tests[seen.current].planned
+    if seen.preparing and run.plan.layout:
         planned = run.plan.layout
     return max(_SILENT_AFTER_S, _MISSED * planned.interval_ms / 1000)
 
@@ -310,12 +310,12 @@ def phase_note(track: Track, planned: PlannedTest) -> str:
     return f"warm-up to {format_duration(track.warm_s)}" if track.warm_s else ""
 
 
-def waiting_words(following: Following) -> str:
+def waiting_words(seen: Snapshot) -> str:
     """What stands where there is no curve yet."""
-    status = following.record.status
+    status = seen.record.status
     if status is Status.PENDING:
         return "This test has not begun."
     if not status.over:
-        phase = following.run.progress.phase if following.run.progress else Phase.PENDING
+        phase = seen.run.progress.phase if seen.run.progress else Phase.PENDING
         return "Waiting for the first status." if phase is not Phase.PREPARING else "Laying out the test file."
-    return f"No samples: {clean(following.record.reason)}" if following.record.reason else "No samples were recorded."
+    return f"No samples: {clean(seen.record.reason)}" if seen.record.reason else "No samples were recorded."

@@ -19,8 +19,7 @@ from diskprof.tui.kit.painted import Lines, OneLine
 from diskprof.tui.kit.paragraphs import paragraph
 from diskprof.tui.kit.rooms import Across, Down
 from diskprof.tui.kit.table import Row, Table
-from diskprof.tui.live.course_keys import COURSE_BINDINGS
-from diskprof.tui.live.following import Following
+from diskprof.tui.live.course import COURSE_BINDINGS, Course
 from diskprof.tui.live.live_lines import (
     note_lines,
     progress_line,
@@ -31,7 +30,8 @@ from diskprof.tui.live.live_lines import (
     test_rows,
 )
 from diskprof.tui.live.live_panes import KernelPane, LatencyTile, TestList, Tile
-from diskprof.tui.live.live_views import CourseScreen
+from diskprof.tui.live.reader import Snapshot
+from diskprof.tui.shell.base import ModeScreen
 from diskprof.tui.shell.keynames import with_keys
 from diskprof.tui.shell.signs import place
 
@@ -42,7 +42,7 @@ _BESIDE_FROM, _TWO_FROM = 150, 45
 """Columns from which more charts stand beside the large one, and lines from which there are two of them."""
 
 
-class LiveScreen(CourseScreen):
+class LiveScreen(ModeScreen):
     """Follows one run. Which: the one asked for, else the newest that goes, else the newest."""
 
     MODE: ClassVar[str] = "live"
@@ -77,7 +77,11 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
         Binding("s", "stop", "Stop", id="live.stop", tooltip="Stop the run; what it measured is kept"),
         *COURSE_BINDINGS,
         Binding(
-            "escape", "leave", "Leave", id="live.leave", tooltip="Put away what lies over the run: cursor, kernel, zoom"
+            "escape",
+            "course('leave')",
+            "Leave",
+            id="live.leave",
+            tooltip="Put away what lies over the run: cursor, kernel, zoom",
         ),
         Binding("f", "follow", "Follow", id="live.follow", tooltip="Look at the test that goes now"),
         Binding("n", "other(1)", "Next run", id="live.next", tooltip="The next run that goes"),
@@ -93,6 +97,7 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
 
     def __init__(self) -> None:
         super().__init__()
+        self.course = Course(self, self._draw, self._side_charts)
         self._asked_for: str | None = None
         self._heard = time.monotonic()
         self._keys: tuple[bool | None, bool] | None = None
@@ -123,6 +128,10 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
         self.set_interval(1.0, self._look_at_clock)
 
     @property
+    def snapshot(self) -> Snapshot | None:
+        """What is known of the run that is shown."""
+        return self.course.snapshot
+
     def _side_charts(self) -> tuple[Chart, ...]:
         if not self.has_class("-beside") or self.has_class("-zoom"):
             return ()
@@ -134,7 +143,7 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
     def show_run(self, run_id: str) -> None:
         """Show this run until another is asked for."""
         self._asked_for = run_id
-        self.following = None
+        self.course.follow(None)
         if self.is_current and self.is_mounted:
             self.store_changed()
 
@@ -142,41 +151,39 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
         if self._asked_for:
             return self._asked_for
         state = self.diskprof.watcher.state
-        if self.following and (self.following.going or not state.running):
-            return self.following.run.id
+        if self.snapshot and (self.snapshot.going or not state.running):
+            return self.snapshot.run.id
         newest = state.running[0] if state.running else state.newest
         return newest.id if newest else None
 
     @property
     def _others(self) -> list[str]:
         """The ids of the runs that go and are not shown, newest first."""
-        shown = self.following.run.id if self.following else None
+        shown = self.snapshot.run.id if self.snapshot else None
         return [run.id for run in self.diskprof.watcher.state.running if run.id != shown]
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         """Whoever comes back wants to see what goes, not a run that has ended; Textual calls the base's handler after this one."""
-        if self.following and not self.following.going and self._others:
-            self._asked_for = self.following = None
+        if self.snapshot and not self.snapshot.going and self._others:
+            self._asked_for = None
+            self.course.follow(None)
 
     def store_changed(self) -> None:
         self._heard = time.monotonic()
         wanted = self._wanted()
         try:
-            if wanted is None:
-                self.following = None
-            elif self.following is None or self.following.run.id != wanted:
-                self.following = Following(self.store, wanted)
-                self._scales.clear()
-                self._moment = self._panel = None
+            if wanted is None or self.snapshot is None or self.snapshot.run.id != wanted:
+                self.course.follow(wanted)
             else:
-                self.following.read()
+                self.course.read()
         except DiskprofError as error:
             # The run was deleted, or what is stored of it cannot be read.
-            self._asked_for = self.following = None
+            self._asked_for = None
+            self.course.follow(None)
             self.diskprof.tell(error)
-        self._read_depths()
+        self.course.read_more()
         self._draw()
-        going = self.following.going if self.following else None
+        going = self.snapshot.going if self.snapshot else None
         keys = (going, bool(self._others))
         if keys != self._keys:
             self._keys = keys
@@ -186,16 +193,16 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
         self.set_class(event.size.height < _TINY, "-tiny")
         self.set_class(event.size.width >= _BESIDE_FROM, "-beside")
         self.set_class(event.size.height >= _TWO_FROM, "-two")
-        self._read_depths()
-        self._turns.clear()
+        self.course.read_more()
+        self.course.anew()
         self.call_after_refresh(self._draw)
 
     def _look_at_clock(self) -> None:
         """Nothing new was written for a while: say so, also where the runner itself hangs."""
-        if self.is_current and self.following and self.following.going:
+        if self.is_current and self.snapshot and self.snapshot.going:
             silent = time.monotonic() - self._heard
-            if silent >= silent_after_s(self.following):
-                line = test_line(self.following, self._width, silent_s=silent)
+            if silent >= silent_after_s(self.snapshot):
+                line = test_line(self.snapshot, self._width, silent_s=silent)
                 self.query_one("#what", OneLine).put_line(line)
 
     @property
@@ -206,24 +213,24 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
         if not self.app.is_running:
             # What was put off until now is of a screen that is being taken down, and has lost some of its parts.
             return
-        following = self.following
-        self.set_class(following is None, "-empty")
-        if following is None:
+        seen = self.snapshot
+        self.set_class(seen is None, "-empty")
+        if seen is None:
             self._draw_empty()
             return
-        run, width = following.run, self._width
+        run, width = seen.run, self._width
         self.set_class(run.status.over, "-over")
         self.query_one("#which", OneLine).put_line(run_line(run, width, others=len(self._others)))
-        self.query_one("#what", OneLine).put_line(test_line(following, width))
-        if following.going:
-            self.query_one("#progress", OneLine).put_line(progress_line(run, width, self._charset))
-            self._draw_tiles(following)
-        self.set_class(self._shows_cells, "-cells")
-        self._draw_chart(following)
-        self._draw_kernel(following)
+        self.query_one("#what", OneLine).put_line(test_line(seen, width))
+        if seen.going:
+            self.query_one("#progress", OneLine).put_line(progress_line(run, width, self.diskprof.charset))
+            self.course.draw_tiles(seen)
+        self.set_class(self.course.shows_cells, "-cells")
+        self.course.draw_chart()
+        self.course.draw_kernel(seen)
         self.query_one("#head", OneLine).put_line(table_head(width))
-        self._draw_tests(following)
-        self._draw_notes(following)
+        self._draw_tests(seen)
+        self._draw_notes(seen)
 
     def _draw_empty(self) -> None:
         how = with_keys(self, "Press {app.run}, choose a device and a preset, and press {run.start}.")
@@ -237,21 +244,21 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
             ]
         )
 
-    def _draw_tests(self, following: Following) -> None:
+    def _draw_tests(self, seen: Snapshot) -> None:
         tests = self.query_one("#tests", Table)
-        run = following.run
+        run = seen.run
 
         def build(width: int) -> list[Row]:
             return test_rows(run, width)
 
         tests.show(build)
-        if following.follows:
-            tests.key = str(following.shown)
+        if seen.follows:
+            tests.key = str(seen.test)
         tests.styles.height = max(1, min(len(test_rows(run, self._width)), 8 if self.size.height < 32 else 14))
 
-    def _draw_notes(self, following: Following) -> None:
+    def _draw_notes(self, seen: Snapshot) -> None:
         notes = self.query_one("#notes", Table)
-        run = following.run
+        run = seen.run
         promised = run.status.over and run.plan.expectations
         self.set_class(not (promised or run.findings or run.messages), "-quiet")
         parts = [
@@ -268,44 +275,47 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
     # what can be done
 
     def copy_text(self) -> Callable[[], str] | None:
-        following = self.following
-        return following.run.id.__str__ if following else None
+        seen = self.snapshot
+        return seen.run.id.__str__ if seen else None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        following = self.following
+        seen = self.snapshot
         if action == "stop":
-            return following is not None and following.going
+            return seen is not None and seen.going
         if action == "other":
             return bool(self._others)
         if action == "follow":
-            return following is not None and following.going and not following.follows
-        return self.can(action)
+            return seen is not None and seen.going and not seen.follows
+        return self.course.can(str(parameters[0])) if action == "course" else True
+
+    def action_course(self, action: str, steps: int = 0) -> None:
+        self.course.act(action, steps)
 
     @on(Table.Moved, "#tests")
     def _test_chosen(self, event: Table.Moved) -> None:
-        if self.following and event.key is not None and int(event.key) != self.following.shown:
-            self.following.choose(int(event.key))
-            self._another_test()
+        if self.snapshot and event.key is not None and int(event.key) != self.snapshot.test:
+            self.course.choose(int(event.key))
+            self.course.another_test()
 
     def action_follow(self) -> None:
-        if self.following:
-            self.following.choose(None)
-            self._another_test()
+        if self.snapshot:
+            self.course.choose(None)
+            self.course.another_test()
 
     def action_other(self, step: int) -> None:
         running = [run.id for run in self.diskprof.watcher.state.running]
-        here = running.index(self.following.run.id) if self.following and self.following.run.id in running else -1
+        here = running.index(self.snapshot.run.id) if self.snapshot and self.snapshot.run.id in running else -1
         self.show_run(running[(here + step) % len(running)])
 
     def action_stop(self) -> None:
-        following = self.following
-        if following is None or not following.going:
+        seen = self.snapshot
+        if seen is None or not seen.going:
             return
-        run_id, plan = following.run.id, following.run.plan
+        run_id, plan = seen.run.id, seen.run.plan
         self.app.push_screen(
             Ask(
                 "Stop this run?",
-                f"{clean(plan.preset_title)} on {clean(place(following.run))}, run {run_id}.\n"
+                f"{clean(plan.preset_title)} on {clean(place(seen.run))}, run {run_id}.\n"
                 "The test that goes is ended within two seconds. What was measured so far is kept.",
                 (Answer("s", "Stop it", "stop", danger=True), Answer("esc", "Let it go on", "stay")),
             ),

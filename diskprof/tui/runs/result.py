@@ -21,12 +21,12 @@ from diskprof.tui.kit.charts.chart import Chart
 from diskprof.tui.kit.painted import Line, OneLine, Piece, signs_for, spread, width_of
 from diskprof.tui.kit.paragraphs import content_of
 from diskprof.tui.kit.table import Column, Row, Sheet
-from diskprof.tui.live.course_keys import COURSE_BINDINGS
-from diskprof.tui.live.following import Following
+from diskprof.tui.live.course import COURSE_BINDINGS, Course
 from diskprof.tui.live.live_panes import KeepsKeys, KernelPane
-from diskprof.tui.live.live_views import CourseScreen
 from diskprof.tui.live.promise_lines import verdict_piece
+from diskprof.tui.live.reader import Snapshot
 from diskprof.tui.runs.run_list import full_time
+from diskprof.tui.shell.base import ModeScreen
 from diskprof.tui.shell.loading import load_course, report_on
 from diskprof.tui.shell.signs import ink_of, status_text
 
@@ -86,7 +86,7 @@ class Prose(Static):
             self.update(content_of([[(signs_for(self.app, text), ink) for text, ink in line] for line in lines]))
 
 
-class ResultScreen(CourseScreen):
+class ResultScreen(ModeScreen):
     MODE = "runs"
     CSS_PATH = "result.tcss"
     TITLE_OF_HELP = "Result"
@@ -124,6 +124,7 @@ Latency is completion latency (clat). MB/s are 10^6 bytes per second.
 
     def __init__(self, run_id: str) -> None:
         super().__init__()
+        self.course = Course(self, self._draw)
         self.run_id = run_id
         self.lines: Sequence[ResultRow] = ()
         self._results: Cells | None = None
@@ -143,7 +144,12 @@ Latency is completion latency (clat). MB/s are 10^6 bytes per second.
     @property
     def run(self) -> Run | None:
         """The run, once it is read."""
-        return self.following.run if self.following else None
+        return self.snapshot.run if self.snapshot else None
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """What is known of the run; None until it is read."""
+        return self.course.snapshot
 
     def on_mount(self) -> None:
         self.sheet.add_class("keyed")
@@ -153,15 +159,15 @@ Latency is completion latency (clat). MB/s are 10^6 bytes per second.
         # Of a sweep table and cells are in sight together.
         self.set_class(event.size.height < _LOW, "-low")
         self._title()
-        self._turns.clear()
+        self.course.anew()
         self.call_after_refresh(self._draw)
 
     def store_changed(self) -> None:
         """A run that is over changes only by the person's own hand: it is read once, but for what was put off meanwhile."""
-        if self.following is None:
+        if self.snapshot is None:
             self._read()
         else:
-            self._read_depths()
+            self.course.read_more()
 
     def _read(self) -> None:
         from diskprof.reports.blocks import Form
@@ -169,26 +175,27 @@ Latency is completion latency (clat). MB/s are 10^6 bytes per second.
         from diskprof.tui.shell.blocks import Cells
 
         try:
-            following = Following(self.store, self.run_id)
-            self.lines = result_rows(following.run)
+            self.course.follow(self.run_id)
+            run = self.run
+            assert run is not None
+            self.lines = result_rows(run)
             self._results = Cells(result_table(self.lines, Form.SCREEN))
-            self.following = following
             self._choose()
         except DiskprofError as error:
             self.diskprof.tell(error)
             self.call_later(self.action_dismiss_result)
             return
         self.sheet.ask(len(self.lines), self._row)
-        self.query_one("#result-text", Prose).tell(following.run)
+        self.query_one("#result-text", Prose).tell(run)
         self._title()
-        self._read_depths()
+        self.course.read_more()
         self._draw()
         self.refresh_bindings()
 
     def _choose(self) -> None:
         """Look at the test under the cursor."""
-        if self.following and self.lines:
-            self.following.choose(self.lines[max(0, self.sheet.cursor)].test.index)
+        if self.snapshot and self.lines:
+            self.course.choose(self.lines[max(0, self.sheet.cursor)].test.index)
 
     def _columns(self, width: int) -> Sequence[Column]:
         return self._results.columns(width) if self._results else ()
@@ -223,25 +230,28 @@ Latency is completion latency (clat). MB/s are 10^6 bytes per second.
     @on(Sheet.Moved, "#result-table")
     def _moved(self) -> None:
         self.query_one("#result-page", VerticalScroll).scroll_home(animate=False)
-        before = self.following.shown if self.following else None
+        before = self.snapshot.test if self.snapshot else None
         try:
             self._choose()
         except DiskprofError as error:
             self.diskprof.tell(error)
             return
-        if self.following and self.following.shown != before:
-            self._another_test()
+        if self.snapshot and self.snapshot.test != before:
+            self.course.another_test()
 
     def _draw(self) -> None:
         if not self.app.is_running:
             return
-        if self.following and self.following.run.tests:
-            self.set_class(self._shows_cells, "-cells")
-            self._draw_chart(self.following)
-            self._draw_kernel(self.following)
+        if (seen := self.snapshot) and seen.run.tests:
+            self.set_class(self.course.shows_cells, "-cells")
+            self.course.draw_chart()
+            self.course.draw_kernel(seen)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return action == "leave" or self.can(action)
+        return self.course.can(str(parameters[0])) if action == "course" else True
+
+    def action_course(self, action: str, steps: int = 0) -> None:
+        self.course.act(action, steps)
 
     def turn(self, pages: int) -> None:
         """Scroll by pages."""
@@ -278,8 +288,8 @@ Latency is completion latency (clat). MB/s are 10^6 bytes per second.
 
     def action_back(self) -> None:
         """What was put over the result goes first."""
-        if self.can("leave"):
-            self.action_leave()
+        if self.course.can("leave"):
+            self.course.act("leave")
         else:
             self.dismiss()
 

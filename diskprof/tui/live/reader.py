@@ -1,14 +1,17 @@
-"""A run as the Live screen sees it: read from the store alone, in bounded memory, whether it still goes or is long over."""
+"""What is known of a run, read from the store alone, in bounded memory, whether it still goes or is long over."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from diskprof.analysis.kernel import end_of
+from diskprof.model.errors import DiskprofError
 from diskprof.model.run import Run, Status, TestRecord
 from diskprof.model.sample import Direction, Phase, Sample
 from diskprof.reports.charts.series import Merging, Series
+from diskprof.tui.kit.turns import Turns
+from diskprof.tui.live.depths import Depths
+from diskprof.tui.live.kernel_watch import KernelWatch
 
 if TYPE_CHECKING:
     from diskprof.store import SampleBatch, Store
@@ -17,6 +20,8 @@ _KEPT = 500
 """Columns that are read of what there is so far, which may be a day: as many as the series hold."""
 _ENDING = 8
 """Among so many of the last samples is one of each direction."""
+_DEPTHS_EVERY_S = 1.0
+"""To unpack distributions is a quarter of what an interval costs, and the whole hardly moves in one."""
 _MERGING = {
     "iops": Merging.MEAN,
     "bandwidth": Merging.MEAN,
@@ -127,23 +132,26 @@ class Track:
 
     def note_last(self, sample: Sample) -> None:
         """It is the last of its direction now."""
-        self.ended_ns = end_of(sample, self._told_ns.get(sample.direction))
+        self.ended_ns = sample.ended_ns(self._told_ns.get(sample.direction))
         self._told_ns[sample.direction] = sample.at_ns
         self.last[sample.direction] = reading_of(sample)
 
 
-class Following:
-    """Follows one run. `read` asks the store for what is new; `shown` is the test whose samples are held."""
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What is known of a run at one tick; `test` is the test that is looked at.
 
-    def __init__(self, store: Store, run_id: str) -> None:
-        self._store = store
-        self.run: Run = store.run(run_id)
-        self._chosen: int | None = None
-        self._loaded: int | None = None
-        self._cursor = 0
-        self.track = Track(preparing=False)
-        self._layout: Track | None = None
-        self.read()
+    `track` is its laying out while that goes, or while there is nothing else. It, `depths` and `kernel` grow with the next tick.
+    `depths` and `kernel` are None until somebody wants to see them.
+    """
+
+    run: Run
+    test: int
+    follows: bool
+    """Whether what is shown moves on with the run."""
+    track: Track
+    depths: Depths | None = None
+    kernel: KernelWatch | None = None
 
     @property
     def going(self) -> bool:
@@ -151,48 +159,130 @@ class Following:
 
     @property
     def current(self) -> int:
-        """The test that goes now, or the last that began."""
-        if self.going and self.run.progress:
-            return min(self.run.progress.test, len(self.run.tests) - 1)
-        began = [test.index for test in self.run.tests if test.started_ns is not None]
-        return began[-1] if began else 0
+        return current_test(self.run)
 
     @property
     def preparing(self) -> bool:
-        progress = self.run.progress
-        return bool(self.going and progress and progress.phase is Phase.PREPARING)
-
-    @property
-    def shown(self) -> int:
-        """The test that is looked at: the one chosen, else the current one."""
-        return self.current if self._chosen is None else self._chosen
-
-    @property
-    def follows(self) -> bool:
-        """Whether what is shown moves on with the run."""
-        return self._chosen is None
-
-    def choose(self, test: int | None) -> None:
-        """Look at one test; None: at whichever goes."""
-        self._chosen = test
-        self.read_samples()
+        return is_preparing(self.run)
 
     @property
     def record(self) -> TestRecord:
-        return self.run.tests[self.shown]
+        return self.run.tests[self.test]
 
-    def read(self) -> None:
-        """Read the run and what samples are new."""
-        self.run = self._store.run(self.run.id)
-        self.read_samples()
+    @property
+    def span_s(self) -> float:
+        """How many seconds the charts are wide: what the test is set to take, or took if that is more.
 
-    def read_samples(self) -> None:
-        """Read what samples of the shown test are new."""
-        if self._loaded != self.shown:
-            self._loaded, self._cursor = self.shown, 0
-            self.track, self._layout = Track(preparing=False), None
+        What an amount ends grows with what was measured: how long it may take at most says little of how long it takes.
+        """
+        planned, track = self.record.planned, self.track
+        if not track.preparing and self.record.status.over:
+            return max(track.seconds, 1.0)
+        by_amount = track.preparing or planned.amount_bytes is not None
+        if by_amount or track.seconds > planned.seconds + 1:
+            return _roomy(track.seconds)
+        return max(planned.seconds, 1.0)
+
+
+def current_test(run: Run) -> int:
+    """The test that goes now, or the last that began."""
+    if run.status is Status.RUNNING and run.progress:
+        return min(run.progress.test, len(run.tests) - 1)
+    began = [test.index for test in run.tests if test.started_ns is not None]
+    return began[-1] if began else 0
+
+
+def is_preparing(run: Run) -> bool:
+    return bool(run.status is Status.RUNNING and run.progress and run.progress.phase is Phase.PREPARING)
+
+
+class RunReader:
+    """Reads one run: what is new in the store is added to what is known of the test that is looked at.
+
+    Its methods return what is known then, and raise StoreError.
+    """
+
+    def __init__(self, store: Store, run_id: str) -> None:
+        self._store = store
+        self._run: Run = store.run(run_id)
+        self._chosen: int | None = None
+        self._loaded: int | None = None
+        self._cursor = 0
+        self._track = Track(preparing=False)
+        self._layout: Track | None = None
+        self._depths: Depths | None = None
+        self._kernel: KernelWatch | None = None
+        self._turns = Turns()
+        self._read_samples()
+
+    def read(self) -> Snapshot:
+        """The run and what samples are new."""
+        self._run = self._store.run(self._run.id)
+        return self._read_samples()
+
+    def choose(self, test: int | None) -> Snapshot:
+        """Look at one test; None: at whichever goes."""
+        self._chosen = test
+        return self._read_samples()
+
+    def read_kernel(self) -> Snapshot:
+        """What the kernel saw since it was asked for the last time."""
+        if self._kernel is None or self._kernel.place != self._place:
+            self._kernel = KernelWatch(self._store, self._run.id, self._shown, preparing=self._place[1])
+        try:
+            while self._kernel.read():
+                pass
+        except DiskprofError:
+            self._kernel = None
+            raise
+        return self.snapshot
+
+    def open_depths(self) -> Snapshot:
+        """With the distributions of the test that is looked at, of which nothing may be read yet."""
+        if self._depths is None or self._depths.place != self._place:
+            self._depths = Depths(self._store, self._run.id, self._shown, preparing=self._place[1])
+        return self.snapshot
+
+    def read_depths(self) -> bool:
+        """Take a step in reading the distributions that are open; returns whether there may be more to take at once."""
+        depths = self._depths
+        if depths is None or (
+            self.snapshot.going and depths.complete and self._turns.left_s("depths", _DEPTHS_EVERY_S)
+        ):
+            return False
+        try:
+            return depths.read()
+        except DiskprofError:
+            self._depths = None
+            raise
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """What is known now, without reading anything."""
+        depths = self._depths if self._depths and self._depths.place == self._place else None
+        kernel = self._kernel if self._kernel and self._kernel.place == self._place else None
+        return Snapshot(self._run, self._shown, self._chosen is None, self._visible, depths, kernel)
+
+    @property
+    def _shown(self) -> int:
+        return current_test(self._run) if self._chosen is None else self._chosen
+
+    @property
+    def _place(self) -> tuple[int, bool]:
+        return self._shown, self._visible.preparing
+
+    @property
+    def _visible(self) -> Track:
+        if self._layout is not None and self._shown == 0 and (is_preparing(self._run) or not self._track.last):
+            return self._layout
+        return self._track
+
+    def _read_samples(self) -> Snapshot:
+        if self._loaded != self._shown:
+            self._loaded, self._cursor = self._shown, 0
+            self._track, self._layout = Track(preparing=False), None
         if self._cursor == 0:
-            batch = self._store.course(self.run.id, self.shown, most=_KEPT)
+            batch = self._store.course(self._run.id, self._shown, most=_KEPT)
             ending = self._read_after(batch.last - _ENDING)
         else:
             batch = self._read_after(self._cursor)
@@ -203,37 +293,17 @@ class Following:
         # The last column of the course may be minutes.
         for sample in ending.samples if ending else ():
             self._track_of(sample).note_last(sample)
+        return self.snapshot
 
     def _read_after(self, cursor: int) -> SampleBatch:
-        return self._store.samples(self.run.id, test=self.shown, after=max(0, cursor), histograms=False)
+        return self._store.samples(self._run.id, test=self._shown, after=max(0, cursor), histograms=False)
 
     def _track_of(self, sample: Sample) -> Track:
         if sample.phase is not Phase.PREPARING:
-            return self.track
+            return self._track
         if self._layout is None:
             self._layout = Track(preparing=True)
         return self._layout
-
-    @property
-    def visible(self) -> Track:
-        """The laying out while it goes, or while there is nothing else; otherwise the test."""
-        if self._layout is not None and (self.preparing or not self.track.last) and self.shown == 0:
-            return self._layout
-        return self.track
-
-    @property
-    def span_s(self) -> float:
-        """How many seconds the charts are wide: what the test is set to take, or took if that is more.
-
-        What an amount ends grows with what was measured: how long it may take at most says little of how long it takes.
-        """
-        planned, track = self.record.planned, self.visible
-        if not track.preparing and self.record.status.over:
-            return max(track.seconds, 1.0)
-        by_amount = track.preparing or planned.amount_bytes is not None
-        if by_amount or track.seconds > planned.seconds + 1:
-            return _roomy(track.seconds)
-        return max(planned.seconds, 1.0)
 
 
 def _roomy(seconds: float) -> float:
