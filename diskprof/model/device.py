@@ -52,6 +52,7 @@ class Transport(StrEnum):
 
 WITHOUT_PLATTERS = (Transport.VIRTIO, Transport.XEN, Transport.LOOP, Transport.NBD, Transport.ISCSI)
 """What the kernel says of rotating means nothing here: it does not see the disk."""
+_WITH_MEDIUM = (DeviceKind.DISK, DeviceKind.PARTITION)
 
 
 def device_title(name: str, dm_name: str) -> str:
@@ -123,6 +124,13 @@ class Device:
         return device_title(self.name, self.dm_name)
 
     @property
+    def medium(self) -> str:
+        """`rotating` or `solid state`; empty where the kernel cannot know."""
+        if self.rotational is None or self.transport in WITHOUT_PLATTERS or self.kind not in _WITH_MEDIUM:
+            return ""
+        return "rotating" if self.rotational else "solid state"
+
+    @property
     def empty(self) -> bool:
         """Nothing behind it (an unused loop, zram or nbd device, a drive without a medium, a ram disk): hidden unless asked for."""
         return self.size_bytes == 0 or (self.kind is DeviceKind.RAM and not self.mounts)
@@ -182,6 +190,19 @@ class DeviceTree:
         if device := self.get(name):
             descend(device)
         return tuple(found.values())
+
+
+def branches(depths: Sequence[int]) -> list[str]:
+    """The lines of a tree in front of each name, from the depths in the order of drawing."""
+    prefixes = []
+    for at, depth in enumerate(depths):
+        prefix = ""
+        for level in range(1, depth + 1):
+            later = next((other for other in depths[at + 1 :] if other <= level), 0)
+            more = later == level
+            prefix += ("├─" if more else "└─") if level == depth else ("│ " if more else "  ")
+        prefixes.append(prefix)
+    return prefixes
 
 
 @dataclass(frozen=True, slots=True)

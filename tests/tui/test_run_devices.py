@@ -9,12 +9,12 @@ from bench_screens import DATA, DISKS, GIB, Bench, make_device, open_bench
 from stored_screens import Driver, press, see, settle, text_of, told, until
 
 from diskprof.devices.guard.doubts import Doubt, doubts, system_disks
-from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, DiskCounters, Mount, Transport
+from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, DiskCounters, Mount, Transport, branches
 from diskprof.model.plan import Hazard, Severity
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.painted import Line, width_of
 from diskprof.tui.kit.table import Table
-from diskprof.tui.run.device_rows import DeviceTable, View, _branches, device_lines, traffic
+from diskprof.tui.run.device_rows import DeviceTable, View, device_lines, traffic
 from diskprof.tui.run.screen import RunScreen
 
 SIZES = [(60, 16), (80, 24), (100, 30), (120, 40), (200, 60)]
@@ -51,7 +51,7 @@ def said(device: Device, *others: Device, recent: Sequence[Activity] = ()) -> li
 
 
 def test_deep_trees_keep_their_lines() -> None:
-    assert _branches([0, 1, 2, 2, 1, 0, 1]) == ["", "├─", "│ ├─", "│ └─", "└─", "", "└─"]
+    assert branches([0, 1, 2, 2, 1, 0, 1]) == ["", "├─", "│ ├─", "│ └─", "└─", "", "└─"]
 
 
 def test_a_volume_has_its_own_name_in_the_list() -> None:

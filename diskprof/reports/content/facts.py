@@ -1,6 +1,6 @@
 """What a reader needs to know of a run before its figures: the disk, the machine, the tools, as name and value."""
 
-from diskprof.model.device import WITHOUT_PLATTERS, Device, Mount, share_words
+from diskprof.model.device import Device, Mount, share_words
 from diskprof.model.plan import Plan
 from diskprof.model.run import Run
 from diskprof.model.target import Target
@@ -129,15 +129,12 @@ def target_words(target: Target) -> str:
 
 def disk_words(device: Device) -> str:
     """`Samsung SSD 870 EVO (sda), serial S5Y, 931 GiB, sata, solid state, scheduler mq-deadline`."""
-    # What a virtual disk or a loop device says of its platters is a default of whoever made it.
-    known = device.rotational is not None and device.transport not in WITHOUT_PLATTERS
-    turning = ("rotating" if device.rotational else "solid state") if known else ""
     return _listed(
         f"{device.model} ({device.label})" if device.model else device.label,
         f"serial {device.serial}" if device.serial else "",
         format_size(device.size_bytes),
         str(device.transport),
-        turning,
+        device.medium,
         f"scheduler {device.scheduler}" if device.scheduler else "",
         f"file {device.backing_file}" if device.backing_file else "",
     )

@@ -5,13 +5,15 @@ from dataclasses import asdict
 from typing import Any
 
 from diskprof.model.cells import cut, width_of
-from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree
+from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, branches
 from diskprof.model.units import format_percent, format_size
 from diskprof.reports.layout import Column, plain, table
 
 UNCUT = 1_000_000
 """A width at which nothing is shortened."""
 
+_AS_LSBLK = str.maketrans("├└─│", "|`-|")
+"""The branches of the tree in ASCII, as lsblk has them."""
 _NAME, _SERIAL = "NAME", "SERIAL"
 _WIDE = (
     Column(_NAME, least=20, cut=2, middle=True),
@@ -47,14 +49,14 @@ def devices_text(
 ) -> str:
     """The tree as lines of at most `width` columns; a device that rests on several stands below each of them."""
     walked = list(tree.walk(show_empty=show_empty))
-    branches = _branches([depth for depth, _ in walked], ascii_only=ascii_only)
-    names = [branch + plain(device.label) for branch, (_, device) in zip(branches, walked, strict=True)]
+    drawn = branches([depth for depth, _ in walked])
+    names = [branch + plain(device.label) for branch, (_, device) in zip(drawn, walked, strict=True)]
     devices = [device for _, device in walked]
     lines = _wide(names, devices, activity, width)
     if max(map(width_of, lines)) > width:
         lines = _narrow(names, devices, activity, width)
     if ascii_only:
-        lines = [line.encode("ascii", "replace").decode() for line in lines]
+        lines = [line.translate(_AS_LSBLK).encode("ascii", "replace").decode() for line in lines]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -74,21 +76,6 @@ def devices_json(
 def hidden_count(tree: DeviceTree) -> int:
     """How many devices are left out because they are empty."""
     return len(tree.devices) - len({device.name for _, device in tree.walk()})
-
-
-def _branches(depths: list[int], *, ascii_only: bool) -> list[str]:
-    """What stands before each name, from the depths alone."""
-    tee, corner, bar = ("|-", "`-", "| ") if ascii_only else ("├─", "└─", "│ ")
-    prefixes = []
-    for index, depth in enumerate(depths):
-        marks = []
-        for level in range(1, depth + 1):
-            following = next((later for later in depths[index + 1 :] if later <= level), 0)
-            more = following == level
-            own = level == depth
-            marks.append((tee if more else corner) if own else (bar if more else "  "))
-        prefixes.append("".join(marks))
-    return prefixes
 
 
 def _wide(names: Sequence[str], devices: Sequence[Device], activity: Mapping[str, Activity], width: int) -> list[str]:

@@ -6,7 +6,7 @@ from enum import IntEnum
 
 from diskprof.devices.guard.doubts import Doubt, doubts, system_disks
 from diskprof.model.cells import fit, shorten_middle
-from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, Mount, Transport
+from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, Mount, branches
 from diskprof.model.text import clean
 from diskprof.model.units import format_bandwidth, format_iops, format_size
 from diskprof.runner.session import Place
@@ -71,7 +71,7 @@ class DeviceTable:
             for path in paths
         ]
         walked = list(tree.walk(show_empty=view.show_all))
-        prefixes = _branches([depth for depth, _ in walked])
+        prefixes = branches([depth for depth, _ in walked])
         names = [prefix + clean(device.label) for prefix, (_, device) in zip(prefixes, walked, strict=True)]
         column = min(max([len(name) for name in names] + [6]), 18 if width >= 40 else 14 if width >= _NARROW else 10)
         self._cells = 8 if width >= _WIDE else 4
@@ -110,19 +110,6 @@ class DeviceTable:
         line.append((" ", ""))
         line += _carries(device, max(0, width - width_of(line)), self._style, view.charset)
         return Row(key_of(Place(device=device.name)), line)
-
-
-def _branches(depths: Sequence[int]) -> list[str]:
-    """The lines of a tree in front of each name, from the depths in the order of drawing."""
-    prefixes = []
-    for at, depth in enumerate(depths):
-        prefix = ""
-        for level in range(1, depth + 1):
-            later = next((other for other in depths[at + 1 :] if other <= level), 0)
-            more = later == level
-            prefix += ("├─" if more else "└─") if level == depth else ("│ " if more else "  ")
-        prefixes.append(prefix)
-    return prefixes
 
 
 def traffic(history: Sequence[Activity], cells: int, charset: Charset) -> Line:
@@ -224,7 +211,7 @@ def _short_size(size: int | None) -> str:
 
 def device_lines(device: Device, found: Sequence[Doubt], view: View, width: int) -> list[Line]:
     """What is known of a device, what speaks against testing it, and what it does now."""
-    about = [device.model, device.transport.value, _spins(device), format_size(device.size_bytes)]
+    about = [device.model, device.transport.value, device.medium, format_size(device.size_bytes)]
     details = [
         device.serial and f"serial {device.serial}",
         device.scheduler and f"scheduler {device.scheduler}",
@@ -271,11 +258,3 @@ def _mount_lines(mount: Mount, width: int, charset: Charset) -> list[Line]:
     else:
         lines.append([(f" {free}", "quiet")])
     return lines
-
-
-def _spins(device: Device) -> str:
-    # Hypervisors call their disks rotating whatever lies behind them.
-    virtual = device.transport in (Transport.VIRTIO, Transport.XEN)
-    if device.rotational is None or virtual or device.kind not in (DeviceKind.DISK, DeviceKind.PARTITION):
-        return ""
-    return "spinning" if device.rotational else "solid state"
