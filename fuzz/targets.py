@@ -14,11 +14,10 @@ from diskprof.config.described import example
 from diskprof.config.file import parse_config
 from diskprof.devices.scan.mounts import as_mount, may_hang, parse_mountinfo
 from diskprof.devices.scan.signatures import identify
-from diskprof.engines.events import Ending, Event, Noted, Sampled
+from diskprof.engines.events import Ending, Event, Lines, Noted, Sampled
 from diskprof.engines.fio.reader import FioReader
 from diskprof.engines.ioping import IopingReader
 from diskprof.engines.jsonstream import ArrayStream, DocumentStream, Noise
-from diskprof.engines.notes import Lines
 from diskprof.model.errors import DiskprofError
 from diskprof.model.job import EngineJob, FioJob, fio_job, ioping_job
 from diskprof.model.metric import Quantity, format_value, parse_metric, parse_value

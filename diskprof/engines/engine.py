@@ -9,10 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from diskprof.engines.events import Ending, Event, Finished, Noted, Outcome, PhaseChanged, Sampled
+from diskprof.engines.events import Ending, Event, Finished, Lines, Noted, Outcome, PhaseChanged, Sampled
 from diskprof.engines.fio.reader import FioReader
 from diskprof.engines.ioping import IopingReader
-from diskprof.engines.notes import Lines
 from diskprof.engines.process import LATE_S, Process
 from diskprof.engines.reasons import stuck
 from diskprof.model.errors import DiskprofError

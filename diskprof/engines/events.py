@@ -1,9 +1,10 @@
-"""What a test tells while it goes, and how it ended."""
+"""What a test tells while it runs and how it ended, and what its engine says in words: harmless, once, and not without end."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from diskprof.model.run import Status, TestResult
 from diskprof.model.sample import Phase, Sample
+from diskprof.model.text import clean
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +66,63 @@ class Ending:
     code: int | None
     cancelled: bool = False
     failure: str = ""
+
+
+_MOST_LINES = 40
+_LONGEST = 400
+
+
+class Lines:
+    """Whole lines out of pieces of bytes. A line longer than the bound is cut, so that no flood fills the memory."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def feed(self, chunk: bytes) -> list[str]:
+        *whole, rest = (self._rest + chunk).replace(b"\r", b"\n").split(b"\n")
+        self._rest = rest[: 4 * _LONGEST]
+        return [text for line in whole if (text := _text(line))]
+
+    def close(self) -> list[str]:
+        return self.feed(b"\n")
+
+
+def _text(line: bytes) -> str:
+    return clean(line[: 4 * _LONGEST].strip().decode("utf-8", "replace"))[:_LONGEST]
+
+
+@dataclass
+class Notes:
+    """Passes on each line once, up to a bound, and keeps the last of them for the reason why a test failed."""
+
+    _seen: set[str] = field(default_factory=set)
+    _counted: dict[str, tuple[str, int]] = field(default_factory=dict)
+    _unsaid: int = 0
+    last: str = ""
+
+    def say(self, text: str, *, warning: bool = False) -> list[Event]:
+        self.last = text
+        if text in self._seen:
+            return []
+        if len(self._seen) >= _MOST_LINES:
+            self._unsaid += 1
+            return []
+        self._seen.add(text)
+        return [Noted(text, warning)]
+
+    def count(self, kind: str, text: str) -> None:
+        """A line that others of its kind follow, as a disk that fails brings one of each request: `close` tells them as one."""
+        self.last = text
+        first, number = self._counted.get(kind, (text, 0))
+        if number or len(self._counted) < _MOST_LINES:
+            self._counted[kind] = (first, number + 1)
+        else:
+            self._unsaid += 1
+
+    def close(self, engine: str) -> list[Event]:
+        events: list[Event] = [
+            Noted(f"{number} times, the first: {first}" if number > 1 else first, warning=True)
+            for first, number in self._counted.values()
+        ]
+        self._counted.clear()
+        return [*events, Noted(f"{engine} said {self._unsaid} more lines.", warning=True)] if self._unsaid else events

@@ -2,10 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from diskprof.engines.events import Ending, Event, Noted, Outcome, PhaseChanged, Sampled
-from diskprof.engines.figures import Section, count, figure, section
-from diskprof.engines.jsonstream import ArrayStream, Broken, Document, Noise
-from diskprof.engines.notes import Notes
+from diskprof.engines.events import Ending, Event, Noted, Notes, Outcome, PhaseChanged, Sampled
+from diskprof.engines.jsonstream import ArrayStream, Broken, Document, Noise, Section, count, figure, section
 from diskprof.engines.reasons import advise, empty_handed, killed
 from diskprof.model.errors import UsageError
 from diskprof.model.histogram import Histogram, bucket_of

@@ -1,4 +1,7 @@
-"""Documents out of a noisy byte stream, whatever the pieces it arrives in."""
+"""Documents out of a noisy byte stream, whatever the pieces it arrives in, and typed figures out of a document.
+
+Of the figures nothing raises: what is not there, or is not a number, is absent.
+"""
 
 import json
 import re
@@ -196,3 +199,28 @@ class ArrayStream(_Stream):
         self._keep(_document(self._take(end + 2)), pieces)
         self._inside = False
         return True
+
+
+Section = Mapping[str, object]
+_NOTHING: Section = {}
+_MOST = 2**60
+"""More than any count, size or time in ns can be: what is larger would only overflow further on."""
+
+
+def section(data: Section, key: str) -> Section:
+    value = data.get(key)
+    return value if isinstance(value, dict) else _NOTHING
+
+
+def figure(data: Section, key: str) -> float | None:
+    """A number with the digits it was written in: an int stays an int. None for nan, infinities and absurd values too (F11)."""
+    value = data.get(key)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -_MOST <= value <= _MOST:
+        return None
+    return value
+
+
+def count(data: Section, key: str) -> int:
+    """A number of things, 0 if absent or negative."""
+    value = figure(data, key)
+    return max(0, int(value)) if value is not None else 0

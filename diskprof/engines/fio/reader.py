@@ -3,13 +3,10 @@
 import re
 from collections.abc import Sequence
 
-from diskprof.engines.events import Ending, Event, Noted, Outcome, Sampled
-from diskprof.engines.fio.document import FinalDocument, read_final, read_status
-from diskprof.engines.fio.moved import least_of
-from diskprof.engines.fio.samples import Sampler
-from diskprof.engines.fio.search import depths_told
+from diskprof.engines.events import Ending, Event, Noted, Notes, Outcome, Sampled
+from diskprof.engines.fio.document import FinalDocument, depths_told, read_final, read_status
+from diskprof.engines.fio.samples import Sampler, least_of
 from diskprof.engines.jsonstream import Broken, Document, DocumentStream, Noise, parse_object
-from diskprof.engines.notes import Notes
 from diskprof.engines.reasons import FioError, empty_handed, explain, is_banner, killed, read_error, read_request_error
 from diskprof.model.errors import EngineError, UsageError
 from diskprof.model.job import FioJob

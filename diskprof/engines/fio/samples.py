@@ -1,13 +1,13 @@
 """fio's cumulative documents -> samples, each the I/Os of one interval and their exact histogram (F3)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 
 from diskprof.engines.events import Event, PhaseChanged, Sampled
 from diskprof.engines.fio.document import Counters, Entry, StatusDocument
-from diskprof.engines.fio.moved import Least
 from diskprof.model.histogram import Histogram, bucket_edges, bucket_value
+from diskprof.model.job import FioJob
 from diskprof.model.sample import Direction, Phase, Sample
 
 _MS = 1_000_000
@@ -21,6 +21,41 @@ _LATE_NS = 500 * _MS
 """At most so much of the time before the last document belongs to no job, in the time between two looks and two documents."""
 
 _ORDER = (Phase.PENDING, Phase.PREPARING, Phase.WARMING, Phase.MEASURING)
+
+
+_SHORT = 7
+"""A request now and then that returns less than its size is no reason to throw a test away: one of 2^7 of an amount."""
+
+
+@dataclass(frozen=True, slots=True)
+class Least:
+    """What an I/O of a test moves at least, in bytes, by direction, and how many can be in flight at once.
+
+    `mixed`: requests of a direction have several sizes, so that larger ones may hide in an interval those that moved nothing.
+    """
+
+    sizes: Mapping[Direction, int]
+    in_flight: int
+    mixed: bool
+
+    def lacks(self, direction: Direction, ios: int, bytes_: int) -> bool:
+        """Whether `bytes_` are fewer than `ios` must have moved, but for those in flight: fio counts what it has issued (F62)."""
+        return ios - self.in_flight - (ios >> _SHORT) > bytes_ // self.sizes[direction]
+
+
+def least_of(jobs: Sequence[FioJob]) -> Least | None:
+    """None where there is no job."""
+    if not jobs:
+        return None
+    sizes = {
+        direction: [size for job in jobs for size in job.sizes(write=direction is Direction.WRITE)]
+        for direction in Direction
+    }
+    return Least(
+        {direction: min(found) for direction, found in sizes.items()},
+        sum(job.iodepth * job.numjobs for job in jobs),
+        any(len(set(found)) > 1 for found in sizes.values()),
+    )
 
 
 @dataclass

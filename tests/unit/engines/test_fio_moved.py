@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from diskprof.engines.events import Ending, Event, Outcome, Sampled
 from diskprof.engines.fio.document import read_status
-from diskprof.engines.fio.moved import Least, least_of
 from diskprof.engines.fio.reader import FioReader
-from diskprof.engines.fio.samples import Sampler
+from diskprof.engines.fio.samples import Least, Sampler, least_of
 from diskprof.model.run import Status
 from diskprof.model.sample import Direction, Sample
 
