@@ -7,10 +7,12 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from statistics import median
 from typing import NamedTuple
 
 from diskprof.analysis.kernel import KernelView
 from diskprof.analysis.metrics import WITHIN_NS, Metric
+from diskprof.analysis.series import measured, windows
 from diskprof.model.expectation import Verdict
 from diskprof.model.run import DirectionResult, Run, Status, TestRecord
 from diskprof.model.sample import Direction, Sample
@@ -22,6 +24,7 @@ from diskprof.reports.blocks import (
     Chart,
     Code,
     Column,
+    Course,
     Fact,
     Facts,
     Form,
@@ -34,10 +37,8 @@ from diskprof.reports.blocks import (
 )
 from diskprof.reports.content import expectation_table, kernel_table
 from diskprof.reports.content.facts import brief, detailed, disks
-from diskprof.reports.content.over_time import courses
 from diskprof.reports.content.plots import pairs_of
 from diskprof.reports.content.sweep_tables import run_panels
-from diskprof.reports.content.syncs import sync_sentences
 from diskprof.reports.content.verdict import doubts, unfinished, verdict
 from diskprof.reports.words import DIRECTIONS, STATUSES, VERDICTS, WEIGHTS
 
@@ -188,8 +189,7 @@ def result_table(rows: Sequence[ResultRow], form: Form, legend: str = "") -> Tab
         row += [Cell(STATUSES[test.status].word)] if incomplete else []
         row += _figures(test, result)
         row += [Cell(wording.figure(Metric.WITHIN, result.share_within(WITHIN_NS)))] if screen and result else []
-        cpu = test.result.cpu if test.result else None
-        row += [Cell(wording.share(cpu.percent / 100) if cpu else wording.MISSING)] if pages or screen else []
+        row += [Cell(_cpu(test))] if pages or screen else []
         cells.append(tuple(row))
     return Table(tuple(columns), tuple(cells), legend=legend)
 
@@ -213,6 +213,24 @@ def _syncs(known: _Known) -> list[Block]:
     return [Paragraph(sentence, hanging=True) for sentence in sync_sentences(known.run)]
 
 
+def sync_sentences(run: Run) -> list[str]:
+    """What it cost to wait until data was safe, which completion latency does not hold (F8), of each test that synced.
+
+    `wal: fdatasync after writes took 1.21 ms in the mean (p50 1.10 ms, ...).`
+    """
+    found = []
+    for test in run.tests:
+        latency = test.result.sync if test.result else None
+        if latency is None or latency.mean is None:
+            continue
+        call = "fdatasync" if any(job.fdatasync for job in test.planned.load.fio) else "fsync"
+        more = (("p50", latency.p50), ("p99", latency.p99), ("p99.9", latency.p99_9), ("max", latency.max))
+        words = ", ".join(f"{name} {format_latency(value)}" for name, value in more if value is not None)
+        mean = f"{format_latency(latency.mean)} in the mean"
+        found.append(f"{test.name}: {call} after writes took {mean}{f' ({words})' if words else ''}.")
+    return found
+
+
 def _expectations(known: _Known) -> list[Block]:
     """What was promised and whether it was kept."""
     columns = (
@@ -233,9 +251,32 @@ def _expectations(known: _Known) -> list[Block]:
 
 
 def _over_time(known: _Known) -> list[Block]:
-    title, found = courses(known.run, known.samples)
-    blocks = [Spark(title, found)] if found else []
+    """A course for every test with two intervals or more that is no cell of a sweep.
+
+    IOPS, both directions together; for a test of one direction that sets its own pace, where IOPS say nothing, the mean latency.
+    """
+    found, title = [], "IOPS over time, from 0"
+    for test in known.run.tests:
+        if test.planned.cell:
+            continue
+        mine = measured(known.samples, test.index)
+        write: Callable[[float], str] = format_iops
+        if test.planned.load.paced and len({sample.direction for sample in mine}) == 1:
+            timed = [(sample.mean_ns, sample.duration_ns / 1e9) for sample in mine if sample.mean_ns is not None]
+            write, title = format_latency, "IOPS or latency, from 0"
+        else:
+            timed = [(window.iops, window.seconds) for window in windows(mine)]
+        if len(timed) > 1:
+            values, seconds = zip(*timed, strict=True)
+            lowest, middle, highest = (write(each) for each in (min(values), median(values), max(values)))
+            found.append(Course(test.name, values, seconds, lowest, middle, highest, _cpu(test)))
+    blocks = [Spark(title, tuple(found))] if found else []
     return known.under(title, blocks) if known.form in _PAGES else [*blocks]
+
+
+def _cpu(test: TestRecord) -> str:
+    cpu = test.result.cpu if test.result else None
+    return wording.share(cpu.percent / 100) if cpu else wording.MISSING
 
 
 def _kernel(known: _Known) -> list[Block]:

@@ -14,8 +14,7 @@ from diskprof.model.sample import Direction
 from diskprof.model.text import clean
 from diskprof.reports import wording
 from diskprof.reports.blocks import Blocks, Cell, Heading, Paragraph, Table
-from diskprof.reports.content import upshot
-from diskprof.reports.content.comparison_report import conditions, differing, expectations
+from diskprof.reports.content.comparison_report import conditions, differing, expectations, tally_sentence
 from diskprof.reports.words import CHANGES, DIRECTIONS, STATUSES
 from diskprof.tui.kit.painted import Piece
 from diskprof.tui.kit.table import Column, Row
@@ -135,7 +134,7 @@ def _runs(comparison: Comparison, now: datetime) -> list[Line]:
 def _verdict(comparison: Comparison, number: int) -> str:
     """`B against A: better in 4 of 6 tests, the same in 2 (IOPS from 0 to +6.1%).`"""
     columns = tuple(replace(column, label=letter(index)) for index, column in enumerate(comparison.columns))
-    return upshot.tally_sentence(replace(comparison, columns=columns), number)
+    return tally_sentence(replace(comparison, columns=columns), number)
 
 
 def _told(blocks: Blocks) -> list[Line]:

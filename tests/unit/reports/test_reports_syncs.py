@@ -7,7 +7,7 @@ from dataclasses import replace
 from handmade import Given, direction, fio, latency, run
 
 from diskprof.model.run import Latency, Run
-from diskprof.reports.content.syncs import sync_sentences
+from diskprof.reports.content.run_report import sync_sentences
 from diskprof.reports.data.tables import results_csv
 from diskprof.reports.render.markdown import report
 from diskprof.reports.render.text import show

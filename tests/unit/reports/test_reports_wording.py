@@ -14,7 +14,7 @@ from diskprof.model.plan import Severity
 from diskprof.model.run import Run, Status, Weight
 from diskprof.model.sample import Direction
 from diskprof.reports import wording, words
-from diskprof.reports.content import upshot
+from diskprof.reports.content import comparison_report
 from diskprof.reports.content.verdict import doubts, verdict
 from diskprof.reports.render.text import comparison_text
 
@@ -132,11 +132,11 @@ def test_the_upshot_of_a_comparison() -> None:
     other = run(
         fio("a", read=direction(150)), fio("b", read=direction(100.5)), fio("c", read=direction(50)), run_id="y"
     )
-    assert upshot.tally_sentence(compare((base, other)), 1) == (
+    assert comparison_report.tally_sentence(compare((base, other)), 1) == (
         "y against x: better in 1 of 3 tests, the same in 1, worse in 1 (IOPS from -50% to +50%)."
     )
     nothing = run(fio("d", read=direction(1)), run_id="z")
-    assert upshot.tally_sentence(compare((base, nothing)), 1) == "z against x: no test has results in both."
+    assert comparison_report.tally_sentence(compare((base, nothing)), 1) == "z against x: no test has results in both."
 
 
 @pytest.mark.parametrize(
@@ -157,8 +157,8 @@ def test_the_upshot_counts_a_mixed_test_once(read: float, write: float, words: s
         )
 
     comparison = compare((mixed("x", 100, 40), mixed("y", read, write)))
-    assert upshot.tally(comparison, 1).judged == 2
-    assert upshot.tally_sentence(comparison, 1) == f"y against x: {words}"
+    assert comparison_report.tally(comparison, 1).judged == 2
+    assert comparison_report.tally_sentence(comparison, 1) == f"y against x: {words}"
 
 
 def test_the_upshot_of_a_log_is_the_latency_of_its_syncs() -> None:
@@ -169,7 +169,10 @@ def test_the_upshot_of_a_log_is_the_latency_of_its_syncs() -> None:
         return replace(told, tests=(replace(test, result=replace(test.result, sync=latency(sync_ns))),))
 
     comparison = compare((log("x", 800, 1.2e6), log("y", 810, 1.5e6)))
-    assert upshot.tally_sentence(comparison, 1) == "y against x: worse in 1 of 1 test (mean fsync latency +25%)."
+    assert (
+        comparison_report.tally_sentence(comparison, 1)
+        == "y against x: worse in 1 of 1 test (mean fsync latency +25%)."
+    )
     (row,) = (row for row in comparison.tests[0].rows if row.metric is Metric.SYNC_P99)
     assert wording.row_label(row) == "fsync latency, p99 (us)"
     assert wording.row_label(row, short=True) == "fsync p99 (us)"
@@ -208,7 +211,7 @@ def test_the_upshot_tells_noise_from_the_same() -> None:
         )
         for test in compared.tests
     )
-    assert upshot.tally_sentence(replace(compared, tests=tests), 1) == (
+    assert comparison_report.tally_sentence(replace(compared, tests=tests), 1) == (
         "y against x: better in 1 of 3 tests, the same in 1, noise in 1 (IOPS from +1.0% to +30%)."
     )
 
@@ -217,7 +220,7 @@ def test_ioping_is_judged_by_its_latency() -> None:
     base, other = (
         run(ioping("latency", read=direction(1, seconds=60, mean_ns=mean)), run_id=str(mean)) for mean in (2e5, 1e5)
     )
-    assert upshot.tally_sentence(compare((base, other)), 1) == (
+    assert comparison_report.tally_sentence(compare((base, other)), 1) == (
         "100000.0 against 200000.0: better in 1 of 1 test (mean latency -50%)."
     )
 
