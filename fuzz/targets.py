@@ -239,7 +239,7 @@ def _runs(data: bytes) -> None:
     """The lines of an imported file; the first byte says whether it is packed already."""
     packed = data[1:] if data[:1] == b"\x00" else gzip.compress(data[1:], 1)
     for record in runfile.read(io.BytesIO(packed), "fuzzed"):
-        out = runfile.Writer(io.BytesIO())
+        out = runfile.RunWriter(io.BytesIO())
         out.add(record)
 
 
