@@ -4,7 +4,7 @@ import pytest
 
 from diskprof.model.metric import Quantity
 from diskprof.reports.charts.axes import Scale, TimeAxis, round_up
-from diskprof.reports.charts.plot import Curve, Panel, Plot
+from diskprof.reports.charts.plot import Curve, Facet, Plot
 from diskprof.reports.charts.series import Series
 from diskprof.tui.kit.charts.drawing import draw_plot
 from diskprof.tui.kit.charts.glyphs import Charset, Track, charset_for, draw, progress_bar
@@ -60,7 +60,7 @@ def two_lines(read: float, write: float) -> Plot:
         series = Series()
         series.add(0, 6, value)
         curves.append(Curve(name, series, name, sign, end=sign))
-    return Plot("", TimeAxis(10), (Panel(Scale(None, 100.0), tuple(curves)),))
+    return Plot("", TimeAxis(10), (Facet(Scale(None, 100.0), tuple(curves)),))
 
 
 @pytest.mark.parametrize("charset", list(Charset))
@@ -116,7 +116,7 @@ def test_time_axes_carry_their_unit_once(seconds: float, unit: str) -> None:
 def test_a_chart_says_metric_unit_scale_and_legend() -> None:
     series = Series()
     series.add(0, 5, 251e6)
-    panel = Panel(Scale.of(Quantity.BANDWIDTH, 251e6), (Curve("W write", series, "write", area=True),))
+    panel = Facet(Scale.of(Quantity.BANDWIDTH, 251e6), (Curve("W write", series, "write", area=True),))
     plot = Plot("Bandwidth", TimeAxis(10), (panel,), unit="MB/s", note="warm-up to 1 s")
     lines = text(draw_plot(plot, 60, 12, Charset.BRAILLE))
     assert len(lines) == 12
@@ -130,7 +130,7 @@ def test_a_chart_says_metric_unit_scale_and_legend() -> None:
 
 
 def test_a_chart_without_room_is_its_title() -> None:
-    plot = Plot("IOPS", TimeAxis(10), (Panel(Scale.of(Quantity.IOPS, 1)),))
+    plot = Plot("IOPS", TimeAxis(10), (Facet(Scale.of(Quantity.IOPS, 1)),))
     assert [line.rstrip() for line in text(draw_plot(plot, 10, 2, Charset.BRAILLE))] == ["IOPS"]
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from diskprof.reports.charts.axes import LogScale, TimeAxis
-from diskprof.reports.charts.plot import Curve, Panel, Plot
+from diskprof.reports.charts.plot import Curve, Facet, Plot
 from diskprof.reports.charts.series import Merging, Series
 from diskprof.tui.kit.charts.drawing import draw_plot, label_rows
 from diskprof.tui.kit.charts.glyphs import Charset
@@ -20,7 +20,7 @@ def line(name: str, value: float) -> Curve:
 @pytest.mark.parametrize("height", [6, 7, 8, 12])
 def test_the_names_of_percentiles_stand_in_the_order_of_their_lines(height: int, charset: Charset) -> None:
     lines = (line("p50", 40e6), line("p99", 41e6), line("p99.9", 42e6), line("max", 43e6))
-    panel = Panel(LogScale.of(100e3, 50e6), lines, letter="R", ink="read")
+    panel = Facet(LogScale.of(100e3, 50e6), lines, letter="R", ink="read")
     drawn = draw_plot(Plot("Latency percentiles", TimeAxis(10.0), (panel,)), 70, height, charset)
     plot = ["".join(piece for piece, _ in row) for row in drawn[1:-1]]
     names = [words[-1] for row in plot if (words := row.split()) and words[-1] in {"p50", "p99", "p99.9", "max"}]

@@ -1,1 +1,1 @@
-"""Curves that stand still: in text, for the terminal and as SVG."""
+"""What a chart shows, and its drawing as SVG."""

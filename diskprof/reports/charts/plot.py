@@ -30,8 +30,8 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
-    """One axis upward, with curves or a heat map; `letter` (R or W) in `ink` marks one of two panels."""
+class Facet:
+    """One axis upward, with curves or a heat map; `letter` (R or W) in `ink` marks one of two facets."""
 
     scale: UpAxis
     curves: tuple[Curve, ...] = ()
@@ -50,11 +50,11 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """Panels over one axis; `unit` and `note` are beside the title, `nothing` in place of panels that are none."""
+    """Facets over one axis; `unit` and `note` are beside the title, `nothing` in place of facets that are none."""
 
     title: str
     across: AcrossAxis = _ONE_SECOND
-    panels: tuple[Panel, ...] = ()
+    facets: tuple[Facet, ...] = ()
     unit: str = ""
     note: str = ""
     nothing: str = ""
@@ -62,7 +62,7 @@ class Plot:
 
     @property
     def curves(self) -> tuple[Curve, ...]:
-        return tuple(curve for panel in self.panels for curve in panel.curves)
+        return tuple(curve for facet in self.facets for curve in facet.curves)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def over_time(title: str, quantity: Quantity, curves: Sequence[tuple[Named, Seri
     scale = Scale.of(quantity, max(series.highest for _, series in known))
     shown = tuple(_curve(named, series, area=len(known) == 1) for named, series in known)
     axis = TimeAxis(max(series.end for _, series in known))
-    return Plot(f"{title} ({scale.suffix})" if scale.suffix else title, axis, (Panel(scale, shown),))
+    return Plot(f"{title} ({scale.suffix})" if scale.suffix else title, axis, (Facet(scale, shown),))
 
 
 def by_percentile(title: str, curves: Sequence[tuple[Named, Histogram]]) -> Plot:
@@ -115,7 +115,7 @@ def by_percentile(title: str, curves: Sequence[tuple[Named, Histogram]]) -> Plot
     lowest = min(filter(None, (histogram.minimum for _, histogram in known)), default=1)
     longest = max(filter(None, (histogram.maximum for _, histogram in known)), default=1)
     shown = tuple(_curve(named, Quantiles(histogram)) for named, histogram in known)
-    return Plot(f"{title} (log)", PercentileAxis(nines), (Panel(LogScale.of(lowest, longest), shown),))
+    return Plot(f"{title} (log)", PercentileAxis(nines), (Facet(LogScale.of(lowest, longest), shown),))
 
 
 def _curve(named: Named, values: Values, *, area: bool = False) -> Curve:

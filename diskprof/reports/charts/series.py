@@ -39,7 +39,7 @@ class Span(NamedTuple):
     value: float
 
 
-class Timed(Protocol):
+class Lasting(Protocol):
     @property
     def start(self) -> float: ...
 
@@ -47,7 +47,7 @@ class Timed(Protocol):
     def end(self) -> float: ...
 
 
-T = TypeVar("T", bound=Timed)
+T = TypeVar("T", bound=Lasting)
 
 
 class Folded(Generic[T]):

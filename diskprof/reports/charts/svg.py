@@ -14,8 +14,8 @@ _POINTS = 240
 
 
 def chart(plot: Plot) -> str:
-    """An `<svg>` of one panel with a linear scale over time; the ink of a curve is the class that the page's style knows."""
-    scale, seconds = plot.panels[0].scale, plot.across.end
+    """An `<svg>` of one facet with a linear scale over time; the ink of a curve is the class that the page's style knows."""
+    scale, seconds = plot.facets[0].scale, plot.across.end
     assert isinstance(scale, Scale)
     right, bottom = WIDTH - _RIGHT, HEIGHT - _BOTTOM
     legend = "  ".join(f'<tspan class="{curve.ink}">{escape(clean(curve.label))}</tspan>' for curve in plot.curves)

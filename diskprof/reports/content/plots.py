@@ -10,7 +10,7 @@ from diskprof.model.run import Run, TestRecord, TestResult
 from diskprof.model.sample import Direction, Sample
 from diskprof.reports import wording
 from diskprof.reports.charts.axes import NameAxis, Scale, TimeAxis
-from diskprof.reports.charts.plot import Curve, Panel, Plot, highest
+from diskprof.reports.charts.plot import Curve, Facet, Plot, highest
 from diskprof.reports.charts.series import Series, Steps
 from diskprof.reports.content.sweep_tables import panel_title, value_words
 from diskprof.reports.content.timed import BANDWIDTH, IOPS, MEAN, P50, P99, series_of
@@ -40,9 +40,9 @@ def pairs_of(run: Run, samples: Sequence[Sample]) -> tuple[tuple[Plot, ...], ...
             series = {str(way): series_of(mine, timed) for way, mine in ways.items()}
             curves = tuple(Curve(way, each, way) for way, each in series.items() if each.resolution > 1)
             if top := highest(curves):
-                panel = Panel(Scale.up_to(timed.quantity, top), curves)
+                facet = Facet(Scale.up_to(timed.quantity, top), curves)
                 axis = TimeAxis(max(each.end for each in series.values()))
-                plots.append(Plot(f"{test.name}: {what}", axis, (panel,)))
+                plots.append(Plot(f"{test.name}: {what}", axis, (facet,)))
         if plots:
             found.append(tuple(plots))
     return tuple(found)
@@ -98,7 +98,7 @@ def _over_time(title: str, curves: Sequence[Curve], divisor: float = 1.0) -> lis
     if not known:
         return []
     seconds = max(curve.values.end for curve in known if isinstance(curve.values, Series))
-    return [Plot(title, TimeAxis(seconds), (Panel(Scale.plain(highest(known), divisor), known),))]
+    return [Plot(title, TimeAxis(seconds), (Facet(Scale.plain(highest(known), divisor), known),))]
 
 
 def _sweep_plots(run: Run) -> list[Plot]:
@@ -156,7 +156,7 @@ def _by_name(title: str, axis: Axis, curves: Sequence[Curve], divisor: float = 1
     known = any(value is not None for curve in curves for value in curve.values.columns(len(names), 1.0))
     if len(names) < 2 or not known:
         return None
-    return Plot(title, NameAxis(names), (Panel(Scale.plain(highest(curves), divisor), tuple(curves)),))
+    return Plot(title, NameAxis(names), (Facet(Scale.plain(highest(curves), divisor), tuple(curves)),))
 
 
 def _values(cells: Sequence[TestRecord | None], figure: Figure) -> Steps:

@@ -24,7 +24,6 @@ from diskprof.reports.blocks import (
     Table,
 )
 from diskprof.reports.charts.series import even
-from diskprof.reports.charts.sparkline import sparkline
 from diskprof.reports.layout import GAP, filled_columns, plain, ruled
 
 Piece = tuple[str, Meaning]
@@ -34,6 +33,7 @@ _LABEL, _WIDEST_LABEL, _TIME = 12, 24, 8
 _HEAD = 20
 """No head of a column that is one of a group is wider."""
 _SPARK, _LEAST_SPARK, _BESIDE_SPARK = 24, 8, 52
+_BLOCKS, _ASCII_BLOCKS = "▁▂▃▄▅▆▇█", "_.-:=+*#"
 
 
 def text(blocks: Blocks, width: int, *, ascii_only: bool = False) -> str:
@@ -270,3 +270,22 @@ def _with_remarks(
         [[(part, Meaning.QUIET)] for part in wrap(remark, width, "      ")] if remark else [] for remark in remarks
     ]
     return [body[0], *(lines + more for lines, more in zip(body[1:], below, strict=True))]
+
+
+def sparkline(values: Sequence[float | None], *, ascii_only: bool = False, top: float = 0.0) -> str:
+    """One character a value, from zero: a steady disk looks steady.
+
+    The tallest character stands for `top`, or for the largest value if that is larger. Zero is `·` (ASCII `0`), which
+    makes a stall visible; None, where there is no figure, is a blank.
+    """
+    levels, zero = (_ASCII_BLOCKS, "0") if ascii_only else (_BLOCKS, "·")
+    peak = max([top, *(value for value in values if value is not None)])
+
+    def one(value: float | None) -> str:
+        if value is None:
+            return " "
+        if value <= 0 or peak <= 0:
+            return zero
+        return levels[min(len(levels) - 1, int(value / peak * len(levels)))]
+
+    return "".join(map(one, values))

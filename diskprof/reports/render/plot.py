@@ -49,9 +49,9 @@ def _charts(plots: Sequence[Plot], width: int, *, colour: bool, ascii_only: bool
 
 
 def chart(plot: Plot, width: int, *, colour: bool = False, ascii_only: bool = False) -> str:
-    """A plot of one panel with a linear scale, its title and a legend above; empty where there is nothing to draw."""
+    """A plot of one facet with a linear scale, its title and a legend above; empty where there is nothing to draw."""
     width = max(_LEAST_WIDTH, width)
-    curves, scale, across = plot.curves, plot.panels[0].scale, plot.across
+    curves, scale, across = plot.curves, plot.facets[0].scale, plot.across
     assert isinstance(scale, Scale)
     if isinstance(across, TimeAxis):
         ticks = across.ticks(width // _CELLS_A_TICK)

@@ -12,7 +12,7 @@ from textual.timer import Timer
 from diskprof.model.errors import DiskprofError
 from diskprof.model.metric import Quantity
 from diskprof.reports.charts.axes import TITLES, LogScale, Scale, TimeAxis
-from diskprof.reports.charts.plot import Cursor, Panel, Plot
+from diskprof.reports.charts.plot import Cursor, Facet, Plot
 from diskprof.tui.kit.charts.chart import Chart, is_flat
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.turns import Turns
@@ -335,9 +335,9 @@ class Course:
                 self._curve_due = None
             metric = _CURVES[view]
             scale = self._scale(metric, highest(entry.series for entry in tile_entries(metric, track)))
-            panel = Panel(scale, chart_curves(metric, track, self._charset))
+            facet = Facet(scale, chart_curves(metric, track, self._charset))
             axis = TimeAxis(seen.span_s)
-            chart.show(Plot(TITLES[metric], axis, (panel,), unit=scale.suffix, note=note, cursor=cursor))
+            chart.show(Plot(TITLES[metric], axis, (facet,), unit=scale.suffix, note=note, cursor=cursor))
 
     @property
     def _pace_s(self) -> float:

@@ -8,7 +8,7 @@ from diskprof.model.sample import Direction
 from diskprof.model.text import clean
 from diskprof.model.units import format_bandwidth, format_iops, format_latency
 from diskprof.reports.charts.axes import LogScale, Scale, TimeAxis
-from diskprof.reports.charts.plot import Cursor, Curve, Panel, Plot, by_percentile
+from diskprof.reports.charts.plot import Cursor, Curve, Facet, Plot, by_percentile
 from diskprof.reports.words import DIRECTIONS
 from diskprof.tui.kit.charts.drawing import draw_values
 from diskprof.tui.kit.charts.glyphs import Charset
@@ -98,7 +98,7 @@ def whole_of(track: Track, depths: Depths | None, direction: Direction, key: str
 
 def percentile_plot(track: Track, seconds: float, scales: dict[str, LogScale], note: str) -> Plot:
     """Percentiles of each interval as lines; `scales` remembers the scale of each direction."""
-    panels = []
+    facets = []
     for direction in track.directions:
         reading, curves, values = track.last[direction], list[Curve](), list[float]()
         for (key, name, sign), ink in zip(names_of(reading), _inks(direction, reading), strict=True):
@@ -110,8 +110,8 @@ def percentile_plot(track: Track, seconds: float, scales: dict[str, LogScale], n
         key = f"p-{direction.value}"
         scale = scales[key] = LogScale.of(min(values), max(values), scales.get(key))
         side, ink = sign_of(DIRECTIONS[direction])
-        panels.append(Panel(scale, tuple(curves), letter=side, ink=ink))
-    return Plot("Latency percentiles", TimeAxis(seconds), tuple(panels), note=note, nothing=_NOTHING)
+        facets.append(Facet(scale, tuple(curves), letter=side, ink=ink))
+    return Plot("Latency percentiles", TimeAxis(seconds), tuple(facets), note=note, nothing=_NOTHING)
 
 
 def _inks(direction: Direction, reading: Reading) -> tuple[str, ...]:
@@ -121,7 +121,7 @@ def _inks(direction: Direction, reading: Reading) -> tuple[str, ...]:
 
 def heat_plot(depths: Depths, seconds: float, scales: dict[str, LogScale], note: str) -> Plot:
     """The heat map of each direction."""
-    panels = []
+    facets = []
     for direction in depths.directions:
         heat = depths.heat(direction)
         if (found := heat.range_ns) is None:
@@ -129,9 +129,9 @@ def heat_plot(depths: Depths, seconds: float, scales: dict[str, LogScale], note:
         key = f"h-{direction.value}"
         scale = scales[key] = LogScale.of(*found, scales.get(key))
         side, ink = sign_of(DIRECTIONS[direction])
-        panels.append(Panel(scale, heat=heat, letter=side, ink=ink))
+        facets.append(Facet(scale, heat=heat, letter=side, ink=ink))
     title = "Latency heat map" if depths.share == 1.0 else f"Heat map, {depths.share:.0%} read"
-    return Plot(title, TimeAxis(seconds), tuple(panels), note=note, nothing=_NOTHING)
+    return Plot(title, TimeAxis(seconds), tuple(facets), note=note, nothing=_NOTHING)
 
 
 def distribution(record: TestRecord, name: str) -> Plot:

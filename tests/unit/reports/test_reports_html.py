@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from diskprof.model.metric import Quantity
 from diskprof.model.sample import Direction
 from diskprof.reports.charts.axes import Scale, TimeAxis
-from diskprof.reports.charts.plot import Curve, Panel, Plot
+from diskprof.reports.charts.plot import Curve, Facet, Plot
 from diskprof.reports.charts.series import Steps
 from diskprof.reports.charts.svg import chart
 from diskprof.reports.render.html import report_html
@@ -145,7 +145,7 @@ def test_a_disk_that_stood_still_has_a_curve_that_lies_low_for_as_long(around: i
 def plot(text: str, values: list[float | None], seconds: float) -> Plot:
     steps = Steps(values)
     return Plot(
-        text, TimeAxis(seconds), (Panel(Scale.up_to(Quantity.IOPS, steps.highest), (Curve(text, steps, "read"),)),)
+        text, TimeAxis(seconds), (Facet(Scale.up_to(Quantity.IOPS, steps.highest), (Curve(text, steps, "read"),)),)
     )
 
 

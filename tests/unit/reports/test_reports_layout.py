@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from diskprof.model.cells import cut, pad, width_of, wrap
 from diskprof.reports.charts.series import even
-from diskprof.reports.charts.sparkline import sparkline
 from diskprof.reports.layout import Column, plain, plain_column, table
+from diskprof.reports.render.lines import sparkline
 
 FOREIGN = st.text(st.characters(codec="utf-8"), max_size=60)
 

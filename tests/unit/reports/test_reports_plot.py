@@ -7,7 +7,7 @@ from diskprof.analysis.comparison import compare
 from diskprof.model.cells import width_of
 from diskprof.model.sample import Direction
 from diskprof.reports.charts.axes import Scale, TimeAxis
-from diskprof.reports.charts.plot import Curve, Panel, Plot
+from diskprof.reports.charts.plot import Curve, Facet, Plot
 from diskprof.reports.charts.series import Steps
 from diskprof.reports.render.plot import chart, comparison_plots, run_plots
 
@@ -17,7 +17,7 @@ TAKEN = (*samples([700] * 40), *samples([300] * 40, way=Direction.WRITE))
 
 def plot(values: list[float | None]) -> Plot:
     steps = Steps(values)
-    return Plot("t", TimeAxis(2.0), (Panel(Scale.plain(steps.highest), (Curve("a", steps),)),))
+    return Plot("t", TimeAxis(2.0), (Facet(Scale.plain(steps.highest), (Curve("a", steps),)),))
 
 
 def test_a_run_has_three_charts_for_each_test() -> None:

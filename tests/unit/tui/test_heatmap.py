@@ -8,7 +8,7 @@ from diskprof.model.histogram import Histogram, merge
 from diskprof.model.sample import Direction
 from diskprof.reports.charts.axes import LogScale, TimeAxis
 from diskprof.reports.charts.heatmap import Heat, shade_of
-from diskprof.reports.charts.plot import Cursor, Panel, Plot
+from diskprof.reports.charts.plot import Cursor, Facet, Plot
 from diskprof.tui.kit.charts.drawing import draw_plot, heat_rows, put_sign
 from diskprof.tui.kit.charts.glyphs import Charset
 
@@ -90,7 +90,7 @@ def plot_of(*letters: str, cursor: Cursor | None = None) -> Plot:
         for second in range(10):
             heat.add(second, second + 1, spread_of(Random(second), 100_000))
         ink = Direction.READ.value if letter == "R" else Direction.WRITE.value
-        panels.append(Panel(LogScale.of(*(heat.range_ns or (1, 1))), heat=heat, letter=letter, ink=ink))
+        panels.append(Facet(LogScale.of(*(heat.range_ns or (1, 1))), heat=heat, letter=letter, ink=ink))
     return Plot("Latency heat map", TimeAxis(10.0), tuple(panels), nothing="Nothing yet.", cursor=cursor)
 
 

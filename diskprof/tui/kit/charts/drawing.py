@@ -1,18 +1,18 @@
-"""A plot as lines of the screen: title and legend, panels with their axes, curves with their names at the ends, the cursor."""
+"""A plot as lines of the screen: title and legend, facets with their axes, curves with their names at the ends, the cursor."""
 
 from collections.abc import Sequence
 
 from diskprof.model.cells import fit
 from diskprof.reports.charts.axes import LogScale, UpAxis
 from diskprof.reports.charts.heatmap import Heat
-from diskprof.reports.charts.plot import Curve, Panel, Plot
+from diskprof.reports.charts.plot import Curve, Facet, Plot
 from diskprof.reports.charts.series import Values
 from diskprof.tui.kit.charts.glyphs import Charset, Track, draw
 from diskprof.tui.kit.painted import Line, Piece, spread, width_of
 
 _LEAST_COLUMNS = 8
 _ROWS_FOR_TWO = 10
-"""From so many rows on two panels are above each other, with fewer side by side."""
+"""From so many rows on two facets are above each other, with fewer side by side."""
 _BETWEEN = 2
 _MOST_LABEL = 16
 _LEAST_NOTE = 16
@@ -24,19 +24,19 @@ def draw_plot(plot: Plot, width: int, height: int, charset: Charset, *, flat: bo
     """At most `height` lines of `width` cells. `flat`: no colour behind a shade of a heat map."""
     cursor = plot.cursor
     head = list(cursor.lines) if cursor and cursor.lines else [_title(plot, width, charset, flat=flat)]
-    if not plot.panels:
+    if not plot.facets:
         return [*head, [(plot.nothing, "quiet")]][:height]
-    rows, count = height - len(head) - 1, len(plot.panels)
+    rows, count = height - len(head) - 1, len(plot.facets)
     beside = count > 1 and rows < _ROWS_FOR_TWO
     part = (width - _BETWEEN) // 2 if beside else width
-    lefts = [bool(panel.letter) + panel.scale.room + 2 for panel in plot.panels]
-    rooms = [part - left - _margin(panel.curves) for left, panel in zip(lefts, plot.panels, strict=True)]
+    lefts = [bool(facet.letter) + facet.scale.room + 2 for facet in plot.facets]
+    rooms = [part - left - _margin(facet.curves) for left, facet in zip(lefts, plot.facets, strict=True)]
     if rows < 1 or min(rooms) < _LEAST_COLUMNS:
         return head[:height]
     heights = [rows if beside else rows // count + (at < rows % count) for at in range(count)]
     drawn = [
-        _panel(panel, plot.across.end, room, tall, charset, flat=flat)
-        for panel, room, tall in zip(plot.panels, rooms, heights, strict=True)
+        _facet(facet, plot.across.end, room, tall, charset, flat=flat)
+        for facet, room, tall in zip(plot.facets, rooms, heights, strict=True)
     ]
     axes: list[Line] = [
         [(" " * left, ""), (plot.across.line(room), "quiet")] for left, room in zip(lefts, rooms, strict=True)
@@ -47,7 +47,7 @@ def draw_plot(plot: Plot, width: int, height: int, charset: Charset, *, flat: bo
         places = [at * (part + _BETWEEN) + left for at, left in enumerate(lefts)]
     else:
         places = lefts[:1]
-    lines = [*head, *(line for panel in drawn for line in panel), axes[0]]
+    lines = [*head, *(line for facet in drawn for line in facet), axes[0]]
     if cursor is None or plot.across.end <= 0:
         return lines
     return _marked(lines, len(head), cursor.at / plot.across.end, list(zip(places, rooms, strict=False)))
@@ -73,13 +73,13 @@ def _title(plot: Plot, width: int, charset: Charset, *, flat: bool) -> Line:
 
 
 def _legend(plot: Plot, charset: Charset, *, flat: bool) -> Line:
-    if heat := next((panel for panel in plot.panels if panel.heat), None):
+    if heat := next((facet for facet in plot.facets if facet.heat), None):
         return [(" ", ""), *_heat_legend(heat.ink, charset, flat=flat), ("of requests", "quiet")]
     legend: list[Piece] = []
-    if plot.panels and plot.panels[0].letter:
-        legend = [(f" {panel.letter} {panel.ink} ", panel.ink) for panel in plot.panels]
+    if plot.facets and plot.facets[0].letter:
+        legend = [(f" {facet.letter} {facet.ink} ", facet.ink) for facet in plot.facets]
         if charset is not Charset.BRAILLE:
-            legend += [(f" {curve.sign} {curve.label}", "quiet") for curve in plot.panels[0].curves]
+            legend += [(f" {curve.sign} {curve.label}", "quiet") for curve in plot.facets[0].curves]
         return [(" ", ""), *legend]
     for curve in plot.curves:
         label = fit(curve.label, min(len(curve.label), _MOST_LABEL))
@@ -93,21 +93,21 @@ def _margin(curves: Sequence[Curve]) -> int:
     return most + 1 if most else 0
 
 
-def _panel(panel: Panel, end: float, columns: int, rows: int, charset: Charset, *, flat: bool) -> list[Line]:
-    if panel.heat:
-        assert isinstance(panel.scale, LogScale)
-        body = heat_rows(panel.heat, columns, end, rows, panel.scale, panel.ink, charset, flat=flat)
+def _facet(facet: Facet, end: float, columns: int, rows: int, charset: Charset, *, flat: bool) -> list[Line]:
+    if facet.heat:
+        assert isinstance(facet.scale, LogScale)
+        body = heat_rows(facet.heat, columns, end, rows, facet.scale, facet.ink, charset, flat=flat)
     else:
-        body, shares = _draw_curves(panel.curves, end, panel.scale, columns, rows, charset)
-        if margin := _margin(panel.curves):
-            body = _with_ends(body, panel.curves, shares, columns + margin, charset)
-    labels = panel.scale.labels(rows)
+        body, shares = _draw_curves(facet.curves, end, facet.scale, columns, rows, charset)
+        if margin := _margin(facet.curves):
+            body = _with_ends(body, facet.curves, shares, columns + margin, charset)
+    labels = facet.scale.labels(rows)
     plain, marked = ("|", "+") if charset is Charset.ASCII else ("│", "┤")
     lines: list[Line] = []
     for at, line in enumerate(body):
         label = labels.get(rows - 1 - at, "")
-        text = fit(label, panel.scale.room, right=True) + " "
-        first = [(panel.letter if at == 0 else " ", panel.ink if at == 0 else "")] if panel.letter else []
+        text = fit(label, facet.scale.room, right=True) + " "
+        first = [(facet.letter if at == 0 else " ", facet.ink if at == 0 else "")] if facet.letter else []
         lines.append([*first, (text, "quiet"), (marked if label else plain, "rule"), *line])
     return lines
 
@@ -188,9 +188,9 @@ def label_rows(shares: Sequence[float], rows: int) -> list[int]:
     return found
 
 
-def _marked(lines: list[Line], head: int, share: float, panels: Sequence[tuple[int, int]]) -> list[Line]:
-    """The cursor as a line through panels of (first column, columns), with its sign on the axis."""
-    for left, columns in panels:
+def _marked(lines: list[Line], head: int, share: float, facets: Sequence[tuple[int, int]]) -> list[Line]:
+    """The cursor as a line through facets of (first column, columns), with its sign on the axis."""
+    for left, columns in facets:
         column = left + min(columns - 1, max(0, int(share * columns)))
         for at in range(head, len(lines)):
             lines[at] = put_sign(lines[at], column, "▲" if at == len(lines) - 1 else "│", "key")
