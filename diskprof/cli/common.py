@@ -1,4 +1,4 @@
-"""What the commands share: the store, exit codes, files to write to, values that may not be empty, and JSON on stdout."""
+"""What the commands share: the store, what they print and how they end, files to write to, values that may not be empty."""
 
 import os
 import sys
@@ -41,6 +41,24 @@ def echo_json(value: Any) -> None:
     from diskprof.reports.data.json import dumps
 
     click.echo(dumps(value, ascii_only=not stdout_is_utf8()), nl=False)
+
+
+def print_result(store: "Store", run_id: str, as_json: bool) -> None:
+    """The run as it stands in the store, on stdout."""
+    from diskprof.runner.session import seen_by_kernel
+
+    run = store.run(run_id)
+    kernel = seen_by_kernel(store, run)
+    if as_json:
+        from diskprof.reports.data.json_runs import run_json
+
+        echo_json(run_json(run, kernel))
+        return
+    from diskprof.reports.render.text import show
+
+    samples = store.samples(run_id).samples
+    drawn = show(run, samples, width_of_stdout(), kernel=kernel, ascii_only=not stdout_is_utf8())
+    click.echo(drawn, nl=False)
 
 
 def width_of_stdout(otherwise: int = 100) -> int:

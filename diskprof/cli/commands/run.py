@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from diskprof.cli import completing
-from diskprof.cli.common import echo_json, exit_code_of, not_empty, open_store, width_of_stdout
+from diskprof.cli.common import echo_json, exit_code_of, not_empty, open_store, print_result, width_of_stdout
 from diskprof.cli.planning import Request, plan_in_turn, plan_of, tell_of_waiting
-from diskprof.cli.results import print_result
 from diskprof.model.errors import DiskprofError, ExitCode
 from diskprof.model.plan import Plan, RawDevice
 from diskprof.model.text import clean

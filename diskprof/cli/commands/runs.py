@@ -7,9 +7,8 @@ import time
 import click
 
 from diskprof.cli import completing
-from diskprof.cli.common import echo_json, exit_code_of, open_store, width_of_stdout
+from diskprof.cli.common import echo_json, exit_code_of, open_store, print_result, width_of_stdout
 from diskprof.cli.encoding import stdout_is_utf8
-from diskprof.cli.results import print_result
 from diskprof.model.errors import DiskprofError, RunNotFound, UsageError
 from diskprof.model.run import Status
 from diskprof.model.text import clean
