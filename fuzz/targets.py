@@ -14,7 +14,7 @@ from diskprof.config.described import example
 from diskprof.config.file import parse_config
 from diskprof.devices.scan.mounts import as_mount, may_hang, parse_mountinfo
 from diskprof.devices.scan.signatures import identify
-from diskprof.engines.events import Ending, Event, Lines, Noted, Sampled
+from diskprof.engines.events import Ending, Event, LineReader, Noted, Sampled
 from diskprof.engines.fio.reader import FioReader
 from diskprof.engines.ioping import IopingReader
 from diskprof.engines.jsonstream import ArrayStream, DocumentStream, Noise
@@ -85,7 +85,7 @@ def _planned(job: EngineJob, amount: int | None) -> PlannedTest:
 
 def _followed(reader: FioReader | IopingReader, data: bytes) -> None:
     """An engine that says this on its output, and the end of it once more on its stderr."""
-    lines, now, events = Lines(), 0, list[Event]()
+    lines, now, events = LineReader(), 0, list[Event]()
     for chunk in _pieces(data):
         now += _SECOND // 4
         events += reader.feed(chunk, now)

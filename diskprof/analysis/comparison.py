@@ -12,7 +12,7 @@ from enum import StrEnum
 from diskprof.analysis.chance import Error, by_chance, of_average, of_one, of_share
 from diskprof.analysis.conditions import Condition, OptionDifference, differing_conditions, differing_options
 from diskprof.analysis.expectations import CommonExpectation, common
-from diskprof.analysis.metrics import SYNC_METRICS, WITHIN_NS, Better, Metric, Part, Source, cpu_use, direction_metrics
+from diskprof.analysis.metrics import SYNC_METRICS, WITHIN_NS, Better, Measure, Part, Source, cpu_use, direction_metrics
 from diskprof.analysis.series import ByTest, by_test, figures, measured, thinned
 from diskprof.analysis.statistics import standard_deviation, variation
 from diskprof.model.metric import Change
@@ -37,7 +37,7 @@ TAIL_IOS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ComparedValue:
     """One metric of one run. None: not measured, or a figure that would be nonsense.
 
     `difference` is value - first; `ratio` is difference / first, so 0.5 is half as much again. `verdict` is None for the
@@ -51,14 +51,14 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ComparedMetric:
     """A metric of one direction (None: of the test as a whole, fsync and the CPU), one cell a run."""
 
-    metric: Metric
+    metric: Measure
     direction: Direction | None
     better: Better
     share: bool
-    cells: tuple[Cell, ...]
+    cells: tuple[ComparedValue, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,23 +73,23 @@ class TestComparison:
     title: str
     engine: EngineName
     statuses: tuple[Status | None, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[ComparedMetric, ...]
     options: tuple[OptionDifference, ...] = ()
     cell: Options = ()
-    leading: Metric = Metric.IOPS
+    leading: Measure = Measure.IOPS
 
     @property
     def directions(self) -> tuple[Direction, ...]:
         return tuple(dict.fromkeys(row.direction for row in self.rows if row.direction))
 
-    def row(self, metric: Metric, direction: Direction | None = None) -> Row | None:
+    def row(self, metric: Measure, direction: Direction | None = None) -> ComparedMetric | None:
         """The row of a metric in this direction, or in whichever comes first."""
         rows = (row for row in self.rows if row.metric is metric)
         return next((row for row in rows if direction is None or row.direction in (direction, None)), None)
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ComparedRun:
     """A run in a comparison. `label` is short and unlike every other one's: a tag, a host, a device, or the id."""
 
     label: str
@@ -107,7 +107,7 @@ class Column:
 class Comparison:
     """The first column is what the others are measured against. `expectations` are those that two runs or more share."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[ComparedRun, ...]
     conditions: tuple[Condition, ...]
     tests: tuple[TestComparison, ...]
     within_ns: int = WITHIN_NS
@@ -130,7 +130,7 @@ def compare(
     conditions = differing_conditions(runs)
     return Comparison(
         columns=tuple(
-            Column(
+            ComparedRun(
                 label=label,
                 id=run.id,
                 status=run.status,
@@ -190,7 +190,7 @@ def labels(runs: Sequence[Run]) -> tuple[str, ...]:
 def _compare_test(name: str, runs: Sequence[Run], series: Mapping[str, ByTest], within_ns: int) -> TestComparison:
     records = [run.test(name) for run in runs]
     known = next(record for record in records if record)
-    rows: list[Row] = []
+    rows: list[ComparedMetric] = []
     intervals = {
         direction: [
             thinned(measured(series.get(run.id, {}).get((record.index, direction), ()), record.index)) if record else ()
@@ -225,7 +225,7 @@ def _row(
     parts: Sequence[Part | None],
     counts: Sequence[int],
     intervals: Sequence[Sequence[Sample]],
-) -> list[Row]:
+) -> list[ComparedMetric]:
     """The row of a metric; `counts` is how many I/Os or syncs each run's figure is of. None where no run has it."""
     values = [_finite(source.of_result(part)) if part is not None else None for part in parts]
     if all(value is None for value in values):
@@ -236,15 +236,15 @@ def _row(
         _cell(source, values[0], value, min(counts[0], count), _noise(source, errors[0], error))
         for value, count, error in others
     ]
-    return [Row(source.metric, direction, source.better, source.share, (Cell(values[0]), *cells))]
+    return [ComparedMetric(source.metric, direction, source.better, source.share, (ComparedValue(values[0]), *cells))]
 
 
-def _cpu_row(records: Sequence[TestRecord | None]) -> list[Row]:
+def _cpu_row(records: Sequence[TestRecord | None]) -> list[ComparedMetric]:
     values = list(map(_finite, comparable_cpu(records)))
     if all(value is None for value in values):
         return []
-    cells = [Cell(values[0]), *(Cell(value, *_differences(values[0], value)) for value in values[1:])]
-    return [Row(Metric.CPU, None, Better.NEITHER, True, tuple(cells))]
+    cells = [ComparedValue(values[0]), *(ComparedValue(value, *_differences(values[0], value)) for value in values[1:])]
+    return [ComparedMetric(Measure.CPU, None, Better.NEITHER, True, tuple(cells))]
 
 
 def _finite(value: float | None) -> float | None:
@@ -257,29 +257,29 @@ def _differences(base: float | None, value: float | None) -> tuple[float | None,
     return value - base, (value - base) / base if base > 0 else None
 
 
-def _cell(source: Source[Part], base: float | None, value: float | None, ios: int, noise: float) -> Cell:
+def _cell(source: Source[Part], base: float | None, value: float | None, ios: int, noise: float) -> ComparedValue:
     difference, ratio = _differences(base, value)
     if base is None or value is None or difference is None:
-        return Cell(value)
+        return ComparedValue(value)
     if source.tail is not None and ios * source.tail < TAIL_IOS:
-        return Cell(value, difference, ratio, None)
+        return ComparedValue(value, difference, ratio, None)
     if source.share:
         distance = abs(difference)
     elif base + value > 0:
         # Against the mean of the two, so that which run comes first does not change the judgement.
         distance = abs(difference) / ((base + value) / 2)
     else:
-        return Cell(value, difference, ratio, Change.SAME)
+        return ComparedValue(value, difference, ratio, Change.SAME)
     if distance <= (noise if _is_average(source) else _floor(source)):
         verdict = Change.SAME
     elif distance <= noise:
         # Two tails can lie far apart by chance alone: neither the same nor better.
-        return Cell(value, difference, ratio, None)
+        return ComparedValue(value, difference, ratio, None)
     elif source.better is Better.NEITHER:
-        return Cell(value, difference, ratio, None)
+        return ComparedValue(value, difference, ratio, None)
     else:
         verdict = Change.BETTER if (difference > 0) is (source.better is Better.HIGHER) else Change.WORSE
-    return Cell(value, difference, ratio, verdict)
+    return ComparedValue(value, difference, ratio, verdict)
 
 
 def _is_average(source: Source[Part]) -> bool:
@@ -287,12 +287,12 @@ def _is_average(source: Source[Part]) -> bool:
 
 
 _TAILS = {
-    Metric.LATENCY_P99: NOISE_OF_TAIL,
-    Metric.LATENCY_P99_9: NOISE_OF_TAIL,
-    Metric.LATENCY_MAX: NOISE_OF_MAXIMUM,
-    Metric.SYNC_P99: NOISE_OF_TAIL,
-    Metric.SYNC_P99_9: NOISE_OF_TAIL,
-    Metric.SYNC_MAX: NOISE_OF_MAXIMUM,
+    Measure.LATENCY_P99: NOISE_OF_TAIL,
+    Measure.LATENCY_P99_9: NOISE_OF_TAIL,
+    Measure.LATENCY_MAX: NOISE_OF_MAXIMUM,
+    Measure.SYNC_P99: NOISE_OF_TAIL,
+    Measure.SYNC_P99_9: NOISE_OF_TAIL,
+    Measure.SYNC_MAX: NOISE_OF_MAXIMUM,
 }
 
 
@@ -319,16 +319,16 @@ def _noise(source: Source[Part], first: Error, other: Error) -> float:
     return max(_floor(source), by_chance(first, other))
 
 
-def leading(records: Sequence[TestRecord | None]) -> Metric:
+def leading(records: Sequence[TestRecord | None]) -> Measure:
     """What a test is judged by first: IOPS, which at one block size is bandwidth too; with ioping, the latency.
 
     A log that syncs each write is judged by how long that takes, where every run tells it.
     """
     present = [record for record in records if record]
     if present and present[0].engine is EngineName.IOPING:
-        return Metric.LATENCY_MEAN
+        return Measure.LATENCY_MEAN
     told = [record for record in present if record.result]
-    return Metric.SYNC_MEAN if told and all(_synced(record) for record in told) else Metric.IOPS
+    return Measure.SYNC_MEAN if told and all(_synced(record) for record in told) else Measure.IOPS
 
 
 def _synced(record: TestRecord) -> bool:

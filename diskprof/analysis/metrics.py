@@ -12,7 +12,7 @@ WITHIN_NS = 250_000
 """The threshold of the share of I/Os that were fast enough: 250 us, as the article that this table comes from has it."""
 
 
-class Metric(StrEnum):
+class Measure(StrEnum):
     IOPS = "iops"
     BANDWIDTH = "bandwidth_bytes_per_s"
     LATENCY_MEAN = "latency_mean_ns"
@@ -48,7 +48,7 @@ class Source(Generic[Part]):
     is told in percentage points. `of_sample` gives the same figure of one interval, for the spread.
     """
 
-    metric: Metric
+    metric: Measure
     better: Better
     of_result: Callable[[Part], float | None]
     of_sample: Callable[[Sample], float | None]
@@ -67,20 +67,20 @@ def direction_metrics(within_ns: int = WITHIN_NS) -> tuple[Source[DirectionResul
     """
     lower = Better.LOWER
     return (
-        Source(Metric.IOPS, Better.HIGHER, lambda result: result.iops, lambda sample: sample.iops),
+        Source(Measure.IOPS, Better.HIGHER, lambda result: result.iops, lambda sample: sample.iops),
         Source(
-            Metric.BANDWIDTH,
+            Measure.BANDWIDTH,
             Better.HIGHER,
             lambda result: result.bandwidth_bytes_per_s,
             lambda sample: sample.bandwidth,
         ),
-        Source(Metric.LATENCY_MEAN, lower, lambda result: _clat(result).mean, lambda sample: sample.mean_ns),
-        Source(Metric.LATENCY_P50, lower, lambda result: _clat(result).p50, _quantile(0.5), tail=0.5),
-        Source(Metric.LATENCY_P99, lower, lambda result: _clat(result).p99, _quantile(0.99), tail=0.01),
-        Source(Metric.LATENCY_P99_9, lower, lambda result: _clat(result).p99_9, _quantile(0.999), tail=0.001),
-        Source(Metric.LATENCY_MAX, lower, lambda result: _clat(result).max, lambda sample: sample.max_ns),
+        Source(Measure.LATENCY_MEAN, lower, lambda result: _clat(result).mean, lambda sample: sample.mean_ns),
+        Source(Measure.LATENCY_P50, lower, lambda result: _clat(result).p50, _quantile(0.5), tail=0.5),
+        Source(Measure.LATENCY_P99, lower, lambda result: _clat(result).p99, _quantile(0.99), tail=0.01),
+        Source(Measure.LATENCY_P99_9, lower, lambda result: _clat(result).p99_9, _quantile(0.999), tail=0.001),
+        Source(Measure.LATENCY_MAX, lower, lambda result: _clat(result).max, lambda sample: sample.max_ns),
         Source(
-            Metric.WITHIN,
+            Measure.WITHIN,
             Better.HIGHER,
             lambda result: None if result.mostly_submitting else result.share_within(within_ns),
             lambda sample: sample.histogram.share_below(within_ns) if sample.histogram else None,
@@ -98,11 +98,11 @@ def _pace(sample: Sample) -> float | None:
 
 
 SYNC_METRICS: tuple[Source[Latency], ...] = (
-    Source(Metric.SYNC_MEAN, Better.LOWER, lambda sync: sync.mean, _pace),
-    Source(Metric.SYNC_P50, Better.LOWER, lambda sync: sync.p50, _pace, tail=0.5),
-    Source(Metric.SYNC_P99, Better.LOWER, lambda sync: sync.p99, _quantile(0.99), tail=0.01),
-    Source(Metric.SYNC_P99_9, Better.LOWER, lambda sync: sync.p99_9, _quantile(0.999), tail=0.001),
-    Source(Metric.SYNC_MAX, Better.LOWER, lambda sync: sync.max, lambda sample: sample.max_ns),
+    Source(Measure.SYNC_MEAN, Better.LOWER, lambda sync: sync.mean, _pace),
+    Source(Measure.SYNC_P50, Better.LOWER, lambda sync: sync.p50, _pace, tail=0.5),
+    Source(Measure.SYNC_P99, Better.LOWER, lambda sync: sync.p99, _quantile(0.99), tail=0.01),
+    Source(Measure.SYNC_P99_9, Better.LOWER, lambda sync: sync.p99_9, _quantile(0.999), tail=0.001),
+    Source(Measure.SYNC_MAX, Better.LOWER, lambda sync: sync.max, lambda sample: sample.max_ns),
 )
 """The metrics of fsync and fdatasync, which are of a test as a whole, in the order in which they are shown.
 

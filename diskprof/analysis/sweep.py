@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 from diskprof.analysis.comparison import Comparison, TestComparison
 from diskprof.analysis.findings.processor import JOB_BUSY
-from diskprof.analysis.metrics import Metric
+from diskprof.analysis.metrics import Measure
 from diskprof.analysis.statistics import median
 from diskprof.model.preset import Axis, Options
 from diskprof.model.run import Run, Status, TestRecord, TestResult
@@ -41,7 +41,7 @@ class Grid(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class Panel(Generic[T]):
+class Matrix(Generic[T]):
     """Two axes of a grid, at one value of each other (`fixed`). `cells` are in rows, None where there is no such test.
 
     `columns` is None in a sweep of one axis; its rows then have one cell each.
@@ -87,7 +87,7 @@ def _axis(option: str, place: int, cells: Iterable[tuple[str, ...]]) -> Axis:
     return Axis(option, tuple(sorted(values, key=sizes.__getitem__) if len(sizes) == len(values) else values))
 
 
-def panels(grid: Grid[T]) -> tuple[Panel[T], ...]:
+def panels(grid: Grid[T]) -> tuple[Matrix[T], ...]:
     """The grid in two dimensions: block sizes down and queue depths across where they are swept, otherwise the last two axes."""
     rows, columns = _roles(grid.axes)
     across = columns.values if columns else ("",)
@@ -100,7 +100,7 @@ def panels(grid: Grid[T]) -> tuple[Panel[T], ...]:
     found = []
     for fixed in product(*([(axis.option, value) for value in axis.values] for axis in others)):
         cells = tuple(tuple(cell(fixed, row, column) for column in across) for row in rows.values)
-        found.append(Panel(grid.name, grid.title, fixed, rows, columns, cells))
+        found.append(Matrix(grid.name, grid.title, fixed, rows, columns, cells))
     return tuple(found)
 
 
@@ -143,12 +143,12 @@ class Best:
     enough: str
 
 
-def best(panel: Panel[TestRecord]) -> tuple[Best | None, ...]:
+def best(panel: Matrix[TestRecord]) -> tuple[Best | None, ...]:
     """The best of each row; None where nothing of it was measured."""
     return tuple(_best(panel, row) for row in panel.cells)
 
 
-def _best(panel: Panel[TestRecord], row: Sequence[TestRecord | None]) -> Best | None:
+def _best(panel: Matrix[TestRecord], row: Sequence[TestRecord | None]) -> Best | None:
     across = panel.columns.values if panel.columns else ("",)
     known = [(at, result) for at, test in zip(across, row, strict=True) if (result := measured(test))]
     if not known:
@@ -166,7 +166,7 @@ def most_iops(tests: Iterable[TestComparison | None], column: int) -> float | No
     found = []
     for test in tests:
         if test and test.statuses[column] is Status.COMPLETE:
-            values = [row.cells[column].value for row in test.rows if row.metric is Metric.IOPS]
+            values = [row.cells[column].value for row in test.rows if row.metric is Measure.IOPS]
             found += [sum(value for value in values if value is not None)] if any(values) else []
     return max(found, default=None)
 
@@ -198,7 +198,7 @@ class _Level:
     held: bool
 
 
-def limits(panel: Panel[TestRecord]) -> Limits | None:
+def limits(panel: Matrix[TestRecord]) -> Limits | None:
     """The limits of IOPS and of bandwidth that the best figures by block size show; None where they show neither."""
     sizes = [amount(parse_size, value) for value in panel.rows.values]
     if panel.rows.option != ROWS or panel.columns is None or None in sizes:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from diskprof.engines.events import Ending, Event, Finished, Lines, Noted, Outcome, PhaseChanged, Sampled
+from diskprof.engines.events import Ending, Event, Finished, LineReader, Noted, Outcome, PhaseChanged, Sampled
 from diskprof.engines.fio.reader import FioReader
 from diskprof.engines.ioping import IopingReader
 from diskprof.engines.process import LATE_S, Process
@@ -115,7 +115,7 @@ class _Follower:
         self._stall_limit_s = stall_limit_s
         self._events: deque[Event] = deque()
         self._wake = asyncio.Event()
-        self._errors = Lines()
+        self._errors = LineReader()
         self._failure = ""
         self._started_ns = self._output_ns = self._listening_ns = self._due_ns = clock()
         self._idled = True

@@ -72,7 +72,7 @@ _MOST_LINES = 40
 _LONGEST = 400
 
 
-class Lines:
+class LineReader:
     """Whole lines out of pieces of bytes. A line longer than the bound is cut, so that no flood fills the memory."""
 
     def __init__(self) -> None:

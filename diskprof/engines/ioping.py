@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from diskprof.engines.events import Ending, Event, Noted, Notes, Outcome, PhaseChanged, Sampled
-from diskprof.engines.jsonstream import ArrayStream, Broken, Document, Noise, Section, count, figure, section
+from diskprof.engines.jsonstream import ArrayStream, Broken, Document, JsonObject, Noise, count, figure, section
 from diskprof.engines.reasons import advise, empty_handed, killed
 from diskprof.model.errors import UsageError
 from diskprof.model.histogram import Histogram, bucket_of
@@ -79,8 +79,8 @@ def _seconds_between(job: IopingJob) -> float:
 class _Statistics:
     """ioping's `stat` (valid requests; their own time alone) and `load` (all of them, in real time) of a period, in ns."""
 
-    stat: Section
-    load: Section
+    stat: JsonObject
+    load: JsonObject
 
     @property
     def count(self) -> int:
@@ -203,7 +203,7 @@ class IopingReader:
             return self._statistics(_Statistics(stat, section(piece.value, "load")), at_ns)
         return []
 
-    def _request(self, request: Section, at_ns: int) -> list[Event]:
+    def _request(self, request: JsonObject, at_ns: int) -> list[Event]:
         took = count(request, "time")
         events = self._measuring(at_ns - took)
         duration, self._last_ns = max(at_ns - self._last_ns, took), at_ns

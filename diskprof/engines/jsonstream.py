@@ -45,7 +45,7 @@ class Broken:
     size: int
 
 
-Piece = Document | Noise | Broken
+StreamPart = Document | Noise | Broken
 
 
 def parse_object(raw: bytes) -> dict[str, object] | None:
@@ -74,7 +74,7 @@ def _loads(text: str) -> object:
         return None
 
 
-def _noise(line: bytes) -> list[Piece]:
+def _noise(line: bytes) -> list[StreamPart]:
     text = clean(line[:_LONGEST_NOISE].strip().decode("utf-8", "replace"))
     return [Noise(text)] if text else []
 
@@ -95,17 +95,17 @@ class _Stream:
         self._inside = False
         self._at = 0
 
-    def feed(self, chunk: bytes) -> list[Piece]:
+    def feed(self, chunk: bytes) -> list[StreamPart]:
         """What became whole with `chunk`. Raises EngineError where a line or document exceeds the bound."""
         self._buffer += chunk
-        pieces: list[Piece] = []
+        pieces: list[StreamPart] = []
         while self._step(pieces):
             pass
         if len(self._buffer) > self._most:
             raise EngineError(f"A single line or document of more than {self._most >> 20} MiB came out of the engine.")
         return pieces
 
-    def close(self) -> list[Piece]:
+    def close(self) -> list[StreamPart]:
         """What the end of the stream leaves behind."""
         pieces = self.feed(b"\n")
         if self._inside:
@@ -114,7 +114,7 @@ class _Stream:
         self._inside, self._at = False, 0
         return pieces
 
-    def _step(self, pieces: list[Piece]) -> bool:
+    def _step(self, pieces: list[StreamPart]) -> bool:
         raise NotImplementedError
 
     def _take(self, end: int) -> bytes:
@@ -123,7 +123,7 @@ class _Stream:
         self._at = 0
         return taken
 
-    def _keep(self, piece: Document | Broken, pieces: list[Piece]) -> None:
+    def _keep(self, piece: Document | Broken, pieces: list[StreamPart]) -> None:
         if isinstance(piece, Document):
             self.last = piece.raw
         pieces.append(piece)
@@ -132,10 +132,10 @@ class _Stream:
 class DocumentStream(_Stream):
     """fio's form: documents one after the other, from a line `{` to a line `}`, with stray lines between them (F2)."""
 
-    def _step(self, pieces: list[Piece]) -> bool:
+    def _step(self, pieces: list[StreamPart]) -> bool:
         return self._inside_step(pieces) if self._inside else self._outside_step(pieces)
 
-    def _outside_step(self, pieces: list[Piece]) -> bool:
+    def _outside_step(self, pieces: list[StreamPart]) -> bool:
         match = _LINE_END.search(self._buffer, self._at)
         if not match:
             self._at = len(self._buffer)
@@ -146,7 +146,7 @@ class DocumentStream(_Stream):
         pieces += _noise(self._take(match.end()))
         return True
 
-    def _inside_step(self, pieces: list[Piece]) -> bool:
+    def _inside_step(self, pieces: list[StreamPart]) -> bool:
         # Most of a document are lines without a brace at their beginning, which `find` passes over ten times as fast.
         marks = _BRACES if self._buffer.find(b"\r", self._at) < 0 else _BRACES_OF_OTHERS
         begins = [at for mark in marks if (at := self._buffer.find(mark, self._at)) >= 0]
@@ -173,10 +173,10 @@ class ArrayStream(_Stream):
         self.closed = False
         """Whether the array's end came: the last element is then the total."""
 
-    def _step(self, pieces: list[Piece]) -> bool:
+    def _step(self, pieces: list[StreamPart]) -> bool:
         return self._inside_step(pieces) if self._inside else self._outside_step(pieces)
 
-    def _outside_step(self, pieces: list[Piece]) -> bool:
+    def _outside_step(self, pieces: list[StreamPart]) -> bool:
         if self._at == 0 and (skipped := _SEPARATORS.match(self._buffer)):
             self.closed |= b"]" in self._take(skipped.end())
         if not self._buffer:
@@ -191,7 +191,7 @@ class ArrayStream(_Stream):
         pieces += _noise(self._take(match.end()))
         return True
 
-    def _inside_step(self, pieces: list[Piece]) -> bool:
+    def _inside_step(self, pieces: list[StreamPart]) -> bool:
         end = self._buffer.find(b"\n}", self._at)
         if end < 0:
             self._at = max(0, len(self._buffer) - 1)
@@ -201,18 +201,18 @@ class ArrayStream(_Stream):
         return True
 
 
-Section = Mapping[str, object]
-_NOTHING: Section = {}
+JsonObject = Mapping[str, object]
+_NOTHING: JsonObject = {}
 _MOST = 2**60
 """More than any count, size or time in ns can be: what is larger would only overflow further on."""
 
 
-def section(data: Section, key: str) -> Section:
+def section(data: JsonObject, key: str) -> JsonObject:
     value = data.get(key)
     return value if isinstance(value, dict) else _NOTHING
 
 
-def figure(data: Section, key: str) -> float | None:
+def figure(data: JsonObject, key: str) -> float | None:
     """A number with the digits it was written in: an int stays an int. None for nan, infinities and absurd values too (F11)."""
     value = data.get(key)
     if isinstance(value, bool) or not isinstance(value, int | float) or not -_MOST <= value <= _MOST:
@@ -220,7 +220,7 @@ def figure(data: Section, key: str) -> float | None:
     return value
 
 
-def count(data: Section, key: str) -> int:
+def count(data: JsonObject, key: str) -> int:
     """A number of things, 0 if absent or negative."""
     value = figure(data, key)
     return max(0, int(value)) if value is not None else 0

@@ -4,11 +4,10 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from diskprof.analysis.comparison import NOISE, NOISE_OF_SHARE, Cell, Row
-from diskprof.analysis.metrics import WITHIN_NS, Better, Metric
+from diskprof.analysis.comparison import NOISE, NOISE_OF_SHARE, ComparedMetric, ComparedValue
+from diskprof.analysis.metrics import WITHIN_NS, Better, Measure
 from diskprof.model.expectation import Operator
-from diskprof.model.metric import Change
-from diskprof.model.metric import Metric as Promised
+from diskprof.model.metric import Change, Metric
 from diskprof.model.metric import Quantity as Amount
 from diskprof.model.preset import EngineName
 from diskprof.model.run import DirectionResult, Latency
@@ -40,37 +39,37 @@ class Words:
     better: Better
 
 
-METRICS: dict[Metric, Words] = {
-    Metric.IOPS: Words("IOPS", "IOPS", Quantity.RATE, Better.HIGHER),
-    Metric.BANDWIDTH: Words("Bandwidth", "BW", Quantity.BANDWIDTH, Better.HIGHER),
-    Metric.LATENCY_MEAN: Words("Completion latency, mean", "mean", Quantity.LATENCY, Better.LOWER),
-    Metric.LATENCY_P50: Words("Completion latency, p50", "p50", Quantity.LATENCY, Better.LOWER),
-    Metric.LATENCY_P99: Words("Completion latency, p99", "p99", Quantity.LATENCY, Better.LOWER),
-    Metric.LATENCY_P99_9: Words("Completion latency, p99.9", "p99.9", Quantity.LATENCY, Better.LOWER),
-    Metric.LATENCY_MAX: Words("Completion latency, max", "max", Quantity.LATENCY, Better.LOWER),
-    Metric.WITHIN: Words("I/Os within", "within", Quantity.SHARE, Better.HIGHER),
-    Metric.SYNC_MEAN: Words("fsync latency, mean", "fsync mean", Quantity.LATENCY, Better.LOWER),
-    Metric.SYNC_P50: Words("fsync latency, p50", "fsync p50", Quantity.LATENCY, Better.LOWER),
-    Metric.SYNC_P99: Words("fsync latency, p99", "fsync p99", Quantity.LATENCY, Better.LOWER),
-    Metric.SYNC_P99_9: Words("fsync latency, p99.9", "fsync p99.9", Quantity.LATENCY, Better.LOWER),
-    Metric.SYNC_MAX: Words("fsync latency, max", "fsync max", Quantity.LATENCY, Better.LOWER),
-    Metric.CPU: Words("CPU utilisation", "CPU", Quantity.SHARE, Better.NEITHER),
+METRICS: dict[Measure, Words] = {
+    Measure.IOPS: Words("IOPS", "IOPS", Quantity.RATE, Better.HIGHER),
+    Measure.BANDWIDTH: Words("Bandwidth", "BW", Quantity.BANDWIDTH, Better.HIGHER),
+    Measure.LATENCY_MEAN: Words("Completion latency, mean", "mean", Quantity.LATENCY, Better.LOWER),
+    Measure.LATENCY_P50: Words("Completion latency, p50", "p50", Quantity.LATENCY, Better.LOWER),
+    Measure.LATENCY_P99: Words("Completion latency, p99", "p99", Quantity.LATENCY, Better.LOWER),
+    Measure.LATENCY_P99_9: Words("Completion latency, p99.9", "p99.9", Quantity.LATENCY, Better.LOWER),
+    Measure.LATENCY_MAX: Words("Completion latency, max", "max", Quantity.LATENCY, Better.LOWER),
+    Measure.WITHIN: Words("I/Os within", "within", Quantity.SHARE, Better.HIGHER),
+    Measure.SYNC_MEAN: Words("fsync latency, mean", "fsync mean", Quantity.LATENCY, Better.LOWER),
+    Measure.SYNC_P50: Words("fsync latency, p50", "fsync p50", Quantity.LATENCY, Better.LOWER),
+    Measure.SYNC_P99: Words("fsync latency, p99", "fsync p99", Quantity.LATENCY, Better.LOWER),
+    Measure.SYNC_P99_9: Words("fsync latency, p99.9", "fsync p99.9", Quantity.LATENCY, Better.LOWER),
+    Measure.SYNC_MAX: Words("fsync latency, max", "fsync max", Quantity.LATENCY, Better.LOWER),
+    Measure.CPU: Words("CPU utilisation", "CPU", Quantity.SHARE, Better.NEITHER),
 }
 
 LATENCIES = (
-    Metric.LATENCY_MEAN,
-    Metric.LATENCY_P50,
-    Metric.LATENCY_P99,
-    Metric.LATENCY_P99_9,
-    Metric.LATENCY_MAX,
+    Measure.LATENCY_MEAN,
+    Measure.LATENCY_P50,
+    Measure.LATENCY_P99,
+    Measure.LATENCY_P99_9,
+    Measure.LATENCY_MAX,
 )
 
-_LATENCY_FIGURES: dict[Metric, Callable[[Latency], float | None]] = {
-    Metric.LATENCY_MEAN: lambda latency: latency.mean,
-    Metric.LATENCY_P50: lambda latency: latency.p50,
-    Metric.LATENCY_P99: lambda latency: latency.p99,
-    Metric.LATENCY_P99_9: lambda latency: latency.p99_9,
-    Metric.LATENCY_MAX: lambda latency: latency.max,
+_LATENCY_FIGURES: dict[Measure, Callable[[Latency], float | None]] = {
+    Measure.LATENCY_MEAN: lambda latency: latency.mean,
+    Measure.LATENCY_P50: lambda latency: latency.p50,
+    Measure.LATENCY_P99: lambda latency: latency.p99,
+    Measure.LATENCY_P99_9: lambda latency: latency.p99_9,
+    Measure.LATENCY_MAX: lambda latency: latency.max,
 }
 
 UNJUDGED = "No verdict where a tail varies as much within each run, or fewer than 10 I/Os lie beyond a percentile."
@@ -100,13 +99,13 @@ TARGETS: dict[TargetKind, str] = {
 }
 
 
-def metric_label(metric: Metric, within_ns: int = WITHIN_NS) -> str:
+def metric_label(metric: Measure, within_ns: int = WITHIN_NS) -> str:
     """A metric's full name: `Completion latency, p99`, `I/Os within 250 us`."""
     label = METRICS[metric].label
-    return f"{label} {format_latency(within_ns)}" if metric is Metric.WITHIN else label
+    return f"{label} {format_latency(within_ns)}" if metric is Measure.WITHIN else label
 
 
-def figure(metric: Metric, value: float | None) -> str:
+def figure(metric: Measure, value: float | None) -> str:
     """A metric's value with its unit, in the prefix that suits it: `12.3k`, `173 MB/s`, `476 us`, `92.5%`."""
     if value is None:
         return MISSING
@@ -121,7 +120,7 @@ def figure(metric: Metric, value: float | None) -> str:
             return share(value)
 
 
-def latency(result: DirectionResult, metric: Metric) -> float | None:
+def latency(result: DirectionResult, metric: Measure) -> float | None:
     """One of LATENCIES of a result, in ns."""
     return _LATENCY_FIGURES[metric](result.latency)
 
@@ -153,7 +152,7 @@ def megabytes(bytes_per_s: float) -> str:
     return number(bytes_per_s / 1e6)
 
 
-def row_unit(row: Row) -> tuple[str, float]:
+def row_unit(row: ComparedMetric) -> tuple[str, float]:
     """The one unit in which all cells of a row are shown, and what to divide by; empty for counts and shares."""
     match METRICS[row.metric].quantity:
         case Quantity.BANDWIDTH:
@@ -169,7 +168,7 @@ def row_unit(row: Row) -> tuple[str, float]:
             return "", 1.0
 
 
-def row_label(row: Row, within_ns: int = WITHIN_NS, *, short: bool = False) -> str:
+def row_label(row: ComparedMetric, within_ns: int = WITHIN_NS, *, short: bool = False) -> str:
     """A row's name with its unit: `Bandwidth (MB/s)`; `short`: `Latency p99 (us)`."""
     unit, _ = row_unit(row)
     label = metric_label(row.metric, within_ns)
@@ -179,7 +178,7 @@ def row_label(row: Row, within_ns: int = WITHIN_NS, *, short: bool = False) -> s
     return f"{label} ({unit})" if unit else label
 
 
-def row_value(row: Row, cell: Cell) -> str:
+def row_value(row: ComparedMetric, cell: ComparedValue) -> str:
     """A cell's value in its row's unit."""
     if cell.value is None:
         return MISSING
@@ -187,7 +186,7 @@ def row_value(row: Row, cell: Cell) -> str:
     return share(cell.value) if row.share else number(cell.value / scale)
 
 
-def difference(row: Row, cell: Cell) -> str:
+def difference(row: ComparedMetric, cell: ComparedValue) -> str:
     """A cell's difference to the first run: `+191%`, `x25`, `+77.2 pp` for shares; empty where there is none."""
     if cell.difference is None:
         return ""
@@ -212,19 +211,19 @@ def legend(engines: Collection[EngineName]) -> str:
     return f"Latency: {told}. MB/s: 10^6 bytes a second."
 
 
-def verdict(cell: Cell, *, share: bool = False) -> str:
+def verdict(cell: ComparedValue, *, share: bool = False) -> str:
     """`better`, `worse`, `same`; `noise` where they count as the same though the figures lie apart. `share`: of a row of shares."""
     found = _verdict(cell, share)
     return found.word if found else ""
 
 
-def mark(cell: Cell, *, share: bool = False) -> str:
+def mark(cell: ComparedValue, *, share: bool = False) -> str:
     """As `verdict`, in one character."""
     found = _verdict(cell, share)
     return found.sign if found else ""
 
 
-def _verdict(cell: Cell, share: bool) -> Word | None:
+def _verdict(cell: ComparedValue, share: bool) -> Word | None:
     apart, floor = (cell.difference, NOISE_OF_SHARE) if share else (cell.ratio, NOISE)
     if cell.verdict is Change.SAME and apart is not None and abs(apart) > floor:
         return words.NOISE
@@ -261,7 +260,7 @@ def option(name: str) -> str:
     return OPTIONS.get(name, name)
 
 
-def promised_metric(metric: Promised) -> str:
+def promised_metric(metric: Metric) -> str:
     """What a promise is about: `read IOPS`, `write bandwidth`, `read latency p99`, `reads within 250 us`, `CPU use`."""
     if metric.quantity is Amount.CPU:
         return "CPU use"

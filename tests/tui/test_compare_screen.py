@@ -20,9 +20,8 @@ from stored_screens import (
     until,
 )
 
-from diskprof.analysis.comparison import Cell as Figure
-from diskprof.analysis.comparison import Row as FigureRow
-from diskprof.analysis.metrics import Better, Metric
+from diskprof.analysis.comparison import ComparedMetric, ComparedValue
+from diskprof.analysis.metrics import Better, Measure
 from diskprof.model.metric import Change
 from diskprof.model.run import Status
 from diskprof.model.sample import Direction
@@ -243,8 +242,8 @@ async def test_three_runs_are_complete_at_80_columns(path: Path, runs: dict[str,
 
 
 def test_a_figure_that_is_wide_gives_up_blanks_and_no_digits() -> None:
-    base, other = Figure(11_000_000.0), Figure(12_345_678.0, 1_345_678.0, 0.1223, Change.BETTER)
-    row = FigureRow(Metric.IOPS, Direction.READ, Better.HIGHER, False, (base, other))
+    base, other = ComparedValue(11_000_000.0), ComparedValue(12_345_678.0, 1_345_678.0, 0.1223, Change.BETTER)
+    row = ComparedMetric(Measure.IOPS, Direction.READ, Better.HIGHER, False, (base, other))
     for form in (NARROW, WIDE):
         text, _ = _cell(row, other, form)
         assert re.fullmatch(r"12,345,678 +\+12% better", text.strip())

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum, sqrt
 
-from diskprof.engines.jsonstream import Section, count, figure, section
+from diskprof.engines.jsonstream import JsonObject, count, figure, section
 from diskprof.model.errors import EngineError
 from diskprof.model.histogram import Histogram, bucket_of, merge
 from diskprof.model.run import Cpu, DirectionResult, Latency, TestResult
@@ -83,7 +83,7 @@ _MOST_KEYS = 4096
 _BUCKETS = _Buckets()
 
 
-def _bins(latency: Section) -> dict[int, int]:
+def _bins(latency: JsonObject) -> dict[int, int]:
     bins: dict[int, int] = {}
     for text, value in section(latency, "bins").items():
         if type(value) is int and value > 0 and (index := _BUCKETS[text]) >= 0:
@@ -91,29 +91,29 @@ def _bins(latency: Section) -> dict[int, int]:
     return bins
 
 
-def _jobs(document: Section) -> list[Section]:
+def _jobs(document: JsonObject) -> list[JsonObject]:
     jobs = document.get("jobs")
     if not isinstance(jobs, list):
         raise EngineError("A document of fio's names no jobs.")
     return [job for job in jobs if isinstance(job, dict)]
 
 
-def _timed(latency: Section, bins: Mapping[int, int]) -> int:
+def _timed(latency: JsonObject, bins: Mapping[int, int]) -> int:
     # N came with fio 3.18 (F8). A distribution of unknown size counts as one.
     return count(latency, "N") if "N" in latency else sum(bins.values()) or bool(figure(latency, "mean"))
 
 
-def read_status(document: Section) -> StatusDocument:
+def read_status(document: JsonObject) -> StatusDocument:
     """The counters of a status document. Raises EngineError where it is no document of fio's."""
     timestamp = count(document, "timestamp_ms")
     return StatusDocument(timestamp or None, tuple(_entry(job) for job in _jobs(document)))
 
 
-def _entry(job: Section) -> Entry:
+def _entry(job: JsonObject) -> Entry:
     return {direction: _counters(section(job, direction)) for direction in Direction}
 
 
-def _counters(data: Section) -> Counters:
+def _counters(data: JsonObject) -> Counters:
     latency = section(data, "clat_ns")
     bins = _bins(latency)
     return Counters(
@@ -128,7 +128,7 @@ def _counters(data: Section) -> Counters:
     )
 
 
-def read_final(document: Section) -> FinalDocument:
+def read_final(document: JsonObject) -> FinalDocument:
     """The results of a final document, to fio's last digit where one job entry gave them.
 
     Raises EngineError where it is no document of fio's.
@@ -154,11 +154,11 @@ def read_final(document: Section) -> FinalDocument:
     )
 
 
-def _did_something(data: Section) -> bool:
+def _did_something(data: JsonObject) -> bool:
     return count(data, "total_ios") > 0 or count(data, "io_bytes") > 0
 
 
-def _direction(parts: Sequence[Section]) -> DirectionResult | None:
+def _direction(parts: Sequence[JsonObject]) -> DirectionResult | None:
     if not parts:
         return None
     latencies = [section(data, "clat_ns") for data in parts]
@@ -183,7 +183,7 @@ def _direction(parts: Sequence[Section]) -> DirectionResult | None:
     )
 
 
-def _mean_of(latencies: Sequence[Section], ios: Sequence[int]) -> float | None:
+def _mean_of(latencies: Sequence[JsonObject], ios: Sequence[int]) -> float | None:
     """The mean of all I/Os of several jobs; None where no job submits apart from doing."""
     each = [(figure(latency, "mean") or 0.0, number) for latency, number in zip(latencies, ios, strict=True)]
     if not any(mean for mean, _ in each):
@@ -196,7 +196,7 @@ def _sum(figures: Sequence[float]) -> float:
     return figures[0] if len(figures) == 1 else round(fsum(figures), 6)
 
 
-def _bandwidth(data: Section) -> float:
+def _bandwidth(data: JsonObject) -> float:
     given = figure(data, "bw_bytes")
     if given is not None:
         return given
@@ -209,7 +209,7 @@ def _over(size: int, runtime_ms: int) -> float:
     return 1000 * size // runtime_ms if runtime_ms else 0
 
 
-def _cpu(jobs: Sequence[Section]) -> Cpu | None:
+def _cpu(jobs: Sequence[JsonObject]) -> Cpu | None:
     shares = [(figure(job, "usr_cpu"), figure(job, "sys_cpu")) for job in jobs]
     known = [(user, system) for user, system in shares if user is not None and system is not None]
     if not known:
@@ -217,7 +217,7 @@ def _cpu(jobs: Sequence[Section]) -> Cpu | None:
     return Cpu(_sum([user for user, _ in known]), _sum([system for _, system in known]), len(known))
 
 
-def _latency(parts: Sequence[Section]) -> Latency | None:
+def _latency(parts: Sequence[JsonObject]) -> Latency | None:
     """One distribution as fio prints it; several merged: the mean by weight, percentiles from the merged histogram."""
     timed = [(latency, number, bins) for latency in parts if (number := _timed(latency, bins := _bins(latency)))]
     if not timed:
@@ -240,7 +240,7 @@ def _latency(parts: Sequence[Section]) -> Latency | None:
     )
 
 
-def _single_latency(latency: Section, histogram: Histogram) -> Latency:
+def _single_latency(latency: JsonObject, histogram: Histogram) -> Latency:
     percentiles = section(latency, "percentile")
 
     def percentile(key: str, q: float) -> float | None:
@@ -256,7 +256,7 @@ def _single_latency(latency: Section, histogram: Histogram) -> Latency:
     )
 
 
-def depths_told(document: Section, *, ended_early: bool) -> str:
+def depths_told(document: JsonObject, *, ended_early: bool) -> str:
     """A sentence for each job of a final document that searched; empty where none did.
 
     `ended_early`: fio ends before its time when it has found the depth, and only then (F61).
@@ -272,7 +272,7 @@ def depths_told(document: Section, *, ended_early: bool) -> str:
     return " ".join(dict.fromkeys(said))
 
 
-def _told(job: Section, ended_early: bool) -> str:
+def _told(job: JsonObject, ended_early: bool) -> str:
     share = figure(job, "latency_percentile") or 100
     asked = f"{share:g}% of the I/Os within {format_latency(count(job, 'latency_target'))}"
     if ended_early:

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from diskprof.analysis.comparison import Comparison, Row, TestComparison, compare
-from diskprof.analysis.metrics import Better, Metric
+from diskprof.analysis.comparison import ComparedMetric, Comparison, TestComparison, compare
+from diskprof.analysis.metrics import Better, Measure
 from diskprof.model.run import Run, Status, Weight
 from diskprof.model.sample import Sample
 from diskprof.reports import wording
@@ -17,7 +17,7 @@ from diskprof.reports.words import CHANGES, CHANGES_LEGEND, DIRECTIONS, STATUSES
 
 _LEAST_CONDITION = 16
 _SPLIT = "better one way and worse the other"
-_CALLED = {Metric.IOPS: "IOPS", Metric.LATENCY_MEAN: "mean latency", Metric.SYNC_MEAN: "mean fsync latency"}
+_CALLED = {Measure.IOPS: "IOPS", Measure.LATENCY_MEAN: "mean latency", Measure.SYNC_MEAN: "mean fsync latency"}
 _ABSENT = Word("has no such test", "", Meaning.WARNING)
 
 
@@ -50,7 +50,7 @@ def comparison_report(comparison: Comparison, *, form: Form = Form.TERMINAL) -> 
     terminal = form is Form.TERMINAL
     compact = len(comparison.columns) > 2
     names = [column.label for column in comparison.columns]
-    metrics = (Metric.IOPS, *(() if terminal else (Metric.LATENCY_MEAN,)), Metric.LATENCY_P99)
+    metrics = (Measure.IOPS, *(() if terminal else (Measure.LATENCY_MEAN,)), Measure.LATENCY_P99)
     swept = compared_panels(comparison, metrics, level=2)
     blocks = [] if terminal else [Heading(f"Comparison of {wording.listed(names)}", 1), *_upshot(comparison)]
     blocks += [_who(comparison, terminal), *conditions(comparison), *expectations(comparison), *swept]
@@ -169,7 +169,7 @@ def differing(test: TestComparison) -> list[tuple[Cell, ...]]:
     return found
 
 
-def _row(comparison: Comparison, row: Row, several: bool, compact: bool) -> tuple[Cell, ...]:
+def _row(comparison: Comparison, row: ComparedMetric, several: bool, compact: bool) -> tuple[Cell, ...]:
     label, short = (wording.row_label(row, comparison.within_ns, short=short) for short in (False, True))
     if several and row.direction:
         way = DIRECTIONS[row.direction].word
@@ -209,7 +209,7 @@ class Tally:
     noise: int = 0
     split: int = 0
     worse: int = 0
-    ratios: tuple[tuple[Metric, float], ...] = ()
+    ratios: tuple[tuple[Measure, float], ...] = ()
 
     @property
     def judged(self) -> int:

@@ -138,7 +138,7 @@ def _compared_sweeps(comparison: Comparison) -> list[Plot]:
 
 
 def _by_both(
-    panel: sweep.Panel[TestRecord], what: str, figure: Figure, *, along: Axis, each: Axis, divisor: float = 1.0
+    panel: sweep.Matrix[TestRecord], what: str, figure: Figure, *, along: Axis, each: Axis, divisor: float = 1.0
 ) -> Plot | None:
     """A curve for each value of one axis along the other."""
     curves = []

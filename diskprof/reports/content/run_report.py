@@ -11,7 +11,7 @@ from statistics import median
 from typing import NamedTuple
 
 from diskprof.analysis.kernel import KernelView
-from diskprof.analysis.metrics import WITHIN_NS, Metric
+from diskprof.analysis.metrics import WITHIN_NS, Measure
 from diskprof.analysis.series import measured, windows
 from diskprof.model.expectation import Verdict
 from diskprof.model.run import DirectionResult, Run, Status, TestRecord
@@ -45,9 +45,9 @@ from diskprof.reports.words import DIRECTIONS, STATUSES, VERDICTS, WEIGHTS
 _NAMED = 6
 _ENDED_EARLY = (Status.FAILED, Status.INTERRUPTED, Status.CANCELLED)
 _PAGES = (Form.MARKDOWN, Form.HTML)
-_MATRICES = (Metric.IOPS, Metric.BANDWIDTH, Metric.LATENCY_MEAN, Metric.LATENCY_P99)
+_MATRICES = (Measure.IOPS, Measure.BANDWIDTH, Measure.LATENCY_MEAN, Measure.LATENCY_P99)
 _CPU = "CPU: user and system time of the jobs, as a share of one CPU."
-_SPARES = {Metric.LATENCY_P99_9: 3, Metric.LATENCY_MEAN: 2, Metric.LATENCY_P50: 1}
+_SPARES = {Measure.LATENCY_P99_9: 3, Measure.LATENCY_MEAN: 2, Measure.LATENCY_P50: 1}
 _SHORTER = {Verdict.TOO_SHORT: "too short"}
 
 Kernel = Mapping[int, KernelView]
@@ -144,7 +144,7 @@ def result_rows(run: Run) -> list[ResultRow]:
 def _results(known: _Known) -> list[Block]:
     """The sweeps, and a table of the tests that are no cells of one."""
     run, pages = known.run, known.form in _PAGES
-    found = run_panels(run, _MATRICES if pages else (Metric.IOPS,), level=known.level + 2)
+    found = run_panels(run, _MATRICES if pages else (Measure.IOPS,), level=known.level + 2)
     rows = [row for row in result_rows(run) if not row[0].planned.cell]
     legend = wording.legend({test.engine for test in run.tests})
     if not rows and run.tests:
@@ -188,7 +188,7 @@ def result_table(rows: Sequence[ResultRow], form: Form, legend: str = "") -> Tab
         row += [Cell(way.word, way.meaning) if way else Cell("")] if mixed else []
         row += [Cell(STATUSES[test.status].word)] if incomplete else []
         row += _figures(test, result)
-        row += [Cell(wording.figure(Metric.WITHIN, result.share_within(WITHIN_NS)))] if screen and result else []
+        row += [Cell(wording.figure(Measure.WITHIN, result.share_within(WITHIN_NS)))] if screen and result else []
         row += [Cell(_cpu(test))] if pages or screen else []
         cells.append(tuple(row))
     return Table(tuple(columns), tuple(cells), legend=legend)

@@ -3,10 +3,9 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from diskprof.analysis.comparison import Cell as Figure
-from diskprof.analysis.comparison import Comparison, Row, TestComparison
-from diskprof.analysis.metrics import Metric
-from diskprof.analysis.sweep import Panel, compared_grids, most_iops, panels
+from diskprof.analysis.comparison import ComparedMetric, ComparedValue, Comparison, TestComparison
+from diskprof.analysis.metrics import Measure
+from diskprof.analysis.sweep import Matrix, compared_grids, most_iops, panels
 from diskprof.model.run import Status
 from diskprof.model.sample import Direction
 from diskprof.reports import wording
@@ -22,7 +21,7 @@ from diskprof.reports.content.sweep_tables import (
 from diskprof.reports.words import DIRECTIONS, STATUSES
 
 
-def compared_panels(comparison: Comparison, metrics: Sequence[Metric], *, level: int) -> list[Block]:
+def compared_panels(comparison: Comparison, metrics: Sequence[Measure], *, level: int) -> list[Block]:
     """Every panel of the sweeps of a comparison, with a matrix for each metric of each run beside the first."""
     found: list[Block] = []
     for grid in compared_grids(comparison):
@@ -33,7 +32,7 @@ def compared_panels(comparison: Comparison, metrics: Sequence[Metric], *, level:
     return found
 
 
-def _sentences(comparison: Comparison, panel: Panel[TestComparison]) -> list[Block]:
+def _sentences(comparison: Comparison, panel: Matrix[TestComparison]) -> list[Block]:
     """Cells that a run lacks, and options that are not the same."""
     tests = [test for row in panel.cells for test in row if test]
     told = []
@@ -52,7 +51,7 @@ def _sentences(comparison: Comparison, panel: Panel[TestComparison]) -> list[Blo
     return [Paragraph(sentence, hanging=True) for sentence in told]
 
 
-def _most(comparison: Comparison, panel: Panel[TestComparison]) -> Table:
+def _most(comparison: Comparison, panel: Matrix[TestComparison]) -> Table:
     """The most IOPS of each row, reads and writes together, run by run."""
     head = [capital(wording.option(panel.rows.option))]
     for index, column in enumerate(comparison.columns):
@@ -71,7 +70,7 @@ def _most(comparison: Comparison, panel: Panel[TestComparison]) -> Table:
     return sheet(f"{what} by {wording.option(panel.rows.option)}", head, rows)
 
 
-def _differences(comparison: Comparison, panel: Panel[TestComparison], column: int, metric: Metric) -> list[Table]:
+def _differences(comparison: Comparison, panel: Matrix[TestComparison], column: int, metric: Measure) -> list[Table]:
     """A matrix a direction; none where the two runs have no cell in common."""
     ways = [way for way in Direction if any(_pair(test, metric, way, column) for row in panel.cells for test in row)]
     base, name = comparison.columns[0].label, comparison.columns[column].label
@@ -91,13 +90,15 @@ def _differences(comparison: Comparison, panel: Panel[TestComparison], column: i
     ]
 
 
-def _title(panel: Panel[TestComparison], metric: Metric, way: Direction, *, named: bool) -> str:
+def _title(panel: Matrix[TestComparison], metric: Measure, way: Direction, *, named: bool) -> str:
     label = wording.METRICS[metric].label
     label = f"{capital(DIRECTIONS[way].word)}: {label}" if named else label
     return by_axes(label, panel) if panel.columns else f"{label} by {wording.option(panel.rows.option)}"
 
 
-def _pair(test: TestComparison | None, metric: Metric, way: Direction, column: int) -> tuple[Row, Figure] | None:
+def _pair(
+    test: TestComparison | None, metric: Measure, way: Direction, column: int
+) -> tuple[ComparedMetric, ComparedValue] | None:
     """What is told of one cell; None where one of the two runs did not measure it whole."""
     row = test.row(metric, way) if test else None
     if row is None or row.direction is not way or test is None:
@@ -106,7 +107,7 @@ def _pair(test: TestComparison | None, metric: Metric, way: Direction, column: i
     return (row, row.cells[column]) if whole and row.cells[column].difference is not None else None
 
 
-def _cell(pair: tuple[Row, Figure] | None) -> Cell:
+def _cell(pair: tuple[ComparedMetric, ComparedValue] | None) -> Cell:
     if pair is None:
         return Cell(wording.MISSING)
     row, cell = pair

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from diskprof.analysis.comparison import TestComparison
-from diskprof.analysis.metrics import Metric, direction_metrics
+from diskprof.analysis.metrics import Measure, direction_metrics
 from diskprof.analysis.sweep import (
     Best,
     Limits,
-    Panel,
+    Matrix,
     bandwidth,
     best,
     grids,
@@ -26,16 +26,16 @@ from diskprof.reports.words import DIRECTIONS, STATUSES
 
 _SOURCES = {source.metric: source for source in direction_metrics()}
 _SILENT = (Status.PENDING, Status.SKIPPED)
-LIST_METRICS = (Metric.IOPS, Metric.BANDWIDTH, Metric.LATENCY_MEAN, Metric.LATENCY_P99)
+LIST_METRICS = (Measure.IOPS, Measure.BANDWIDTH, Measure.LATENCY_MEAN, Measure.LATENCY_P99)
 """What a sweep of one axis is listed by."""
 
 
-def run_panels(run: Run, metrics: Sequence[Metric], *, level: int) -> list[Block]:
+def run_panels(run: Run, metrics: Sequence[Measure], *, level: int) -> list[Block]:
     """Every panel of the run's sweeps, with a matrix for each of `metrics`."""
     return [block for grid in grids(run) for panel in panels(grid) for block in _panel(panel, metrics, level)]
 
 
-def _panel(panel: Panel[TestRecord], metrics: Sequence[Metric], level: int) -> list[Block]:
+def _panel(panel: Matrix[TestRecord], metrics: Sequence[Measure], level: int) -> list[Block]:
     told = limits_sentence(limits(panel))
     sentences = [Paragraph(f"{capital(told)}.", hanging=True)] if told else []
     sheets = [*_best_sheet(panel), *_matrices(panel, metrics)] if panel.columns else [_list(panel)]
@@ -48,7 +48,7 @@ def sheet(title: str, head: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Ta
     return Table(columns, tuple(map(tuple, rows)), title, lead=1)
 
 
-def panel_title(panel: Panel[TestRecord] | Panel[TestComparison]) -> str:
+def panel_title(panel: Matrix[TestRecord] | Matrix[TestComparison]) -> str:
     """`Random read`, with the values of the axes that stand still: `Random read, jobs 4`."""
     return ", ".join([panel.title or panel.name, *told_cell(panel.fixed)])
 
@@ -64,7 +64,7 @@ def value_words(option: str, value: str) -> str:
     return value if size is None else format_size(size)
 
 
-def _best_sheet(panel: Panel[TestRecord]) -> tuple[Table, ...]:
+def _best_sheet(panel: Matrix[TestRecord]) -> tuple[Table, ...]:
     """What each row does at best, and how much of the columns' axis that takes; nothing where there is one column."""
     if panel.columns is None or len(panel.columns.values) < 2:
         return ()
@@ -92,42 +92,42 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _matrices(panel: Panel[TestRecord], metrics: Sequence[Metric]) -> tuple[Table, ...]:
+def _matrices(panel: Matrix[TestRecord], metrics: Sequence[Measure]) -> tuple[Table, ...]:
     ways = _directions(panel)
     return tuple(
         _matrix(panel, metric, way, named=len(ways) > 1) for metric in metrics for way in ways or (Direction.READ,)
     )
 
 
-def _directions(panel: Panel[TestRecord]) -> tuple[Direction, ...]:
+def _directions(panel: Matrix[TestRecord]) -> tuple[Direction, ...]:
     found = {way for row in panel.cells for test in row if (r := measured(test)) for way, _ in r.directions}
     return tuple(way for way in Direction if way in found)
 
 
-def _matrix(panel: Panel[TestRecord], metric: Metric, way: Direction, *, named: bool) -> Table:
+def _matrix(panel: Matrix[TestRecord], metric: Measure, way: Direction, *, named: bool) -> Table:
     assert panel.columns
     rows = [
         list(map(Cell, (value_words(panel.rows.option, value), *(_cell(test, metric, way) for test in row))))
         for value, row in zip(panel.rows.values, panel.cells, strict=True)
     ]
-    label = "MB/s" if metric is Metric.BANDWIDTH else wording.METRICS[metric].label
+    label = "MB/s" if metric is Measure.BANDWIDTH else wording.METRICS[metric].label
     title = by_axes(f"{capital(DIRECTIONS[way].word)}: {label}" if named else label, panel)
     return sheet(title, matrix_head(panel), rows)
 
 
-def by_axes(label: str, panel: Panel[TestRecord] | Panel[TestComparison]) -> str:
+def by_axes(label: str, panel: Matrix[TestRecord] | Matrix[TestComparison]) -> str:
     """`IOPS by block size (down) and queue depth (across)`."""
     assert panel.columns
     return f"{label} by {wording.option(panel.rows.option)} (down) and {wording.option(panel.columns.option)} (across)"
 
 
-def matrix_head(panel: Panel[TestRecord] | Panel[TestComparison]) -> tuple[str, ...]:
+def matrix_head(panel: Matrix[TestRecord] | Matrix[TestComparison]) -> tuple[str, ...]:
     """The columns' values behind an empty corner."""
     assert panel.columns
     return "", *(value_words(panel.columns.option, value) for value in panel.columns.values)
 
 
-def _cell(test: TestRecord | None, metric: Metric, way: Direction) -> str:
+def _cell(test: TestRecord | None, metric: Measure, way: Direction) -> str:
     """A figure; where there is none, the word for what happened if something did."""
     result = measured(test)
     if result is None:
@@ -139,19 +139,21 @@ def _status(test: TestRecord) -> str:
     return STATUSES[test.status].word
 
 
-def _figure(result: TestResult, metric: Metric, way: Direction) -> str:
+def _figure(result: TestResult, metric: Measure, way: Direction) -> str:
     one = result.direction(way)
     value = _SOURCES[metric].of_result(one) if one else None
-    if value is not None and metric is Metric.BANDWIDTH:
+    if value is not None and metric is Measure.BANDWIDTH:
         return wording.megabytes(value)
     return wording.figure(metric, value)
 
 
-def _list(panel: Panel[TestRecord]) -> Table:
+def _list(panel: Matrix[TestRecord]) -> Table:
     """A sweep of one axis: a row a cell."""
     ways = _directions(panel) or (Direction.READ,)
     words = [f"{DIRECTIONS[way].word} " if len(ways) > 1 else "" for way in ways]
-    short = {metric: "MB/s" if metric is Metric.BANDWIDTH else wording.METRICS[metric].short for metric in LIST_METRICS}
+    short = {
+        metric: "MB/s" if metric is Measure.BANDWIDTH else wording.METRICS[metric].short for metric in LIST_METRICS
+    }
     head = [capital(wording.option(panel.rows.option))]
     head += [f"{word}{short[metric]}" for word in words for metric in LIST_METRICS]
     rows = []
@@ -193,7 +195,7 @@ def verdict_sentences(run: Run) -> list[str]:
     return found
 
 
-def _most(panel: Panel[TestRecord]) -> str:
+def _most(panel: Matrix[TestRecord]) -> str:
     """`at most 5,012 IOPS (block size 4 KiB, queue depth 64) and 201 MB/s (...)`; empty where nothing was measured."""
     tests = [(test, result) for row in panel.cells for test in row if test and (result := measured(test))]
     if not tests:

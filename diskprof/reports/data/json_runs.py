@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from diskprof.analysis.comparison import Cell, Column, Comparison, Row, TestComparison
+from diskprof.analysis.comparison import ComparedMetric, ComparedRun, ComparedValue, Comparison, TestComparison
 from diskprof.analysis.conditions import Condition, OptionDifference
 from diskprof.analysis.expectations import CommonExpectation, judge
 from diskprof.analysis.kernel import KernelView
-from diskprof.analysis.sweep import Best, Limits, Panel, best, grids, limits, measured, panels
+from diskprof.analysis.sweep import Best, Limits, Matrix, best, grids, limits, measured, panels
 from diskprof.model.advice import Advice, on_command_line
 from diskprof.model.device import Device, Mount, Wear, share_of
 from diskprof.model.expectation import Expectation, Judgement
@@ -166,7 +166,7 @@ def _swept(sweep: str, test: TestRecord) -> Json:
     }
 
 
-def _panel(panel: Panel[TestRecord]) -> Json:
+def _panel(panel: Matrix[TestRecord]) -> Json:
     """Reads and writes together. `limits` is null where the data show none; block sizes are in bytes."""
     return {
         **_of(panel, "sweep=name fixed{} rows=rows.option"),
@@ -183,8 +183,8 @@ def _panel(panel: Panel[TestRecord]) -> Json:
 _FIELDS: Table = {
     Advice: on_command_line,
     Best: "iops iops_at? bandwidth_bytes_per_s=bandwidth bandwidth_at? enough?",
-    Cell: "value difference ratio verdict",
-    Column: "id label status preset target hostname started_at tags findings",
+    ComparedValue: "value difference ratio verdict",
+    ComparedRun: "id label status preset target hostname started_at tags findings",
     CommonExpectation: "test metric=metric.name judgements",
     Condition: "name values",
     Cpu: "user_percent system_percent",
@@ -204,7 +204,7 @@ _FIELDS: Table = {
     Mount: "path fs_type options size_bytes free_bytes",
     OptionDifference: "option job? values",
     PlannedTest: "name title engine cell{}~ argv ramp_s runtime_s delay_s amount_bytes bytes_written writes_exact",
-    Row: "metric direction better cells",
+    ComparedMetric: "metric direction better cells",
     RunSummary: "id status preset title=preset_title target device hostname started_at duration_s tags note headline",
     Target: "kind path device mount_point fs_type size_bytes free_bytes",
     TestComparison: "name title engine statuses cell{}~ options metrics=rows",

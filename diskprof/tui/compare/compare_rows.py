@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from diskprof.analysis.comparison import Cell as Figure
-from diskprof.analysis.comparison import Comparison, TestComparison
-from diskprof.analysis.comparison import Row as FigureRow
-from diskprof.analysis.metrics import Metric
+from diskprof.analysis.comparison import ComparedMetric, ComparedValue, Comparison, TestComparison
+from diskprof.analysis.metrics import Measure
 from diskprof.model.metric import Change
 from diskprof.model.run import Status
 from diskprof.model.sample import Direction
@@ -23,12 +21,12 @@ from diskprof.tui.shell.signs import ink, ink_of, status_text, when_text
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LATENCY = {
-    Metric.LATENCY_MEAN: "latency mean",
-    Metric.LATENCY_P50: "latency p50",
-    Metric.LATENCY_P99: "latency p99",
-    Metric.LATENCY_P99_9: "latency p99.9",
-    Metric.LATENCY_MAX: "latency max",
-    Metric.BANDWIDTH: "bandwidth",
+    Measure.LATENCY_MEAN: "latency mean",
+    Measure.LATENCY_P50: "latency p50",
+    Measure.LATENCY_P99: "latency p99",
+    Measure.LATENCY_P99_9: "latency p99.9",
+    Measure.LATENCY_MAX: "latency max",
+    Measure.BANDWIDTH: "bandwidth",
 }
 _NAME, _BASE, _OTHER = 27, 13, 27
 _MOST_MORE = 14
@@ -168,13 +166,13 @@ def _figures(number: int, test: TestComparison, within_ns: int, form: Form) -> l
     return lines
 
 
-def _agrees(figure: Figure, base: Figure, share: bool) -> bool:
+def _agrees(figure: ComparedValue, base: ComparedValue, share: bool) -> bool:
     if figure.verdict is None and share and figure.difference is not None:
         return abs(figure.difference) < 0.01
     return figure.verdict is Change.SAME or (figure.verdict is None and figure.value == base.value)
 
 
-def _cell(row: FigureRow, figure: Figure, form: Form) -> Piece:
+def _cell(row: ComparedMetric, figure: ComparedValue, form: Form) -> Piece:
     value = wording.row_value(row, figure).rjust(form.value)
     text = f"{value} {wording.difference(row, figure):>{form.difference}} {wording.verdict(figure, share=row.share)}"
     if len(text) > form.other:
@@ -183,12 +181,12 @@ def _cell(row: FigureRow, figure: Figure, form: Form) -> Piece:
     return text, ink_of(CHANGES[figure.verdict]) if figure.verdict else ""
 
 
-def name_of(row: FigureRow, within_ns: int, form: Form = WIDE) -> str:
+def name_of(row: ComparedMetric, within_ns: int, form: Form = WIDE) -> str:
     """A row's name in few words: `read latency p99 (us)`, narrow `read p99 us`."""
     words = wording.METRICS[row.metric]
     label = _LATENCY.get(row.metric, words.short)
-    if row.metric is Metric.WITHIN:
-        label = f"{words.short} {wording.figure(Metric.LATENCY_MAX, within_ns)}"
+    if row.metric is Measure.WITHIN:
+        label = f"{words.short} {wording.figure(Measure.LATENCY_MAX, within_ns)}"
     unit, _ = wording.row_unit(row)
     if form.narrow:
         label = "" if unit == "MB/s" else label.removeprefix("latency ")

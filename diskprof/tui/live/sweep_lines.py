@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from diskprof.analysis.sweep import Panel, bandwidth, grids, iops, limits, measured, panels
+from diskprof.analysis.sweep import Matrix, bandwidth, grids, iops, limits, measured, panels
 from diskprof.model.cells import fit
 from diskprof.model.metric import Quantity
 from diskprof.model.run import Run, Status, TestRecord, TestResult
@@ -25,12 +25,12 @@ _STEPS = 5
 _TITLES = {Quantity.IOPS: "IOPS", Quantity.BANDWIDTH: "Bandwidth", Quantity.LATENCY: "Mean latency"}
 
 
-def panels_of(run: Run) -> tuple[Panel[TestRecord], ...]:
+def panels_of(run: Run) -> tuple[Matrix[TestRecord], ...]:
     """Every picture of the run's sweeps: two axes each, at one value of each other."""
     return tuple(panel for grid in grids(run) for panel in panels(grid))
 
 
-def panel_of(found: Sequence[Panel[TestRecord]], test: int) -> int:
+def panel_of(found: Sequence[Matrix[TestRecord]], test: int) -> int:
     """Which picture has the cell of a test in it; the first if none has."""
     for at, panel in enumerate(found):
         if any(cell and cell.index == test for row in panel.cells for cell in row):
@@ -146,7 +146,7 @@ def sweep_lines(
     return lines[:height]
 
 
-def _row_names(panel: Panel[TestRecord]) -> list[str]:
+def _row_names(panel: Matrix[TestRecord]) -> list[str]:
     return [clean(value_words(panel.rows.option, value)) for value in panel.rows.values]
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from handmade import ENVIRONMENT, GIB, direction, environment, fio, ioping, latency, on_disk, run, samples
 
-from diskprof.analysis.comparison import Cell, Comparison, compare, labels
-from diskprof.analysis.metrics import Metric
+from diskprof.analysis.comparison import ComparedValue, Comparison, compare, labels
+from diskprof.analysis.metrics import Measure
 from diskprof.model.histogram import Histogram
 from diskprof.model.metric import Change
 from diskprof.model.run import Run, Status
@@ -29,7 +29,7 @@ DIGITAL_OCEAN = host("do", iops=15_596, mean_us=476.55, within=0.1526, cpu=(9.52
 LINODE = host("linode", iops=45_447, mean_us=162.13, within=0.925, cpu=(23.47, 56.39))
 
 
-def cell(comparison: Comparison, metric: Metric, column: int = 1, way: Direction = Direction.READ) -> Cell:
+def cell(comparison: Comparison, metric: Measure, column: int = 1, way: Direction = Direction.READ) -> ComparedValue:
     row = comparison.tests[0].row(metric, way)
     assert row is not None
     return row.cells[column]
@@ -37,8 +37,8 @@ def cell(comparison: Comparison, metric: Metric, column: int = 1, way: Direction
 
 def test_the_table_of_the_two_hosts() -> None:
     comparison = compare((DIGITAL_OCEAN, LINODE))
-    iops, mean = cell(comparison, Metric.IOPS), cell(comparison, Metric.LATENCY_MEAN)
-    within, cpu = cell(comparison, Metric.WITHIN), cell(comparison, Metric.CPU)
+    iops, mean = cell(comparison, Measure.IOPS), cell(comparison, Measure.LATENCY_MEAN)
+    within, cpu = cell(comparison, Measure.WITHIN), cell(comparison, Measure.CPU)
     assert (iops.verdict, mean.verdict, within.verdict) == (Change.BETTER,) * 3
     assert iops.ratio == pytest.approx(45_447 / 15_596 - 1)
     assert mean.ratio == pytest.approx(162.13 / 476.55 - 1)
@@ -68,15 +68,15 @@ def test_the_other_way_round_the_verdicts_turn_too() -> None:
 )
 def test_without_samples_two_percent_are_noise(iops: float, verdict: Change) -> None:
     base, other = (run(fio(read=direction(value)), run_id=str(value)) for value in (10_000.0, iops))
-    assert cell(compare((base, other)), Metric.IOPS).verdict is verdict
+    assert cell(compare((base, other)), Measure.IOPS).verdict is verdict
 
 
 def test_the_spread_of_the_intervals_is_noise_where_it_is_given() -> None:
     base, other = (run(fio(read=direction(value)), run_id=str(int(value))) for value in (10_000.0, 10_600.0))
     wild = samples([5_000, 15_000] * 20)
     steady = samples([10_000] * 40)
-    assert cell(compare((base, other), {"10000": steady, "10600": steady}), Metric.IOPS).verdict is Change.BETTER
-    assert cell(compare((base, other), {"10000": wild, "10600": wild}), Metric.IOPS).verdict is Change.SAME
+    assert cell(compare((base, other), {"10000": steady, "10600": steady}), Measure.IOPS).verdict is Change.BETTER
+    assert cell(compare((base, other), {"10000": wild, "10600": wild}), Measure.IOPS).verdict is Change.SAME
 
 
 def test_two_maxima_are_rarely_the_same_and_rarely_better() -> None:
@@ -87,9 +87,9 @@ def test_two_maxima_are_rarely_the_same_and_rarely_better() -> None:
     base, near, far = of(1e6), of(1.2e6), of(1.9e6)
     series = {one.id: noisy for one in (base, near, far)}
     comparison = compare((base, near, far), series)
-    assert cell(comparison, Metric.LATENCY_MAX, 1).verdict is Change.SAME
-    assert cell(comparison, Metric.LATENCY_MAX, 2).verdict is None
-    assert cell(compare((base, far)), Metric.LATENCY_MAX).verdict is Change.WORSE
+    assert cell(comparison, Measure.LATENCY_MAX, 1).verdict is Change.SAME
+    assert cell(comparison, Measure.LATENCY_MAX, 2).verdict is None
+    assert cell(compare((base, far)), Measure.LATENCY_MAX).verdict is Change.WORSE
 
 
 def test_a_tail_needs_more_than_an_average_to_be_better() -> None:
@@ -97,29 +97,29 @@ def test_a_tail_needs_more_than_an_average_to_be_better() -> None:
         return run(fio(read=direction(10_000, figures=latency(1e5, p99=p99))), run_id=str(p99))
 
     base, near, far = of(1e6), of(1.09e6), of(1.3e6)
-    assert cell(compare((base, near)), Metric.LATENCY_P99).verdict is Change.SAME
-    assert cell(compare((base, far)), Metric.LATENCY_P99).verdict is Change.WORSE
+    assert cell(compare((base, near)), Measure.LATENCY_P99).verdict is Change.SAME
+    assert cell(compare((base, far)), Measure.LATENCY_P99).verdict is Change.WORSE
     dips = tuple(taken for index in range(40) for taken in samples([9e3], mean_ns=3e5 if index % 10 == 0 else 1e5))
     moved = tuple(replace(sample, at_ns=250_000_000 * (index + 1)) for index, sample in enumerate(dips))
-    assert cell(compare((base, far), {base.id: moved, far.id: moved}), Metric.LATENCY_P99).verdict is None
+    assert cell(compare((base, far), {base.id: moved, far.id: moved}), Measure.LATENCY_P99).verdict is None
 
 
 def test_a_percentile_with_hardly_an_io_beyond_it_is_not_judged() -> None:
     base = run(fio(read=direction(100, seconds=5)), run_id="a")
     other = run(fio(read=direction(50, seconds=10)), run_id="b")
     comparison = compare((base, other))
-    assert cell(comparison, Metric.LATENCY_P50).verdict is Change.WORSE
-    assert cell(comparison, Metric.LATENCY_P99).verdict is None
-    assert cell(comparison, Metric.LATENCY_P99).ratio == pytest.approx(1)
+    assert cell(comparison, Measure.LATENCY_P50).verdict is Change.WORSE
+    assert cell(comparison, Measure.LATENCY_P99).verdict is None
+    assert cell(comparison, Measure.LATENCY_P99).ratio == pytest.approx(1)
 
 
 def test_shares_are_the_same_within_a_percentage_point() -> None:
     base = host("a", iops=1000, mean_us=200, within=0.90, cpu=(1, 1))
     assert cell(
-        compare((base, host("b", iops=1000, mean_us=200, within=0.905, cpu=(1, 1)))), Metric.WITHIN
+        compare((base, host("b", iops=1000, mean_us=200, within=0.905, cpu=(1, 1)))), Measure.WITHIN
     ).verdict is (Change.SAME)
     none = host("c", iops=1000, mean_us=200, within=0, cpu=(1, 1))
-    found = cell(compare((none, base)), Metric.WITHIN)
+    found = cell(compare((none, base)), Measure.WITHIN)
     assert (found.verdict, found.ratio) == (Change.BETTER, None)
 
 
@@ -132,9 +132,9 @@ def test_a_share_is_noise_by_the_spread_of_its_intervals() -> None:
     wavering = tuple(
         replace(samples([1000], mean_ns=mean)[0], at_ns=250_000_000 * at) for at, mean in enumerate(means, start=1)
     )
-    found = cell(compare((base, other), {"a": wavering, "b": wavering}), Metric.WITHIN)
+    found = cell(compare((base, other), {"a": wavering, "b": wavering}), Measure.WITHIN)
     assert (found.verdict, wording.verdict(found, share=True)) == (Change.SAME, "noise")
-    assert cell(compare((base, other)), Metric.WITHIN).verdict is Change.BETTER
+    assert cell(compare((base, other)), Measure.WITHIN).verdict is Change.BETTER
 
 
 def test_a_share_of_few_ios_is_no_surer_than_as_many_throws_of_a_coin() -> None:
@@ -142,12 +142,12 @@ def test_a_share_of_few_ios_is_no_surer_than_as_many_throws_of_a_coin() -> None:
         histogram = Histogram.of_latencies([FAST] * fast + [SLOW] * (total - fast))
         return run(fio(read=direction(total / 30, histogram=histogram)), run_id=str(fast))
 
-    assert cell(compare((of(40, 100), of(50, 100))), Metric.WITHIN).verdict is Change.SAME
-    assert cell(compare((of(4000, 10_000), of(5000, 10_000))), Metric.WITHIN).verdict is Change.BETTER
+    assert cell(compare((of(40, 100), of(50, 100))), Measure.WITHIN).verdict is Change.SAME
+    assert cell(compare((of(4000, 10_000), of(5000, 10_000))), Measure.WITHIN).verdict is Change.BETTER
 
 
 def test_the_threshold_can_be_another() -> None:
-    found = cell(compare((DIGITAL_OCEAN, LINODE), within_ns=1_000_000), Metric.WITHIN)
+    found = cell(compare((DIGITAL_OCEAN, LINODE), within_ns=1_000_000), Measure.WITHIN)
     assert (found.value, found.verdict) == (1.0, Change.SAME)
 
 
@@ -155,17 +155,17 @@ def test_a_base_of_zero_gives_no_ratio() -> None:
     base = run(fio(read=direction(100, figures=latency(0.0)), cpu=(0.0, 0.0)), run_id="a")
     other = run(fio(read=direction(100, figures=latency(10.0)), cpu=(1.0, 1.0)), run_id="b")
     comparison = compare((base, other))
-    for metric in (Metric.LATENCY_MEAN, Metric.CPU):
+    for metric in (Measure.LATENCY_MEAN, Measure.CPU):
         assert cell(comparison, metric).ratio is None
-    assert cell(comparison, Metric.LATENCY_MEAN).verdict is Change.WORSE
-    assert cell(compare((base, replace(base, id="c"))), Metric.LATENCY_MEAN).verdict is Change.SAME
+    assert cell(comparison, Measure.LATENCY_MEAN).verdict is Change.WORSE
+    assert cell(compare((base, replace(base, id="c"))), Measure.LATENCY_MEAN).verdict is Change.SAME
 
 
 def test_what_is_not_a_number_is_not_there() -> None:
     base = run(fio(read=direction(100, figures=latency(float("nan")))), run_id="a")
     comparison = compare((base, replace(base, id="b")))
-    assert comparison.tests[0].row(Metric.LATENCY_MEAN) is None
-    assert cell(comparison, Metric.IOPS).verdict is Change.SAME
+    assert comparison.tests[0].row(Measure.LATENCY_MEAN) is None
+    assert cell(comparison, Measure.IOPS).verdict is Change.SAME
 
 
 def test_a_latency_that_leaves_out_most_of_an_io_is_better_than_none() -> None:
@@ -173,10 +173,10 @@ def test_a_latency_that_leaves_out_most_of_an_io_is_better_than_none() -> None:
     honest = run(fio(read=direction(8_000, figures=latency(122e3))), run_id="a")
     hidden = replace(direction(8_000, figures=latency(2.3e3)), slat_mean=122e3)
     comparison = compare((honest, run(fio(read=hidden), run_id="b")))
-    for metric in (Metric.LATENCY_MEAN, Metric.LATENCY_P99):
+    for metric in (Measure.LATENCY_MEAN, Measure.LATENCY_P99):
         found = cell(comparison, metric)
         assert (found.value, found.verdict) == (None, None)
-    assert cell(comparison, Metric.IOPS).verdict is Change.SAME
+    assert cell(comparison, Measure.IOPS).verdict is Change.SAME
 
 
 def test_a_test_that_only_some_runs_have_stays_with_gaps() -> None:
@@ -189,11 +189,11 @@ def test_a_test_that_only_some_runs_have_stays_with_gaps() -> None:
         (Status.COMPLETE, Status.COMPLETE),
         (None, Status.COMPLETE),
     ]
-    alone, missing = comparison.tests[0].row(Metric.IOPS), comparison.tests[2].row(Metric.IOPS)
+    alone, missing = comparison.tests[0].row(Measure.IOPS), comparison.tests[2].row(Measure.IOPS)
     assert alone is not None
     assert missing is not None
-    assert alone.cells == (Cell(100.0), Cell())
-    assert missing.cells == (Cell(), Cell(70.0))
+    assert alone.cells == (ComparedValue(100.0), ComparedValue())
+    assert missing.cells == (ComparedValue(), ComparedValue(70.0))
 
 
 def test_a_test_without_results_has_no_rows() -> None:
@@ -208,8 +208,8 @@ def test_directions_stay_apart() -> None:
     slower = run(fio("m", rw="randrw", read=direction(700), write=direction(100)), run_id="y")
     comparison = compare((mixed, slower))
     assert comparison.tests[0].directions == (Direction.READ, Direction.WRITE)
-    assert cell(comparison, Metric.IOPS, way=Direction.READ).verdict is Change.SAME
-    assert cell(comparison, Metric.IOPS, way=Direction.WRITE).verdict is Change.WORSE
+    assert cell(comparison, Measure.IOPS, way=Direction.READ).verdict is Change.SAME
+    assert cell(comparison, Measure.IOPS, way=Direction.WRITE).verdict is Change.WORSE
 
 
 def test_ioping_without_a_distribution_has_fewer_rows() -> None:
@@ -218,7 +218,7 @@ def test_ioping_without_a_distribution_has_fewer_rows() -> None:
     )
     one = run(ioping("seek", "-R", "-D", read=read), run_id="x")
     metrics = [row.metric for row in compare((one, replace(one, id="y"))).tests[0].rows]
-    assert metrics == [Metric.IOPS, Metric.BANDWIDTH, Metric.LATENCY_MEAN, Metric.LATENCY_MAX]
+    assert metrics == [Measure.IOPS, Measure.BANDWIDTH, Measure.LATENCY_MEAN, Measure.LATENCY_MAX]
 
 
 def test_conditions_that_differ_are_named_in_order() -> None:
@@ -301,7 +301,7 @@ def test_labels_are_what_tells_the_runs_apart() -> None:
 
 def test_three_runs_are_each_held_against_the_first() -> None:
     runs = [run(fio(read=direction(value)), run_id=str(value)) for value in (100.0, 200.0, 50.0)]
-    row = compare(runs).tests[0].row(Metric.IOPS, Direction.READ)
+    row = compare(runs).tests[0].row(Measure.IOPS, Direction.READ)
     assert row is not None
     assert [found.ratio for found in row.cells] == [None, pytest.approx(1.0), pytest.approx(-0.5)]
 
@@ -326,7 +326,7 @@ def synced(run_id: str, mean_ns: float = 1e6, p99_ns: float = 5e6, *options: str
     return replace(told, tests=(replace(test, result=replace(test.result, sync=sync)),))
 
 
-def sync_cell(comparison: Comparison, metric: Metric) -> Cell:
+def sync_cell(comparison: Comparison, metric: Measure) -> ComparedValue:
     row = comparison.tests[0].row(metric)
     assert row is not None
     assert row.direction is None
@@ -335,18 +335,18 @@ def sync_cell(comparison: Comparison, metric: Metric) -> Cell:
 
 def test_the_latency_of_fsync_is_compared_too() -> None:
     comparison = compare((synced("a"), synced("b", 1.5e6, 9e6)))
-    mean, p99 = (sync_cell(comparison, metric) for metric in (Metric.SYNC_MEAN, Metric.SYNC_P99))
+    mean, p99 = (sync_cell(comparison, metric) for metric in (Measure.SYNC_MEAN, Measure.SYNC_P99))
     assert (mean.value, mean.ratio, mean.verdict) == (1.5e6, 0.5, Change.WORSE)
     assert (p99.value, p99.ratio, p99.verdict) == (9e6, 0.8, Change.WORSE)
-    assert sync_cell(compare((synced("a"), synced("b", 1.015e6))), Metric.SYNC_MEAN).verdict is Change.SAME
-    assert sync_cell(compare((synced("a"), synced("b", 1e6, 5.4e6))), Metric.SYNC_P99).verdict is Change.SAME
+    assert sync_cell(compare((synced("a"), synced("b", 1.015e6))), Measure.SYNC_MEAN).verdict is Change.SAME
+    assert sync_cell(compare((synced("a"), synced("b", 1e6, 5.4e6))), Measure.SYNC_P99).verdict is Change.SAME
 
 
 def test_without_a_sync_there_is_no_row_of_one() -> None:
     plain = run(fio("wal", rw="write", write=direction(800)), run_id="a")
-    assert compare((plain, replace(plain, id="b"))).tests[0].row(Metric.SYNC_MEAN) is None
+    assert compare((plain, replace(plain, id="b"))).tests[0].row(Measure.SYNC_MEAN) is None
     (gap,) = compare((plain, synced("b"))).tests
-    row = gap.row(Metric.SYNC_MEAN)
+    row = gap.row(Measure.SYNC_MEAN)
     assert row is not None
     assert [(one.value, one.verdict) for one in row.cells] == [(None, None), (1e6, None)]
 
@@ -363,31 +363,31 @@ def test_an_unsteady_log_has_noise_in_its_syncs() -> None:
             for index, one in enumerate(samples(rates * 20, way=Direction.WRITE))
         )
         comparison = compare((base, other), {"a": taken, "b": taken})
-        assert sync_cell(comparison, Metric.SYNC_MEAN).verdict is mean
-        assert sync_cell(comparison, Metric.SYNC_P99).verdict is p99
+        assert sync_cell(comparison, Measure.SYNC_MEAN).verdict is mean
+        assert sync_cell(comparison, Measure.SYNC_P99).verdict is p99
 
 
 def test_few_syncs_have_no_tail_to_judge() -> None:
     # 24,000 writes are 750 syncs: seven lie beyond p99.
     base, other = (synced(name, 1e6, p99, "--fsync=32") for name, p99 in (("a", 5e6), ("b", 9e6)))
     comparison = compare((base, other))
-    assert sync_cell(comparison, Metric.SYNC_P99).verdict is None
-    assert sync_cell(comparison, Metric.SYNC_P99).ratio == pytest.approx(0.8)
+    assert sync_cell(comparison, Measure.SYNC_P99).verdict is None
+    assert sync_cell(comparison, Measure.SYNC_P99).ratio == pytest.approx(0.8)
 
 
 @pytest.mark.parametrize(
     ("options", "metric"),
-    [(("--fdatasync=1",), Metric.SYNC_MEAN), (("--fsync=1",), Metric.SYNC_MEAN), (("--fsync=32",), Metric.IOPS)],
+    [(("--fdatasync=1",), Measure.SYNC_MEAN), (("--fsync=1",), Measure.SYNC_MEAN), (("--fsync=32",), Measure.IOPS)],
 )
-def test_a_log_that_syncs_each_write_is_judged_by_its_syncs(options: tuple[str, ...], metric: Metric) -> None:
+def test_a_log_that_syncs_each_write_is_judged_by_its_syncs(options: tuple[str, ...], metric: Measure) -> None:
     comparison = compare((synced("a", 1e6, 5e6, *options), synced("b", 1e6, 5e6, *options)))
     assert comparison.tests[0].leading is metric
 
 
 def test_a_log_is_judged_by_iops_where_a_run_does_not_tell_of_its_syncs() -> None:
     silent = run(fio("wal", rw="write", write=direction(800), options=("--fdatasync=1",)), run_id="a")
-    assert compare((silent, synced("b"))).tests[0].leading is Metric.IOPS
-    assert compare((run(ioping(read=direction(1))),)).tests[0].leading is Metric.LATENCY_MEAN
+    assert compare((silent, synced("b"))).tests[0].leading is Measure.IOPS
+    assert compare((run(ioping(read=direction(1))),)).tests[0].leading is Measure.LATENCY_MEAN
 
 
 GROUPED = ("--group_reporting=1",)
@@ -411,10 +411,10 @@ def test_cpu_use_is_compared_where_it_is_of_the_same(
     def of(name: str, numjobs: int, options: tuple[str, ...]) -> Run:
         return run(fio(numjobs=numjobs, options=options, read=direction(100), cpu=(20.0, 40.0)), run_id=name)
 
-    row = compare((of("a", *base), of("b", *other))).tests[0].row(Metric.CPU)
+    row = compare((of("a", *base), of("b", *other))).tests[0].row(Measure.CPU)
     assert row is not None
     assert row.cells[0].value == pytest.approx(0.6)
-    assert row.cells[1] == (Cell(row.cells[0].value, 0.0, 0.0) if told else Cell())
+    assert row.cells[1] == (ComparedValue(row.cells[0].value, 0.0, 0.0) if told else ComparedValue())
 
 
 def test_cpu_use_of_several_groups_is_no_average_of_all_jobs() -> None:
@@ -422,6 +422,6 @@ def test_cpu_use_of_several_groups_is_no_average_of_all_jobs() -> None:
     two = run(fio(numjobs=4, options=groups, read=direction(100)), run_id="a")
     (test,) = two.tests
     assert [job.name for job in test.planned.jobs] == ["randread", "more"]
-    row = compare((two, replace(two, id="b"), run(fio(read=direction(100)), run_id="c"))).tests[0].row(Metric.CPU)
+    row = compare((two, replace(two, id="b"), run(fio(read=direction(100)), run_id="c"))).tests[0].row(Measure.CPU)
     assert row is not None
     assert [one.value is not None for one in row.cells] == [True, True, False]

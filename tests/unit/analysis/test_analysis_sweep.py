@@ -13,7 +13,7 @@ from diskprof.analysis.comparison import compare
 from diskprof.analysis.sweep import (
     Grid,
     Limits,
-    Panel,
+    Matrix,
     best,
     compared_grids,
     grids,
@@ -45,7 +45,7 @@ def volume(speed: Any = article, *, blocks: Mapping[str, int] = BLOCKS, depths: 
     )
 
 
-def only(tested: Run) -> Panel[TestRecord]:
+def only(tested: Run) -> Matrix[TestRecord]:
     (grid,) = grids(tested)
     (panel,) = panels(grid)
     return panel

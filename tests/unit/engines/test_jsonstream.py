@@ -6,7 +6,7 @@ from fio_streams import NAMES, recording
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diskprof.engines.jsonstream import ArrayStream, Broken, Document, DocumentStream, Noise, Piece, parse_object
+from diskprof.engines.jsonstream import ArrayStream, Broken, Document, DocumentStream, Noise, StreamPart, parse_object
 from diskprof.model.errors import EngineError
 
 IOPING = b"""[{
@@ -25,15 +25,15 @@ IOPING = b"""[{
 TWO = b'x: (g=0): rw=read\n{\n  "a" : 1\n}\nfio: terminating on signal 2\n{\n  "b" : {\n    "c" : 2\n  }\n}\n'
 
 
-def pieces_of(stream: DocumentStream | ArrayStream, chunks: list[bytes]) -> list[Piece]:
+def pieces_of(stream: DocumentStream | ArrayStream, chunks: list[bytes]) -> list[StreamPart]:
     return [piece for chunk in chunks for piece in stream.feed(chunk)] + stream.close()
 
 
-def values_of(pieces: list[Piece]) -> list[object]:
+def values_of(pieces: list[StreamPart]) -> list[object]:
     return [piece.value for piece in pieces if isinstance(piece, Document)]
 
 
-def noise_of(pieces: list[Piece]) -> list[str]:
+def noise_of(pieces: list[StreamPart]) -> list[str]:
     return [piece.text for piece in pieces if isinstance(piece, Noise)]
 
 

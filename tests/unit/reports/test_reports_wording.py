@@ -6,8 +6,8 @@ from enum import StrEnum
 import pytest
 from handmade import direction, fio, ioping, latency, run
 
-from diskprof.analysis.comparison import Cell, Row, compare
-from diskprof.analysis.metrics import Better, Metric, direction_metrics
+from diskprof.analysis.comparison import ComparedMetric, ComparedValue, compare
+from diskprof.analysis.metrics import Better, Measure, direction_metrics
 from diskprof.model.expectation import Verdict
 from diskprof.model.metric import Change
 from diskprof.model.plan import Severity
@@ -20,7 +20,7 @@ from diskprof.reports.render.text import comparison_text
 
 
 def test_everything_has_a_word() -> None:
-    assert set(wording.METRICS) == set(Metric)
+    assert set(wording.METRICS) == set(Measure)
 
 
 @pytest.mark.parametrize(
@@ -85,9 +85,18 @@ def test_numbers(value: float, words: str) -> None:
     assert wording.number(value) == words
 
 
-def row(metric: Metric, base: float, value: float, *, share: bool = False) -> Row:
+def row(metric: Measure, base: float, value: float, *, share: bool = False) -> ComparedMetric:
     ratio = (value - base) / base if base else None
-    return Row(metric, Direction.READ, Better.LOWER, share, (Cell(base), Cell(value, value - base, ratio, None)))
+    return ComparedMetric(
+        metric,
+        Direction.READ,
+        Better.LOWER,
+        share,
+        (
+            ComparedValue(base),
+            ComparedValue(value, value - base, ratio, None),
+        ),
+    )
 
 
 @pytest.mark.parametrize(
@@ -104,26 +113,26 @@ def row(metric: Metric, base: float, value: float, *, share: bool = False) -> Ro
     ],
 )
 def test_differences(base: float, value: float, words: str) -> None:
-    one = row(Metric.IOPS, base, value)
+    one = row(Measure.IOPS, base, value)
     assert wording.difference(one, one.cells[1]) == words
 
 
 def test_shares_differ_by_points() -> None:
-    one = row(Metric.WITHIN, 0.1526, 0.925, share=True)
+    one = row(Measure.WITHIN, 0.1526, 0.925, share=True)
     assert wording.difference(one, one.cells[1]) == "+77 pp"
     assert wording.row_value(one, one.cells[0]) == "15.3%"
     assert wording.row_label(one) == "I/Os within 250 us"
 
 
 def test_a_row_has_one_unit() -> None:
-    micro = row(Metric.LATENCY_P99, 476_550, 15_000_000)
+    micro = row(Measure.LATENCY_P99, 476_550, 15_000_000)
     assert wording.row_label(micro) == "Completion latency, p99 (us)"
     assert [wording.row_value(micro, cell) for cell in micro.cells] == ["477", "15,000"]
-    milli = row(Metric.LATENCY_MEAN, 12e6, 250e6)
+    milli = row(Measure.LATENCY_MEAN, 12e6, 250e6)
     assert wording.row_label(milli, short=True) == "Latency mean (ms)"
     assert [wording.row_value(milli, cell) for cell in milli.cells] == ["12.0", "250"]
-    assert wording.row_label(row(Metric.BANDWIDTH, 1e6, 2e6)) == "Bandwidth (MB/s)"
-    missing = Row(Metric.IOPS, Direction.READ, Better.HIGHER, False, (Cell(), Cell(3.0)))
+    assert wording.row_label(row(Measure.BANDWIDTH, 1e6, 2e6)) == "Bandwidth (MB/s)"
+    missing = ComparedMetric(Measure.IOPS, Direction.READ, Better.HIGHER, False, (ComparedValue(), ComparedValue(3.0)))
     assert wording.row_value(missing, missing.cells[0]) == "-"
 
 
@@ -173,7 +182,7 @@ def test_the_upshot_of_a_log_is_the_latency_of_its_syncs() -> None:
         comparison_report.tally_sentence(comparison, 1)
         == "y against x: worse in 1 of 1 test (mean fsync latency +25%)."
     )
-    (row,) = (row for row in comparison.tests[0].rows if row.metric is Metric.SYNC_P99)
+    (row,) = (row for row in comparison.tests[0].rows if row.metric is Measure.SYNC_P99)
     assert wording.row_label(row) == "fsync latency, p99 (us)"
     assert wording.row_label(row, short=True) == "fsync p99 (us)"
     assert "  fsync mean (us)" in comparison_text(comparison)
@@ -182,17 +191,19 @@ def test_the_upshot_of_a_log_is_the_latency_of_its_syncs() -> None:
 @pytest.mark.parametrize(
     ("cell", "share", "word", "mark"),
     [
-        (Cell(1.0, 0.016, 0.016, Change.SAME), False, "same", "="),
-        (Cell(1.0, -0.16, -0.16, Change.SAME), False, "noise", "~"),
-        (Cell(1.0, 0.16, 0.16, Change.SAME), False, "noise", "~"),
+        (ComparedValue(1.0, 0.016, 0.016, Change.SAME), False, "same", "="),
+        (ComparedValue(1.0, -0.16, -0.16, Change.SAME), False, "noise", "~"),
+        (ComparedValue(1.0, 0.16, 0.16, Change.SAME), False, "noise", "~"),
         # Half a percentage point is little, whatever it is a share of.
-        (Cell(0.01, 0.005, 1.0, Change.SAME), True, "same", "="),
-        (Cell(1.0, 1.0, None, Change.SAME), False, "same", "="),
-        (Cell(1.0, 0.16, 0.16, Change.BETTER), False, "better", "b"),
-        (Cell(1.0, 0.16, 0.16, None), False, "", ""),
+        (ComparedValue(0.01, 0.005, 1.0, Change.SAME), True, "same", "="),
+        (ComparedValue(1.0, 1.0, None, Change.SAME), False, "same", "="),
+        (ComparedValue(1.0, 0.16, 0.16, Change.BETTER), False, "better", "b"),
+        (ComparedValue(1.0, 0.16, 0.16, None), False, "", ""),
     ],
 )
-def test_what_lies_apart_by_chance_is_not_called_the_same(cell: Cell, share: bool, word: str, mark: str) -> None:
+def test_what_lies_apart_by_chance_is_not_called_the_same(
+    cell: ComparedValue, share: bool, word: str, mark: str
+) -> None:
     assert wording.verdict(cell, share=share) == word
     assert wording.mark(cell, share=share) == mark
 
@@ -205,7 +216,7 @@ def test_the_upshot_tells_noise_from_the_same() -> None:
         replace(
             test,
             rows=tuple(
-                replace(row, cells=(row.cells[0], Cell(1.0, cells[test.name][0], *cells[test.name])))
+                replace(row, cells=(row.cells[0], ComparedValue(1.0, cells[test.name][0], *cells[test.name])))
                 for row in test.rows
             ),
         )
