@@ -18,9 +18,8 @@ from typing import Any
 from diskprof.model.advice import on_command_line
 from diskprof.model.device import Device, DeviceKind, DeviceTree
 from diskprof.model.errors import DiskprofError, EngineBusy, EngineMissing, StoreError
-from diskprof.model.plainness import locale_of, says_utf8
 from diskprof.model.preset import EngineName
-from diskprof.model.text import clean
+from diskprof.model.text import clean, locale_of, says_utf8
 
 
 class State(StrEnum):

@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Mapping
 
-from diskprof.model.plainness import plain, says_utf8, started_with
+from diskprof.model.text import in_ascii, says_utf8, started_with
 
 _CODEC = "diskprof-plain"
 _made: dict[str, str] = {}
@@ -49,7 +49,7 @@ def echo_data(text: str) -> None:
 
 
 def _encode(text: str, errors: str = "strict") -> tuple[bytes, int]:
-    return plain(text).encode("ascii", "replace"), len(text)
+    return in_ascii(text).encode("ascii", "replace"), len(text)
 
 
 def _decode(data: bytes, errors: str = "strict") -> tuple[str, int]:

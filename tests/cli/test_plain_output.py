@@ -12,7 +12,7 @@ from program import DISKPROF, PATIENCE_S, environment
 from recorded import write_library
 
 from diskprof.cli.main import _COMMANDS
-from diskprof.model.plainness import plain, says_utf8, table
+from diskprof.model.text import ascii_table, in_ascii, says_utf8
 from diskprof.store import Store
 
 TAGGED = "Größe·µ–×"
@@ -171,5 +171,5 @@ def test_what_a_stream_leads_to(environment: dict[str, str], encoding: str | Non
 
 
 def test_signs_of_another_width_keep_their_cells() -> None:
-    assert plain("µs 10–20 ×3 “é” 漢 ▁▄█ ⠿") == 'us 10-20 x3 "e" ?? _:# :'
-    assert "ab".translate(table(len)) == "ab"
+    assert in_ascii("µs 10–20 ×3 “é” 漢 ▁▄█ ⠿") == 'us 10-20 x3 "e" ?? _:# :'
+    assert "ab".translate(ascii_table(len)) == "ab"

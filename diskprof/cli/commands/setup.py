@@ -218,7 +218,7 @@ def _checked(store: Path | None) -> dict[str, "Section"]:
     from diskprof.cli.encoding import encoding_of_stdout
     from diskprof.devices.scan.files import may
     from diskprof.devices.scan.udev import scan, udev_runs
-    from diskprof.model.plainness import started_with
+    from diskprof.model.text import started_with
 
     return {
         "tools": checkup.check_tools(),

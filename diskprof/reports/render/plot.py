@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from diskprof.analysis.comparison import Comparison
-from diskprof.model import plainness
 from diskprof.model.cells import width_of, wrap
 from diskprof.model.run import Run
 from diskprof.model.sample import Sample
+from diskprof.model.text import in_ascii
 from diskprof.reports.charts.axes import NameAxis, Scale, TimeAxis
 from diskprof.reports.charts.plot import Curve, Plot
 from diskprof.reports.content.plots import compared_plots, plots_of
@@ -88,7 +88,7 @@ def chart(plot: Plot, width: int, *, colour: bool = False, ascii_only: bool = Fa
     if not colour:
         drawn = plotext.uncolorize(drawn)
     if ascii_only:
-        drawn = plainness.plain(drawn)
+        drawn = in_ascii(drawn)
     lines = [line.rstrip() for line in drawn.splitlines()]
     return "\n".join([*_head(plot.title, curves, width, ascii_only), *lines]) + "\n"
 

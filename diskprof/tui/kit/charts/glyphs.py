@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import groupby
 
-from diskprof.model.plainness import says_utf8, started_with
+from diskprof.model.text import says_utf8, started_with
 from diskprof.tui.kit.painted import Line, Piece
 
 

@@ -2,9 +2,9 @@
 
 from rich.cells import cell_len
 
-from diskprof.model.plainness import table
+from diskprof.model.text import ascii_table
 
-_TABLE = table(cell_len)
+_TABLE = ascii_table(cell_len)
 
 
 def plain(text: str) -> str:
