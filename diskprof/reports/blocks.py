@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from diskprof.reports.charts.plot import Plot
-from diskprof.reports.layout import Column as Column
-from diskprof.reports.words import Meaning as Meaning
+from diskprof.reports.layout import Column
+from diskprof.reports.words import Meaning
 
 
 class Form(StrEnum):

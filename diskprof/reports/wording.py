@@ -2,13 +2,11 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from diskprof.analysis.comparison import NOISE, NOISE_OF_SHARE, ComparedMetric, ComparedValue
 from diskprof.analysis.metrics import WITHIN_NS, Better, Measure
 from diskprof.model.expectation import Operator
-from diskprof.model.metric import Change, Metric
-from diskprof.model.metric import Quantity as Amount
+from diskprof.model.metric import Change, Metric, Quantity
 from diskprof.model.preset import EngineName
 from diskprof.model.run import DirectionResult, Latency
 from diskprof.model.target import TargetKind
@@ -18,15 +16,6 @@ from diskprof.reports.words import DIRECTIONS, Word
 
 MISSING = "-"
 """Stands where there is no figure; in words everywhere, so that it also reads without UTF-8."""
-
-
-class Quantity(StrEnum):
-    """What kind of figure a metric is, and so how it is written."""
-
-    RATE = "rate"
-    BANDWIDTH = "bandwidth"
-    LATENCY = "latency"
-    SHARE = "share"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +29,7 @@ class Words:
 
 
 METRICS: dict[Measure, Words] = {
-    Measure.IOPS: Words("IOPS", "IOPS", Quantity.RATE, Better.HIGHER),
+    Measure.IOPS: Words("IOPS", "IOPS", Quantity.IOPS, Better.HIGHER),
     Measure.BANDWIDTH: Words("Bandwidth", "BW", Quantity.BANDWIDTH, Better.HIGHER),
     Measure.LATENCY_MEAN: Words("Completion latency, mean", "mean", Quantity.LATENCY, Better.LOWER),
     Measure.LATENCY_P50: Words("Completion latency, p50", "p50", Quantity.LATENCY, Better.LOWER),
@@ -110,13 +99,13 @@ def figure(metric: Measure, value: float | None) -> str:
     if value is None:
         return MISSING
     match METRICS[metric].quantity:
-        case Quantity.RATE:
+        case Quantity.IOPS:
             return format_iops(value)
         case Quantity.BANDWIDTH:
             return format_bandwidth(value)
         case Quantity.LATENCY:
             return format_latency(value)
-        case Quantity.SHARE:
+        case _:
             return share(value)
 
 
@@ -262,30 +251,30 @@ def option(name: str) -> str:
 
 def promised_metric(metric: Metric) -> str:
     """What a promise is about: `read IOPS`, `write bandwidth`, `read latency p99`, `reads within 250 us`, `CPU use`."""
-    if metric.quantity is Amount.CPU:
+    if metric.quantity is Quantity.CPU:
         return "CPU use"
-    if metric.quantity is Amount.SHARE:
+    if metric.quantity is Quantity.SHARE:
         way = DIRECTIONS[metric.direction].word if metric.direction else "I/O"
         return f"{way}s within {_trimmed(format_latency(metric.within_ns))}"
-    if metric.quantity is Amount.LATENCY:
+    if metric.quantity is Quantity.LATENCY:
         way = DIRECTIONS[metric.direction].word if metric.direction else "fsync"
         return f"{way} latency {metric.figure.replace('_', '.')}"
     way = DIRECTIONS[metric.direction].word if metric.direction else "total"
-    return f"{way} {'IOPS' if metric.quantity is Amount.IOPS else 'bandwidth'}"
+    return f"{way} {'IOPS' if metric.quantity is Quantity.IOPS else 'bandwidth'}"
 
 
-_AMOUNTS: dict[Amount, tuple[tuple[str, float], ...]] = {
-    Amount.IOPS: (("", 1.0),),
-    Amount.BANDWIDTH: ((" GB/s", 1e9), (" MB/s", 1e6), (" kB/s", 1e3), (" B/s", 1.0)),
-    Amount.LATENCY: ((" s", 1e9), (" ms", 1e6), (" us", 1e3), (" ns", 1.0)),
-    Amount.SHARE: (("%", 0.01),),
-    Amount.CPU: (("%", 1.0),),
+_AMOUNTS: dict[Quantity, tuple[tuple[str, float], ...]] = {
+    Quantity.IOPS: (("", 1.0),),
+    Quantity.BANDWIDTH: ((" GB/s", 1e9), (" MB/s", 1e6), (" kB/s", 1e3), (" B/s", 1.0)),
+    Quantity.LATENCY: ((" s", 1e9), (" ms", 1e6), (" us", 1e3), (" ns", 1.0)),
+    Quantity.SHARE: (("%", 0.01),),
+    Quantity.CPU: (("%", 1.0),),
 }
 
 
-def amount(quantity: Amount, value: float, more: int = 0) -> str:
+def amount(quantity: Quantity, value: float, more: int = 0) -> str:
     """A promised or measured value with its unit, IOPS bare: `5,000`, `200 MB/s`, `4.21 ms`; `more` digits than the usual three."""
-    if quantity is Amount.SHARE and not more:
+    if quantity is Quantity.SHARE and not more:
         return share(value)
     units = _AMOUNTS[quantity]
     unit, scale = next(((unit, scale) for unit, scale in units if value >= scale * 0.9995), units[-1])
@@ -294,7 +283,7 @@ def amount(quantity: Amount, value: float, more: int = 0) -> str:
     return f"{value:,.{decimals}f}{unit}"
 
 
-def amounts(quantity: Amount, promised: float, measured: float | None) -> tuple[str, str]:
+def amounts(quantity: Quantity, promised: float, measured: float | None) -> tuple[str, str]:
     """A promise without needless zeros and what was measured, with as many digits as tell the two apart."""
     if measured is None:
         return _trimmed(amount(quantity, promised)), MISSING

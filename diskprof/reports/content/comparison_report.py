@@ -8,12 +8,13 @@ from diskprof.analysis.metrics import Better, Measure
 from diskprof.model.run import Run, Status, Weight
 from diskprof.model.sample import Sample
 from diskprof.reports import wording
-from diskprof.reports.blocks import Block, Cell, Column, Fact, Facts, Form, Heading, Meaning, Note, Paragraph, Table
+from diskprof.reports.blocks import Block, Cell, Fact, Facts, Form, Heading, Note, Paragraph, Table
 from diskprof.reports.content import expectation_table
 from diskprof.reports.content.run_report import Kernel, run_report, title_of
 from diskprof.reports.content.sweep_compare import compared_panels
 from diskprof.reports.content.verdict import doubts
-from diskprof.reports.words import CHANGES, CHANGES_LEGEND, DIRECTIONS, STATUSES, VERDICTS, Word
+from diskprof.reports.layout import Column
+from diskprof.reports.words import CHANGES, CHANGES_LEGEND, DIRECTIONS, STATUSES, VERDICTS, Meaning, Word
 
 _LEAST_CONDITION = 16
 _SPLIT = "better one way and worse the other"

@@ -8,10 +8,10 @@ from diskprof.model.units import format_size
 from diskprof.reports import wording
 from diskprof.reports.layout import plain
 
-Facts = tuple[tuple[str, str], ...]
+Pairs = tuple[tuple[str, str], ...]
 
 
-def brief(run: Run) -> Facts:
+def brief(run: Run) -> Pairs:
     """(name, value) of what is known, a few lines for a terminal; foreign text as it came."""
     environment = run.environment
     parts = [
@@ -26,7 +26,7 @@ def brief(run: Run) -> Facts:
     return tuple((name, value) for name, value in parts if value)
 
 
-def detailed(run: Run) -> Facts:
+def detailed(run: Run) -> Pairs:
     """(name, value) of what is known, one thing a line for a report; foreign text as it came."""
     environment = run.environment
     device = environment.device
@@ -67,7 +67,7 @@ def layer_words(device: Device) -> str:
     return f"{device.label} ({device.kind})"
 
 
-def _disks(run: Run, *, with_layers: bool) -> Facts:
+def _disks(run: Run, *, with_layers: bool) -> Pairs:
     """The disks of each target, under the name of its slot where there are several, and what lies between."""
     environment = run.environment
     own = environment.disks or ((environment.device,) if environment.device else ())
@@ -140,7 +140,7 @@ def disk_words(device: Device) -> str:
     )
 
 
-def tools(run: Run) -> Facts:
+def tools(run: Run) -> Pairs:
     """The engines that the run used, and diskprof, with bare version numbers."""
     environment = run.environment
     used = {str(test.engine) for test in run.tests}
@@ -150,7 +150,7 @@ def tools(run: Run) -> Facts:
     return (*engines, *own)
 
 
-def _wishes(run: Run) -> Facts:
+def _wishes(run: Run) -> Pairs:
     """What the person set or wrote."""
     return (
         ("Sweep", sweep_words(run.plan)),
@@ -164,7 +164,7 @@ def _slot(name: str, slot: str) -> str:
     return f"{name} {plain(slot)}" if slot else name
 
 
-def _targets(run: Run) -> Facts:
+def _targets(run: Run) -> Pairs:
     """A line a target; the mount options, which are those of the first, where there is no other."""
     if not run.plan.others:
         return (("Target", _target_and_mount(run)),)

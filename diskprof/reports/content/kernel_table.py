@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from diskprof.analysis.kernel import KernelView
 from diskprof.model.units import format_iops, format_latency, format_size
 from diskprof.reports import wording
-from diskprof.reports.blocks import Cell, Column, Table
+from diskprof.reports.blocks import Cell, Table
+from diskprof.reports.layout import Column
 
 TITLE = "What the kernel saw of the disk"
 _LEGEND = (

@@ -10,7 +10,7 @@ from diskprof.model.units import format_duration
 from diskprof.presets.files.fio_text import ioping_command, pairs_of, shared_pairs
 from diskprof.presets.files.promises import CAPACITY
 from diskprof.presets.resolve import ResolvedPreset, ResolvedTest, expand_defaults, parameter_value
-from diskprof.reports.blocks import Block, Cell, Code, Column, Fact, Facts, Heading, Note, Paragraph, Table
+from diskprof.reports.blocks import Block, Cell, Code, Fact, Facts, Heading, Note, Paragraph, Table
 from diskprof.reports.content.preset_words import (
     cells_of,
     conditions,
@@ -21,6 +21,7 @@ from diskprof.reports.content.preset_words import (
     time_needed,
     writes,
 )
+from diskprof.reports.layout import Column
 
 _DEFAULT = 32
 """No default of a parameter is wider in the table of parameters."""

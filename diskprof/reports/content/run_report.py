@@ -23,13 +23,11 @@ from diskprof.reports.blocks import (
     Cell,
     Chart,
     Code,
-    Column,
     Course,
     Fact,
     Facts,
     Form,
     Heading,
-    Meaning,
     Note,
     Paragraph,
     Spark,
@@ -40,7 +38,8 @@ from diskprof.reports.content.facts import brief, detailed, disks
 from diskprof.reports.content.plots import pairs_of
 from diskprof.reports.content.sweep_tables import run_panels
 from diskprof.reports.content.verdict import doubts, unfinished, verdict
-from diskprof.reports.words import DIRECTIONS, STATUSES, VERDICTS, WEIGHTS
+from diskprof.reports.layout import Column
+from diskprof.reports.words import DIRECTIONS, STATUSES, VERDICTS, WEIGHTS, Meaning
 
 _NAMED = 6
 _ENDED_EARLY = (Status.FAILED, Status.INTERRUPTED, Status.CANCELLED)

@@ -21,7 +21,8 @@ from diskprof.model.run import Run, Status, TestRecord, TestResult
 from diskprof.model.sample import Direction
 from diskprof.model.units import amount, format_bandwidth, format_iops, format_size, parse_size
 from diskprof.reports import wording
-from diskprof.reports.blocks import Block, Cell, Column, Heading, Paragraph, Table
+from diskprof.reports.blocks import Block, Cell, Heading, Paragraph, Table
+from diskprof.reports.layout import Column
 from diskprof.reports.words import DIRECTIONS, STATUSES
 
 _SOURCES = {source.metric: source for source in direction_metrics()}

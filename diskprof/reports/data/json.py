@@ -10,14 +10,14 @@ from operator import attrgetter
 from typing import Any
 
 Json = dict[str, Any]
-Table = Mapping[type, "str | Callable[[Any], object]"]
+FieldTable = Mapping[type, "str | Callable[[Any], object]"]
 """The fields of each class, as `fields` takes them, or a function where there is more to say than fields."""
 
 _AS_IT_IS = frozenset((str, int, float, bool, type(None)))
 _FIELD = re.compile(r"(\w+)(?:=([\w.]+))?(\{\})?([?~]?)")
 
 
-def fields(value: object, spec: str, table: Table) -> Json:
+def fields(value: object, spec: str, table: FieldTable) -> Json:
     """The attributes of `value` that `spec` names, in its order: `a b=c.d e? f{} g{}~`.
 
     `b=c.d`: the attribute `d` of the attribute `c`, under the name `b`. `{}`: pairs become an object. What is empty is null
@@ -44,7 +44,7 @@ def _parsed(spec: str) -> tuple[Callable[[object], tuple[Any, ...]], tuple[tuple
     )
 
 
-def plain(value: Any, table: Table) -> Any:
+def plain(value: Any, table: FieldTable) -> Any:
     """A value as JSON has it; tuples become lists."""
     if type(value) in _AS_IT_IS:
         return value

@@ -10,7 +10,7 @@ from diskprof.presets.options.allowed import options_of
 from diskprof.presets.options.values import OptionSpec
 from diskprof.presets.resolve import ResolvedTest, expand_defaults
 from diskprof.reports.content.preset_words import describe_test, expand_variant, promise_words, time_needed, writes
-from diskprof.reports.data.json import Json, Table, fields, plain
+from diskprof.reports.data.json import FieldTable, Json, fields, plain
 
 _UNITS = {
     Quantity.IOPS: "IOPS",
@@ -68,7 +68,7 @@ def options_json() -> Json:
     }
 
 
-_FIELDS: Table = {
+_FIELDS: FieldTable = {
     Axis: "option values",
     **dict.fromkeys((Job, FioJob, IopingJob), "name target? options{}"),
     OptionSpec: "kind minimum maximum choices summary",

@@ -27,7 +27,7 @@ from diskprof.model.run import (
 )
 from diskprof.model.target import Target
 from diskprof.reports.content.facts import targets
-from diskprof.reports.data.json import Json, Table, fields, plain
+from diskprof.reports.data.json import FieldTable, Json, fields, plain
 
 UNITS = {
     Quantity.IOPS: "IOPS",
@@ -180,7 +180,7 @@ def _panel(panel: Matrix[TestRecord]) -> Json:
     }
 
 
-_FIELDS: Table = {
+_FIELDS: FieldTable = {
     Advice: on_command_line,
     Best: "iops iops_at? bandwidth_bytes_per_s=bandwidth bandwidth_at? enough?",
     ComparedValue: "value difference ratio verdict",

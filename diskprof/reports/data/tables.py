@@ -10,7 +10,7 @@ from diskprof.model.sample import Sample
 from diskprof.model.text import clean
 from diskprof.reports.content.facts import disks
 
-Cell = str | int | float | None
+CsvValue = str | int | float | None
 
 _FORMULA = ("=", "+", "-", "@")
 _LATENCIES = ("mean", "min", "max", "stddev", "p50", "p90", "p95", "p99", "p99_9")
@@ -43,16 +43,16 @@ def samples_csv(runs: Sequence[Run], series: Mapping[str, Iterable[Sample]]) -> 
     return _csv(SAMPLE_COLUMNS, rows)
 
 
-def _results(run: Run, test: TestRecord) -> list[list[Cell]]:
+def _results(run: Run, test: TestRecord) -> list[list[CsvValue]]:
     disk = " ".join(disk.model or disk.name for disk in disks(run))
     began = run.started_at.isoformat() if run.started_at else ""
     what = [run.id, began, run.environment.hostname, run.plan.preset, run.plan.target.path, disk]
-    which: list[Cell] = [*what, test.name, str(test.engine), str(test.status)]
+    which: list[CsvValue] = [*what, test.name, str(test.engine), str(test.status)]
     result = test.result
     if not result or not result.directions:
         return [[*which, *[None] * (len(RESULT_COLUMNS) - len(which))]]
     cpu = (result.cpu.user_percent, result.cpu.system_percent) if result.cpu else (None, None)
-    rows: list[list[Cell]] = [
+    rows: list[list[CsvValue]] = [
         [
             *(*which, str(direction), found.ios, found.bytes, found.iops, found.bandwidth_bytes_per_s),
             found.runtime_ms,
@@ -65,11 +65,11 @@ def _results(run: Run, test: TestRecord) -> list[list[Cell]]:
     return rows + synced
 
 
-def _latency(latency: Latency) -> list[Cell]:
+def _latency(latency: Latency) -> list[CsvValue]:
     return [getattr(latency, name) for name in _LATENCIES]
 
 
-def _sample(run_id: str, test: str, sample: Sample) -> list[Cell]:
+def _sample(run_id: str, test: str, sample: Sample) -> list[CsvValue]:
     return [
         *(run_id, test, str(sample.phase), str(sample.direction)),
         *(sample.at_ns / 1e9, sample.duration_ns / 1e9, sample.ios, sample.bytes, sample.iops, sample.bandwidth),
@@ -78,7 +78,7 @@ def _sample(run_id: str, test: str, sample: Sample) -> list[Cell]:
     ]
 
 
-def _csv(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
+def _csv(columns: Sequence[str], rows: Iterable[Sequence[CsvValue]]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(columns)
@@ -86,7 +86,7 @@ def _csv(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
     return out.getvalue()
 
 
-def _cell(cell: Cell) -> Cell:
+def _cell(cell: CsvValue) -> CsvValue:
     """Foreign text that a spreadsheet would take for a formula gets an apostrophe, which makes it text there."""
     if isinstance(cell, str):
         text = clean(cell)

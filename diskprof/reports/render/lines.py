@@ -13,21 +13,20 @@ from diskprof.reports.blocks import (
     Cell,
     Chart,
     Code,
-    Column,
     Course,
     Facts,
     Heading,
-    Meaning,
     Note,
     Paragraph,
     Spark,
     Table,
 )
 from diskprof.reports.charts.series import even
-from diskprof.reports.layout import GAP, filled_columns, plain, ruled
+from diskprof.reports.layout import GAP, Column, filled_columns, plain, ruled
+from diskprof.reports.words import Meaning
 
-Piece = tuple[str, Meaning]
-Line = list[Piece]
+Spoken = list[tuple[str, Meaning]]
+"""A line: pieces of text, each with what it means."""
 
 _LABEL, _WIDEST_LABEL, _TIME = 12, 24, 8
 _HEAD = 20
@@ -42,9 +41,9 @@ def text(blocks: Blocks, width: int, *, ascii_only: bool = False) -> str:
     return "".join("".join(words for words, _ in line).rstrip() + "\n" for line in found)
 
 
-def lines(blocks: Blocks, width: int, *, ascii_only: bool = False, wrap_code: bool = False) -> list[Line]:
+def lines(blocks: Blocks, width: int, *, ascii_only: bool = False, wrap_code: bool = False) -> list[Spoken]:
     """A line a list of pieces. `wrap_code`: commands on several lines, such that a shell takes them as they are."""
-    found: list[Line] = []
+    found: list[Spoken] = []
     before: Block | None = None
     for block in blocks:
         match block:
@@ -80,15 +79,15 @@ def _go_together(one: Block, other: Block) -> bool:
 
 def _marked(
     lines: Sequence[str], indent: int, mark: str, meaning: Meaning, rest: Meaning = Meaning.PLAIN
-) -> list[Line]:
+) -> list[Spoken]:
     """Lines of which the first has a mark behind its indent."""
     first, end = lines[0], indent + len(mark)
-    found: list[Line] = [[(first[:end], meaning), (first[end:], rest)]] if mark else [[(first, rest)]]
+    found: list[Spoken] = [[(first[:end], meaning), (first[end:], rest)]] if mark else [[(first, rest)]]
     return found + [[(line, rest)] for line in lines[1:]]
 
 
-def _facts(block: Facts, width: int) -> list[Line]:
-    found: list[Line] = []
+def _facts(block: Facts, width: int) -> list[Spoken]:
+    found: list[Spoken] = []
     names = [cut(plain(fact.name), _WIDEST_LABEL, middle=True) for fact in block.facts]
     label = max(_LABEL, max(map(width_of, names), default=0) + len(GAP))
     for name, fact in zip(names, block.facts, strict=True):
@@ -97,7 +96,7 @@ def _facts(block: Facts, width: int) -> list[Line]:
     return found
 
 
-def _note(note: Note, width: int) -> list[Line]:
+def _note(note: Note, width: int) -> list[Spoken]:
     word = f"{plain(note.word)}:" if note.word else ""
     told = " ".join(part for part in (word, f"{plain(note.where)}:" if note.where else "", plain(note.text)) if part)
     found = _marked(wrap(told, width, "  ", "    "), 2, word, note.meaning)
@@ -107,8 +106,8 @@ def _note(note: Note, width: int) -> list[Line]:
     return found
 
 
-def _code(code: Code, width: int) -> list[Line]:
-    found: list[Line] = []
+def _code(code: Code, width: int) -> list[Spoken]:
+    found: list[Spoken] = []
     indent = "" if width else "  "
     for words in code.lines:
         meaning = Meaning.QUIET if words[0].startswith("#") else Meaning.PLAIN
@@ -123,7 +122,7 @@ def _code(code: Code, width: int) -> list[Line]:
     return found
 
 
-def _spark(spark: Spark, width: int, *, ascii_only: bool) -> list[Line]:
+def _spark(spark: Spark, width: int, *, ascii_only: bool) -> list[Spoken]:
     room = max(_LEAST_SPARK, min(_SPARK, width - _BESIDE_SPARK))
     columns = [Column("Test", least=10, middle=True), Column(spark.title, least=room)]
     columns += [Column(head, right=True) for head in ("lowest", "median", "highest", "CPU")]
@@ -142,14 +141,14 @@ def drawn(course: Course, room: int, *, ascii_only: bool) -> str:
     return sparkline(even(course.values, course.seconds, room), ascii_only=ascii_only)
 
 
-def _table(table: Table, width: int, *, ascii_only: bool) -> list[Line]:
+def _table(table: Table, width: int, *, ascii_only: bool) -> list[Spoken]:
     columns, rows = in_lines(table, ascii_only=ascii_only)
     kept = [at for at, column in enumerate(columns) if not column.below]
     indent = "  " if table.inset else ""
     if columns[-1].wraps:
         rows = _wrapped(columns, rows, width - len(indent))
 
-    def laid(shown: Sequence[int]) -> list[list[Line]]:
+    def laid(shown: Sequence[int]) -> list[list[Spoken]]:
         heads, cells = [columns[at] for at in shown], [[row[at] for at in shown] for row in rows]
         return _grid(heads, cells, width, indent=indent, rule=not table.inset)
 
@@ -165,7 +164,9 @@ def _table(table: Table, width: int, *, ascii_only: bool) -> list[Line]:
         body = _sentences([columns[at] for at in kept], [[row[at] for at in kept] for row in rows], width)
     if any(column.below for column in columns):
         body = _with_remarks(columns, rows, body, width)
-    found: list[Line] = [[(line, Meaning.STRONG)] for line in wrap(plain(table.title), width, "", "  ") if table.title]
+    found: list[Spoken] = [
+        [(line, Meaning.STRONG)] for line in wrap(plain(table.title), width, "", "  ") if table.title
+    ]
     found += [line for lines in body for line in lines]
     return found + [[(line, Meaning.QUIET)] for line in wrap(plain(table.legend), width) if table.legend]
 
@@ -204,24 +205,24 @@ def _wrapped(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], room: in
     return found
 
 
-def _width(body: Sequence[Sequence[Line]]) -> int:
+def _width(body: Sequence[Sequence[Spoken]]) -> int:
     return max(sum(width_of(words) for words, _ in line) for lines in body for line in lines)
 
 
 def _grid(
     columns: Sequence[Column], rows: Sequence[Sequence[Cell]], width: int, *, indent: str = "", rule: bool = True
-) -> list[list[Line]]:
+) -> list[list[Spoken]]:
     """The lines of the head, then those of each row, without blanks at their ends."""
     cells = [[row[at].text for row in rows] for at in range(len(columns))]
     filled, widths = filled_columns(columns, cells, width - len(indent))
     head, *body = zip(*filled, strict=True)
-    top: list[Line] = [[((indent + GAP.join(head)).rstrip(), Meaning.QUIET)]]
+    top: list[Spoken] = [[((indent + GAP.join(head)).rstrip(), Meaning.QUIET)]]
     found = [[*top, [(indent + ruled(widths), Meaning.QUIET)]] if rule else top]
     for texts, row in zip(body, rows, strict=True):
         line = [(words + GAP, cell.meaning) for words, cell in zip(texts, row, strict=True)]
         while line and not line[-1][0].strip():
             line.pop()
-        ends: Line = [(line[-1][0].rstrip(), line[-1][1])] if line else []
+        ends: Spoken = [(line[-1][0].rstrip(), line[-1][1])] if line else []
         found.append([[*([(indent, Meaning.PLAIN)] if indent else []), *line[:-1], *ends]])
     return found
 
@@ -246,9 +247,9 @@ def _groups(table: Table, columns: Sequence[Column], rows: Sequence[Sequence[Cel
     return groups
 
 
-def _sentences(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], width: int) -> list[list[Line]]:
+def _sentences(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], width: int) -> list[list[Spoken]]:
     """No head, and each row in words, each cell behind the name of its column."""
-    found: list[list[Line]] = [[]]
+    found: list[list[Spoken]] = [[]]
     for row in rows:
         told = [f"{column.text} {cell.text}".strip() for column, cell in zip(columns, row, strict=True) if cell.text]
         meaning = next((cell.meaning for cell in row if cell.meaning is not Meaning.PLAIN), Meaning.PLAIN)
@@ -257,8 +258,8 @@ def _sentences(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], width:
 
 
 def _with_remarks(
-    columns: Sequence[Column], rows: Sequence[Sequence[Cell]], body: Sequence[list[Line]], width: int
-) -> list[list[Line]]:
+    columns: Sequence[Column], rows: Sequence[Sequence[Cell]], body: Sequence[list[Spoken]], width: int
+) -> list[list[Spoken]]:
     """Below each row what its cells of the columns `below` say; once at the end what they all say."""
     remarks = [
         "; ".join(cell.text for cell, column in zip(row, columns, strict=True) if column.below and cell.text)
@@ -266,7 +267,7 @@ def _with_remarks(
     ]
     if len(set(remarks)) == 1:
         remarks = [*[""] * (len(rows) - 1), remarks[0]]
-    below: list[list[Line]] = [
+    below: list[list[Spoken]] = [
         [[(part, Meaning.QUIET)] for part in wrap(remark, width, "      ")] if remark else [] for remark in remarks
     ]
     return [body[0], *(lines + more for lines, more in zip(body[1:], below, strict=True))]

@@ -15,11 +15,9 @@ from diskprof.reports.blocks import (
     Cell,
     Chart,
     Code,
-    Column,
     Facts,
     Form,
     Heading,
-    Meaning,
     Note,
     Paragraph,
     Spark,
@@ -27,8 +25,9 @@ from diskprof.reports.blocks import (
 )
 from diskprof.reports.content.comparison_report import comparison_report, runs_report
 from diskprof.reports.content.run_report import Kernel
-from diskprof.reports.layout import plain
+from diskprof.reports.layout import Column, plain
 from diskprof.reports.render.lines import drawn
+from diskprof.reports.words import Meaning
 
 _SPARK = 40
 _TEXT = 120

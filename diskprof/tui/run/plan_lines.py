@@ -12,9 +12,9 @@ from diskprof.model.cells import fit
 from diskprof.model.plan import Plan, PlannedTest, Severity
 from diskprof.model.text import clean
 from diskprof.model.units import format_duration
-from diskprof.reports.blocks import Form, Meaning, Paragraph
+from diskprof.reports.blocks import Form, Paragraph
 from diskprof.reports.content.plan import hazard_notes, plan_facts, plan_sentence, steps, target_facts
-from diskprof.reports.words import SEVERITIES
+from diskprof.reports.words import SEVERITIES, Meaning
 from diskprof.tui.kit.painted import Line, spread
 from diskprof.tui.kit.paragraphs import paragraph, signed
 from diskprof.tui.shell.blocks import pane_lines

@@ -6,23 +6,11 @@ from markdown_it import MarkdownIt
 
 from diskprof.model.cells import width_of
 from diskprof.model.text import clean
-from diskprof.reports.blocks import (
-    Block,
-    Cell,
-    Code,
-    Column,
-    Course,
-    Fact,
-    Facts,
-    Heading,
-    Meaning,
-    Note,
-    Paragraph,
-    Spark,
-    Table,
-)
+from diskprof.reports.blocks import Block, Cell, Code, Course, Fact, Facts, Heading, Note, Paragraph, Spark, Table
+from diskprof.reports.layout import Column
 from diskprof.reports.render.lines import lines, text
 from diskprof.reports.render.markdown import markdown
+from diskprof.reports.words import Meaning
 from diskprof.tui.shell.blocks import Cells, screen_lines
 
 FOREIGN = st.text(st.characters(codec="utf-8"), max_size=40)

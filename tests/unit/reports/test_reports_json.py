@@ -16,7 +16,7 @@ from diskprof.model.plan import Hazard, Severity
 from diskprof.model.run import Latency, Message, Progress, RunSummary, Status
 from diskprof.model.sample import Phase
 from diskprof.reports.data import json_presets, json_runs
-from diskprof.reports.data.json import Table, dumps, fields
+from diskprof.reports.data.json import FieldTable, dumps, fields
 from diskprof.reports.data.json_runs import comparison_json, plan_json, run_json, summaries_json
 
 READ = direction(15_596.123456789, figures=latency(476_553.7, p99_9=1_234_567))
@@ -160,7 +160,7 @@ def test_a_plan_tells_what_it_would_do() -> None:
 
 
 @pytest.mark.parametrize("table", [json_runs._FIELDS, json_presets._FIELDS])
-def test_every_field_of_the_tables_is_there(table: Table) -> None:
+def test_every_field_of_the_tables_is_there(table: FieldTable) -> None:
     for row, spec in table.items():
         if isinstance(spec, str):
             assert all(hasattr(row, re.split("[=?~.{]", word.split("=")[-1])[0]) for word in spec.split()), row
