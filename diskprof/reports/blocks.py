@@ -40,7 +40,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """`short` stands in its place in lines, where room is scarce."""
+    """`short` replaces `text` in lines of a terminal or a screen, where room is scarce."""
 
     text: str
     meaning: Meaning = Meaning.PLAIN
@@ -55,9 +55,9 @@ class Cell:
 class Table:
     """Rows of cells under their columns, with a title before and a legend behind it.
 
-    On the screen a row may be shorter: its last cell runs to the end of the line.
+    A row of the screen may be shorter: its last cell runs to the end of the line.
 
-    Where it is too wide for the lines it stands in groups of columns: the first `lead` of them begin each group, and `together`
+    A table too wide for its lines is split into groups of columns: the first `lead` of them begin each group, and `together`
     of the others are never parted. `inset`: a part of what its heading announces, without a rule below its head.
     """
 

@@ -118,13 +118,13 @@ def conditions(comparison: Comparison) -> list[Block]:
 
 
 def _beside(name: str, values: Sequence[str]) -> tuple[Cell, ...]:
-    """A value of each run; those that are not as the first run's stand out."""
+    """A value of each run; those that differ from the first run's have a colour."""
     told = (Cell(value, Meaning.WARNING if value != values[0] else Meaning.PLAIN) for value in values)
     return Cell(name, Meaning.QUIET), *told
 
 
 def expectations(comparison: Comparison) -> list[Block]:
-    """What is expected, and each run's `4,210 MISSED`. The promise stands beside it where it is not the same."""
+    """What is expected, and each run's `4,210 MISSED`. With the promise where that is not the same for all runs."""
     rows = []
     for each in comparison.expectations:
         judged = [one for one in each.judgements if one]

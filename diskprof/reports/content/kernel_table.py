@@ -99,4 +99,4 @@ _MORE_COLUMNS: dict[str, Callable[[KernelView], str]] = {
     "dirty": lambda view: _size(view.dirty_bytes),
 }
 _SPARES = {"iowait": 3, "°C": 2, "%util": 1}
-"""What goes first where there is no room for all; what tells of trouble stays."""
+"""What is left out first where there is no room for all; signs of trouble stay."""

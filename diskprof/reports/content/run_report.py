@@ -1,6 +1,6 @@
 """A run as a document: what was tested, the results, what they mean, and what went wrong and where.
 
-A section is a function from what is known of the run to blocks. `_SECTIONS` says in which order they stand, and in which forms.
+A section is a function from what is known of the run to blocks. `_SECTIONS` has their order, and which forms have them.
 """
 
 import shlex

@@ -24,6 +24,7 @@ from diskprof.reports.render.markdown import report
 from diskprof.reports.render.plot import comparison_plots, run_plots
 from diskprof.reports.render.text import comparison_text, plan_text, show
 from diskprof.store import Store
+from diskprof.tui.runs.result import sections
 
 STATEMENT = "IOPS-limited up to 32 KiB (about 5,000 IOPS), bandwidth-limited from 64 KiB (about 200 MB/s)"
 EVIL = "\x1b[31m磁盘\n|`<b>*\u202e"
@@ -281,6 +282,8 @@ def test_many_failures_are_told_in_a_line() -> None:
     names = ", ".join(f"randread-{number}" for number in range(1, 7))
     later = ", ".join(f"randread-{number}" for number in range(31, 37))
     assert told == f"30 of 60 tests: failed: I/O error ({names} and 24 more) Not started: {later} and 24 more"
+    shown = "\n".join("".join(words for words, _ in line) for line in sections(failed, 80))
+    assert " ".join(shown.split("What went wrong\n")[1].split("\n\n")[0].split()) == told
 
 
 def test_foreign_titles_are_harmless() -> None:
