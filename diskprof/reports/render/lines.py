@@ -25,7 +25,7 @@ from diskprof.reports.charts.series import even
 from diskprof.reports.layout import GAP, Column, filled_columns, plain, ruled
 from diskprof.reports.words import Meaning
 
-Spoken = list[tuple[str, Meaning]]
+MarkedLine = list[tuple[str, Meaning]]
 """A line: pieces of text, each with what it means."""
 
 _LABEL, _WIDEST_LABEL, _TIME = 12, 24, 8
@@ -41,9 +41,9 @@ def text(blocks: Blocks, width: int, *, ascii_only: bool = False) -> str:
     return "".join("".join(words for words, _ in line).rstrip() + "\n" for line in found)
 
 
-def lines(blocks: Blocks, width: int, *, ascii_only: bool = False, wrap_code: bool = False) -> list[Spoken]:
+def lines(blocks: Blocks, width: int, *, ascii_only: bool = False, wrap_code: bool = False) -> list[MarkedLine]:
     """A line a list of pieces. `wrap_code`: commands on several lines, such that a shell takes them as they are."""
-    found: list[Spoken] = []
+    found: list[MarkedLine] = []
     before: Block | None = None
     for block in blocks:
         match block:
@@ -79,15 +79,15 @@ def _go_together(one: Block, other: Block) -> bool:
 
 def _marked(
     lines: Sequence[str], indent: int, mark: str, meaning: Meaning, rest: Meaning = Meaning.PLAIN
-) -> list[Spoken]:
+) -> list[MarkedLine]:
     """Lines of which the first has a mark behind its indent."""
     first, end = lines[0], indent + len(mark)
-    found: list[Spoken] = [[(first[:end], meaning), (first[end:], rest)]] if mark else [[(first, rest)]]
+    found: list[MarkedLine] = [[(first[:end], meaning), (first[end:], rest)]] if mark else [[(first, rest)]]
     return found + [[(line, rest)] for line in lines[1:]]
 
 
-def _facts(block: Facts, width: int) -> list[Spoken]:
-    found: list[Spoken] = []
+def _facts(block: Facts, width: int) -> list[MarkedLine]:
+    found: list[MarkedLine] = []
     names = [cut(plain(fact.name), _WIDEST_LABEL, middle=True) for fact in block.facts]
     label = max(_LABEL, max(map(width_of, names), default=0) + len(GAP))
     for name, fact in zip(names, block.facts, strict=True):
@@ -96,7 +96,7 @@ def _facts(block: Facts, width: int) -> list[Spoken]:
     return found
 
 
-def _note(note: Note, width: int) -> list[Spoken]:
+def _note(note: Note, width: int) -> list[MarkedLine]:
     word = f"{plain(note.word)}:" if note.word else ""
     told = " ".join(part for part in (word, f"{plain(note.where)}:" if note.where else "", plain(note.text)) if part)
     found = _marked(wrap(told, width, "  ", "    "), 2, word, note.meaning)
@@ -106,8 +106,8 @@ def _note(note: Note, width: int) -> list[Spoken]:
     return found
 
 
-def _code(code: Code, width: int) -> list[Spoken]:
-    found: list[Spoken] = []
+def _code(code: Code, width: int) -> list[MarkedLine]:
+    found: list[MarkedLine] = []
     indent = "" if width else "  "
     for words in code.lines:
         meaning = Meaning.QUIET if words[0].startswith("#") else Meaning.PLAIN
@@ -122,7 +122,7 @@ def _code(code: Code, width: int) -> list[Spoken]:
     return found
 
 
-def _spark(spark: Spark, width: int, *, ascii_only: bool) -> list[Spoken]:
+def _spark(spark: Spark, width: int, *, ascii_only: bool) -> list[MarkedLine]:
     room = max(_LEAST_SPARK, min(_SPARK, width - _BESIDE_SPARK))
     columns = [Column("Test", least=10, middle=True), Column(spark.title, least=room)]
     columns += [Column(head, right=True) for head in ("lowest", "median", "highest", "CPU")]
@@ -141,14 +141,14 @@ def drawn(course: Course, room: int, *, ascii_only: bool) -> str:
     return sparkline(even(course.values, course.seconds, room), ascii_only=ascii_only)
 
 
-def _table(table: Table, width: int, *, ascii_only: bool) -> list[Spoken]:
+def _table(table: Table, width: int, *, ascii_only: bool) -> list[MarkedLine]:
     columns, rows = in_lines(table, ascii_only=ascii_only)
     kept = [at for at, column in enumerate(columns) if not column.below]
     indent = "  " if table.inset else ""
     if columns[-1].wraps:
         rows = _wrapped(columns, rows, width - len(indent))
 
-    def laid(shown: Sequence[int]) -> list[list[Spoken]]:
+    def laid(shown: Sequence[int]) -> list[list[MarkedLine]]:
         heads, cells = [columns[at] for at in shown], [[row[at] for at in shown] for row in rows]
         return _grid(heads, cells, width, indent=indent, rule=not table.inset)
 
@@ -164,7 +164,7 @@ def _table(table: Table, width: int, *, ascii_only: bool) -> list[Spoken]:
         body = _sentences([columns[at] for at in kept], [[row[at] for at in kept] for row in rows], width)
     if any(column.below for column in columns):
         body = _with_remarks(columns, rows, body, width)
-    found: list[Spoken] = [
+    found: list[MarkedLine] = [
         [(line, Meaning.STRONG)] for line in wrap(plain(table.title), width, "", "  ") if table.title
     ]
     found += [line for lines in body for line in lines]
@@ -205,24 +205,24 @@ def _wrapped(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], room: in
     return found
 
 
-def _width(body: Sequence[Sequence[Spoken]]) -> int:
+def _width(body: Sequence[Sequence[MarkedLine]]) -> int:
     return max(sum(width_of(words) for words, _ in line) for lines in body for line in lines)
 
 
 def _grid(
     columns: Sequence[Column], rows: Sequence[Sequence[Cell]], width: int, *, indent: str = "", rule: bool = True
-) -> list[list[Spoken]]:
+) -> list[list[MarkedLine]]:
     """The lines of the head, then those of each row, without blanks at their ends."""
     cells = [[row[at].text for row in rows] for at in range(len(columns))]
     filled, widths = filled_columns(columns, cells, width - len(indent))
     head, *body = zip(*filled, strict=True)
-    top: list[Spoken] = [[((indent + GAP.join(head)).rstrip(), Meaning.QUIET)]]
+    top: list[MarkedLine] = [[((indent + GAP.join(head)).rstrip(), Meaning.QUIET)]]
     found = [[*top, [(indent + ruled(widths), Meaning.QUIET)]] if rule else top]
     for texts, row in zip(body, rows, strict=True):
         line = [(words + GAP, cell.meaning) for words, cell in zip(texts, row, strict=True)]
         while line and not line[-1][0].strip():
             line.pop()
-        ends: Spoken = [(line[-1][0].rstrip(), line[-1][1])] if line else []
+        ends: MarkedLine = [(line[-1][0].rstrip(), line[-1][1])] if line else []
         found.append([[*([(indent, Meaning.PLAIN)] if indent else []), *line[:-1], *ends]])
     return found
 
@@ -247,9 +247,9 @@ def _groups(table: Table, columns: Sequence[Column], rows: Sequence[Sequence[Cel
     return groups
 
 
-def _sentences(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], width: int) -> list[list[Spoken]]:
+def _sentences(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], width: int) -> list[list[MarkedLine]]:
     """No head, and each row in words, each cell behind the name of its column."""
-    found: list[list[Spoken]] = [[]]
+    found: list[list[MarkedLine]] = [[]]
     for row in rows:
         told = [f"{column.text} {cell.text}".strip() for column, cell in zip(columns, row, strict=True) if cell.text]
         meaning = next((cell.meaning for cell in row if cell.meaning is not Meaning.PLAIN), Meaning.PLAIN)
@@ -258,8 +258,8 @@ def _sentences(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], width:
 
 
 def _with_remarks(
-    columns: Sequence[Column], rows: Sequence[Sequence[Cell]], body: Sequence[list[Spoken]], width: int
-) -> list[list[Spoken]]:
+    columns: Sequence[Column], rows: Sequence[Sequence[Cell]], body: Sequence[list[MarkedLine]], width: int
+) -> list[list[MarkedLine]]:
     """Below each row what its cells of the columns `below` say; once at the end what they all say."""
     remarks = [
         "; ".join(cell.text for cell, column in zip(row, columns, strict=True) if column.below and cell.text)
@@ -267,7 +267,7 @@ def _with_remarks(
     ]
     if len(set(remarks)) == 1:
         remarks = [*[""] * (len(rows) - 1), remarks[0]]
-    below: list[list[Spoken]] = [
+    below: list[list[MarkedLine]] = [
         [[(part, Meaning.QUIET)] for part in wrap(remark, width, "      ")] if remark else [] for remark in remarks
     ]
     return [body[0], *(lines + more for lines, more in zip(body[1:], below, strict=True))]
