@@ -7,14 +7,17 @@ from enum import IntEnum
 from diskprof.devices.guard.doubts import Doubt, doubts, system_disks
 from diskprof.model.cells import fit, shorten_middle
 from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, Mount, branches
+from diskprof.model.plan import Severity
 from diskprof.model.text import clean
 from diskprof.model.units import format_bandwidth, format_iops, format_size
+from diskprof.reports.words import SEVERITIES
 from diskprof.runner.session import Place
 from diskprof.tui.kit.charts.glyphs import Charset, Track, draw, progress_bar
 from diskprof.tui.kit.painted import Line, Piece, spread, width_of
 from diskprof.tui.kit.paragraphs import paragraph, signed
 from diskprof.tui.kit.table import Row
 from diskprof.tui.run.machine import at_rest
+from diskprof.tui.shell.signs import sign_of
 
 _FLUSH: Line = ((" ", ""),)
 _LOWEST_TOP = 1e6
@@ -229,7 +232,8 @@ def device_lines(device: Device, found: Sequence[Doubt], view: View, width: int)
 
 def doubt_lines(found: Sequence[Doubt], width: int) -> list[Line]:
     """Each doubt under its sign."""
-    return [line for doubt in found for line in signed(("!", "warn"), clean(doubt.words), width, "warn")]
+    sign, ink = sign_of(SEVERITIES[Severity.WARNS])
+    return [line for doubt in found for line in signed((sign, ink), clean(doubt.words), width, ink)]
 
 
 def _activity_lines(activity: Activity | None) -> list[Line]:

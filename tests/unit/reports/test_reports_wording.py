@@ -8,11 +8,13 @@ from handmade import direction, fio, ioping, latency, run
 
 from diskprof.analysis.comparison import ComparedMetric, ComparedValue, compare
 from diskprof.analysis.metrics import Better, Measure, direction_metrics
-from diskprof.model.expectation import Verdict
+from diskprof.model.expectation import Operator, Verdict
 from diskprof.model.metric import Change
 from diskprof.model.plan import Severity
+from diskprof.model.preset import Category
 from diskprof.model.run import Run, Status, Weight
 from diskprof.model.sample import Direction
+from diskprof.model.target import TargetKind
 from diskprof.reports import wording, words
 from diskprof.reports.content import comparison_report
 from diskprof.reports.content.verdict import doubts, verdict
@@ -21,6 +23,8 @@ from diskprof.reports.render.text import comparison_text
 
 def test_everything_has_a_word() -> None:
     assert set(wording.METRICS) == set(Measure)
+    assert (set(wording.OPERATORS), set(wording.TARGETS)) == (set(Operator), set(TargetKind))
+    assert list(words.CATEGORIES) == list(Category)
 
 
 @pytest.mark.parametrize(
