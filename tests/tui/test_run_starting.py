@@ -226,6 +226,26 @@ async def test_a_second_run_on_a_disk_waits_for_the_first(bench: Bench, size: tu
         assert len(bench.started) == 1 and bench.beside == [False]
 
 
+async def test_a_letter_answers_though_the_list_of_answers_moves_by_it(bench: Bench) -> None:
+    occupy(bench)
+    async with open_bench(bench) as pilot:
+        await press(pilot, "enter", "w", "enter", "down")
+        await press(pilot, "k")
+        assert isinstance(pilot.app.screen, RunScreen)
+        await see(pilot, "Quick check waits for")
+
+
+async def test_what_has_its_turn_is_not_asked_about_any_more(bench: Bench) -> None:
+    run_id = occupy(bench)
+    async with open_bench(bench) as pilot:
+        await press(pilot, "enter", "w", "enter")
+        assert isinstance(pilot.app.screen, Ask)
+        end(bench, run_id)
+        await until(pilot, lambda: isinstance(pilot.app.screen, LiveScreen))
+        await press(pilot, "1")
+        assert isinstance(pilot.app.screen, RunScreen)
+
+
 @pytest.mark.parametrize("keys", [("enter", "s"), ("enter", "w", "enter", "s")])
 async def test_a_second_run_may_start_beside_the_first(bench: Bench, keys: tuple[str, ...]) -> None:
     occupy(bench)

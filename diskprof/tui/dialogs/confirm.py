@@ -41,7 +41,8 @@ class Ask(ModalScreen[str | None]):
         Binding("pagedown", "page(1)", "Page down", id="ask.page-down", show=False),
         Binding("pageup", "page(-1)", "Page up", id="ask.page-up", show=False),
         # Bindings and not on_key: they work on keys that were typed ahead, before the widgets are there.
-        *(Binding(letter, f"press('{letter}')", show=False) for letter in ascii_lowercase),
+        # Before those of the list, which moves by k too.
+        *(Binding(letter, f"press('{letter}')", show=False, priority=True) for letter in ascii_lowercase),
     ]
 
     def __init__(self, title: str, text: str | Content, answers: Sequence[Answer]) -> None:
@@ -86,6 +87,9 @@ class Ask(ModalScreen[str | None]):
     @on(Table.Chosen)
     def _double_clicked(self, event: Table.Chosen) -> None:
         self.dismiss(event.key)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return action != "press" or any((answer.key,) == parameters for answer in self._answers)
 
     def action_press(self, key: str) -> None:
         for answer in self._answers:

@@ -48,6 +48,8 @@ class StartFlow:
         self._screen = screen
         self.starting = False
         self.waiting: Waiting | None = None
+        self._question: Ask | None = None
+        """The last one about what waits."""
 
     # what is asked
 
@@ -138,18 +140,16 @@ class StartFlow:
     def ask_about_waiting(self) -> None:
         if self.waiting is None:
             return
-        self._screen.app.push_screen(
-            Ask(
-                f"{clean(self.waiting.plan.preset_title)} waits for its turn",
-                "\n".join(other.words for other in self.waiting.others),
-                (
-                    Answer("k", "Keep waiting", "keep"),
-                    Answer("g", "Give it up", "give-up"),
-                    Answer("s", "Start beside it all the same", "beside", danger=True),
-                ),
+        self._question = Ask(
+            f"{clean(self.waiting.plan.preset_title)} waits for its turn",
+            "\n".join(other.words for other in self.waiting.others),
+            (
+                Answer("k", "Keep waiting", "keep"),
+                Answer("g", "Give it up", "give-up"),
+                Answer("s", "Start beside it all the same", "beside", danger=True),
             ),
-            self._asked_about_waiting,
         )
+        self._screen.app.push_screen(self._question, self._asked_about_waiting)
 
     def _asked_about_waiting(self, answer: str | None) -> None:
         waiting = self.waiting
@@ -170,6 +170,9 @@ class StartFlow:
             self._screen.diskprof.tell(error)
             now = replace(waiting, others=())
         if not now.others:
+            if self._screen.app.screen is self._question:
+                # Its turn has come: there is nothing to answer any more.
+                self._question.dismiss(None)
             self._wait(None)
             self._start(waiting)
         elif now is not waiting:
