@@ -27,7 +27,6 @@ from diskprof.tui.dialogs.help import HelpScreen, keys_of
 from diskprof.tui.kit.charts.glyphs import Charset, this_charset
 from diskprof.tui.kit.painted import Line
 from diskprof.tui.kit.terminal.driver import LettingGoDriver
-from diskprof.tui.kit.terminal.sheets import KeptStylesheet
 from diskprof.tui.kit.theme import THEMES, few_colours, meanings, theme_name
 from diskprof.tui.shell.bars import TABS
 from diskprof.tui.shell.base import ModeScreen
@@ -155,7 +154,6 @@ class DiskprofApp(TerminalApp):
         """
         # Decided here once: with NO_COLOR a theme of any but the terminal's own colours is sent as greys (F46).
         super().__init__(ansi_color=True if few_colours else None)
-        self.stylesheet = KeptStylesheet(variables=self.get_css_variables())
         self.settings = settings or Settings()
         self._problems = tuple(str(problem) for problem in problems)
         self.charset = charset or (Charset.ASCII if self.settings.ascii else this_charset(self.settings.charts))
@@ -208,11 +206,6 @@ class DiskprofApp(TerminalApp):
     def _stands(self) -> None:
         """The first screen is there: time for what it did not need, and for what the others will."""
         self.run_worker(_prepare, thread=True)
-
-    def _end_batch(self) -> None:
-        super()._end_batch()
-        if not self._batch_count and self.is_running and isinstance(self.screen, ModeScreen):
-            self.screen.call_later(self.screen.draw_held)
 
     def on_unmount(self) -> None:
         self.store.close()

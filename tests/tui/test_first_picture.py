@@ -16,7 +16,7 @@ from textual.geometry import Region
 from textual.widget import Widget
 
 from diskprof.tui.app import DiskprofApp
-from diskprof.tui.kit.terminal.sheets import KeptStylesheet
+from diskprof.tui.kit.textual_fixes import KeptStylesheet
 from diskprof.tui.run.screen import RunScreen
 
 

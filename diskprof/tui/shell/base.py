@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import events
 from textual.app import ComposeResult
-from textual.screen import Screen
 
-from diskprof.tui.kit.rooms import Bare
+from diskprof.tui.kit.textual_fixes import FixedScreen
 from diskprof.tui.shell.bars import KeyBar, TopBar
 from diskprof.tui.shell.terminal import too_small
 
@@ -28,7 +27,7 @@ def screen_of(widget: Widget) -> ModeScreen:
     return cast("ModeScreen", widget.screen)
 
 
-class ModeScreen(Bare, Screen[None]):
+class ModeScreen(FixedScreen):
     """One of the four modes. A subclass sets MODE, HELP and composes its `body`.
 
     `store_changed` is called when another process or this one wrote to the store, only while the screen is in sight, and
@@ -40,21 +39,14 @@ class ModeScreen(Bare, Screen[None]):
     COPIES: ClassVar[str] = "the report"
     HELP: ClassVar[str] = ""
     """What this screen is for, in plain text, paragraphs apart by an empty line; its keys are added by themselves."""
-    _held = False
     _was_small = False
-    _was_seen = False
 
     def __init__(self) -> None:
         super().__init__()
         self.top = TopBar(self.MODE)
 
     def compose(self) -> ComposeResult:
-        # Textual would lay the screen out once without them, draw it, and do both again.
-        for dimension, breakpoints in zip(
-            self.app.size, (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS), strict=True
-        ):
-            for name in self._get_breakpoint_classes(dimension, breakpoints or []):
-                self.update_classes({name: True}, update=False)
+        self.set_breakpoints()
         yield self.top
         yield from self.body()
         yield KeyBar()
@@ -97,9 +89,6 @@ class ModeScreen(Bare, Screen[None]):
         return self.store.path
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
-        if not self._was_seen:
-            # Textual, whose own handler comes after this, would find the styles of every widget again that it has just found.
-            self._was_seen, event.refresh_styles = True, False
         self.diskprof.show_state(self)
         self.store_changed()
 
@@ -115,18 +104,7 @@ class ModeScreen(Bare, Screen[None]):
         """What makes the text to be copied, called COPIES, in any thread; None where there is nothing."""
         return None
 
-    def _on_timer_update(self) -> None:
-        # A frame that the terminal cannot have yet waits, and is then drawn as things stand by then: the timer comes again.
-        if not self.diskprof.behind:
-            super()._on_timer_update()
-
-    def _compositor_refresh(self) -> None:
-        # Textual draws in the midst of a batch too, and throws the picture away.
-        self._held = self.app._batch_count > 0
-        if not self._held:
-            super()._compositor_refresh()
-
-    def draw_held(self) -> None:
-        """Draw what was to be drawn in a batch, unless it was drawn since."""
-        if self._held:
-            self._compositor_refresh()
+    @property
+    def waits(self) -> bool:
+        """While the terminal cannot have a further picture yet."""
+        return self.diskprof.behind

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from textual.screen import Screen
 
+from diskprof.tui.kit.textual_fixes import bindings_of, changed_key
+
 if TYPE_CHECKING:
     from textual.binding import Binding
 
@@ -26,7 +28,7 @@ def key_of(screen: Screen[Any], name: str) -> str:
     """The first key of the binding whose id is `name`, as the last line shows it. Raises KeyError for no such binding."""
     app = screen.app
     found = _binding(screen, name)
-    changed = app._keymap.get(name)
+    changed = changed_key(app, name)
     if changed is None:
         return app.get_key_display(replace(found, key=found.key.partition(",")[0]))
     return app.get_key_display(replace(found, key=changed.partition(",")[0], key_display=None))
@@ -37,7 +39,7 @@ _ROOMS = {"list": "diskprof.tui.kit.table", "result": "diskprof.tui.runs.result"
 
 def _binding(screen: Screen[Any], name: str) -> Binding:
     for owner in (screen, screen.app):
-        for _, binding in owner._bindings:
+        for binding in bindings_of(owner):
             if binding.id == name:
                 return binding
     from diskprof.tui.shell.keys import own_bindings

@@ -130,9 +130,9 @@ def _named_sign(name: str) -> bool:
 
 def _normal(key: str) -> str:
     """A key by Textual's name: ? is question_mark."""
-    from textual.app import App
+    from diskprof.tui.kit.textual_fixes import key_name
 
-    return App._normalize_keymap({"": key})[""] if len(key) == 1 else key
+    return key_name(key) if len(key) == 1 else key
 
 
 def _split(keys: str) -> tuple[str, ...]:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual import events, on, work
-from textual.app import App
 from textual.driver import Driver
 from textual.geometry import Size
 from textual.notifications import Notify
-from textual.widgets import Input
 
 from diskprof.config.settings import Settings, SlowLink
 from diskprof.model.advice import on_screen
@@ -20,21 +18,17 @@ from diskprof.model.errors import DiskprofError, ExitCode
 from diskprof.model.text import clean
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.terminal.driver import LettingGoDriver
+from diskprof.tui.kit.textual_fixes import FixedApp
 from diskprof.tui.kit.theme import SIXTEEN
 from diskprof.tui.shell.keynames import plain_key
 
 if TYPE_CHECKING:
-    from rich.terminal_theme import TerminalTheme
     from textual.binding import Binding
-    from textual.theme import Theme
 
 LEAST = (60, 16)
 """Columns and lines in which everything can be used."""
 USABLE = (40, 10)
 """With fewer a screen is pieces of words: a notice stands in its place, and the keys work on."""
-
-
-_MOVES_ON = ("app.focus_next", "app.focus_previous")
 
 
 def _below(size: Size, least: tuple[int, int]) -> bool:
@@ -47,7 +41,7 @@ def too_small(size: Size) -> str:
     return words if _below(size, USABLE) else ""
 
 
-class TerminalApp(App[None]):
+class TerminalApp(FixedApp):
     """What does not depend on what is shown. A subclass sets `settings` and `charset`, and follows `calm_down`."""
 
     settings: Settings
@@ -55,22 +49,6 @@ class TerminalApp(App[None]):
     calm = False
     """Whether the terminal gets fewer frames and colours."""
     _told_small = False
-    _terminal_themes: ClassVar[dict[str, TerminalTheme]] = {}
-    _mixed: tuple[Theme, dict[str, str]] | None = None
-
-    @property
-    def ansi_theme(self) -> TerminalTheme:
-        # Every line that is drawn asks for it, and Textual looks through all themes each time.
-        if (name := self.theme) not in self._terminal_themes:
-            self._terminal_themes[name] = super().ansi_theme
-        return self._terminal_themes[name]
-
-    def get_css_variables(self) -> dict[str, str]:
-        # Textual asks four times before the first picture, and mixes all colours each time.
-        theme = self.current_theme
-        if self._mixed is None or self._mixed[0] is not theme:
-            self._mixed = theme, super().get_css_variables()
-        return self._mixed[1]
 
     def catch_signals(self) -> None:
         """A hang-up or a kill leaves the terminal as it was found (F37); the run, if one goes, is another process."""
@@ -95,35 +73,6 @@ class TerminalApp(App[None]):
         if small and not self._told_small:
             self._told_small = True
             self.notify(f"From {LEAST[0]}x{LEAST[1]} on everything can be reached; this is less.", timeout=4)
-
-    async def on_event(self, event: events.Event) -> None:
-        # Textual leads a key that moves on past the field first: what was typed behind it, and came with it, as over a
-        # slow line, would stand in the field before.
-        if (
-            isinstance(event, events.Key)
-            and not (event.is_printable or event.is_forwarded)
-            and isinstance(self.focused, Input)
-            and (action := self._moves_on(event.key))
-        ):
-            await self.run_action(action)
-            return
-        await super().on_event(event)
-
-    async def _check_bindings(self, key: str, priority: bool = False) -> bool:
-        # Textual asks twice, the second time once the key went to the widget with the focus and came up from there to here.
-        # What was typed behind it, and came with it, would have gone to that widget by then, and not to the field that it
-        # opened: words to look for would be taken for keys, d and y among them. No widget here wants a key before its
-        # bindings but those to write in.
-        if await super()._check_bindings(key, priority):
-            return True
-        return priority and not isinstance(self.focused, Input) and await super()._check_bindings(key)
-
-    def _moves_on(self, key: str) -> str:
-        """What `key` does if it leads from a field to another; empty for every other key."""
-        for node, bindings in self.screen._modal_binding_chain:
-            if node is not self.focused and (bound := bindings.key_to_bindings.get(key)):
-                return bound[0].action if bound[0].action in _MOVES_ON else ""
-        return ""
 
     def action_redraw(self) -> None:
         """Send everything again: something else may have written over it."""
