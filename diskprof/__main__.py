@@ -2,7 +2,7 @@
 
 import signal
 
-from diskprof.lean import without_tls
+from diskprof.without_tls import without_tls
 
 
 def start() -> None:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 
 from diskprof.cli.encoding import heed_locale
-from diskprof.cli.settings import VARIABLES
+from diskprof.cli.setting_options import VARIABLES
 from diskprof.model.advice import on_command_line
 from diskprof.model.errors import DiskprofError, ExitCode
 from diskprof.model.text import clean
@@ -33,7 +33,7 @@ def just_the_screen(arguments: Sequence[str], environment: Mapping[str, str]) ->
 
 def _screen() -> int:
     _heed_interrupts()
-    from diskprof.cli.screen import open_screen
+    from diskprof.cli.open_screen import open_screen
 
     return open_screen(None)
 

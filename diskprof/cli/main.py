@@ -11,7 +11,7 @@ from diskprof import __version__
 from diskprof.cli.common import NamedFile
 from diskprof.cli.encoding import print_plainly
 from diskprof.cli.entry import as_plugin, unknown
-from diskprof.cli.settings import VARIABLES
+from diskprof.cli.setting_options import VARIABLES
 from diskprof.model.errors import ExitCode
 from diskprof.model.text import clean
 
@@ -128,11 +128,11 @@ def main(ctx: click.Context, store: Path | None, no_mouse: bool, ascii: bool, sl
     4 refused for safety, 5 an expectation was not met, 130 interrupted.
     """
     if ctx.invoked_subcommand is None:
-        from diskprof.cli.screen import open_screen
+        from diskprof.cli.open_screen import open_screen
 
         ctx.exit(open_screen(ctx))
     if store is None and ctx.invoked_subcommand != "config":
-        from diskprof.cli.settings import configured_store
+        from diskprof.cli.setting_options import configured_store
 
         store = configured_store()
     ctx.obj = store

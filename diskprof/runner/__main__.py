@@ -2,7 +2,7 @@
 
 import sys
 
-from diskprof.lean import without_tls
+from diskprof.without_tls import without_tls
 
 if __name__ == "__main__":
     without_tls()

@@ -32,7 +32,7 @@ from diskprof.tui.shell.bars import TABS
 from diskprof.tui.shell.base import ModeScreen
 from diskprof.tui.shell.keynames import with_keys
 from diskprof.tui.shell.store_watch import POLL_S, StorePlace, StoreWatcher, Whereabouts
-from diskprof.tui.shell.terminal import TerminalApp
+from diskprof.tui.shell.terminal_app import TerminalApp
 
 if TYPE_CHECKING:
     from diskprof.runner.session import Session

@@ -15,7 +15,7 @@ LATE = ("click", "markdown_it", "orjson", "platformdirs", "plotext", "psutil", "
 
 def load() -> None:
     """Everything but the screen."""
-    from diskprof.lean import without_tls
+    from diskprof.without_tls import without_tls
 
     without_tls()
     import diskprof

@@ -24,7 +24,7 @@ from diskprof.store import Store
 
 # The program with less patience than a person's disk gets.
 HURRIED = """
-from diskprof.runner.carry import apart
+from diskprof.runner.carry import in_child
 apart.PATIENCE_S = 1.0
 from diskprof.cli.entry import run
 run()

@@ -15,8 +15,8 @@ import pytest
 from program import DISKPROF, environment, until
 from throttle import Volume, throttled_volume
 
-from diskprof.analysis.findings.course import level_change
 from diskprof.analysis.findings.find import find
+from diskprof.analysis.findings.over_time import level_change
 from diskprof.analysis.findings.view import TestView, views
 from diskprof.devices.scan.udev import scan
 from diskprof.devices.targets import resolve_target

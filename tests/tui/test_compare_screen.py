@@ -28,7 +28,7 @@ from diskprof.model.sample import Direction
 from diskprof.store import Store
 from diskprof.tui.compare.compare_rows import NARROW, WIDE, _cell, letter
 from diskprof.tui.compare.screen import CompareChart, CompareScreen
-from diskprof.tui.dialogs.export_form import ExportModal
+from diskprof.tui.dialogs.report_dialog import ExportModal
 from diskprof.tui.kit.charts.chart import Chart
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.runs.screen import RunsScreen

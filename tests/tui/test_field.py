@@ -5,8 +5,7 @@ from textual.app import App, ComposeResult
 from textual.events import Key
 from textual.widgets import Label
 
-from diskprof.tui.dialogs.form import Field as FormField
-from diskprof.tui.dialogs.form import Form
+from diskprof.tui.dialogs.form import Form, FormField
 from diskprof.tui.kit.field import Field
 from diskprof.tui.kit.theme import meanings
 

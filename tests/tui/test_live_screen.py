@@ -19,8 +19,8 @@ from diskprof.tui.kit.charts.chart import Chart
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.painted import OneLine
 from diskprof.tui.kit.table import Table
-from diskprof.tui.live.course import VIEWS
-from diskprof.tui.live.reader import RunReader, Snapshot, reading_of
+from diskprof.tui.live.course_view import VIEWS
+from diskprof.tui.live.run_reader import RunReader, Snapshot, reading_of
 from diskprof.tui.live.screen import LiveScreen
 from diskprof.tui.runs.screen import RunsScreen
 

@@ -10,7 +10,7 @@ from stored_screens import press, see, text_of
 from diskprof.model.run import Progress, Status
 from diskprof.model.sample import Phase
 from diskprof.store import Store, this_process
-from diskprof.tui.live.reader import RunReader
+from diskprof.tui.live.run_reader import RunReader
 
 GOING = {"end": Status.RUNNING, "runner": this_process()}
 

@@ -22,7 +22,7 @@ from diskprof.tui.kit.painted import Lines, OneLine
 from diskprof.tui.live.depths import STEP, Depths
 from diskprof.tui.live.kernel_watch import KernelWatch
 from diskprof.tui.live.live_panes import LatencyTile, Tile
-from diskprof.tui.live.reader import RunReader
+from diskprof.tui.live.run_reader import RunReader
 from diskprof.tui.live.screen import LiveScreen
 from diskprof.tui.shell.bars import KeyBar, TopBar
 

@@ -130,7 +130,7 @@ async def test_they_go_on_with_the_run_and_rest_meanwhile(
     """Those that change in every line are drawn every two seconds at most, however often the store changes."""
     now = 1000.0
     # Not time.monotonic itself, by which everything else goes.
-    monkeypatch.setattr("diskprof.tui.kit.turns.time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr("diskprof.tui.kit.redraw_pace.time", SimpleNamespace(monotonic=lambda: now))
     steps = recording(store, "mixed-70-30", end=Status.RUNNING, stop_in=(0, 0.9), runner=this_process(), runtime_s=20.0)
     for _ in range(24):
         next(steps)

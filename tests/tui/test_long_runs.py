@@ -19,7 +19,7 @@ from diskprof.reports.charts.heatmap import Heat, Scattered
 from diskprof.store import Store, this_process
 from diskprof.tui.kit.charts.chart import Chart
 from diskprof.tui.live import depths as depths_module
-from diskprof.tui.live import kernel_watch, reader
+from diskprof.tui.live import kernel_watch, run_reader
 from diskprof.tui.live.depths import STEP, Depths
 from diskprof.tui.live.screen import LiveScreen
 from diskprof.tui.runs.result import ResultScreen
@@ -37,7 +37,7 @@ async def test_a_long_run_is_drawn_at_once(
     bench: Bench, store: Store, going: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What its charts show was taken together while it was written: nothing else is looked at, and nothing waited for."""
-    for module in (kernel_watch, reader):
+    for module in (kernel_watch, run_reader):
         monkeypatch.setattr(module, "_KEPT", 50)
     steps = list(islice(recording_long(store, LONG_S, step=LONG_S // 2), 2 if going else None))
     whole = store.course(steps[0], 0, most=50).samples
@@ -171,7 +171,7 @@ def test_scattered_intervals_make_the_map_that_they_make_in_order(store: Store) 
 
 
 def test_a_heat_map_that_is_being_read_says_how_far_it_is(store: Store, few: None) -> None:
-    from diskprof.tui.live.moments import heat_plot
+    from diskprof.tui.live.latency_plots import heat_plot
 
     run_id = record_run(store, "mixed-70-30", runtime_s=200.0)
     depths = Depths(store, run_id, 0, preparing=False)

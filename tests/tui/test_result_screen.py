@@ -24,7 +24,7 @@ from diskprof.model.sample import Direction
 from diskprof.model.units import format_iops
 from diskprof.store import Store
 from diskprof.tui.compare.screen import CompareScreen
-from diskprof.tui.dialogs.export_form import ExportModal
+from diskprof.tui.dialogs.report_dialog import ExportModal
 from diskprof.tui.dialogs.tags import TagsModal
 from diskprof.tui.kit.charts.chart import Chart
 from diskprof.tui.runs.result import Prose, ResultScreen, sections

@@ -8,13 +8,13 @@ import pytest
 from bench_screens import DATA, DISKS, GIB, Bench, make_device, open_bench
 from stored_screens import Driver, press, see, settle, text_of, told, until
 
-from diskprof.devices.guard.doubts import Doubt, doubts, system_disks
+from diskprof.devices.guard.target_doubts import Doubt, doubts, system_disks
 from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, DiskCounters, Mount, Transport, branches
 from diskprof.model.plan import Hazard, Severity
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.painted import Line, width_of
 from diskprof.tui.kit.table import Table
-from diskprof.tui.run.device_rows import DeviceTable, View, device_lines, traffic
+from diskprof.tui.run.device_rows import DevicesView, DeviceTable, device_lines, traffic
 from diskprof.tui.run.screen import RunScreen
 
 SIZES = [(60, 16), (80, 24), (100, 30), (120, 40), (200, 60)]
@@ -38,8 +38,10 @@ def plain(line: Line) -> str:
     return "".join(text for text, _ in line)
 
 
-def text(*devices: Device, width: int = NARROW, view: View | None = None, paths: Sequence[str] = ()) -> list[str]:
-    return [plain(row.line) for row in DeviceTable(DeviceTree(devices), paths, view or View(), width).rows()]
+def text(
+    *devices: Device, width: int = NARROW, view: DevicesView | None = None, paths: Sequence[str] = ()
+) -> list[str]:
+    return [plain(row.line) for row in DeviceTable(DeviceTree(devices), paths, view or DevicesView(), width).rows()]
 
 
 def said(device: Device, *others: Device, recent: Sequence[Activity] = ()) -> list[str]:
@@ -67,14 +69,14 @@ def test_what_is_free_is_told_and_drawn_where_there_is_room() -> None:
     assert "100G" not in text(replace(device, size_bytes=100 * GIB), width=28)[0]
     assert text(device)[0].endswith(" /mnt/data    20G")
     assert text(device, width=WIDE)[0].endswith(" 20G free ━━━━─")
-    ascii_ = text(device, width=WIDE, view=View(charset=Charset.ASCII))[0]
+    ascii_ = text(device, width=WIDE, view=DevicesView(charset=Charset.ASCII))[0]
     assert ascii_.endswith(" 20G free ====-") and ascii_.isascii()
 
 
 @pytest.mark.parametrize(("free", "ink"), [(50, "good"), (10, "warn"), (2, "danger")])
 def test_the_bar_of_a_full_file_system_changes_its_colour(free: int, ink: str) -> None:
     device = make_device("sda", mounts=(replace(DATA, size_bytes=100 * GIB, free_bytes=free * GIB),))
-    (row,) = DeviceTable(DeviceTree((device,)), (), View(), WIDE).rows()
+    (row,) = DeviceTable(DeviceTree((device,)), (), DevicesView(), WIDE).rows()
     assert ink in [piece_ink for piece, piece_ink in row.line if piece.startswith("━")]
 
 
@@ -86,7 +88,7 @@ def test_a_long_mount_point_is_shortened_before_what_is_free() -> None:
 
 def test_every_row_fits_its_width() -> None:
     device = make_device("averylongname" * 3, mounts=(DATA,), read_only=True)
-    view = View({device.name: [activity(MB, MB)]})
+    view = DevicesView({device.name: [activity(MB, MB)]})
     for width in (26, NARROW, WIDE, 90):
         for row in DeviceTable(DeviceTree((device, *DISKS)), (), view, width).rows():
             assert width_of(row.line) <= width
@@ -240,7 +242,9 @@ def test_a_small_file_system_with_room_is_not_full() -> None:
 def test_the_details_say_why() -> None:
     device = make_device("sdb", model="Stick", mounts=(DATA,), swap=True)
     found = (Doubt("swap", "Memory is swapped to it."),)
-    words = [plain(line) for line in device_lines(device, found, View({"sdb": [activity(MB, 2 * MB, 0.4)]}), WIDE)]
+    words = [
+        plain(line) for line in device_lines(device, found, DevicesView({"sdb": [activity(MB, 2 * MB, 0.4)]}), WIDE)
+    ]
     assert words[:2] == [" Stick, 500 GiB", " ! Memory is swapped to it."]
     assert " 40% busy" in words and " ━━━━━━━╸──  120 GiB free of 480 GiB" in words
 

@@ -12,7 +12,7 @@ from diskprof.runner.leftovers import Leftover
 from diskprof.store import Store, this_process
 from diskprof.tui.dialogs.confirm import Ask
 from diskprof.tui.dialogs.form import Form
-from diskprof.tui.dialogs.text_page import Reading
+from diskprof.tui.dialogs.text_page import TextPage
 from diskprof.tui.kit.painted import width_of
 from diskprof.tui.kit.table import Table
 from diskprof.tui.live.screen import LiveScreen
@@ -137,7 +137,7 @@ KEYS = {
     "o": lambda pilot: isinstance(pilot.app.screen, Form),
     "e": lambda pilot: isinstance(pilot.app.screen, Form),
     "w": lambda pilot: isinstance(pilot.app.screen, Form),
-    "c": lambda pilot: isinstance(pilot.app.screen, Reading),
+    "c": lambda pilot: isinstance(pilot.app.screen, TextPage),
     "v": lambda pilot: "variant small" in rows(pilot, "plan").text,
     "slash": lambda pilot: pilot.app.focused.id == "preset-filter",
     "a": lambda pilot: "loop0" in rows(pilot, "devices").text,

@@ -22,7 +22,7 @@ from diskprof.store import Store, this_process
 from diskprof.tui.app import DiskprofApp
 from diskprof.tui.dialogs.confirm import Ask
 from diskprof.tui.dialogs.form import Form
-from diskprof.tui.dialogs.text_page import Reading
+from diskprof.tui.dialogs.text_page import TextPage
 from diskprof.tui.kit.table import Table
 from diskprof.tui.live.screen import LiveScreen
 from diskprof.tui.run.screen import RunScreen
@@ -164,7 +164,7 @@ async def test_without_an_engine_the_pane_says_how_to_get_it(bench: Bench, size:
 async def test_going_back_starts_nothing(bench: Bench, answer: str) -> None:
     async with open_bench(bench) as pilot:
         await press(pilot, "enter", answer)
-        assert isinstance(pilot.app.screen, Reading if answer == "c" else RunScreen)
+        assert isinstance(pilot.app.screen, TextPage if answer == "c" else RunScreen)
         assert bench.started == []
 
 
@@ -172,7 +172,7 @@ async def test_going_back_starts_nothing(bench: Bench, answer: str) -> None:
 async def test_c_shows_the_exact_commands(bench: Bench, size: tuple[int, int]) -> None:
     async with open_bench(bench, size) as pilot:
         await press(pilot, "c")
-        assert isinstance(pilot.app.screen, Reading)
+        assert isinstance(pilot.app.screen, TextPage)
         await see(pilot, "/usr/bin/fio --output-format=json+", "--rw=randread")
         await press(pilot, *["down"] * 40)
         await see(pilot, "Sequential write, 1M, queue depth 8")

@@ -12,12 +12,12 @@ from textual.widgets import Input, Static
 from diskprof.model.advice import on_screen
 from diskprof.model.errors import UsageError
 from diskprof.model.preset import Category, EngineName, Job, Parameter, ParameterKind, TargetSlot, Test, Variant
-from diskprof.presets.editing import own_copy, together
 from diskprof.presets.library import user_directory
+from diskprof.presets.own_copies import own_copy, together
 from diskprof.runner.session import Session
 from diskprof.tui.dialogs.confirm import Ask
 from diskprof.tui.dialogs.form import Form
-from diskprof.tui.dialogs.text_page import Reading
+from diskprof.tui.dialogs.text_page import TextPage
 from diskprof.tui.kit.table import Table
 from diskprof.tui.live.screen import LiveScreen
 from diskprof.tui.run.screen import RunScreen
@@ -301,7 +301,7 @@ async def test_c_shows_the_job_as_fio_would_read_it(bench: Bench, size: tuple[in
         await press(pilot, "v")
         await until(pilot, lambda: "variant quick" in plan(pilot))
         await press(pilot, "c")
-        assert isinstance(pilot.app.screen, Reading)
+        assert isinstance(pilot.app.screen, TextPage)
         pilot.app.screen.query_one(".dialog").scroll_end(animate=False)
         await see(pilot, "; read: Random read", "[read]", "rw=randread", "size=512m")
 
@@ -311,7 +311,7 @@ async def test_ioping_has_no_job_file(bench: Bench) -> None:
     bench.presets = (replace(PRESETS[0], tests=(test,)),)
     async with open_bench(bench) as pilot:
         await press(pilot, "c")
-        assert isinstance(pilot.app.screen, Reading)
+        assert isinstance(pilot.app.screen, TextPage)
         pilot.app.screen.query_one(".dialog").scroll_end(animate=False)
         await settle(pilot)
         assert "job file" not in text_of(pilot)

@@ -21,7 +21,7 @@ from textual.widgets import Input, Static
 from diskprof.model.errors import DiskprofError
 from diskprof.store import Store
 from diskprof.tui.dialogs.confirm_delete import DeleteModal
-from diskprof.tui.dialogs.export_form import AlreadyThere, ExportModal, write_report
+from diskprof.tui.dialogs.report_dialog import AlreadyThere, ExportModal, write_report
 from diskprof.tui.dialogs.tags import TagsModal, parse_tags
 from diskprof.tui.runs.screen import RunsScreen
 

@@ -22,9 +22,9 @@ from stored_screens import (
 from diskprof.model.run import RunSummary, Status
 from diskprof.store import Store
 from diskprof.tui.kit.charts.glyphs import Charset
-from diskprof.tui.kit.table import Column
-from diskprof.tui.runs.run_list import Order, RunList, View
-from diskprof.tui.shell.signs import when_text
+from diskprof.tui.kit.table import SheetColumn
+from diskprof.tui.runs.run_list import Order, RunList, RunsView
+from diskprof.tui.shell.run_signs import when_text
 
 
 def many(count: int) -> list[RunSummary]:
@@ -122,14 +122,14 @@ async def test_the_newest_are_shown_before_the_others_are_read(tmp_path: Path, m
 )
 def test_a_result_is_cut_between_its_figures(headline: str, width: int, shown_text: str) -> None:
     run = many(1)[0]._replace(headline=headline)
-    ((text, _),) = RunList().row(run, (Column("result", "result", width),), run.started_at).line
+    ((text, _),) = RunList().row(run, (SheetColumn("result", "result", width),), run.started_at).line
     assert text == shown_text
 
 
 @pytest.mark.parametrize("width", [16, 21, 40])
 def test_where_a_status_stands_before_the_result_no_figure_is_cut(width: int) -> None:
     run = many(1)[0]._replace(status=Status.FAILED, headline="rand R 282k, W 235k IOPS")
-    ((text, _),) = RunList().row(run, (Column("result", "result", width),), run.started_at).line
+    ((text, _),) = RunList().row(run, (SheetColumn("result", "result", width),), run.started_at).line
     assert text == {16: "failed", 21: "failed: rand R 282k", 40: "failed: rand R 282k, W 235k IOPS"}[width]
 
 
@@ -150,7 +150,7 @@ def test_results_are_in_the_order_of_their_amounts() -> None:
     ]
     listed = RunList()
     listed.load([run._replace(headline=told[-at]) for at, run in enumerate(many(len(told)))])
-    listed.look(View(order=Order.HEADLINE))
+    listed.look(RunsView(order=Order.HEADLINE))
     assert [run.headline for run in listed.shown] == [*told[1:], ""]
 
 

@@ -28,7 +28,7 @@ from diskprof.store import Store, this_process
 from diskprof.tui.compare.screen import CompareScreen
 from diskprof.tui.live.screen import LiveScreen
 from diskprof.tui.runs.result import ResultScreen
-from diskprof.tui.runs.run_list import Order, RunList, View, columns_for
+from diskprof.tui.runs.run_list import Order, RunList, RunsView, columns_for
 from diskprof.tui.runs.screen import RunsScreen
 
 HOSTILE = "\x1b]52;c;aGk=\x07[/][red]\u202e$(x)\n|name"
@@ -114,7 +114,7 @@ async def test_runs_without_tags_stand_last_whichever_way(path: Path) -> None:
         runs = RunList()
         runs.load(screen_of(pilot).list.runs)
         for backwards in (False, True):
-            runs.look(View(Order.TAGS, backwards))
+            runs.look(RunsView(Order.TAGS, backwards))
             assert [bool(run.tags) for run in runs.shown] == [True] * 3 + [False] * 7
 
 
@@ -342,7 +342,7 @@ def test_long_targets_and_tags_leave_room_for_results(path: Path, runs: dict[str
             )
             for run in store.summaries()
         ]
-    columns = {column.key: column.width for column in columns_for(width, View(), found)}
+    columns = {column.key: column.width for column in columns_for(width, RunsView(), found)}
     assert columns["result"] >= least
     assert columns["target"] >= 9
     assert sum(columns.values()) + len(columns) - 1 <= width
@@ -352,7 +352,7 @@ async def test_what_needs_room_of_its_own_keeps_it(path: Path, runs: dict[str, s
     """Results that are short take nothing away from the others."""
     with Store.open(path) as store:
         found = [run._replace(target="/srv/some/long/path/here", headline="9k") for run in store.summaries()]
-    assert {column.key: column.width for column in columns_for(119, View(), found)}["target"] == 24
+    assert {column.key: column.width for column in columns_for(119, RunsView(), found)}["target"] == 24
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -8,7 +8,7 @@ from recorded import write_library
 from stored_screens import Driver, press, settle, text_of
 
 from diskprof.tui.shell.base import ModeScreen
-from diskprof.tui.shell.terminal import LEAST, USABLE
+from diskprof.tui.shell.terminal_app import LEAST, USABLE
 
 TINY = ((20, 5), (39, 24), (80, 9), (14, 6))
 

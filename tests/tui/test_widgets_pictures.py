@@ -7,7 +7,7 @@ from diskprof.reports.charts.axes import Scale, TimeAxis, round_up
 from diskprof.reports.charts.plot import Curve, Facet, Plot
 from diskprof.reports.charts.series import Series
 from diskprof.tui.kit.charts.drawing import draw_plot
-from diskprof.tui.kit.charts.glyphs import Charset, Track, charset_for, draw, progress_bar
+from diskprof.tui.kit.charts.glyphs import Charset, GlyphTrack, charset_for, draw, progress_bar
 from diskprof.tui.kit.painted import Line, width_of
 
 
@@ -19,37 +19,37 @@ def text(lines: list[Line]) -> list[str]:
 def test_every_line_has_the_full_width(charset: Charset) -> None:
     values = [0.0, 0.1, None, 0.5, 0.99, 1.0, 1.0, 0.3]
     for area in (True, False):
-        lines = draw([Track(values, "read", area), Track(values[::-1], "write", area)], 12, 4, charset)
+        lines = draw([GlyphTrack(values, "read", area), GlyphTrack(values[::-1], "write", area)], 12, 4, charset)
         assert [width_of(line) for line in lines] == [12] * 4
 
 
 def test_braille_areas_start_at_zero() -> None:
-    assert text(draw([Track([0.25, 0.5, 0.75, 1.0], "read")], 2, 1, Charset.BRAILLE)) == ["⣠⣾"]
-    assert text(draw([Track([0.0, 0.01], "read")], 1, 1, Charset.BRAILLE)) == ["⢀"]
+    assert text(draw([GlyphTrack([0.25, 0.5, 0.75, 1.0], "read")], 2, 1, Charset.BRAILLE)) == ["⣠⣾"]
+    assert text(draw([GlyphTrack([0.0, 0.01], "read")], 1, 1, Charset.BRAILLE)) == ["⢀"]
 
 
 def test_a_steady_value_is_a_flat_line_at_its_share_of_the_height() -> None:
-    lines = text(draw([Track([0.5] * 8, "read", area=False)], 4, 4, Charset.BRAILLE))
+    lines = text(draw([GlyphTrack([0.5] * 8, "read", area=False)], 4, 4, Charset.BRAILLE))
     assert [line.strip() for line in lines] == ["", "", "⠉⠉⠉⠉", ""]
 
 
 def test_a_line_has_no_holes_where_it_jumps() -> None:
-    lines = text(draw([Track([0.0, 1.0], "read", area=False)], 1, 4, Charset.BRAILLE))
+    lines = text(draw([GlyphTrack([0.0, 1.0], "read", area=False)], 1, 4, Charset.BRAILLE))
     assert all(line.strip() for line in lines)
 
 
 def test_blocks_have_eight_steps_and_ascii_two() -> None:
-    assert text(draw([Track([1 / 8, 4 / 8, 1.0], "read")], 3, 1, Charset.BLOCKS)) == ["▁▄█"]
-    assert text(draw([Track([0.2, 0.5, 1.0], "read")], 3, 1, Charset.ASCII)) == ["..#"]
+    assert text(draw([GlyphTrack([1 / 8, 4 / 8, 1.0], "read")], 3, 1, Charset.BLOCKS)) == ["▁▄█"]
+    assert text(draw([GlyphTrack([0.2, 0.5, 1.0], "read")], 3, 1, Charset.ASCII)) == ["..#"]
 
 
 def test_of_two_areas_the_lower_stands_in_front() -> None:
-    line = draw([Track([1.0], "read"), Track([0.5], "write")], 1, 1, Charset.BLOCKS)[0]
+    line = draw([GlyphTrack([1.0], "read"), GlyphTrack([0.5], "write")], 1, 1, Charset.BLOCKS)[0]
     assert list(line) == [("▄", "write/read")]
 
 
 def test_blanks_do_not_take_on_a_background() -> None:
-    line = draw([Track([1.0, None], "read"), Track([0.5, None], "write")], 2, 1, Charset.BLOCKS)[0]
+    line = draw([GlyphTrack([1.0, None], "read"), GlyphTrack([0.5, None], "write")], 2, 1, Charset.BLOCKS)[0]
     assert list(line) == [("▄", "write/read"), (" ", "")]
 
 

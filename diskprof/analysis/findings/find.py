@@ -6,13 +6,13 @@ from dataclasses import replace
 from diskprof.analysis.findings import (
     arrays,
     cache,
-    course,
+    cgroup_limits,
     filesystem,
-    groups,
     hardware,
     heat,
     lapses,
     limits,
+    over_time,
     processor,
     rhythm,
 )
@@ -35,23 +35,23 @@ TEST_RULES: tuple[Rule, ...] = (
     arrays.path_lost,
     processor.cpu_steal,
     processor.busy_machine,
-    course.burst,
-    course.not_steady,
-    course.stall,
+    over_time.burst,
+    over_time.not_steady,
+    over_time.stall,
     limits.submission,
     limits.jobs_apart,
     limits.mix_missed,
     limits.rate_missed,
     processor.processor_bound,
     limits.depth_capped,
-    groups.cgroup_limit_reached,
-    groups.cpu_throttled,
+    cgroup_limits.cgroup_limit_reached,
+    cgroup_limits.cpu_throttled,
     limits.ceiling,
     heat.thermal_throttling,
     rhythm.periodic_stalls,
     cache.small_working_set,
-    course.outliers,
-    course.few_ios,
+    over_time.outliers,
+    over_time.few_ios,
     filesystem.copy_on_write,
     hardware.idle_states,
     hardware.store_on_disk,
@@ -61,7 +61,7 @@ RUN_RULES: tuple[Callable[[Run], Finding | None], ...] = (
     cache.memory_file_system,
     hardware.misaligned,
     limits.engine_fallback,
-    groups.cgroup_limits,
+    cgroup_limits.cgroup_limits,
     hardware.virtual_disk,
 )
 
@@ -90,7 +90,7 @@ def find(
     found = [finding for rule in RUN_RULES if (finding := rule(run))]
     for rule in TEST_RULES:
         found += _together([finding for view in tests if (finding := rule(view))])
-    if short := course.too_short(tests):
+    if short := over_time.too_short(tests):
         found.append(short)
     names = {finding.name for finding in found}
     kept = [finding for finding in found if not names & _TOLD_BETTER.get(finding.name, set())]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from math import sqrt
 
-from diskprof.analysis.findings.groups import io_limit_reached
+from diskprof.analysis.findings.cgroup_limits import io_limit_reached
 from diskprof.analysis.findings.processor import JOB_BUSY, job_use
 from diskprof.analysis.findings.view import LEAST_INTERVALS, LEAST_S, TestView
 from diskprof.analysis.series import windows

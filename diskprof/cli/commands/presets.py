@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from diskprof.cli import completing
+from diskprof.cli import completion_candidates
 from diskprof.cli.common import echo_json, not_empty, place_of, refuse_device, width_of_stdout
 from diskprof.cli.encoding import echo_data
 from diskprof.model.errors import UsageError
@@ -57,7 +57,7 @@ def presets_command(ctx: click.Context, as_json: bool) -> None:
 
 
 @presets_command.command("show", short_help="Show one preset.")
-@click.argument("name", shell_complete=completing.presets)
+@click.argument("name", shell_complete=completion_candidates.presets)
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def show(name: str, as_json: bool) -> None:
     """Show what the preset NAME does, its parameters, and its tests as fio or ioping would read them."""
@@ -164,20 +164,20 @@ def _write(path: Path, text: str, force: bool) -> None:
 
 
 @presets_command.command("export", short_help="Write a preset as a fio job file.")
-@click.argument("name", shell_complete=completing.presets)
+@click.argument("name", shell_complete=completion_candidates.presets)
 @click.option(
     "--set",
     "settings",
     multiple=True,
     metavar="NAME=VALUE",
     help="Change a parameter of the preset.",
-    shell_complete=completing.settings,
+    shell_complete=completion_candidates.settings,
 )
 @click.option(
     "--variant",
     callback=not_empty,
     help="Use a named set of parameters of the preset.",
-    shell_complete=completing.variants,
+    shell_complete=completion_candidates.variants,
 )
 def export(name: str, settings: tuple[str, ...], variant: str) -> None:
     """Write the preset NAME on stdout as a job file that plain fio runs: `diskprof presets export quick > quick.fio`."""

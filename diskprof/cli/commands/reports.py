@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from diskprof.cli import completing
+from diskprof.cli import completion_candidates
 from diskprof.cli.common import NamedFile, echo_json, open_store, place_of, refuse_device, width_of_stdout
 from diskprof.cli.encoding import echo_data, stdout_is_utf8
 from diskprof.model.errors import DiskprofError, UsageError
@@ -19,7 +19,7 @@ _FORMATS = ("markdown", "html", "csv", "samples")
 
 
 @click.command("report", short_help="Write a report of one run, or a comparison of several.")
-@click.argument("runs", nargs=-1, required=True, shell_complete=completing.runs)
+@click.argument("runs", nargs=-1, required=True, shell_complete=completion_candidates.runs)
 @click.option(
     *("-o", "--output"),
     type=NamedFile(dir_okay=False, allow_dash=True),
@@ -78,7 +78,7 @@ def _report_text(store: "Store", names: tuple[str, ...], wanted: "Format", *, as
 
 
 @click.command("compare", short_help="Compare runs side by side.")
-@click.argument("runs", nargs=-1, required=True, shell_complete=completing.runs)
+@click.argument("runs", nargs=-1, required=True, shell_complete=completion_candidates.runs)
 @click.option(
     "--format",
     "form",
@@ -122,7 +122,7 @@ def compare_command(ctx: click.Context, runs: tuple[str, ...], form: str | None,
     width = width_of_stdout()
     click.echo(comparison_text(comparison, width), nl=False)
     if plot:
-        from diskprof.reports.render.plot import comparison_plots
+        from diskprof.reports.render.plotext_plot import comparison_plots
 
         colour, ascii_only = sys.stdout.isatty(), not stdout_is_utf8()
         drawn = comparison_plots(comparison, chosen, series, width, colour=colour, ascii_only=ascii_only)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from diskprof.cli import completing
+from diskprof.cli import completion_candidates
 from diskprof.cli.common import echo_json, exit_code_of, not_empty, open_store, print_result, width_of_stdout
 from diskprof.cli.planning import Request, plan_in_turn, plan_of, tell_of_waiting
 from diskprof.model.errors import DiskprofError, ExitCode
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 
 
 @click.command("run", short_help="Run a preset on a directory, a file or a device.")
-@click.argument("preset", shell_complete=completing.presets_and_files)
-@click.argument("target", required=False, shell_complete=completing.targets)
+@click.argument("preset", shell_complete=completion_candidates.presets_and_files)
+@click.argument("target", required=False, shell_complete=completion_candidates.targets)
 @click.option(
     "--set",
     "settings",
     multiple=True,
     metavar="NAME=VALUE",
     help="Change a parameter of the preset.",
-    shell_complete=completing.settings,
+    shell_complete=completion_candidates.settings,
 )
 @click.option(
     "--variant",
     callback=not_empty,
     help="Use a named set of parameters of the preset.",
-    shell_complete=completing.variants,
+    shell_complete=completion_candidates.variants,
 )
 @click.option("--quick", "variant", flag_value="quick", callback=not_empty, help="The same as --variant quick.")
 @click.option("--target", "targets", multiple=True, metavar="SLOT=PATH", help="Name a target of a preset with several.")
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     "tags",
     multiple=True,
     help="Tag the run; may be given several times.",
-    shell_complete=completing.tags,
+    shell_complete=completion_candidates.tags,
 )
 @click.option("--note", default="", help="Keep a note with the run.")
 @click.option("--dry-run", is_flag=True, help="Print the plan and do nothing.")
@@ -160,7 +160,7 @@ def _print_plan(plan: Plan, as_json: bool) -> None:
 
 
 def _show(plan: Plan) -> None:
-    from diskprof.reports.content.plan import hazard_notes, plan_sentence
+    from diskprof.reports.content.plan_report import hazard_notes, plan_sentence
 
     click.echo(clean(f"{plan.preset_title}. {plan_sentence(plan)}"), err=True)
     for note in hazard_notes(plan):

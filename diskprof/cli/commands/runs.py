@@ -6,7 +6,7 @@ import time
 
 import click
 
-from diskprof.cli import completing
+from diskprof.cli import completion_candidates
 from diskprof.cli.common import echo_json, exit_code_of, open_store, print_result, width_of_stdout
 from diskprof.cli.encoding import stdout_is_utf8
 from diskprof.model.errors import DiskprofError, RunNotFound, UsageError
@@ -43,7 +43,7 @@ def runs_command(ctx: click.Context, as_json: bool, limit: int | None) -> None:
 
 
 @click.command("show", short_help="Show the result of a run.")
-@click.argument("run", default="latest", shell_complete=completing.runs)
+@click.argument("run", default="latest", shell_complete=completion_candidates.runs)
 @click.option("--json", "as_json", is_flag=True, help="Print the run as JSON.")
 @click.option("--plot", is_flag=True, help="Draw how IOPS, bandwidth and latency went.")
 @click.pass_context
@@ -55,7 +55,7 @@ def show_command(ctx: click.Context, run: str, as_json: bool, plot: bool) -> Non
         run_id = store.resolve(run)
         print_result(store, run_id, as_json)
         if plot:
-            from diskprof.reports.render.plot import run_plots
+            from diskprof.reports.render.plotext_plot import run_plots
 
             samples = store.samples(run_id).samples
             width = width_of_stdout()
@@ -66,7 +66,7 @@ def show_command(ctx: click.Context, run: str, as_json: bool, plot: bool) -> Non
 
 
 @click.command("attach", short_help="Watch a run that is under way.")
-@click.argument("run", required=False, shell_complete=completing.running)
+@click.argument("run", required=False, shell_complete=completion_candidates.running)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON when the run is over.")
 @click.pass_context
 def attach_command(ctx: click.Context, run: str | None, as_json: bool) -> None:
@@ -86,7 +86,7 @@ def attach_command(ctx: click.Context, run: str | None, as_json: bool) -> None:
 
 
 @click.command("stop", short_help="Stop a run that is under way.")
-@click.argument("run", required=False, shell_complete=completing.running)
+@click.argument("run", required=False, shell_complete=completion_candidates.running)
 @click.pass_context
 def stop_command(ctx: click.Context, run: str | None) -> None:
     """Stop RUN (default: the one that is running). What it measured is kept; it counts as cancelled."""
@@ -122,8 +122,8 @@ def _running_run(store: Store, name: str | None) -> str:
 
 
 @click.command("tag", short_help="Give a run tags, or a note.")
-@click.argument("run", shell_complete=completing.runs)
-@click.argument("tags", nargs=-1, shell_complete=completing.tags)
+@click.argument("run", shell_complete=completion_candidates.runs)
+@click.argument("tags", nargs=-1, shell_complete=completion_candidates.tags)
 @click.option("--remove", "removed", multiple=True, metavar="TAG", help="Take a tag off.")
 @click.option("--note", help="Replace the note.")
 @click.pass_context
@@ -142,7 +142,7 @@ def tag_command(
 
 
 @click.command("delete", short_help="Delete runs from the store.")
-@click.argument("runs", nargs=-1, required=True, shell_complete=completing.runs)
+@click.argument("runs", nargs=-1, required=True, shell_complete=completion_candidates.runs)
 @click.option("--yes", is_flag=True, help="Delete without asking.")
 @click.pass_context
 def delete_command(ctx: click.Context, runs: tuple[str, ...], yes: bool) -> None:
@@ -161,7 +161,7 @@ def delete_command(ctx: click.Context, runs: tuple[str, ...], yes: bool) -> None
 
 
 @click.command("clean", short_help="Remove test files that runs left behind.")
-@click.argument("paths", nargs=-1, metavar="[PATH]...", shell_complete=completing.directories)
+@click.argument("paths", nargs=-1, metavar="[PATH]...", shell_complete=completion_candidates.directories)
 @click.option("--yes", is_flag=True, help="Remove without asking.")
 @click.pass_context
 def clean_command(ctx: click.Context, paths: tuple[str, ...], yes: bool) -> None:

@@ -35,7 +35,7 @@ def config_command(ctx: click.Context, as_json: bool) -> None:
     """
     if ctx.invoked_subcommand is not None:
         return
-    from diskprof.cli.settings import settings_of
+    from diskprof.cli.setting_options import settings_of
     from diskprof.config.file import load_config
 
     config = load_config()
@@ -82,7 +82,7 @@ def init() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 def keys(as_json: bool) -> None:
     """List the keys of the screen by the ids that the [keys] of the configuration file take."""
-    from diskprof.cli.screen import key_table
+    from diskprof.cli.open_screen import key_table
     from diskprof.config.file import load_config
 
     rows = key_table(load_config().settings.keys)
@@ -106,7 +106,7 @@ def _problems_of_keys(config: "Configuration") -> "tuple[Problem, ...]":
     """Keys that clash or do not exist: only the screens know their bindings, and they take a moment to load."""
     if not config.settings.keys:
         return ()
-    from diskprof.cli.screen import check_keys
+    from diskprof.cli.open_screen import check_keys
 
     return check_keys(config)
 

@@ -10,14 +10,14 @@ from typing import IO
 
 import click
 
-from diskprof.cli import completing
+from diskprof.cli import completion_candidates
 from diskprof.cli.common import NamedFile, open_store, place_of, refuse_device
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.text import clean
 
 
 @click.command("export", short_help="Write runs to a file, whole, for another machine.")
-@click.argument("runs", nargs=-1, required=True, shell_complete=completing.runs)
+@click.argument("runs", nargs=-1, required=True, shell_complete=completion_candidates.runs)
 @click.option(
     *("-o", "--out", "--output"),
     type=NamedFile(dir_okay=False, allow_dash=True),

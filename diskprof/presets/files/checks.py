@@ -16,7 +16,7 @@ from diskprof.presets.resolve import ResolvedTest, expand, parameter_value, refe
 from diskprof.presets.sweep import MOST_AXES, MOST_CELLS
 
 if TYPE_CHECKING:
-    from diskprof.presets.files.entries import PresetFile, TestEntry
+    from diskprof.presets.files.preset_schema import PresetFile, TestEntry
 
 
 def layers(

@@ -16,7 +16,7 @@ from diskprof.presets.problem import Fault, Faulty, KeyPath, Problem
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-    from diskprof.presets.files.entries import ParameterEntry, PresetFile, TestEntry
+    from diskprof.presets.files.preset_schema import ParameterEntry, PresetFile, TestEntry
 
 KNOWN_KINDS: Mapping[str, ParameterKind] = {
     "size": ParameterKind.SIZE,
@@ -79,7 +79,7 @@ def _problem(path: Path, message: str, line: int | None = None) -> Problem:
 def _validate(document: dict[str, Any]) -> "PresetFile":
     from pydantic import ValidationError
 
-    from diskprof.presets.files.entries import PresetFile
+    from diskprof.presets.files.preset_schema import PresetFile
 
     try:
         return PresetFile.model_validate(document)
@@ -102,15 +102,15 @@ def _fault(details: "ErrorDetails") -> Fault:
 
 def _known_keys(path: KeyPath) -> list[str]:
     """The keys that there are beside `path`."""
-    from diskprof.presets.files import entries
+    from diskprof.presets.files import preset_schema
 
-    model: Any = entries.PresetFile
+    model: Any = preset_schema.PresetFile
     if path[0] == "parameters":
-        model = entries.ParameterEntry
+        model = preset_schema.ParameterEntry
     elif path[0] == "test":
-        model = entries.JobEntry if "job" in path[:-1] else entries.TestEntry
+        model = preset_schema.JobEntry if "job" in path[:-1] else preset_schema.TestEntry
     elif path[0] == "expect":
-        model = entries.ExpectEntry
+        model = preset_schema.ExpectEntry
     return list(model.model_fields)
 
 

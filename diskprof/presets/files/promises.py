@@ -18,7 +18,7 @@ from diskprof.presets.problem import Fault, Faulty, KeyPath, sentence
 from diskprof.presets.resolve import ResolvedTest, parameter_value, references
 
 if TYPE_CHECKING:
-    from diskprof.presets.files.entries import ExpectEntry
+    from diskprof.presets.files.preset_schema import ExpectEntry
 
 CAPACITY = "capacity_gib"
 """The parameter that gives the capacity which `per_gib` counts with; where it is empty or absent the device's size is taken."""

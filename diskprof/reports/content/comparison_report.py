@@ -7,12 +7,12 @@ from diskprof.analysis.comparison import ComparedMetric, Comparison, TestCompari
 from diskprof.analysis.metrics import Better, Measure
 from diskprof.model.run import Run, Status, Weight
 from diskprof.model.sample import Sample
-from diskprof.reports import wording
+from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Cell, Fact, Facts, Form, Heading, Note, Paragraph, Table
 from diskprof.reports.content import expectation_table
+from diskprof.reports.content.result_sentences import doubts
 from diskprof.reports.content.run_report import Kernel, run_report, title_of
 from diskprof.reports.content.sweep_compare import compared_panels
-from diskprof.reports.content.verdict import doubts
 from diskprof.reports.layout import Column
 from diskprof.reports.words import CHANGES, CHANGES_LEGEND, DIRECTIONS, STATUSES, VERDICTS, Meaning, Word
 
@@ -53,7 +53,7 @@ def comparison_report(comparison: Comparison, *, form: Form = Form.TERMINAL) -> 
     names = [column.label for column in comparison.columns]
     metrics = (Measure.IOPS, *(() if terminal else (Measure.LATENCY_MEAN,)), Measure.LATENCY_P99)
     swept = compared_panels(comparison, metrics, level=2)
-    blocks = [] if terminal else [Heading(f"Comparison of {wording.listed(names)}", 1), *_upshot(comparison)]
+    blocks = [] if terminal else [Heading(f"Comparison of {figures.listed(names)}", 1), *_upshot(comparison)]
     blocks += [_who(comparison, terminal), *conditions(comparison), *expectations(comparison), *swept]
     for test in comparison.tests:
         blocks += [] if test.cell else _test(comparison, test, names, compact)
@@ -62,7 +62,7 @@ def comparison_report(comparison: Comparison, *, form: Form = Form.TERMINAL) -> 
         if compact or swept:
             blocks.append(Paragraph(f"{CHANGES_LEGEND}. pp: percentage points."))
     if len(names) > 1 and _unjudged(comparison):
-        blocks.append(Paragraph(wording.UNJUDGED, hanging=True))
+        blocks.append(Paragraph(figures.UNJUDGED, hanging=True))
     return tuple(blocks)
 
 
@@ -111,7 +111,7 @@ def conditions(comparison: Comparison) -> list[Block]:
         *(Column(column.label, least=_LEAST_CONDITION, middle=True) for column in comparison.columns),
     )
     rows = [
-        _beside(condition.name, [value or wording.MISSING for value in condition.values])
+        _beside(condition.name, [value or figures.MISSING for value in condition.values])
         for condition in comparison.conditions
     ]
     return [Heading("Conditions that differ"), Table(columns, tuple(rows), lead=2, inset=True)]
@@ -130,10 +130,10 @@ def expectations(comparison: Comparison) -> list[Block]:
         judged = [one for one in each.judgements if one]
         promised = list(dict.fromkeys(expectation_table.expected_words(one.expectation) for one in judged))
         same = len(promised) == 1
-        metric = wording.promised_metric(each.metric)
+        metric = figures.promised_metric(each.metric)
         cells = []
         for one in each.judgements:
-            told = expectation_table.judged_words(one) if one else wording.MISSING
+            told = expectation_table.judged_words(one) if one else figures.MISSING
             if one and not same:
                 told += f" ({expectation_table.expected_words(one.expectation).removeprefix(metric).strip()})"
             cells.append(Cell(told, VERDICTS[one.verdict].meaning if one else Meaning.PLAIN))
@@ -166,22 +166,22 @@ def differing(test: TestComparison) -> list[tuple[Cell, ...]]:
         found.append((Cell("status", Meaning.QUIET), *(Cell(end.word, end.meaning, sign=end.sign) for end in ends)))
     for option in test.options:
         job = f" of {option.job}" if option.job else ""
-        found.append(_beside(f"option {option.option}{job}", [wording.option_value(value) for value in option.values]))
+        found.append(_beside(f"option {option.option}{job}", [figures.option_value(value) for value in option.values]))
     return found
 
 
 def _row(comparison: Comparison, row: ComparedMetric, several: bool, compact: bool) -> tuple[Cell, ...]:
-    label, short = (wording.row_label(row, comparison.within_ns, short=short) for short in (False, True))
+    label, short = (figures.row_label(row, comparison.within_ns, short=short) for short in (False, True))
     if several and row.direction:
         way = DIRECTIONS[row.direction].word
         label, short = f"{way}: {label}", f"{way} {short}"
     cells = [Cell(label, short=short)]
     for index, cell in enumerate(row.cells):
-        cells.append(Cell(wording.row_value(row, cell)))
+        cells.append(Cell(figures.row_value(row, cell)))
         if index:
-            verdict, mark = wording.verdict(cell, share=row.share), wording.mark(cell, share=row.share)
+            verdict, mark = figures.verdict(cell, share=row.share), figures.mark(cell, share=row.share)
             meaning = CHANGES[cell.verdict].meaning if cell.verdict else Meaning.PLAIN
-            cells += [Cell(wording.difference(row, cell), meaning), Cell(verdict, meaning, mark if compact else None)]
+            cells += [Cell(figures.difference(row, cell), meaning), Cell(verdict, meaning, mark if compact else None)]
     return tuple(cells)
 
 
@@ -220,7 +220,7 @@ class Tally:
 def tally(comparison: Comparison, column: int) -> Tally:
     """Count the verdicts of one column."""
     rows = [[row for row in test.rows if row.metric is test.leading] for test in comparison.tests]
-    words = [_leading_verdict({wording.verdict(row.cells[column], share=row.share) for row in each}) for each in rows]
+    words = [_leading_verdict({figures.verdict(row.cells[column], share=row.share) for row in each}) for each in rows]
     return Tally(
         better=words.count("better"),
         same=words.count("same"),
@@ -254,7 +254,7 @@ def tally_sentence(comparison: Comparison, column: int) -> str:
         *(("noise", counted.noise), (_SPLIT, counted.split), ("worse", counted.worse)),
     )
     first, *others = [(word, times) for word, times in words if times]
-    told = [f"{first[0]} in {first[1]} of {wording.count(counted.judged, 'test')}"]
+    told = [f"{first[0]} in {first[1]} of {figures.count(counted.judged, 'test')}"]
     told += [f"{word} in {times}" for word, times in others]
     return f"{name} against {base}: {', '.join(told)}{_spans(counted)}."
 
@@ -265,6 +265,6 @@ def _spans(counted: Tally) -> str:
     for metric, called in _CALLED.items():
         ratios = [ratio for judged, ratio in counted.ratios if judged is metric]
         if ratios:
-            low, high = wording.relative(min(ratios)), wording.relative(max(ratios))
+            low, high = figures.relative(min(ratios)), figures.relative(max(ratios))
             parts.append(f"{called} {low}" if low == high else f"{called} from {low} to {high}")
     return f" ({', '.join(parts)})" if parts else ""

@@ -8,7 +8,7 @@ from diskprof.model.expectation import Expectation, Judgement, Verdict
 from diskprof.model.plan import Plan
 from diskprof.model.run import Run
 from diskprof.model.units import format_duration
-from diskprof.reports import wording
+from diskprof.reports import figures
 from diskprof.reports.words import NOT_YET, STATUSES, VERDICTS
 
 _TOLD = 3
@@ -48,15 +48,15 @@ def rows(run: Run) -> tuple[ExpectationRow, ...]:
 
 def _row(run: Run, judgement: Judgement) -> ExpectationRow:
     expected = judgement.expectation
-    promised, measured = wording.amounts(expected.metric.quantity, expected.promised, judgement.measured)
+    promised, measured = figures.amounts(expected.metric.quantity, expected.promised, judgement.measured)
     early = judgement.verdict is Verdict.UNMEASURED and not run.status.over
     return ExpectationRow(
         test=expected.test,
-        metric=wording.promised_metric(expected.metric),
-        promised=f"{wording.OPERATORS[expected.operator]} {promised}",
+        metric=figures.promised_metric(expected.metric),
+        promised=f"{figures.OPERATORS[expected.operator]} {promised}",
         basis=expected.basis,
         measured=measured,
-        ratio=wording.promised_ratio(judgement.ratio),
+        ratio=figures.promised_ratio(judgement.ratio),
         word=NOT_YET if early else VERDICTS[judgement.verdict].word,
         note=_note(run, judgement),
         verdict=judgement.verdict,
@@ -93,7 +93,7 @@ def missed_sentence(found: Sequence[ExpectationRow]) -> str:
     told = [f"{row.test} {row.metric} {row.measured} ({row.promised}; {row.ratio})" for row in missed[:_TOLD]]
     if len(missed) > _TOLD:
         told.append(f"and {len(missed) - _TOLD} more")
-    return f"Missed {len(missed)} of {wording.count(len(found), 'expectation')}: {', '.join(told)}."
+    return f"Missed {len(missed)} of {figures.count(len(found), 'expectation')}: {', '.join(told)}."
 
 
 def kept_sentence(found: Sequence[ExpectationRow]) -> str:
@@ -105,7 +105,7 @@ def kept_sentence(found: Sequence[ExpectationRow]) -> str:
     if not words:
         return ""
     (first, times), *others = words.items()
-    whole = wording.count(len(found), "expectation")
+    whole = figures.count(len(found), "expectation")
     if times == len(found):
         return f"{'The expectation' if times == 1 else f'All {whole}'} {first}."
     return f"{', '.join([f'{times} of {whole} {first}', *(f'{count} {word}' for word, count in others)])}."
@@ -113,15 +113,15 @@ def kept_sentence(found: Sequence[ExpectationRow]) -> str:
 
 def expected_words(expected: Expectation) -> str:
     """`read IOPS at least 5,000`."""
-    promised, _ = wording.amounts(expected.metric.quantity, expected.promised, None)
-    return f"{wording.promised_metric(expected.metric)} {wording.OPERATORS[expected.operator]} {promised}"
+    promised, _ = figures.amounts(expected.metric.quantity, expected.promised, None)
+    return f"{figures.promised_metric(expected.metric)} {figures.OPERATORS[expected.operator]} {promised}"
 
 
 def judged_words(judgement: Judgement) -> str:
     """`4,210 MISSED`; the verdict alone where nothing was measured."""
     expected = judgement.expectation
     word = VERDICTS[judgement.verdict].word
-    _, measured = wording.amounts(expected.metric.quantity, expected.promised, judgement.measured)
+    _, measured = figures.amounts(expected.metric.quantity, expected.promised, judgement.measured)
     return word if judgement.measured is None else f"{measured} {word}"
 
 

@@ -5,7 +5,7 @@ from diskprof.model.plan import Plan
 from diskprof.model.run import Run
 from diskprof.model.target import Target
 from diskprof.model.units import format_size
-from diskprof.reports import wording
+from diskprof.reports import figures
 from diskprof.reports.layout import plain
 
 Pairs = tuple[tuple[str, str], ...]
@@ -117,14 +117,14 @@ def sweep_words(plan: Plan) -> str:
     if not plan.sweep:
         return ""
     axes = " x ".join(f"{option} {' '.join(values)}" for option, values in plan.sweep)
-    return f"{axes}: {wording.count(sum(bool(test.cell) for test in plan.tests), 'cell')}"
+    return f"{axes}: {figures.count(sum(bool(test.cell) for test in plan.tests), 'cell')}"
 
 
 def target_words(target: Target) -> str:
     """`/mnt/data (directory, ext4 on sda1)`."""
     device = "" if target.device_title == target.path else target.device_title
     place = " on ".join(part for part in (target.fs_type, device) if part)
-    return f"{target.path} ({_listed(wording.TARGETS[target.kind], place)})"
+    return f"{target.path} ({_listed(figures.TARGETS[target.kind], place)})"
 
 
 def disk_words(device: Device) -> str:

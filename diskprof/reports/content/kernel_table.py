@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from diskprof.analysis.kernel import KernelView
 from diskprof.model.units import format_iops, format_latency, format_size
-from diskprof.reports import wording
+from diskprof.reports import figures
 from diskprof.reports.blocks import Cell, Table
 from diskprof.reports.layout import Column
 
@@ -30,7 +30,7 @@ def kernel_table(tests: Sequence[tuple[str, KernelView]], *, full: bool) -> Tabl
         if any(cells := [figure(view) for _, view in tests])
     ]
     rows = tuple(
-        (Cell(test), *(Cell(cells[at] or wording.MISSING) for _, cells in found)) for at, (test, _) in enumerate(tests)
+        (Cell(test), *(Cell(cells[at] or figures.MISSING) for _, cells in found)) for at, (test, _) in enumerate(tests)
     )
     columns = (Column(name, right=True, spare=_SPARES.get(name, 0)) for name, _ in found)
     legend = f"{_LEGEND} {_MORE_LEGEND}" if full else _LEGEND
@@ -42,7 +42,7 @@ def _rate(value: float | None) -> str:
 
 
 def _bandwidth(*values: float | None) -> str:
-    return wording.megabytes(sum(value or 0 for value in values)) if any(values) else ""
+    return figures.megabytes(sum(value or 0 for value in values)) if any(values) else ""
 
 
 def _wait(value: float | None) -> str:
@@ -54,7 +54,7 @@ def _size(value: float | None) -> str:
 
 
 def _share(value: float | None, least: float = 0.0) -> str:
-    return wording.share(value) if value is not None and value >= least else ""
+    return figures.share(value) if value is not None and value >= least else ""
 
 
 def _merged(merges: float | None, rate: float | None) -> str:

@@ -8,19 +8,19 @@ from diskprof.analysis.series import by_test, measured
 from diskprof.model.preset import Axis
 from diskprof.model.run import Run, TestRecord, TestResult
 from diskprof.model.sample import Direction, Sample
-from diskprof.reports import wording
+from diskprof.reports import figures
 from diskprof.reports.charts.axes import NameAxis, Scale, TimeAxis
 from diskprof.reports.charts.plot import Curve, Facet, Plot, highest
 from diskprof.reports.charts.series import Series, Steps
+from diskprof.reports.content.interval_figures import BANDWIDTH, IOPS, MEAN, P50, P99, series_of
 from diskprof.reports.content.sweep_tables import panel_title, value_words
-from diskprof.reports.content.timed import BANDWIDTH, IOPS, MEAN, P50, P99, series_of
 from diskprof.reports.words import DIRECTIONS
 
 MOST_CURVES = 6
 """As many can be told apart in one chart."""
 
 Ways = Mapping[Direction, Sequence[Sample]]
-Figure = Callable[[TestResult], float]
+PlottedFigure = Callable[[TestResult], float]
 
 
 def plots_of(run: Run, samples: Sequence[Sample]) -> tuple[Plot, ...]:
@@ -113,7 +113,7 @@ def _sweep_plots(run: Run) -> list[Plot]:
                     _by_both(panel, "MB/s", sweep.bandwidth, along=panel.rows, each=panel.columns, divisor=1e6),
                 ]
             else:
-                title = f"{panel_title(panel)}: by {wording.option(panel.rows.option)}"
+                title = f"{panel_title(panel)}: by {figures.option(panel.rows.option)}"
                 cells = [row[0] for row in panel.cells]
                 found += [
                     _by_name(title, panel.rows, [Curve("IOPS", _values(cells, sweep.iops))]),
@@ -132,13 +132,13 @@ def _compared_sweeps(comparison: Comparison) -> list[Plot]:
                 for index, column in enumerate(comparison.columns)
             ]
             what = "most IOPS" if panel.columns else "IOPS"
-            title = f"{panel_title(panel)}: {what} by {wording.option(panel.rows.option)}"
+            title = f"{panel_title(panel)}: {what} by {figures.option(panel.rows.option)}"
             found.append(_by_name(title, panel.rows, curves))
     return [plot for plot in found if plot]
 
 
 def _by_both(
-    panel: sweep.Matrix[TestRecord], what: str, figure: Figure, *, along: Axis, each: Axis, divisor: float = 1.0
+    panel: sweep.Matrix[TestRecord], what: str, figure: PlottedFigure, *, along: Axis, each: Axis, divisor: float = 1.0
 ) -> Plot | None:
     """A curve for each value of one axis along the other."""
     curves = []
@@ -146,7 +146,7 @@ def _by_both(
         cells = [row[index] for row in panel.cells] if along is panel.rows else panel.cells[index]
         curves.append(Curve(value_words(each.option, each.values[index]), _values(cells, figure)))
     title = (
-        f"{panel_title(panel)}: {what} by {wording.option(along.option)}, a line for each {wording.option(each.option)}"
+        f"{panel_title(panel)}: {what} by {figures.option(along.option)}, a line for each {figures.option(each.option)}"
     )
     return _by_name(title, along, curves, divisor)
 
@@ -159,7 +159,7 @@ def _by_name(title: str, axis: Axis, curves: Sequence[Curve], divisor: float = 1
     return Plot(title, NameAxis(names), (Facet(Scale.plain(highest(curves), divisor), tuple(curves)),))
 
 
-def _values(cells: Sequence[TestRecord | None], figure: Figure) -> Steps:
+def _values(cells: Sequence[TestRecord | None], figure: PlottedFigure) -> Steps:
     return Steps([figure(result) if (result := sweep.measured(test)) else None for test in cells])
 
 

@@ -12,7 +12,7 @@ from diskprof.model.preset import Preset
 from diskprof.model.sample import Direction
 from diskprof.model.units import format_duration, format_latency, format_size
 from diskprof.presets.resolve import ResolvedPreset, ResolvedTest, expand, expand_defaults, parameter_value
-from diskprof.reports import wording
+from diskprof.reports import figures
 
 _FIGURES: Mapping[str, str] = {
     "mean": "mean {}",
@@ -191,7 +191,7 @@ def _ioping_sentence(job: IopingJob) -> str:
 def promise_words(promise: PresetExpectation) -> str:
     """A promise without its conditions: `reads, at least min(1,200 + 30 x GiB, 20,000) IOPS`."""
     value = formula_words(promise.metric.quantity, promise.promise)
-    return f"{metric_words(promise.metric)}, {wording.OPERATORS[promise.operator]} {value}"
+    return f"{metric_words(promise.metric)}, {figures.OPERATORS[promise.operator]} {value}"
 
 
 def metric_words(metric: Metric) -> str:

@@ -17,7 +17,7 @@ from diskprof.model.expectation import Verdict
 from diskprof.model.run import DirectionResult, Run, Status, TestRecord
 from diskprof.model.sample import Direction, Sample
 from diskprof.model.units import format_duration, format_iops, format_latency
-from diskprof.reports import wording
+from diskprof.reports import figures
 from diskprof.reports.blocks import (
     Block,
     Cell,
@@ -36,8 +36,8 @@ from diskprof.reports.blocks import (
 from diskprof.reports.content import expectation_table, kernel_table
 from diskprof.reports.content.facts import brief, detailed, disks
 from diskprof.reports.content.plots import pairs_of
+from diskprof.reports.content.result_sentences import doubts, unfinished, verdict
 from diskprof.reports.content.sweep_tables import run_panels
-from diskprof.reports.content.verdict import doubts, unfinished, verdict
 from diskprof.reports.layout import Column
 from diskprof.reports.words import DIRECTIONS, STATUSES, VERDICTS, WEIGHTS, Meaning
 
@@ -145,7 +145,7 @@ def _results(known: _Known) -> list[Block]:
     run, pages = known.run, known.form in _PAGES
     found = run_panels(run, _MATRICES if pages else (Measure.IOPS,), level=known.level + 2)
     rows = [row for row in result_rows(run) if not row[0].planned.cell]
-    legend = wording.legend({test.engine for test in run.tests})
+    legend = figures.legend({test.engine for test in run.tests})
     if not rows and run.tests:
         found.append(Paragraph(legend))
     else:
@@ -169,8 +169,8 @@ def result_table(rows: Sequence[ResultRow], form: Form, legend: str = "") -> Tab
         *([Column("Status")] if incomplete else []),
         *(Column(head, right=True) for head in ("IOPS", "MB/s")),
         *(
-            Column(wording.METRICS[metric].short, right=True, spare=_SPARES.get(metric, 0))
-            for metric in wording.LATENCIES
+            Column(figures.METRICS[metric].short, right=True, spare=_SPARES.get(metric, 0))
+            for metric in figures.LATENCIES
         ),
         *([Column(f"< {format_latency(WITHIN_NS)}", right=True, spare=4)] if screen else []),
         *([Column("CPU", right=True, spare=5)] if pages or screen else []),
@@ -187,7 +187,7 @@ def result_table(rows: Sequence[ResultRow], form: Form, legend: str = "") -> Tab
         row += [Cell(way.word, way.meaning) if way else Cell("")] if mixed else []
         row += [Cell(STATUSES[test.status].word)] if incomplete else []
         row += _figures(test, result)
-        row += [Cell(wording.figure(Measure.WITHIN, result.share_within(WITHIN_NS)))] if screen and result else []
+        row += [Cell(figures.figure(Measure.WITHIN, result.share_within(WITHIN_NS)))] if screen and result else []
         row += [Cell(_cpu(test))] if pages or screen else []
         cells.append(tuple(row))
     return Table(tuple(columns), tuple(cells), legend=legend)
@@ -196,11 +196,11 @@ def result_table(rows: Sequence[ResultRow], form: Form, legend: str = "") -> Tab
 def _figures(test: TestRecord, result: DirectionResult | None) -> list[Cell]:
     if result is None:
         word = STATUSES[test.status].word if test.status is not Status.COMPLETE else None
-        return [Cell(wording.MISSING, short=word), *[Cell(wording.MISSING)] * (1 + len(wording.LATENCIES))]
+        return [Cell(figures.MISSING, short=word), *[Cell(figures.MISSING)] * (1 + len(figures.LATENCIES))]
     return [
-        Cell(wording.number(result.iops), short=format_iops(result.iops)),
-        Cell(wording.megabytes(result.bandwidth_bytes_per_s)),
-        *(Cell(wording.figure(metric, wording.latency(result, metric))) for metric in wording.LATENCIES),
+        Cell(figures.number(result.iops), short=format_iops(result.iops)),
+        Cell(figures.megabytes(result.bandwidth_bytes_per_s)),
+        *(Cell(figures.figure(metric, figures.latency(result, metric))) for metric in figures.LATENCIES),
     ]
 
 
@@ -275,7 +275,7 @@ def _over_time(known: _Known) -> list[Block]:
 
 def _cpu(test: TestRecord) -> str:
     cpu = test.result.cpu if test.result else None
-    return wording.share(cpu.percent / 100) if cpu else wording.MISSING
+    return figures.share(cpu.percent / 100) if cpu else figures.MISSING
 
 
 def _kernel(known: _Known) -> list[Block]:
@@ -320,7 +320,7 @@ def trouble(run: Run) -> list[str]:
     lines = []
     for words, tests in told.items():
         if len(tests) > _NAMED:
-            lines.append(f"{len(tests)} of {wording.count(len(run.tests), 'test')}: {words} ({_named(tests)})")
+            lines.append(f"{len(tests)} of {figures.count(len(run.tests), 'test')}: {words} ({_named(tests)})")
         else:
             lines += [f"Test {test.index + 1} of {len(run.tests)}, {test.name}: {words}" for test in tests]
     known = {"", *(test.reason for test in failed), "\n".join(f"{test.name}: {test.reason}" for test in failed)}

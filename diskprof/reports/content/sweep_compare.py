@@ -8,7 +8,7 @@ from diskprof.analysis.metrics import Measure
 from diskprof.analysis.sweep import Matrix, compared_grids, most_iops, panels
 from diskprof.model.run import Status
 from diskprof.model.sample import Direction
-from diskprof.reports import wording
+from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Cell, Heading, Paragraph, Table
 from diskprof.reports.content.sweep_tables import (
     by_axes,
@@ -42,18 +42,18 @@ def _sentences(comparison: Comparison, panel: Matrix[TestComparison]) -> list[Bl
         if words:
             (times, word), *others = words
             more = "".join(f", {count} {each}" for count, each in others)
-            told.append(f"{column.label}: {times} of {wording.count(len(tests), 'cell')} {word}{more}.")
+            told.append(f"{column.label}: {times} of {figures.count(len(tests), 'cell')} {word}{more}.")
     options = Counter(option for test in tests for option in test.options)
     for option, times in options.items():
-        of = wording.option_values(option.values, [column.label for column in comparison.columns])
+        of = figures.option_values(option.values, [column.label for column in comparison.columns])
         job = f" of {option.job}" if option.job else ""
-        told.append(f"Option {option.option}{job}: {of}, in {wording.count(times, 'cell')} of {len(tests)}.")
+        told.append(f"Option {option.option}{job}: {of}, in {figures.count(times, 'cell')} of {len(tests)}.")
     return [Paragraph(sentence, hanging=True) for sentence in told]
 
 
 def _most(comparison: Comparison, panel: Matrix[TestComparison]) -> Table:
     """The most IOPS of each row, reads and writes together, run by run."""
-    head = [capital(wording.option(panel.rows.option))]
+    head = [capital(figures.option(panel.rows.option))]
     for index, column in enumerate(comparison.columns):
         head += [column.label, "difference"] if index else [column.label]
     rows = []
@@ -62,12 +62,12 @@ def _most(comparison: Comparison, panel: Matrix[TestComparison]) -> Table:
         base = most_iops(tests, 0)
         for index in range(len(comparison.columns)):
             most = most_iops(tests, index)
-            line.append(wording.MISSING if most is None else wording.number(most))
+            line.append(figures.MISSING if most is None else figures.number(most))
             if index:
-                line.append(wording.relative(most / base - 1) if most is not None and base else "")
+                line.append(figures.relative(most / base - 1) if most is not None and base else "")
         rows.append(list(map(Cell, line)))
     what = "Most IOPS" if panel.columns else "IOPS"
-    return sheet(f"{what} by {wording.option(panel.rows.option)}", head, rows)
+    return sheet(f"{what} by {figures.option(panel.rows.option)}", head, rows)
 
 
 def _differences(comparison: Comparison, panel: Matrix[TestComparison], column: int, metric: Measure) -> list[Table]:
@@ -77,7 +77,7 @@ def _differences(comparison: Comparison, panel: Matrix[TestComparison], column: 
     return [
         sheet(
             f"{_title(panel, metric, way, named=len(ways) > 1)}: {name} against {base}",
-            matrix_head(panel) if panel.columns else (capital(wording.option(panel.rows.option)), "difference"),
+            matrix_head(panel) if panel.columns else (capital(figures.option(panel.rows.option)), "difference"),
             [
                 [
                     Cell(value_words(panel.rows.option, value)),
@@ -91,9 +91,9 @@ def _differences(comparison: Comparison, panel: Matrix[TestComparison], column: 
 
 
 def _title(panel: Matrix[TestComparison], metric: Measure, way: Direction, *, named: bool) -> str:
-    label = wording.METRICS[metric].label
+    label = figures.METRICS[metric].label
     label = f"{capital(DIRECTIONS[way].word)}: {label}" if named else label
-    return by_axes(label, panel) if panel.columns else f"{label} by {wording.option(panel.rows.option)}"
+    return by_axes(label, panel) if panel.columns else f"{label} by {figures.option(panel.rows.option)}"
 
 
 def _pair(
@@ -109,7 +109,7 @@ def _pair(
 
 def _cell(pair: tuple[ComparedMetric, ComparedValue] | None) -> Cell:
     if pair is None:
-        return Cell(wording.MISSING)
+        return Cell(figures.MISSING)
     row, cell = pair
-    told = wording.difference(row, cell)
-    return Cell(f"{told} {wording.verdict(cell)}".rstrip(), short=f"{told} {wording.mark(cell)}".rstrip())
+    told = figures.difference(row, cell)
+    return Cell(f"{told} {figures.verdict(cell)}".rstrip(), short=f"{told} {figures.mark(cell)}".rstrip())

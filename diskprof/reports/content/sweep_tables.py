@@ -20,7 +20,7 @@ from diskprof.model.preset import Options
 from diskprof.model.run import Run, Status, TestRecord, TestResult
 from diskprof.model.sample import Direction
 from diskprof.model.units import amount, format_bandwidth, format_iops, format_size, parse_size
-from diskprof.reports import wording
+from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Cell, Heading, Paragraph, Table
 from diskprof.reports.layout import Column
 from diskprof.reports.words import DIRECTIONS, STATUSES
@@ -56,7 +56,7 @@ def panel_title(panel: Matrix[TestRecord] | Matrix[TestComparison]) -> str:
 
 def told_cell(cell: Options) -> list[str]:
     """`block size 4 KiB`, `queue depth 8`."""
-    return [f"{wording.option(option)} {value_words(option, value)}" for option, value in cell]
+    return [f"{figures.option(option)} {value_words(option, value)}" for option, value in cell]
 
 
 def value_words(option: str, value: str) -> str:
@@ -69,23 +69,23 @@ def _best_sheet(panel: Matrix[TestRecord]) -> tuple[Table, ...]:
     """What each row does at best, and how much of the columns' axis that takes; nothing where there is one column."""
     if panel.columns is None or len(panel.columns.values) < 2:
         return ()
-    across = wording.option(panel.columns.option)
+    across = figures.option(panel.columns.option)
     found = best(panel)
     # At one block size the most IOPS are the most bandwidth too.
     apart = any(one and one.iops_at != one.bandwidth_at for one in found)
-    head = [capital(wording.option(panel.rows.option)), "IOPS", "MB/s"]
+    head = [capital(figures.option(panel.rows.option)), "IOPS", "MB/s"]
     head += [f"IOPS at {across}", f"MB/s at {across}"] if apart else [f"at {across}"]
     head.append("95% of it from")
     rows = []
     for value, one in zip(panel.rows.values, found, strict=True):
-        told = _best_row(one, apart) if one else [wording.MISSING] * (len(head) - 1)
+        told = _best_row(one, apart) if one else [figures.MISSING] * (len(head) - 1)
         rows.append(list(map(Cell, (value_words(panel.rows.option, value), *told))))
-    return (sheet(f"Best by {wording.option(panel.rows.option)}", head, rows),)
+    return (sheet(f"Best by {figures.option(panel.rows.option)}", head, rows),)
 
 
 def _best_row(one: Best, apart: bool) -> list[str]:
     at = [one.iops_at, one.bandwidth_at] if apart else [one.iops_at]
-    return [wording.number(one.iops), wording.megabytes(one.bandwidth), *at, one.enough]
+    return [figures.number(one.iops), figures.megabytes(one.bandwidth), *at, one.enough]
 
 
 def capital(text: str) -> str:
@@ -111,7 +111,7 @@ def _matrix(panel: Matrix[TestRecord], metric: Measure, way: Direction, *, named
         list(map(Cell, (value_words(panel.rows.option, value), *(_cell(test, metric, way) for test in row))))
         for value, row in zip(panel.rows.values, panel.cells, strict=True)
     ]
-    label = "MB/s" if metric is Measure.BANDWIDTH else wording.METRICS[metric].label
+    label = "MB/s" if metric is Measure.BANDWIDTH else figures.METRICS[metric].label
     title = by_axes(f"{capital(DIRECTIONS[way].word)}: {label}" if named else label, panel)
     return sheet(title, matrix_head(panel), rows)
 
@@ -119,7 +119,7 @@ def _matrix(panel: Matrix[TestRecord], metric: Measure, way: Direction, *, named
 def by_axes(label: str, panel: Matrix[TestRecord] | Matrix[TestComparison]) -> str:
     """`IOPS by block size (down) and queue depth (across)`."""
     assert panel.columns
-    return f"{label} by {wording.option(panel.rows.option)} (down) and {wording.option(panel.columns.option)} (across)"
+    return f"{label} by {figures.option(panel.rows.option)} (down) and {figures.option(panel.columns.option)} (across)"
 
 
 def matrix_head(panel: Matrix[TestRecord] | Matrix[TestComparison]) -> tuple[str, ...]:
@@ -132,7 +132,7 @@ def _cell(test: TestRecord | None, metric: Measure, way: Direction) -> str:
     """A figure; where there is none, the word for what happened if something did."""
     result = measured(test)
     if result is None:
-        return wording.MISSING if test is None or test.status in (*_SILENT, Status.COMPLETE) else _status(test)
+        return figures.MISSING if test is None or test.status in (*_SILENT, Status.COMPLETE) else _status(test)
     return _figure(result, metric, way)
 
 
@@ -144,8 +144,8 @@ def _figure(result: TestResult, metric: Measure, way: Direction) -> str:
     one = result.direction(way)
     value = _SOURCES[metric].of_result(one) if one else None
     if value is not None and metric is Measure.BANDWIDTH:
-        return wording.megabytes(value)
-    return wording.figure(metric, value)
+        return figures.megabytes(value)
+    return figures.figure(metric, value)
 
 
 def _list(panel: Matrix[TestRecord]) -> Table:
@@ -153,17 +153,17 @@ def _list(panel: Matrix[TestRecord]) -> Table:
     ways = _directions(panel) or (Direction.READ,)
     words = [f"{DIRECTIONS[way].word} " if len(ways) > 1 else "" for way in ways]
     short = {
-        metric: "MB/s" if metric is Measure.BANDWIDTH else wording.METRICS[metric].short for metric in LIST_METRICS
+        metric: "MB/s" if metric is Measure.BANDWIDTH else figures.METRICS[metric].short for metric in LIST_METRICS
     }
-    head = [capital(wording.option(panel.rows.option))]
+    head = [capital(figures.option(panel.rows.option))]
     head += [f"{word}{short[metric]}" for word in words for metric in LIST_METRICS]
     rows = []
     for value, (test,) in zip(panel.rows.values, panel.cells, strict=True):
-        figures = [_cell(test, metric, way) for way in ways for metric in LIST_METRICS]
+        cells = [_cell(test, metric, way) for way in ways for metric in LIST_METRICS]
         if measured(test) is None:
-            figures = [figures[0], *[wording.MISSING] * (len(figures) - 1)]
-        rows.append(list(map(Cell, (value_words(panel.rows.option, value), *figures))))
-    return sheet(f"By {wording.option(panel.rows.option)}", head, rows)
+            cells = [cells[0], *[figures.MISSING] * (len(cells) - 1)]
+        rows.append(list(map(Cell, (value_words(panel.rows.option, value), *cells))))
+    return sheet(f"By {figures.option(panel.rows.option)}", head, rows)
 
 
 def limits_sentence(found: Limits | None) -> str:

@@ -7,7 +7,7 @@ from itertools import groupby
 from diskprof.model.run import Run
 from diskprof.model.sample import Sample
 from diskprof.model.text import clean
-from diskprof.reports import wording
+from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Chart, Form
 from diskprof.reports.charts.svg import chart
 from diskprof.reports.content.comparison_report import runs_report
@@ -51,7 +51,7 @@ def report_html(
     body = "".join(
         "".join(map(_figure, some)) if charts else parser.render(markdown(list(some))) for charts, some in parts
     )
-    title = title_of(runs[0]) if len(runs) == 1 else f"{wording.count(len(runs), 'run')} compared"
+    title = title_of(runs[0]) if len(runs) == 1 else f"{figures.count(len(runs), 'run')} compared"
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'

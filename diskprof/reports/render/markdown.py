@@ -8,7 +8,7 @@ from diskprof.analysis.comparison import Comparison
 from diskprof.model.cells import pad, width_of, wrap
 from diskprof.model.run import Run
 from diskprof.model.sample import Sample
-from diskprof.reports import wording
+from diskprof.reports import figures
 from diskprof.reports.blocks import (
     Block,
     Blocks,
@@ -95,7 +95,7 @@ def _loud(escaped: str, loud: bool) -> str:
 
 
 def _cell(text: str) -> str:
-    return text if text == wording.MISSING else escape(text)
+    return text if text == figures.MISSING else escape(text)
 
 
 def _table(table: Table) -> list[list[str]]:
@@ -117,7 +117,7 @@ def _told(table: Table, at: int) -> bool:
 
 def _words(cell: Cell, column: Column) -> str:
     if column.below and not cell.text:
-        return wording.MISSING
+        return figures.MISSING
     return _loud(_cell(cell.text), cell.strong)
 
 

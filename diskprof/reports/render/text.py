@@ -10,7 +10,7 @@ from diskprof.model.plan import Plan
 from diskprof.model.run import Run, RunSummary, Status
 from diskprof.model.sample import Sample
 from diskprof.reports.content.comparison_report import comparison_report
-from diskprof.reports.content.plan import plan_report
+from diskprof.reports.content.plan_report import plan_report
 from diskprof.reports.content.run_report import run_report
 from diskprof.reports.layout import Column, columns_table, plain, plain_column
 from diskprof.reports.render.lines import text

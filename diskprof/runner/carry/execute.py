@@ -26,9 +26,9 @@ from diskprof.model.sample import Phase, Sample, SystemSample
 from diskprof.model.units import format_duration
 from diskprof.runner.carry.begin import Begun
 from diskprof.runner.carry.descriptors import resolved
-from diskprof.runner.carry.keeper import Keeper
 from diskprof.runner.carry.marks import Mark, mark_bytes
 from diskprof.runner.carry.progress import ProgressMeter
+from diskprof.runner.carry.recorder import Keeper
 from diskprof.runner.carry.testfile import held_test_files
 from diskprof.runner.carry.watches import Anchors, DiskWatch, LapseWatch, SpaceWatch, boottime_ns
 from diskprof.runner.carry.workdir import private_directory

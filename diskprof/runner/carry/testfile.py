@@ -12,7 +12,7 @@ from diskprof.model.advice import Advice, joined
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.plan import TestFile
 from diskprof.model.text import clean
-from diskprof.runner.carry.apart import NoAnswer, apart
+from diskprof.runner.carry.in_child import NoAnswer, apart
 from diskprof.store import sync
 
 DIRECTORY = re.compile(r"\.diskprof-[0-9a-f]{8}")

@@ -24,7 +24,7 @@ from diskprof.model.run import Environment, LapseKind
 from diskprof.model.target import TargetKind
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
-from diskprof.runner.carry.apart import apart
+from diskprof.runner.carry.in_child import apart
 
 # --- Is what the run works on still there? ---------------------------------------------------------------------------
 

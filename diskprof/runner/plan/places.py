@@ -21,7 +21,7 @@ _PLAIN_PATH = re.compile(r"[\w/.,+@=%-]+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FilePlace:
     """A target, the slot that it fills ("" where a preset has one target only), and its test file."""
 
     slot: str
@@ -46,7 +46,7 @@ class Place:
         return self.link or self.path
 
 
-def choose_places(preset: Preset, target: Target | None, named: Mapping[str, Target]) -> tuple[Place, ...]:
+def choose_places(preset: Preset, target: Target | None, named: Mapping[str, Target]) -> tuple[FilePlace, ...]:
     """A place for each slot of the preset, or the one place of a preset without slots. Raises UsageError for a mismatch."""
     slots = [slot.name for slot in preset.targets]
     if not slots:
@@ -54,7 +54,7 @@ def choose_places(preset: Preset, target: Target | None, named: Mapping[str, Tar
             raise UsageError(f"{preset.name} works on one target, which has no name.", "Give the target alone.")
         if target is None:
             raise UsageError(f"{preset.name} needs a target.", f"For example: diskprof run {preset.name} /mnt/data")
-        return (Place("", target),)
+        return (FilePlace("", target),)
     example = " ".join(f"--target {slot}=/mnt/{slot}" for slot in slots)
     if target is not None:
         raise UsageError(f"{preset.name} works on {len(slots)} targets: {', '.join(slots)}.", f"Name each: {example}")
@@ -64,21 +64,21 @@ def choose_places(preset: Preset, target: Target | None, named: Mapping[str, Tar
     missing = [slot for slot in slots if slot not in named]
     if missing:
         raise UsageError(f"{preset.name} needs a target for {' and '.join(missing)}.", f"Name each: {example}")
-    return tuple(Place(slot, named[slot]) for slot in slots)
+    return tuple(FilePlace(slot, named[slot]) for slot in slots)
 
 
-def places_of(plan: Plan) -> tuple[Place, ...]:
+def places_of(plan: Plan) -> tuple[FilePlace, ...]:
     """The places of a plan, as they were laid out for it."""
-    first = Place(plan.slot, plan.target, plan.test_file)
-    return (first, *(Place(other.slot, other.target, other.test_file) for other in plan.others))
+    first = FilePlace(plan.slot, plan.target, plan.test_file)
+    return (first, *(FilePlace(other.slot, other.target, other.test_file) for other in plan.others))
 
 
-def place_of(job: EngineJob, places: Sequence[Place]) -> Place:
+def place_of(job: EngineJob, places: Sequence[FilePlace]) -> FilePlace:
     """The place that a job works on: that of its slot, or the first."""
     return next((place for place in places if place.slot == job.target), places[0])
 
 
-def with_test_file(place: Place, places: Sequence[Place], tests: Sequence[ResolvedTest]) -> Place:
+def with_test_file(place: FilePlace, places: Sequence[FilePlace], tests: Sequence[ResolvedTest]) -> FilePlace:
     """The place with the test file that its fio jobs need, where it is a directory and has such jobs."""
     spans = [span(job) for test in tests for job in test.load.fio if place_of(job, places) == place]
     if place.target.kind is not TargetKind.DIRECTORY or not spans:
@@ -92,7 +92,7 @@ def with_test_file(place: Place, places: Sequence[Place], tests: Sequence[Resolv
     return replace(place, file=TestFile(str(directory), str(directory / "test.dat"), max(spans)))
 
 
-def fit(test: ResolvedTest, places: Sequence[Place]) -> tuple[ResolvedTest, tuple[Remark, ...]]:
+def fit(test: ResolvedTest, places: Sequence[FilePlace]) -> tuple[ResolvedTest, tuple[Remark, ...]]:
     """The test within the bounds of its files and devices: fio would clip it silently or replace the file (F16, F23).
 
     Raises UsageError for a target that does not hold one request.

@@ -18,9 +18,9 @@ from diskprof.model.preset import EngineName, Preset
 from diskprof.model.target import Target, TargetKind
 from diskprof.model.units import format_size, parse_size
 from diskprof.presets.resolve import ResolvedTest, resolve
-from diskprof.runner.plan.expected import promises
+from diskprof.runner.plan.applicable_promises import promises
 from diskprof.runner.plan.ioengines import with_usable_engines
-from diskprof.runner.plan.places import Place, choose_places, fit, place_of, with_test_file
+from diskprof.runner.plan.places import FilePlace, choose_places, fit, place_of, with_test_file
 from diskprof.runner.plan.remarks import Remark, hazards_of
 from diskprof.runner.plan.workload import (
     Rate,
@@ -116,7 +116,7 @@ def _rate(target: Target, tree: DeviceTree) -> Rate:
     return assumed_rate(disks[0] if disks else None)
 
 
-def _adapted(tests: Sequence[ResolvedTest], places: Sequence[Place]) -> tuple[list[ResolvedTest], list[Hazard]]:
+def _adapted(tests: Sequence[ResolvedTest], places: Sequence[FilePlace]) -> tuple[list[ResolvedTest], list[Hazard]]:
     """The tests as they can run here, and notes on what had to change."""
     adapted: list[ResolvedTest] = []
     remarks: list[tuple[str, Remark]] = []
@@ -131,13 +131,15 @@ def _adapted(tests: Sequence[ResolvedTest], places: Sequence[Place]) -> tuple[li
     return adapted, hazards_of(remarks, [test.name for test in tests])
 
 
-def _workload(test: ResolvedTest, places: Sequence[Place], rate: Rate) -> Workload:
+def _workload(test: ResolvedTest, places: Sequence[FilePlace], rate: Rate) -> Workload:
     if job := test.load.ioping:
         return ioping_workload(job, on_directory=place_of(job, places).target.kind is TargetKind.DIRECTORY)
     return fio_workload(test.load.fio, rate)
 
 
-def _space(place: Place, places: Sequence[Place], tests: Sequence[ResolvedTest], loads: Sequence[Workload]) -> int:
+def _space(
+    place: FilePlace, places: Sequence[FilePlace], tests: Sequence[ResolvedTest], loads: Sequence[Workload]
+) -> int:
     """Bytes that the test file takes in a place, and the largest temporary file of an ioping test (F31)."""
     if place.target.kind is not TargetKind.DIRECTORY:
         return 0
@@ -149,7 +151,7 @@ def _space(place: Place, places: Sequence[Place], tests: Sequence[ResolvedTest],
     return (place.file.size_bytes if place.file else 0) + max(own, default=0)
 
 
-def _written(place: Place, places: Sequence[Place], tests: Sequence[ResolvedTest], rate: Rate) -> int:
+def _written(place: FilePlace, places: Sequence[FilePlace], tests: Sequence[ResolvedTest], rate: Rate) -> int:
     """Bytes that the tests write to a place, what lays its test file out aside."""
     return sum(
         fio_workload((job,), rate).bytes_written
@@ -159,7 +161,7 @@ def _written(place: Place, places: Sequence[Place], tests: Sequence[ResolvedTest
     )
 
 
-def _written_disks(places: Sequence[Place], written: Mapping[str, int], tree: DeviceTree) -> tuple[Device, ...]:
+def _written_disks(places: Sequence[FilePlace], written: Mapping[str, int], tree: DeviceTree) -> tuple[Device, ...]:
     """The disks that the plan writes to, by its tests or to lay a file out, each once."""
     targets = [place.target for place in places if place.file or written[place.slot]]
     disks = {disk.name: disk for target in targets for disk in tree.disks_below(target.device)}
@@ -180,8 +182,8 @@ def _size_of(parameters: Sequence[tuple[str, str]]) -> int:
 
 
 def _hazards(
-    place: Place,
-    places: Sequence[Place],
+    place: FilePlace,
+    places: Sequence[FilePlace],
     writes: bool,
     space: Mapping[str, int],
     size: int,
@@ -208,7 +210,7 @@ def _hazards(
     )
 
 
-def _planned(test: ResolvedTest, load: Workload, places: Sequence[Place], tool: Tool, run_s: float) -> PlannedTest:
+def _planned(test: ResolvedTest, load: Workload, places: Sequence[FilePlace], tool: Tool, run_s: float) -> PlannedTest:
     interval = interval_ms(load.likely_s, run_s)
     jobs = tuple(_placed(job, place_of(job, places)) for job in test.jobs)
     return PlannedTest(
@@ -228,7 +230,7 @@ def _planned(test: ResolvedTest, load: Workload, places: Sequence[Place], tool: 
     )
 
 
-def _placed(job: EngineJob, place: Place) -> EngineJob:
+def _placed(job: EngineJob, place: FilePlace) -> EngineJob:
     return replace(job, path=place.filename if isinstance(job, FioJob) else place.target.path)
 
 
@@ -263,7 +265,7 @@ def _grows_like_a_log(planned: Sequence[PlannedTest]) -> bool:
 
 
 def _layout(
-    places: Sequence[Place], loads: Sequence[Workload], rate: Rate, tools: Mapping[EngineName, Tool], run_s: float
+    places: Sequence[FilePlace], loads: Sequence[Workload], rate: Rate, tools: Mapping[EngineName, Tool], run_s: float
 ) -> PlannedTest | None:
     """Fills each test file once, in order, with data that does not compress: a phase of its own, before the first test."""
     files = [place for place in places if place.file]
@@ -289,7 +291,7 @@ def _layout(
     )
 
 
-def _layout_job(place: Place, size: int, *, direct: bool) -> FioJob:
+def _layout_job(place: FilePlace, size: int, *, direct: bool) -> FioJob:
     options = {
         "rw": "write",
         "bs": str(min(_LAYOUT_BLOCK, size)),

@@ -10,14 +10,14 @@ from diskprof.model.metric import Change
 from diskprof.model.run import Status
 from diskprof.model.sample import Direction
 from diskprof.model.text import clean
-from diskprof.reports import wording
+from diskprof.reports import figures
 from diskprof.reports.blocks import Blocks, Cell, Heading, Paragraph, Table
 from diskprof.reports.content.comparison_report import conditions, differing, expectations, tally_sentence
 from diskprof.reports.words import CHANGES, DIRECTIONS, STATUSES
 from diskprof.tui.kit.painted import Piece
-from diskprof.tui.kit.table import Column, Row
-from diskprof.tui.shell.blocks import piece_of
-from diskprof.tui.shell.signs import ink, ink_of, status_text, when_text
+from diskprof.tui.kit.table import Row, SheetColumn
+from diskprof.tui.shell.block_lines import piece_of
+from diskprof.tui.shell.run_signs import ink, ink_of, status_text, when_text
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LATENCY = {
@@ -33,7 +33,7 @@ _MOST_MORE = 14
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class RowForm:
     """How wide the cells are. Narrow, names go without the word that the unit says, and figures stand closer."""
 
     name: int
@@ -44,21 +44,21 @@ class Form:
     narrow: bool = False
 
 
-WIDE = Form(_NAME, _BASE, _OTHER, _BASE - 3, 8)
-NARROW = Form(18, 13, 22, 7, 7, narrow=True)
+WIDE = RowForm(_NAME, _BASE, _OTHER, _BASE - 3, 8)
+NARROW = RowForm(18, 13, 22, 7, 7, narrow=True)
 
 
-def form_for(width: int, runs: int) -> Form:
+def form_for(width: int, runs: int) -> RowForm:
     """The form of a table of `runs` runs, so many cells wide: names in full only where all of the runs are in sight."""
     return WIDE if width >= _least(WIDE, runs) else NARROW
 
 
-def _least(form: Form, runs: int) -> int:
+def _least(form: RowForm, runs: int) -> int:
     return form.name + 1 + form.base + (runs - 1) * (form.other + 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RowLine:
     """A row of the table. `test` is its test's number in the comparison; `same` if all runs agree in it."""
 
     row: Row
@@ -72,7 +72,7 @@ def letter(index: int) -> str:
     return LETTERS[index] if index < len(LETTERS) else f"{index + 1}"
 
 
-def columns_for(comparison: Comparison, width: int) -> tuple[Column, ...]:
+def columns_for(comparison: Comparison, width: int) -> tuple[SheetColumn, ...]:
     """The name, then a column a run; what room is left goes to the runs."""
     runs = comparison.columns
     form = form_for(width, len(runs))
@@ -80,17 +80,17 @@ def columns_for(comparison: Comparison, width: int) -> tuple[Column, ...]:
     # Conditions are text: the base's column grows first until it is as wide as the others.
     first = min(spare, form.other - form.base)
     each = min((spare - first) // len(runs), _MOST_MORE)
-    columns = [Column("name", "", form.name)]
+    columns = [SheetColumn("name", "", form.name)]
     for index, run in enumerate(runs):
         base = "  (base)" if index == 0 and len(runs) > 1 else ""
         wide = (form.base + first if index == 0 else form.other) + each
-        columns.append(Column(run.id, f"{letter(index)} {clean(run.label)}{base}", wide, middle=True))
+        columns.append(SheetColumn(run.id, f"{letter(index)} {clean(run.label)}{base}", wide, middle=True))
     return tuple(columns)
 
 
 def lines_of(
-    comparison: Comparison, now: datetime, *, only_differences: bool = False, form: Form = WIDE
-) -> tuple[Line, ...]:
+    comparison: Comparison, now: datetime, *, only_differences: bool = False, form: RowForm = WIDE
+) -> tuple[RowLine, ...]:
     """Every row, or with `only_differences` only those in which the runs are not the same."""
     lines = [*_runs(comparison, now), *_told(conditions(comparison)), *_told(expectations(comparison))]
     for number, test in enumerate(comparison.tests):
@@ -102,7 +102,7 @@ def lines_of(
                 continue
         title = test.title if test.title != test.name else ""
         heading = f"{test.name}   {title}" if title else test.name
-        lines.append(Line(_said(heading, "title"), number))
+        lines.append(RowLine(_said(heading, "title"), number))
         lines.extend(body)
     return tuple(lines)
 
@@ -116,16 +116,16 @@ def _said(text: str, ink: str) -> Row:
     return Row(text, ((text, ink),), span=0)
 
 
-def _runs(comparison: Comparison, now: datetime) -> list[Line]:
+def _runs(comparison: Comparison, now: datetime) -> list[RowLine]:
     runs = comparison.columns
     lines = [
-        Line(_row("run", [(run.id, "") for run in runs])),
-        Line(_row("when", [(when_text(run.started_at, now).strip(), "") for run in runs])),
+        RowLine(_row("run", [(run.id, "") for run in runs])),
+        RowLine(_row("when", [(when_text(run.started_at, now).strip(), "") for run in runs])),
     ]
     if any(run.status is not Status.COMPLETE for run in runs):
         cells = [(status_text(run.status), ink_of(STATUSES[run.status])) for run in runs]
-        lines.append(Line(_row("status", cells)))
-    lines += [Line(_said(_verdict(comparison, number), "strong")) for number in range(1, len(runs))]
+        lines.append(RowLine(_row("status", cells)))
+    lines += [RowLine(_said(_verdict(comparison, number), "strong")) for number in range(1, len(runs))]
     return lines
 
 
@@ -135,34 +135,34 @@ def _verdict(comparison: Comparison, number: int) -> str:
     return tally_sentence(replace(comparison, columns=columns), number)
 
 
-def _told(blocks: Blocks) -> list[Line]:
+def _told(blocks: Blocks) -> list[RowLine]:
     """A section of the reports, a column a run."""
     lines = []
     for block in blocks:
         match block:
             case Heading():
-                lines.append(Line(_said(block.text, "title")))
+                lines.append(RowLine(_said(block.text, "title")))
             case Paragraph():
-                lines.append(Line(_said(block.text, ink(block.meaning))))
+                lines.append(RowLine(_said(block.text, ink(block.meaning))))
             case Table():
                 lines += map(_beside, block.rows)
     return lines
 
 
-def _beside(cells: Sequence[Cell], number: int | None = None) -> Line:
+def _beside(cells: Sequence[Cell], number: int | None = None) -> RowLine:
     name, *others = cells
-    return Line(_row(f"  {name.text}", [piece_of(cell) for cell in others], ink(name.meaning)), number)
+    return RowLine(_row(f"  {name.text}", [piece_of(cell) for cell in others], ink(name.meaning)), number)
 
 
-def _figures(number: int, test: TestComparison, within_ns: int, form: Form) -> list[Line]:
+def _figures(number: int, test: TestComparison, within_ns: int, form: RowForm) -> list[RowLine]:
     lines = []
     for row in test.rows:
-        base = (wording.row_value(row, row.cells[0]).rjust(form.value + 1), "")
+        base = (figures.row_value(row, row.cells[0]).rjust(form.value + 1), "")
         cells = [base, *(_cell(row, figure, form) for figure in row.cells[1:])]
         ink = ink_of(DIRECTIONS[row.direction]) if row.direction else ""
         same = len(row.cells) > 1 and all(_agrees(figure, row.cells[0], row.share) for figure in row.cells[1:])
         shown = _row(f"  {name_of(row, within_ns, form)}", cells, ink)
-        lines.append(Line(shown, number, row.direction, same))
+        lines.append(RowLine(shown, number, row.direction, same))
     return lines
 
 
@@ -172,22 +172,22 @@ def _agrees(figure: ComparedValue, base: ComparedValue, share: bool) -> bool:
     return figure.verdict is Change.SAME or (figure.verdict is None and figure.value == base.value)
 
 
-def _cell(row: ComparedMetric, figure: ComparedValue, form: Form) -> Piece:
-    value = wording.row_value(row, figure).rjust(form.value)
-    text = f"{value} {wording.difference(row, figure):>{form.difference}} {wording.verdict(figure, share=row.share)}"
+def _cell(row: ComparedMetric, figure: ComparedValue, form: RowForm) -> Piece:
+    value = figures.row_value(row, figure).rjust(form.value)
+    text = f"{value} {figures.difference(row, figure):>{form.difference}} {figures.verdict(figure, share=row.share)}"
     if len(text) > form.other:
         # Shortened in its middle it would be another figure.
         text = " ".join(text.split())
     return text, ink_of(CHANGES[figure.verdict]) if figure.verdict else ""
 
 
-def name_of(row: ComparedMetric, within_ns: int, form: Form = WIDE) -> str:
+def name_of(row: ComparedMetric, within_ns: int, form: RowForm = WIDE) -> str:
     """A row's name in few words: `read latency p99 (us)`, narrow `read p99 us`."""
-    words = wording.METRICS[row.metric]
+    words = figures.METRICS[row.metric]
     label = _LATENCY.get(row.metric, words.short)
     if row.metric is Measure.WITHIN:
-        label = f"{words.short} {wording.figure(Measure.LATENCY_MAX, within_ns)}"
-    unit, _ = wording.row_unit(row)
+        label = f"{words.short} {figures.figure(Measure.LATENCY_MAX, within_ns)}"
+    unit, _ = figures.row_unit(row)
     if form.narrow:
         label = "" if unit == "MB/s" else label.removeprefix("latency ")
         return " ".join(word for word in (row.direction or "", label, unit) if word)
@@ -195,7 +195,7 @@ def name_of(row: ComparedMetric, within_ns: int, form: Form = WIDE) -> str:
     return f"{name} ({unit})" if unit else name
 
 
-def told(line: Line, columns: Sequence[Column]) -> str:
+def told(line: RowLine, columns: Sequence[SheetColumn]) -> str:
     """A row in full, for the line below the table where a cell may be too narrow for it."""
     (name, _), *cells = line.row.line
     if line.row.span is not None:

@@ -23,11 +23,11 @@ from diskprof.model.sample import Direction
 from diskprof.model.text import clean
 from diskprof.reports.charts.plot import Named, Plot, by_percentile, over_time
 from diskprof.reports.charts.series import Series
-from diskprof.reports.content.timed import BANDWIDTH, IOPS, P99, series_of
+from diskprof.reports.content.interval_figures import BANDWIDTH, IOPS, P99, series_of
 from diskprof.tui.dialogs import run_actions
 from diskprof.tui.kit.charts.chart import CURVE_INKS, Chart
 from diskprof.tui.kit.painted import OneLine, Piece, signs_for, spread
-from diskprof.tui.kit.table import Column, Row, Sheet
+from diskprof.tui.kit.table import Row, Sheet, SheetColumn
 from diskprof.tui.shell.base import ModeScreen
 from diskprof.tui.shell.keynames import key_of, with_keys
 from diskprof.tui.shell.loading import Loaded, load_beside
@@ -35,7 +35,7 @@ from diskprof.tui.shell.loading import Loaded, load_beside
 if TYPE_CHECKING:
     from diskprof.analysis.comparison import Comparison
     from diskprof.model.histogram import Histogram
-    from diskprof.tui.compare.compare_rows import Form, Line
+    from diskprof.tui.compare.compare_rows import RowForm, RowLine
 
 _EMPTY = (
     "Nothing is chosen to be compared.\n\nPress {app.runs} for the list of runs, mark two or more with {runs.mark}, and press "
@@ -94,10 +94,10 @@ class CompareScreen(ModeScreen):
         self._read_at = 0.0
         self._reading = False
         self.comparison: Comparison | None = None
-        self.lines: tuple[Line, ...] = ()
+        self.lines: tuple[RowLine, ...] = ()
         self.only_differences = False
         self.chart = CompareChart.PERCENTILES
-        self._form: Form | None = None
+        self._form: RowForm | None = None
 
     def body(self) -> ComposeResult:
         yield OneLine(id="compare-title")
@@ -166,7 +166,7 @@ class CompareScreen(ModeScreen):
         self.comparison = await asyncio.to_thread(compare, self._loaded.runs, self._loaded.series)
         self._show()
 
-    def _columns(self, width: int) -> Sequence[Column]:
+    def _columns(self, width: int) -> Sequence[SheetColumn]:
         from diskprof.tui.compare.compare_rows import columns_for, form_for
 
         if self.comparison is None:
@@ -195,7 +195,7 @@ class CompareScreen(ModeScreen):
         self.refresh_bindings()
 
     def _title(self) -> None:
-        from diskprof.reports.wording import count
+        from diskprof.reports.figures import count
 
         left: list[Piece] = [(f" {count(len(self._ids), 'run')} compared", "strong")]
         if self.comparison is None:

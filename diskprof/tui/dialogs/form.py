@@ -18,14 +18,14 @@ from diskprof.model.advice import on_screen
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
 from diskprof.tui.dialogs.sharing import share_height
-from diskprof.tui.kit.field import Field as TextField
+from diskprof.tui.kit.field import Field
 from diskprof.tui.shell.keynames import with_keys
 
 _PORTION = 0.94
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FormField:
     """`check` returns the value to keep or raises a DiskprofError that says what is wrong; it may take its time.
 
     `short`: the value is a word or a figure, which is written anew rather than changed.
@@ -62,7 +62,7 @@ class Form(ModalScreen[dict[str, str] | None]):
     def __init__(
         self,
         title: str,
-        fields: Sequence[Field],
+        fields: Sequence[FormField],
         *,
         text: Content | None = None,
         danger: bool = False,
@@ -83,7 +83,7 @@ class Form(ModalScreen[dict[str, str] | None]):
                         yield Label(
                             Content.assemble((field.label, "bold"), (f"  {field.help}" if field.help else "", "$quiet"))
                         )
-                        yield TextField(field.value, marked=field.short, id=f"field-{field.name}", compact=True)
+                        yield Field(field.value, marked=field.short, id=f"field-{field.name}", compact=True)
                         yield Static("", id=f"wrong-{field.name}", classes="wrong")
 
     def can_view_entire(self, widget: Widget) -> bool:
@@ -162,4 +162,4 @@ class Form(ModalScreen[dict[str, str] | None]):
 
 def _whole(widget: Widget) -> Widget:
     """A field with its label, and with what is wrong with it."""
-    return widget.parent if isinstance(widget, TextField) and isinstance(widget.parent, Vertical) else widget
+    return widget.parent if isinstance(widget, Field) and isinstance(widget.parent, Vertical) else widget

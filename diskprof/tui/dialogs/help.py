@@ -5,7 +5,7 @@ from typing import Any
 from textual.content import Content
 from textual.screen import Screen
 
-from diskprof.tui.dialogs.text_page import Reading
+from diskprof.tui.dialogs.text_page import TextPage
 
 _WORDS = {
     "focus_next": "The next pane, the pane before",
@@ -37,7 +37,7 @@ def keys_of(screen: Screen[Any]) -> list[tuple[str, str]]:
     return [(" ".join(keys), words) for group in groups for words, keys in group.items()]
 
 
-class HelpScreen(Reading):
+class HelpScreen(TextPage):
     """The help of a screen over that screen."""
 
     def __init__(self, title: str, text: str, keys: list[tuple[str, str]]) -> None:

@@ -12,7 +12,7 @@ from diskprof.model.run import RunSummary, Status
 from diskprof.model.text import clean
 from diskprof.reports.formats import Format
 from diskprof.tui.dialogs.confirm_delete import DELETE, DeleteModal
-from diskprof.tui.dialogs.export_form import ExportModal
+from diskprof.tui.dialogs.report_dialog import ExportModal
 from diskprof.tui.dialogs.tags import TagsEdit, TagsModal
 from diskprof.tui.shell.base import ModeScreen
 from diskprof.tui.shell.keynames import with_keys

@@ -13,11 +13,11 @@ from textual.widgets import Static
 from diskprof.tui.shell.keynames import with_keys
 
 
-class Reading(ModalScreen[None]):
+class TextPage(ModalScreen[None]):
     """`title` and `text` are shown as they are; `text` must have gone through `clean` where it is foreign."""
 
     # A relative path would be looked for beside the module of a subclass.
-    CSS_PATH = Path(__file__).with_name("reading.tcss")
+    CSS_PATH = Path(__file__).with_name("text_page.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,question_mark,q,enter,f1,c", "back", "Close", id="reading.close", show=False),
         Binding("down,j", "move(1)", "Down", id="reading.down", show=False),

@@ -35,7 +35,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class SheetColumn:
     """`width` in terminal cells without the gap of one that follows. `middle`: long text loses its middle, not its end."""
 
     key: str
@@ -307,16 +307,18 @@ class Sheet(Table):
         Binding("right,l", "sideways(1)", "Right", id="list.right", show=False, tooltip="Scroll to the right"),
     ]
 
-    def __init__(self, layout: Callable[[int], Sequence[Column]], *, fixed: int = 0, id: str | None = None) -> None:
+    def __init__(
+        self, layout: Callable[[int], Sequence[SheetColumn]], *, fixed: int = 0, id: str | None = None
+    ) -> None:
         """`layout` gives the columns for a width, without the cursor's mark; the first `fixed` do not scroll sideways."""
         super().__init__(id=id)
         self._layout_columns = layout
         self._fixed = fixed
         self._header = 1
-        self._columns: tuple[Column, ...] = ()
+        self._columns: tuple[SheetColumn, ...] = ()
 
     @property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[SheetColumn, ...]:
         return self._columns
 
     @property
@@ -403,6 +405,6 @@ class Sheet(Table):
         return Strip.join([self.strip(still, min(used, width), base=base), rest])
 
 
-def _cell(column: Column, piece: Piece) -> Piece:
+def _cell(column: SheetColumn, piece: Piece) -> Piece:
     text, ink = piece
     return fit(clean(text), column.width, right=column.right, middle=column.middle), ink

@@ -18,7 +18,7 @@ from textual.css.types import CSSLocation
 from textual.screen import Screen
 from textual.widgets import Input
 
-from diskprof.tui.kit.rooms import Bare
+from diskprof.tui.kit.containers import Bare
 
 if TYPE_CHECKING:
     from textual.binding import Binding

@@ -12,14 +12,14 @@ from diskprof.model.text import clean
 from diskprof.model.units import format_size
 from diskprof.tui.kit.painted import Line, Piece, spread, width_of
 from diskprof.tui.live.kernel_watch import KernelWatch
-from diskprof.tui.live.reader import Reading, Snapshot, Track
+from diskprof.tui.live.run_reader import Reading, Snapshot, Track
 
 _NAME, _FIGURE = 10, 10
 
 
-Figure = Callable[[KernelView], float | None]
+ShownFigure = Callable[[KernelView], float | None]
 Fio = Callable[[Reading], float | None]
-Entry = tuple[str, Figure, Callable[[float], str], Direction | None, Fio | None]
+KernelEntry = tuple[str, ShownFigure, Callable[[float], str], Direction | None, Fio | None]
 
 
 def _rate(value: float) -> str:
@@ -44,7 +44,7 @@ def _celsius(value: float) -> str:
 
 
 _READ, _WRITE = Direction.READ, Direction.WRITE
-_DEVICE: tuple[Entry, ...] = (
+_DEVICE: tuple[KernelEntry, ...] = (
     ("r/s", lambda v: v.reads_per_s, _rate, _READ, lambda r: r.iops),
     ("w/s", lambda v: v.writes_per_s, _rate, _WRITE, lambda r: r.iops),
     ("rkB/s", lambda v: v.read_bytes_per_s, _kib, _READ, lambda r: r.bandwidth),
@@ -58,7 +58,7 @@ _DEVICE: tuple[Entry, ...] = (
     ("rareq-sz", lambda v: v.read_size_bytes, _kib, None, None),
     ("wareq-sz", lambda v: v.write_size_bytes, _kib, None, None),
 )
-_MACHINE: tuple[Entry, ...] = (
+_MACHINE: tuple[KernelEntry, ...] = (
     ("%user", lambda v: v.cpu_user, _percent, None, None),
     ("%system", lambda v: v.cpu_system, _percent, None, None),
     ("%iowait", lambda v: v.cpu_iowait, _percent, None, None),
@@ -115,7 +115,7 @@ def _last(run: Run, track: Track, watch: KernelWatch) -> KernelView | None:
 
 
 def _table(
-    title: str, entries: tuple[Entry, ...], last: KernelView, median: KernelView, track: Track | None, always: int
+    title: str, entries: tuple[KernelEntry, ...], last: KernelView, median: KernelView, track: Track | None, always: int
 ) -> list[Line]:
     heads = ["last", "median", *(["fio last"] if track else [])]
     lines: list[Line] = [[(fit(title, _NAME), "quiet"), *((fit(head, _FIGURE, right=True), "quiet") for head in heads)]]

@@ -26,8 +26,8 @@ from diskprof.tui.kit.painted import Line, Piece, spread, width_of
 from diskprof.tui.kit.paragraphs import signed
 from diskprof.tui.kit.table import Row
 from diskprof.tui.live.promise_lines import promise_lines, verdict_piece
-from diskprof.tui.live.reader import Reading, Snapshot, Track
-from diskprof.tui.shell.signs import ink_of, place, sign_of, word_of
+from diskprof.tui.live.run_reader import Reading, Snapshot, Track
+from diskprof.tui.shell.run_signs import ink_of, place, sign_of, word_of
 
 _SILENT_AFTER_S = 2.0
 _MISSED = 3

@@ -14,9 +14,9 @@ from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.painted import Line, Lines
 from diskprof.tui.kit.table import Row, Table
 from diskprof.tui.live.depths import Depths
+from diskprof.tui.live.latency_plots import latency_tile
 from diskprof.tui.live.live_lines import TileEntry, tile_lines
-from diskprof.tui.live.moments import latency_tile
-from diskprof.tui.live.reader import Track
+from diskprof.tui.live.run_reader import Track
 
 
 class KeepsKeys:

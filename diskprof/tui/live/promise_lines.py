@@ -7,7 +7,7 @@ from diskprof.reports.content.expectation_table import ExpectationRow, kept_sent
 from diskprof.reports.words import VERDICTS
 from diskprof.tui.kit.painted import Line, Piece
 from diskprof.tui.kit.paragraphs import signed
-from diskprof.tui.shell.signs import sign_of
+from diskprof.tui.shell.run_signs import sign_of
 
 
 def promise_rows(run: Run) -> tuple[ExpectationRow, ...]:

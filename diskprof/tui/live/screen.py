@@ -15,11 +15,11 @@ from diskprof.model.metric import Quantity
 from diskprof.model.text import clean
 from diskprof.tui.dialogs.confirm import Answer, Ask
 from diskprof.tui.kit.charts.chart import Chart
+from diskprof.tui.kit.containers import Across, Down
 from diskprof.tui.kit.painted import Lines, OneLine
 from diskprof.tui.kit.paragraphs import paragraph
-from diskprof.tui.kit.rooms import Across, Down
 from diskprof.tui.kit.table import Row, Table
-from diskprof.tui.live.course import COURSE_BINDINGS, Course
+from diskprof.tui.live.course_view import COURSE_BINDINGS, CourseView
 from diskprof.tui.live.live_lines import (
     note_lines,
     progress_line,
@@ -30,10 +30,10 @@ from diskprof.tui.live.live_lines import (
     test_rows,
 )
 from diskprof.tui.live.live_panes import KernelPane, LatencyTile, TestList, Tile
-from diskprof.tui.live.reader import Snapshot
+from diskprof.tui.live.run_reader import Snapshot
 from diskprof.tui.shell.base import ModeScreen
 from diskprof.tui.shell.keynames import with_keys
-from diskprof.tui.shell.signs import place
+from diskprof.tui.shell.run_signs import place
 
 _TINY = 19
 """With fewer lines the table of tests would be its heading alone: the chart gets them while the run goes."""
@@ -97,7 +97,7 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
 
     def __init__(self) -> None:
         super().__init__()
-        self.course = Course(self, self._draw, self._side_charts)
+        self.course = CourseView(self, self._draw, self._side_charts)
         self._asked_for: str | None = None
         self._heard = time.monotonic()
         self._keys: tuple[bool | None, bool] | None = None

@@ -11,12 +11,12 @@ from diskprof.model.metric import Quantity
 from diskprof.model.run import Run, Status, TestRecord, TestResult
 from diskprof.model.text import clean
 from diskprof.model.units import format_bandwidth, format_iops, format_latency
-from diskprof.reports import wording
+from diskprof.reports import figures
 from diskprof.reports.content.sweep_tables import capital, limits_sentence, panel_title, value_words
 from diskprof.reports.words import STATUSES
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.painted import Line, Piece, spread
-from diskprof.tui.shell.signs import sign_of
+from diskprof.tui.shell.run_signs import sign_of
 
 _LEAST, _MOST = 7, 14
 _SHADES, _ASCII = "·░▒▓█", ".:+*#"
@@ -94,7 +94,7 @@ def sweep_lines(
     done = sum(cell.status in (Status.COMPLETE, Status.FAILED) for cell in cells)
     part = f"{at % len(found) + 1} of {len(found)}   " if len(found) > 1 else ""
     across = panel.columns.values if panel.columns else ("",)
-    label = max(len(words) for words in (wording.option(panel.rows.option), *_row_names(panel))) + 2
+    label = max(len(words) for words in (figures.option(panel.rows.option), *_row_names(panel))) + 2
     size = max(_LEAST, min(_MOST, (width - label) // len(across)))
     known = [result for cell in cells if (result := measured(cell))]
     values = [value for result in known if (value := value_of(result, metric)) is not None]
@@ -102,7 +102,7 @@ def sweep_lines(
     name = f"{_TITLES[metric]}, {unit}" if unit else _TITLES[metric]
     title: list[Piece] = [(name, "title"), (f"  {clean(panel_title(panel))}", "strong")]
     if panel.columns:
-        axes = f"{wording.option(panel.rows.option)} and {wording.option(panel.columns.option)}"
+        axes = f"{figures.option(panel.rows.option)} and {figures.option(panel.columns.option)}"
         title.append((f"  by {clean(axes)}", "quiet"))
     lines: list[Line] = [spread(title, [(f"  {part}{done} of {len(cells)} cells done", "quiet")], width)]
     told = limits_sentence(limits(panel)) if run.status.over else ""
@@ -115,7 +115,7 @@ def sweep_lines(
     )
     columns = _window(len(across), max(1, (width - label) // size), here[1])
     rows = _window(len(panel.rows.values), max(1, room // each), here[0])
-    corner = fit(clean(capital(wording.option(panel.rows.option))), label - 1)
+    corner = fit(clean(capital(figures.option(panel.rows.option))), label - 1)
     head = "".join(" " + fit(clean(across[x]), size - 1, right=True) for x in columns)
     before, after = columns.start > 0, columns.stop < len(across)
     lines.append([(corner + _more("◂", before) + head[1:] + _more("▸", after), "quiet")])

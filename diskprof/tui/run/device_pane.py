@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 from textual import on, work
 from textual.message import Message
 
-from diskprof.devices.guard.doubts import Doubt, doubts, system_disks
+from diskprof.devices.guard.target_doubts import Doubt, doubts, system_disks
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
 from diskprof.runner.session import Place
+from diskprof.tui.kit.containers import Down
 from diskprof.tui.kit.painted import Line, Lines
 from diskprof.tui.kit.paragraphs import paragraph
-from diskprof.tui.kit.rooms import Down
+from diskprof.tui.kit.redraw_pace import Turns
 from diskprof.tui.kit.table import Row, Table
-from diskprof.tui.kit.turns import Turns
-from diskprof.tui.run.device_rows import DeviceTable, View, device_lines, key_of, place_of
-from diskprof.tui.run.machine import Machine
+from diskprof.tui.run.device_activity import Machine
+from diskprof.tui.run.device_rows import DevicesView, DeviceTable, device_lines, key_of, place_of
 from diskprof.tui.shell.base import screen_of
 
 if TYPE_CHECKING:
@@ -206,9 +206,9 @@ class DevicePane(Down):
         return lines + (device_lines(device, self.doubts, self._view, width) if device else [])
 
     @property
-    def _view(self) -> View:
+    def _view(self) -> DevicesView:
         history = self._machine.history if self._machine else {}
-        return View(history, screen_of(self).diskprof.charset, self._show_all)
+        return DevicesView(history, screen_of(self).diskprof.charset, self._show_all)
 
 
 def _here() -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from diskprof.devices.guard.doubts import Doubt, doubts, system_disks
+from diskprof.devices.guard.target_doubts import Doubt, doubts, system_disks
 from diskprof.model.cells import fit, shorten_middle
 from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, Mount, branches
 from diskprof.model.plan import Severity
@@ -12,12 +12,12 @@ from diskprof.model.text import clean
 from diskprof.model.units import format_bandwidth, format_iops, format_size
 from diskprof.reports.words import SEVERITIES
 from diskprof.runner.session import Place
-from diskprof.tui.kit.charts.glyphs import Charset, Track, draw, progress_bar
+from diskprof.tui.kit.charts.glyphs import Charset, GlyphTrack, draw, progress_bar
 from diskprof.tui.kit.painted import Line, Piece, spread, width_of
 from diskprof.tui.kit.paragraphs import paragraph, signed
 from diskprof.tui.kit.table import Row
-from diskprof.tui.run.machine import at_rest
-from diskprof.tui.shell.signs import sign_of
+from diskprof.tui.run.device_activity import at_rest
+from diskprof.tui.shell.run_signs import sign_of
 
 _FLUSH: Line = ((" ", ""),)
 _LOWEST_TOP = 1e6
@@ -32,7 +32,7 @@ _ROOMY = 12
 
 
 @dataclass(frozen=True)
-class View:
+class DevicesView:
     """What device rows are drawn from: `history` is what each device did, second by second, the newest last."""
 
     history: Mapping[str, Sequence[Activity]] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class DeviceTable:
     What is the same for all seconds is found once: where everything stands, and the rows of devices at rest.
     """
 
-    def __init__(self, tree: DeviceTree, paths: Sequence[str], view: View, width: int) -> None:
+    def __init__(self, tree: DeviceTree, paths: Sequence[str], view: DevicesView, width: int) -> None:
         self._tree, self._view, self._width = tree, view, width
         self._paths = [
             Row(key_of(Place(path=path)), [(" ", ""), (shorten_middle(clean(path), width - 1), "strong")])
@@ -129,7 +129,7 @@ def traffic(history: Sequence[Activity], cells: int, charset: Charset) -> Line:
     def shares(values: Sequence[float]) -> list[float | None]:
         return [value / top if value >= _NOTHING * top else 0.0 for value in (*blank, *values)]
 
-    tracks = [Track(shares(sums), "write"), Track(shares(reads), "read")]
+    tracks = [GlyphTrack(shares(sums), "write"), GlyphTrack(shares(reads), "read")]
     # What lies in front is the last in braille and the first in steps.
     return draw(tracks if charset is Charset.BRAILLE else tracks[::-1], cells, 1, charset)[0]
 
@@ -212,7 +212,7 @@ def _short_size(size: int | None) -> str:
     return words[0].removesuffix(".00") + words[1][:1] if len(words) == 2 else words[0]
 
 
-def device_lines(device: Device, found: Sequence[Doubt], view: View, width: int) -> list[Line]:
+def device_lines(device: Device, found: Sequence[Doubt], view: DevicesView, width: int) -> list[Line]:
     """What is known of a device, what speaks against testing it, and what it does now."""
     about = [device.model, device.transport.value, device.medium, format_size(device.size_bytes)]
     details = [

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from diskprof.model.device import DeviceTree
 from diskprof.model.plan import WritePermission
 from diskprof.model.preset import Preset
-from diskprof.presets.editing import edits, next_variant, variant_settings
+from diskprof.presets.own_copies import edits, next_variant, variant_settings
 from diskprof.runner.session import Place, Wish
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from diskprof.model.errors import Refused
 from diskprof.model.text import clean
-from diskprof.tui.dialogs.form import Field
+from diskprof.tui.dialogs.form import FormField
 
 if TYPE_CHECKING:
     from diskprof.model.device import DeviceTree
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def slot_fields(
     session: Session, preset: Preset, given: Mapping[str, str], tree: DeviceTree, suggested: str
-) -> list[Field]:
+) -> list[FormField]:
     """A field for the path of each target of a preset that has several; `suggested` stands in the first where none is given."""
 
     def check(text: str) -> str:
@@ -26,15 +26,15 @@ def slot_fields(
 
     first = suggested if not given else ""
     return [
-        Field(slot.name, clean(slot.name), given.get(slot.name, "" if at else first), clean(slot.summary), check)
+        FormField(slot.name, clean(slot.name), given.get(slot.name, "" if at else first), clean(slot.summary), check)
         for at, slot in enumerate(preset.targets)
     ]
 
 
-def parameter_fields(preset: Preset, settings: Mapping[str, str]) -> list[Field]:
+def parameter_fields(preset: Preset, settings: Mapping[str, str]) -> list[FormField]:
     """A field for each parameter of a preset, with what stands in `settings` in the place of its default."""
     return [
-        Field(
+        FormField(
             parameter.name,
             clean(parameter.name),
             settings.get(parameter.name, parameter.default),
@@ -46,27 +46,27 @@ def parameter_fields(preset: Preset, settings: Mapping[str, str]) -> list[Field]
     ]
 
 
-def name_field(presets: Sequence[Preset]) -> Field:
+def name_field(presets: Sequence[Preset]) -> FormField:
     """Asks for the name of a new preset beside `presets`."""
 
     def check(text: str) -> str:
-        from diskprof.presets.editing import own_title
+        from diskprof.presets.own_copies import own_title
 
         return own_title(text, presets)
 
-    return Field("name", "Name", "", "a word or two", check)
+    return FormField("name", "Name", "", "a word or two", check)
 
 
-def overwrite_fields(plan: Plan) -> list[Field]:
+def overwrite_fields(plan: Plan) -> list[FormField]:
     """One for the name of each device that is written to, one for each signature that is given up with it. All begin empty."""
     from diskprof.runner.plan.write_permission import what_to_type
 
     names = [
-        Field(_name(at), f"To overwrite {device.node}, type {what_to_type(device)}", "", "", _name_check(device))
+        FormField(_name(at), f"To overwrite {device.node}, type {what_to_type(device)}", "", "", _name_check(device))
         for at, device in enumerate(plan.raw_devices)
     ]
     kinds = [
-        Field(
+        FormField(
             f"signature-{at}", f"To give up what lies there, type its type ({clean(kind)})", "", "", _kind_check(kind)
         )
         for at, kind in enumerate(plan.to_give_up)

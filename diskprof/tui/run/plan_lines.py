@@ -13,12 +13,12 @@ from diskprof.model.plan import Plan, PlannedTest, Severity
 from diskprof.model.text import clean
 from diskprof.model.units import format_duration
 from diskprof.reports.blocks import Form, Paragraph
-from diskprof.reports.content.plan import hazard_notes, plan_facts, plan_sentence, steps, target_facts
+from diskprof.reports.content.plan_report import hazard_notes, plan_facts, plan_sentence, steps, target_facts
 from diskprof.reports.words import SEVERITIES, Meaning
 from diskprof.tui.kit.painted import Line, spread
 from diskprof.tui.kit.paragraphs import paragraph, signed
-from diskprof.tui.shell.blocks import pane_lines
-from diskprof.tui.shell.signs import sign_of
+from diskprof.tui.shell.block_lines import pane_lines
+from diskprof.tui.shell.run_signs import sign_of
 
 
 def plan_lines(

@@ -14,14 +14,14 @@ from diskprof.tui.kit.painted import Line
 from diskprof.tui.kit.paragraphs import paragraph
 from diskprof.tui.kit.table import Row, Table
 from diskprof.tui.run.device_rows import doubt_lines
-from diskprof.tui.run.run_lines import error_lines, missing_lines, preset_lines, variant_lines
+from diskprof.tui.run.preset_lines import error_lines, missing_lines, preset_lines, variant_lines
 from diskprof.tui.shell.base import screen_of
 from diskprof.tui.shell.keynames import key_of, with_keys
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from diskprof.devices.guard.doubts import Doubt
+    from diskprof.devices.guard.target_doubts import Doubt
     from diskprof.model.errors import DiskprofError
 
 Build = Callable[[int], Sequence[Line]]

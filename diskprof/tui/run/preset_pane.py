@@ -11,10 +11,10 @@ from textual.message import Message
 
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
+from diskprof.tui.kit.containers import Down
 from diskprof.tui.kit.field import Field
-from diskprof.tui.kit.rooms import Down
 from diskprof.tui.kit.table import Table
-from diskprof.tui.run.run_lines import broken_words, matching, nothing_found, preset_rows
+from diskprof.tui.run.preset_lines import broken_words, matching, nothing_found, preset_rows
 from diskprof.tui.shell.base import screen_of
 from diskprof.tui.shell.keynames import with_keys
 

@@ -15,10 +15,10 @@ from textual.message import Message
 
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.text import clean
-from diskprof.presets.editing import edits, own_copy, together
-from diskprof.tui.dialogs.form import Field, Form
-from diskprof.tui.dialogs.text_page import Reading
-from diskprof.tui.kit.rooms import Across, Down
+from diskprof.presets.own_copies import edits, own_copy, together
+from diskprof.tui.dialogs.form import Form, FormField
+from diskprof.tui.dialogs.text_page import TextPage
+from diskprof.tui.kit.containers import Across, Down
 from diskprof.tui.kit.table import Table
 from diskprof.tui.run.device_pane import DevicePane
 from diskprof.tui.run.draft import Draft
@@ -31,7 +31,7 @@ from diskprof.tui.shell.base import ModeScreen
 from diskprof.tui.shell.keynames import with_keys
 
 if TYPE_CHECKING:
-    from diskprof.devices.guard.doubts import Doubt
+    from diskprof.devices.guard.target_doubts import Doubt
     from diskprof.model.preset import Preset
     from diskprof.runner.session import Wish
 
@@ -302,7 +302,7 @@ disturb, or that would disturb the test: the details say why. Devices that come 
             from diskprof.tui.run.plan_lines import commands_text
 
             text = commands_text(outlook.plan, _job_file(outlook.wish))
-            self.app.push_screen(Reading("Commands", text))
+            self.app.push_screen(TextPage("Commands", text))
 
     # where it works
 
@@ -317,7 +317,7 @@ disturb, or that would disturb the test: the details say why. Devices that come 
         def check(text: str) -> str:
             return self.session.resolve_target(_expanded(text), tree).path
 
-        field = Field("path", "Directory, file or device", "", "/mnt/data, /dev/sdb, sdb1", check)
+        field = FormField("path", "Directory, file or device", "", "/mnt/data, /dev/sdb, sdb1", check)
         self.app.push_screen(Form("Another target", [field]), self._other_given)
 
     def _other_given(self, values: dict[str, str] | None) -> None:

@@ -20,19 +20,19 @@ from diskprof.tui.dialogs import run_actions
 from diskprof.tui.kit.charts.chart import Chart
 from diskprof.tui.kit.painted import Line, OneLine, Piece, signs_for, spread, width_of
 from diskprof.tui.kit.paragraphs import content_of
-from diskprof.tui.kit.table import Column, Row, Sheet
-from diskprof.tui.live.course import COURSE_BINDINGS, Course
+from diskprof.tui.kit.table import Row, Sheet, SheetColumn
+from diskprof.tui.live.course_view import COURSE_BINDINGS, CourseView
 from diskprof.tui.live.live_panes import KeepsKeys, KernelPane
 from diskprof.tui.live.promise_lines import verdict_piece
-from diskprof.tui.live.reader import Snapshot
+from diskprof.tui.live.run_reader import Snapshot
 from diskprof.tui.runs.run_list import full_time
 from diskprof.tui.shell.base import ModeScreen
 from diskprof.tui.shell.loading import load_course, report_on
-from diskprof.tui.shell.signs import ink_of, status_text
+from diskprof.tui.shell.run_signs import ink_of, status_text
 
 if TYPE_CHECKING:
     from diskprof.reports.content.run_report import ResultRow
-    from diskprof.tui.shell.blocks import Cells
+    from diskprof.tui.shell.block_lines import Cells
 
 _LOW = 32
 
@@ -58,7 +58,7 @@ def sections(run: Run, width: int) -> list[Line]:
     """Everything below the chart, as lines of at most `width` cells."""
     from diskprof.reports.blocks import Form
     from diskprof.reports.content.run_report import run_report
-    from diskprof.tui.shell.blocks import screen_lines
+    from diskprof.tui.shell.block_lines import screen_lines
 
     return screen_lines(run_report(run, form=Form.SCREEN), width)
 
@@ -124,7 +124,7 @@ Latency is completion latency (clat). MB/s are 10^6 bytes per second.
 
     def __init__(self, run_id: str) -> None:
         super().__init__()
-        self.course = Course(self, self._draw)
+        self.course = CourseView(self, self._draw)
         self.run_id = run_id
         self.lines: Sequence[ResultRow] = ()
         self._results: Cells | None = None
@@ -172,7 +172,7 @@ Latency is completion latency (clat). MB/s are 10^6 bytes per second.
     def _read(self) -> None:
         from diskprof.reports.blocks import Form
         from diskprof.reports.content.run_report import result_rows, result_table
-        from diskprof.tui.shell.blocks import Cells
+        from diskprof.tui.shell.block_lines import Cells
 
         try:
             self.course.follow(self.run_id)
@@ -197,7 +197,7 @@ Latency is completion latency (clat). MB/s are 10^6 bytes per second.
         if self.snapshot and self.lines:
             self.course.choose(self.lines[max(0, self.sheet.cursor)].test.index)
 
-    def _columns(self, width: int) -> Sequence[Column]:
+    def _columns(self, width: int) -> Sequence[SheetColumn]:
         return self._results.columns(width) if self._results else ()
 
     def _row(self, index: int) -> Row:

@@ -9,8 +9,8 @@ from enum import StrEnum
 from diskprof.model.run import RunSummary, Status
 from diskprof.reports.words import STATUSES
 from diskprof.tui.kit.painted import Piece
-from diskprof.tui.kit.table import Column, Row
-from diskprof.tui.shell.signs import ink_of, status_text, when_text
+from diskprof.tui.kit.table import Row, SheetColumn
+from diskprof.tui.shell.run_signs import ink_of, status_text, when_text
 
 MARK = "●"
 _NARROW, _WIDE, _WIDER, _WIDEST = 70, 100, 140, 165
@@ -42,7 +42,7 @@ def full_time(moment: datetime) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class RunsView:
     """What the person asked to see, in which order. `backwards` turns the order's natural direction round."""
 
     order: Order = Order.STARTED
@@ -57,7 +57,7 @@ class RunList:
         self.runs: tuple[RunSummary, ...] = ()
         self.shown: tuple[RunSummary, ...] = ()
         self.marked: list[str] = []
-        self.view = View()
+        self.view = RunsView()
         self._haystacks: dict[RunSummary, str] = {}
 
     def load(self, runs: Sequence[RunSummary]) -> None:
@@ -83,7 +83,7 @@ class RunList:
         self.load((*newest, *self.runs[joint + 1 :]))
         return True
 
-    def look(self, view: View) -> None:
+    def look(self, view: RunsView) -> None:
         self.view = view
         self._arrange()
 
@@ -129,10 +129,10 @@ class RunList:
         else:
             self.marked.append(run_id)
 
-    def row(self, run: RunSummary, columns: Sequence[Column], now: datetime) -> Row:
+    def row(self, run: RunSummary, columns: Sequence[SheetColumn], now: datetime) -> Row:
         return Row(run.id, tuple(self._cell(run, column, columns, now) for column in columns))
 
-    def _cell(self, run: RunSummary, column: Column, columns: Sequence[Column], now: datetime) -> Piece:
+    def _cell(self, run: RunSummary, column: SheetColumn, columns: Sequence[SheetColumn], now: datetime) -> Piece:
         match column.key:
             case "mark":
                 return MARK if run.id in self.marked else " ", "mark"
@@ -181,7 +181,7 @@ def _whole_parts(headline: str, width: int) -> str:
     return found if len(found) <= width else headline
 
 
-def columns_for(width: int, view: View, runs: Sequence[RunSummary]) -> tuple[Column, ...]:
+def columns_for(width: int, view: RunsView, runs: Sequence[RunSummary]) -> tuple[SheetColumn, ...]:
     """Columns that fill `width`; below a hundred the status is its sign, with the word in the result's column."""
     sample = runs[:200]
     # Newest first is downwards; words go upwards from a to z.
@@ -201,30 +201,30 @@ def columns_for(width: int, view: View, runs: Sequence[RunSummary]) -> tuple[Col
     target = widest([run.target for run in sample], 8, 24 if wide else 12)
     sign = arrow if view.order is Order.STATUS else " "
     columns = [
-        Column("mark", " ", 1),
-        Column("id", title(Order.ID, "run"), 8),
-        Column("when", title(Order.STARTED, "when"), 12),
-        Column("status", title(Order.STATUS, "status"), 13) if wide else Column("sign", sign, 1),
-        Column("preset", title(Order.PRESET, "preset"), preset, middle=True),
+        SheetColumn("mark", " ", 1),
+        SheetColumn("id", title(Order.ID, "run"), 8),
+        SheetColumn("when", title(Order.STARTED, "when"), 12),
+        SheetColumn("status", title(Order.STATUS, "status"), 13) if wide else SheetColumn("sign", sign, 1),
+        SheetColumn("preset", title(Order.PRESET, "preset"), preset, middle=True),
     ]
     if width >= _NARROW:
-        columns.append(Column("target", title(Order.TARGET, "target"), target, middle=True))
+        columns.append(SheetColumn("target", title(Order.TARGET, "target"), target, middle=True))
     if width >= _WIDER:
-        columns.append(Column("device", "device", widest([run.device for run in sample], 6, 24), middle=True))
+        columns.append(SheetColumn("device", "device", widest([run.device for run in sample], 6, 24), middle=True))
         if width >= _WIDEST:
-            columns.append(Column("host", "host", widest([run.hostname for run in sample], 6, 16), middle=True))
-    last = Column("tags", title(Order.TAGS, "tags"), tags)
+            columns.append(SheetColumn("host", "host", widest([run.hostname for run in sample], 6, 16), middle=True))
+    last = SheetColumn("tags", title(Order.TAGS, "tags"), tags)
     wanted = min(max([len(run.headline) for run in sample], default=0), _LEAST_RESULT[wide])
     *columns, last = _give_way([*columns, last], width - wanted, _LEAST[wide])
     left = max(width - sum(column.width + 1 for column in (*columns, last)), 10)
-    columns.append(Column("result", title(Order.HEADLINE, "result"), min(left, _RESULT)))
+    columns.append(SheetColumn("result", title(Order.HEADLINE, "result"), min(left, _RESULT)))
     columns.append(last)
     if left - _RESULT > _NOTE:
-        columns.append(Column("note", "note", left - _RESULT - 1))
+        columns.append(SheetColumn("note", "note", left - _RESULT - 1))
     return tuple(columns)
 
 
-def _give_way(columns: Sequence[Column], room: int, least: Mapping[str, int]) -> list[Column]:
+def _give_way(columns: Sequence[SheetColumn], room: int, least: Mapping[str, int]) -> list[SheetColumn]:
     """The columns, those of `least` made narrower one after the other until all of them have `room`."""
     found = {column.key: column for column in columns}
     for key, enough in least.items():

@@ -20,12 +20,12 @@ from diskprof.model.units import format_duration
 from diskprof.tui.dialogs import run_actions
 from diskprof.tui.kit.field import Field
 from diskprof.tui.kit.painted import Line, OneLine, signs_for, spread
-from diskprof.tui.kit.table import Column, Row, Sheet
+from diskprof.tui.kit.table import Row, Sheet, SheetColumn
 from diskprof.tui.runs.run_list import Order, RunList, columns_for, full_time
 from diskprof.tui.shell.base import ModeScreen
 from diskprof.tui.shell.keynames import with_keys
 from diskprof.tui.shell.loading import report_on
-from diskprof.tui.shell.signs import status_text
+from diskprof.tui.shell.run_signs import status_text
 
 _EMPTY = (
     "No runs yet.\n\nPress {app.run}, choose a device and a preset, and press {run.start} to start.\n"
@@ -200,7 +200,7 @@ class RunsScreen(ModeScreen):
         current = self.current
         return current.id.__str__ if current else None
 
-    def _columns(self, width: int) -> Sequence[Column]:
+    def _columns(self, width: int) -> Sequence[SheetColumn]:
         return columns_for(width, self.list.view, self.list.runs)
 
     def _row(self, index: int) -> Row:

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 
 from diskprof.tui.kit.textual_fixes import FixedScreen
 from diskprof.tui.shell.bars import KeyBar, TopBar
-from diskprof.tui.shell.terminal import too_small
+from diskprof.tui.shell.terminal_app import too_small
 
 if TYPE_CHECKING:
     from pathlib import Path

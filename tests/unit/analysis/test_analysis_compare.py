@@ -11,7 +11,7 @@ from diskprof.model.histogram import Histogram
 from diskprof.model.metric import Change
 from diskprof.model.run import Run, Status
 from diskprof.model.sample import Direction
-from diskprof.reports import wording
+from diskprof.reports import figures
 
 FAST, SLOW = 100_000, 600_000
 
@@ -133,7 +133,7 @@ def test_a_share_is_noise_by_the_spread_of_its_intervals() -> None:
         replace(samples([1000], mean_ns=mean)[0], at_ns=250_000_000 * at) for at, mean in enumerate(means, start=1)
     )
     found = cell(compare((base, other), {"a": wavering, "b": wavering}), Measure.WITHIN)
-    assert (found.verdict, wording.verdict(found, share=True)) == (Change.SAME, "noise")
+    assert (found.verdict, figures.verdict(found, share=True)) == (Change.SAME, "noise")
     assert cell(compare((base, other)), Measure.WITHIN).verdict is Change.BETTER
 
 

@@ -11,7 +11,7 @@ from diskprof.model.preset import Preset
 from diskprof.model.target import Target, TargetKind
 from diskprof.presets.library import load_library
 from diskprof.presets.resolve import expand_defaults
-from diskprof.runner.plan.expected import promises
+from diskprof.runner.plan.applicable_promises import promises
 
 TREE = DeviceTree((make_device("sda", size=100 * GIB), make_device("sdb", size=100 * GIB)))
 ON_DISK = Target(TargetKind.DIRECTORY, "/mnt/data", "/mnt/data", device="sda", mount_point="/mnt/data")

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 from diskprof.model.preset import Category, ParameterKind, Preset
-from diskprof.presets.files.entries import ExpectEntry, JobEntry, ParameterEntry, PresetFile, TestEntry
 from diskprof.presets.files.load import KNOWN_KINDS, parse
+from diskprof.presets.files.preset_schema import ExpectEntry, JobEntry, ParameterEntry, PresetFile, TestEntry
 from diskprof.presets.options.allowed import FIO_OPTIONS
 from diskprof.presets.resolve import resolve
 

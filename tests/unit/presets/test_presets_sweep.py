@@ -10,7 +10,7 @@ from preset_files import good, problems
 
 from diskprof.model.errors import UsageError
 from diskprof.model.preset import Axis
-from diskprof.presets.files.entries import TEST_NAME
+from diskprof.presets.files.preset_schema import TEST_NAME
 from diskprof.presets.options.allowed import FIO_OPTIONS
 from diskprof.presets.options.values import OptionKind
 from diskprof.presets.resolve import resolve

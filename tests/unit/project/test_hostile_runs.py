@@ -21,7 +21,7 @@ from diskprof.reports.data.json import dumps
 from diskprof.reports.data.json_runs import comparison_json, run_json, summaries_json
 from diskprof.reports.data.nagios import plugin_line
 from diskprof.reports.render.markdown import report
-from diskprof.reports.render.plot import run_plots
+from diskprof.reports.render.plotext_plot import run_plots
 from diskprof.reports.render.text import comparison_text, runs_table, show
 from diskprof.store import Store
 from diskprof.store.exchange.transfer import export_runs

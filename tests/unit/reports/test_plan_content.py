@@ -5,7 +5,7 @@ from dataclasses import replace
 from recorded import make_plan
 
 from diskprof.model.plan import OtherTarget
-from diskprof.reports.content.plan import plan_sentence, time_words
+from diskprof.reports.content.plan_report import plan_sentence, time_words
 
 
 def test_where_how_much_and_what_becomes_of_it() -> None:

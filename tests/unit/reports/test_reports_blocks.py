@@ -11,7 +11,7 @@ from diskprof.reports.layout import Column
 from diskprof.reports.render.lines import lines, text
 from diskprof.reports.render.markdown import markdown
 from diskprof.reports.words import Meaning
-from diskprof.tui.shell.blocks import Cells, screen_lines
+from diskprof.tui.shell.block_lines import Cells, screen_lines
 
 FOREIGN = st.text(st.characters(codec="utf-8"), max_size=40)
 VERDICTS = Table(

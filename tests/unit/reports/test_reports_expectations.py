@@ -17,9 +17,9 @@ from diskprof.model.cells import width_of
 from diskprof.model.expectation import Verdict
 from diskprof.model.metric import Quantity, parse_metric
 from diskprof.model.run import Run, Status
-from diskprof.reports import wording
+from diskprof.reports import figures
 from diskprof.reports.content.expectation_table import kept_sentence, missed_sentence, planned, rows
-from diskprof.reports.content.verdict import verdict
+from diskprof.reports.content.result_sentences import verdict
 from diskprof.reports.data.json import dumps
 from diskprof.reports.data.json_runs import comparison_json, plan_json, run_json
 from diskprof.reports.render.markdown import report
@@ -112,7 +112,7 @@ def test_while_a_run_goes_on_nothing_is_missing_yet() -> None:
     ],
 )
 def test_metrics_in_words(name: str, words: str) -> None:
-    assert wording.promised_metric(parse_metric(name)) == words
+    assert figures.promised_metric(parse_metric(name)) == words
 
 
 @pytest.mark.parametrize(
@@ -136,12 +136,12 @@ def test_metrics_in_words(name: str, words: str) -> None:
 def test_a_promise_and_its_measurement_are_told_apart(
     quantity: Quantity, promised: float, measured: float | None, words: tuple[str, str]
 ) -> None:
-    assert wording.amounts(quantity, promised, measured) == words
+    assert figures.amounts(quantity, promised, measured) == words
 
 
 @given(st.sampled_from(Quantity), st.floats(1e-3, 1e12), st.floats(1e-3, 1e12))
 def test_what_differs_by_more_than_a_millionth_looks_different(quantity: Quantity, promised: float, got: float) -> None:
-    shown = wording.amounts(quantity, promised, got)
+    shown = figures.amounts(quantity, promised, got)
     if abs(promised - got) > 2e-6 * max(promised, got) and min(promised, got) > 1:
         assert shown[0] != shown[1]
 
@@ -154,7 +154,7 @@ def test_what_differs_by_more_than_a_millionth_looks_different(quantity: Quantit
     ],
 )
 def test_a_ratio_is_never_rounded_to_all(ratio: float | None, words: str) -> None:
-    assert wording.promised_ratio(ratio) == words
+    assert figures.promised_ratio(ratio) == words
 
 
 def test_the_verdict_mentions_a_missed_promise_first() -> None:

@@ -20,7 +20,7 @@ from diskprof.model.sample import Sample
 from diskprof.reports.data.json import dumps
 from diskprof.reports.data.json_runs import comparison_json, run_json, summaries_json
 from diskprof.reports.render.markdown import report
-from diskprof.reports.render.plot import comparison_plots, run_plots
+from diskprof.reports.render.plotext_plot import comparison_plots, run_plots
 from diskprof.reports.render.text import comparison_text, plan_text, runs_table, show
 from diskprof.store import Store
 

@@ -9,7 +9,7 @@ from diskprof.model.sample import Direction
 from diskprof.reports.charts.axes import Scale, TimeAxis
 from diskprof.reports.charts.plot import Curve, Facet, Plot
 from diskprof.reports.charts.series import Steps
-from diskprof.reports.render.plot import chart, comparison_plots, run_plots
+from diskprof.reports.render.plotext_plot import chart, comparison_plots, run_plots
 
 MIXED = run(fio("mix", rw="randrw", read=direction(700), write=direction(300)))
 TAKEN = (*samples([700] * 40), *samples([300] * 40, way=Direction.WRITE))

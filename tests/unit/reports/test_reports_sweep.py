@@ -16,12 +16,12 @@ from diskprof.analysis.sweep import Limits
 from diskprof.model.cells import width_of
 from diskprof.model.run import Run, Status
 from diskprof.model.sample import Sample
+from diskprof.reports.content.result_sentences import verdict
 from diskprof.reports.content.sweep_tables import limits_sentence
-from diskprof.reports.content.verdict import verdict
 from diskprof.reports.data.json import dumps
 from diskprof.reports.data.json_runs import comparison_json, plan_json, run_json
 from diskprof.reports.render.markdown import report
-from diskprof.reports.render.plot import comparison_plots, run_plots
+from diskprof.reports.render.plotext_plot import comparison_plots, run_plots
 from diskprof.reports.render.text import comparison_text, plan_text, show
 from diskprof.store import Store
 from diskprof.tui.runs.result import sections

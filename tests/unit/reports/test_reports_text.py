@@ -12,7 +12,7 @@ from diskprof.analysis.comparison import compare
 from diskprof.model.cells import width_of
 from diskprof.model.plan import Hazard, Severity
 from diskprof.model.run import Finding, Message, RunSummary, Status, Weight
-from diskprof.reports.content.plan import plan_sentence
+from diskprof.reports.content.plan_report import plan_sentence
 from diskprof.reports.render.text import comparison_text, plan_text, runs_table, show
 from diskprof.store import Store
 

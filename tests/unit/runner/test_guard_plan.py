@@ -12,7 +12,7 @@ from diskprof.model.advice import on_command_line
 from diskprof.model.errors import Refused, UsageError
 from diskprof.model.plan import Hazard, Plan, PlannedTest, RawDevice, Severity, TestFile
 from diskprof.model.target import Target, TargetKind
-from diskprof.reports.content.plan import plan_sentence
+from diskprof.reports.content.plan_report import plan_sentence
 from diskprof.runner.carry.descriptors import held_devices, resolved
 from diskprof.runner.plan.planner import refuse_if_blocked
 from diskprof.runner.plan.write_permission import (

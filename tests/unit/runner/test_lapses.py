@@ -12,7 +12,7 @@ from diskprof.engines.engine import _Follower
 from diskprof.engines.fio.reader import FioReader
 from diskprof.model.run import Finding, Lapse, LapseKind, Weight
 from diskprof.model.sample import Phase, Sample
-from diskprof.runner.carry import apart as apart_module
+from diskprof.runner.carry import in_child as apart_module
 from diskprof.runner.carry.watches import LapseWatch, boottime_ns
 
 SECOND = 1_000_000_000

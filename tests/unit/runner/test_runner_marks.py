@@ -8,7 +8,7 @@ import pytest
 from program import until
 
 from diskprof.model.plan import TestFile
-from diskprof.runner.carry import apart, marks, testfile
+from diskprof.runner.carry import in_child, marks, testfile
 from diskprof.runner.carry.marks import Mark, look_at, mark_bytes, read_mark
 from diskprof.runner.carry.testfile import MARK_NAME, held_test_files
 from diskprof.store import this_process
@@ -46,7 +46,7 @@ def test_no_run_fails_of_a_disk_that_takes_its_time(tmp_path: Path, monkeypatch:
         (tmp_path / f"synced {path.name}").touch()
 
     monkeypatch.setattr(testfile, "sync", slow)
-    monkeypatch.setattr(apart, "PATIENCE_S", 1.0)
+    monkeypatch.setattr(in_child, "PATIENCE_S", 1.0)
     file = TestFile(f"{tmp_path}/.diskprof-0123abcd", f"{tmp_path}/.diskprof-0123abcd/test.dat", 4096)
     with held_test_files([file], mark_bytes(MARK), lambda words: pytest.fail(words)):
         assert Path(file.path).stat().st_size == 4096

@@ -2,13 +2,13 @@
 
 import pytest
 
-from diskprof.tui.kit import turns
+from diskprof.tui.kit import redraw_pace
 
 
 def test_a_turn_comes_when_its_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr(turns.time, "monotonic", lambda: now)
-    mine = turns.Turns()
+    monkeypatch.setattr(redraw_pace.time, "monotonic", lambda: now)
+    mine = redraw_pace.Turns()
     assert mine.left_s("chart", 0.5) == 0
     assert mine.left_s("chart", 0.5) == 0.5
     assert mine.left_s("other", 0.5) == 0

@@ -7,7 +7,7 @@ from diskprof.reports.charts.axes import LogScale, UpAxis
 from diskprof.reports.charts.heatmap import Heat
 from diskprof.reports.charts.plot import Curve, Facet, Plot
 from diskprof.reports.charts.series import Values
-from diskprof.tui.kit.charts.glyphs import Charset, Track, draw
+from diskprof.tui.kit.charts.glyphs import Charset, GlyphTrack, draw
 from diskprof.tui.kit.painted import Line, Piece, spread, width_of
 
 _LEAST_COLUMNS = 8
@@ -118,7 +118,9 @@ def _draw_curves(
     """The lines, and the values of each curve as shares of the height."""
     steps = width * charset.columns
     shares = [scale.shares(curve.values.columns(steps, end)) for curve in curves]
-    tracks = [Track(values, curve.ink, curve.area, curve.sign) for curve, values in zip(curves, shares, strict=True)]
+    tracks = [
+        GlyphTrack(values, curve.ink, curve.area, curve.sign) for curve, values in zip(curves, shares, strict=True)
+    ]
     # Steps of blocks would be areas: where lines cannot be fine, each value is a letter.
     lines = not any(curve.area for curve in curves) and charset is not Charset.BRAILLE
     return draw(tracks, width, height, Charset.ASCII if lines else charset), shares

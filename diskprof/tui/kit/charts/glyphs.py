@@ -49,7 +49,7 @@ _DIMMED = ("read", "write")
 
 
 @dataclass(frozen=True, slots=True)
-class Track:
+class GlyphTrack:
     """One series in a picture: an area down to zero, bright at its edge and dim below, or a line.
 
     `sign` is the letter of a line where lines are letters: those that differ in colour alone would be told apart by some only.
@@ -79,7 +79,7 @@ _LEFT_FILLS, _RIGHT_FILLS = _fills(_LEFT), _fills(_RIGHT)
 _FULL = 0xFF
 
 
-def draw(tracks: Sequence[Track], width: int, height: int, charset: Charset) -> list[Line]:
+def draw(tracks: Sequence[GlyphTrack], width: int, height: int, charset: Charset) -> list[Line]:
     """`height` lines of `width` cells, the uppermost first."""
     if width <= 0 or height <= 0:
         return []
@@ -90,7 +90,7 @@ def draw(tracks: Sequence[Track], width: int, height: int, charset: Charset) -> 
     return _draw_steps(tracks, width, height, charset)
 
 
-def _runs(track: Track, columns: int, top: int) -> list[tuple[int, int] | None]:
+def _runs(track: GlyphTrack, columns: int, top: int) -> list[tuple[int, int] | None]:
     """Lowest and highest dot of each column; a line is joined to its neighbour so that it has no holes."""
     runs: list[tuple[int, int] | None] = []
     before: int | None = None
@@ -114,7 +114,7 @@ _Run = tuple[int, int] | None
 _Look = tuple[str, bool, str]
 
 
-def _draw_braille(tracks: Sequence[Track], width: int, height: int) -> list[Line]:
+def _draw_braille(tracks: Sequence[GlyphTrack], width: int, height: int) -> list[Line]:
     looks = tuple((track.ink, track.area, track.fill) for track in tracks)
     runs = [_runs(track, 2 * width, 4 * height) for track in tracks]
     for each in runs:
@@ -151,7 +151,7 @@ def _braille_column(
     return tuple(chr(0x2800 + mask) if mask else " " for mask in masks), tuple(inks)
 
 
-def _draw_steps(tracks: Sequence[Track], width: int, height: int, charset: Charset) -> list[Line]:
+def _draw_steps(tracks: Sequence[GlyphTrack], width: int, height: int, charset: Charset) -> list[Line]:
     """Areas, the lower in front of the higher; of two only the upper edge of the front one is drawn where both end."""
     steps, glyphs = (8, _BLOCKS) if charset is Charset.BLOCKS else (2, " .#")
     rows = [[" "] * width for _ in range(height)]
@@ -182,7 +182,7 @@ def _draw_steps(tracks: Sequence[Track], width: int, height: int, charset: Chars
     return [_joined(rows[row], inks[row]) for row in range(height - 1, -1, -1)]
 
 
-def _draw_letters(tracks: Sequence[Track], width: int, height: int) -> list[Line]:
+def _draw_letters(tracks: Sequence[GlyphTrack], width: int, height: int) -> list[Line]:
     """ASCII lines: a letter at each value."""
     cells = [[" "] * width for _ in range(height)]
     inks = [[""] * width for _ in range(height)]

@@ -10,8 +10,8 @@ from diskprof.engines.events import Outcome
 from diskprof.model.errors import StoreBusy, StoreError
 from diskprof.model.run import Progress, Status
 from diskprof.model.sample import Direction, Phase, Sample
-from diskprof.runner.carry import keeper as keeper_module
-from diskprof.runner.carry.keeper import Keeper
+from diskprof.runner.carry import recorder as keeper_module
+from diskprof.runner.carry.recorder import Keeper
 from diskprof.store import Store
 
 

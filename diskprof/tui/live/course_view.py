@@ -15,13 +15,13 @@ from diskprof.reports.charts.axes import TITLES, LogScale, Scale, TimeAxis
 from diskprof.reports.charts.plot import Cursor, Facet, Plot
 from diskprof.tui.kit.charts.chart import Chart, is_flat
 from diskprof.tui.kit.charts.glyphs import Charset
-from diskprof.tui.kit.turns import Turns
+from diskprof.tui.kit.redraw_pace import Turns
 from diskprof.tui.live.depths import Depths
 from diskprof.tui.live.kernel_lines import kernel_lines
+from diskprof.tui.live.latency_plots import distribution, heat_plot, moment, percentile_plot
 from diskprof.tui.live.live_lines import chart_curves, highest, phase_note, tile_entries, waiting_words, waits_s
 from diskprof.tui.live.live_panes import KernelPane, LatencyTile, Tile
-from diskprof.tui.live.moments import distribution, heat_plot, moment, percentile_plot
-from diskprof.tui.live.reader import RunReader, Snapshot
+from diskprof.tui.live.run_reader import RunReader, Snapshot
 from diskprof.tui.live.sweep_lines import METRICS, panel_of, panels_of, sweep_lines
 from diskprof.tui.shell.base import ModeScreen
 
@@ -118,7 +118,7 @@ COURSE_BINDINGS: tuple[BindingType, ...] = (
 """What the keys of every screen with such a chart do."""
 
 
-class Course:
+class CourseView:
     """What a screen shows of the test that `reader` looks at, in its `#chart` and `#kernel`, and in the charts of `beside`.
 
     What has the class `keyed` has the keys while it is in sight. `draw` draws the whole screen.

@@ -7,8 +7,8 @@ import pytest
 from diskprof.model.histogram import Histogram
 from diskprof.model.sample import Direction, Phase, Sample
 from diskprof.tui.kit.painted import width_of
-from diskprof.tui.live.moments import moment
-from diskprof.tui.live.reader import Track
+from diskprof.tui.live.latency_plots import moment
+from diskprof.tui.live.run_reader import Track
 
 SECOND = 10**9
 SLOW = Histogram.of({600: 900, 800: 90, 900: 9, 1000: 1})

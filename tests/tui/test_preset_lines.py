@@ -8,7 +8,7 @@ from recorded import make_plan, record_run
 from diskprof.store import Store
 from diskprof.tui.kit.painted import width_of
 from diskprof.tui.run.plan_lines import confirm_lines
-from diskprof.tui.shell.signs import place
+from diskprof.tui.shell.run_signs import place
 
 
 @pytest.mark.parametrize("width", [40, 70])

@@ -9,7 +9,7 @@ from diskprof.model.errors import DiskprofError
 from diskprof.model.run import Run, Status, TestRecord
 from diskprof.model.sample import Direction, Phase, Sample
 from diskprof.reports.charts.series import Merging, Series
-from diskprof.tui.kit.turns import Turns
+from diskprof.tui.kit.redraw_pace import Turns
 from diskprof.tui.live.depths import Depths
 from diskprof.tui.live.kernel_watch import KernelWatch
 

@@ -2,7 +2,7 @@
 
 from diskprof.reports.words import Meaning, Word
 from diskprof.tui.kit.painted import INKS
-from diskprof.tui.shell.signs import ink_of
+from diskprof.tui.shell.run_signs import ink_of
 
 
 def test_each_meaning_has_a_colour() -> None:

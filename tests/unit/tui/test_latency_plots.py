@@ -8,8 +8,8 @@ from handmade import samples
 from diskprof.model.sample import Direction, Phase, Sample
 from diskprof.store import Store
 from diskprof.tui.live.depths import Depths
-from diskprof.tui.live.moments import whole_of
-from diskprof.tui.live.reader import Track
+from diskprof.tui.live.latency_plots import whole_of
+from diskprof.tui.live.run_reader import Track
 
 READ = Direction.READ
 

@@ -10,8 +10,8 @@ from diskprof.reports.layout import GAP, fitted
 from diskprof.reports.render import lines
 from diskprof.tui.kit.painted import Line, Piece
 from diskprof.tui.kit.paragraphs import paragraph, signed
-from diskprof.tui.kit.table import Column, Row
-from diskprof.tui.shell.signs import ink
+from diskprof.tui.kit.table import Row, SheetColumn
+from diskprof.tui.shell.run_signs import ink
 
 
 def screen_lines(blocks: Blocks, width: int) -> list[Line]:
@@ -70,7 +70,7 @@ class Cells:
             for at, column in enumerate(self._columns)
         ]
 
-    def columns(self, width: int) -> tuple[Column, ...]:
+    def columns(self, width: int) -> tuple[SheetColumn, ...]:
         """Those that fit, without the ones that can be spared most where they do not; a column's key is its number."""
         kept = [at for at, column in enumerate(self._columns) if not column.below]
         for spare in sorted({column.spare for column in self._columns if column.spare}, reverse=True):
@@ -88,11 +88,11 @@ class Cells:
                 for at, (wide, gap) in enumerate(zip(widths, gaps, strict=True))
             ]
         return tuple(
-            Column(str(at), column.text, wide, column.right, column.middle)
+            SheetColumn(str(at), column.text, wide, column.right, column.middle)
             for at, column, wide in zip(kept, shown, widths, strict=True)
         )
 
-    def row(self, number: int, columns: Sequence[Column]) -> Row:
+    def row(self, number: int, columns: Sequence[SheetColumn]) -> Row:
         """A row under these columns; one that is shorter than the table ends in words that run to the end of the line."""
         cells = self._rows[number]
         short = len(cells) < len(self._columns)

@@ -8,13 +8,13 @@ from diskprof.model.cells import shorten_middle
 from diskprof.model.plan import Severity
 from diskprof.model.preset import Preset, TargetSlot
 from diskprof.model.text import clean
-from diskprof.presets.editing import edits
+from diskprof.presets.own_copies import edits
 from diskprof.presets.problem import Problem
 from diskprof.reports.words import CATEGORIES, SEVERITIES
 from diskprof.tui.kit.painted import Line
 from diskprof.tui.kit.paragraphs import paragraph, signed
 from diskprof.tui.kit.table import Row
-from diskprof.tui.shell.signs import sign_of
+from diskprof.tui.shell.run_signs import sign_of
 
 _FLUSH: Line = ((" ", ""),)
 _NONE = "none"

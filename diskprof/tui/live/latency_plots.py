@@ -14,8 +14,8 @@ from diskprof.tui.kit.charts.drawing import draw_values
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.painted import Line, Piece, spread, width_of
 from diskprof.tui.live.depths import Depths
-from diskprof.tui.live.reader import Reading, Track
-from diskprof.tui.shell.signs import ink_of, sign_of
+from diskprof.tui.live.run_reader import Reading, Track
+from diskprof.tui.shell.run_signs import ink_of, sign_of
 
 NAMES = (("typical", "p50", "5"), ("slow", "p99", "9"), ("tail", "p99.9", "+"), ("most", "max", "^"))
 """Series of a track, what it is called, and its sign in a coarse picture."""

@@ -7,7 +7,7 @@ from diskprof.model.preset import EngineName
 from diskprof.model.run import DirectionResult, Finding, Run, Status, TestRecord, Weight
 from diskprof.model.sample import Direction
 from diskprof.model.units import format_bandwidth, format_iops, format_latency, format_size
-from diskprof.reports import wording
+from diskprof.reports import figures
 from diskprof.reports.content import expectation_table
 from diskprof.reports.content.sweep_tables import verdict_sentences
 from diskprof.reports.words import DIRECTIONS, STATUSES
@@ -61,7 +61,7 @@ def unfinished(run: Run) -> str:
     if run.status is Status.COMPLETE or not any(test.result for test in run.tests):
         return ""
     word = STATUSES[run.status].word
-    return f"{word[0].upper()}{word[1:]}: {complete} of {wording.count(len(run.tests), 'test')} complete."
+    return f"{word[0].upper()}{word[1:]}: {complete} of {figures.count(len(run.tests), 'test')} complete."
 
 
 def doubts(findings: Sequence[Finding]) -> str:
@@ -115,7 +115,7 @@ def _ioping(test: TestRecord) -> str:
     mean = f"{format_latency(latency.mean)} on average" if latency.mean is not None else ""
     if result.ios < _FEW:
         slowest = f", {format_latency(latency.max)} at the slowest" if latency.max is not None else ""
-        return f"one {what} took {mean}{slowest} ({wording.count(result.ios, 'request')})"
+        return f"one {what} took {mean}{slowest} ({figures.count(result.ios, 'request')})"
     linear = any(job.rw == Direction.READ for job in test.planned.jobs)
     rate = format_bandwidth(result.bandwidth_bytes_per_s) if linear else f"{format_iops(result.iops)} IOPS"
     return f"{what}s {rate} one at a time" + (f" ({mean})" if mean else "")

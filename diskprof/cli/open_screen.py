@@ -35,7 +35,7 @@ def open_screen(ctx: "click.Context | None") -> int:
     # Until the first picture hundreds of modules and their classes come to stay: to look for garbage among them would take a
     # tenth of the time. The app looks again when it stands.
     gc.disable()
-    from diskprof.cli.settings import settings_of
+    from diskprof.cli.setting_options import settings_of
     from diskprof.config.file import load_config
     from diskprof.tui.app import run_app
 

@@ -14,8 +14,8 @@ from recorded import GONE, make_plan
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.plan import TestFile
 from diskprof.model.run import Environment, Status
-from diskprof.runner.carry import apart as apart_module
-from diskprof.runner.carry.apart import NoAnswer, apart
+from diskprof.runner.carry import in_child as apart_module
+from diskprof.runner.carry.in_child import NoAnswer, apart
 from diskprof.runner.carry.testfile import held_test_files
 from diskprof.runner.leftovers import leftovers
 from diskprof.store import Store

@@ -15,15 +15,15 @@ from diskprof.model.preset import Category
 from diskprof.model.run import Run, Status, Weight
 from diskprof.model.sample import Direction
 from diskprof.model.target import TargetKind
-from diskprof.reports import wording, words
+from diskprof.reports import figures, words
 from diskprof.reports.content import comparison_report
-from diskprof.reports.content.verdict import doubts, verdict
+from diskprof.reports.content.result_sentences import doubts, verdict
 from diskprof.reports.render.text import comparison_text
 
 
 def test_everything_has_a_word() -> None:
-    assert set(wording.METRICS) == set(Measure)
-    assert (set(wording.OPERATORS), set(wording.TARGETS)) == (set(Operator), set(TargetKind))
+    assert set(figures.METRICS) == set(Measure)
+    assert (set(figures.OPERATORS), set(figures.TARGETS)) == (set(Operator), set(TargetKind))
     assert list(words.CATEGORIES) == list(Category)
 
 
@@ -51,7 +51,7 @@ def test_the_legend_names_the_signs_of_changes() -> None:
 
 def test_words_and_comparison_agree_which_way_is_better() -> None:
     for source in direction_metrics():
-        assert wording.METRICS[source.metric].better is source.better
+        assert figures.METRICS[source.metric].better is source.better
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_words_and_comparison_agree_which_way_is_better() -> None:
     ],
 )
 def test_shares(value: float, words: str) -> None:
-    assert wording.share(value) == words
+    assert figures.share(value) == words
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_shares(value: float, words: str) -> None:
     ],
 )
 def test_numbers(value: float, words: str) -> None:
-    assert wording.number(value) == words
+    assert figures.number(value) == words
 
 
 def row(metric: Measure, base: float, value: float, *, share: bool = False) -> ComparedMetric:
@@ -118,26 +118,26 @@ def row(metric: Measure, base: float, value: float, *, share: bool = False) -> C
 )
 def test_differences(base: float, value: float, words: str) -> None:
     one = row(Measure.IOPS, base, value)
-    assert wording.difference(one, one.cells[1]) == words
+    assert figures.difference(one, one.cells[1]) == words
 
 
 def test_shares_differ_by_points() -> None:
     one = row(Measure.WITHIN, 0.1526, 0.925, share=True)
-    assert wording.difference(one, one.cells[1]) == "+77 pp"
-    assert wording.row_value(one, one.cells[0]) == "15.3%"
-    assert wording.row_label(one) == "I/Os within 250 us"
+    assert figures.difference(one, one.cells[1]) == "+77 pp"
+    assert figures.row_value(one, one.cells[0]) == "15.3%"
+    assert figures.row_label(one) == "I/Os within 250 us"
 
 
 def test_a_row_has_one_unit() -> None:
     micro = row(Measure.LATENCY_P99, 476_550, 15_000_000)
-    assert wording.row_label(micro) == "Completion latency, p99 (us)"
-    assert [wording.row_value(micro, cell) for cell in micro.cells] == ["477", "15,000"]
+    assert figures.row_label(micro) == "Completion latency, p99 (us)"
+    assert [figures.row_value(micro, cell) for cell in micro.cells] == ["477", "15,000"]
     milli = row(Measure.LATENCY_MEAN, 12e6, 250e6)
-    assert wording.row_label(milli, short=True) == "Latency mean (ms)"
-    assert [wording.row_value(milli, cell) for cell in milli.cells] == ["12.0", "250"]
-    assert wording.row_label(row(Measure.BANDWIDTH, 1e6, 2e6)) == "Bandwidth (MB/s)"
+    assert figures.row_label(milli, short=True) == "Latency mean (ms)"
+    assert [figures.row_value(milli, cell) for cell in milli.cells] == ["12.0", "250"]
+    assert figures.row_label(row(Measure.BANDWIDTH, 1e6, 2e6)) == "Bandwidth (MB/s)"
     missing = ComparedMetric(Measure.IOPS, Direction.READ, Better.HIGHER, False, (ComparedValue(), ComparedValue(3.0)))
-    assert wording.row_value(missing, missing.cells[0]) == "-"
+    assert figures.row_value(missing, missing.cells[0]) == "-"
 
 
 def test_the_upshot_of_a_comparison() -> None:
@@ -187,8 +187,8 @@ def test_the_upshot_of_a_log_is_the_latency_of_its_syncs() -> None:
         == "y against x: worse in 1 of 1 test (mean fsync latency +25%)."
     )
     (row,) = (row for row in comparison.tests[0].rows if row.metric is Measure.SYNC_P99)
-    assert wording.row_label(row) == "fsync latency, p99 (us)"
-    assert wording.row_label(row, short=True) == "fsync p99 (us)"
+    assert figures.row_label(row) == "fsync latency, p99 (us)"
+    assert figures.row_label(row, short=True) == "fsync p99 (us)"
     assert "  fsync mean (us)" in comparison_text(comparison)
 
 
@@ -208,8 +208,8 @@ def test_the_upshot_of_a_log_is_the_latency_of_its_syncs() -> None:
 def test_what_lies_apart_by_chance_is_not_called_the_same(
     cell: ComparedValue, share: bool, word: str, mark: str
 ) -> None:
-    assert wording.verdict(cell, share=share) == word
-    assert wording.mark(cell, share=share) == mark
+    assert figures.verdict(cell, share=share) == word
+    assert figures.mark(cell, share=share) == mark
 
 
 def test_the_upshot_tells_noise_from_the_same() -> None:
