@@ -13,7 +13,7 @@ from diskprof.model.advice import on_command_line
 from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.plan import Plan, WritePermission
 from diskprof.model.text import clean
-from diskprof.runner.session import Company, Place, Session, Wish
+from diskprof.runner.session import Company, Session, Wish
 
 if TYPE_CHECKING:
     from diskprof.runner.neighbours import Neighbour
@@ -57,17 +57,18 @@ def plan_of(session: Session, request: Request) -> Plan:
     for notice in library.notices:
         if notice.path == preset.path:
             click.echo(notice.message, err=True)
+    tree = session.scan()
+    target = None if request.target is None else session.resolve_target(request.target, tree)
+    named = {slot: session.resolve_target(path, tree) for slot, path in slots.items()}
     wish = Wish(
         preset,
-        None if request.target is None else Place(path=request.target),
-        session.scan(),
+        None,
+        tree,
         settings_of(preset, request.variant, settings),
-        slots,
-        request.variant,
-        WritePermission(request.allow_write, tuple(request.overwrite)),
-        expectations,
+        permission=WritePermission(request.allow_write, tuple(request.overwrite)),
+        expectations=expectations,
     )
-    return session.plan_of(wish, partial(click.echo, err=True))
+    return session.make_plan(wish, target, named, partial(click.echo, err=True))
 
 
 def plan_in_turn(session: Session, company: Company, request: Request) -> Plan:

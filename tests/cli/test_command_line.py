@@ -59,6 +59,8 @@ def library(tmp_path: Path) -> list[str]:
         (("stop",), 2, "No run"),
         (("report", "latest", "-o", "/no/such/dir/x.md"), 2, ""),
         (("run", "azure-max-throughput", "--target", "cache=.", "--target", "cache=/tmp"), 2, "twice"),
+        (("run", "azure-max-throughput", ".", "--target", "cache=.", "--target", "nocache=/tmp"), 2, "2 targets"),
+        (("run", "azure-max-throughput", "nope", "--target", "cache=.", "--target", "nocache=/tmp"), 2, "not exist"),
         (("run", "quick", ".", "--expect", "seqread-1m-qd8.write.iops>1"), 2, "never writes"),
         ((), 2, "ssh -t"),
         (("--store", "/proc/nothing/runs.db", "runs"), 1, "/proc/nothing"),
