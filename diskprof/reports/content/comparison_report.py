@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from diskprof.analysis.comparison import ComparedMetric, Comparison, TestComparison, compare
 from diskprof.analysis.metrics import Better, Measure
+from diskprof.model.cells import width_of
 from diskprof.model.run import Run, Status, Weight
 from diskprof.model.sample import Sample
 from diskprof.reports import figures
@@ -13,10 +14,12 @@ from diskprof.reports.content import expectation_table
 from diskprof.reports.content.result_sentences import doubts
 from diskprof.reports.content.run_report import Kernel, run_report, title_of
 from diskprof.reports.content.sweep_compare import compared_panels
-from diskprof.reports.layout import Column
+from diskprof.reports.layout import Column, plain
 from diskprof.reports.words import CHANGES, CHANGES_LEGEND, DIRECTIONS, STATUSES, VERDICTS, Meaning, Word
 
-_LEAST_CONDITION = 16
+_LEAST_CONDITION, _LEAST_CONDITION_NAME = 16, 20
+_LEAST_FIGURE = 11
+"""A value of no more cells has room in a column of figures."""
 _SPLIT = "better one way and worse the other"
 _CALLED = {Measure.IOPS: "IOPS", Measure.LATENCY_MEAN: "mean latency", Measure.SYNC_MEAN: "mean fsync latency"}
 _ABSENT = Word("has no such test", "", Meaning.WARNING)
@@ -56,7 +59,7 @@ def comparison_report(comparison: Comparison, *, form: Form = Form.TERMINAL) -> 
     blocks = [] if terminal else [Heading(f"Comparison of {figures.listed(names)}", 1), *_upshot(comparison)]
     blocks += [_who(comparison, terminal), *conditions(comparison), *expectations(comparison), *swept]
     for test in comparison.tests:
-        blocks += [] if test.cell else _test(comparison, test, names, compact)
+        blocks += [] if test.cell else _test(comparison, test, names, compact, terminal)
     if terminal and len(names) > 1:
         blocks += _briefly(comparison)
         if compact or swept:
@@ -107,7 +110,7 @@ def conditions(comparison: Comparison) -> list[Block]:
     if not comparison.conditions:
         return [Paragraph("The conditions were the same in all runs, as far as diskprof knows them.", Meaning.GOOD)]
     columns = (
-        Column("", least=12, cut=1),
+        Column("", least=_LEAST_CONDITION_NAME),
         *(Column(column.label, least=_LEAST_CONDITION, middle=True) for column in comparison.columns),
     )
     rows = [
@@ -139,23 +142,36 @@ def expectations(comparison: Comparison) -> list[Block]:
             cells.append(Cell(told, VERDICTS[one.verdict].meaning if one else Meaning.PLAIN))
         rows.append((Cell(f"{each.test}: {promised[0] if same else metric}"), *cells))
     columns = (Column(""), *(Column(column.label) for column in comparison.columns))
-    return [Heading("Expectations"), Table(columns, tuple(rows), lead=1, inset=True)] if rows else []
+    return [Heading("Expectations"), Table(columns, tuple(rows), inset=True)] if rows else []
 
 
-def _test(comparison: Comparison, test: TestComparison, names: Sequence[str], compact: bool) -> list[Block]:
+def _test(
+    comparison: Comparison, test: TestComparison, names: Sequence[str], compact: bool, terminal: bool
+) -> list[Block]:
+    """On a terminal a row that is wider than figures is a sentence: it is read whole and widens no column."""
     title = f"{test.name}: {test.title}" if test.title and test.title != test.name else test.name
     told = differing(test)
     if not told and not test.rows:
         return [Heading(title), Note("no results")]
     columns = [Column("")]
     for index, name in enumerate(names):
-        columns.append(Column(name, right=True))
+        columns.append(Column(name, right=True, least=_LEAST_FIGURE, middle=True))
         columns += [Column("difference", right=True, short=""), Column("verdict", short="")] if index else []
     several = len(test.directions) > 1
     apart = (Cell(""), Cell(""))
-    rows = [(name, first, *(cell for other in others for cell in (other, *apart))) for name, first, *others in told]
+    beside = [row for row in told if not terminal or all(_narrow(cell) for cell in row[1:])]
+    rows = [(name, first, *(cell for other in others for cell in (other, *apart))) for name, first, *others in beside]
     rows += [_row(comparison, row, several, compact) for row in test.rows]
-    return [Heading(title), Table(tuple(columns), tuple(rows), lead=2, together=3, inset=True)]
+    aside = [
+        Note(f"{name.text}: {', '.join(f'{cell.text} ({run})' for cell, run in zip(cells, names, strict=True))}")
+        for name, *cells in told
+        if (name, *cells) not in beside
+    ]
+    return [Heading(title), *aside, Table(tuple(columns), tuple(rows), lead=2, together=3, inset=True)]
+
+
+def _narrow(cell: Cell) -> bool:
+    return width_of(plain(cell.text)) <= _LEAST_FIGURE
 
 
 def differing(test: TestComparison) -> list[tuple[Cell, ...]]:

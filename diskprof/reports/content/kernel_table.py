@@ -98,5 +98,5 @@ _MORE_COLUMNS: dict[str, Callable[[KernelView], str]] = {
     "page cache": lambda view: _size(view.cached_bytes),
     "dirty": lambda view: _size(view.dirty_bytes),
 }
-_SPARES = {"iowait": 3, "°C": 2, "%util": 1}
+_SPARES = {"iowait": 4, "°C": 3, "%util": 2, "CPU": 1}
 """What is left out first where there is no room for all; signs of trouble stay."""

@@ -234,15 +234,16 @@ def _expectations(known: _Known) -> list[Block]:
     """What was promised and whether it was kept."""
     columns = (
         Column("Test", least=8, middle=True),
-        *(Column("Metric"), Column("Promised"), Column("Basis", below=True), Column("Note", below=True)),
-        *(Column("Measured", right=True), Column("Ratio", right=True, spare=1), Column("Verdict")),
+        *(Column("Metric"), Column("Promised"), Column("Basis", below=True), Column("Measured", right=True)),
+        *(Column("Ratio", right=True, spare=1), Column("Verdict"), Column("Note", below=True)),
     )
     rows = tuple(
         (
-            *map(Cell, (row.test, row.metric, row.promised, row.basis, row.note, row.measured, row.ratio)),
+            *map(Cell, (row.test, row.metric, row.promised, row.basis, row.measured, row.ratio)),
             Cell(
                 row.word, VERDICTS[row.verdict].meaning, _SHORTER.get(row.verdict), strong=row.verdict is Verdict.MISSED
             ),
+            Cell(row.note),
         )
         for row in expectation_table.rows(known.run)
     )

@@ -28,7 +28,7 @@ from diskprof.reports.words import Meaning
 MarkedLine = list[tuple[str, Meaning]]
 """A line: pieces of text, each with what it means."""
 
-_LABEL, _WIDEST_LABEL, _TIME = 12, 24, 8
+_WIDEST_LABEL, _TIME = 24, 8
 _HEAD = 20
 """No head of a column that is one of a group is wider."""
 _SPARK, _LEAST_SPARK, _BESIDE_SPARK = 24, 8, 52
@@ -89,7 +89,7 @@ def _marked(
 def _facts(block: Facts, width: int) -> list[MarkedLine]:
     found: list[MarkedLine] = []
     names = [cut(plain(fact.name), _WIDEST_LABEL, middle=True) for fact in block.facts]
-    label = max(_LABEL, max(map(width_of, names), default=0) + len(GAP))
+    label = max(map(width_of, names), default=0) + len(GAP)
     for name, fact in zip(names, block.facts, strict=True):
         first = f"{GAP}{pad(name, _TIME, right=True)}{GAP}" if block.inset else pad(name, label)
         found += _marked(wrap(plain(fact.text), width, first), 0, first, fact.meaning)
@@ -161,7 +161,8 @@ def _table(table: Table, width: int, *, ascii_only: bool) -> list[MarkedLine]:
     if table.lead and _width(body) > width:
         body = [lines for group in _groups(table, columns, rows, width - len(indent)) for lines in laid(group)]
     if _width(body) > width:
-        body = _sentences([columns[at] for at in kept], [[row[at] for at in kept] for row in rows], width)
+        told = [at for at, column in enumerate(columns) if not column.below]
+        body = _sentences([columns[at] for at in told], [[row[at] for at in told] for row in rows], width)
     if any(column.below for column in columns):
         body = _with_remarks(columns, rows, body, width)
     found: list[MarkedLine] = [
@@ -248,12 +249,13 @@ def _groups(table: Table, columns: Sequence[Column], rows: Sequence[Sequence[Cel
 
 
 def _sentences(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], width: int) -> list[list[MarkedLine]]:
-    """No head, and each row in words, each cell behind the name of its column."""
+    """No head, and each row in words: what it is about, then each cell behind the name of its column."""
     found: list[list[MarkedLine]] = [[]]
     for row in rows:
-        told = [f"{column.text} {cell.text}".strip() for column, cell in zip(columns, row, strict=True) if cell.text]
+        pairs = zip(columns[1:], row[1:], strict=True)
+        told = [f"{column.text} {cell.text}".strip() for column, cell in pairs if cell.text]
         meaning = next((cell.meaning for cell in row if cell.meaning is not Meaning.PLAIN), Meaning.PLAIN)
-        found.append([[(line, meaning)] for line in wrap(", ".join(told), width, "  ", "    ")])
+        found.append([[(line, meaning)] for line in wrap(f"{row[0].text}: {', '.join(told)}", width, "  ", "    ")])
     return found
 
 

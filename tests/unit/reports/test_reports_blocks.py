@@ -49,9 +49,10 @@ def test_remarks_stand_below_their_row_and_once_if_all_say_the_same() -> None:
 
 def test_a_table_gives_up_columns_then_cuts_and_at_last_is_told_in_words() -> None:
     assert "Ratio" in text((VERDICTS,), 25)
-    assert "Ratio" not in text((VERDICTS,), 16)
+    assert "Ratio" not in text((VERDICTS,), 20)
+    assert "Ratio" in text((VERDICTS,), 12)
     wide = Table((Column("Test"), Column("IOPS")), ((Cell("a-long-name"), Cell("5,000")),))
-    assert text((wide,), 12) == "  Test\n    a-long-name,\n    IOPS\n    5,000\n"
+    assert text((wide,), 14) == "  a-long-name:\n    IOPS 5,000\n"
 
 
 def test_figures_that_do_not_fit_side_by_side_stand_in_groups() -> None:

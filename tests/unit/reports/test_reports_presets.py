@@ -97,7 +97,7 @@ def test_a_limit_in_words(options: str, words: str) -> None:
 def test_a_sweep_of_the_pattern_writes_if_any_cell_does() -> None:
     text = '[sweep]\nrw = ["randread", "randwrite"]\n[[test]]\nname = "t"\noptions = { size = "1m" }\n'
     assert writes(mine(text)) and not writes(mine(text.replace(', "randwrite"', "")))
-    assert "Sweep       1 cell: rw randread" in preset_text(mine(text.replace(', "randwrite"', "")))
+    assert "Sweep     1 cell: rw randread" in preset_text(mine(text.replace(', "randwrite"', "")))
 
 
 def test_a_long_default_and_a_long_summary_fit_the_screen() -> None:

@@ -9,10 +9,12 @@ from handmade import START, TARGET, direction, environment, fio, ioping, latency
 from recorded import write_library
 
 from diskprof.analysis.comparison import compare
+from diskprof.analysis.kernel import KernelView
 from diskprof.model.cells import width_of
 from diskprof.model.plan import Hazard, Severity
 from diskprof.model.run import Finding, Message, RunSummary, Status, Weight
 from diskprof.reports.content.plan_report import plan_sentence
+from diskprof.reports.render.markdown import comparison_markdown
 from diskprof.reports.render.text import comparison_text, plan_text, runs_table, show
 from diskprof.store import Store
 
@@ -202,3 +204,51 @@ def test_a_plan_tells_commands_exactly_and_what_to_fear() -> None:
     assert "Writes      nothing" in text
     assert "  Refused: No space.\n    -> Choose another.\n" in text
     assert "/mnt/data/.diskprof-1/test.dat (1 GiB)" in text
+
+
+def test_two_runs_are_a_table_where_only_a_name_is_too_long() -> None:
+    first, second = (
+        run(fio(read=direction(17_668)), run_id=name, environment=environment(hostname=name))
+        for name in ("baseline", "after-the-update")
+    )
+    lines = comparison_text(compare((first, second)), 56).splitlines()
+    assert max(map(len, lines)) <= 56
+    assert ["IOPS", "17,668", "17,668", "0%", "same"] in [line.split() for line in lines]
+
+
+def test_a_test_that_a_run_has_not_takes_no_room_from_figures() -> None:
+    first, second = (run(fio(name, read=direction(1_000)), run_id=run_id) for name, run_id in (("a", "x"), ("b", "y")))
+    text = comparison_text(compare((first, second)))
+    assert "a: Title of a\n  status: complete (x), has no such test (y)\n" in text
+    assert ["x", "y"] in [line.split() for line in text.splitlines()]
+    assert "| has no such test |" in comparison_markdown(compare((first, second)))
+
+
+def test_options_are_told_whole_where_figures_have_less_room() -> None:
+    first, second = (
+        run(fio(read=direction(1_000), options=(f"--bssplit={values}", f"--thinktime={at}")), run_id=f"run{at}")
+        for at, values in enumerate(("4k/50:8k/25:16k/25", "4k/50:8k/25:32k/25"), 1)
+    )
+    text = comparison_text(compare((first, second)), 60)
+    assert "option bssplit: 4k/50:8k/25:16k/25 (run1),\n    4k/50:8k/25:32k/25 (run2)\n" in text
+    assert ["option", "thinktime", "1", "2"] in [line.split() for line in text.splitlines()]
+
+
+def test_a_long_name_of_a_condition_leaves_room_for_its_values() -> None:
+    first, second = (
+        run(fio(read=direction(1_000)), run_id=value, parameters=(("long" * 20, f"{value}-{'v' * 20}"),))
+        for value in ("one", "two")
+    )
+    lines = comparison_text(compare((first, second))).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert any(f"one-{'v' * 20}" in line and f"two-{'v' * 20}" in line for line in lines)
+
+
+def test_a_narrow_terminal_has_the_table_of_the_kernel() -> None:
+    view = KernelView(
+        1.0, reads_per_s=17_700.0, writes_per_s=0.4, read_bytes_per_s=72.4e6, read_wait_ns=56.2e3, write_wait_ns=2e6,
+        queue_depth=1.0, utilisation=1.0, cpu_user=0.02, cpu_system=0.03, cpu_iowait=0.04,
+    )  # fmt: skip
+    text = show(run(fio("a-name-of-a-test", read=direction(17_700))), width=60, kernel={0: view})
+    heads = [line.split() for line in text.splitlines() if "r_await  w_await" in line]
+    assert heads == [["Test", "r/s", "w/s", "MB/s", "r_await", "w_await", "aqu-sz", "CPU"]]
