@@ -31,8 +31,10 @@ def figures(name: str, path: Path, *words: str) -> dict[str, dict[str, object]]:
     found = {str(one["name"]): one for one in json.loads(path.read_text())["figures"]}
     for label, one in found.items():
         assert label in done.stdout
-        assert one["verdict"] in ("", "met", "MISSED")
-        assert bool(one["goal"]) == bool(one["verdict"])
+        # Beside much else, fio may not have had a whole interval while an observer was on.
+        missing = one["verdict"] == "NOT MEASURED" and one["unit"] == "of the IOPS"
+        assert missing or one["verdict"] in ("", "met", "MISSED")
+        assert missing or bool(one["goal"]) == bool(one["verdict"])
     return found
 
 
@@ -52,7 +54,7 @@ def test_every_benchmark_is_told_of() -> None:
 
 @pytest.mark.needs("fio")
 def test_watching_is_measured_beside_fio_alone(tmp_path: Path) -> None:
-    words = ("--seconds", "0.5", "--workload", "qd1", "--pairs", "1", "--size", "80x24", "--dir", str(tmp_path))
+    words = ("--seconds", "0.5", "--workload", "qd1", "--size", "80x24", "--dir", str(tmp_path))
     found = figures("observer", tmp_path / "out.json", *words)
     assert {
         "qd1: headless",
