@@ -1,13 +1,16 @@
 """What the launcher and the detached runner say to each other: an order, and the answer to it."""
 
+import json
 from dataclasses import dataclass
-
-from pydantic import TypeAdapter
+from typing import Any, TypeVar, cast
 
 from diskprof.model import errors
 from diskprof.model.advice import Advice
 from diskprof.model.errors import DiskprofError
 from diskprof.model.plan import Plan
+from diskprof.store.codec import adapter, to_json
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,22 +35,27 @@ class RunAnswer:
 
 
 def order_json(order: RunOrder) -> bytes:
-    return TypeAdapter(RunOrder).dump_json(order)
+    return to_json(order).encode()
 
 
 def read_order(data: bytes) -> RunOrder:
-    """The inverse of `order_json`. Raises pydantic's ValidationError."""
-    return TypeAdapter(RunOrder).validate_json(data)
+    """The inverse of `order_json`. Raises ValueError."""
+    return _read(RunOrder, data)
 
 
 def answer_json(answer: RunAnswer) -> bytes:
     """One line."""
-    return TypeAdapter(RunAnswer).dump_json(answer)
+    return to_json(answer).encode()
 
 
 def read_answer(data: bytes) -> RunAnswer:
     """The inverse of `answer_json`. Raises ValueError."""
-    return TypeAdapter(RunAnswer).validate_json(data)
+    return _read(RunAnswer, data)
+
+
+def _read(kind: type[T], data: bytes) -> T:
+    # Not pydantic's own JSON: that takes no name of a file that is no UTF-8.
+    return cast(T, adapter(cast(Any, kind)).validate_python(json.loads(data)))
 
 
 def refusal(error: DiskprofError) -> RunAnswer:
