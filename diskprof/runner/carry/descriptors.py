@@ -10,6 +10,7 @@ from diskprof.devices.guard.exclusive import had_alone
 from diskprof.engines.fio.reader import fio_argv
 from diskprof.model.errors import Refused
 from diskprof.model.plan import Plan, PlannedTest
+from diskprof.model.preset import EngineName
 from diskprof.model.target import TargetKind
 from diskprof.runner.plan.places import places_of
 from diskprof.runner.plan.write_permission import needed_places
@@ -33,7 +34,7 @@ def resolved(planned: PlannedTest, plan: Plan, held: Held) -> tuple[PlannedTest,
     a device that is held, and for a command that is not made of its jobs.
     """
     jobs, read_only = planned.load.fio, not planned.writes
-    if not jobs:
+    if planned.engine is not EngineName.FIO:
         return planned, ()
     command = partial(fio_argv, planned.argv[0], interval_ms=planned.interval_ms, read_only=read_only)
     if command(jobs) != planned.argv:

@@ -142,6 +142,8 @@ def test_a_command_that_its_jobs_do_not_make_is_not_started(changes: tuple[str, 
     for argv in (forged, (*test.argv, "--exec_prerun=true"), tuple(word for word in test.argv if word != "--thread=1")):
         with pytest.raises(Refused, match="is not the one that its jobs make"):
             resolved(replace(test, argv=argv), plan, {"/dev/sdb": 7})
+    with pytest.raises(Refused, match="is not the one that its jobs make"):
+        resolved(replace(test, jobs=()), plan, {"/dev/sdb": 7})
 
 
 def test_a_test_file_of_the_plan_may_be_written_to() -> None:
