@@ -1,4 +1,4 @@
-"""What the tile of latencies says of the whole of a test."""
+"""What the tile of latencies says of the whole of a test, and where the cursor of a chart is."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +8,7 @@ from handmade import samples
 from diskprof.model.sample import Direction, Phase, Sample
 from diskprof.store import Store
 from diskprof.tui.live.depths import Depths
-from diskprof.tui.live.latency_plots import whole_of
+from diskprof.tui.live.latency_plots import moment, whole_of
 from diskprof.tui.live.run_reader import Track
 
 READ = Direction.READ
@@ -37,3 +37,12 @@ def test_what_a_warm_up_took_is_no_longest_of_the_test() -> None:
     track.add(with_most(5_000_000))
     track.add(with_most(4_000_000))
     assert track.most_of(READ) == 5_000_000
+
+
+def test_a_cursor_left_late_in_one_test_is_in_the_last_interval_of_a_shorter_one() -> None:
+    track = Track(preparing=False)
+    for sample in samples([1000.0, 2000.0]):
+        track.add(sample)
+    cursor = moment(track, 60.0, 80)
+    assert cursor and cursor.at == track.seconds
+    assert "2.00k IOPS" in "".join(words for words, _ in cursor.lines[0])
