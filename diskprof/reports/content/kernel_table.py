@@ -14,9 +14,12 @@ _LEGEND = (
     "CPU: of all CPUs, user and system."
 )
 _MORE_LEGEND = (
-    "rareq-sz, wareq-sz: the mean size of a request; %rrqm, %wrqm: how many were merged; "
-    "cgroup: what the group that limits diskprof let through; memory at the end of the test."
+    ("areq-sz", "rareq-sz, wareq-sz: the mean size of a request"),
+    ("rqm", "%rrqm, %wrqm: how many were merged"),
+    ("cgroup", "cgroup: what the group that limits diskprof let through"),
+    ("available", "memory at the end of the test"),
 )
+"""What is said where a column has the letters in its name."""
 
 
 def kernel_table(tests: Sequence[tuple[str, KernelView]], *, full: bool) -> Table | None:
@@ -33,7 +36,8 @@ def kernel_table(tests: Sequence[tuple[str, KernelView]], *, full: bool) -> Tabl
         (Cell(test), *(Cell(cells[at] or figures.MISSING) for _, cells in found)) for at, (test, _) in enumerate(tests)
     )
     columns = (Column(name, right=True, spare=_SPARES.get(name, 0)) for name, _ in found)
-    legend = f"{_LEGEND} {_MORE_LEGEND}" if full else _LEGEND
+    more = "; ".join(words for part, words in _MORE_LEGEND if any(part in name for name, _ in found))
+    legend = f"{_LEGEND} {more}." if more else _LEGEND
     return Table((Column("Test", least=10, middle=True), *columns), rows, legend=legend) if found else None
 
 

@@ -94,6 +94,15 @@ def test_markdown_has_a_line_for_each_test() -> None:
     assert "unseen" not in table
 
 
+def test_the_legend_is_of_the_columns_that_are_there() -> None:
+    def told(**view: float) -> str:
+        return report([run(fio(read=direction(1)))], kernel={"k3f7p2qa": {0: KernelView(1.0, 10.0, **view)}})
+
+    assert "merged" not in told() and "cgroup" not in told() and "memory at" not in told()
+    assert "how many were merged." in told(read_merges_per_s=5.0)
+    assert "memory at the end of the test." in told(memory_available_bytes=1e9)
+
+
 def test_json_has_every_figure_under_its_name() -> None:
     tested = run(fio("read", read=direction(5000)), fio("unseen", read=direction(1)))
     first, second = json.loads(dumps(run_json(tested, {0: VIEW})))["tests"]
