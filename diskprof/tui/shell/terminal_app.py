@@ -73,9 +73,13 @@ class TerminalApp(FixedApp):
         if small and not self._told_small:
             self._told_small = True
             self.notify(f"From {LEAST[0]}x{LEAST[1]} on everything can be reached; this is less.", timeout=4)
+        if isinstance(self._driver, LettingGoDriver):
+            self._driver.send_only_changes(event.size.width)
 
     def action_redraw(self) -> None:
         """Send everything again: something else may have written over it."""
+        if isinstance(self._driver, LettingGoDriver):
+            self._driver.send_only_changes(self.size.width)
         self.screen.refresh(layout=True)
 
     @on(Driver.SignalResume)

@@ -22,6 +22,7 @@ from diskprof.tui.kit.terminal.frame_rate import ASK, Pace
 from diskprof.tui.kit.terminal.pasting import PasteFilter
 from diskprof.tui.kit.terminal.plain_styles import plain
 from diskprof.tui.kit.terminal.stalled import Outlet
+from diskprof.tui.kit.terminal.thrift import Thrift
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -66,14 +67,14 @@ class LettingGoDriver(LinuxDriver):
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         self.exit_event = self._exit = _WakingEvent()
         self.pace = Pace()
-        self._outlet = Outlet()
+        self._thrift, self._outlet = Thrift(), Outlet()
         self._listening = False
         self._only_ascii = bool(getattr(app, "plain", False))
         self._silent = threading.Event()
         self._silent.set()
 
     def write(self, data: str) -> None:
-        data = plain(data) if self._only_ascii else data
+        data = self._thrift.shorten(plain(data) if self._only_ascii else data)
         self._send(data)
         if self._listening and self.pace.sent(len(data)):
             self._silent.clear()
@@ -83,6 +84,7 @@ class LettingGoDriver(LinuxDriver):
         if self._writer_thread is None:
             super().write(data)
         elif self._outlet.put(self._writer_thread, data):
+            self._thrift.forget()
             self._app.call_later(self._app.refresh, layout=True)
 
     def close(self) -> None:
@@ -90,11 +92,16 @@ class LettingGoDriver(LinuxDriver):
             self._outlet.close(self._writer_thread, self.fileno)
 
     def start_application_mode(self) -> None:
+        self._thrift.forget()
         super().start_application_mode()  # type: ignore[no-untyped-call]
         # Before that an answer would be echoed by the terminal.
         self._listening = self._key_thread is not None
         if self._listening:
             self.write("")
+
+    def send_only_changes(self, columns: int) -> None:
+        """From now on send only cells that change, to a terminal that is `columns` wide."""
+        self._thrift.only_changes(columns)
 
     def run_input_thread(self) -> None:
         """Textual's, but for what is pasted and for the end: a terminal that is gone is read no further, and ends the app."""
