@@ -25,7 +25,7 @@ from diskprof.store import Store
 # The program with less patience than a person's disk gets.
 HURRIED = """
 from diskprof.runner.carry import in_child
-apart.PATIENCE_S = 1.0
+in_child.PATIENCE_S = 1.0
 from diskprof.cli.entry import run
 run()
 """
