@@ -12,7 +12,17 @@ from enum import StrEnum
 from diskprof.analysis.chance import Error, by_chance, of_average, of_one, of_share
 from diskprof.analysis.conditions import Condition, OptionDifference, differing_conditions, differing_options
 from diskprof.analysis.expectations import CommonExpectation, common
-from diskprof.analysis.metrics import SYNC_METRICS, WITHIN_NS, Better, Measure, Part, Source, cpu_use, direction_metrics
+from diskprof.analysis.metrics import (
+    OF_LATENCY,
+    SYNC_METRICS,
+    WITHIN_NS,
+    Better,
+    Measure,
+    Part,
+    Source,
+    cpu_use,
+    direction_metrics,
+)
 from diskprof.analysis.series import ByTest, by_test, figures, measured, thinned
 from diskprof.analysis.statistics import standard_deviation, variation
 from diskprof.model.metric import Change
@@ -201,8 +211,10 @@ def _compare_test(name: str, runs: Sequence[Run], series: Mapping[str, ByTest], 
     for direction in Direction:
         results = [record.result.direction(direction) if record and record.result else None for record in records]
         counts = [result.ios if result else 0 for result in results]
+        one_kind = len({result.latency_kind for result in results if result}) < 2
         for source in direction_metrics(within_ns):
-            rows += _row(source, direction, results, counts, intervals[direction])
+            row = _row(source, direction, results, counts, intervals[direction])
+            rows += row if one_kind or source.metric not in OF_LATENCY else map(_unjudged, row)
     parts = [record.result.sync if record and record.result else None for record in records]
     for each in SYNC_METRICS:
         rows += _row(each, None, parts, list(map(syncs, records)), intervals[Direction.WRITE])
@@ -237,6 +249,11 @@ def _row(
         for value, count, error in others
     ]
     return [ComparedMetric(source.metric, direction, source.better, source.share, (ComparedValue(values[0]), *cells))]
+
+
+def _unjudged(row: ComparedMetric) -> ComparedMetric:
+    """The row without its verdicts: lat and clat are not the same figure."""
+    return replace(row, cells=tuple(replace(cell, verdict=None) for cell in row.cells))
 
 
 def _cpu_row(records: Sequence[TestRecord | None]) -> list[ComparedMetric]:

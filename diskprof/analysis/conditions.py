@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from diskprof.model.preset import EngineName
 from diskprof.model.run import Run, TestRecord
 from diskprof.model.units import format_size
 
@@ -78,6 +79,12 @@ def _fio_version(run: Run) -> str:
     return run.environment.fio_version
 
 
+def _latency(run: Run) -> str:
+    """fio's latency that the figures are: lat, or clat of an older fio."""
+    tests = [test.result for test in run.tests if test.result and test.engine is EngineName.FIO]
+    return ", ".join(dict.fromkeys(part.latency_kind for result in tests for _, part in result.directions))
+
+
 CONDITIONS: tuple[tuple[str, Callable[[Run], str]], ...] = (
     ("host", lambda run: run.environment.hostname),
     ("preset", lambda run: run.plan.preset),
@@ -98,6 +105,7 @@ CONDITIONS: tuple[tuple[str, Callable[[Run], str]], ...] = (
     ("virtualisation", lambda run: run.environment.virtualisation),
     ("cgroup limits", _cgroup),
     ("fio version", _fio_version),
+    ("latency", _latency),
     ("ioping version", lambda run: run.environment.ioping_version),
     ("diskprof version", lambda run: run.environment.diskprof_version),
 )

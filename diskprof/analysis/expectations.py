@@ -95,20 +95,10 @@ def _by_promise(judgements: Sequence[Judgement]) -> dict[tuple[str, str, bool, i
 
 def _judge(expectation: Expectation, test: TestRecord | None) -> Judgement:
     measured = measure(expectation.metric, test.result) if test and test.result else None
-    if measured is None or test is None or test.result is None or _hidden(expectation, measured, test.result):
+    if measured is None or test is None or test.result is None:
         return Judgement(expectation, None, None, Verdict.UNMEASURED)
     ratio = measured / expectation.promised if expectation.promised else None
     return Judgement(expectation, measured, ratio, _verdict(expectation, measured, test, measured_seconds(test.result)))
-
-
-def _hidden(expectation: Expectation, measured: float, result: TestResult) -> bool:
-    """Whether a latency seems as short as promised because submitting the I/Os, which it leaves out, is most of what they took."""
-    metric = expectation.metric
-    if metric.quantity not in (Quantity.LATENCY, Quantity.SHARE) or metric.direction is None:
-        return False
-    direction = result.direction(metric.direction)
-    kept = expectation.operator.holds(measured, expectation.promised, expectation.tolerance)
-    return direction is not None and direction.mostly_submitting and kept
 
 
 def _verdict(expectation: Expectation, measured: float, test: TestRecord, seconds: float) -> Verdict:
@@ -131,7 +121,7 @@ def measure(metric: Metric, result: TestResult) -> float | None:
     if metric.quantity is Quantity.CPU:
         return result.cpu.percent if result.cpu else None
     if metric.direction is None and metric.quantity is Quantity.LATENCY:
-        return _figure(result.sync, metric.figure)
+        return _figure(result.sync.shown if result.sync else None, metric.figure)
     if metric.direction is None:
         found = [_of_direction(metric, direction) for _, direction in result.directions]
         return sum(value for value in found if value is not None) if found else None
@@ -150,7 +140,7 @@ def _of_direction(metric: Metric, result: DirectionResult) -> float | None:
         case Quantity.SHARE:
             return result.share_within(metric.within_ns)
         case _:
-            return _figure(result.latency, metric.figure)
+            return _figure(result.latency.shown, metric.figure)
 
 
 def _figure(latency: object, name: str) -> float | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from diskprof.model.plan import PlannedTest
 from diskprof.model.preset import EngineName
-from diskprof.model.run import DirectionResult, Run, Status, TestRecord
+from diskprof.model.run import DirectionResult, Latency, Run, Status, TestRecord
 from diskprof.model.sample import Direction
 from diskprof.model.units import format_bandwidth, format_bandwidths, format_iops, format_latency
 
@@ -44,8 +44,9 @@ def _fio(records: list[TestRecord]) -> Iterator[str]:
         yield f"rand {iops} IOPS, seq {_bandwidth_words(streams[:1])}"
     if iops:
         result = _only(random)
-        if result and result.latency.mean is not None and result.latency.p99 is not None:
-            tail = f"{format_latency(result.latency.mean)} mean, {format_latency(result.latency.p99)} p99"
+        latency = result.latency.shown if result else Latency()
+        if latency.mean is not None and latency.p99 is not None:
+            tail = f"{format_latency(latency.mean)} mean, {format_latency(latency.p99)} p99"
             yield f"rand {iops} IOPS, {tail}"
             yield f"{iops} IOPS, {tail}"
         yield f"rand {iops} IOPS"
@@ -76,7 +77,7 @@ def _synced(records: list[TestRecord]) -> Iterator[str]:
     """Of the one test that waits after each write until it is safe: how long that takes is what it is run for."""
     if len(records) != 1 or not records[0].planned.load.synced:
         return
-    sync = records[0].result.sync if records[0].result else None
+    sync = records[0].result.sync.shown if records[0].result and records[0].result.sync else None
     if sync and sync.mean is not None and sync.p99 is not None:
         yield f"fsync {format_latency(sync.mean)} mean, {format_latency(sync.p99)} p99"
 

@@ -29,6 +29,19 @@ class Measure(StrEnum):
     CPU = "cpu"
 
 
+OF_LATENCY = frozenset(
+    {
+        Measure.LATENCY_MEAN,
+        Measure.LATENCY_P50,
+        Measure.LATENCY_P99,
+        Measure.LATENCY_P99_9,
+        Measure.LATENCY_MAX,
+        Measure.WITHIN,
+    }
+)
+"""What goes by the latency of I/Os."""
+
+
 class Better(StrEnum):
     """Which way a metric is better. NEITHER: more CPU for more I/O is no fault."""
 
@@ -61,10 +74,7 @@ def _quantile(q: float) -> Callable[[Sample], float | None]:
 
 
 def direction_metrics(within_ns: int = WITHIN_NS) -> tuple[Source[DirectionResult], ...]:
-    """The metrics of one direction of a test, in the order in which they are shown.
-
-    Completion latency is none where submitting is most of an I/O's time.
-    """
+    """The metrics of one direction of a test, in the order in which they are shown."""
     lower = Better.LOWER
     return (
         Source(Measure.IOPS, Better.HIGHER, lambda result: result.iops, lambda sample: sample.iops),
@@ -74,23 +84,19 @@ def direction_metrics(within_ns: int = WITHIN_NS) -> tuple[Source[DirectionResul
             lambda result: result.bandwidth_bytes_per_s,
             lambda sample: sample.bandwidth,
         ),
-        Source(Measure.LATENCY_MEAN, lower, lambda result: _clat(result).mean, lambda sample: sample.mean_ns),
-        Source(Measure.LATENCY_P50, lower, lambda result: _clat(result).p50, _quantile(0.5), tail=0.5),
-        Source(Measure.LATENCY_P99, lower, lambda result: _clat(result).p99, _quantile(0.99), tail=0.01),
-        Source(Measure.LATENCY_P99_9, lower, lambda result: _clat(result).p99_9, _quantile(0.999), tail=0.001),
-        Source(Measure.LATENCY_MAX, lower, lambda result: _clat(result).max, lambda sample: sample.max_ns),
+        Source(Measure.LATENCY_MEAN, lower, lambda result: result.latency.shown.mean, lambda sample: sample.mean_ns),
+        Source(Measure.LATENCY_P50, lower, lambda result: result.latency.shown.p50, _quantile(0.5), tail=0.5),
+        Source(Measure.LATENCY_P99, lower, lambda result: result.latency.shown.p99, _quantile(0.99), tail=0.01),
+        Source(Measure.LATENCY_P99_9, lower, lambda result: result.latency.shown.p99_9, _quantile(0.999), tail=0.001),
+        Source(Measure.LATENCY_MAX, lower, lambda result: result.latency.shown.max, lambda sample: sample.max_ns),
         Source(
             Measure.WITHIN,
             Better.HIGHER,
-            lambda result: None if result.mostly_submitting else result.share_within(within_ns),
+            lambda result: result.share_within(within_ns),
             lambda sample: sample.histogram.share_below(within_ns) if sample.histogram else None,
             share=True,
         ),
     )
-
-
-def _clat(result: DirectionResult) -> Latency:
-    return Latency() if result.mostly_submitting else result.latency
 
 
 def _pace(sample: Sample) -> float | None:
@@ -99,9 +105,9 @@ def _pace(sample: Sample) -> float | None:
 
 SYNC_METRICS: tuple[Source[Latency], ...] = (
     Source(Measure.SYNC_MEAN, Better.LOWER, lambda sync: sync.mean, _pace),
-    Source(Measure.SYNC_P50, Better.LOWER, lambda sync: sync.p50, _pace, tail=0.5),
-    Source(Measure.SYNC_P99, Better.LOWER, lambda sync: sync.p99, _quantile(0.99), tail=0.01),
-    Source(Measure.SYNC_P99_9, Better.LOWER, lambda sync: sync.p99_9, _quantile(0.999), tail=0.001),
+    Source(Measure.SYNC_P50, Better.LOWER, lambda sync: sync.shown.p50, _pace, tail=0.5),
+    Source(Measure.SYNC_P99, Better.LOWER, lambda sync: sync.shown.p99, _quantile(0.99), tail=0.01),
+    Source(Measure.SYNC_P99_9, Better.LOWER, lambda sync: sync.shown.p99_9, _quantile(0.999), tail=0.001),
     Source(Measure.SYNC_MAX, Better.LOWER, lambda sync: sync.max, lambda sample: sample.max_ns),
 )
 """The metrics of fsync and fdatasync, which are of a test as a whole, in the order in which they are shown.

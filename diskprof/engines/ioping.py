@@ -9,7 +9,7 @@ from diskprof.model.errors import UsageError
 from diskprof.model.histogram import Histogram, bucket_of
 from diskprof.model.job import IopingJob
 from diskprof.model.plan import PlannedTest
-from diskprof.model.run import DirectionResult, Latency, Status, TestResult
+from diskprof.model.run import PERCENTILES, DirectionResult, Latency, Status, TestResult
 from diskprof.model.sample import Direction, Phase, Sample
 from diskprof.model.units import format_duration
 
@@ -47,7 +47,6 @@ _LESS = "request returned less than expected"
 _EMPTY_HANDED = empty_handed("A request of ioping's returned less than it asked for")
 _PREPARES_AT_LEAST = 10e6
 _MS = 1_000_000
-_PERCENTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99_9": 0.999}
 
 
 def ioping_argv(program: str, job: IopingJob, *, interval_ms: int) -> tuple[str, ...]:
@@ -318,7 +317,7 @@ class IopingReader:
         percentiles: dict[str, float | None] = {}
         if self._requests.count == self._total.count:
             histogram = Histogram.of(self._requests.bins)
-            percentiles = {name: _between(histogram.quantile(q), low, high) for name, q in _PERCENTILES.items()}
+            percentiles = {name: _between(histogram.quantile(q), low, high) for name, q in PERCENTILES.items()}
         result = DirectionResult(
             ios=self._total.count,
             bytes=self._total.bytes,

@@ -8,6 +8,7 @@ from diskprof.model.device import Wear
 from diskprof.model.expectation import Expectation
 from diskprof.model.job import EngineJob, Load
 from diskprof.model.preset import Category, EngineName
+from diskprof.model.sample import LatencyKind
 from diskprof.model.target import Target
 
 
@@ -49,7 +50,7 @@ class PlannedTest:
     `runtime_s` is the longest it measures; `bytes_written` is an estimate unless `writes_exact`.
 
     `amount_bytes` is set where an amount of data ends the test, possibly before its runtime. `cell` is its place in a sweep.
-    `delay_s` is how much longer it takes because a job begins later.
+    `delay_s` is how much longer it takes because a job begins later. `latency` is what this fio can tell of.
     """
 
     name: str
@@ -65,6 +66,7 @@ class PlannedTest:
     interval_ms: int
     cell: tuple[tuple[str, str], ...] = ()
     delay_s: float = 0.0
+    latency: LatencyKind = LatencyKind.LAT
 
     @property
     def writes(self) -> bool:

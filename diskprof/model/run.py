@@ -1,6 +1,6 @@
 """A run: one execution of a plan, from what was planned to how it ended, with what was found in it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from diskprof.model.device import Device, Mount, device_title
 from diskprof.model.histogram import Histogram
 from diskprof.model.plan import Plan, PlannedTest
 from diskprof.model.preset import EngineName
-from diskprof.model.sample import Direction, Phase
+from diskprof.model.sample import Direction, LatencyKind, Phase
 
 
 class Status(StrEnum):
@@ -45,17 +45,25 @@ class Latency:
     p99: int | float | None = None
     p99_9: int | float | None = None
 
+    @property
+    def shown(self) -> "Latency":
+        """As it is shown: no percentile above the maximum. fio gives the middle of a bucket, up to 1.6% above it."""
+        most = self.max
+        if most is None:
+            return self
+        above = {name: most for name in PERCENTILES if (value := getattr(self, name)) is not None and value > most}
+        return replace(self, **above) if above else self
 
-SUBMITTING = 2 / 3
-LEAST_SLAT_NS = 10e3
-"""Submitting is most of an I/O's time from two thirds on, and counts from 10 us on, which the call alone does not take."""
+
+PERCENTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99_9": 0.999}
+"""The percentiles of a Latency, by their share of the I/Os."""
 
 
 @dataclass(frozen=True, slots=True)
 class DirectionResult:
-    """One direction of a finished test. `latency` is completion latency (clat); `histogram` the same, whole.
+    """One direction of a finished test. `latency` is what an I/O took, as `latency_kind` says; `histogram` the same, whole.
 
-    `slat_mean` is the mean submission latency (slat, ns), which comes before it; None where the engine does not tell it.
+    `clat` and `slat` are its parts, completion and submission, None where the engine does not tell them apart.
     """
 
     ios: int
@@ -65,22 +73,13 @@ class DirectionResult:
     runtime_ms: float
     latency: Latency
     histogram: Histogram | None = None
-    slat_mean: float | None = None
+    latency_kind: LatencyKind = LatencyKind.LAT
+    clat: Latency | None = None
+    slat: Latency | None = None
 
     def share_within(self, ns: int) -> float | None:
         """The share of I/Os that completed within `ns`; None without a distribution."""
         return self.histogram.share_below(ns) if self.histogram else None
-
-    @property
-    def submission_share(self) -> float:
-        """The part of an I/O's time, of 1, that passes before it is under way; 0 where that is no more than the call takes."""
-        slat = self.slat_mean or 0.0
-        return slat / (slat + (self.latency.mean or 0.0)) if slat >= LEAST_SLAT_NS else 0.0
-
-    @property
-    def mostly_submitting(self) -> bool:
-        """Whether completion latency says little, since it leaves out most of the time."""
-        return self.submission_share >= SUBMITTING
 
 
 @dataclass(frozen=True, slots=True)

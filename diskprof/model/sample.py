@@ -11,6 +11,13 @@ class Direction(StrEnum):
     WRITE = "write"
 
 
+class LatencyKind(StrEnum):
+    """Which of fio's latencies is shown: the whole time of an I/O, or, where fio has no bins for that, without its submission."""
+
+    LAT = "lat"
+    CLAT = "clat"
+
+
 class Phase(StrEnum):
     """PREPARING: the test file is laid out. WARMING: fio's ramp_time. MEASURING: what the result counts."""
 
@@ -26,7 +33,7 @@ class Sample:
     """The I/Os of one direction that completed in one interval.
 
     `at_ns` is the end of the interval in ns since the run began (monotonic); `duration_ns` its length by the engine's own
-    clock, or by ours where the engine stalled (F7). `histogram` holds completion latencies (clat) and is None
+    clock, or by ours where the engine stalled (F7). `histogram` holds latencies and is None
     where the engine gives no distribution (ioping -R). Latencies in ns; None where nothing completed.
 
     The percentiles are told where they are known without the histogram: they are what was stored beside it, or what stands
@@ -67,7 +74,9 @@ class Sample:
         known = self.p50_ns if q == 0.5 else self.p99_ns if q == 0.99 else self.p99_9_ns if q == 0.999 else None
         if known is not None or self.histogram is None:
             return known
-        return self.histogram.quantile(q)
+        found = self.histogram.quantile(q)
+        # The middle of the last bucket can lie above what was measured.
+        return found if found is None or self.max_ns is None else min(found, self.max_ns)
 
     def ended_ns(self, before_ns: int | None) -> int:
         """When its interval ended, in ns since the run began; `before_ns`: the end of the one before of its direction.

@@ -8,7 +8,8 @@ from diskprof.analysis.metrics import WITHIN_NS, Better, Measure
 from diskprof.model.expectation import Operator
 from diskprof.model.metric import Change, Metric, Quantity
 from diskprof.model.preset import EngineName
-from diskprof.model.run import DirectionResult, Latency
+from diskprof.model.run import DirectionResult, Latency, TestRecord
+from diskprof.model.sample import LatencyKind
 from diskprof.model.target import TargetKind
 from diskprof.model.units import format_bandwidth, format_iops, format_latency
 from diskprof.reports import words
@@ -31,11 +32,11 @@ class Words:
 METRICS: dict[Measure, Words] = {
     Measure.IOPS: Words("IOPS", "IOPS", Quantity.IOPS, Better.HIGHER),
     Measure.BANDWIDTH: Words("Bandwidth", "BW", Quantity.BANDWIDTH, Better.HIGHER),
-    Measure.LATENCY_MEAN: Words("Completion latency, mean", "mean", Quantity.LATENCY, Better.LOWER),
-    Measure.LATENCY_P50: Words("Completion latency, p50", "p50", Quantity.LATENCY, Better.LOWER),
-    Measure.LATENCY_P99: Words("Completion latency, p99", "p99", Quantity.LATENCY, Better.LOWER),
-    Measure.LATENCY_P99_9: Words("Completion latency, p99.9", "p99.9", Quantity.LATENCY, Better.LOWER),
-    Measure.LATENCY_MAX: Words("Completion latency, max", "max", Quantity.LATENCY, Better.LOWER),
+    Measure.LATENCY_MEAN: Words("Latency, mean", "mean", Quantity.LATENCY, Better.LOWER),
+    Measure.LATENCY_P50: Words("Latency, p50", "p50", Quantity.LATENCY, Better.LOWER),
+    Measure.LATENCY_P99: Words("Latency, p99", "p99", Quantity.LATENCY, Better.LOWER),
+    Measure.LATENCY_P99_9: Words("Latency, p99.9", "p99.9", Quantity.LATENCY, Better.LOWER),
+    Measure.LATENCY_MAX: Words("Latency, max", "max", Quantity.LATENCY, Better.LOWER),
     Measure.WITHIN: Words("I/Os within", "within", Quantity.SHARE, Better.HIGHER),
     Measure.SYNC_MEAN: Words("fsync latency, mean", "fsync mean", Quantity.LATENCY, Better.LOWER),
     Measure.SYNC_P50: Words("fsync latency, p50", "fsync p50", Quantity.LATENCY, Better.LOWER),
@@ -89,7 +90,7 @@ TARGETS: dict[TargetKind, str] = {
 
 
 def metric_label(metric: Measure, within_ns: int = WITHIN_NS) -> str:
-    """A metric's full name: `Completion latency, p99`, `I/Os within 250 us`."""
+    """A metric's full name: `Latency, p99`, `I/Os within 250 us`."""
     label = METRICS[metric].label
     return f"{label} {format_latency(within_ns)}" if metric is Measure.WITHIN else label
 
@@ -111,7 +112,7 @@ def figure(metric: Measure, value: float | None) -> str:
 
 def latency(result: DirectionResult, metric: Measure) -> float | None:
     """One of LATENCIES of a result, in ns."""
-    return _LATENCY_FIGURES[metric](result.latency)
+    return _LATENCY_FIGURES[metric](result.latency.shown)
 
 
 def share(value: float) -> str:
@@ -193,11 +194,20 @@ def _signed(value: float) -> str:
     return "0" if text in ("+0.0", "-0.0") else text
 
 
-def legend(engines: Collection[EngineName]) -> str:
+LATENCY_KINDS: dict[LatencyKind, str] = {
+    LatencyKind.LAT: "fio's lat, submission and completion",
+    LatencyKind.CLAT: "fio's clat, without submission",
+}
+
+
+def legend(tests: Collection[TestRecord]) -> str:
     """What the columns of a table of results hold."""
-    of = {EngineName.FIO: "completion latency (fio's clat)", EngineName.IOPING: "the time of a request"}
-    told = listed([of[engine] for engine in EngineName if engine in engines])
-    return f"Latency: {told}. MB/s: 10^6 bytes a second."
+    known = [result for test in tests if test.result for _, result in test.result.directions]
+    kinds = {result.latency_kind for result in known} or {LatencyKind.LAT}
+    engines = {test.engine for test in tests}
+    told = [LATENCY_KINDS[kind] for kind in LatencyKind if kind in kinds] if EngineName.FIO in engines else []
+    told += ["the time of a request"] if EngineName.IOPING in engines else []
+    return f"Latency: {listed(told)}. MB/s: 10^6 bytes a second."
 
 
 def verdict(cell: ComparedValue, *, share: bool = False) -> str:

@@ -166,7 +166,7 @@ def bins_of(parts: list[Json]) -> dict[int, int]:
     """fio's own histograms in one: the middle of a bucket in ns -> I/Os."""
     bins: dict[int, int] = {}
     for part in parts:
-        for text, count in part["clat_ns"]["bins"].items():
+        for text, count in part["lat_ns"]["bins"].items():
             bins[int(text)] = bins.get(int(text), 0) + count
     return bins
 
@@ -193,7 +193,7 @@ def test_the_figures_are_fios(fio: dict[str, Done], name: str) -> None:
         if len(parts) == 1:
             assert ours["iops"] == parts[0]["iops"]
             assert ours["bandwidth_bytes_per_s"] == parts[0]["bw_bytes"]
-            is_latency(ours["latency_ns"], parts[0]["clat_ns"])
+            is_latency(ours["latency_ns"], parts[0]["lat_ns"])
         else:
             # What fio says of a group (group_reporting, "Run status group").
             assert ours["iops"] == Decimal(f"{1000 * ours['ios'] / ours['runtime_ms']:.6f}")
@@ -223,7 +223,7 @@ def test_jobs_reported_apart_are_one_distribution(fio: dict[str, Done]) -> None:
     done = fio["two-readers"]
     parts, ours = parts_of(done, "read"), done.shown["read"]["latency_ns"]
     assert len(parts) == 2
-    latencies = [part["clat_ns"] for part in parts]
+    latencies = [part["lat_ns"] for part in parts]
     whole = sum(latency["N"] for latency in latencies)
     assert float(ours["mean"]) == pytest.approx(float(sum(one["N"] * one["mean"] for one in latencies) / whole))
     assert ours["min"] == min(latency["min"] for latency in latencies)
@@ -260,7 +260,7 @@ def test_the_samples_add_up_to_fios_totals(fio: dict[str, Done], name: str) -> N
         assert dict(together.counts) == {bucket_of(middle): count for middle, count in bins_of(parts).items()}
         if len(parts) == 1:
             for percent in PERCENTILES.values():
-                ours, theirs = together.quantile(percent / 100), percentile(parts[0]["clat_ns"], percent)
+                ours, theirs = together.quantile(percent / 100), percentile(parts[0]["lat_ns"], percent)
                 assert ours is not None
                 assert abs(bucket_of(ours) - bucket_of(int(theirs))) <= 1
 

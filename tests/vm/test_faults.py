@@ -50,7 +50,7 @@ def test_fio_ioping_and_diskprof_measure_a_delay_alike(guest: Guest) -> None:
         words = (
             f"--filename={node} --name=a --rw=randread --direct=1 --ioengine=libaio --size=64m --runtime=4 --time_based"
         )
-        plain_fio = json.loads(guest.out(f"fio --readonly {words} --output-format=json"))["jobs"][0]["read"]["clat_ns"][
+        plain_fio = json.loads(guest.out(f"fio --readonly {words} --output-format=json"))["jobs"][0]["read"]["lat_ns"][
             "mean"
         ]
         # Nine raw figures: requests, their time, IOPS, bandwidth, minimum, mean, ...

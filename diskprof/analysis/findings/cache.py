@@ -138,14 +138,14 @@ def host_cache(view: TestView) -> Finding | None:
     if not all(is_virtual(disk, view.run) for disk in view.disks) or any(job.block_size > SMALL_BLOCK for job in jobs):
         return None
     middle = read.latency.p50 if read.latency.p50 is not None else read.latency.mean
-    if middle is None or read.ios < FEW or (took := middle + (read.slat_mean or 0.0)) >= FLASH_NS:
+    if middle is None or read.ios < FEW or middle >= FLASH_NS:
         return None
     size = working_set(view)
     return view.found(
         "host-cache",
         Weight.DOUBT,
         "A cache behind the virtual disk answered: no flash memory is as fast.",
-        f"half of the random reads took {format_latency(took)} or less{f'; {format_size(size)} of data' if size else ''}",
+        f"half of the random reads took {format_latency(middle)} or less{f'; {format_size(size)} of data' if size else ''}",
         "Use a size that the host will not keep in memory, several times this machine's, to see the disk behind it.",
     )
 

@@ -61,6 +61,7 @@ RUN_RULES: tuple[Callable[[Run], Finding | None], ...] = (
     cache.memory_file_system,
     hardware.misaligned,
     limits.engine_fallback,
+    limits.only_clat,
     cgroup_limits.cgroup_limits,
     hardware.virtual_disk,
 )

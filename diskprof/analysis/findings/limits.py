@@ -10,7 +10,7 @@ from diskprof.analysis.findings.view import LEAST_INTERVALS, LEAST_S, TestView
 from diskprof.analysis.series import windows
 from diskprof.analysis.statistics import median, share_near
 from diskprof.model.run import DirectionResult, Finding, Run, TestRecord, Weight
-from diskprof.model.sample import Direction
+from diskprof.model.sample import Direction, LatencyKind
 from diskprof.model.units import format_bandwidth, format_duration, format_iops, format_latency, format_percent
 
 FLAT = 0.05
@@ -36,8 +36,9 @@ AT_WORK_NS = 2e6
 LARGE_BLOCK = 64 << 10
 """From this block size on bytes, and below it I/Os, are what is likely to be limited."""
 
-SUBMITTING_PART = 0.25
-"""Share of an I/O's time from which submitting it is told of: with a fast way to the disk it is a few percent."""
+SUBMITTING = 0.25
+LEAST_SLAT_NS = 10e3
+"""Submission is a good part of an I/O's time from a quarter on, and counts from 10 us on, which the call alone does not take."""
 
 MIX = 0.05
 """Share of all I/Os by which the mix may miss what was asked for."""
@@ -71,29 +72,41 @@ def depth_capped(view: TestView) -> Finding | None:
 
 
 def submission(view: TestView) -> Finding | None:
-    """An I/O's time passes inside the call that submits it, which fio's completion latency leaves out."""
-    slow = [(way, result) for way, result in view.result.directions if result.submission_share >= SUBMITTING_PART]
+    """An I/O's time passes inside the call that submits it: a longer queue does not help there."""
+    slow = [words for direction, result in view.result.directions if (words := _submitted(direction, result))]
     if view.idle or not slow:
         return None
-    mostly = any(result.mostly_submitting for _, result in slow)
     return view.found(
         "submission",
-        Weight.DOUBT if mostly else Weight.NOTE,
-        "I/Os were done while they were submitted: the latencies shown (clat) leave most of that out."
-        if mostly
-        else "Submitting an I/O took a good part of its time, which the latencies shown (clat) leave out.",
-        "; ".join(_submitted(direction, result) for direction, result in slow),
-        "Take the whole (fio's lat) for what an I/O takes: the kernel's queue was full, or its way to the disk is long."
+        Weight.NOTE,
+        "Submitting an I/O took a good part of its time.",
+        "; ".join(slow),
+        "The kernel's queue was full, or the host answered before the call returned: a deeper queue changes little."
         if view.load.direct
         else "Use direct=1 or ioengine=psync, which has no submission.",
     )
 
 
 def _submitted(direction: Direction, result: DirectionResult) -> str:
-    slat, clat = result.slat_mean or 0.0, result.latency.mean or 0.0
-    return (
-        f"a {direction} took {format_latency(slat + clat)}, {format_latency(slat)} of it being submitted (slat) "
-        f"and {format_latency(clat)} after that (clat)"
+    """Empty where submission is a small part of the time."""
+    slat = result.slat.mean if result.slat else None
+    clat = result.clat.mean if result.clat else None
+    if slat is None or clat is None or slat < max(LEAST_SLAT_NS, SUBMITTING * (slat + clat)):
+        return ""
+    return f"{direction}s: slat {format_latency(slat)}, clat {format_latency(clat)} in the mean"
+
+
+def only_clat(run: Run) -> Finding | None:
+    """A fio that has no distribution of lat."""
+    kinds = {result.latency_kind for test in run.tests if test.result for _, result in test.result.directions}
+    if LatencyKind.CLAT not in kinds:
+        return None
+    return Finding(
+        "only-clat",
+        Weight.NOTE,
+        "The latencies shown are fio's clat, without submission: this fio gives no distribution of lat.",
+        f"fio {run.environment.fio_version}" if run.environment.fio_version else "fio before 3.18",
+        "Use fio 3.18 or later to see what the whole of an I/O takes.",
     )
 
 

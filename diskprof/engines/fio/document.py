@@ -11,18 +11,13 @@ from math import fsum, sqrt
 from diskprof.engines.jsonstream import JsonObject, count, figure, section
 from diskprof.model.errors import EngineError
 from diskprof.model.histogram import Histogram, bucket_of, merge
-from diskprof.model.run import Cpu, DirectionResult, Latency, TestResult
-from diskprof.model.sample import Direction
+from diskprof.model.run import PERCENTILES, Cpu, DirectionResult, Latency, TestResult
+from diskprof.model.sample import Direction, LatencyKind
 from diskprof.model.text import clean
 from diskprof.model.units import format_latency
 
-_PERCENTILES = {
-    "p50": ("50.000000", 0.5),
-    "p90": ("90.000000", 0.9),
-    "p95": ("95.000000", 0.95),
-    "p99": ("99.000000", 0.99),
-    "p99_9": ("99.900000", 0.999),
-}
+_KEYS = {name: f"{100 * q:.6f}" for name, q in PERCENTILES.items()}
+"""What fio calls them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +108,13 @@ def _entry(job: JsonObject) -> Entry:
     return {direction: _counters(section(job, direction)) for direction in Direction}
 
 
+def _latency_kind(data: JsonObject) -> LatencyKind:
+    """The latency of which fio gives the distribution: lat where it was asked for and fio has it, from 3.18 on (F69)."""
+    return LatencyKind.LAT if "bins" in section(data, "lat_ns") else LatencyKind.CLAT
+
+
 def _counters(data: JsonObject) -> Counters:
-    latency = section(data, "clat_ns")
+    latency = section(data, f"{_latency_kind(data)}_ns")
     bins = _bins(latency)
     return Counters(
         ios=count(data, "total_ios"),
@@ -161,8 +161,9 @@ def _did_something(data: JsonObject) -> bool:
 def _direction(parts: Sequence[JsonObject]) -> DirectionResult | None:
     if not parts:
         return None
-    latencies = [section(data, "clat_ns") for data in parts]
-    histogram = merge(Histogram.of(_bins(latency)) for latency in latencies)
+    kinds = {_latency_kind(data) for data in parts}
+    kind = kinds.pop() if len(kinds) == 1 else LatencyKind.CLAT
+    histogram = merge(Histogram.of(_bins(section(data, f"{kind}_ns"))) for data in parts)
     ios, size = (sum(count(data, name) for data in parts) for name in ("total_ios", "io_bytes"))
     runtime = max(count(data, "runtime") for data in parts)
     if len(parts) == 1:
@@ -177,18 +178,20 @@ def _direction(parts: Sequence[JsonObject]) -> DirectionResult | None:
         iops=iops,
         bandwidth_bytes_per_s=bandwidth,
         runtime_ms=runtime,
-        latency=_latency(latencies) or Latency(),
+        latency=_latency([section(data, f"{kind}_ns") for data in parts]) or Latency(),
         histogram=histogram or None,
-        slat_mean=_mean_of([section(data, "slat_ns") for data in parts], [count(data, "total_ios") for data in parts]),
+        latency_kind=kind,
+        clat=_latency([section(data, "clat_ns") for data in parts]),
+        slat=_latency([_submission(data) for data in parts]),
     )
 
 
-def _mean_of(latencies: Sequence[JsonObject], ios: Sequence[int]) -> float | None:
-    """The mean of all I/Os of several jobs; None where no job submits apart from doing."""
-    each = [(figure(latency, "mean") or 0.0, number) for latency, number in zip(latencies, ios, strict=True)]
-    if not any(mean for mean, _ in each):
-        return None
-    return each[0][0] if len(each) == 1 else fsum(mean * number for mean, number in each) / sum(ios)
+def _submission(data: JsonObject) -> JsonObject:
+    """slat, empty where a job does not submit apart from doing. Before 3.18 fio does not say of how many I/Os."""
+    latency = section(data, "slat_ns")
+    if not figure(latency, "mean"):
+        return {}
+    return latency if "N" in latency else {**latency, "N": count(data, "total_ios")}
 
 
 def _sum(figures: Sequence[float]) -> float:
@@ -236,7 +239,7 @@ def _latency(parts: Sequence[JsonObject]) -> Latency | None:
         min=min(count(latency, "min") for latency, _, _ in timed),
         max=max(count(latency, "max") for latency, _, _ in timed),
         stddev=sqrt(spread / total),
-        **{name: histogram.quantile(q) for name, (_, q) in _PERCENTILES.items()},
+        **{name: histogram.quantile(q) for name, q in PERCENTILES.items()},
     )
 
 
@@ -252,7 +255,7 @@ def _single_latency(latency: JsonObject, histogram: Histogram) -> Latency:
         min=figure(latency, "min"),
         max=figure(latency, "max"),
         stddev=figure(latency, "stddev"),
-        **{name: percentile(key, q) for name, (key, q) in _PERCENTILES.items()},
+        **{name: percentile(_KEYS[name], q) for name, q in PERCENTILES.items()},
     )
 
 

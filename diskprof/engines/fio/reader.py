@@ -12,11 +12,13 @@ from diskprof.model.errors import EngineError, UsageError
 from diskprof.model.job import FioJob
 from diskprof.model.plan import PlannedTest
 from diskprof.model.run import Status
-from diskprof.model.sample import Phase
+from diskprof.model.sample import LatencyKind, Phase
 from diskprof.model.units import format_duration, format_size
 
 _OPTION = re.compile(r"[a-z][a-z0-9_-]*")
-_OURS = frozenset({"filename", "thread", "allow_file_create", "name"})
+_OURS = frozenset({"filename", "thread", "allow_file_create", "name", "lat_percentiles"})
+_VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})", re.ASCII)
+_LAT_SINCE = (3, 18)
 _NO_FILES = "--allow_file_create=0"
 _TOLD_TO_STOP = 128
 _UNMOVED = empty_handed("fio counted requests that moved no data")
@@ -24,10 +26,19 @@ _SHORTFALL = 0.05
 _SHORTFALL_S = 0.5
 
 
-def fio_argv(program: str, jobs: Sequence[FioJob], *, interval_ms: int, read_only: bool) -> tuple[str, ...]:
+def latency_of(version: str) -> LatencyKind:
+    """The latency whose distribution a fio of this version gives: lat from 3.18 on (F69)."""
+    match = _VERSION.match(version)
+    return LatencyKind.LAT if match and (int(match[1]), int(match[2])) >= _LAT_SINCE else LatencyKind.CLAT
+
+
+def fio_argv(
+    program: str, jobs: Sequence[FioJob], *, interval_ms: int, read_only: bool, latency: LatencyKind = LatencyKind.LAT
+) -> tuple[str, ...]:
     """The command of one test: `jobs` run side by side, each on its `path`.
 
     `read_only` makes fio refuse to write or to make files (F23); beside a job that writes, one that reads makes no files either.
+    `latency` is what this fio gives a distribution of.
 
     Raises UsageError for a file name that fio would take for another one (F27), a job's name that it would not take for one, or an
     option that is no option.
@@ -38,6 +49,8 @@ def fio_argv(program: str, jobs: Sequence[FioJob], *, interval_ms: int, read_onl
         argv.append("--readonly")
     for job in jobs:
         argv += [f"--name={_name(job.name)}", f"--filename={_escaped(job.path)}", "--thread=1"]
+        if latency is LatencyKind.LAT:
+            argv.append("--lat_percentiles=1")
         if read_only or job.reads_only:
             argv.append(_NO_FILES)
         argv += [f"--{_option(name)}={_value(value)}" for name, value in job.options]

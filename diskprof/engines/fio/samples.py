@@ -70,15 +70,18 @@ class _Amount:
     max_ns: int | None = None
     bins: dict[int, int] = field(default_factory=dict)
 
-    def add(self, before: Counters, now: Counters) -> None:
-        """Adds the difference of two readings of one epoch."""
-        self.ios += max(0, now.ios - before.ios)
+    def add(self, before: Counters, now: Counters, *, timed: bool) -> None:
+        """Adds the difference of two readings of one epoch. `timed`: I/Os have a latency once they are done.
+
+        fio counts an I/O when it issues it, and its bytes and its latency when it is done (F89): a queue that fills would be
+        many I/Os that moved nothing.
+        """
+        self.ios += max(0, now.timed - before.timed if timed else now.ios - before.ios)
         self.bytes += max(0, now.bytes - before.bytes)
         then = before.bins.get
-        bins = {index: more for index, count in now.bins.items() if (more := count - then(index, 0)) > 0}
-        timed = now.timed - before.timed
-        if timed > 0:
-            self.timed += timed
+        bins = {index: new for index, count in now.bins.items() if (new := count - then(index, 0)) > 0}
+        if (more := now.timed - before.timed) > 0:
+            self.timed += more
             self.latency_sum += max(0.0, now.timed * now.mean_ns - before.timed * before.mean_ns)
         if bins:
             self._take(bins, *_extremes(before, now, bins))
@@ -216,7 +219,7 @@ class Sampler:
                 if now.ios or now.bytes:
                     self._directions.add(direction)
                 if direction in self._directions:
-                    amounts.setdefault((phase, direction), _Amount()).add(before, now)
+                    amounts.setdefault((phase, direction), _Amount()).add(before, now, timed=not job.warming)
             job.keep(entry)
         if self.unmoved:
             self._leave_out()
@@ -257,7 +260,16 @@ class Sampler:
             held.duration_ns = max(0, held.duration_ns - self._late_ns)
         if held and held.empty and self._is_short(held):
             self._held = None
+        elif held:
+            self._settle(held)
         return self.flush()
+
+    def _settle(self, last: _Interval) -> None:
+        """All that fio issued is done now, but that of what was under way at the end of a ramp it counts the bytes alone (F89)."""
+        for job in self._jobs.values():
+            for direction, counters in job.last.items():
+                if amount := last.amounts.get((self._phase_of(job), direction)):
+                    amount.ios = max(0, amount.ios + counters.ios - counters.timed)
 
     def _is_doubtful(self, job: _Job, entry: Entry) -> bool:
         """Whether the I/Os since the document before, or since the epoch began, seem to have moved too little.

@@ -12,6 +12,7 @@ from diskprof.model.expectation import Formula, Operator, PresetExpectation
 from diskprof.model.job import IopingJob
 from diskprof.model.metric import Metric, Quantity, parse_metric, parse_value
 from diskprof.model.preset import Preset
+from diskprof.model.run import PERCENTILES
 from diskprof.model.sample import Direction
 from diskprof.model.units import parse_duration
 from diskprof.presets.problem import Fault, Faulty, KeyPath, sentence
@@ -33,7 +34,6 @@ _OPERATORS: Mapping[str, Operator] = {
     "base": Operator.AT_LEAST,
 }
 _DECISIVE = {"rw", "rwmixread", "rwmixwrite", "fsync", "fdatasync", "rapid", "interval", "rate-limit"}
-_PERCENTILES = {"p50", "p90", "p95", "p99", "p99_9"}
 
 
 def read_promises(
@@ -114,7 +114,7 @@ def _unmeasurable_by_ioping(metric: Metric, name: str, job: IopingJob) -> str:
         job.rapid
         and not job.interval_s
         and not job.rate_limit
-        and (metric.figure in _PERCENTILES or metric.quantity is Quantity.SHARE)
+        and (metric.figure in PERCENTILES or metric.quantity is Quantity.SHARE)
     ):
         return "with rapid, ioping tells no distribution: mean, min and max alone"
     return ""

@@ -89,7 +89,7 @@ def _test_plots(name: str, ways: Ways) -> list[Plot]:
     return [
         *_over_time(f"{name}: IOPS", iops),
         *_over_time(f"{name}: MB/s", bandwidth, 1e6),
-        *_over_time(f"{name}: completion latency, us", latencies, 1e3),
+        *_over_time(f"{name}: latency, us", latencies, 1e3),
     ]
 
 

@@ -96,7 +96,7 @@ def _kind(figures: Sequence[_Figure]) -> str:
 
 
 def _one(figure: _Figure, with_latency: bool) -> str:
-    result, latency = figure.result, figure.result.latency
+    result, latency = figure.result, figure.result.latency.shown
     depth = "one at a time" if figure.depth == 1 else f"{figure.depth} at once"
     if not figure.random:
         return f"{format_bandwidth(result.bandwidth_bytes_per_s)} {depth}"
@@ -109,7 +109,7 @@ def _one(figure: _Figure, with_latency: bool) -> str:
 
 def _ioping(test: TestRecord) -> str:
     ((direction, result),) = test.result.directions[:1] if test.result else ()
-    name, latency = DIRECTIONS[direction].word, result.latency
+    name, latency = DIRECTIONS[direction].word, result.latency.shown
     size = format_size(result.bytes // result.ios) if result.ios else ""
     what = f"{'cached ' if test.planned.load.cached else ''}{size} {name}"
     mean = f"{format_latency(latency.mean)} on average" if latency.mean is not None else ""

@@ -14,7 +14,7 @@ from diskprof.analysis.kernel import KernelView
 from diskprof.analysis.metrics import WITHIN_NS, Measure
 from diskprof.analysis.series import measured, windows
 from diskprof.model.expectation import Verdict
-from diskprof.model.run import DirectionResult, Run, Status, TestRecord
+from diskprof.model.run import DirectionResult, Latency, Run, Status, TestRecord
 from diskprof.model.sample import Direction, Sample
 from diskprof.model.units import format_duration, format_iops, format_latency
 from diskprof.reports import figures
@@ -145,7 +145,7 @@ def _results(known: _Known) -> list[Block]:
     run, pages = known.run, known.form in _PAGES
     found = run_panels(run, _MATRICES if pages else (Measure.IOPS,), level=known.level + 2)
     rows = [row for row in result_rows(run) if not row[0].planned.cell]
-    legend = figures.legend({test.engine for test in run.tests})
+    legend = figures.legend(run.tests)
     if not rows and run.tests:
         found.append(Paragraph(legend))
     else:
@@ -208,6 +208,34 @@ def _both_ways(test: TestRecord) -> bool:
     return test.result is not None and len(test.result.directions) > 1
 
 
+def _latency_parts(known: _Known) -> list[Block]:
+    """What of an I/O's time was its submission and what its completion, of each test where fio tells them apart."""
+    columns = (
+        Column("Test", least=10, middle=True),
+        *(Column("Direction", short=""), Column("Latency")),
+        *(Column(head, right=True) for head in ("mean", "p50", "p99", "p99.9", "max")),
+    )
+    rows = []
+    for test, direction, result in result_rows(known.run):
+        if direction is None or result is None or result.slat is None:
+            continue
+        kinds = ((str(result.latency_kind), result.latency), ("clat", result.clat), ("slat", result.slat))
+        for at, (name, latency) in enumerate(dict(kinds).items()):
+            shown = latency.shown if latency else Latency()
+            values = (shown.mean, shown.p50, shown.p99, shown.p99_9, shown.max)
+            way = DIRECTIONS[direction]
+            rows.append(
+                (
+                    Cell(test.name, short="" if at else None),
+                    Cell(way.word, way.meaning),
+                    Cell(name),
+                    *(Cell(figures.MISSING if value is None else format_latency(value)) for value in values),
+                )
+            )
+    legend = "lat: the whole of an I/O. slat: its submission. clat: from there until it was done."
+    return known.under("Latency in parts", [Table(columns, tuple(rows), legend=legend)] if rows else [])
+
+
 def _syncs(known: _Known) -> list[Block]:
     return [Paragraph(sentence, hanging=True) for sentence in sync_sentences(known.run)]
 
@@ -219,7 +247,7 @@ def sync_sentences(run: Run) -> list[str]:
     """
     found = []
     for test in run.tests:
-        latency = test.result.sync if test.result else None
+        latency = test.result.sync.shown if test.result and test.result.sync else None
         if latency is None or latency.mean is None:
             continue
         call = "fdatasync" if any(job.fdatasync for job in test.planned.load.fio) else "fsync"
@@ -389,6 +417,7 @@ _SECTIONS: tuple[tuple[Callable[[_Known], Sequence[Block]], tuple[Form, ...]], .
     (_kernel, (*_TERMINAL, *_PAGES)),
     (_findings, tuple(Form)),
     (_trouble, tuple(Form)),
+    (_latency_parts, _FULL),
     (_charts, (Form.HTML,)),
     (_environment, _FULL),
     (_commands, _FULL),

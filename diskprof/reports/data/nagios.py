@@ -85,7 +85,7 @@ def _performance(run: Run, judgements: Sequence[Judgement]) -> Iterator[str]:
                 ("iops", Quantity.IOPS, result.iops),
                 ("bandwidth", Quantity.BANDWIDTH, result.bandwidth_bytes_per_s),
                 ("latency.mean", Quantity.LATENCY, result.latency.mean),
-                ("latency.p99", Quantity.LATENCY, result.latency.p99),
+                ("latency.p99", Quantity.LATENCY, result.latency.shown.p99),
             )
             for name, quantity, value in figures:
                 label = f"{test.name}.{direction}.{name}"

@@ -17,7 +17,8 @@ _LATENCIES = ("mean", "min", "max", "stddev", "p50", "p90", "p95", "p99", "p99_9
 RESULT_COLUMNS = (
     *("run", "started_at", "host", "preset", "target", "disk", "test", "engine", "status", "direction"),
     *("ios", "bytes", "iops", "bandwidth_bytes_per_s", "runtime_ms"),
-    *(f"latency_{name}_ns" for name in _LATENCIES),
+    "latency_kind",
+    *(f"{part}_{name}_ns" for part in ("latency", "clat", "slat") for name in _LATENCIES),
     *("cpu_user_percent", "cpu_system_percent"),
 )
 SAMPLE_COLUMNS = (
@@ -56,17 +57,21 @@ def _results(run: Run, test: TestRecord) -> list[list[CsvValue]]:
         [
             *(*which, str(direction), found.ios, found.bytes, found.iops, found.bandwidth_bytes_per_s),
             found.runtime_ms,
-            *_latency(found.latency),
+            *(str(found.latency_kind), *_latency(found.latency), *_latency(found.clat), *_latency(found.slat)),
             *cpu,
         ]
         for direction, found in result.directions
     ]
-    synced = [[*which, "sync", *[None] * 5, *_latency(result.sync), *cpu]] if result.sync else []
+    synced = (
+        [[*which, "sync", *[None] * 6, *_latency(result.sync), *_latency(None), *_latency(None), *cpu]]
+        if result.sync
+        else []
+    )
     return rows + synced
 
 
-def _latency(latency: Latency) -> list[CsvValue]:
-    return [getattr(latency, name) for name in _LATENCIES]
+def _latency(latency: Latency | None) -> list[CsvValue]:
+    return [getattr(latency, name) if latency else None for name in _LATENCIES]
 
 
 def _sample(run_id: str, test: str, sample: Sample) -> list[CsvValue]:

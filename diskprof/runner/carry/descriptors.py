@@ -36,7 +36,9 @@ def resolved(planned: PlannedTest, plan: Plan, held: Held) -> tuple[PlannedTest,
     jobs, read_only = planned.load.fio, not planned.writes
     if planned.engine is not EngineName.FIO:
         return planned, ()
-    command = partial(fio_argv, planned.argv[0], interval_ms=planned.interval_ms, read_only=read_only)
+    command = partial(
+        fio_argv, planned.argv[0], interval_ms=planned.interval_ms, read_only=read_only, latency=planned.latency
+    )
     if command(jobs) != planned.argv:
         raise Refused(f"The command of {planned.name} is not the one that its jobs make.", "Make the plan anew.")
     places = places_of(plan)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from diskprof.devices.guard.target_hazards import NO_PERMISSION, target_hazards
-from diskprof.engines.fio.reader import fio_argv
+from diskprof.engines.fio.reader import fio_argv, latency_of
 from diskprof.engines.ioping import ioping_argv
 from diskprof.engines.smartctl import wear_of
 from diskprof.engines.tools import Tool, find_tool
@@ -15,6 +15,7 @@ from diskprof.model.expectation import Expectation
 from diskprof.model.job import EngineJob, FioJob, Load, fio_job
 from diskprof.model.plan import Hazard, OtherTarget, Plan, PlannedTest, WritePermission
 from diskprof.model.preset import EngineName, Preset
+from diskprof.model.sample import LatencyKind
 from diskprof.model.target import Target, TargetKind
 from diskprof.model.units import format_size, parse_size
 from diskprof.presets.resolve import ResolvedTest, resolve
@@ -227,6 +228,7 @@ def _planned(test: ResolvedTest, load: Workload, places: Sequence[FilePlace], to
         interval_ms=interval,
         cell=test.cell,
         delay_s=load.delay_s,
+        latency=latency_of(tool.version) if test.engine is EngineName.FIO else LatencyKind.LAT,
     )
 
 
@@ -238,7 +240,7 @@ def _argv(tool: Tool, jobs: Sequence[EngineJob], *, interval_ms: int, read_only:
     load = Load(tuple(jobs))
     if load.ioping:
         return ioping_argv(tool.path, load.ioping, interval_ms=interval_ms)
-    return fio_argv(tool.path, load.fio, interval_ms=interval_ms, read_only=read_only)
+    return fio_argv(tool.path, load.fio, interval_ms=interval_ms, read_only=read_only, latency=latency_of(tool.version))
 
 
 def _axes(tests: Sequence[ResolvedTest]) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -276,11 +278,12 @@ def _layout(
     load = fio_workload(jobs, rate)
     interval = interval_ms(load.likely_s, run_s)
     total = sum(place.file.size_bytes for place in files if place.file)
+    tool = tools[EngineName.FIO]
     return PlannedTest(
         name="layout",
         title=f"Lay out the test file{'s' if len(files) > 1 else ''}, {format_size(total)}",
         engine=EngineName.FIO,
-        argv=fio_argv(tools[EngineName.FIO].path, jobs, interval_ms=interval, read_only=False),
+        argv=_argv(tool, jobs, interval_ms=interval, read_only=False),
         jobs=jobs,
         ramp_s=0.0,
         runtime_s=load.runtime_s,
@@ -288,6 +291,7 @@ def _layout(
         bytes_written=total,
         writes_exact=True,
         interval_ms=interval,
+        latency=latency_of(tool.version),
     )
 
 

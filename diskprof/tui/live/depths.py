@@ -7,6 +7,7 @@ from math import gcd
 from typing import TYPE_CHECKING
 
 from diskprof.model.histogram import Histogram
+from diskprof.model.run import Latency
 from diskprof.model.sample import Direction, Phase, Sample
 from diskprof.reports.charts.heatmap import Heat, Scattered
 
@@ -71,8 +72,10 @@ class Depths:
     def quantiles(self, direction: Direction) -> tuple[float | None, ...]:
         """p50, p99 and p99.9 of all that was measured, found once for each step; None without a distribution."""
         if direction not in self._quantiles:
-            whole = self.whole(direction)
-            self._quantiles[direction] = tuple(whole.quantile(q) if whole else None for q in (0.5, 0.99, 0.999))
+            whole = self.whole(direction) or Histogram()
+            p50, p99, p99_9 = map(whole.quantile, (0.5, 0.99, 0.999))
+            shown = Latency(max=self.most_ns(direction), p50=p50, p99=p99, p99_9=p99_9).shown
+            self._quantiles[direction] = (shown.p50, shown.p99, shown.p99_9)
         return self._quantiles[direction]
 
     def most_ns(self, direction: Direction) -> int | None:

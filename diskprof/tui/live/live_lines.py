@@ -272,7 +272,7 @@ def _standing(test: TestRecord, run: Run) -> Line:
 
 
 def _figures_of(result: DirectionResult) -> tuple[str, ...]:
-    latency = result.latency
+    latency = result.latency.shown
     values = (latency.p50, latency.p99, latency.p99_9, latency.mean)
     return (
         format_iops(result.iops),

@@ -103,7 +103,7 @@ A sweep is shown as its cells: {live.metric} turns their figure, {live.panel} go
 
 Below stand the findings, the environment of the run and the exact commands: go on with {list.page-down}.
 
-Latency is completion latency (clat). MB/s are 10^6 bytes per second.
+Latency is fio's lat: the whole of an I/O, submission and completion; both stand apart below. MB/s are 10^6 bytes per second.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         *COURSE_BINDINGS,

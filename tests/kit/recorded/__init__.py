@@ -159,7 +159,7 @@ def make_document(planned: PlannedTest, result: TestResult) -> bytes:
             "iops": part.iops,
             "bw_bytes": part.bandwidth_bytes_per_s,
             "runtime": round(part.runtime_ms),
-            "clat_ns": {"mean": part.latency.mean, "min": part.latency.min, "max": part.latency.max, "bins": bins},
+            "lat_ns": {"mean": part.latency.mean, "min": part.latency.min, "max": part.latency.max, "bins": bins},
         }
     if result.cpu:
         job |= {"usr_cpu": result.cpu.user_percent, "sys_cpu": result.cpu.system_percent}

@@ -207,18 +207,6 @@ def test_a_virtual_disk_faster_than_flash_is_memory() -> None:
     assert named("host-cache", run(rapid, environment=VIRTUAL)) is not None
 
 
-def test_what_was_read_while_it_was_submitted_took_longer_than_it_says() -> None:
-    slow = read_in(22.0)
-    assert slow.result and slow.result.read
-    read = replace(slow.result.read, slat_mean=90e3)
-    told = replace(slow, result=replace(slow.result, read=read))
-    assert named("host-cache", run(slow, environment=VIRTUAL)) is not None
-    assert named("host-cache", run(told, environment=VIRTUAL)) is None
-    short = replace(slow, result=replace(slow.result, read=replace(slow.result.read, slat_mean=15e3)))
-    found = named("host-cache", run(short, environment=VIRTUAL))
-    assert found is not None and found.evidence.startswith("half of the random reads took 37.0 us or less")
-
-
 @pytest.mark.parametrize(
     "tested",
     [

@@ -9,8 +9,8 @@ from handmade import DISK, Given, direction, environment, fio, ioping, latency, 
 from diskprof.analysis.findings.find import find
 from diskprof.model.device import Device, DeviceKind, Mount, Transport
 from diskprof.model.plan import Hazard, Severity
-from diskprof.model.run import Environment, Finding, Run, Weight
-from diskprof.model.sample import Direction, SystemSample
+from diskprof.model.run import Environment, Finding, Latency, Run, Weight
+from diskprof.model.sample import Direction, LatencyKind, SystemSample
 from diskprof.model.target import Target, TargetKind
 
 MB = 1e6
@@ -155,26 +155,28 @@ def test_limits_of_a_cgroup_are_passed_on() -> None:
 
 def submitted(slat: float, clat: float, **more: object) -> Run:
     """A test whose reads take so many us until the kernel has them, and so many after that."""
-    read = replace(direction(8_000, figures=latency(clat * 1e3)), slat_mean=slat * 1e3)
+    parts = {"slat": Latency(mean=slat * 1e3) if slat else None, "clat": latency(clat * 1e3)}
+    read = replace(direction(8_000, figures=latency((slat + clat) * 1e3)), **parts)
     return run(fio(read=read, **more))  # type: ignore[arg-type]
 
 
-def test_what_is_done_while_it_is_submitted_has_no_completion_latency() -> None:
+def test_what_is_done_while_it_is_submitted_is_a_note() -> None:
     found = named("submission", submitted(122, 2.33, direct=False))
     assert found is not None
-    assert found.weight is Weight.DOUBT
-    assert found.evidence == "a read took 124 us, 122 us of it being submitted (slat) and 2.33 us after that (clat)"
+    assert found.weight is Weight.NOTE
+    assert found.evidence == "reads: slat 122 us, clat 2.33 us in the mean"
     assert found.advice.startswith("Use direct=1")
     full = named("submission", submitted(900, 300))
     assert full is not None
-    assert "fio's lat" in full.advice
+    assert full.advice.startswith("The kernel's queue was full")
+    assert named("submission", submitted(24.1, 72)) is not None
 
 
-@pytest.mark.parametrize(("slat", "weight"), [(24.1, Weight.NOTE), (143, Weight.NOTE), (145, Weight.DOUBT)])
-def test_submitting_that_is_a_good_part_of_the_way_is_a_note(slat: float, weight: Weight) -> None:
-    found = named("submission", submitted(slat, 72))
-    assert found is not None
-    assert found.weight is weight
+def test_a_fio_without_a_distribution_of_lat_is_told_once() -> None:
+    read = replace(direction(8_000), latency_kind=LatencyKind.CLAT)
+    found = [each for each in find(run(fio("a", read=read), fio("b", read=read)), (), ()) if each.name == "only-clat"]
+    assert [each.weight for each in found] == [Weight.NOTE]
+    assert named("only-clat", run(fio(read=direction(8_000)))) is None
 
 
 @pytest.mark.parametrize(

@@ -47,12 +47,20 @@ def test_figures_of_one_job_are_fios_to_the_last_digit(name: str) -> None:
             assert ours.bandwidth_bytes_per_s == fio["bw_bytes"]
         else:
             assert int(ours.bandwidth_bytes_per_s) // 1024 == fio["bw"]
-        of_latency(name, ours.latency, fio["clat_ns"])
-        assert ours.slat_mean == (fio["slat_ns"]["mean"] or None)
+        kind = "lat" if "-lat" in name else "clat"
+        assert ours.latency_kind == kind
+        of_latency(name, ours.latency, fio[f"{kind}_ns"])
+        assert ours.clat
+        of_latency(name, ours.clat, fio["clat_ns"])
+        if fio["slat_ns"]["mean"]:
+            assert ours.slat
+            of_latency(name, ours.slat, fio["slat_ns"])
+        else:
+            assert ours.slat is None
         if "bins" in fio["clat_ns"]:
             assert ours.histogram
             assert dict(ours.histogram.counts) == {
-                bucket_of(int(value)): count for value, count in fio["clat_ns"]["bins"].items() if count
+                bucket_of(int(value)): count for value, count in fio[f"{kind}_ns"]["bins"].items() if count
             }
     assert result.cpu
     assert (result.cpu.user_percent, result.cpu.system_percent) == (job["usr_cpu"], job["sys_cpu"])
@@ -68,13 +76,13 @@ def test_our_quantiles_are_fios_percentiles(name: str) -> None:
     final = recording(name).final
     for job in final["jobs"]:
         for direction in Direction:
-            clat = job[direction.value]["clat_ns"]
-            if not clat.get("bins"):
-                continue
-            histogram = Histogram.of({bucket_of(int(value)): count for value, count in clat["bins"].items()})
-            # fio 3.1 fills up its list with "0.00" : 0.
-            for percentile, value in ((key, value) for key, value in clat["percentile"].items() if float(key)):
-                assert histogram.quantile(float(percentile) / 100) == value
+            for latency in (job[direction.value]["clat_ns"], job[direction.value]["lat_ns"]):
+                if not latency.get("bins"):
+                    continue
+                histogram = Histogram.of({bucket_of(int(value)): count for value, count in latency["bins"].items()})
+                # fio 3.1 fills up its list with "0.00" : 0.
+                for percentile, value in ((key, value) for key, value in latency["percentile"].items() if float(key)):
+                    assert histogram.quantile(float(percentile) / 100) == value
 
 
 @pytest.mark.parametrize("name", [name for name in MEASURED if name.endswith("stonewall")])
@@ -95,15 +103,16 @@ def test_submission_is_told_by_the_mean_of_all_ios() -> None:
     slow = {"total_ios": 1000, "io_bytes": 4096, "slat_ns": {"mean": 90_000.5, "min": 1, "max": 2}}
     fast = {"total_ios": 3000, "io_bytes": 4096, "slat_ns": {"mean": 10_000.0, "min": 1, "max": 2}}
     one, two = (read_final(document(*({"read": counters(**each)} for each in jobs))) for jobs in ([slow], [slow, fast]))
-    assert one.result.read and one.result.read.slat_mean == 90_000.5
-    assert two.result.read and two.result.read.slat_mean == pytest.approx((90_000.5 + 3 * 10_000) / 4)
+    assert one.result.read and one.result.read.slat and one.result.read.slat.mean == 90_000.5
+    assert two.result.read and two.result.read.slat
+    assert two.result.read.slat.mean == pytest.approx((90_000.5 + 3 * 10_000) / 4)
 
 
 def test_an_engine_without_submission_tells_none() -> None:
     quiet = {"total_ios": 1000, "io_bytes": 4096, "slat_ns": {"mean": 0.0, "min": 0, "max": 0}}
     for jobs in (quiet, {"total_ios": 1000, "io_bytes": 4096}):
         read = read_final(document({"read": counters(**jobs)})).result.read
-        assert read and read.slat_mean is None
+        assert read and read.slat is None
 
 
 def test_a_job_that_ends_early_does_not_make_the_disk_faster() -> None:

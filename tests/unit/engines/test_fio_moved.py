@@ -1,5 +1,7 @@
 """A disk that was pulled answers with nothing, and fio counts that as I/Os (F87): they are noticed, and never where all is well."""
 
+from typing import Any
+
 import pytest
 from commands import fio_jobs
 from fio_streams import INTERVAL_MS, MEASURED, as_fio_writes, counters, document, planned_fio, recording
@@ -43,11 +45,16 @@ def test_of_several_jobs_the_smallest_request_counts_and_all_that_is_in_flight()
     assert least_of(()) is None
 
 
+def reading(ios: int, size: int, runtime: int, **more: Any) -> dict[str, Any]:
+    """So many I/Os, all of them done, and the bytes that they moved."""
+    return counters(total_ios=ios, io_bytes=size, runtime=runtime, clat_ns={"N": ios, "mean": 100.0}, **more)
+
+
 def seen(sampler: Sampler, *readings: tuple[int, int], finish: bool = True) -> list[Sample]:
     """What comes of documents with (I/Os, bytes), an interval apart, with a pause after each."""
     events: list[Event] = []
     for number, (ios, size) in enumerate(readings, 1):
-        job = {"read": counters(total_ios=ios, io_bytes=size, runtime=number * INTERVAL_MS)}
+        job = {"read": reading(ios, size, number * INTERVAL_MS)}
         now = number * INTERVAL_MS
         events += sampler.add(read_status(document(job, timestamp_ms=10**6 + now)), now * MS) + sampler.idle()
     events += sampler.finish() if finish else []
@@ -97,7 +104,7 @@ def test_a_tail_joins_an_interval_that_was_doubtful() -> None:
     reader = sampler(PLAIN)
     events: list[Event] = []
     for now, ios, size in ((500, 1000, 4096_000), (1000, 2000, 7168_000), (1020, 2050, 2050 * 4096)):
-        job = {"read": counters(total_ios=ios, io_bytes=size, runtime=now)}
+        job = {"read": reading(ios, size, now)}
         events += reader.add(read_status(document(job, timestamp_ms=10**6 + now)), now * MS)
     events += reader.finish()
     assert [sample.ios for event in events if isinstance(event, Sampled) for sample in event.samples] == [1000, 1050]
@@ -152,7 +159,7 @@ def outcome(*readings: tuple[int, int], ending: Ending) -> tuple[FioReader, Outc
     planned = planned_fio(runtime_s=2, argv=("fio", "--name=a", "--bs=4096", "--runtime=2"))
     fio = FioReader(planned, index=0, started_ns=0, preparing=False)
     for number, (ios, size) in enumerate(readings, 1):
-        job = {"read": counters(total_ios=ios, io_bytes=size, runtime=number * INTERVAL_MS, iops=ios / 2)}
+        job = {"read": reading(ios, size, number * INTERVAL_MS, iops=ios / 2)}
         fio.feed(as_fio_writes(document(job, timestamp_ms=10**6 + number)), number * INTERVAL_MS * MS)
     fio.close(2001 * MS)
     return fio, fio.conclude(ending)

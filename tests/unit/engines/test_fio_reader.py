@@ -218,8 +218,23 @@ def test_arguments_come_in_the_order_that_fio_needs() -> None:
         "--output-format=json+",
         "--status-interval=250ms",
         "--readonly",
-        *("--name=a", "--filename=/mnt/x/test.dat", "--thread=1", "--allow_file_create=0", "--rw=randread", "--bs=4k"),
-        *("--name=b", "--filename=/mnt/x/test.dat", "--thread=1", "--allow_file_create=0", "--rw=read"),
+        *(
+            "--name=a",
+            "--filename=/mnt/x/test.dat",
+            "--thread=1",
+            "--lat_percentiles=1",
+            "--allow_file_create=0",
+            "--rw=randread",
+            "--bs=4k",
+        ),
+        *(
+            "--name=b",
+            "--filename=/mnt/x/test.dat",
+            "--thread=1",
+            "--lat_percentiles=1",
+            "--allow_file_create=0",
+            "--rw=read",
+        ),
         "--group_reporting=1",
     )
 

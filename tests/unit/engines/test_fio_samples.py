@@ -115,6 +115,18 @@ def durations(events: list[Event]) -> list[float]:
     return [sample.duration_ns / MS for sample in samples_of(events)]
 
 
+def test_a_queue_that_fills_is_no_io_that_is_done() -> None:
+    """Of 15 reads that were issued 8 are under way (F89); what a ramp left under way moves bytes and is no I/O of the rest."""
+    reader = sampler()
+    first, second = reading(15, 250, timed=7), reading(40, 500, timed=40)
+    events = fed(reader, (600, 600, first), (1100, 1100, second)) + reader.finish()
+    assert [sample.ios for sample in samples_of(events)] == [7, 33]
+    reader = sampler(ramp=True)
+    ramp, first, last = reading(900, 500, timed=0), reading(100, 500, timed=108), reading(200, 1000, timed=208)
+    events = fed(reader, (600, 600, ramp), (1100, 1100, first), (1600, 1600, last)) + reader.finish()
+    assert [sample.ios for sample in samples_of(events) if sample.phase is Phase.MEASURING] == [108, 92]
+
+
 def test_a_sample_is_the_difference_of_two_documents() -> None:
     reader = sampler()
     events = fed(reader, (600, 600, reading(100, 500)), (1100, 1100, reading(350, 1000))) + reader.finish()

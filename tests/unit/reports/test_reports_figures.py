@@ -130,7 +130,7 @@ def test_shares_differ_by_points() -> None:
 
 def test_a_row_has_one_unit() -> None:
     micro = row(Measure.LATENCY_P99, 476_550, 15_000_000)
-    assert figures.row_label(micro) == "Completion latency, p99 (us)"
+    assert figures.row_label(micro) == "Latency, p99 (us)"
     assert [figures.row_value(micro, cell) for cell in micro.cells] == ["477", "15,000"]
     milli = row(Measure.LATENCY_MEAN, 12e6, 250e6)
     assert figures.row_label(milli, short=True) == "Latency mean (ms)"

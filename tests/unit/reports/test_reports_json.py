@@ -49,10 +49,12 @@ def test_the_figures_are_the_engines_own() -> None:
             "p99": READ.latency.p99,
             "p99_9": 1_234_567,
         },
-        "submission_latency_mean_ns": None,
+        "latency_kind": "lat",
+        "clat_ns": None,
+        "slat_ns": None,
     }
-    (told,) = loaded(run_json(run(fio(read=replace(READ, slat_mean=9_876.5)))))["tests"]
-    assert told["read"]["submission_latency_mean_ns"] == 9_876.5
+    (told,) = loaded(run_json(run(fio(read=replace(READ, slat=Latency(mean=9_876.5))))))["tests"]
+    assert told["read"]["slat_ns"]["mean"] == 9_876.5
     assert test["cpu"] == {"user_percent": 9.523456, "system_percent": 53.331}
     assert "write" not in test
     assert "sync_latency_ns" not in test

@@ -217,7 +217,7 @@ def test_a_comparison_alone_has_the_table_of_the_article() -> None:
     base = run(fio("a", read=direction(15_596)), run_id="x", environment=environment(hostname="do"))
     other = run(fio("a", read=direction(45_447)), run_id="y", environment=environment(hostname="linode"))
     text = comparison_markdown(compare((base, other)))
-    for row in ("IOPS", "Completion latency, mean (us)", "Bandwidth (MB/s)", "CPU utilisation"):
+    for row in ("IOPS", "Latency, mean (us)", "Bandwidth (MB/s)", "CPU utilisation"):
         assert f"| {row} " in text
     assert "linode against do: better in 1 of 1 test" in text
     assert "+191% | better" in text

@@ -153,7 +153,7 @@ def test_markdown_has_a_table_for_each_figure(volumes: Volumes) -> None:
         "Best by block size:",
         *(
             f"{figure} by block size (down) and queue depth (across):"
-            for figure in ("IOPS", "MB/s", "Completion latency, mean", "Completion latency, p99")
+            for figure in ("IOPS", "MB/s", "Latency, mean", "Latency, p99")
         ),
     ]
     assert text.startswith(f"# Sweep of a volume: Volume in web-3\n\n**Random read: {STATEMENT}.**\n")
