@@ -134,7 +134,7 @@ def compare(
     if not runs:
         raise ValueError("nothing to compare")
     samples = {run_id: by_test(taken) for run_id, taken in (series or {}).items()}
-    names = list(dict.fromkeys(test.name for run in runs for test in run.tests))
+    names = list(dict.fromkeys(test.name for run in runs for test in run.records))
     tests = [_compare_test(name, runs, samples, within_ns) for name in names]
     everywhere = _everywhere(tests)
     conditions = differing_conditions(runs)
@@ -208,13 +208,18 @@ def _compare_test(name: str, runs: Sequence[Run], series: Mapping[str, ByTest], 
         ]
         for direction in Direction
     }
+    sampled = {
+        direction: all(run.sampled(record, direction) for run, record in zip(runs, records, strict=True) if record)
+        for direction in Direction
+    }
     for direction in Direction:
         results = [record.result.direction(direction) if record and record.result else None for record in records]
         counts = [result.ios if result else 0 for result in results]
         one_kind = len({result.latency_kind for result in results if result}) < 2
         for source in direction_metrics(within_ns):
             row = _row(source, direction, results, counts, intervals[direction])
-            rows += row if one_kind or source.metric not in OF_LATENCY else map(_unjudged, row)
+            judged = sampled[direction] and (one_kind or source.metric not in OF_LATENCY)
+            rows += row if judged else map(_unjudged, row)
     parts = [record.result.sync if record and record.result else None for record in records]
     for each in SYNC_METRICS:
         rows += _row(each, None, parts, list(map(syncs, records)), intervals[Direction.WRITE])
@@ -252,7 +257,7 @@ def _row(
 
 
 def _unjudged(row: ComparedMetric) -> ComparedMetric:
-    """The row without its verdicts: lat and clat are not the same figure."""
+    """The row without its verdicts: lat and clat are not the same figure, and samples of several jobs tell of none alone."""
     return replace(row, cells=tuple(replace(cell, verdict=None) for cell in row.cells))
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from diskprof.model.errors import UsageError
@@ -9,22 +10,26 @@ from diskprof.model.expectation import Expectation, Judgement, Operator, Verdict
 from diskprof.model.metric import Metric, Quantity, parse_metric, parse_value
 from diskprof.model.run import DirectionResult, Run, Status, TestRecord, TestResult
 
-_EXPRESSION = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9_-]*)\.([a-z0-9_.]+)\s*(>=|<=|>|<)\s*(\S.*?)\s*")
+_EXPRESSION = re.compile(r"\s*([^\s<>=]+)\s*(>=|<=|>|<)\s*(\S.*?)\s*")
 
 NEARLY = 0.99
 """The share of the time that a promise asks for which counts as all of it: clocks differ by some milliseconds."""
 
 
 def parse_expectation(text: str) -> Expectation:
-    """The promise written as `TEST.METRIC>=VALUE`, such as `rand-r.read.iops>=5000`. Raises UsageError."""
+    """The promise written as `TEST.METRIC>=VALUE`, such as `rand-r.read.iops>=5000`. Raises UsageError.
+
+    `TEST.JOB.METRIC` is of one of several jobs; the METRIC alone of the one test there is: its `test` is empty.
+    """
     match = _EXPRESSION.fullmatch(text)
     if not match:
         raise UsageError(
             f"{text[:80]!r} is no expectation",
-            "Write TEST.METRIC, >=, >, <= or <, and a value: rand-r.read.iops>=5000, lat-read.read.latency.p99<5ms.",
+            "Write a metric, >=, >, <= or <, and a value: read.iops>=5000; with several tests TEST.METRIC: "
+            "lat-read.read.latency.p99<5ms.",
         )
-    test, name, operator, value = match.groups()
-    metric = _metric(test, name)
+    name, operator, value = match.groups()
+    test, metric = _test_and_metric(name)
     promised = parse_value(metric.quantity, value)
     if metric.quantity is Quantity.BANDWIDTH and value.strip()[-1].isdigit():
         # A preset may count in bytes per second, as its documentation says; a person who leaves out the unit means another.
@@ -37,20 +42,14 @@ def parse_expectation(text: str) -> Expectation:
     return Expectation(test, metric, Operator(operator), promised, "asked for")
 
 
-def _metric(test: str, name: str) -> Metric:
-    try:
-        return parse_metric(name)
-    except UsageError:
-        if _is_metric(whole := f"{test}.{name}"):
-            raise UsageError(f"{whole} names no test", f"Write the name of one before it: TEST.{whole}") from None
-        raise
-
-
-def _is_metric(text: str) -> bool:
-    try:
-        return bool(parse_metric(text))
-    except UsageError:
-        return False
+def _test_and_metric(text: str) -> tuple[str, Metric]:
+    """The longest end that is a metric, and what stands before it."""
+    words = text.split(".")
+    for at in range(len(words)):
+        with suppress(UsageError):
+            return ".".join(words[:at]), parse_metric(".".join(words[at:]))
+    # The error says which metrics there are.
+    return "", parse_metric(".".join(words[1:]) or text)
 
 
 def judge(run: Run) -> tuple[Judgement, ...]:

@@ -16,7 +16,7 @@ _LEAST_BESIDE = 0.02
 
 def headline(run: Run) -> str:
     """The result of a run in at most WIDTH characters; empty where there is none."""
-    told = [record for record in run.tests if record.result and record.result.directions]
+    told = [record for record in run.apart if record.result and record.result.directions]
     # Half a test counts where there is no whole one.
     done = [record for record in told if record.status is Status.COMPLETE] or told
     if not done:

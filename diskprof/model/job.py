@@ -312,6 +312,19 @@ class Load:
             return 1 + sum(job.new_group for job in self.fio[1:])
         return self.threads
 
+    def alike(self, direction: Direction) -> bool:
+        """Whether the fio jobs of a direction do the same: pattern, block sizes, queue and way to the disk."""
+        write = direction is Direction.WRITE
+        mine = [job for job in self.fio if direction in job.directions]
+        ways = {(job.random, job.sizes(write=write), job.in_flight, job.direct, job.sync) for job in mine}
+        return len(ways) < 2
+
+    @property
+    def sync_calls(self) -> tuple[str, ...]:
+        """What jobs call after writes: fsync, fdatasync, both or neither."""
+        calls = {"fsync": any(job.fsync for job in self.fio), "fdatasync": any(job.fdatasync for job in self.fio)}
+        return tuple(name for name, called in calls.items() if called)
+
     @property
     def depth(self) -> int:
         """The most I/Os that all jobs have under way at once."""

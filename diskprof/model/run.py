@@ -99,8 +99,8 @@ class Cpu:
 
 
 @dataclass(frozen=True, slots=True)
-class TestResult:
-    """What an engine's final document or statistics say of a test. `sync` is fsync latency where a test syncs (F8)."""
+class Result:
+    """What an engine says of a test, a job or a copy of one. `sync` is fsync latency where it syncs (F8)."""
 
     read: DirectionResult | None = None
     write: DirectionResult | None = None
@@ -114,6 +114,25 @@ class TestResult:
     def directions(self) -> tuple[tuple[Direction, DirectionResult], ...]:
         both = ((Direction.READ, self.read), (Direction.WRITE, self.write))
         return tuple((direction, result) for direction, result in both if result)
+
+
+@dataclass(frozen=True, slots=True)
+class JobResult(Result):
+    """A job by its name. `copies` is each copy that fio reports apart, in its order, without a histogram; empty of one alone."""
+
+    name: str = ""
+    copies: tuple[Result, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TestResult(Result):
+    """A whole test. `jobs` is what fio reports apart, added up in the test's own figures; empty where that is one thing.
+
+    Where jobs that do different things share a direction, the test has their sum and no latency: one of 4k and 128k reads
+    together is that of neither.
+    """
+
+    jobs: tuple[JobResult, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +280,26 @@ class TestRecord:
     def engine(self) -> EngineName:
         return self.planned.engine
 
+    @property
+    def job(self) -> str:
+        """Which job of a test it is; empty of a whole test."""
+        return self.name.partition(".")[2]
+
+    @property
+    def parts(self) -> tuple["TestRecord", ...]:
+        """Each of its jobs as a test of its own, called `test.job`, where it has several and is no cell of a sweep."""
+        jobs = self.result.jobs if self.result and not self.planned.cell else ()
+        return tuple(self._part(job) for job in jobs) if len(jobs) > 1 else ()
+
+    def _part(self, job: JobResult) -> "TestRecord":
+        planned = replace(
+            self.planned,
+            name=f"{self.name}.{job.name}",
+            title=f"{self.planned.title}: {job.name}",
+            jobs=tuple(each for each in self.planned.jobs if each.name == job.name) or self.planned.jobs,
+        )
+        return replace(self, planned=planned, result=TestResult(job.read, job.write, job.cpu, job.sync))
+
 
 class RunSummary(NamedTuple):
     """A line of the list of runs, read without opening the run. `headline` is its result in a few words. Times are UTC.
@@ -301,8 +340,26 @@ class Run:
     progress: Progress | None = None
     runner_pid: int | None = None
 
+    @property
+    def records(self) -> tuple[TestRecord, ...]:
+        """Every test, each followed by its jobs where it has several results."""
+        return tuple(record for test in self.tests for record in (test, *test.parts))
+
+    def sampled(self, record: TestRecord, direction: Direction) -> bool:
+        """Whether the samples of a test are those of this record of it: of jobs that share a direction they are the sum."""
+        test = self.tests[record.index]
+        jobs = test.result.jobs if test.result else ()
+        return not record.job or sum(job.direction(direction) is not None for job in jobs) < 2
+
+    @property
+    def apart(self) -> tuple[TestRecord, ...]:
+        """Every test, or in its place its jobs where it has several results."""
+        return tuple(record for test in self.tests for record in test.parts or (test,))
+
     def test(self, name: str) -> TestRecord | None:
-        return next((test for test in self.tests if test.name == name), None)
+        """The test called so, or the job called `test.job`."""
+        found = next((test for test in self.tests if test.name == name), None)
+        return found or next((record for record in self.records if record.name == name), None)
 
 
 class LapseKind(StrEnum):

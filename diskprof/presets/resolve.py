@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from diskprof.model.advice import Advice
@@ -33,6 +33,17 @@ class ResolvedTest:
     def load(self) -> Load:
         """What its jobs ask for together."""
         return Load(self.jobs)
+
+
+def with_jobs(tests: Sequence[ResolvedTest]) -> dict[str, ResolvedTest]:
+    """Tests by their names, and each job of those that have several as `test.job`."""
+    found: dict[str, ResolvedTest] = {}
+    for test in tests:
+        found[test.name] = test
+        for job in test.jobs if len(test.jobs) > 1 and not test.cell else ():
+            name = f"{test.name}.{job.name}"
+            found[name] = replace(test, name=name, jobs=(job,))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,10 +119,11 @@ def result_from(text: str) -> TestResult:
 
 def unpack_histograms(data: Any) -> None:
     """In the JSON of a TestResult, in place. Raises EngineError, ValueError, TypeError or AttributeError."""
-    for direction in _DIRECTIONS:
-        part = data.get(direction.value)
-        if part and part.get("histogram") is not None:
-            part["histogram"] = Histogram.unpack(base64.b64decode(part["histogram"], validate=True))
+    for each in (data, *data.get("jobs", ())):
+        for direction in _DIRECTIONS:
+            part = each.get(direction.value)
+            if part and part.get("histogram") is not None:
+                part["histogram"] = Histogram.unpack(base64.b64decode(part["histogram"], validate=True))
 
 
 def _decode(kind: type[T], text: str, what: str, prepare: Callable[[Any], None] | None = None) -> T:

@@ -62,6 +62,7 @@ def library(tmp_path: Path) -> list[str]:
         (("run", "azure-max-throughput", ".", "--target", "cache=.", "--target", "nocache=/tmp"), 2, "2 targets"),
         (("run", "azure-max-throughput", "nope", "--target", "cache=.", "--target", "nocache=/tmp"), 2, "not exist"),
         (("run", "quick", ".", "--expect", "seqread-1m-qd8.write.iops>1"), 2, "never writes"),
+        (("run", "quick", ".", "--expect", "read.iops>1"), 2, "Write TEST.read.iops. Tests: randread-4k-qd1, "),
         ((), 2, "ssh -t"),
         (("--store", "/proc/nothing/runs.db", "runs"), 1, "/proc/nothing"),
         (("--store", "", "runs"), 2, "'--store': the name is empty"),

@@ -67,6 +67,9 @@ options = { rw = "read", ioengine = "null", bs = "64k", time_based = false, runt
 name = "copies"
 options = { rw = "randread", numjobs = 2, group_reporting = true }
 [[test]]
+name = "copies-apart"
+options = { rw = "randread", numjobs = 2 }
+[[test]]
 name = "ramp"
 options = { rw = "randread", ramp_time = "2s" }
 [[test]]
@@ -102,7 +105,17 @@ options = { rapid = true, linear = true, work-time = "1s" }
 """
 FIO_TESTS = (
     *("read", "randread-direct", "write", "mixed", "fsync", "rate"),
-    *("two-jobs", "two-readers", "one-ends-early", "copies", "ramp", "amount", "amount-with-ramp", "mix-of-reads"),
+    *(
+        "two-jobs",
+        "two-readers",
+        "one-ends-early",
+        "copies",
+        "copies-apart",
+        "ramp",
+        "amount",
+        "amount-with-ramp",
+        "mix-of-reads",
+    ),
 )
 IOPING_TESTS = ("count", "rapid-direct", "rapid-cached", "rapid-linear")
 PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p99_9": 99.9}
@@ -220,7 +233,7 @@ def test_jobs_reported_apart_are_summed_up_as_fio_does_those_of_a_group(fio: dic
 
 @pytest.mark.needs("fio")
 def test_jobs_reported_apart_are_one_distribution(fio: dict[str, Done]) -> None:
-    done = fio["two-readers"]
+    done = fio["copies-apart"]
     parts, ours = parts_of(done, "read"), done.shown["read"]["latency_ns"]
     assert len(parts) == 2
     latencies = [part["lat_ns"] for part in parts]
@@ -237,6 +250,28 @@ def test_jobs_reported_apart_are_one_distribution(fio: dict[str, Done]) -> None:
                 expected.setdefault(figure, middle)
     for figure in PERCENTILES:
         assert abs(bucket_of(int(ours[figure])) - bucket_of(expected[figure])) <= 1
+
+
+@pytest.mark.needs("fio")
+@pytest.mark.parametrize("name", ["two-jobs", "two-readers", "one-ends-early", "copies-apart"])
+def test_what_fio_reports_apart_has_its_own_result(fio: dict[str, Done], name: str) -> None:
+    done = fio[name]
+    jobs = done.shown["jobs"]
+    assert list(dict.fromkeys(entry["jobname"] for entry in done.told["jobs"])) == [job["name"] for job in jobs]
+    apart = [part for job in jobs for part in job.get("copies", [job])]
+    for ours, theirs in zip(apart, done.told["jobs"], strict=True):
+        assert ours["cpu"] == {"user_percent": theirs["usr_cpu"], "system_percent": theirs["sys_cpu"]}
+        for way in ("read", "write"):
+            assert (way in ours) is (theirs[way]["total_ios"] > 0)
+            if way in ours:
+                assert (ours[way]["ios"], ours[way]["iops"]) == (theirs[way]["total_ios"], theirs[way]["iops"])
+                assert ours[way]["bandwidth_bytes_per_s"] == theirs[way]["bw_bytes"]
+                is_latency(ours[way]["latency_ns"], theirs[way]["lat_ns"])
+
+
+@pytest.mark.needs("fio")
+def test_jobs_that_read_in_other_ways_have_no_latency_together(fio: dict[str, Done]) -> None:
+    assert set(fio["two-readers"].shown["read"]["latency_ns"].values()) == {None}
 
 
 @pytest.mark.needs("fio")

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     "expectations",
     multiple=True,
     metavar="EXPRESSION",
-    help="Expect something of a test: 'rand-r.read.iops>=5000'. Exit code 5 if it is missed.",
+    help="Expect something of a test: 'rand-r.read.iops>=5000'; of the only test 'read.iops>=5000'. Exit code 5 if missed.",
 )
 @click.option(
     "--tag",

@@ -5,13 +5,13 @@ times a second while a disk is being measured.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum, sqrt
 
 from diskprof.engines.jsonstream import JsonObject, count, figure, section
 from diskprof.model.errors import EngineError
 from diskprof.model.histogram import Histogram, bucket_of, merge
-from diskprof.model.run import PERCENTILES, Cpu, DirectionResult, Latency, TestResult
+from diskprof.model.run import PERCENTILES, Cpu, DirectionResult, JobResult, Latency, Result, TestResult
 from diskprof.model.sample import Direction, LatencyKind
 from diskprof.model.text import clean
 from diskprof.model.units import format_latency
@@ -134,24 +134,50 @@ def read_final(document: JsonObject) -> FinalDocument:
     Raises EngineError where it is no document of fio's.
     """
     jobs = _jobs(document)
-    parts = {
-        direction: [data for job in jobs if (data := section(job, direction)) and _did_something(data)]
-        for direction in Direction
-    }
-    sections = [data for several in parts.values() for data in several]
+    sections = [data for direction in Direction for data in _sections(jobs, direction)]
+    result = _result(jobs)
     return FinalDocument(
-        result=TestResult(
-            read=_direction(parts[Direction.READ]),
-            write=_direction(parts[Direction.WRITE]),
-            cpu=_cpu(jobs),
-            sync=_latency([latency for job in jobs if (latency := section(section(job, "sync"), "lat_ns"))]),
-        ),
+        result=TestResult(result.read, result.write, result.cpu, result.sync, _results(jobs) if len(jobs) > 1 else ()),
         errors=tuple(code for job in jobs if (code := count(job, "error"))),
         failed_ios=sum(count(job, "total_err") for job in jobs),
         runtime_ms=max((count(data, "runtime") for data in sections), default=0),
         ios=sum(count(data, "total_ios") for data in sections),
         bytes=sum(count(data, "io_bytes") for data in sections),
     )
+
+
+def _results(jobs: Sequence[JsonObject]) -> tuple[JobResult, ...]:
+    """Each job by its name; the copies of one are entries of the same name."""
+    entries: dict[str, list[JsonObject]] = {}
+    for job in jobs:
+        entries.setdefault(clean(str(job.get("jobname", ""))), []).append(job)
+    return tuple(_job_result(name, mine) for name, mine in entries.items())
+
+
+def _job_result(name: str, entries: Sequence[JsonObject]) -> JobResult:
+    whole = _result(entries)
+    copies = tuple(_plain(_result([entry])) for entry in entries) if len(entries) > 1 else ()
+    return JobResult(whole.read, whole.write, whole.cpu, whole.sync, name, copies)
+
+
+def _plain(result: Result) -> Result:
+    """Without the histograms, which are in that of the job."""
+    read, write = (part and replace(part, histogram=None) for part in (result.read, result.write))
+    return replace(result, read=read, write=write)
+
+
+def _result(jobs: Sequence[JsonObject]) -> Result:
+    """What several entries say together."""
+    return Result(
+        read=_direction(_sections(jobs, Direction.READ)),
+        write=_direction(_sections(jobs, Direction.WRITE)),
+        cpu=_cpu(jobs),
+        sync=_latency([latency for job in jobs if (latency := section(section(job, "sync"), "lat_ns"))]),
+    )
+
+
+def _sections(jobs: Sequence[JsonObject], direction: Direction) -> list[JsonObject]:
+    return [data for job in jobs if (data := section(job, direction)) and _did_something(data)]
 
 
 def _did_something(data: JsonObject) -> bool:

@@ -83,7 +83,8 @@ class TestEntry(_Strict):
 
 
 class ExpectEntry(_Strict):
-    test: str
+    test: str = ""
+    job: str = ""
     metric: MetricName
     min: Scalar | None = None
     max: Scalar | None = None

@@ -16,7 +16,7 @@ from diskprof.model.run import PERCENTILES
 from diskprof.model.sample import Direction
 from diskprof.model.units import parse_duration
 from diskprof.presets.problem import Fault, Faulty, KeyPath, sentence
-from diskprof.presets.resolve import ResolvedTest, parameter_value, references
+from diskprof.presets.resolve import ResolvedTest, parameter_value, references, with_jobs
 
 if TYPE_CHECKING:
     from diskprof.presets.files.preset_schema import ExpectEntry
@@ -43,7 +43,7 @@ def read_promises(
 
     `tests` are the preset's, with the defaults filled in; a sweep's its cells. Raises Faulty.
     """
-    test = _test(entry.test, (*path, "test"), preset, tests)
+    test = _test(entry, path, preset, tests)
     try:
         metric = parse_metric(entry.metric)
     except UsageError as error:
@@ -63,16 +63,26 @@ def read_promises(
     )
 
 
-def _test(name: str, path: KeyPath, preset: Preset, tests: Sequence[ResolvedTest]) -> ResolvedTest:
-    names = [test.name for test in tests]
-    if name in names:
-        return tests[names.index(name)]
+def _test(entry: "ExpectEntry", path: KeyPath, preset: Preset, tests: Sequence[ResolvedTest]) -> ResolvedTest:
+    known, path = with_jobs(tests), (*path, "job" if entry.job else "test")
+    name = entry.test or (tests[0].name if len(tests) == 1 else "")
+    if entry.job:
+        name = f"{name}.{entry.job}"
+    if name in known:
+        return known[name]
+    names = [each for each in known if ("." in each) is bool(entry.job)]
+    if not name:
+        raise Faulty(Fault(path, f"there are several tests: name one of {', '.join(names[:8])}"))
     if any(test.name == name for test in preset.tests):
         cell = next(test.name for test in tests if test.name.startswith(f"{name}-"))
         raise Faulty(Fault(path, f"{name} is swept: name one of its cells, such as {cell}"))
     close = get_close_matches(name[:64], names, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(names[:8])}{', ...' if names[8:] else ''}"
-    raise Faulty(Fault(path, f"there is no test {name[:64]!r}; {hint}"))
+    hint = (
+        f"did you mean {close[0]}?"
+        if close
+        else f"there are {', '.join(names[:8]) or 'none'}{', ...' if names[8:] else ''}"
+    )
+    raise Faulty(Fault(path, f"there is no {'job' if entry.job else 'test'} {name[:64]!r}; {hint}"))
 
 
 def _settled(preset: Preset, test: ResolvedTest) -> bool:

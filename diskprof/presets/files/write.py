@@ -190,7 +190,9 @@ def _job(engine: EngineName, job: Job, shared: int, table: str) -> Iterator[str]
 def _expectation(expectation: PresetExpectation) -> list[str]:
     promise, metric = expectation.promise, expectation.metric
     formula = bool(promise.per_gib) or promise.cap is not None
-    lines = ["[[expect]]", f"test = {_text(expectation.test)}", f"metric = {_text(metric.name)}"]
+    test, _, job = expectation.test.partition(".")
+    lines = ["[[expect]]", f"test = {_text(test)}", *([f"job = {_text(job)}"] if job else [])]
+    lines.append(f"metric = {_text(metric.name)}")
     key = "base" if formula else _KEYS[expectation.operator]
     lines.append(f"{key} = {_text(_amount(metric.quantity, promise.base))}")
     if formula:

@@ -131,7 +131,7 @@ def planned(plan: Plan) -> tuple[tuple[str, str], ...]:
     found = []
     for expected in plan.expectations:
         parts = [expected.basis] if expected.basis else []
-        if (runs := seconds.get(expected.test)) is not None and runs < expected.seconds:
+        if (runs := seconds.get(expected.test.partition(".")[0])) is not None and runs < expected.seconds:
             parts.append(too_short(runs, expected))
         told = f" ({'; '.join(parts)})" if parts else ""
         found.append((expected.test, f"{expected_words(expected)}{told}"))

@@ -59,7 +59,8 @@ def compared_plots(
             curves = []
             for run, column in zip(runs, comparison.columns, strict=True):
                 record = run.test(test.name)
-                mine = measured(known[run.id].get((record.index, way), ()), record.index) if record else ()
+                own = record is not None and run.sampled(record, way)
+                mine = measured(known[run.id].get((record.index, way), ()), record.index) if record and own else ()
                 if len(mine) > 1:
                     curves.append(Curve(column.label, series_of(mine, IOPS)))
             found += _over_time(f"{test.name}: {DIRECTIONS[way].word} IOPS", curves)

@@ -38,7 +38,7 @@ def verdict(run: Run) -> str:
 def _results(run: Run) -> str:
     figures: list[_Figure] = []
     sentences: list[str] = []
-    for test in run.tests:
+    for test in run.apart:
         if not test.result or not test.result.directions or test.planned.cell:
             continue
         if test.engine is EngineName.IOPING:

@@ -132,9 +132,9 @@ def _facts(pairs: Sequence[tuple[str, str]]) -> Facts:
 
 
 def result_rows(run: Run) -> list[ResultRow]:
-    """Every test with each of its directions; a test without a result once, with None."""
+    """Every test, and each of its jobs where it has several results, with each direction; without a result once, with None."""
     rows: list[ResultRow] = []
-    for test in run.tests:
+    for test in run.records:
         directions = test.result.directions if test.result else ()
         rows += [ResultRow(test, *each) for each in directions] or [ResultRow(test, None, None)]
     return rows
@@ -178,7 +178,7 @@ def result_table(rows: Sequence[ResultRow], form: Form, legend: str = "") -> Tab
     cells = []
     for test, direction, result in rows:
         again = direction is Direction.WRITE and _both_ways(test)
-        row = [Cell(test.name, short="" if again else None)]
+        row = [_named_cell(test, pages=pages, again=again)]
         if result is None and screen:
             status = STATUSES[test.status]
             cells.append((*row, Cell(reasoned(test.status, test.reason), status.meaning, sign=status.sign)))
@@ -191,6 +191,12 @@ def result_table(rows: Sequence[ResultRow], form: Form, legend: str = "") -> Tab
         row += [Cell(_cpu(test))] if pages or screen else []
         cells.append(tuple(row))
     return Table(tuple(columns), tuple(cells), legend=legend)
+
+
+def _named_cell(test: TestRecord, *, pages: bool, again: bool = False) -> Cell:
+    """On a terminal a job stands below its test, a page has both names."""
+    short = "" if again else None
+    return Cell(f"  {test.job}" if test.job and not pages else test.name, short=short)
 
 
 def _figures(test: TestRecord, result: DirectionResult | None) -> list[Cell]:
@@ -226,7 +232,7 @@ def _latency_parts(known: _Known) -> list[Block]:
             way = DIRECTIONS[direction]
             rows.append(
                 (
-                    Cell(test.name, short="" if at else None),
+                    _named_cell(test, pages=known.form in _PAGES, again=bool(at)),
                     Cell(way.word, way.meaning),
                     Cell(name),
                     *(Cell(figures.MISSING if value is None else format_latency(value)) for value in values),
@@ -246,7 +252,7 @@ def sync_sentences(run: Run) -> list[str]:
     `wal: fdatasync after writes took 1.21 ms in the mean (p50 1.10 ms, ...).`
     """
     found = []
-    for test in run.tests:
+    for test in run.apart:
         latency = test.result.sync.shown if test.result and test.result.sync else None
         if latency is None or latency.mean is None:
             continue

@@ -20,7 +20,9 @@ from diskprof.model.run import (
     Finding,
     FurtherTarget,
     IoLimit,
+    JobResult,
     Latency,
+    Result,
     Run,
     RunSummary,
     TestRecord,
@@ -109,9 +111,21 @@ def _endurance(plan: Plan) -> Json:
 def _test(test: TestRecord) -> Json:
     found = _of(test, "name title=planned.title engine status reason cell=planned.cell{}~ argv=planned.argv")
     if test.result:
-        found |= {str(direction): _plain(result) for direction, result in test.result.directions}
-        found |= _of(test.result, "cpu~ sync_latency_ns=sync~")
+        found |= _result(test.result)
+        if test.result.jobs:
+            found["jobs"] = [_job(job) for job in test.result.jobs]
     return found
+
+
+def _job(job: JobResult) -> Json:
+    """A job that fio reports apart, with each of its copies where they are, too."""
+    found = {"name": job.name, **_result(job)}
+    return {**found, "copies": [_result(copy) for copy in job.copies]} if job.copies else found
+
+
+def _result(result: Result) -> Json:
+    directions = {str(direction): _plain(part) for direction, part in result.directions}
+    return {**directions, **_of(result, "cpu~ sync_latency_ns=sync~")}
 
 
 def _expectation(expected: Expectation) -> Json:

@@ -79,7 +79,7 @@ def _performance(run: Run, judgements: Sequence[Judgement]) -> Iterator[str]:
         if judgement.measured is not None and label not in said:
             said.add(label)
             yield _datum(label, expected.metric.quantity, judgement.measured, expected)
-    for test in run.tests:
+    for test in run.records:
         for direction, result in test.result.directions if test.result else ():
             figures = (
                 ("iops", Quantity.IOPS, result.iops),

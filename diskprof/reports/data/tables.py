@@ -5,7 +5,7 @@ import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from diskprof.model.run import Latency, Run, TestRecord
+from diskprof.model.run import Latency, Result, Run, TestRecord
 from diskprof.model.sample import Sample
 from diskprof.model.text import clean
 from diskprof.reports.content.facts import disks
@@ -15,7 +15,7 @@ CsvValue = str | int | float | None
 _FORMULA = ("=", "+", "-", "@")
 _LATENCIES = ("mean", "min", "max", "stddev", "p50", "p90", "p95", "p99", "p99_9")
 RESULT_COLUMNS = (
-    *("run", "started_at", "host", "preset", "target", "disk", "test", "engine", "status", "direction"),
+    *("run", "started_at", "host", "preset", "target", "disk", "test", "job", "copy", "engine", "status", "direction"),
     *("ios", "bytes", "iops", "bandwidth_bytes_per_s", "runtime_ms"),
     "latency_kind",
     *(f"{part}_{name}_ns" for part in ("latency", "clat", "slat") for name in _LATENCIES),
@@ -28,7 +28,8 @@ SAMPLE_COLUMNS = (
 
 
 def results_csv(runs: Sequence[Run]) -> str:
-    """A row for each direction of each test, one for fsync where it synced, one for a test without a result.
+    """A row for each direction of each test, one for fsync where it synced, one for a test without a result; then the same of
+    each job that fio reports apart, and of each of its copies.
 
     What is not known is empty.
     """
@@ -48,10 +49,19 @@ def _results(run: Run, test: TestRecord) -> list[list[CsvValue]]:
     disk = " ".join(disk.model or disk.name for disk in disks(run))
     began = run.started_at.isoformat() if run.started_at else ""
     what = [run.id, began, run.environment.hostname, run.plan.preset, run.plan.target.path, disk]
-    which: list[CsvValue] = [*what, test.name, str(test.engine), str(test.status)]
+    engine, status = str(test.engine), str(test.status)
+    whole: list[CsvValue] = [*what, test.name, None, None, engine, status]
     result = test.result
     if not result or not result.directions:
-        return [[*which, *[None] * (len(RESULT_COLUMNS) - len(which))]]
+        return [[*whole, *[None] * (len(RESULT_COLUMNS) - len(whole))]]
+    rows = _rows(whole, result)
+    for job in result.jobs:
+        for number, part in enumerate((job, *job.copies)):
+            rows += _rows([*what, test.name, job.name, number or None, engine, status], part)
+    return rows
+
+
+def _rows(which: Sequence[CsvValue], result: Result) -> list[list[CsvValue]]:
     cpu = (result.cpu.user_percent, result.cpu.system_percent) if result.cpu else (None, None)
     rows: list[list[CsvValue]] = [
         [

@@ -1,6 +1,7 @@
 """What a run is expected to show: the preset's promises that apply here, and what the person asked for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from diskprof.model.advice import Advice
 from diskprof.model.device import DeviceTree
@@ -11,13 +12,15 @@ from diskprof.model.plan import Hazard, Severity
 from diskprof.model.preset import Preset
 from diskprof.model.target import Target
 from diskprof.presets.files.promises import unmeasurable
-from diskprof.presets.resolve import ResolvedTest
+from diskprof.presets.resolve import ResolvedTest, with_jobs
 
 CAPACITY = "capacity_gib"
 """The parameter that gives the capacity a formula counts with; where it is empty the device's size is taken."""
 
 _TOLERANCE = 0.01
 """Vendors round, and a volume held at 5000 IOPS measures 4997 to 5004 (F41). What a person asks for is taken exactly."""
+
+_MOST_NAMES = 12
 
 _UNTOLD = Hazard(
     "capacity-unknown",
@@ -42,13 +45,14 @@ def promises(
 
     Raises UsageError for a test that the preset lacks, and for a metric that its test can never have.
     """
-    by_name = {test.name: test for test in tests}
+    by_name = with_jobs(tests)
+    asked = [replace(each, test=_whole_name(each, preset, tests, by_name)) for each in asked]
     for expectation in asked:
         test = by_name.get(expectation.test)
         if test is None:
             raise UsageError(
                 f"{preset.name} has no test {expectation.test!r} to expect something of.",
-                f"Tests: {', '.join(by_name)}.",
+                f"Tests: {_few(by_name)}.",
             )
         if reason := unmeasurable(expectation.metric, test):
             raise UsageError(f"{expectation.test}.{expectation.metric.name} will have no value: {reason}.")
@@ -57,6 +61,26 @@ def promises(
     told = [promise for promise in applying if gib is not None or not promise.promise.per_gib]
     notes = () if told == applying else (_UNTOLD,)
     return (*(_resolved(promise, gib or 0.0) for promise in told), *asked), notes
+
+
+def _whole_name(
+    asked: Expectation, preset: Preset, tests: Sequence[ResolvedTest], known: Mapping[str, ResolvedTest]
+) -> str:
+    """The test, or `test.job`, that an expectation is of: where there is one test alone it needs no name."""
+    if len(tests) == 1:
+        name = tests[0].name
+        return f"{name}.{asked.test}" if f"{name}.{asked.test}" in known else asked.test or name
+    if not asked.test:
+        raise UsageError(
+            f"{asked.metric.name} names no test, and {preset.name} has {len(tests)}.",
+            f"Write TEST.{asked.metric.name}. Tests: {_few(test.name for test in tests)}.",
+        )
+    return asked.test
+
+
+def _few(names: Iterable[str]) -> str:
+    names = list(names)
+    return ", ".join(names if len(names) <= _MOST_NAMES else [*names[:_MOST_NAMES], "..."])
 
 
 def _resolved(promise: PresetExpectation, gib: float) -> Expectation:

@@ -259,7 +259,7 @@ class CompareScreen(ModeScreen):
         found = []
         for number, named in self._named():
             run = self._loaded.runs[number]
-            if record := run.test(name):
+            if (record := run.test(name)) and run.sampled(record, direction):
                 samples = measured(self._loaded.courses[run.id], record.index, direction)
                 found.append((named, series_of(samples, _TIMED[chart])))
         return found

@@ -259,6 +259,20 @@ def test_rows(run: Run, width: int) -> list[Row]:
             )
             cells = _cells(texts, width, "", side_ink=ink_of(DIRECTIONS[direction]))
             rows.append(Row(str(test.index), [*(head if first else [("    ", "")]), *cells], heading=not first))
+        rows += _job_rows(test, width)
+    return rows
+
+
+def _job_rows(test: TestRecord, width: int) -> list[Row]:
+    """A row for each direction of each job of a test that has several results."""
+    rows = []
+    for job in test.result.jobs if test.result and test.parts else ():
+        cpu = f"{job.cpu.percent:.0f}%" if job.cpu else ""
+        for number, (direction, result) in enumerate(job.directions):
+            name = fit(f"  {job.name}", _title_room(width)) if not number else ""
+            texts = (name, DIRECTIONS[direction].sign, *_figures_of(result), "" if number else cpu)
+            cells = _cells(texts, width, "quiet", side_ink=ink_of(DIRECTIONS[direction]))
+            rows.append(Row(str(test.index), [("    ", ""), *cells], heading=True))
     return rows
 
 

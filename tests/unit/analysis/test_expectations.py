@@ -150,9 +150,10 @@ def test_a_wrong_expression_says_how_to_write_one(text: str) -> None:
     assert caught.value.hint
 
 
-def test_an_expectation_without_a_test_says_what_is_missing() -> None:
-    with pytest.raises(UsageError, match=r"read\.latency\.p99 names no test"):
-        parse_expectation("read.latency.p99<5ms")
+@pytest.mark.parametrize("test", ["", "a", "a.b", "read", "total.cpu"])
+def test_what_stands_before_the_metric_is_the_test(test: str) -> None:
+    found = parse_expectation(f"{test}{'.' if test else ''}read.latency.p99<5ms")
+    assert (found.test, found.metric.name, found.promised) == (test, "read.latency.p99", 5e6)
 
 
 @given(st.text(max_size=80))

@@ -143,7 +143,11 @@ def test_a_variant_is_settings_and_what_the_person_sets_goes_before() -> None:
     ("old", "new", "key", "says"),
     [
         # promises: the schema
-        ('test = "reads"\nmetric', "metric", "expect[1].test", "missing"),
+        ('test = "reads"\nmetric', "metric", "expect[1].test", "there are several tests: name one of reads, both,"),
+        (
+            *('test = "reads"\nmetric', 'test = "both"\njob = "wa"\nmetric'),
+            *("expect[1].job", "there is no job 'both.wa'; did you mean both.wal?"),
+        ),
         ('metric = "read.iops"', "", "expect[1].metric", "missing"),
         ('metric = "read.iops"', "metric = 5", "expect[1].metric", "must be a text"),
         ('metric = "read.iops"', 'metrics = "read.iops"', "expect[1].metrics", "did you mean metric?"),
