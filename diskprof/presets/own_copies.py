@@ -59,8 +59,8 @@ def together(preset: Preset, before: Mapping[str, str]) -> Together:
     return check
 
 
-def own_copy(preset: Preset, name: str, settings: Mapping[str, str]) -> Preset:
-    """A preset of the person's own, called `name`, that has `settings` for defaults."""
+def own_copy(preset: Preset, name: str, settings: Mapping[str, str], title: str = "") -> Preset:
+    """A preset of the person's own, called `name`, that has `settings` for defaults; `title` is its name unless given."""
     from diskprof.presets.foreign.imported import preset_name
 
     parameters = tuple(
@@ -69,7 +69,7 @@ def own_copy(preset: Preset, name: str, settings: Mapping[str, str]) -> Preset:
     return replace(
         preset,
         name=preset_name(name),
-        title=name,
+        title=title or name,
         category=Category.OWN,
         parameters=parameters,
         aliases=(),

@@ -17,6 +17,7 @@ from diskprof.presets.own_copies import own_copy, together
 from diskprof.runner.session import Session
 from diskprof.tui.dialogs.confirm import Ask
 from diskprof.tui.dialogs.form import Form
+from diskprof.tui.dialogs.import_dialog import ImportDialog
 from diskprof.tui.dialogs.text_page import TextPage
 from diskprof.tui.kit.table import Table
 from diskprof.tui.live.screen import LiveScreen
@@ -315,3 +316,58 @@ async def test_ioping_has_no_job_file(bench: Bench) -> None:
         pilot.app.screen.query_one(".dialog").scroll_end(animate=False)
         await settle(pilot)
         assert "job file" not in text_of(pilot)
+
+
+PASTED = """$ sudo fio --name=reads --rw=randread --bs=4k --size=64m --filename=/dev/sdz
+$ fio --name=writes --rw=randwrite --bs=8k --size=64m
+"""
+
+
+@pytest.mark.parametrize("size", [*SIZES, (60, 16)])
+async def test_i_makes_a_preset_of_what_is_pasted(bench: Bench, size: tuple[int, int]) -> None:
+    async with open_bench(bench, size) as pilot:
+        await press(pilot, "i")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ImportDialog))
+        assert "become a preset" in str(pilot.app.screen.query_one("#import-words", Static).content)
+        pilot.app.screen.post_message(events.Paste(PASTED))
+        await until(pilot, lambda: "reads: Random read, 4 KiB" in text_of(pilot))
+        seen = str(pilot.app.screen.query_one("#import-words", Static).content)
+        assert seen.startswith("2 tests:\n  reads: Random read, 4 KiB, one at a time\n  writes: Random write, 8 KiB")
+        assert "filename=/dev/sdz is left out" in seen and "Can be set: size 64m, runtime none" in seen
+        await press(pilot, "tab")
+        assert pilot.app.screen.query_one("#import-name", Input).value == "reads"
+        await press(pilot, "enter")
+        await until(pilot, lambda: bool(bench.saved))
+        (saved,) = bench.saved
+        assert (saved.name, saved.category, [test.name for test in saved.tests]) == (
+            *("reads", Category.OWN),
+            ["reads", "writes"],
+        )
+        await until(pilot, lambda: isinstance(pilot.app.screen, RunScreen))
+
+
+async def test_what_cannot_be_imported_says_why_and_stays(bench: Bench) -> None:
+    async with open_bench(bench, (80, 24)) as pilot:
+        await press(pilot, "i")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ImportDialog))
+        pilot.app.screen.post_message(events.Paste("fio --name=a --rw=read --exec_prerun=/bin/sh"))
+        words = pilot.app.screen.query_one("#import-words", Static)
+        await until(pilot, lambda: "it runs a program" in str(words.content))
+        await press(pilot, "tab", "x", "enter")
+        await until(pilot, lambda: "There is no test to save yet." in text_of(pilot))
+        await press(pilot, "escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, RunScreen))
+        assert not bench.saved
+
+
+async def test_a_name_that_is_taken_is_not_replaced(bench: Bench) -> None:
+    async with open_bench(bench, (80, 24)) as pilot:
+        await press(pilot, "i")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ImportDialog))
+        pilot.app.screen.post_message(events.Paste("fio --name=quick --rw=read --size=1m"))
+        await until(pilot, lambda: pilot.app.screen.query_one("#import-name", Input).value == "quick")
+        await press(pilot, "tab", "enter")
+        await until(
+            pilot, lambda: "There is a preset quick already. Choose another name." in told(pilot) + text_of(pilot)
+        )
+        assert not bench.saved

@@ -88,7 +88,7 @@ def options(as_json: bool) -> None:
 @presets_command.command("import", short_help="Make a preset of a fio job file or a command line.")
 @click.argument("file", required=False)
 @click.option(
-    "--command", "line", metavar="COMMAND", help="A command line of fio, DiskSpd or ioping instead of a file."
+    "--command", "line", metavar="COMMAND", help="Commands of fio, DiskSpd or ioping, as they are pasted; - is stdin."
 )
 @click.option("--name", default="", help="The name of the preset instead of the file's.")
 @click.option(
@@ -132,9 +132,11 @@ def import_preset(file: str | None, line: str | None, name: str, several: bool, 
 
 def _imported(file: str | None, line: str | None, name: str, several: bool) -> "ImportedPreset":
     if line is not None:
-        from diskprof.presets.foreign.commandline import import_command
+        from diskprof.presets.foreign.pasted import LONGEST_TEXT
+        from diskprof.presets.foreign.text import import_text
 
-        imported = import_command(line, name=name, several=several)
+        text = sys.stdin.read(LONGEST_TEXT + 1) if line == "-" else line
+        imported = import_text(text, name=name, several=several)
     else:
         from diskprof.presets.foreign.jobfile import LARGEST_FILE, import_job_file, import_job_text
 

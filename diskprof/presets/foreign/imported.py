@@ -4,11 +4,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from diskprof.model.errors import PresetError
 from diskprof.model.job import fio_job
-from diskprof.model.preset import Category, EngineName, Job, Parameter, ParameterKind, Preset, TargetSlot, Test
+from diskprof.model.preset import Category, EngineName, Job, Options, Parameter, ParameterKind, Preset, TargetSlot, Test
 from diskprof.model.sample import Direction
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
+from diskprof.presets.resolve import fill_in
 
 LONGEST_PRESET_NAME = 40
 LONGEST_NAME = 64
@@ -79,6 +81,36 @@ def own_preset(
         shipped=False,
         targets=tuple(TargetSlot(target) for target in targets),
     )  # fmt: skip
+
+
+def together(imported: Sequence[ImportedPreset], name: str) -> ImportedPreset:
+    """One preset of several, their tests one after the other. What their fio jobs share becomes parameters again."""
+    tests: list[Test] = []
+    for each in imported:
+        values = {parameter.name: parameter.default for parameter in each.preset.parameters}
+        for test in each.preset.tests:
+            jobs = tuple(replace(job, options=_filled(job.options, values)) for job in test.jobs)
+            named = unique_name(test.name, [other.name for other in tests])
+            if len(jobs) == 1 and jobs[0].name == test.name:
+                jobs = (replace(jobs[0], name=named),)
+            tests.append(replace(test, name=named, jobs=jobs))
+    if len(tests) > MOST_TESTS:
+        raise PresetError(f"There are {len(tests)} tests, and a preset has {MOST_TESTS} at most.")
+    sources = [each.preset.source for each in imported]
+    preset = own_preset(
+        name or tests[0].name,
+        tests,
+        title=f"{len(tests)} tests of {len(imported)} commands",
+        summary=f"{len(imported)} commands, one after the other: {', '.join(test.name for test in tests)}.",
+        source="; ".join(sources),
+    )
+    return ImportedPreset(preset, tuple(dict.fromkeys(note for each in imported for note in each.notes)))
+
+
+def _filled(options: Options, values: Mapping[str, str]) -> Options:
+    """Options without parameters; what comes out empty is left out."""
+    found = ((option, fill_in(text, values)) for option, text in options)
+    return tuple((option, text) for option, text in found if text)
 
 
 def one_line(text: str, longest: int) -> str:

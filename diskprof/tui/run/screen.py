@@ -89,6 +89,7 @@ disturb, or that would disturb the test: the details say why. Devices that come 
         Binding(
             "w", "save", "Save as", id="run.save", tooltip="Write the preset with its parameters as one of your own"
         ),
+        Binding("i", "import", "Import", id="run.import", tooltip="Make a preset of a pasted command or a job file"),
         Binding("a", "all", "All devices", id="run.all", tooltip="Show or hide empty loop, ram and zram devices"),
         Binding("escape", "unfilter", "All presets", id="run.unfilter", tooltip="Clear the filter, show all presets"),
         Binding(
@@ -385,6 +386,16 @@ disturb, or that would disturb the test: the details say why. Devices that come 
 
         form = Form(f"Save {clean(preset.title)} as your own", [name_field(self.presets.presets)])
         self.app.push_screen(form, named)
+
+    def action_import(self) -> None:
+        from diskprof.presets.own_copies import own_title
+        from diskprof.tui.dialogs.import_dialog import ImportDialog
+
+        def made(preset: Preset | None) -> None:
+            if preset:
+                self._save(preset.name, preset)
+
+        self.app.push_screen(ImportDialog(lambda name: own_title(name, self.presets.presets)), made)
 
     @work(thread=True, group="save")
     def _save(self, original: str, preset: Preset) -> None:

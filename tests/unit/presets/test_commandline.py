@@ -7,7 +7,7 @@ import pytest
 
 from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.preset import EngineName, Preset
-from diskprof.presets.foreign.commandline import import_command, words_of
+from diskprof.presets.foreign.commandline import import_command
 from diskprof.presets.foreign.imported import ImportedPreset
 from diskprof.presets.library import load_library
 from diskprof.presets.resolve import expand_defaults, resolve
@@ -209,15 +209,11 @@ def test_what_is_left_out_of_a_command_is_said() -> None:
         ("sudo", "There is no command"),
         ("dd if=/dev/zero of=/dev/xvdb bs=1M &", "aerospike-prewarm"),
         ("rm -rf /", "is not fio"),
-        ("FOO=1 fio --name=a", "is not fio"),
+        ("FOO=1 rm -rf /", "is not fio"),
+        ("for i in 1 2; do fio --name=a --bs=$i; done", "has a shell make the commands"),
         ("fio --rw=read", "The command has no job"),
         ("fio", "The command has no job"),
         ("fio --name=a 'unfinished", "a quote that does not end"),
-        ("fio --name=a; rm -rf /", "is for a shell"),
-        ("fio --name=a && reboot", "is for a shell"),
-        ("fio --name=a | tee log", "is for a shell"),
-        ("fio --name=a > log", "is for a shell"),
-        ("fio --name=a 2>&1", "is for a shell"),
         ("fio --name=a --numjobs=$(nproc)", "not filled in"),
         ("fio --name=a --size=$SIZE", "not filled in"),
         ("fio --name=a --bs=`id`", "not filled in"),
@@ -232,22 +228,11 @@ def test_what_is_left_out_of_a_command_is_said() -> None:
         ("fio --name=a --rw=", "Choose from"),
         ("fio --name=a --rw", "has no value"),
         ("fio --name=a --ioengine=exec", "it runs a program"),
-        ("x" * 20_000, "too long"),
+        ("x" * 70_000, "too long"),
     ],
 )
 def test_what_is_no_command_of_a_test_is_refused(command: str, reason: str) -> None:
     assert reason in refused(command)
-
-
-def test_words_are_those_of_a_shell() -> None:
-    assert words_of("fio --name='a b' --description=\"it's\" x\\ y") == [
-        "fio",
-        "--name=a b",
-        "--description=it's",
-        "x y",
-    ]
-    assert words_of("diskspd.exe -b4K c:\\test\\file.dat") == ["diskspd", "-b4K", "c:\\test\\file.dat"]
-    assert words_of("C:\\tools\\DiskSpd.exe -b4K") == ["diskspd", "-b4K"]
 
 
 @pytest.mark.parametrize(

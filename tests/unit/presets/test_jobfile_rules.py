@@ -12,7 +12,7 @@ from diskprof.model.preset import EngineName, Job, Preset
 from diskprof.presets.files.fio_text import job_file
 from diskprof.presets.files.load import parse, with_tuning
 from diskprof.presets.files.write import preset_toml
-from diskprof.presets.foreign.commandline import LONGEST_COMMAND, import_command
+from diskprof.presets.foreign.commandline import import_command
 from diskprof.presets.foreign.fio_rules import (
     CLIENT_RULES,
     CLIENT_WITH_VALUE,
@@ -25,6 +25,7 @@ from diskprof.presets.foreign.fio_sections import STRUCTURE
 from diskprof.presets.foreign.fio_values import DIRECTIONAL, ZERO_IS_OFF, read_value
 from diskprof.presets.foreign.imported import ImportedPreset
 from diskprof.presets.foreign.jobfile import LARGEST_FILE, import_job_text
+from diskprof.presets.foreign.pasted import LONGEST_TEXT
 from diskprof.presets.options.allowed import FIO_OPTIONS, check_option
 from diskprof.presets.options.values import OptionKind
 from diskprof.presets.resolve import expand_defaults
@@ -312,15 +313,15 @@ def test_a_file_made_to_take_long_does_not(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "-" * LONGEST_COMMAND,
-        "–" * LONGEST_COMMAND,
+        "-" * LONGEST_TEXT,
+        "–" * LONGEST_TEXT,
         "fio " + "-–" * 8000,
         "fio " + "'" * 8001,
         "\\\n" * 8000,
         "1. " * 5000,
         "$ " * 8000,
         "fio " + "--name=a " * 1500,
-        "x" * (LONGEST_COMMAND + 1),
+        "x" * (LONGEST_TEXT + 1),
     ],
     ids=range(9),
 )
