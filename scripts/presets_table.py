@@ -8,7 +8,6 @@ from diskprof.model.preset import Preset
 from diskprof.presets.library import load_library
 from diskprof.presets.resolve import ResolvedPreset, expand_defaults
 from diskprof.reports.content.preset_words import expand_variant, promise_words, time_needed, writes
-from diskprof.reports.words import CATEGORIES
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "presets.md"
 BEGIN, END = "<!-- presets: begin -->\n", "<!-- presets: end -->\n"
@@ -60,7 +59,7 @@ def table() -> str:
     presets = [preset for preset in load_library(Path("/nonexistent")).presets if preset.shipped]
     for category, shelf in groupby(presets, key=lambda preset: preset.category):
         parts.append(
-            f"### {CATEGORIES[category]}\n\n"
+            f"### {category.heading}\n\n"
             "| Preset | What it measures | Tests | Time | Quick | Writes | Parameters | Source |\n"
             "|---|---|---:|---|---|---|---|---|\n" + "\n".join(map(row, shelf)) + "\n"
         )

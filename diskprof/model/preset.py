@@ -28,6 +28,14 @@ class Category(StrEnum):
     ENDURANCE = "endurance"
     OWN = "own"
 
+    @property
+    def heading(self) -> str:
+        """What stands above its presets in a list."""
+        return _HEADINGS.get(self, self.value.capitalize())
+
+
+_HEADINGS = {Category.IOPS: "IOPS", Category.SUITE: "Suites", Category.OWN: "Your own"}
+
 
 class ParameterKind(StrEnum):
     """What a parameter's value is read as: `size` 256m, `duration` 30s, `count` 4, `text` one of its choices or free."""
@@ -99,6 +107,8 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
+    """`keywords` are further words that it is found by: a vendor's, an article's."""
+
     name: str
     title: str
     summary: str
@@ -107,6 +117,7 @@ class Preset:
     parameters: tuple[Parameter, ...]
     tests: tuple[Test, ...]
     aliases: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
     path: str = ""
     shipped: bool = True
     targets: tuple[TargetSlot, ...] = ()

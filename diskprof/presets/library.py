@@ -13,6 +13,7 @@ from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.preset import Category, Preset
 from diskprof.model.text import clean
 from diskprof.presets.problem import Notice, Problem
+from diskprof.presets.search import matching
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ class Library:
         names = [known for preset in self.presets for known in (preset.name, *preset.aliases)]
         close = get_close_matches(name[:64].lower(), names, n=3, cutoff=0.5)
         close += [known for known in names if name and name.lower() in known and known not in close][:3]
+        close = close or [preset.name for preset in matching(self.presets, name[:64])] if name.strip() else close
         return (
             f"Did you mean {' or '.join(close[:3])}?"
             if close

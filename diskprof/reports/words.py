@@ -9,7 +9,6 @@ from enum import StrEnum
 from diskprof.model.expectation import Verdict
 from diskprof.model.metric import Change
 from diskprof.model.plan import Severity
-from diskprof.model.preset import Category
 from diskprof.model.run import Status, Weight
 from diskprof.model.sample import Direction
 
@@ -81,17 +80,6 @@ NOISE = Word("noise", "~", Meaning.QUIET)
 """In place of "same" where the figures are apart."""
 CHANGES_LEGEND = "b: better, w: worse, =: the same, ~: within the noise"
 """Beside a table that has the signs alone."""
-
-CATEGORIES: dict[Category, str] = {
-    Category.QUICK: "Quick",
-    Category.LATENCY: "Latency",
-    Category.IOPS: "IOPS",
-    Category.BANDWIDTH: "Bandwidth",
-    Category.MIXED: "Mixed",
-    Category.SUITE: "Suites",
-    Category.ENDURANCE: "Endurance",
-    Category.OWN: "Your own",
-}
 
 DIRECTIONS: dict[Direction, Word] = {
     Direction.READ: Word("read", "R", Meaning.READ),

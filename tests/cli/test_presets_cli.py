@@ -60,7 +60,7 @@ def test_the_list_has_every_preset_by_category(tmp_path: Path, own: Path) -> Non
         assert any(line.split()[:1] == [preset.name] for line in lines), preset.name
     assert lines.index("Quick") < lines.index("Suites") < lines.index("Your own")
     quick = next(line for line in lines if line.startswith("  quick "))
-    assert quick.split()[-4:] == ["write", "x6", "24", "s"]
+    assert quick.partition("  The tests")[0].split()[-4:] == ["write", "x6", "24", "s"]
 
 
 @pytest.mark.parametrize(
@@ -125,6 +125,41 @@ def test_the_list_marks_suites_sweeps_and_what_needs_several_targets(tmp_path: P
     assert "read x35" in line["digitalocean-sweep"] and "write x5" in line["digitalocean-volume"]
     assert "Sweeps, a test for each combination of values: alibaba-block-size, digitalocean-sweep." in flat(text)
     assert "On several targets at once: azure-max-read-write-iops, azure-max-throughput." in flat(text)
+
+
+@pytest.mark.parametrize("words", ["linode", "nguvu", "droplet", "microsoft", "Write_PPS_Testing", "writer1", "95/5"])
+def test_what_a_preset_is_found_by_stands_in_its_line_of_a_pipe(tmp_path: Path, words: str) -> None:
+    lines = diskprof("presets", home=tmp_path).stdout.splitlines()
+    names = {line.split()[0] for line in lines if words.lower() in line.lower()}
+    assert names and names == {
+        preset["name"] for preset in diskprof_json("presets", words, "--json", home=tmp_path)
+    } - {alias for preset in SHIPPED for alias in preset.aliases}
+
+
+def test_a_wide_terminal_has_room_for_sources(tmp_path: Path) -> None:
+    assert "Source" not in on_a_terminal("presets", home=tmp_path, columns=100)
+    text = on_a_terminal("presets", home=tmp_path, columns=150)
+    assert "Linode part II" in text and max(map(len, text.split("\n"))) <= 150
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        (("etcd",), ["etcd-fsync"]),
+        (("--json", "etcd"), ["etcd-fsync"]),
+        (("etcd", "--json"), ["etcd-fsync"]),
+        (("-RD",), ["ioping-seek", "vps-compare"]),
+        (("ioping", "/tmp", "-c", "10"), ["ioping-latency", "vps-compare"]),
+    ],
+)
+def test_words_leave_the_presets_that_have_all_of_them(
+    tmp_path: Path, words: tuple[str, ...], names: list[str]
+) -> None:
+    if "--json" in words:
+        assert [preset["name"] for preset in diskprof_json("presets", *words, home=tmp_path)] == names
+    else:
+        lines = diskprof("presets", *words, home=tmp_path).stdout.splitlines()
+        assert [line.split()[0] for line in lines[1:] if line.startswith("  ")] == names
 
 
 def flat(text: str) -> str:
@@ -240,7 +275,9 @@ def test_a_title_cannot_reach_the_terminal(tmp_path: Path, own: Path) -> None:
     [
         (("show", "quikc"), "Did you mean quick"),
         (("show",), "NAME"),
-        (("quick",), "diskprof presets show quick"),
+        (("shwo", "quick"), "Its commands: show, options"),
+        (("nonsense",), "No preset has the word 'nonsense'."),
+        (("show", "linode"), "Did you mean ioping-cached"),
         (("--json", "options"), "--json behind"),
         (("options", "--yaml"), "--yaml"),
     ],

@@ -211,6 +211,19 @@ async def test_the_filter_leaves_what_has_its_words(bench: Bench, size: tuple[in
         assert not pilot.app.screen.query_one("#preset-filter").display
 
 
+async def test_the_cursor_goes_to_the_first_that_is_found(bench: Bench) -> None:
+    async with open_bench(bench) as pilot:
+        await press(pilot, "tab", "end", "slash")
+        assert rows(pilot, "presets").key == "ioping-latency"
+        await write(pilot, "article")
+        assert len(titles(pilot)) == 5
+        assert rows(pilot, "presets").key == "quick"
+        await press(pilot, "enter", "down")
+        assert rows(pilot, "presets").key == "crystal"
+        await press(pilot, "escape")
+        assert rows(pilot, "presets").key == "crystal"
+
+
 async def test_words_that_came_with_the_key_of_the_filter_are_its_text(bench: Bench) -> None:
     async with open_bench(bench) as pilot:
         screen = pilot.app.screen

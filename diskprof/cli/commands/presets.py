@@ -1,6 +1,8 @@
 """`diskprof presets`, with `show`, `options`, `import` and `export`."""
 
+import os
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,41 +21,73 @@ if TYPE_CHECKING:
 
 
 class _Presets(click.Group):
-    """Takes `presets quick` for what it is: somebody who wants to see quick."""
+    """Takes words that are no command for words to look for."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in self.commands and not args[0].startswith("-"):
-            raise click.UsageError(
-                f"There is no command {args[0]!r}. To see a preset: diskprof presets show {args[0]}", ctx
-            )
+        if args and args[0] not in self.commands:
+            return "", _find, args
         return super().resolve_command(ctx, args)
 
 
-@click.group("presets", cls=_Presets, invoke_without_command=True, short_help="List the presets, or show one.")
+@click.group(
+    "presets",
+    cls=_Presets,
+    invoke_without_command=True,
+    short_help="List the presets, or show one.",
+    subcommand_metavar="[WORD]... | COMMAND [ARGS]...",
+    context_settings={"ignore_unknown_options": True},
+)
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 @click.pass_context
 def presets_command(ctx: click.Context, as_json: bool) -> None:
     """List the presets: the shipped ones and your own, from ~/.config/diskprof/presets.
 
+    With WORDs only those in which each of them stands: in names, titles, sources, keywords, fio options or ioping flags.
     What is wrong with a file goes to stderr; the others stay usable. docs/presets.md says how to write one.
+
+    \b
+    Examples:
+      diskprof presets
+      diskprof presets linode
+      diskprof presets randwrite iodepth=128
     """
-    if ctx.invoked_subcommand is not None:
-        if as_json:
-            raise click.UsageError(f"Put --json behind {ctx.invoked_subcommand}.", ctx)
-        return
+    if ctx.invoked_subcommand is None:
+        _list((), as_json)
+    elif as_json and ctx.invoked_subcommand:
+        raise click.UsageError(f"Put --json behind {ctx.invoked_subcommand}.", ctx)
+
+
+@click.command("presets", context_settings={"ignore_unknown_options": True})
+@click.argument("words", nargs=-1, metavar="WORD...")
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+@click.pass_context
+def _find(ctx: click.Context, words: tuple[str, ...], as_json: bool) -> None:
+    """List the presets in which every WORD stands."""
+    _list(words, as_json or bool(ctx.parent and ctx.parent.params["as_json"]))
+
+
+def _list(words: Sequence[str], as_json: bool) -> None:
     from diskprof.presets.library import load_library
+    from diskprof.presets.search import matching
     from diskprof.reports.data.json_presets import presets_json
     from diskprof.reports.render.text_presets import presets_table
 
     library = load_library()
     for line in (*library.problems, *library.notices):
         click.echo(str(line), err=True)
+    presets = matching(library.presets, " ".join(words))
+    if words and not presets:
+        raise UsageError(
+            f"No preset has {'the words' if len(words) > 1 else 'the word'} {clean(' '.join(words))[:80]!r}.",
+            "`diskprof presets` lists all of them. Its commands: " + ", ".join(presets_command.commands) + ".",
+        )
     if as_json:
-        echo_json(presets_json(library.presets))
+        echo_json(presets_json(presets))
     else:
-        click.echo(presets_table(library.presets, width_of_stdout()), nl=False)
+        whole = not sys.stdout.isatty() and "COLUMNS" not in os.environ
+        click.echo(presets_table(presets, width_of_stdout(), whole=whole), nl=False)
 
 
 @presets_command.command("show", short_help="Show one preset.")

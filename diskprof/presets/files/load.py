@@ -129,6 +129,7 @@ def _preset(entry: "PresetFile", path: Path, *, shipped: bool) -> Preset:
             parameters=tuple(_parameter(name, kind, entry.parameters[name]) for name, kind in kinds.items() if kind),
             tests=tuple(_test(entry, test) for test in entry.test),
             aliases=tuple(dict.fromkeys(alias for alias in entry.aliases if alias != entry.name)),
+            keywords=tuple(dict.fromkeys(entry.keywords)),
             path=str(path),
             shipped=shipped,
             targets=tuple(TargetSlot(name, summary) for name, summary in entry.targets.items()),

@@ -31,6 +31,12 @@ def _own_section(value: str) -> str:
     return value
 
 
+def _not_empty(value: str) -> str:
+    if not value:
+        raise ValueError("must not be empty")
+    return value
+
+
 def _line(value: Any) -> Any:
     """Text for one line of the screen."""
     return " ".join(clean(value, keep_newlines=True).split()) if isinstance(value, str) else value
@@ -50,6 +56,7 @@ TestName = Annotated[str, StringConstraints(pattern=TEST_NAME), AfterValidator(_
 ParameterName = Annotated[str, StringConstraints(pattern=PARAMETER_NAME)]
 Title = Annotated[str, BeforeValidator(_line), StringConstraints(max_length=80)]
 Text = Annotated[str, BeforeValidator(_line), StringConstraints(max_length=2000)]
+Keyword = Annotated[str, BeforeValidator(_line), StringConstraints(max_length=120), AfterValidator(_not_empty)]
 MetricName = Annotated[str, BeforeValidator(_line), StringConstraints(max_length=64)]
 OptionTable = dict[str, Scalar]
 Choices = Annotated[list[Scalar], BeforeValidator(_one_or_more), Field(min_length=1, max_length=50)]
@@ -104,6 +111,7 @@ class PresetFile(_Strict):
     category: Category = Category.OWN
     source: Text = ""
     aliases: Annotated[list[Name], Field(max_length=20)] = []
+    keywords: Annotated[list[Keyword], Field(max_length=40)] = []
     parameters: Annotated[
         dict[ParameterName, Annotated[ParameterEntry, BeforeValidator(_long_or_short)]], Field(max_length=32)
     ] = {}

@@ -124,6 +124,8 @@ def _head(preset: Preset) -> list[str]:
         lines.append(f"source = {_paragraph(preset.source)}")
     if preset.aliases:
         lines.append(f"aliases = [{', '.join(map(_text, preset.aliases))}]")
+    if preset.keywords:
+        lines.append(f"keywords = [{', '.join(map(_text, preset.keywords))}]")
     return lines
 
 

@@ -54,6 +54,7 @@ def _facts(preset: Preset, resolved: ResolvedPreset) -> Facts:
         ("Writes", "yes" if writes(preset) else "no; in a directory it fills its test file first"),
         ("Source", preset.source),
         ("Also called", ", ".join(preset.aliases)),
+        ("Found by", ", ".join(preset.keywords)),
         ("File", "" if preset.shipped else preset.path),
     )
     return Facts(tuple(Fact(name, text) for name, text in facts if text))

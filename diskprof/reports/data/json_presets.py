@@ -24,7 +24,7 @@ _UNITS = {
 def preset_json(preset: Preset) -> Json:
     """A preset as its file has it, without the defaults filled in."""
     return {
-        **_of(preset, "name title summary category source aliases shipped path"),
+        **_of(preset, "name title summary category source aliases keywords shipped path"),
         "writes": writes(preset),
         **_of(preset, "parameters tests targets sweep variants expectations"),
     }

@@ -1,5 +1,6 @@
 """Presets in a terminal: the list of them, one of them, and what their options may be."""
 
+import sys
 from collections.abc import Sequence
 from itertools import groupby
 
@@ -12,7 +13,9 @@ from diskprof.reports.content.preset_report import preset_report
 from diskprof.reports.content.preset_words import time_needed, writes
 from diskprof.reports.layout import Column, table
 from diskprof.reports.render.lines import text
-from diskprof.reports.words import CATEGORIES
+
+_ROOM = 120
+"""Columns of a terminal from which on a source stands beside each preset."""
 
 
 def preset_text(preset: Preset, width: int = 80) -> str:
@@ -20,8 +23,11 @@ def preset_text(preset: Preset, width: int = 80) -> str:
     return text(preset_report(preset), width)
 
 
-def presets_table(presets: Sequence[Preset], width: int = 80) -> str:
-    """Every preset on a line, by category."""
+def presets_table(presets: Sequence[Preset], width: int = 80, *, whole: bool = False) -> str:
+    """Every preset on a line, by category, with its source where there is room.
+
+    `whole`, for programs: with all that a preset is found by, however long that makes the lines.
+    """
     if not presets:
         return "There are no presets.\n"
     rows = {preset.name: _row(preset) for preset in presets}
@@ -31,12 +37,18 @@ def presets_table(presets: Sequence[Preset], width: int = 80) -> str:
         Column("Does"),
         Column("Time", right=True),
     ]
+    if whole:
+        headings.append(Column("Source, keywords, tests"))
+        rows = {preset.name: (*rows[preset.name], _found_by(preset)) for preset in presets}
+    elif width >= _ROOM:
+        headings.append(Column("Source", least=20))
+        rows = {preset.name: (*rows[preset.name], preset.source) for preset in presets}
     # One table for all, so that the columns of every shelf line up.
-    lines = table(headings, list(rows.values()), width, indent="  ")
+    lines = table(headings, list(rows.values()), sys.maxsize if whole else width, indent="  ")
     parts = [lines[0]]
     found = iter(lines[1:])
     for category, shelf in groupby(presets, key=lambda preset: preset.category):
-        parts += ["", CATEGORIES[category], *(next(found) for _ in shelf)]
+        parts += ["", category.heading, *(next(found) for _ in shelf)]
     parts += [
         "",
         *wrap("Time: with the defaults, without filling the test file. < at most, > more, ? until all is done.", width),
@@ -51,7 +63,13 @@ def presets_table(presets: Sequence[Preset], width: int = 80) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _row(preset: Preset) -> tuple[str, str, str, str]:
+def _found_by(preset: Preset) -> str:
+    jobs = (job.name for test in preset.tests for job in test.jobs)
+    names = dict.fromkeys([*(test.name for test in preset.tests), *jobs])
+    return "; ".join(filter(None, (preset.source, ", ".join(preset.keywords), ", ".join(names))))
+
+
+def _row(preset: Preset) -> tuple[str, ...]:
     resolved = expand_defaults(preset)
     does = "write" if writes(preset) else "read"
     if len(resolved.tests) > 1:

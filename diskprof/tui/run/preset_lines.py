@@ -10,7 +10,7 @@ from diskprof.model.preset import Preset, TargetSlot
 from diskprof.model.text import clean
 from diskprof.presets.own_copies import edits
 from diskprof.presets.problem import Problem
-from diskprof.reports.words import CATEGORIES, SEVERITIES
+from diskprof.reports.words import SEVERITIES
 from diskprof.tui.kit.painted import Line
 from diskprof.tui.kit.paragraphs import paragraph, signed
 from diskprof.tui.kit.table import Row
@@ -20,17 +20,6 @@ _FLUSH: Line = ((" ", ""),)
 _NONE = "none"
 _TOLD = 3
 """Faults of presets that a notice names: more would hide the screen."""
-
-
-def matching(presets: Sequence[Preset], words: str) -> list[Preset]:
-    """The presets in which every one of the words stands somewhere: name, title, shelf, summary or source."""
-    wanted = words.casefold().split()
-    return [preset for preset in presets if all(word in _all_of(preset) for word in wanted)]
-
-
-def _all_of(preset: Preset) -> str:
-    names = (preset.name, *preset.aliases, preset.title, preset.category.value, CATEGORIES[preset.category])
-    return "\n".join((*names, preset.summary, preset.source)).casefold()
 
 
 def nothing_found(key: str, width: int) -> list[Row]:
@@ -51,7 +40,7 @@ def preset_rows(presets: Sequence[Preset], edited: Set[str], width: int) -> list
     """Shelf by shelf; an asterisk where the person changed parameters."""
     rows: list[Row] = []
     for category, shelf in groupby(presets, key=lambda preset: preset.category):
-        rows.append(Row(f"shelf:{category.value}", [(" ", ""), (CATEGORIES[category], "quiet")], heading=True))
+        rows.append(Row(f"shelf:{category.value}", [(" ", ""), (category.heading, "quiet")], heading=True))
         for preset in shelf:
             mark = " *" if preset.name in edited else ""
             title = shorten_middle(clean(preset.title), width - 3 - len(mark))

@@ -11,10 +11,11 @@ from textual.message import Message
 
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
+from diskprof.presets.search import matching
 from diskprof.tui.kit.containers import Down
 from diskprof.tui.kit.field import Field
 from diskprof.tui.kit.table import Table
-from diskprof.tui.run.preset_lines import broken_words, matching, nothing_found, preset_rows
+from diskprof.tui.run.preset_lines import broken_words, nothing_found, preset_rows
 from diskprof.tui.shell.base import screen_of
 from diskprof.tui.shell.keynames import with_keys
 
@@ -140,6 +141,8 @@ class PresetPane(Down):
         if words != self._words:
             self._words = words
             self._show()
+            if words.strip():
+                self.list.action_edge(-1)
             self.post_message(self.Changed())
 
     @on(Field.Changed)

@@ -77,7 +77,7 @@ disturb, or that would disturb the test: the details say why. Devices that come 
             "Filter",
             id="run.filter",
             key_display="/",
-            tooltip="Find presets by words of name, title, summary or source",
+            tooltip="Find presets: names, sources, options, a vendor's words",
         ),
         Binding(
             "c",

@@ -43,8 +43,8 @@ def test_a_preset_that_is_written_reads_back_as_itself(preset: Preset) -> None:
 def test_every_field_of_a_preset_is_written() -> None:
     """Whoever adds one has to teach the writer, or a preset that is saved would lose it."""
     assert {field.name for field in fields(Preset)} == {
-        "name", "title", "summary", "category", "source", "parameters", "tests", "aliases", "path", "shipped", "targets",
-        "sweep", "expectations", "variants",
+        "name", "title", "summary", "category", "source", "parameters", "tests", "aliases", "keywords", "path", "shipped",
+        "targets", "sweep", "expectations", "variants",
     }  # fmt: skip
     assert {field.name for field in fields(Job)} == {"name", "options", "target"}
     assert {field.name for field in fields(Test)} == {"name", "title", "engine", "jobs", "cell"}

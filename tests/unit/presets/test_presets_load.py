@@ -101,6 +101,8 @@ def test_titles_are_harmless_for_a_terminal() -> None:
         ('name = "mine"', "name = 3", 1, "name", "must be a text"),
         ('category = "mixed"', 'category = "fast"', 3, "category", "'quick'"),
         ('category = "mixed"', 'aliases = ["ok", "no way"]', 3, "aliases[2]", "is no name"),
+        ('category = "mixed"', 'keywords = ["ok", ""]', 3, "keywords[2]", "must not be empty"),
+        ('category = "mixed"', 'keywords = "ok"', 3, "keywords", "must be a list"),
         ('category = "mixed"', "sweeps = { bs = [1] }", 3, "sweeps", "did you mean sweep?"),
         ("default = 8", "", 9, "parameters.depth.default", "missing"),
         ("default = 8", "default = [8]", 11, "parameters.depth.default", "must be a text, a number"),
@@ -233,6 +235,7 @@ ROOT_KEYS = (
     "job",
     "options",
     "aliases",
+    "keywords",
     "size",
     "kind",
 )

@@ -11,7 +11,6 @@ from diskprof.analysis.metrics import Better, Measure, direction_metrics
 from diskprof.model.expectation import Operator, Verdict
 from diskprof.model.metric import Change
 from diskprof.model.plan import Severity
-from diskprof.model.preset import Category
 from diskprof.model.run import Run, Status, Weight
 from diskprof.model.sample import Direction
 from diskprof.model.target import TargetKind
@@ -24,7 +23,6 @@ from diskprof.reports.render.text import comparison_text
 def test_everything_has_a_word() -> None:
     assert set(figures.METRICS) == set(Measure)
     assert (set(figures.OPERATORS), set(figures.TARGETS)) == (set(Operator), set(TargetKind))
-    assert list(words.CATEGORIES) == list(Category)
 
 
 @pytest.mark.parametrize(
