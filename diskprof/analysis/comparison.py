@@ -27,7 +27,7 @@ from diskprof.analysis.series import ByTest, by_test, figures, measured, thinned
 from diskprof.analysis.statistics import standard_deviation, variation
 from diskprof.model.metric import Change
 from diskprof.model.preset import EngineName, Options
-from diskprof.model.run import Finding, Run, Status, TestRecord
+from diskprof.model.run import DirectionResult, Finding, Run, Status, TestRecord
 from diskprof.model.sample import Direction, Sample
 
 NOISE = 0.02
@@ -41,6 +41,9 @@ NOISE_OF_MAXIMUM = 0.25
 
 NOISE_OF_SHARE = 0.01
 """Shares (within a threshold) are the same within one percentage point, whatever chance may do."""
+
+LEAST_IOS = 10
+"""No figure of fewer I/Os is judged: a mean of two requests is one of them, and a next one may be anything."""
 
 TAIL_IOS = 10
 """A quantile is judged only if at least this many I/Os lie beyond it in each run."""
@@ -216,10 +219,12 @@ def _compare_test(name: str, runs: Sequence[Run], series: Mapping[str, ByTest], 
         results = [record.result.direction(direction) if record and record.result else None for record in records]
         counts = [result.ios if result else 0 for result in results]
         one_kind = len({result.latency_kind for result in results if result}) < 2
-        for source in direction_metrics(within_ns):
+        found: list[ComparedMetric] = []
+        for source in _sources(records, within_ns):
             row = _row(source, direction, results, counts, intervals[direction])
             judged = sampled[direction] and (one_kind or source.metric not in OF_LATENCY)
-            rows += row if judged else map(_unjudged, row)
+            found += row if judged else map(_unjudged, row)
+        rows += _one_verdict(found, records, direction)
     parts = [record.result.sync if record and record.result else None for record in records]
     for each in SYNC_METRICS:
         rows += _row(each, None, parts, list(map(syncs, records)), intervals[Direction.WRITE])
@@ -240,20 +245,78 @@ def _row(
     source: Source[Part],
     direction: Direction | None,
     parts: Sequence[Part | None],
-    counts: Sequence[int],
+    counts: Sequence[int | None],
     intervals: Sequence[Sequence[Sample]],
 ) -> list[ComparedMetric]:
-    """The row of a metric; `counts` is how many I/Os or syncs each run's figure is of. None where no run has it."""
+    """The row of a metric, none where no run has it; `counts` is how many I/Os or syncs each run's figure is of, if known."""
     values = [_finite(source.of_result(part)) if part is not None else None for part in parts]
     if all(value is None for value in values):
         return []
     errors = [_error(source, *each) for each in zip(intervals, values, counts, strict=True)]
     others = zip(values[1:], counts[1:], errors[1:], strict=True)
     cells = [
-        _cell(source, values[0], value, min(counts[0], count), _noise(source, errors[0], error))
+        _cell(source, values[0], value, _least(counts[0], count), _noise(source, errors[0], error))
         for value, count, error in others
     ]
     return [ComparedMetric(source.metric, direction, source.better, source.share, (ComparedValue(values[0]), *cells))]
+
+
+def _least(count: int | None, other: int | None) -> int | None:
+    return min(count, other) if count is not None and other is not None else None
+
+
+def _sources(records: Sequence[TestRecord | None], within_ns: int) -> tuple[Source[DirectionResult], ...]:
+    """The metrics of a direction. ioping's rates are of its mean latency, so an interval's mean tells how they vary."""
+    sources = direction_metrics(within_ns)
+    if not _of_ioping(records):
+        return sources
+    return tuple(
+        replace(source, of_sample=lambda sample: sample.mean_ns) if source.metric in _RATES else source
+        for source in sources
+    )
+
+
+_RATES = (Measure.IOPS, Measure.BANDWIDTH)
+
+
+def _of_ioping(records: Sequence[TestRecord | None]) -> bool:
+    return {record.engine for record in records if record} == {EngineName.IOPING}
+
+
+def _one_verdict(
+    rows: Sequence[ComparedMetric], records: Sequence[TestRecord | None], direction: Direction
+) -> list[ComparedMetric]:
+    """The rows of a direction, those that are one figure under several names with one verdict.
+
+    ioping's IOPS are 1 s / mean, and bandwidth at one block size is the IOPS: rounding must not part them.
+    """
+    leads: dict[Measure, Measure] = {}
+    if _of_ioping(records):
+        leads[Measure.IOPS] = Measure.LATENCY_MEAN
+    if len(_block_sizes(records, direction)) == 1:
+        leads[Measure.BANDWIDTH] = leads.get(Measure.IOPS, Measure.IOPS)
+    found = {row.metric: row for row in rows}
+    for metric, lead in leads.items():
+        if metric in found and lead in found:
+            cells = zip(found[metric].cells, found[lead].cells, strict=True)
+            judged = tuple(replace(cell, verdict=told.verdict) for cell, told in cells)
+            found[metric] = replace(found[metric], cells=judged)
+    return list(found.values())
+
+
+def _block_sizes(records: Sequence[TestRecord | None], direction: Direction) -> frozenset[int]:
+    """Every block size that a job of these tests has in a direction, in bytes."""
+    write = direction is Direction.WRITE
+    fio = {
+        size
+        for record in records
+        if record
+        for job in record.planned.load.fio
+        if direction in job.directions
+        for size in job.sizes(write=write)
+    }
+    ioping = {job.block_size for record in records if record and (job := record.planned.load.ioping)}
+    return frozenset(fio | ioping)
 
 
 def _unjudged(row: ComparedMetric) -> ComparedMetric:
@@ -279,11 +342,15 @@ def _differences(base: float | None, value: float | None) -> tuple[float | None,
     return value - base, (value - base) / base if base > 0 else None
 
 
-def _cell(source: Source[Part], base: float | None, value: float | None, ios: int, noise: float) -> ComparedValue:
+def _cell(
+    source: Source[Part], base: float | None, value: float | None, ios: int | None, noise: float
+) -> ComparedValue:
     difference, ratio = _differences(base, value)
     if base is None or value is None or difference is None:
         return ComparedValue(value)
-    if source.tail is not None and ios * source.tail < TAIL_IOS:
+    if ios is not None and ios < LEAST_IOS:
+        return ComparedValue(value, difference, ratio, None)
+    if source.tail is not None and (ios or 0) * source.tail < TAIL_IOS:
         return ComparedValue(value, difference, ratio, None)
     if source.share:
         distance = abs(difference)
@@ -322,7 +389,7 @@ def _floor(source: Source[Part]) -> float:
     return NOISE_OF_SHARE if source.share else _TAILS.get(source.metric, NOISE)
 
 
-def _error(source: Source[Part], intervals: Sequence[Sample], value: float | None, ios: int) -> Error:
+def _error(source: Source[Part], intervals: Sequence[Sample], value: float | None, ios: int | None) -> Error:
     """What chance may do to a figure, as far as its intervals tell.
 
     Many intervals make an average surer; a tail is what its worst interval was, however many there are. A share of `ios`
@@ -358,13 +425,13 @@ def _synced(record: TestRecord) -> bool:
     return sync is not None and sync.mean is not None and record.planned.load.synced
 
 
-def syncs(record: TestRecord | None) -> int:
-    """About how many syncs a fio test did, by its writes; 0 where its jobs do not all sync after as many."""
+def syncs(record: TestRecord | None) -> int | None:
+    """About how many syncs a fio test did, by its writes; None where its jobs do not all sync after as many."""
     if record is None or record.result is None or record.result.write is None or record.engine is not EngineName.FIO:
-        return 0
+        return None
     after = {max(job.fsync, job.fdatasync) for job in record.planned.load.fio if not job.reads_only}
     every = after.pop() if len(after) == 1 else 0
-    return record.result.write.ios // every if every else 0
+    return record.result.write.ios // every if every else None
 
 
 class CpuOf(StrEnum):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from diskprof.analysis.comparison import NOISE, NOISE_OF_SHARE, ComparedMetric, ComparedValue
+from diskprof.analysis.comparison import LEAST_IOS, NOISE, NOISE_OF_SHARE, TAIL_IOS, ComparedMetric, ComparedValue
 from diskprof.analysis.metrics import WITHIN_NS, Better, Measure
 from diskprof.model.expectation import Operator
 from diskprof.model.metric import Change, Metric, Quantity
@@ -62,7 +62,10 @@ _LATENCY_FIGURES: dict[Measure, Callable[[Latency], float | None]] = {
     Measure.LATENCY_MAX: lambda latency: latency.max,
 }
 
-UNJUDGED = "No verdict where a tail varies as much within each run, or fewer than 10 I/Os lie beyond a percentile."
+UNJUDGED = (
+    f"No verdict on fewer than {LEAST_IOS} I/Os, nor where fewer than {TAIL_IOS} lie beyond a percentile or a tail varies as "
+    "much within each run."
+)
 
 OPERATORS: dict[Operator, str] = {
     Operator.AT_LEAST: "at least",

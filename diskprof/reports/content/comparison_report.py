@@ -264,7 +264,8 @@ def tally_sentence(comparison: Comparison, column: int) -> str:
     counted = tally(comparison, column)
     name, base = comparison.columns[column].label, comparison.columns[0].label
     if not counted.judged:
-        return f"{name} against {base}: no test has results in both."
+        both = any(row.cells[column].difference is not None for test in comparison.tests for row in test.rows)
+        return f"{name} against {base}: {'no verdict in any test' if both else 'no test has results in both'}."
     words = (
         *(("better", counted.better), ("the same", counted.same)),
         *(("noise", counted.noise), (_SPLIT, counted.split), ("worse", counted.worse)),

@@ -1,5 +1,6 @@
 """Runs side by side: the table of two hosts, gaps, noise, and what differs in the conditions."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,7 @@ from diskprof.analysis.metrics import Measure
 from diskprof.model.histogram import Histogram
 from diskprof.model.metric import Change
 from diskprof.model.run import Run, Status
-from diskprof.model.sample import Direction, LatencyKind
+from diskprof.model.sample import Direction, LatencyKind, Sample
 from diskprof.reports import figures
 
 FAST, SLOW = 100_000, 600_000
@@ -223,6 +224,70 @@ def test_ioping_without_a_distribution_has_fewer_rows() -> None:
     one = run(ioping("seek", "-R", "-D", read=read), run_id="x")
     metrics = [row.metric for row in compare((one, replace(one, id="y"))).tests[0].rows]
     assert metrics == [Measure.IOPS, Measure.BANDWIDTH, Measure.LATENCY_MEAN, Measure.LATENCY_MAX]
+
+
+def pinged(run_id: str, means_us: Sequence[float], *options: str, block: int = 4096) -> tuple[Run, tuple[Sample, ...]]:
+    """An ioping test with a pause, and an interval for each of its requests, of these times."""
+    mean = sum(means_us) / len(means_us) * 1e3
+    read = replace(direction(1e9 / mean, seconds=1, block=block, figures=latency(mean)), ios=len(means_us))
+    taken = tuple(
+        replace(one, at_ns=200_000_000 * index, mean_ns=value * 1e3)
+        for index, (one, value) in enumerate(zip(samples([5] * len(means_us), interval_s=0.2), means_us, strict=True))
+    )
+    return run(ioping("latency", "-i", "0.2", "-s", str(block), *options, read=read), run_id=run_id), taken
+
+
+def judged(
+    first: tuple[Run, tuple[Sample, ...]], other: tuple[Run, tuple[Sample, ...]]
+) -> dict[Measure, Change | None]:
+    comparison = compare((first[0], other[0]), {first[0].id: first[1], other[0].id: other[1]})
+    return {row.metric: row.cells[1].verdict for row in comparison.tests[0].rows}
+
+
+RATES = (Measure.IOPS, Measure.BANDWIDTH, Measure.LATENCY_MEAN)
+
+
+@pytest.mark.parametrize(("usual", "verdict"), [([290, 310] * 10, Change.WORSE), ([90] * 19 + [2300], Change.SAME)])
+def test_iopings_iops_are_of_its_mean_and_have_its_verdict(usual: list[float], verdict: Change) -> None:
+    """One request that takes 25 times as long: the pace of the intervals is steady, what they tell of is not."""
+    found = judged(pinged("a", [95, 105] * 10), pinged("b", usual))
+    assert [found[metric] for metric in RATES] == [verdict] * 3
+    back = judged(pinged("b", usual), pinged("a", [95, 105] * 10))
+    turned = {Change.WORSE: Change.BETTER, Change.SAME: Change.SAME}[verdict]
+    assert [back[metric] for metric in RATES] == [turned] * 3
+
+
+def test_bandwidth_of_other_blocks_is_another_figure() -> None:
+    found = judged(pinged("a", [95, 105] * 10), pinged("b", [145, 155] * 10, block=16384))
+    assert [found[metric] for metric in RATES] == [Change.WORSE, Change.BETTER, Change.WORSE]
+
+
+def test_at_one_block_size_iops_and_bandwidth_have_one_verdict() -> None:
+    """fio rounds each by itself."""
+    base, near = direction(10_000.0), replace(direction(10_201.9), bandwidth_bytes_per_s=10_203.0 * 4096)
+    runs = run(fio(read=base), run_id="a"), run(fio(read=near), run_id="b")
+    verdicts = {cell(compare(runs), metric).verdict for metric in (Measure.IOPS, Measure.BANDWIDTH)}
+    assert verdicts == {Change.SAME}
+    large = run(fio(block=8192, read=direction(10_000.0, block=8192)), run_id="c")
+    assert cell(compare((runs[0], large)), Measure.IOPS).verdict is Change.SAME
+    assert cell(compare((runs[0], large)), Measure.BANDWIDTH).verdict is Change.BETTER
+
+
+@pytest.mark.parametrize(("count", "told"), [(2, False), (9, False), (10, True)])
+def test_two_requests_prove_nothing(count: int, told: bool) -> None:
+    found = judged(pinged("a", [100] * 50), pinged("b", [300] * count))
+    assert {found[metric] is not None for metric in RATES} == {told}
+    few = replace(direction(5, figures=latency(2e8)), ios=count)
+    comparison = compare((run(fio(read=direction(100)), run_id="a"), run(fio(read=few), run_id="b")))
+    iops = cell(comparison, Measure.IOPS)
+    assert iops.ratio is not None and (iops.verdict is not None) is told
+
+
+def test_a_share_of_two_requests_is_none() -> None:
+    fast, slow = (replace(direction(5), ios=2, histogram=Histogram.of_latencies([ns, ns])) for ns in (100_000, 900_000))
+    runs = run(fio(read=slow), run_id="a"), run(fio(read=fast), run_id="b")
+    assert cell(compare(runs), Measure.WITHIN).difference == 1.0
+    assert cell(compare(runs), Measure.WITHIN).verdict is None
 
 
 def test_conditions_that_differ_are_named_in_order() -> None:

@@ -148,6 +148,8 @@ def test_the_upshot_of_a_comparison() -> None:
     )
     nothing = run(fio("d", read=direction(1)), run_id="z")
     assert comparison_report.tally_sentence(compare((base, nothing)), 1) == "z against x: no test has results in both."
+    few = (run(fio("a", read=direction(iops, seconds=0.01)), run_id=name) for iops, name in ((200, "x"), (400, "y")))
+    assert comparison_report.tally_sentence(compare(tuple(few)), 1) == "y against x: no verdict in any test."
 
 
 @pytest.mark.parametrize(

@@ -184,7 +184,7 @@ def test_a_comparison_says_what_could_not_be_judged_and_what_is_in_doubt() -> No
     few = run(fio("a", read=direction(10, seconds=5, figures=latency(1e6))), run_id="x")
     doubtful = replace(few, id="y", findings=(Finding("stall", Weight.DOUBT, "m", "e", "a"),))
     text = comparison_text(compare((few, doubtful)))
-    assert "No verdict where" in text
+    assert "No verdict on fewer than 10 I/Os" in text
     assert "In doubt: y, by stall (run y)." in text
 
 
