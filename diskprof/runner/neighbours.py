@@ -13,7 +13,7 @@ from diskprof.model.advice import Advice
 from diskprof.model.device import DeviceTree
 from diskprof.model.errors import Refused, RunNotFound
 from diskprof.model.plan import Plan
-from diskprof.model.run import Status
+from diskprof.model.run import RunSummary, Status
 from diskprof.model.target import Target
 from diskprof.model.text import clean
 from diskprof.store import Store, is_alive
@@ -62,14 +62,27 @@ def neighbours(plan: Plan, store: Store, tree: DeviceTree) -> list[Neighbour]:
     """The runs of this store and this machine that live and share a disk with the plan, the oldest first."""
     wanted = _disks(plan, tree)
     found = []
-    for summary in store.summaries():
-        if summary.status is not Status.RUNNING or not is_alive(store.runner(summary.id)):
-            continue
+    for summary in _alive(store):
         shared = wanted & _disks(store.run(summary.id).plan, tree)
         if shared:
             disks = tuple(sorted(name.partition(" ")[2] for name in shared))
             found.append(Neighbour(summary.id, summary.preset_title, summary.target, summary.started_at, disks))
     return found[::-1]
+
+
+def worked_on(store: Store) -> dict[str, str]:
+    """The devices (kernel names) that live runs of this store and this machine read and write, each with the run's id."""
+    found: dict[str, str] = {}
+    for summary in _alive(store):
+        where = store.run(summary.id).environment
+        found |= dict.fromkeys((*(device.name for device in where.stack), *where.behind), summary.id)
+    return found
+
+
+def _alive(store: Store) -> Iterator[RunSummary]:
+    for summary in store.summaries():
+        if summary.status is Status.RUNNING and is_alive(store.runner(summary.id)):
+            yield summary
 
 
 def is_there(neighbour: Neighbour, store: Store) -> bool:

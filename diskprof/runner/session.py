@@ -259,6 +259,11 @@ class Session:
 
         return neighbours(plan, store, tree)
 
+    def worked_on(self, store: Store) -> Mapping[str, str]:
+        from diskprof.runner.neighbours import worked_on
+
+        return worked_on(store)
+
     def waiting_now(self, waiting: Waiting, store: Store, tree: Callable[[], DeviceTree]) -> Waiting:
         """Whom a plan waits for now; it may start where `others` is empty. `tree` gives the devices as they are now.
 

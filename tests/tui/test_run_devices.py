@@ -6,14 +6,19 @@ from typing import Any
 
 import pytest
 from bench_screens import DATA, DISKS, GIB, Bench, make_device, open_bench
+from recorded import recording
 from stored_screens import Driver, press, see, settle, text_of, told, until
 
 from diskprof.devices.guard.target_doubts import Doubt, doubts, system_disks
 from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, DiskCounters, Mount, Transport, branches
 from diskprof.model.plan import Hazard, Severity
+from diskprof.model.run import Status
+from diskprof.runner.session import Session
+from diskprof.store import Store, this_process
 from diskprof.tui.kit.charts.glyphs import Charset
-from diskprof.tui.kit.painted import Line, width_of
+from diskprof.tui.kit.painted import Line, Lines, width_of
 from diskprof.tui.kit.table import Table
+from diskprof.tui.run.device_activity import Machine
 from diskprof.tui.run.device_rows import DevicesView, DeviceTable, device_lines, traffic
 from diskprof.tui.run.screen import RunScreen
 
@@ -145,6 +150,51 @@ async def test_traffic_and_a_warning_stand_beside_a_busy_device(bench: Bench, si
         screen._tick()
         assert "sda2!" not in rows(pilot, "devices").text
         assert "Busy now" not in plan(pilot)
+
+
+async def test_traffic_of_an_own_run_is_told_as_that_run_and_as_no_strangers(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_work: dict[str, str] = {}
+    monkeypatch.setattr(Session, "worked_on", lambda _self, _store: dict(at_work))
+    bench.counters = {"sda2": counters(1, reads=0, busy_ms=0)}
+    async with open_bench(bench, (120, 40)) as pilot:
+        screen = pilot.app.screen
+        assert isinstance(screen, RunScreen)
+        second = 1
+
+        def pass_seconds(count: int) -> None:
+            nonlocal second
+            for _ in range(count):
+                second += 1
+                bench.counters = {"sda2": counters(second, reads=500 * second, busy_ms=900 * second)}
+                screen._tick()
+
+        pass_seconds(1)
+        with Store.open(bench.path) as store:
+            runs = recording(store, end=Status.RUNNING, stop_in=(0, 0.5), runner=this_process())
+            at_work["sda2"] = next(runs)
+            await until(pilot, lambda: "works on it" in screen.query_one("#details", Lines).text)
+            pass_seconds(8)
+            told_now = screen.query_one("#details", Lines).text
+            assert f"Run {at_work['sda2']} works on it" in told_now and "Busy now" not in told_now
+            assert "sda2!" in rows(pilot, "devices").text
+            store.finish_run(at_work.pop("sda2"), status=Status.CANCELLED)
+        await until(pilot, lambda: "works on it" not in screen.query_one("#details", Lines).text)
+        pass_seconds(8)
+        assert "Busy now" in screen.query_one("#details", Lines).text
+
+
+async def test_what_an_own_run_did_last_is_no_strangers_either(bench: Bench) -> None:
+    machine, seen = Machine(bench.session(), lambda: None), []
+    for second, own in enumerate((set(), set(), {"sda2"}, {"sda2"}, set(), set(), set())):
+        bench.counters = {name: counters(second, reads=500 * second, busy_ms=900 * second) for name in ("sda2", "sdb")}
+        machine.count(own)
+        view = DevicesView(machine.history, {}, machine.since_own)
+        seen.append((len(view.recent("sda2")), len(view.recent("sdb"))))
+    machine.close()
+    # The second in which the run ended, too, is its own in part.
+    assert seen == [(0, 0), (1, 1), (0, 2), (0, 3), (0, 3), (1, 3), (2, 3)]
 
 
 async def test_nothing_is_drawn_while_nothing_changes(bench: Bench) -> None:

@@ -25,12 +25,19 @@ def system_disks(tree: DeviceTree) -> frozenset[str]:
     return frozenset(disk.name for device in carriers for disk in tree.disks_below(device.name))
 
 
-def doubts(device: Device, tree: DeviceTree, recent: Sequence[Activity], system: frozenset[str]) -> tuple[Doubt, ...]:
-    """All doubts about a device; `recent` is what it did in the last seconds, `system` are the `system_disks`."""
-    return tuple(_doubts(device, tree, recent, system))
+def doubts(
+    device: Device, tree: DeviceTree, recent: Sequence[Activity], system: frozenset[str], own_run: str = ""
+) -> tuple[Doubt, ...]:
+    """All doubts about a device; `recent` is what it did in the last seconds, `system` are the `system_disks`.
+
+    `own_run` is the id of a run of diskprof's that works on the device now; what such a run did is not to be among `recent`.
+    """
+    return tuple(_doubts(device, tree, recent, system, own_run))
 
 
-def _doubts(device: Device, tree: DeviceTree, recent: Sequence[Activity], system: frozenset[str]) -> Iterator[Doubt]:
+def _doubts(
+    device: Device, tree: DeviceTree, recent: Sequence[Activity], system: frozenset[str], own_run: str
+) -> Iterator[Doubt]:
     if device.read_only or (device.mounts and all(mount.read_only for mount in device.mounts)):
         yield Doubt("read-only", "Read-only: nothing can be written here, and no test file made.")
     for mount in device.mounts:
@@ -39,7 +46,9 @@ def _doubts(device: Device, tree: DeviceTree, recent: Sequence[Activity], system
             yield Doubt("space", f"{clean(mount.path)} is nearly full ({free} free): a full disk is slower.")
         if mount.fs_type in NETWORK_FILE_SYSTEMS:
             yield Doubt("network", f"{clean(mount.path)} is shared by a network: others are in the result.")
-    if recent and sum(activity.utilisation for activity in recent) / len(recent) > _BUSY:
+    if own_run:
+        yield Doubt("busy", f"Run {own_run} works on it: two runs at a time spoil each other's figures.")
+    elif recent and sum(activity.utilisation for activity in recent) / len(recent) > _BUSY:
         yield Doubt("busy", "Busy now: what uses it spoils the figures, and a test slows it.")
     disks = tree.disks_below(device.name)
     if any(disk.transport in (Transport.NBD, Transport.ISCSI) for disk in disks):

@@ -33,7 +33,10 @@ class Machine:
         self._exits = contextlib.ExitStack()
         self._monitor: DeviceMonitor | None = None
         self._counters: Mapping[str, DiskCounters] = {}
+        self._own: Set[str] = frozenset()
         self.history: dict[str, deque[Activity]] = {}
+        self.since_own: dict[str, int] = {}
+        """How many seconds of the history are since a run of diskprof's worked on a device, of those where one did."""
         try:
             self._monitor = self._exits.enter_context(session.monitor())
         except (DiskprofError, OSError):
@@ -56,11 +59,14 @@ class Machine:
         if self._monitor is not None:
             self._monitor.changed(0)
 
-    def count(self) -> Set[str]:
+    def count(self, own: Set[str]) -> Set[str]:
         """Read the kernel's counters and add to `history`, by name, what each device did since the last call.
+
+        `own` are the devices that runs of diskprof's work on now: what these or those of the last call did is not a stranger's.
 
         Gives the names of those that did not rest all the time, before or now: of the others nothing looks otherwise.
         """
+        ours, self._own = self._own | own, frozenset(own)
         before, self._counters = self._counters, self._session.read_counters()
         stirred = {name for name, history in self.history.items() if not at_rest(history)}
         for name in self.history.keys() - self._counters.keys():
@@ -72,6 +78,8 @@ class Machine:
                 self.history.pop(name, None)
             if activity is not None:
                 self.history.setdefault(name, deque(maxlen=KEPT)).append(activity)
+                if name in ours or name in self.since_own:
+                    self.since_own[name] = 0 if name in ours else self.since_own[name] + 1
                 if activity is not _AT_REST:
                     stirred.add(name)
         return stirred

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from textual import on, work
 from textual.message import Message
 
-from diskprof.devices.guard.target_doubts import Doubt, doubts, system_disks
+from diskprof.devices.guard.target_doubts import Doubt, system_disks
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
 from diskprof.runner.session import Place
@@ -62,6 +62,7 @@ class DevicePane(Down):
         self._show_all = False
         self._rows: Callable[[int], list[Row]] = lambda _width: []
         self._machine: Machine | None = None
+        self._own: Mapping[str, str] = {}
         self._turns = Turns()
         self._looking: Worker[None] | None = None
         self._look_due: Timer | None = None
@@ -91,10 +92,17 @@ class DevicePane(Down):
         if self._machine is None:
             return False
         self._machine.look()
-        stirred = self._machine.count() if self.device_tree is not None else ()
+        stirred = self._machine.count(self._own.keys()) if self.device_tree is not None else ()
         if stirred:
             self.list.show(self._rows)
         return (device := self.device) is not None and device.name in stirred
+
+    def worked_on(self, own: Mapping[str, str]) -> None:
+        """From now on runs of diskprof's work on these devices: by name, with the id of the run."""
+        if own != self._own:
+            self._own = own
+            self.show()
+            self.show_details()
 
     def _rescan(self) -> None:
         # Behind another screen a look would take from what is measured there; coming back, it looks in any case.
@@ -158,7 +166,7 @@ class DevicePane(Down):
         device, tree = self.device, self.device_tree
         if device is None or tree is None:
             return ()
-        return doubts(device, tree, self._view.recent(device.name), system_disks(tree))
+        return self._view.doubts(device, tree, system_disks(tree))
 
     def choose_path(self, path: str) -> None:
         """Choose a path that the person typed."""
@@ -207,8 +215,14 @@ class DevicePane(Down):
 
     @property
     def _view(self) -> DevicesView:
-        history = self._machine.history if self._machine else {}
-        return DevicesView(history, screen_of(self).diskprof.charset, self._show_all)
+        machine = self._machine
+        return DevicesView(
+            machine.history if machine else {},
+            self._own,
+            machine.since_own if machine else {},
+            screen_of(self).diskprof.charset,
+            self._show_all,
+        )
 
 
 def _here() -> str:

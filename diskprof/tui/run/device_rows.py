@@ -33,15 +33,26 @@ _ROOMY = 12
 
 @dataclass(frozen=True)
 class DevicesView:
-    """What device rows are drawn from: `history` is what each device did, second by second, the newest last."""
+    """What device rows are drawn from: `history` is what each device did, second by second, the newest last.
+
+    `own` has the id of the run of diskprof's that works on a device now; `since_own` the seconds since one last did, of the
+    devices of which that is known.
+    """
 
     history: Mapping[str, Sequence[Activity]] = field(default_factory=dict)
+    own: Mapping[str, str] = field(default_factory=dict)
+    since_own: Mapping[str, int] = field(default_factory=dict)
     charset: Charset = Charset.BRAILLE
     show_all: bool = False
 
     def recent(self, name: str) -> Sequence[Activity]:
-        """The last few seconds: one alone would come and go."""
-        return tuple(self.history.get(name, ()))[-_RECENT:]
+        """The last few seconds, for one alone would come and go; none in which a run of diskprof's made the traffic."""
+        seconds = min(_RECENT, self.since_own.get(name, _RECENT))
+        return tuple(self.history.get(name, ()))[-seconds:] if seconds else ()
+
+    def doubts(self, device: Device, tree: DeviceTree, system: frozenset[str]) -> tuple[Doubt, ...]:
+        """All doubts about a device; `system` are the `system_disks`."""
+        return doubts(device, tree, self.recent(device.name), system, self.own.get(device.name, ""))
 
     def last(self, name: str) -> Activity | None:
         history = self.history.get(name)
@@ -100,7 +111,7 @@ class DeviceTable:
 
     def _make_row(self, device: Device, name: Piece) -> Row:
         view, width = self._view, self._width
-        doubtful = bool(doubts(device, self._tree, view.recent(device.name), self._system))
+        doubtful = bool(view.doubts(device, self._tree, self._system))
         line: list[Piece] = [
             (" ", ""),
             name,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -171,8 +171,17 @@ disturb, or that would disturb the test: the details say why. Devices that come 
             self.notice.look()
             self.plan.forget()
             self._take(self.draft)
+        if going != self._going:
+            self.devices.worked_on(self._worked_on())
         self._going = going
         self._show_notices()
+
+    def _worked_on(self) -> Mapping[str, str]:
+        try:
+            return self.session.worked_on(self.store)
+        except DiskprofError as error:
+            self.diskprof.tell(error)
+            return {}
 
     # the draft, and what would happen
 

@@ -42,6 +42,16 @@ class Known(BenchSession):
         return self.scan()
 
 
+def test_what_live_runs_work_on_is_known(bench: Bench, store: Store) -> None:
+    assert bench.session().worked_on(store) == {}
+    dead = replace(this_process(), start_ticks=1)
+    record_run(store, end=Status.RUNNING, stop_in=(0, 0.5), runner=dead)
+    assert bench.session().worked_on(store) == {}
+    run_id = occupy(store)
+    names = {device.name for device in store.run(run_id).environment.stack}
+    assert names and bench.session().worked_on(store) == dict.fromkeys(names, run_id)
+
+
 def occupy(store: Store) -> str:
     return record_run(store, end=Status.RUNNING, stop_in=(0, 0.5), runner=this_process())
 
