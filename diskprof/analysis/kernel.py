@@ -17,7 +17,8 @@ class KernelView:
     many requests waited or were served on average (aqu-sz), over all devices together; `utilisation` the share of the time
     in which the busiest of them had something to do (%util), which says little of a device that does several things at once.
     `cgroup_` rates are what the group that limits this process let through; `throttled` the share of its periods in which the
-    group's CPU time was used up. Memory in bytes at the end; the temperature is the highest.
+    group's CPU time was used up. `own_write_bytes_per_s` is what the runner itself wrote, wherever its store is. Memory in bytes at
+    the end; the temperature is the highest.
     """
 
     seconds: float
@@ -41,6 +42,7 @@ class KernelView:
     cgroup_writes_per_s: float | None = None
     cgroup_read_bytes_per_s: float | None = None
     cgroup_write_bytes_per_s: float | None = None
+    own_write_bytes_per_s: float | None = None
     throttled: float | None = None
     memory_available_bytes: float | None = None
     cached_bytes: float | None = None
@@ -160,6 +162,7 @@ def kernel_view(samples: Sequence[SystemSample]) -> KernelView | None:
         cgroup_writes_per_s=rate(lambda s: s.cgroup_writes),
         cgroup_read_bytes_per_s=rate(lambda s: s.cgroup_read_bytes),
         cgroup_write_bytes_per_s=rate(lambda s: s.cgroup_write_bytes),
+        own_write_bytes_per_s=rate(lambda s: s.own_write_bytes),
         throttled=_each(counted, lambda s: s.cpu_throttled, lambda s: s.cpu_periods),
         memory_available_bytes=last(lambda s: s.memory_available_bytes),
         cached_bytes=last(lambda s: s.cached_bytes),

@@ -159,6 +159,12 @@ class FioJob:
         return any((*self.rate, *self.rate_iops)) or self.thinktime_s > 0
 
     @property
+    def spins(self) -> bool:
+        """Whether it keeps a CPU busy while it waits: it asks for completions without a pause, or spins in its own."""
+        have = dict(self.options)
+        return have.get("iodepth_batch_complete_min") == "0" or _on(have, "thinktime_spin")
+
+    @property
     def rest_s(self) -> float:
         """How long it rests after it has worked for a while."""
         return self.thinktime_s if self.thinktime_blocks != 1 else 0.0
@@ -381,6 +387,11 @@ class Load:
     def paced(self) -> bool:
         """Whether a job waits between requests."""
         return any(job.paced for job in self.jobs)
+
+    @property
+    def spins(self) -> bool:
+        """Whether a job keeps a CPU busy while it waits."""
+        return any(job.spins for job in self.fio)
 
     @property
     def pause_s(self) -> float:

@@ -96,6 +96,7 @@ class SystemSample:
     CPU shares are of all CPUs together, 0 to 1. Device figures are None where the target has no block device. The `cgroup_`
     figures are those of the innermost group that limits the I/O of this process, `cpu_periods` and what follows those of the
     innermost that limits its CPU time; None where none does. Memory is what there was at the end of the interval.
+    `own_write_bytes` is what the runner itself, not the engine, wrote to whichever disk: its store, for the most part.
     """
 
     test: int
@@ -128,3 +129,4 @@ class SystemSample:
     memory_available_bytes: int | None = None
     cached_bytes: int | None = None
     dirty_bytes: int | None = None
+    own_write_bytes: int | None = None

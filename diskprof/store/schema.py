@@ -39,7 +39,8 @@ _SAW = """test INTEGER NOT NULL,
         cpu_throttled_ns INTEGER,
         memory_available_bytes INTEGER,
         cached_bytes INTEGER,
-        dirty_bytes INTEGER"""
+        dirty_bytes INTEGER,
+        own_write_bytes INTEGER"""
 
 _TABLES = (
     """CREATE TABLE run (

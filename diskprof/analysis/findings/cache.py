@@ -1,5 +1,6 @@
 """When memory answered in place of the disk."""
 
+from diskprof.analysis.findings.filesystem import compressible_data
 from diskprof.analysis.findings.view import TestView, is_virtual
 from diskprof.model.preset import EngineName
 from diskprof.model.run import Finding, Run, Weight
@@ -45,12 +46,13 @@ def null_engine(view: TestView) -> Finding | None:
 
 
 def page_cache(view: TestView) -> Finding | None:
-    """The engine moved far more bytes than the device did: the page cache stood in between."""
+    """The engine moved far more bytes than the device did: the page cache, or what else there is, stood in between."""
     if view.load.cached or view.idle:
         return None
     evidence = []
     for direction, result in view.result.directions:
-        if result.ios < FEW:
+        # What the file system compressed is told as that.
+        if result.ios < FEW or (direction is Direction.WRITE and compressible_data(view)):
             continue
         share = _reached(view, direction)
         did = f"{view.record.engine} {'read' if direction is Direction.READ else 'wrote'}"
@@ -67,7 +69,9 @@ def page_cache(view: TestView) -> Finding | None:
     return view.found(
         "page-cache",
         Weight.DOUBT,
-        "The page cache answered most of it, not the disk.",
+        "Most of it was done before the disk was asked."
+        if view.load.direct
+        else "The page cache answered most of it, not the disk.",
         "; ".join(evidence),
         _way_past_the_cache(view),
     )
@@ -84,6 +88,8 @@ def _way_past_the_cache(view: TestView) -> str:
             "The file has parts that were never written, or its file system does not honour direct=1: name the directory, "
             "where a test file is filled first, or test a raw device."
         )
+    if view.run.plan.target.kind is TargetKind.DEVICE:
+        return "What was never written of a thin volume or an image is read without the disk: write it whole first."
     return "The file system does not honour direct=1 here: test a raw device, or use a file larger than the memory."
 
 
@@ -117,7 +123,7 @@ def device_cache(view: TestView) -> Finding | None:
         return None
     most, size = PLATTER_IOPS * len(view.disks), working_set(view)
     fast = [(way, result) for way, result in view.result.directions if result.iops > most and result.ios >= FEW]
-    if not fast or not view.load.direct:
+    if not fast or not view.load.direct or page_cache(view):
         return None
     done = ", ".join(f"{format_iops(result.iops)} random {direction}s a second" for direction, result in fast)
     names = ", ".join(disk.name for disk in view.disks)
@@ -138,7 +144,7 @@ def host_cache(view: TestView) -> Finding | None:
     if not all(is_virtual(disk, view.run) for disk in view.disks) or any(job.block_size > SMALL_BLOCK for job in jobs):
         return None
     middle = read.latency.p50 if read.latency.p50 is not None else read.latency.mean
-    if middle is None or read.ios < FEW or middle >= FLASH_NS:
+    if middle is None or read.ios < FEW or middle >= FLASH_NS or page_cache(view):
         return None
     size = working_set(view)
     return view.found(

@@ -1,5 +1,6 @@
 """What control groups allow this process, and whether a test came up against it."""
 
+from diskprof.analysis.findings.rates import rate_kept
 from diskprof.analysis.findings.view import TestView
 from diskprof.model.run import Finding, IoLimit, Run, Weight
 from diskprof.model.sample import Direction
@@ -33,10 +34,13 @@ def cgroup_limits(run: Run) -> Finding | None:
 
 
 def io_limit_reached(view: TestView) -> list[tuple[IoLimit, float]]:
-    """The limits on the devices under test, or behind them, that the test used up, each with what it got through per second."""
+    """The limits on the devices under test, or behind them, that the test used up, each with what it got through per second.
+
+    None where the test did all that its own rate asked for, and no more for that.
+    """
     names = {device.name for device in view.stack} | set(view.run.environment.behind)
     found: list[tuple[IoLimit, float]] = []
-    if not view.lasted:
+    if not view.lasted or rate_kept(view):
         return found
     for limit in view.run.environment.io_limits:
         got = _got(view, limit)

@@ -14,6 +14,7 @@ from diskprof.analysis.findings import (
     limits,
     over_time,
     processor,
+    rates,
     rhythm,
 )
 from diskprof.analysis.findings.view import Rule, views
@@ -40,8 +41,8 @@ TEST_RULES: tuple[Rule, ...] = (
     over_time.stall,
     limits.submission,
     limits.jobs_apart,
-    limits.mix_missed,
-    limits.rate_missed,
+    rates.mix_missed,
+    rates.rate_missed,
     processor.processor_bound,
     limits.depth_capped,
     cgroup_limits.cgroup_limit_reached,

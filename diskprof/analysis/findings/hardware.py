@@ -1,5 +1,6 @@
 """What the device is, and who else used it."""
 
+from diskprof.analysis.findings.filesystem import COPIES
 from diskprof.analysis.findings.view import TestView, is_hypervisors, is_network, virtual_machine
 from diskprof.model.device import NETWORK_FILE_SYSTEMS, DeviceKind, Transport
 from diskprof.model.preset import EngineName
@@ -27,11 +28,17 @@ SMALL_BLOCK = 64 << 10
 STORE_SHARE = 0.01
 """The store's writes are told of from one for every hundred I/Os of the test on."""
 
+STORES = 0.5
+"""And where at least half of what the disk wrote was theirs: metadata and journal of their file make up the rest."""
+
 STORE_SEEKS = 1.0
 """On a platter from one a second on: a seek takes 1% of a second."""
 
 PAUSE_S = 0.05
 """A pause after which an NVMe drive may be in a lower power state: Linux sets 50 ms to 100 ms for the shallower ones."""
+
+AWAKE = 1 / PAUSE_S
+"""So many requests a second leave no such pause."""
 
 ALIGNMENT = 4096
 
@@ -57,7 +64,9 @@ def other_io(view: TestView) -> Finding | None:
         engine, device = view.engine_rate(direction), view.device_rate(direction)
         if device is None or device <= engine or _more_for_the_test(view, direction):
             continue
-        foreign += device - engine
+        if direction is Direction.WRITE and device - view.store_rate <= engine:
+            continue
+        foreign += device - engine - (view.store_rate if direction is Direction.WRITE else 0.0)
         own_part = format_bandwidth(engine) if engine else "none"
         evidence.append(f"the device {_VERBS[direction]} {format_bandwidth(device)}, {own_part} of it for the test")
     if foreign < FOREIGN_RATE or foreign <= FOREIGN_SHARE * own:
@@ -81,8 +90,15 @@ def _more_for_the_test(view: TestView, direction: Direction) -> bool:
         return True
     if view.result.direction(direction) is None:
         return False
-    journalled = view.load.syncs and view.run.plan.target.kind is not TargetKind.DEVICE
-    return not view.load.direct or (journalled and direction is Direction.WRITE)
+    if not view.load.direct:
+        return True
+    return direction is Direction.WRITE and view.run.plan.target.kind is not TargetKind.DEVICE and _written_again(view)
+
+
+def _written_again(view: TestView) -> bool:
+    """Whether the file system writes more for each write: its journal at a sync, the data there too, or all anew elsewhere."""
+    mount = view.run.environment.mount
+    return view.load.syncs or (mount is not None and (mount.fs_type in COPIES or "data=journal" in mount.options))
 
 
 def _foreign_requests(view: TestView) -> list[str]:
@@ -94,7 +110,7 @@ def _foreign_requests(view: TestView) -> list[str]:
     if seen.reads_per_s is None or seen.writes_per_s is None:
         return []
     own = view.ios / view.seconds if view.seconds > 0 else read.iops
-    foreign = max(0.0, seen.reads_per_s - own) + seen.writes_per_s
+    foreign = max(0.0, seen.reads_per_s - own) + seen.writes_per_s * (1 - _stores_share(view))
     least = FOREIGN_SEEKS if view.platters else FOREIGN_REQUESTS
     if foreign < least or foreign <= FOREIGN_SHARE * own or _beyond(view) < LEAST_REQUEST * foreign:
         return []
@@ -110,27 +126,44 @@ def _beyond(view: TestView) -> float:
 
 
 def store_on_disk(view: TestView) -> Finding | None:
-    """The runs are written down on the disk under test: that counts where the test itself asks little of it."""
+    """The runs are written down on the disk under test: that counts where the test itself asks little of it.
+
+    Not where what was written is for the most part somebody else's.
+    """
     seen, disks = view.kernel, [disk.name for disk in view.disks]
     shared = [name for name in view.run.environment.store_disks if name in disks]
     if not shared or view.result.write or seen is None or not seen.writes_per_s:
         return None
-    own = view.ios / view.seconds if view.seconds > 0 else 0.0
-    if seen.writes_per_s < STORE_SHARE * own and not (view.platters and seen.writes_per_s >= STORE_SEEKS):
+    own, share = view.ios / view.seconds if view.seconds > 0 else 0.0, _stores_share(view)
+    writes = seen.writes_per_s * share
+    if share < STORES or (writes < STORE_SHARE * own and not (view.platters and writes >= STORE_SEEKS)):
         return None
     return view.found(
         "store-on-disk",
         Weight.NOTE,
         "The runs are kept on the disk under test: its samples are written there while it is measured.",
-        f"{', '.join(shared)} did {format_iops(seen.writes_per_s)} writes/s beside {format_iops(own)} reads/s of the test",
+        f"{', '.join(shared)} did {format_iops(seen.writes_per_s)} writes/s beside {format_iops(own)} reads/s of the test: "
+        f"{format_bandwidth(view.store_rate)} of the {format_bandwidth(seen.write_bytes_per_s or 0.0)} are diskprof's",
         "Keep the runs on another disk for such tests: set DISKPROF_HOME to a directory there.",
     )
 
 
+def _stores_share(view: TestView) -> float:
+    """The part of the bytes written to the disk that the runner wrote to its store, 0 to 1."""
+    written = view.device_rate(Direction.WRITE)
+    return min(1.0, view.store_rate / written) if written else 0.0
+
+
 def idle_states(view: TestView) -> Finding | None:
-    """An NVMe drive asked once a second goes to sleep in between, and the figure holds its wake-up (F33)."""
+    """An NVMe drive asked once a second goes to sleep in between, and the figure holds its wake-up (F33).
+
+    Not where others keep it awake.
+    """
     asleep = [disk.name for disk in view.disks if disk.transport is Transport.NVME]
     if view.load.interval_s < PAUSE_S or virtual_machine(view.run) or not asleep:
+        return None
+    seen = view.kernel
+    if seen and (seen.reads_per_s or 0.0) + (seen.writes_per_s or 0.0) > AWAKE:
         return None
     return view.found(
         "idle-states",

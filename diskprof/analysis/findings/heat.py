@@ -25,13 +25,13 @@ def thermal_throttling(view: TestView) -> Finding | None:
     hot_from = limit - NEAR_C if limit else HOT_C
     known = [(sample.temperature_c, sample) for sample in view.system if sample.temperature_c is not None]
     first = next((index for index, (degrees, _) in enumerate(known) if degrees >= hot_from), None)
-    if view.load.rests or first is None:
+    if view.uneven or first is None:
         return None
     top = max(degrees for degrees, _ in known)
     cool, hot = [s for _, s in known[:first]], [s for degrees, s in known[first:] if degrees >= hot_from]
     whose = f"its own limit is {limit:.0f} °C" if limit else "drives slow down from about 70 °C on"
     before, after = _bandwidth(cool), _bandwidth(hot)
-    if before and after is not None and after < (1 - LOSS) * before:
+    if before and after is not None and after < (1 - LOSS) * before and _test_lost(view, hot[0]):
         when = (cool[-1].at_ns - cool[0].at_ns + cool[0].duration_ns) / 1e9
         evidence = (
             f"{format_bandwidth(before)} until {format_duration(when)} into the test, {format_bandwidth(after)} from then on, "
@@ -48,6 +48,16 @@ def thermal_throttling(view: TestView) -> Finding | None:
         evidence,
         "Cool it and run again for what it can do; leave it so for what it does in this place.",
     )
+
+
+def _test_lost(view: TestView, first: SystemSample) -> bool:
+    """Whether the test, too, moved less from then on: what somebody else did before is no loss."""
+    if not view.samples:
+        return True
+    began_s = view.into_test(first.at_ns - first.duration_ns)
+    cool = median([window.bandwidth for window in view.intervals if window.end_s <= began_s])
+    hot = median([window.bandwidth for window in view.intervals if window.start_s >= began_s])
+    return cool is None or hot is None or hot < (1 - LOSS) * cool
 
 
 def _bandwidth(samples: list[SystemSample]) -> float | None:

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable
 from functools import partial
-from math import sqrt
 
-from diskprof.analysis.findings.cgroup_limits import io_limit_reached
-from diskprof.analysis.findings.processor import JOB_BUSY, job_use
-from diskprof.analysis.findings.view import LEAST_INTERVALS, LEAST_S, TestView
+from diskprof.analysis.findings.cgroup_limits import cpu_throttled, io_limit_reached
+from diskprof.analysis.findings.processor import JOB_BUSY, busy_machine, job_use
+from diskprof.analysis.findings.rates import rate_kept
+from diskprof.analysis.findings.view import LEAST_INTERVALS, TestView
 from diskprof.analysis.series import windows
 from diskprof.analysis.statistics import median, share_near
 from diskprof.model.run import DirectionResult, Finding, Run, TestRecord, Weight
 from diskprof.model.sample import Direction, LatencyKind
-from diskprof.model.units import format_bandwidth, format_duration, format_iops, format_latency, format_percent
+from diskprof.model.units import format_bandwidth, format_duration, format_iops, format_latency
 
 FLAT = 0.05
 MOST = 0.75
@@ -39,16 +39,6 @@ LARGE_BLOCK = 64 << 10
 SUBMITTING = 0.25
 LEAST_SLAT_NS = 10e3
 """Submission is a good part of an I/O's time from a quarter on, and counts from 10 us on, which the call alone does not take."""
-
-MIX = 0.05
-"""Share of all I/Os by which the mix may miss what was asked for."""
-
-MIXED_IOS = 1000
-"""Over fewer, fio's dice alone may come to that."""
-
-RATE = 0.05
-COUNTING = 3.0
-"""A rate is missed by more than a twentieth, and by more than counting: 3/sqrt(n) of n I/Os, for those spread by chance."""
 
 LEAST_DEPTH = 4
 _LEAST_SECONDS = 4
@@ -128,54 +118,6 @@ def jobs_apart(view: TestView) -> Finding | None:
     )
 
 
-def mix_missed(view: TestView) -> Finding | None:
-    """fio keeps to a limit of each direction before the mix: a disk that keeps up does as many writes as reads."""
-    told, write = view.load.write_share, view.result.write
-    if told is None or view.ios < MIXED_IOS:
-        return None
-    share = (write.ios if write else 0) / view.ios
-    if abs(share - told) <= MIX:
-        return None
-    return view.found(
-        "mix-missed",
-        Weight.DOUBT,
-        "Reads and writes did not come in the mix that was asked for.",
-        f"{format_percent(told)} writes asked for, {format_percent(share)} done",
-        "A limit such as rate_iops holds reads and writes each, and goes before the mix: limit them apart "
-        "(rate_iops=700,300), or not at all.",
-    )
-
-
-def rate_missed(view: TestView) -> Finding | None:
-    """fio holds a job to its rate; where the disk or the way of asking cannot keep up, the result is not of that rate."""
-    evidence = []
-    for demand in view.load.demands:
-        result = view.result.direction(demand.direction)
-        if result is None or result.runtime_ms < LEAST_S * 1e3:
-            continue
-        done = result.bandwidth_bytes_per_s if demand.in_bytes else result.iops
-        due = demand.per_second * (result.ios / done) if done else 0.0
-        if not due or 1 - done / demand.per_second <= max(RATE, COUNTING / sqrt(due)):
-            continue
-        write = format_bandwidth if demand.in_bytes else format_iops
-        told = f"{write(demand.per_second)}{'' if demand.in_bytes else f' {demand.direction}s/s'}"
-        evidence.append(f"{told} asked for, {write(done)} done")
-    if not evidence:
-        return None
-    return view.found(
-        "rate-missed",
-        Weight.DOUBT,
-        "The rate asked for was not kept: these are the figures of a lower one.",
-        "; ".join(evidence),
-        "It is all that this way of asking gets: ask for less, or with a deeper queue or more jobs.",
-    )
-
-
-def _rate_kept(view: TestView) -> bool:
-    """Whether the test did all that it was told to do, and no more for that."""
-    return bool(view.load.demands) and rate_missed(view) is None
-
-
 def engine_fallback(run: Run) -> Finding | None:
     """The kernel refused the I/O engine that a test asked for, and another took its place (F13)."""
     changed = [hazard for hazard in run.plan.hazards if hazard.name == "engine-fallback"]
@@ -197,7 +139,10 @@ def ceiling(view: TestView) -> Finding | None:
     level, depth, used = _flat(view, iops), view.load.depth, job_use(view)
     if view.load.rests or depth < LEAST_DEPTH or not level:
         return None
-    if (used is not None and used >= JOB_BUSY) or io_limit_reached(view) or _rate_kept(view):
+    if (used is not None and used >= JOB_BUSY) or io_limit_reached(view) or rate_kept(view):
+        return None
+    # I/Os that wait for a CPU wait long too, and a disk that is not asked stands at no ceiling.
+    if cpu_throttled(view) or busy_machine(view):
         return None
     mean, one = _mean(view, lambda _, result: result.latency.mean), _one_alone(view)
     if mean is None or one is None or iops * mean / 1e9 < FULL * depth:

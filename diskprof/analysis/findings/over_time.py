@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from diskprof.analysis.findings.hardware import other_io
 from diskprof.analysis.findings.rhythm import rhythm
 from diskprof.analysis.findings.view import TestView
 from diskprof.analysis.series import Window, rolling
@@ -54,6 +55,12 @@ And ten times the mean time from one I/O to the next, the longest such stretch l
 
 DRAIN = 2.0
 """What is in flight at the end is done within the mean latency, by Little's law; twice that leaves room for slices and spread."""
+
+WORKING = 0.75
+"""A device that did something in so many intervals of a stall did not stand still."""
+
+OTHERS_PART = 0.5
+"""Others are why a test became slower or faster where what they did changed by half as much, the other way."""
 
 OUTLIER_RATIO = 100.0
 OUTLIER_NS = 100e6
@@ -144,7 +151,7 @@ def _change(series: Sequence[Window]) -> ChangePoint | None:
 def burst(view: TestView) -> Finding | None:
     """Fast at first, then slower: credits, a write cache or heat ran out. Or the other way round."""
     change = level_change(view)
-    if change is None:
+    if change is None or (other_io(view) and _others_came_or_went(view, change)):
         return None
     evidence = (
         f"{format_iops(change.before)} IOPS for the first {format_duration(change.at_s)}, then "
@@ -167,8 +174,18 @@ def burst(view: TestView) -> Finding | None:
     )
 
 
+def _others_came_or_went(view: TestView, change: LevelChange) -> bool:
+    """Whether what others did changed at that time by as much as the test did: the disk kept up what it did before."""
+    before, after = view.beyond(0.0, change.at_s), view.beyond(change.at_s, math.inf)
+    if before is None or after is None or not view.ios:
+        return False
+    lost = (change.before - change.after) * sum(result.bytes for _, result in view.result.directions) / view.ios
+    gained = after - before
+    return gained * lost > 0 and abs(gained) >= OTHERS_PART * abs(lost)
+
+
 def stall(view: TestView) -> Finding | None:
-    """Nothing completed for a while (F7): a device that hung, was reset, or was held back."""
+    """Nothing completed for a while (F7): a device that hung, was reset, or was held back; or had other things to do."""
     if view.apart:
         return None
     least_s = max(STALL_S, PAUSES * view.load.pause_s)
@@ -182,6 +199,14 @@ def stall(view: TestView) -> Finding | None:
     if not stalls:
         return None
     times = "once" if len(stalls) == 1 else f"{len(stalls)} times"
+    if all(_at_work(view, *each) for each in stalls):
+        return view.found(
+            "stall",
+            Weight.DOUBT,
+            "Nothing of the test completed for a while, though the device was at work.",
+            f"{times}; the longest for {format_duration(longest)}, {format_duration(start)} into the test",
+            "It wrote what had waited in memory (page cache, fsync), or worked for others: see iotop, or use direct=1.",
+        )
     return view.found(
         "stall",
         Weight.DOUBT,
@@ -189,6 +214,14 @@ def stall(view: TestView) -> Finding | None:
         f"{times}; the longest for {format_duration(longest)}, {format_duration(start)} into the test",
         "Look into the kernel's log (dmesg) for resets and time-outs; on a cloud disk it may be the provider's.",
     )
+
+
+def _at_work(view: TestView, start_s: float, seconds: float) -> bool:
+    """Whether the kernel saw the device read or write all through a stall; its edges belong to what was before and after."""
+    edge = view.record.planned.interval_ms / 1e3
+    inner = view.spent(start_s + edge, start_s + seconds - edge)
+    working = [each for each in inner if (each.read_bytes or 0) + (each.write_bytes or 0) > 0]
+    return bool(inner) and len(working) >= WORKING * len(inner)
 
 
 def _is_drain(view: TestView, start_s: float, seconds: float) -> bool:

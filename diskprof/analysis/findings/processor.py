@@ -1,7 +1,10 @@
 """When the processor, and not the disk, made the result."""
 
+from diskprof.analysis.findings.filesystem import COPIES
+from diskprof.analysis.findings.rates import rate_kept
 from diskprof.analysis.findings.view import TestView
 from diskprof.analysis.statistics import median
+from diskprof.model.device import DeviceKind
 from diskprof.model.preset import EngineName
 from diskprof.model.run import Finding, Weight
 from diskprof.model.units import format_percent
@@ -15,6 +18,9 @@ MACHINE_BUSY = 0.95
 OWN_SHARE = 0.5
 """The test is what keeps the machine busy if it used more than half of the CPU time that was used."""
 
+KERNELS_SHARE = 0.5
+"""Where the kernel works for a test in threads of its own, what is used is the test's work if more than half is the kernel's."""
+
 STEAL = 0.05
 """Share of the CPUs' time taken by the host from which latencies are no longer the disk's."""
 
@@ -23,8 +29,15 @@ STUB = 0.5
 
 
 def processor_bound(view: TestView) -> Finding | None:
-    """A job that spends all of one CPU, or jobs that together spend all of them, ask no faster of any disk."""
+    """A job that spends all of one CPU, or jobs that together spend all of them, ask no faster of any disk.
+
+    Not so of a job that did all that its rate asked for, or that spins while it waits.
+    """
     cpu, used = view.result.cpu, job_use(view)
+    if rate_kept(view) or view.load.spins:
+        return None
+    if words := _kernels_work(view):
+        return _bound(view, words)
     if cpu is None or used is None or used <= 0 or not view.lasted:
         return None
     share = used / cpu.percent
@@ -36,6 +49,10 @@ def processor_bound(view: TestView) -> Finding | None:
         evidence = f"{view.load.threads} jobs used {used:.0f}% of a CPU each {of_it}, and no CPU was idle"
     else:
         return None
+    return _bound(view, evidence)
+
+
+def _bound(view: TestView, evidence: str) -> Finding:
     return view.found(
         "processor-bound",
         Weight.LIMIT,
@@ -45,10 +62,27 @@ def processor_bound(view: TestView) -> Finding | None:
     )
 
 
+def _kernels_work(view: TestView) -> str:
+    """Encryption, checksums and copies are made by threads of the kernel, and count as nobody's; empty where that was not it."""
+    seen, busy = view.kernel, _busy(view)
+    works = [f"{device.title} ({device.kind})" for device in view.stack if device.kind in _WORKING]
+    if (mount := view.run.environment.mount) and mount.fs_type in COPIES:
+        works.append(mount.fs_type)
+    if not (seen and busy and works) or busy < MACHINE_BUSY or _own_share(view) >= OWN_SHARE:
+        return ""
+    kernels = (seen.cpu_system or 0.0) / busy
+    if kernels < KERNELS_SHARE:
+        return ""
+    return f"no CPU was idle, {format_percent(kernels)} of it the kernel's work, as for {', '.join(works)}"
+
+
+_WORKING = frozenset({DeviceKind.CRYPT, DeviceKind.RAID, DeviceKind.LOOP})
+
+
 def busy_machine(view: TestView) -> Finding | None:
     """Other programs that leave no CPU idle make I/Os wait for a CPU, which looks like waiting for the disk."""
     busy, own = _busy(view), _own_share(view)
-    if busy is None or busy < MACHINE_BUSY or own >= OWN_SHARE:
+    if busy is None or busy < MACHINE_BUSY or own >= OWN_SHARE or _kernels_work(view):
         return None
     most = "" if view.result.cpu else "at most "
     return view.found(

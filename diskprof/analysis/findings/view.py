@@ -181,6 +181,32 @@ class TestView:
         seconds = sum(duration for _, duration in known) / 1e9
         return sum(amount for amount, _ in known) / seconds if seconds > 0 else None
 
+    def spent(self, start_s: float, end_s: float) -> tuple[SystemSample, ...]:
+        """What the kernel saw in intervals that lie between two times of the test, in seconds."""
+        if not self.samples:
+            return ()
+        return tuple(
+            each
+            for each in self.system
+            if self.into_test(each.at_ns - each.duration_ns) >= start_s and self.into_test(each.at_ns) <= end_s
+        )
+
+    def beyond(self, start_s: float, end_s: float) -> float | None:
+        """Bytes a second that the device moved beyond what the test did between two times of it; None where it is not known."""
+        seen = [each for each in self.spent(start_s, end_s) if each.read_bytes is not None]
+        own = [window for window in self.intervals if window.start_s >= start_s and window.end_s <= end_s]
+        seconds, worked = sum(each.duration_ns for each in seen) / 1e9, sum(window.seconds for window in own)
+        if seconds <= 0 or worked <= 0:
+            return None
+        moved = sum((each.read_bytes or 0) + (each.write_bytes or 0) for each in seen) / seconds
+        return max(0.0, moved - sum(window.bytes for window in own) / worked)
+
+    @property
+    def store_rate(self) -> float:
+        """Bytes a second that the runner wrote to its store on a disk under test; 0 where it is elsewhere or not known."""
+        shared = set(self.run.environment.store_disks) & {disk.name for disk in self.disks}
+        return (self.kernel.own_write_bytes_per_s or 0.0) if shared and self.kernel else 0.0
+
     def found(self, name: str, weight: Weight, message: str, evidence: str, advice: str) -> Finding:
         """A finding about this test."""
         return Finding(name, weight, message, evidence, advice, self.record.name)

@@ -18,6 +18,7 @@ from diskprof.model.sample import Phase, SystemSample
 _TEMPERATURE_EVERY_NS = 5_000_000_000
 _PLAUSIBLE = (40.0, 120.0)
 _MEMORY = {b"\nMemAvailable:": "memory_available_bytes", b"\nCached:": "cached_bytes", b"\nDirty:": "dirty_bytes"}
+_WRITTEN = b"\nwrite_bytes:"
 _GROUP = {
     "reads": "cgroup_reads",
     "writes": "cgroup_writes",
@@ -48,7 +49,9 @@ class SystemWatch:
         self._roots = roots
         self._groups = GroupWatch(limited, roots)
         self._diskstats, self._meminfo = KeptOpen(roots.proc / "diskstats"), KeptOpen(roots.proc / "meminfo")
+        self._own_io = KeptOpen(roots.proc / "thread-self/io")
         self._counters, self._group = self._read_counters(), self._groups.read()
+        self._written = _written(self._own_io.read())
         self._cpu = psutil.cpu_times()
         self._at_ns = time.monotonic_ns()
         self._sensors = tuple(filter(None, (_sensor(name, roots) for name in self._devices)))
@@ -61,7 +64,7 @@ class SystemWatch:
         if now <= self._at_ns:
             return None
         counters, cpu, group = self._read_counters(), psutil.cpu_times(), self._groups.read()
-        shares = _shares(self._cpu, cpu)
+        shares, written = _shares(self._cpu, cpu), _written(self._own_io.read())
         sample = SystemSample(
             test=test,
             phase=phase,
@@ -75,7 +78,9 @@ class SystemWatch:
             **_amounts([(self._counters[name], counters[name]) for name in counters if name in self._counters]),
             **_of_group(self._group, group),
             **_memory(self._meminfo.read()),
+            own_write_bytes=written - self._written if written is not None and self._written is not None else None,
         )
+        self._written = written
         self._counters, self._cpu, self._group, self._at_ns = counters, cpu, group, now
         return sample
 
@@ -126,6 +131,13 @@ def _memory(meminfo: bytes) -> dict[str, int]:
         if unit == b"kB" and number.isdigit():
             found[name] = int(number) * 1024
     return found
+
+
+def _written(io: bytes) -> int | None:
+    """What this process wrote to disks since it began, in bytes: the page cache's debts are counted when they are made."""
+    _, mark, rest = io.partition(_WRITTEN)
+    number = rest.partition(b"\n")[0].strip()
+    return int(number) if mark and number.isdigit() else None
 
 
 def _shares(before: object, after: object) -> _Shares | None:

@@ -281,10 +281,10 @@ PLATTERS = on_disk(name="sda", transport=Transport.SATA, rotational=True)
 SEEKS = fio(depth=4, read=direction(150))
 
 
-def requests(reads: float, writes: float) -> tuple[SystemSample, ...]:
-    """What the kernel counted, per second: requests of 4 KiB."""
+def requests(reads: float, writes: float, own: float = 0) -> tuple[SystemSample, ...]:
+    """What the kernel counted, per second: requests of 4 KiB, so many writes for what the runner wrote."""
     return tuple(
-        replace(sample, reads=round(reads / 4), writes=round(writes / 4))
+        replace(sample, reads=round(reads / 4), writes=round(writes / 4), own_write_bytes=round(own * 1024))
         for sample in system(read_rate=reads * 4096, write_rate=writes * 4096)
     )
 
@@ -346,13 +346,15 @@ ONE_A_SECOND = ioping("latency", read=direction(1, seconds=30))
 
 def test_the_store_on_the_disk_under_test_is_told_where_it_counts() -> None:
     shared = environment(store_disks=("nvme0n1",))
-    found = named("store-on-disk", run(ONE_A_SECOND, environment=shared), requests(4, 8))
+    found = named("store-on-disk", run(ONE_A_SECOND, environment=shared), requests(4, 8, own=6))
     assert found is not None
     assert found.weight is Weight.NOTE
-    assert found.evidence == "nvme0n1 did 8 writes/s beside 1 reads/s of the test"
+    assert found.evidence == (
+        "nvme0n1 did 8 writes/s beside 1 reads/s of the test: 24.6 kB/s of the 32.8 kB/s are diskprof's"
+    )
     assert "DISKPROF_HOME" in found.advice
     slow = replace(PLATTERS, store_disks=("sda",))
-    assert named("store-on-disk", run(SEEKS, environment=slow), requests(150, 4)) is not None
+    assert named("store-on-disk", run(SEEKS, environment=slow), requests(150, 4, own=4)) is not None
 
 
 @pytest.mark.parametrize(
@@ -368,7 +370,7 @@ def test_the_store_on_the_disk_under_test_is_told_where_it_counts() -> None:
 def test_a_store_elsewhere_or_writes_among_many_ios_are_not_told(
     test: Given, where: Environment, writes: float
 ) -> None:
-    assert named("store-on-disk", run(test, environment=where), requests(1, writes)) is None
+    assert named("store-on-disk", run(test, environment=where), requests(1, writes, own=writes)) is None
 
 
 def test_an_engine_that_took_anothers_place_is_told_once() -> None:

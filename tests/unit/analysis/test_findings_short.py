@@ -30,7 +30,12 @@ CASES = (
         *("cpu-throttled", fio(read=READ), ENVIRONMENT),
         requests(system(4), cpu_periods=3, cpu_throttled=1, cpu_throttled_ns=1_000_000),
     ),
-    ("store-on-disk", fio(read=direction(30)), SHARED, requests(system(4), reads=8, writes=4)),
+    (
+        "store-on-disk",
+        fio(read=direction(30)),
+        SHARED,
+        requests(system(4, write_rate=65536.0), reads=8, writes=4, own_write_bytes=15_000),
+    ),
 )
 
 

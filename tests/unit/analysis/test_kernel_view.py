@@ -38,6 +38,7 @@ BUSY = seen(
     memory_available_bytes=8 << 30,
     cached_bytes=3 << 30,
     dirty_bytes=5 << 20,
+    own_write_bytes=500,
     temperature_c=51.0,
 )
 
@@ -66,6 +67,7 @@ def test_one_interval_by_iostats_definitions() -> None:
         cgroup_writes_per_s=0,
         cgroup_read_bytes_per_s=8_192_000,
         cgroup_write_bytes_per_s=0,
+        own_write_bytes_per_s=1000,
         throttled=0.4,
         memory_available_bytes=8 << 30,
         cached_bytes=3 << 30,

@@ -329,6 +329,12 @@ def test_a_watch_sees_what_a_limited_group_did_v2(machine: Machine) -> None:
     assert (sample.cpu_periods, sample.cpu_throttled, sample.cpu_throttled_ns) == (3, 3, 200_000)
 
 
+def test_a_watch_sees_what_the_runner_itself_wrote(machine: Machine) -> None:
+    before, after = (f"rchar: 9\nread_bytes: 5\nwrite_bytes: {count}\ncancelled_write_bytes: 3\n" for count in (10, 74))
+    assert watched(machine, {"proc/thread-self/io": before}, {"proc/thread-self/io": after}).own_write_bytes == 64
+    assert watched(machine, {}, {"proc/thread-self/io": ""}).own_write_bytes is None
+
+
 def test_a_watch_without_limits_sees_the_memory_alone(machine: Machine) -> None:
     text = "MemTotal: 100 kB\nMemAvailable:   50 kB\nCached: 20 kB\nSwapCached: 7 kB\nDirty: 3 kB\n"
     sample = watched(machine, {"proc/meminfo": ""}, {"proc/meminfo": text})

@@ -67,6 +67,7 @@ SYSTEM_SAMPLES = st.builds(
     cgroup_read_bytes=maybe(INT64),
     cpu_throttled_ns=maybe(INT64),
     dirty_bytes=maybe(INT64),
+    own_write_bytes=maybe(INT64),
     cpu_user=maybe(NUMBERS),
     cpu_steal=maybe(NUMBERS),
     temperature_c=maybe(NUMBERS),

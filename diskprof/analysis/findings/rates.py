@@ -1,0 +1,67 @@
+"""Whether a test did what it was told to do: its rate, and its mix of reads and writes."""
+
+from math import sqrt
+
+from diskprof.analysis.findings.view import LEAST_S, TestView
+from diskprof.model.run import Finding, Weight
+from diskprof.model.units import format_bandwidth, format_iops, format_percent
+
+MIX = 0.05
+"""Share of all I/Os by which the mix may miss what was asked for."""
+
+MIXED_IOS = 1000
+"""Over fewer, fio's dice alone may come to that."""
+
+RATE = 0.05
+COUNTING = 3.0
+"""A rate is missed by more than a twentieth, and by more than counting: 3/sqrt(n) of n I/Os, for those spread by chance."""
+
+
+def mix_missed(view: TestView) -> Finding | None:
+    """fio keeps to a limit of each direction before the mix: a disk that keeps up does as many writes as reads."""
+    told, write = view.load.write_share, view.result.write
+    if told is None or view.ios < MIXED_IOS:
+        return None
+    share = (write.ios if write else 0) / view.ios
+    if abs(share - told) <= MIX:
+        return None
+    return view.found(
+        "mix-missed",
+        Weight.DOUBT,
+        "Reads and writes did not come in the mix that was asked for.",
+        f"{format_percent(told)} writes asked for, {format_percent(share)} done",
+        "A limit such as rate_iops holds reads and writes each, and goes before the mix: limit them apart "
+        "(rate_iops=700,300), or not at all."
+        if any(any((*job.rate, *job.rate_iops)) for job in view.load.fio)
+        else "Run it again for longer, and see in the commands whether another option (flow, an amount) goes before the mix.",
+    )
+
+
+def rate_missed(view: TestView) -> Finding | None:
+    """fio holds a job to its rate; where the disk or the way of asking cannot keep up, the result is not of that rate."""
+    evidence = []
+    for demand in view.load.demands:
+        result = view.result.direction(demand.direction)
+        if result is None or result.runtime_ms < LEAST_S * 1e3:
+            continue
+        done = result.bandwidth_bytes_per_s if demand.in_bytes else result.iops
+        due = demand.per_second * (result.ios / done) if done else 0.0
+        if not due or 1 - done / demand.per_second <= max(RATE, COUNTING / sqrt(due)):
+            continue
+        write = format_bandwidth if demand.in_bytes else format_iops
+        told = f"{write(demand.per_second)}{'' if demand.in_bytes else f' {demand.direction}s/s'}"
+        evidence.append(f"{told} asked for, {write(done)} done")
+    if not evidence:
+        return None
+    return view.found(
+        "rate-missed",
+        Weight.DOUBT,
+        "The rate asked for was not kept: these are the figures of a lower one.",
+        "; ".join(evidence),
+        "It is all that this way of asking gets: ask for less, or with a deeper queue or more jobs.",
+    )
+
+
+def rate_kept(view: TestView) -> bool:
+    """Whether the test did all that it was told to do, and no more for that."""
+    return bool(view.load.demands) and rate_missed(view) is None
