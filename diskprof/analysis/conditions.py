@@ -106,6 +106,8 @@ CONDITIONS: tuple[tuple[str, Callable[[Run], str]], ...] = (
     ("cgroup limits", _cgroup),
     ("fio version", _fio_version),
     ("latency", _latency),
+    ("test files", lambda run: str(len({file.path for file in run.plan.test_files}) or "")),
+    ("layout", lambda run: ", ".join(dict.fromkeys(file.layout for file in run.plan.test_files))),
     ("ioping version", lambda run: run.environment.ioping_version),
     ("diskprof version", lambda run: run.environment.diskprof_version),
 )

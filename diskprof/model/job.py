@@ -6,7 +6,7 @@ A `Load` is what the jobs of a test ask for together.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from diskprof.model.preset import EngineName, Options
+from diskprof.model.preset import OWN_FILES, EngineName, Job, Options
 from diskprof.model.sample import Direction
 from diskprof.model.units import amount, each_way, parse_duration, parse_size
 
@@ -36,23 +36,39 @@ EachWay = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
+class Opened:
+    """What fio opens: every copy of the job all of `paths`, or each copy files of its own in one of `directories`, in turn, called
+    by `pattern` (fio's filename_format)."""
+
+    paths: tuple[str, ...] = ()
+    directories: tuple[str, ...] = ()
+    pattern: str = ""
+
+
+_NOTHING = Opened()
+
+
+@dataclass(frozen=True, slots=True)
 class FioJob:
     """A section of a fio test, with fio's defaults for what it leaves open.
 
-    `target` is the slot of the target that it works on, `path` the file or device there as fio is given it; both are empty
-    where none was chosen. `options` are the options as fio is given them, to be shown, compared and run; all else is read
-    from them. `rw` is fio's word for the pattern. `write_share`, of 1, is the part of the I/Os that write; `mix_given`: the
-    options say so. `read_sizes` and `write_sizes` are the block sizes, of a range its ends. `size` and `io_size` are in bytes,
-    None where they are not given, or as no plain amount (50%). `delay_s` is how much later than the others the job begins.
-    `iodepth` is what was asked for, `depth` what the engine does. `direct`: the page cache is left out. `sync`: the file is
-    opened with O_SYNC or O_DSYNC. `fsync` and `fdatasync` are after how many writes, 0 for never. Rates are in bytes or I/Os a
-    second of each copy of the job. `searches`: fio looks for the deepest queue that keeps a latency, tells of the last one alone
-    and ends when it has found it. `compressible` are the options that make the data written easy to compress.
+    `targets` are the slots of the targets that it works on, `files` the names of its files in a directory (see `Job`), `opened`
+    what fio is given there; each is empty where none was chosen. `options` are the options as fio is given them, to be shown,
+    compared and run; all else is read from them. `rw` is fio's word for the pattern. `write_share`, of 1, is the part of the I/Os
+    that write; `mix_given`: the options say so. `read_sizes` and `write_sizes` are the block sizes, of a range its ends. `size`
+    and `io_size` are in bytes, None where they are not given, or as no plain amount; `size_percent` is a size as a part of the
+    target. `nrfiles` is how many files each copy has where `files` does not name them; `offset_increment` how much further on
+    each copy begins. `delay_s` is how much later than the others the job begins. `iodepth` is what was asked for, `depth` what
+    the engine does. `direct`: the page cache is left out. `sync`: the file is opened with O_SYNC or O_DSYNC. `fsync` and
+    `fdatasync` are after how many writes, 0 for never. Rates are in bytes or I/Os a second of each copy of the job. `searches`:
+    fio looks for the deepest queue that keeps a latency, tells of the last one alone and ends when it has found it.
+    `compressible` are the options that make the data written easy to compress.
     """
 
     name: str
-    target: str
-    path: str
+    targets: tuple[str, ...]
+    files: tuple[str, ...]
+    opened: Opened
     options: Options
     rw: str
     write_share: float
@@ -60,8 +76,12 @@ class FioJob:
     read_sizes: Sizes
     write_sizes: Sizes
     size: int | None
+    size_percent: int | None
     io_size: int | None
     offset: int
+    offset_increment: int
+    nrfiles: int
+    overwrites: bool
     loops: int
     runtime_s: float | None
     time_based: bool
@@ -80,6 +100,8 @@ class FioJob:
     rate_iops_min: EachWay
     thinktime_s: float
     thinktime_blocks: int
+    thinktime_iotime_s: float
+    number_ios: int | None
     searches: bool
     group_reporting: bool
     new_group: bool
@@ -97,6 +119,48 @@ class FioJob:
     def reads_only(self) -> bool:
         """By its pattern: fio takes a mix for a writer, however small the part of the writes (F61)."""
         return self.rw in ("read", "randread")
+
+    @property
+    def fills(self) -> bool:
+        """Whether it only writes, and not over what is there: fio makes a new file for such a job, and fills one for others."""
+        return not self.mixed and not self.reads_only and not self.overwrites
+
+    @property
+    def files_of_copies(self) -> bool:
+        """Whether each copy has files of its own."""
+        return self.files == OWN_FILES
+
+    @property
+    def file_count(self) -> int:
+        """The files of a target that each copy works on; its size is divided among them."""
+        named = 0 if self.files_of_copies else len(self.files)
+        return named or self.nrfiles
+
+    @property
+    def span(self) -> int:
+        """The part of one file that its copies touch, from the beginning, in bytes; 0 where no size is given."""
+        if not self.size:
+            return 0
+        # fio makes the first files larger by a block where the size does not divide.
+        blocks = -(-self.size // self.block_size)
+        files = self.file_count * (1 if self.files_of_copies else max(1, len(self.targets)))
+        size = self.size if files == 1 else -(-blocks // files) * self.block_size
+        return self.offset + self.offset_increment * (self.numjobs - 1) + size
+
+    @property
+    def amount(self) -> int:
+        """The bytes after which each copy ends, 0 where only time ends it."""
+        limit = self.number_ios * self.block_size if self.number_ios else 0
+        size = 0 if self.time_based else (self.size or 0) if self.io_size is None else self.io_size
+        return min(filter(None, (limit, size * self.loops)), default=0)
+
+    @property
+    def footprint(self) -> int | None:
+        """The bytes that all its copies touch, None where the options give none."""
+        if not self.size:
+            return None
+        step = self.size if self.files_of_copies else min(self.size, self.offset_increment)
+        return self.size + step * (self.numjobs - 1)
 
     @property
     def reads_percent(self) -> int:
@@ -167,7 +231,7 @@ class FioJob:
     @property
     def rest_s(self) -> float:
         """How long it rests after it has worked for a while."""
-        return self.thinktime_s if self.thinktime_blocks != 1 else 0.0
+        return self.thinktime_s if self.thinktime_blocks != 1 or self.thinktime_iotime_s else 0.0
 
     @property
     def pause_s(self) -> float:
@@ -186,12 +250,14 @@ class FioJob:
 
     def changed(self, **options: str) -> "FioJob":
         """The job with these options in place of its own, or behind them."""
-        return fio_job({**dict(self.options), **options}.items(), self.name, target=self.target, path=self.path)
+        changed = {**dict(self.options), **options}
+        return fio_job(changed.items(), self.name, targets=self.targets, files=self.files, opened=self.opened)
 
 
 @dataclass(frozen=True, slots=True)
 class IopingJob:
-    """What an ioping test asks for, with ioping's defaults for what it leaves open. `target`, `path`, `options`: as of `FioJob`.
+    """What an ioping test asks for, with ioping's defaults for what it leaves open. `targets` and `options` as of `FioJob`, `path`
+    is what ioping is given.
 
     `linear`: in order. `rapid`: one request after the other, for 3 s unless told. `cached`: the page cache is meant to answer.
     `write`: it writes. `block_size` and `work_size` (the part of the target that it touches, None where ioping chooses) are in
@@ -200,7 +266,7 @@ class IopingJob:
     """
 
     name: str
-    target: str
+    targets: tuple[str, ...]
     path: str
     options: Options
     linear: bool
@@ -343,8 +409,8 @@ class Load:
 
     @property
     def size_bytes(self) -> int | None:
-        """The largest part of the target that one job touches, None where the options give no bytes."""
-        sizes = [job.size if isinstance(job, FioJob) else job.work_size for job in self.jobs]
+        """The largest part of the target that the copies of a job touch, None where the options give no bytes."""
+        sizes = [job.footprint if isinstance(job, FioJob) else job.work_size for job in self.jobs]
         return max((size for size in sizes if size is not None), default=None)
 
     @property
@@ -423,7 +489,14 @@ def _demand(jobs: Sequence[FioJob], direction: Direction) -> Demand | None:
     return None
 
 
-def fio_job(options: Iterable[tuple[str, str]], name: str = "", *, target: str = "", path: str = "") -> FioJob:
+def fio_job(
+    options: Iterable[tuple[str, str]],
+    name: str = "",
+    *,
+    targets: tuple[str, ...] = (),
+    files: tuple[str, ...] = (),
+    opened: Opened = _NOTHING,
+) -> FioJob:
     """Reads the options of a job, of which fio takes the last of each. One that is no plain value counts as not given."""
     options = tuple(options)
     have: dict[str, str] = {}
@@ -438,8 +511,9 @@ def fio_job(options: Iterable[tuple[str, str]], name: str = "", *, target: str =
     percent = int(have[given]) if given else 50
     return FioJob(
         name=name,
-        target=target,
-        path=path,
+        targets=targets,
+        files=files,
+        opened=opened,
         options=options,
         rw=rw,
         write_share=(percent if given == "rwmixwrite" else 100 - percent) / 100
@@ -449,8 +523,12 @@ def fio_job(options: Iterable[tuple[str, str]], name: str = "", *, target: str =
         read_sizes=_sizes(have, write=False),
         write_sizes=_sizes(have, write=True),
         size=amount(parse_size, have.get("size")),
+        size_percent=_percent(have.get("size")),
         io_size=amount(parse_size, have.get("io_size")),
         offset=amount(parse_size, have.get("offset")) or 0,
+        offset_increment=amount(parse_size, have.get("offset_increment")) or 0,
+        nrfiles=_number(have.get("nrfiles"), 1),
+        overwrites=_on(have, "overwrite"),
         loops=_number(have.get("loops"), 1),
         runtime_s=amount(parse_duration, have.get("runtime")),
         time_based=_on(have, "time_based"),
@@ -469,6 +547,8 @@ def fio_job(options: Iterable[tuple[str, str]], name: str = "", *, target: str =
         rate_iops_min=_each_way(have.get("rate_iops_min")),
         thinktime_s=_microseconds(have.get("thinktime")),
         thinktime_blocks=_number(have.get("thinktime_blocks"), 1),
+        thinktime_iotime_s=_microseconds(have.get("thinktime_iotime")),
+        number_ios=_number(have.get("number_ios")) or None,
         searches=_on(have, "latency_target"),
         group_reporting=_on(have, "group_reporting"),
         new_group=_on(have, "new_group"),
@@ -476,12 +556,16 @@ def fio_job(options: Iterable[tuple[str, str]], name: str = "", *, target: str =
     )
 
 
-def read_job(engine: EngineName, options: Options, name: str = "", *, target: str = "") -> EngineJob:
-    """Reads the options of a job of either engine, in their normal form."""
-    return (fio_job if engine is EngineName.FIO else ioping_job)(options, name, target=target)
+def read_job(engine: EngineName, job: Job, options: Options, name: str) -> EngineJob:
+    """Reads the options of a job of either engine, in their normal form, in place of those that `job` has."""
+    if engine is EngineName.FIO:
+        return fio_job(options, name, targets=job.targets, files=job.files)
+    return ioping_job(options, name, targets=job.targets)
 
 
-def ioping_job(options: Iterable[tuple[str, str]], name: str = "", *, target: str = "", path: str = "") -> IopingJob:
+def ioping_job(
+    options: Iterable[tuple[str, str]], name: str = "", *, targets: tuple[str, ...] = (), path: str = ""
+) -> IopingJob:
     """Reads the options of a test, under their long names; a switch is `1`."""
     options = tuple(options)
     have = dict(options)
@@ -489,7 +573,7 @@ def ioping_job(options: Iterable[tuple[str, str]], name: str = "", *, target: st
     interval = amount(parse_duration, have.get("interval"))
     return IopingJob(
         name=name,
-        target=target,
+        targets=targets,
         path=path,
         options=options,
         linear=linear,
@@ -507,6 +591,10 @@ def ioping_job(options: Iterable[tuple[str, str]], name: str = "", *, target: st
         speed_limit=amount(parse_size, have.get("speed-limit")) or 0,
         burst=_number(have.get("burst")),
     )
+
+
+def _percent(text: str | None) -> int | None:
+    return int(text[:-1]) if text and text.endswith("%") and text[:-1].isdecimal() else None
 
 
 def _on(have: Mapping[str, str], name: str) -> bool:
@@ -538,10 +626,10 @@ def _compressible(have: Mapping[str, str]) -> tuple[str, ...]:
 def _sizes(have: Mapping[str, str], *, write: bool) -> Sizes:
     found: list[tuple[int | None, float]]
     if "bssplit" in have:
-        parts = [part.partition("/") for part in have["bssplit"].split(":")]
+        parts = [part.partition("/") for part in each_way(have["bssplit"])[write].split(":")]
         found = [(amount(parse_size, size), _weight(percent, 100 / len(parts))) for size, _, percent in parts]
     elif "bsrange" in have:
-        found = [(amount(parse_size, end), 1.0) for end in have["bsrange"].split("-")]
+        found = [(amount(parse_size, end), 1.0) for end in each_way(have["bsrange"])[write].split("-")]
     else:
         found = [(amount(parse_size, each_way(have.get("bs", ""))[write]), 1.0)]
     return tuple((size, weight) for size, weight in found if size and weight) or ((_BLOCK, 1.0),)

@@ -7,7 +7,7 @@ from diskprof.model.advice import Advice
 from diskprof.model.device import Wear
 from diskprof.model.expectation import Expectation
 from diskprof.model.job import EngineJob, Load
-from diskprof.model.preset import Category, EngineName
+from diskprof.model.preset import Category, EngineName, Layout
 from diskprof.model.sample import LatencyKind
 from diskprof.model.target import Target
 
@@ -36,11 +36,15 @@ class Hazard:
 
 @dataclass(frozen=True, slots=True)
 class TestFile:
-    """The file that is made for the run: `path` in the private directory `directory` (0700), both removed at the end."""
+    """A file that is made for the run: `path` in the private directory `directory` (0700), both removed at the end.
+
+    One that is FRESH or SPARSE is there for one test only.
+    """
 
     directory: str
     path: str
     size_bytes: int
+    layout: Layout = Layout.FILLED
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,8 @@ class PlannedTest:
     `runtime_s` is the longest it measures; `bytes_written` is an estimate unless `writes_exact`.
 
     `amount_bytes` is set where an amount of data ends the test, possibly before its runtime. `cell` is its place in a sweep.
-    `delay_s` is how much longer it takes because a job begins later. `latency` is what this fio can tell of.
+    `delay_s` is how much longer it takes because a job begins later. `latency` is what this fio can tell of. `files` are those
+    that are made for this test alone and removed after it.
     """
 
     name: str
@@ -67,6 +72,12 @@ class PlannedTest:
     cell: tuple[tuple[str, str], ...] = ()
     delay_s: float = 0.0
     latency: LatencyKind = LatencyKind.LAT
+    files: tuple[TestFile, ...] = ()
+
+    @property
+    def layout(self) -> Layout:
+        """What its writes find in a file that is made for the run."""
+        return self.files[0].layout if self.files else Layout.FILLED
 
     @property
     def writes(self) -> bool:
@@ -84,11 +95,12 @@ class PlannedTest:
 
 @dataclass(frozen=True, slots=True)
 class OtherTarget:
-    """A further target of a preset that has several, under the name of its slot."""
+    """A further target of a preset that has several, under the name of its slot; `directory` and `files` as of the plan."""
 
     slot: str
     target: Target
-    test_file: TestFile | None
+    directory: str = ""
+    files: tuple[TestFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +148,8 @@ class RawDevice:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`layout` fills the test files before the first test and is None where nothing is to be made.
+    """`directory` is made for test files on the target, empty where there are none. `layout` fills `files`, which the tests share,
+    before the first test and is None where there are none.
 
     `target` is the first target, called `slot` where the preset names its targets; `others` are the rest. `sweep` holds the
     axes of a sweep: option and values. `raw_devices` are those written to themselves: a test's argv names their nodes, and
@@ -150,7 +163,8 @@ class Plan:
     target: Target
     parameters: tuple[tuple[str, str], ...]
     tests: tuple[PlannedTest, ...]
-    test_file: TestFile | None
+    directory: str
+    files: tuple[TestFile, ...]
     layout: PlannedTest | None
     hazards: tuple[Hazard, ...]
     space_needed: int
@@ -168,8 +182,24 @@ class Plan:
 
     @property
     def test_files(self) -> tuple[TestFile, ...]:
-        files = (self.test_file, *(other.test_file for other in self.others))
-        return tuple(file for file in files if file)
+        """Every file that is made for the run, those of single tests behind the others."""
+        own = (file for test in self.tests for file in test.files)
+        return tuple(dict.fromkeys((*self.filled, *own)))
+
+    @property
+    def filled(self) -> tuple[TestFile, ...]:
+        """The files that are filled before the first test, of all targets."""
+        return (*self.files, *(file for other in self.others for file in other.files))
+
+    @property
+    def directories(self) -> tuple[str, ...]:
+        """The private directories, one on each target that needs one."""
+        return tuple(filter(None, (self.directory, *(other.directory for other in self.others))))
+
+    def space_in(self, directory: str) -> int:
+        """The most bytes that test files take in a private directory at once."""
+        own = [sum(file.size_bytes for file in test.files if file.directory == directory) for test in self.tests]
+        return sum(file.size_bytes for file in self.filled if file.directory == directory) + max(own, default=0)
 
     @property
     def seconds(self) -> float:

@@ -58,27 +58,46 @@ class Parameter:
     optional: bool = False
 
 
+class Layout(StrEnum):
+    """What a test that only writes finds in a directory: a file that was FILLED before the first test, a FRESH one that fio
+    makes for this test as it does for a command of its own, or a SPARSE one of full size without data."""
+
+    FILLED = "filled"
+    FRESH = "fresh"
+    SPARSE = "sparse"
+
+
+OWN_FILES = ("*",)
+"""As the `files` of a job: each copy has its own."""
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """One fio section, or the one set of options of an ioping test, under the engine's own option names.
 
-    `target` names the slot whose file or device it works on, empty for the first.
+    `targets` names the slots whose files or devices it works on, of which ioping takes one. `files` are the names of the files
+    that it works on in a directory: empty for the one that jobs share, or OWN_FILES.
     """
 
     name: str
     options: Options
-    target: str = ""
+    targets: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """One fio or ioping process. An ioping test has exactly one job. `cell`: its place in a sweep, option by option."""
+    """One fio or ioping process. An ioping test has exactly one job. `cell`: its place in a sweep, option by option.
+
+    `layout` is a `Layout`, or a parameter that gives one.
+    """
 
     name: str
     title: str
     engine: EngineName
     jobs: tuple[Job, ...]
     cell: Options = ()
+    layout: str = Layout.FILLED
 
 
 @dataclass(frozen=True, slots=True)

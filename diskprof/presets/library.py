@@ -14,6 +14,7 @@ from diskprof.model.preset import Category, Preset
 from diskprof.model.text import clean
 from diskprof.presets.problem import Notice, Problem
 from diskprof.presets.search import matching
+from diskprof.presets.tuning import with_tuning
 
 
 @dataclass(frozen=True)
@@ -191,7 +192,7 @@ def choose(library: Library, text: str, *, several: bool = False) -> tuple[Prese
             "`diskprof presets` lists the presets. A job file has sections: [name].",
         )
     imported = import_job_text(data, path, several=several)
-    return imported.preset, imported.notes
+    return with_tuning(imported.preset), imported.notes
 
 
 def _is_file(path: Path, *, meant: bool) -> bool:

@@ -9,7 +9,18 @@ from difflib import get_close_matches
 from diskprof.model.advice import Advice
 from diskprof.model.errors import PresetError, UnitError, UsageError
 from diskprof.model.job import EngineJob, FioJob, IopingJob, Load, read_job
-from diskprof.model.preset import Axis, EngineName, Job, Options, Parameter, ParameterKind, Preset, Test
+from diskprof.model.preset import (
+    OWN_FILES,
+    Axis,
+    EngineName,
+    Job,
+    Layout,
+    Options,
+    Parameter,
+    ParameterKind,
+    Preset,
+    Test,
+)
 from diskprof.model.units import format_fio_size, format_size, parse_duration, parse_size
 from diskprof.presets.options.allowed import check_option, short_value
 from diskprof.presets.options.values import LONGEST_VALUE, write_duration
@@ -17,17 +28,20 @@ from diskprof.presets.sweep import LONGEST_NAME, cell_name, cell_title, cells, s
 
 _REFERENCE = re.compile(r"\$(\$|[a-z][a-z0-9_]*)?")
 _SECTOR = 512
+FILES = {"own": OWN_FILES, "shared": ()}
+"""The `files` of a job by their words."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedTest:
-    """A test of a preset with its options filled in and read; its place in a sweep is `cell`."""
+    """A test of a preset with its options filled in and read; its place in a sweep is `cell`, `layout` as of `Test`."""
 
     name: str
     title: str
     engine: EngineName
     jobs: tuple[EngineJob, ...]
     cell: Options = ()
+    layout: Layout = Layout.FILLED
 
     @property
     def load(self) -> Load:
@@ -122,6 +136,7 @@ def _axis(axis: Axis, values: Mapping[str, str]) -> Axis:
 def _cells(test: Test, axes: Sequence[Axis], values: Mapping[str, str]) -> Iterator[ResolvedTest]:
     """The test's cells, or the test alone where nothing is swept."""
     written = [(job, _filled(test, job, values)) for job in test.jobs]
+    layout = resolve_layout(test, values)
     taken: set[str] = set()
     for cell in cells(axes):
         name = cell_name(test.name, cell)
@@ -138,13 +153,15 @@ def _cells(test: Test, axes: Sequence[Axis], values: Mapping[str, str]) -> Itera
             # Each a group of its own: otherwise group_reporting in a later one spoils fio's result of the first (F9).
             apart = (("new_group", "1"),) if jobs and "new_group" not in dict(options) else ()
             own = name if len(written) == 1 and cell else job.name
-            read = read_job(test.engine, (*options, *cell, *apart), own, target=job.target)
+            read = read_job(
+                test.engine, replace(job, files=resolve_files(test, job, values)), (*options, *cell, *apart), own
+            )
             try:
                 check_together(read)
             except PresetError as error:
                 raise UsageError(f"{error.message} (test {name})", error.hint) from None
             jobs.append(read)
-        yield ResolvedTest(name, cell_title(test.title, cell), test.engine, tuple(jobs), short(cell))
+        yield ResolvedTest(name, cell_title(test.title, cell), test.engine, tuple(jobs), short(cell), layout)
 
 
 def settings_of(preset: Preset, variant: str, settings: Mapping[str, str]) -> dict[str, str]:
@@ -205,6 +222,33 @@ def resolve_option(engine: EngineName, name: str, text: str, values: Mapping[str
     if not filled and references(text):
         return ""
     return check_option(engine, name, filled)
+
+
+def resolve_layout(test: Test, values: Mapping[str, str]) -> Layout:
+    """What a test's writes find. Raises UsageError."""
+    try:
+        return Layout(fill_in(test.layout, values))
+    except ValueError:
+        raise UsageError(
+            _given(test.layout, values, f"{test.layout[:40]!r} is no layout (test {test.name})"),
+            f"Choose from {', '.join(Layout)}.",
+        ) from None
+    except PresetError as error:
+        raise UsageError(f"{error.message} (test {test.name})", error.hint) from None
+
+
+def resolve_files(test: Test, job: Job, values: Mapping[str, str]) -> tuple[str, ...]:
+    """The `files` of a job where a parameter gives them. Raises UsageError."""
+    if len(job.files) != 1 or "$" not in job.files[0]:
+        return job.files
+    (text,) = job.files
+    try:
+        return FILES[fill_in(text, values)]
+    except KeyError:
+        message = _given(text, values, f"{fill_in(text, values)[:40]!r} is neither own nor shared (test {test.name})")
+        raise UsageError(message, "own: a file for each copy; shared: one for all.") from None
+    except PresetError as error:
+        raise UsageError(f"{error.message} (test {test.name})", error.hint) from None
 
 
 def check_together(job: EngineJob) -> None:

@@ -9,24 +9,24 @@ from pathlib import Path
 
 from diskprof.devices.scan.mounts import MountEntry, may_hang, mount_by_name, read_mountinfo
 from diskprof.model.errors import Refused, UsageError
-from diskprof.model.plan import Plan, TestFile
+from diskprof.model.plan import Plan
 from diskprof.model.target import TargetKind
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
 from diskprof.runner.carry.marks import Found, found_in, look_at
-from diskprof.runner.carry.testfile import is_ours, remove_test_file
+from diskprof.runner.carry.testfile import FILE_NAME, is_ours, remove_directory
 from diskprof.store import Store, is_alive, is_elsewhere
 
 
 @dataclass(frozen=True, slots=True)
 class Leftover:
-    """The test file of a run that is over, still there; `size_bytes` is what it takes up on the disk.
+    """The private directory of a run that is over, still there; `size_bytes` is what its test files take up on the disk.
 
     One that is not `known` to the store was found by its name; `run_id` is what its mark says, or empty.
     """
 
     run_id: str
-    file: TestFile
+    directory: str
     size_bytes: int
     known: bool = True
     store: str = ""
@@ -46,28 +46,27 @@ def leftovers(store: Store, places: Iterable[str] = (), *, patient: bool = True)
     """
     doubtful = [] if patient else [entry for entry in read_mountinfo() if may_hang(entry)]
     known = set()
-    for run_id, file in store.test_files():
-        # Another user's directory cannot be seen, nor could the file in it be removed; a failed device cannot be asked.
+    for run_id, directory in store.test_directories():
+        # Another user's directory cannot be seen, nor could the files in it be removed; a failed device cannot be asked.
         with suppress(OSError):
-            if not is_ours(file) or mount_by_name(file.directory, doubtful):
+            if not is_ours(directory) or mount_by_name(directory, doubtful):
                 continue
-            known.add(file.directory)
-            if Path(file.directory).is_dir() and not _may_live(store, run_id):
-                path = Path(file.path)
-                yield Leftover(run_id, file, path.lstat().st_blocks * 512 if path.exists() else 0)
+            known.add(directory)
+            if Path(directory).is_dir() and not _may_live(store, run_id):
+                yield Leftover(run_id, directory, sum(path.lstat().st_blocks * 512 for path in _files_in(directory)))
     for place in dict.fromkeys(places):
         # Where a run worked once there need be no directory any more.
         with suppress(OSError):
             for found in () if mount_by_name(place, doubtful) else found_in(place):
-                if found.file.directory not in known and not found.objection:
-                    known.add(found.file.directory)
+                if found.directory not in known and not found.objection:
+                    known.add(found.directory)
                     yield _unknown(found, store)
 
 
 def _unknown(found: Found, store: Store) -> Leftover:
     run_id, where = (found.mark.run_id, found.mark.store) if found.mark else ("", "")
     elsewhere = where if where != str(store.path) else ""
-    return Leftover(run_id, found.file, found.size_bytes, known=False, store=elsewhere)
+    return Leftover(run_id, found.directory, found.size_bytes, known=False, store=elsewhere)
 
 
 def left_alone(places: Sequence[str]) -> Iterator[str]:
@@ -81,7 +80,7 @@ def left_alone(places: Sequence[str]) -> Iterator[str]:
             ) from None
         for each in found:
             if each.objection:
-                yield f"{clean(each.file.directory)} is left alone: {each.objection}."
+                yield f"{clean(each.directory)} is left alone: {each.objection}."
 
 
 def beside(plan: Plan, store: Store) -> list[str]:
@@ -105,7 +104,7 @@ def notice(store: Store, places: Sequence[str] = ()) -> str:
     size = format_size(sum(each.size_bytes for each in found))
     files = "a test file" if len(found) == 1 else f"{len(found)} test files"
     them = "it" if len(found) == 1 else "them"
-    unknown = dict.fromkeys(str(Path(each.file.directory).parent) for each in found if not each.known)
+    unknown = dict.fromkeys(str(Path(each.directory).parent) for each in found if not each.known)
     where = "".join(f" {shlex.quote(clean(path))}" for path in unknown)
     return (
         f"Runs that were killed or failed left {files} behind ({size}). To see and remove {them}: diskprof clean{where}"
@@ -117,15 +116,19 @@ def remove(store: Store, leftover: Leftover) -> None:
     if leftover.known:
         objection = f"run {leftover.run_id} is using it" if _may_live(store, leftover.run_id) else ""
     else:
-        found = look_at(Path(leftover.file.directory))
+        found = look_at(Path(leftover.directory))
         objection = found.objection if found else ""
-    user = _user_of(leftover.file)
+    user = _user_of(leftover.directory)
     if objection or user:
         raise Refused(
-            f"{clean(leftover.file.directory)} is left alone: {objection or f'{user} is using it'}.",
+            f"{clean(leftover.directory)} is left alone: {objection or f'{user} is using it'}.",
             "Try again when that is over.",
         )
-    remove_test_file(leftover.file)
+    remove_directory(leftover.directory)
+
+
+def _files_in(directory: str) -> list[Path]:
+    return [path for path in Path(directory).iterdir() if FILE_NAME.fullmatch(path.name)]
 
 
 def _may_live(store: Store, run_id: str) -> bool:
@@ -134,13 +137,13 @@ def _may_live(store: Store, run_id: str) -> bool:
     return is_alive(runner) or is_elsewhere(runner)
 
 
-def _user_of(file: TestFile) -> str:
-    """Who has the file or its directory open: an engine that is stuck in the kernel outlives even SIGKILL. "" if nobody can
+def _user_of(directory: str) -> str:
+    """Who has the directory or a file in it open: an engine that is stuck in the kernel outlives even SIGKILL. "" if nobody can
     be seen."""
     wanted = set()
-    for path in (file.path, file.directory):
-        with suppress(OSError):
-            status = Path(path).lstat()
+    with suppress(OSError):
+        for path in (Path(directory), *_files_in(directory)):
+            status = path.lstat()
             wanted.add((status.st_dev, status.st_ino))
     for process in Path("/proc").iterdir():
         if wanted and process.name.isdigit() and not wanted.isdisjoint(_files_of(process)):

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from diskprof.model.advice import Advice
 from diskprof.model.errors import EngineError, StoreError
 from diskprof.model.histogram import Histogram
-from diskprof.model.plan import Plan, TestFile
+from diskprof.model.plan import Plan
 from diskprof.model.run import Environment, Finding, Message, Progress, Status, TestResult
 from diskprof.model.sample import Direction, Phase, Sample, SystemSample
 
@@ -87,12 +87,13 @@ def plan_from(text: str) -> Plan:
     return _decode(Plan, text, "plan")
 
 
-def test_files_from(text: str) -> tuple[TestFile, ...]:
-    """The test files of a plan, without looking at the rest of it: there may be thousands. What cannot be read is left out."""
+def directories_from(text: str) -> tuple[str, ...]:
+    """The private directories of a plan, without looking at the rest of it: there may be thousands. What cannot be read is left
+    out."""
     with suppress(ValueError, TypeError, AttributeError, KeyError):
         plan = json.loads(text)
-        found = (plan["test_file"], *(other["test_file"] for other in plan.get("others", ())))
-        return tuple(TestFile(str(f["directory"]), str(f["path"]), int(f["size_bytes"])) for f in found if f)
+        found = (plan["directory"], *(other["directory"] for other in plan.get("others", ())))
+        return tuple(str(directory) for directory in found if directory)
     return ()
 
 

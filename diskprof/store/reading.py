@@ -8,7 +8,6 @@ from typing import Any
 
 from diskprof.model.advice import Advice
 from diskprof.model.errors import EngineError, RunNotFound, StoreError
-from diskprof.model.plan import TestFile
 from diskprof.model.run import Run, RunSummary, Status, TestRecord
 from diskprof.model.sample import Phase, Sample, SystemSample
 from diskprof.model.text import clean
@@ -135,14 +134,14 @@ def _candidates(rows: list[Any]) -> str:
     return shown + (", ..." if len(rows) > _CANDIDATES else ".")
 
 
-def test_files(db: sqlite3.Connection) -> list[tuple[str, TestFile]]:
-    """The test files of runs that go on, or ended with a word why, or without any."""
+def test_directories(db: sqlite3.Connection) -> list[tuple[str, str]]:
+    """The private directories of runs that go on, or ended with a word why, or without any."""
     rows = db.execute(
         "SELECT id, plan FROM run JOIN detail ON detail.run = run.number WHERE status NOT IN (?, ?) OR"
         " (status = ? AND reason <> '') ORDER BY ordinal DESC, number DESC",
         (Status.PENDING.value, Status.COMPLETE.value, Status.COMPLETE.value),
     )
-    return [(run_id, file) for run_id, plan in rows for file in codec.test_files_from(plan)]
+    return [(run_id, path) for run_id, plan in rows for path in codec.directories_from(plan)]
 
 
 def targets(db: sqlite3.Connection) -> list[str]:

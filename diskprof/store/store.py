@@ -11,7 +11,7 @@ from typing import Self
 
 from diskprof.model.advice import Advice
 from diskprof.model.errors import Refused, StoreError
-from diskprof.model.plan import Plan, TestFile
+from diskprof.model.plan import Plan
 from diskprof.model.run import Environment, Finding, Message, Progress, Run, RunSummary, Status, TestResult
 from diskprof.model.sample import Sample, SystemSample
 from diskprof.store import codec, courses, reading, writing
@@ -197,10 +197,10 @@ class Store:
         with self._database.read() as db:
             return reading.runner(db, run_id)
 
-    def test_files(self) -> list[tuple[str, TestFile]]:
-        """(run, test file) of every run that may have left a file behind: it goes on, or did not end as it should."""
+    def test_directories(self) -> list[tuple[str, str]]:
+        """(run, private directory) of every run that may have left files behind: it goes on, or did not end as it should."""
         with self._database.read() as db:
-            return reading.test_files(db)
+            return reading.test_directories(db)
 
     def targets(self) -> list[str]:
         """What the runs worked on, each once: paths of directories, files and devices, also of imported runs."""

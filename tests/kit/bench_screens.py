@@ -210,7 +210,7 @@ class BenchSession(Session):
             preset_title=preset.title,
             target=first,
             slot=slot,
-            others=tuple(OtherTarget(name, other, None) for name, other in others if other),
+            others=tuple(OtherTarget(name, other) for name, other in others if other),
             parameters=tuple(wish.settings.items()),
             hazards=hazards,
             raw_devices=raw,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from diskprof.model.job import EngineJob, FioJob, IopingJob, fio_job, ioping_job
+from diskprof.model.job import EngineJob, FioJob, IopingJob, Opened, fio_job, ioping_job
 from diskprof.model.preset import EngineName
 
 _OF_FIO = {"output-format", "status-interval", "readonly", "thread", "allow_file_create", "filename"}
@@ -32,7 +32,10 @@ def fio_jobs(argv: Sequence[str]) -> tuple[FioJob, ...]:
 
 def _job(name: str, options: Sequence[tuple[str, str]]) -> FioJob:
     given = [(key, value) for key, value in options if key not in _OF_FIO]
-    return fio_job(given, name, path=dict(options).get("filename", ""))
+    have = dict(options)
+    if "directory" in have:
+        return fio_job(given, name, opened=Opened((), (have["directory"],), have["filename_format"]))
+    return fio_job(given, name, opened=Opened(tuple(have.get("filename", "").replace("\\:", "\0").split(":"))))
 
 
 def _sections(argv: Sequence[str]) -> Iterator[tuple[str, list[tuple[str, str]]]]:

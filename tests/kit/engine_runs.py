@@ -11,7 +11,7 @@ from diskprof.engines.engine import Event, Finished, Noted, Outcome, PhaseChange
 from diskprof.engines.fio.reader import fio_argv
 from diskprof.engines.ioping import ioping_argv
 from diskprof.engines.tools import find_tool
-from diskprof.model.job import EngineJob, fio_job, ioping_job
+from diskprof.model.job import EngineJob, Opened, fio_job, ioping_job
 from diskprof.model.plan import PlannedTest
 from diskprof.model.preset import EngineName
 from diskprof.model.sample import Direction, Phase, Sample
@@ -58,7 +58,7 @@ def fio(
     ramp = {"ramp_time": f"{ramp_s * 1000:.0f}ms"} if ramp_s else {}
     timed = {"runtime": f"{runtime_s * 1000:.0f}ms", "time_based": "1", **ramp}
     sections = [
-        fio_job({**timed, **options, **job}.items(), f"job{number}", path=str(path))
+        fio_job({**timed, **options, **job}.items(), f"job{number}", opened=Opened((str(path),)))
         for number, job in enumerate(jobs or ({},))
     ]
     reads = all(section.reads_only for section in sections)
@@ -68,7 +68,7 @@ def fio(
 
 def filling(path: Path | str, size: int, *, rw: str = "write", **options: str) -> PlannedTest:
     """A fio test that writes `size` bytes and ends."""
-    job = fio_job({"rw": rw, "bs": "64k", "size": str(size), **options}.items(), "fill", path=str(path))
+    job = fio_job({"rw": rw, "bs": "64k", "size": str(size), **options}.items(), "fill", opened=Opened((str(path),)))
     argv = fio_argv(find_tool(EngineName.FIO).path, (job,), interval_ms=250, read_only=False)
     return planned(EngineName.FIO, argv, job, runtime_s=60.0, amount_bytes=size)
 

@@ -183,9 +183,8 @@ def run(
         target=target,
         parameters=parameters,
         tests=tuple(given.planned for given in tests),
-        test_file=TestFile("/mnt/data/.diskprof-1", "/mnt/data/.diskprof-1/test.dat", file_bytes)
-        if file_bytes
-        else None,
+        directory="/mnt/data/.diskprof-1" if file_bytes else "",
+        files=(TestFile("/mnt/data/.diskprof-1", "/mnt/data/.diskprof-1/test.dat", file_bytes),) if file_bytes else (),
         layout=None,
         hazards=(),
         space_needed=file_bytes or 0,

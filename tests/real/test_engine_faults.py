@@ -17,7 +17,7 @@ from diskprof.engines import engine
 from diskprof.engines.engine import Event, Noted, Sampled
 from diskprof.engines.fio.reader import fio_argv
 from diskprof.engines.tools import find_tool
-from diskprof.model.job import fio_job
+from diskprof.model.job import Opened, fio_job
 from diskprof.model.plan import PlannedTest
 from diskprof.model.preset import EngineName
 from diskprof.model.run import Status
@@ -183,8 +183,8 @@ async def test_a_job_beside_one_that_hangs_is_not_taken_for_one_that_moves_nothi
     tool = find_tool(EngineName.FIO)
     common = {"bs": "4096", "size": str(SIZE), "runtime": "3", "time_based": "1"}
     reads, writes = {**common, "rw": "randread", "ioengine": "null"}, {**common, "rw": "randwrite", "direct": "1"}
-    quick = fio_job(reads.items(), "quick", path=str(tmp_path / "none"))
-    slow = fio_job(writes.items(), "slow", path=str(place / "test.dat"))
+    quick = fio_job(reads.items(), "quick", opened=Opened((str(tmp_path / "none"),)))
+    slow = fio_job(writes.items(), "slow", opened=Opened((str(place / "test.dat"),)))
     argv = fio_argv(tool.path, (quick, slow), interval_ms=250, read_only=False)
     try:
         ran = await run(planned(EngineName.FIO, argv, quick, slow, runtime_s=3.0), workdir, on_event=hanging(place))

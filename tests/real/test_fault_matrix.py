@@ -280,7 +280,7 @@ def check_files(case: Case, ending: Ending) -> None:
     assert len(left) == ending.leaves_files
     with case.store() as store:
         known = list(leftovers(store))
-        assert [each.file.directory for each in known] == list(map(str, left))
+        assert [each.directory for each in known] == list(map(str, left))
         for each in known:
             remove(store, each)
         if ending.leaves_files:

@@ -75,7 +75,7 @@ def test_a_frozen_file_system_holds_up_neither_the_run_nor_who_looks(tmp_path: P
         assert [test.status for test in run.tests] == [Status.COMPLETE, Status.CANCELLED]
         with case.store() as store:
             (left,) = leftovers(store)
-            assert left.run_id == run.id and Path(left.file.directory).is_dir()
+            assert left.run_id == run.id and Path(left.directory).is_dir()
         thawed(volume)
         until(lambda: all(map(gone, engines)), "the end of fio")
         until(lambda: not list(volume.glob(".diskprof-*")), "the removal of the test file")

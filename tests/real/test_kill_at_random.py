@@ -167,7 +167,7 @@ def check_files(case: Case, store: Store) -> None:
     """A child of a killed runner may be making a directory just now: it is known all the same."""
 
     def known() -> bool:
-        return {each.file.directory for each in leftovers(store)} == {str(path) for path in case.disk.iterdir()}
+        return {each.directory for each in leftovers(store)} == {str(path) for path in case.disk.iterdir()}
 
     until(lambda: not strays(case), "the end of every engine")
     until(known, "every directory to be known")

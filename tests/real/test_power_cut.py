@@ -31,7 +31,7 @@ def test_a_run_is_on_the_disk_before_its_test_file_is_made_and_so_is_how_it_ends
     place = Path("a/new/place/runs.db")
     file = TestFile("/mnt/.diskprof-0123abcd", "/mnt/.diskprof-0123abcd/test.dat", MIB)
     with Store.open(mains.here / place) as store:
-        run_id = store.create_run(replace(make_plan(), test_file=file), Environment())
+        run_id = store.create_run(replace(make_plan(), directory=file.directory, files=(file,)), Environment())
         with mains.cut() as left, Store.open(left / place) as kept:
             assert kept.run(run_id).plan.test_files == (file,)
         store.begin_test(run_id, 0, 7)
@@ -94,7 +94,10 @@ def test_after_a_power_cut_the_run_is_known_and_its_test_file_removed_when_asked
 def test_the_mark_of_a_directory_is_on_the_disk_before_its_test_file_is_made(mains: Mains) -> None:
     file = TestFile(f"{mains.here}/.diskprof-0123abcd", f"{mains.here}/.diskprof-0123abcd/test.dat", MIB)
     mark = Mark("abcdefgh", "/a/store", this_process())
-    with held_test_files([file], mark_bytes(mark), lambda words: pytest.fail(words)), mains.cut() as left:
+    with (
+        held_test_files([file.directory], [file], mark_bytes(mark), lambda words: pytest.fail(words)),
+        mains.cut() as left,
+    ):
         found = look_at(left / ".diskprof-0123abcd")
         assert found and found.mark == mark
     assert not Path(file.directory).exists()

@@ -6,7 +6,6 @@ from recorded import record_run
 from stored_screens import Driver, press, see, settle, text_of, told, until
 
 from diskprof.model.errors import Refused
-from diskprof.model.plan import TestFile
 from diskprof.model.run import Status
 from diskprof.runner.leftovers import Leftover
 from diskprof.store import Store, this_process
@@ -25,7 +24,7 @@ FIRST = "No run yet"
 
 def leftover(number: int, size: int = 1 << 30) -> Leftover:
     directory = f"/mnt/data/.diskprof-0123456{number}"
-    return Leftover(f"abcdefg{number}", TestFile(directory, f"{directory}/test.dat", size), size)
+    return Leftover(f"abcdefg{number}", directory, size)
 
 
 def notice(pilot: Driver) -> str:

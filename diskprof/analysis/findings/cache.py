@@ -176,9 +176,9 @@ def _nothing_reached(view: TestView, direction: Direction, moved: int) -> bool:
 def working_set(view: TestView) -> int | None:
     """How many bytes of the target a test touches; None if not known."""
     plan = view.run.plan
-    whole = plan.test_file.size_bytes if plan.test_file else plan.target.size_bytes
-    sizes = [size for size in (whole, view.load.size_bytes) if size]
-    return min(sizes) if sizes else None
+    if view.load.size_bytes:
+        return view.load.size_bytes
+    return sum(file.size_bytes for file in plan.files) or plan.target.size_bytes
 
 
 def memory_file_system(run: Run) -> Finding | None:

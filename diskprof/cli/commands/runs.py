@@ -180,7 +180,7 @@ def clean_command(ctx: click.Context, paths: tuple[str, ...], yes: bool) -> None
             click.echo("Nothing was left behind.", err=True)
             return
         for leftover in found:
-            click.echo(f"{clean(leftover.file.directory)}  {format_size(leftover.size_bytes)}  {leftover.origin}")
+            click.echo(f"{clean(leftover.directory)}  {format_size(leftover.size_bytes)}  {leftover.origin}")
         if not yes:
             if not sys.stdin.isatty():
                 raise UsageError("Removing asks first, and there is no terminal to ask on.", "Add --yes.")

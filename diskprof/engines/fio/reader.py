@@ -10,14 +10,16 @@ from diskprof.engines.fio.samples import Sampler, least_of
 from diskprof.engines.jsonstream import Broken, Document, DocumentStream, Noise, parse_object
 from diskprof.engines.reasons import FioError, empty_handed, explain, is_banner, killed, read_error, read_request_error
 from diskprof.model.errors import EngineError, UsageError
-from diskprof.model.job import FioJob
+from diskprof.model.job import FioJob, Opened
 from diskprof.model.plan import PlannedTest
 from diskprof.model.run import DirectionResult, Latency, Status, TestResult
 from diskprof.model.sample import Direction, LatencyKind, Phase
 from diskprof.model.units import format_duration, format_size
 
 _OPTION = re.compile(r"[a-z][a-z0-9_-]*")
-_OURS = frozenset({"filename", "thread", "allow_file_create", "name", "lat_percentiles"})
+_OURS = frozenset(
+    {"filename", "directory", "filename_format", "thread", "allow_file_create", "name", "lat_percentiles"}
+)
 _VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})", re.ASCII)
 _LAT_SINCE = (3, 18)
 _NO_FILES = "--allow_file_create=0"
@@ -36,7 +38,7 @@ def latency_of(version: str) -> LatencyKind:
 def fio_argv(
     program: str, jobs: Sequence[FioJob], *, interval_ms: int, read_only: bool, latency: LatencyKind = LatencyKind.LAT
 ) -> tuple[str, ...]:
-    """The command of one test: `jobs` run side by side, each on its `path`.
+    """The command of one test: `jobs` run side by side, each on what it has `opened`.
 
     `read_only` makes fio refuse to write or to make files (F23); beside a job that writes, one that reads makes no files either.
     `latency` is what this fio gives a distribution of.
@@ -49,13 +51,20 @@ def fio_argv(
     if read_only:
         argv.append("--readonly")
     for job in jobs:
-        argv += [f"--name={_name(job.name)}", f"--filename={_escaped(job.path)}", "--thread=1"]
+        argv += [f"--name={_name(job.name)}", *_opened(job.opened), "--thread=1"]
         if latency is LatencyKind.LAT:
             argv.append("--lat_percentiles=1")
         if read_only or job.reads_only:
             argv.append(_NO_FILES)
         argv += [f"--{_option(name)}={_value(value)}" for name, value in job.options]
     return tuple(argv)
+
+
+def _opened(opened: Opened) -> list[str]:
+    paths = ":".join(map(_escaped, opened.directories or opened.paths))
+    if opened.directories:
+        return [f"--directory={paths}", f"--filename_format={_value(opened.pattern)}"]
+    return [f"--filename={paths}"]
 
 
 def _escaped(path: str) -> str:

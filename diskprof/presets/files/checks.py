@@ -12,23 +12,31 @@ from diskprof.model.preset import EngineName, Parameter, ParameterKind, Preset
 from diskprof.presets.files.promises import CAPACITY, read_promises
 from diskprof.presets.options.allowed import FIO_OPTIONS, short_value
 from diskprof.presets.problem import Fault, Faulty, KeyPath, sentence
-from diskprof.presets.resolve import ResolvedTest, expand, parameter_value, references, resolve_option
+from diskprof.presets.resolve import (
+    ResolvedTest,
+    expand,
+    parameter_value,
+    references,
+    resolve_files,
+    resolve_layout,
+    resolve_option,
+)
 from diskprof.presets.sweep import MOST_AXES, MOST_CELLS
 
 if TYPE_CHECKING:
-    from diskprof.presets.files.preset_schema import PresetFile, TestEntry
+    from diskprof.presets.files.preset_schema import JobEntry, PresetFile, TestEntry
 
 
 def layers(
     entry: "PresetFile", index: int, test: "TestEntry"
-) -> Iterator[tuple[str, str, list[tuple[KeyPath, dict[str, str]]]]]:
-    """For each job its name, its target and the tables that its options come from, the weakest first."""
+) -> Iterator[tuple["TestEntry | JobEntry", list[tuple[KeyPath, dict[str, str]]]]]:
+    """For each job what names it, and the tables that its options come from, the weakest first."""
     shared = [((test.engine.value,), entry.fio if test.engine is EngineName.FIO else entry.ioping)]
     own = [*shared, (("test", index, "options"), test.options)]
     if not test.job:
-        yield test.name, test.target, list(own)
+        yield test, list(own)
     for number, job in enumerate(test.job):
-        yield job.name, job.target or test.target, [*own, (("test", index, "job", number, "options"), job.options)]
+        yield job, [*own, (("test", index, "job", number, "options"), job.options)]
 
 
 def checked(entry: "PresetFile", preset: Preset) -> Preset:
@@ -82,9 +90,20 @@ class _Check:
                 yield Fault(("test", index, "name"), f"there are two tests named {test.name}")
             if len({job.name for job in test.jobs}) < len(test.jobs):
                 yield Fault(("test", index, "job"), "two jobs of this test have the same name")
+            try:
+                if self._usable(test.layout):
+                    resolve_layout(test, self.values)
+            except UsageError as error:
+                yield Fault(("test", index, "layout"), sentence(error))
+            for job in test.jobs:
+                try:
+                    if self._usable("".join(job.files)):
+                        resolve_files(test, job, self.values)
+                except UsageError as error:
+                    yield Fault(("test", index, "files"), sentence(error))
             if test.engine is EngineName.IOPING and len(test.jobs) > 1:
                 yield Fault(("test", index, "job"), "an ioping test has one job")
-            for job, (_, _, tables) in zip(test.jobs, layers(self.entry, index, written), strict=True):
+            for job, (_, tables) in zip(test.jobs, layers(self.entry, index, written), strict=True):
                 origins = {name: (*path, name) for path, table in tables for name in table}
                 for name, text in job.options:
                     if origins[name] in named:
@@ -143,8 +162,14 @@ class _Check:
     def targets(self) -> Iterator[Fault]:
         slots = [slot.name for slot in self.preset.targets]
         for index, written in enumerate(self.entry.test):
-            paths: list[tuple[KeyPath, str]] = [(("test", index, "target"), written.target)]
-            paths += [(("test", index, "job", n, "target"), job.target) for n, job in enumerate(written.job)]
+            paths: list[tuple[KeyPath, str]] = [(("test", index, "target"), name) for name in written.target]
+            paths += [
+                (("test", index, "job", n, "target"), each) for n, job in enumerate(written.job) for each in job.target
+            ]
+            if written.engine is EngineName.IOPING and len(written.target) > 1:
+                yield Fault(("test", index, "target"), "an ioping test works on one target")
+            if written.engine is EngineName.IOPING and written.files is not None:
+                yield Fault(("test", index, "files"), "ioping makes its own file")
             for path, name in paths:
                 if name and not slots:
                     yield Fault(path, "this preset names no targets: begin with a table [targets]")
@@ -152,7 +177,7 @@ class _Check:
                     close = get_close_matches(name[:64], slots, n=1)
                     hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(slots)}"
                     yield Fault(path, f"there is no target {name[:40]!r}; {hint}")
-        taken = {job.target for test in self.preset.tests for job in test.jobs}
+        taken = {target for test in self.preset.tests for job in test.jobs for target in job.targets}
         for slot in slots:
             if slot not in taken:
                 yield Fault(("targets", slot), "no test works on this target")

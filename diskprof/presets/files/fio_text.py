@@ -4,8 +4,8 @@ import textwrap
 from collections.abc import Mapping, Sequence
 
 from diskprof.model.errors import UsageError
-from diskprof.model.job import EngineJob
-from diskprof.model.preset import EngineName, Preset
+from diskprof.model.job import EngineJob, FioJob
+from diskprof.model.preset import EngineName, Layout, Preset
 from diskprof.model.text import clean
 from diskprof.presets.options.allowed import IOPING_OPTIONS, short_value
 from diskprof.presets.options.values import OptionKind
@@ -28,24 +28,43 @@ def job_file(preset: Preset, settings: Mapping[str, str]) -> str:
         )
     given = " ".join(f"--set {name}={value}" for name, value in resolved.values if value)
     lines = [*_header(preset, fio, given)]
-    slots = {slot.name: f"diskprof-{slot.name}.dat" for slot in preset.targets}
     shared = shared_pairs(fio)
-    lines += ["", "[global]", *([] if slots else ["filename=diskprof-test.dat"]), *shared]
+    named = {tuple(_files(job)) for test in fio for job in test.load.fio}
+    together = list(named.pop()) if len(named) == 1 else []
+    lines += ["", "[global]", *together, *shared]
     before = False
     for test in resolved.tests:
         if test.engine is EngineName.IOPING:
             lines += ["", f"; Here diskprof runs ioping: {ioping_command(test.jobs[0])}"]
             continue
         lines += ["", *_comment(f"{test.name}: {test.title}")]
-        for number, job in enumerate(test.jobs):
+        for number, job in enumerate(test.load.fio):
             lines.append(f"[{_section(job.name)}]")
             if before and number == 0:
                 lines.append("stonewall")
-            if slots:
-                lines.append(f"filename={slots.get(job.target) or next(iter(slots.values()))}")
+            lines += [line for line in _files(job) if line not in together]
             lines += [pair for pair in pairs_of(job) if pair not in shared]
+            lines += _layout(test, job)
         before = True
     return "\n".join(lines) + "\n"
+
+
+def _files(job: FioJob) -> list[str]:
+    """The line for the files of a job, in a directory for each slot of the preset."""
+    directories = [f"{slot}/" for slot in job.targets if slot] or [""]
+    if job.files_of_copies:
+        return [f"directory={':'.join(directories)}"] if directories[0] else []
+    names = job.files or ["diskprof-test"]
+    if job.nrfiles > 1:
+        names = [f"diskprof-test.{number}" for number in range(job.nrfiles)]
+    return [f"filename={':'.join(f'{directory}{name}.dat' for directory in directories for name in names)}"]
+
+
+def _layout(test: ResolvedTest, job: FioJob) -> list[str]:
+    """What makes fio fill a file before it is written over, or leave it without data; by itself it makes a new one."""
+    if not job.fills or test.layout is Layout.FRESH:
+        return []
+    return ["overwrite=1"] if test.layout is Layout.FILLED else ["fallocate=none"]
 
 
 def ioping_command(job: EngineJob) -> str:
@@ -61,7 +80,8 @@ def ioping_command(job: EngineJob) -> str:
 
 
 def _header(preset: Preset, fio: Sequence[ResolvedTest], given: str) -> list[str]:
-    files = "files diskprof-*.dat" if preset.targets else "file diskprof-test.dat"
+    places = " and ".join(slot.name for slot in preset.targets)
+    where = f"the directories {places}: links to the file systems to test" if places else "the current directory"
     writes = not all(job.reads_only for test in fio for job in test.load.fio)
     sizes = all(job.size is not None for test in fio for job in test.load.fio)
     says = [
@@ -69,11 +89,11 @@ def _header(preset: Preset, fio: Sequence[ResolvedTest], given: str) -> list[str
         preset.summary,
         f"Source: {preset.source}" if preset.source else "",
         f"A preset of diskprof's{f' with {given}' if given else ''}, as plain fio runs it.",
-        f"It works on the {files} in the current directory, which fio makes and does not remove.",
+        f"It works on files in {where}, which fio makes and does not remove.",
         "" if sizes else "Not every job has a size: add one, or give a filename that is there already.",
         "Put a device in the place of the file only if nothing on it is needed: this job writes." if writes else "",
-        "diskprof runs each test in a process of its own, its jobs as threads (thread=1), after it has filled the test file "
-        "with data that does not compress, and takes samples of it by a status interval.",
+        "diskprof runs each test in a process of its own, its jobs as threads (thread=1), and takes samples of it by a status "
+        "interval; what it fills before, fio fills with overwrite=1.",
     ]
     return [line for text in says if text for line in _comment(text)]
 

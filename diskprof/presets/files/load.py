@@ -1,17 +1,24 @@
 """One preset file -> a preset, or what is wrong with it. Any bytes at all give the one or the other."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from diskprof.model.errors import UnitError
-from diskprof.model.preset import Axis, EngineName, Job, Parameter, ParameterKind, Preset, TargetSlot, Test, Variant
+from diskprof.model.preset import (
+    Axis,
+    Job,
+    Parameter,
+    ParameterKind,
+    Preset,
+    TargetSlot,
+    Test,
+    Variant,
+)
 from diskprof.model.text import clean
-from diskprof.model.units import parse_size
 from diskprof.presets.files.toml_document import NotToml, file_bytes, pydantic_words, read_toml
-from diskprof.presets.options.allowed import FIO_OPTIONS
 from diskprof.presets.problem import Fault, Faulty, KeyPath, Problem
+from diskprof.presets.resolve import FILES
+from diskprof.presets.tuning import with_tuning
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -36,6 +43,8 @@ KNOWN_KINDS: Mapping[str, ParameterKind] = {
     "capacity_gib": ParameterKind.COUNT,
     "engine": ParameterKind.TEXT,
     "tier": ParameterKind.TEXT,
+    "files": ParameterKind.TEXT,
+    "layout": ParameterKind.TEXT,
 }
 """Parameters whose kind need not be said."""
 
@@ -148,12 +157,15 @@ def _test(entry: "PresetFile", test: "TestEntry") -> Test:
     from diskprof.presets.files.checks import layers
 
     jobs = []
-    for name, target, tables in layers(entry, 0, test):
+    for job, tables in layers(entry, 0, test):
         options: dict[str, str] = {}
         for _, table in tables:
             options.update(table)
-        jobs.append(Job(name, tuple(options.items()), target or next(iter(entry.targets), "")))
-    return Test(test.name, test.title or test.name, test.engine, tuple(jobs))
+        targets = job.target or test.target or list(entry.targets)[:1]
+        files = test.files if job.files is None else job.files
+        named = tuple(files) if isinstance(files, list) else FILES.get(files or "shared", (files or "",))
+        jobs.append(Job(job.name, tuple(options.items()), tuple(dict.fromkeys(targets)), named))
+    return Test(test.name, test.title or test.name, test.engine, tuple(jobs), layout=test.layout)
 
 
 def _spell(path: KeyPath) -> str:
@@ -162,57 +174,3 @@ def _spell(path: KeyPath) -> str:
     for part in path:
         text += f"[{part + 1}]" if isinstance(part, int) else f".{clean(part)}" if text else clean(part)
     return text
-
-
-# --- What may be changed of any preset with one job ------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Tunable:
-    option: str
-    kind: ParameterKind
-    summary: str
-
-
-_TUNABLES = (
-    _Tunable("bs", ParameterKind.SIZE, "size of one request"),
-    _Tunable("iodepth", ParameterKind.COUNT, "requests at once, of each job"),
-    _Tunable("numjobs", ParameterKind.COUNT, "jobs side by side"),
-    _Tunable("ioengine", ParameterKind.TEXT, "how fio does its I/O"),
-)
-
-
-def with_tuning(preset: Preset) -> Preset:
-    """The preset with a parameter for each of these options that is not tied to one yet.
-
-    Only where it has a single fio job: several jobs differ in just these options, and a sweep turns them itself. An
-    option that the job leaves to fio becomes a parameter that may stay empty.
-    """
-    if preset.sweep or len(preset.tests) != 1 or preset.tests[0].engine is not EngineName.FIO:
-        return preset
-    (test,) = preset.tests
-    if len(test.jobs) != 1:
-        return preset
-    options = dict(test.jobs[0].options)
-    added = []
-    for tunable in _TUNABLES:
-        value = options.get(tunable.option, "")
-        if preset.parameter(tunable.option) or "$" in value or not _plain(tunable, value):
-            continue
-        if tunable.option == "bs" and options.keys() & {"bsrange", "bssplit"}:
-            continue
-        choices = FIO_OPTIONS[tunable.option].choices if tunable.kind is ParameterKind.TEXT else ()
-        added.append(Parameter(tunable.option, tunable.kind, value, tunable.summary, tuple(choices), not value))
-        options[tunable.option] = f"${tunable.option}"
-    job = replace(test.jobs[0], options=tuple(options.items()))
-    return replace(preset, parameters=(*preset.parameters, *added), tests=(replace(test, jobs=(job,)),))
-
-
-def _plain(tunable: _Tunable, value: str) -> bool:
-    """Whether the value is one of the parameter's kind: a block size may be two, of reads and writes."""
-    if not value or tunable.kind is not ParameterKind.SIZE:
-        return True
-    try:
-        return parse_size(value) > 0
-    except UnitError:
-        return False

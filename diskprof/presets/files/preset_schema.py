@@ -1,10 +1,10 @@
 """The shape of a preset file, for pydantic. Imported when the first preset is read: pydantic takes long to import (F44)."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
-from diskprof.model.preset import Category, EngineName, ParameterKind
+from diskprof.model.preset import Category, EngineName, Layout, ParameterKind
 from diskprof.model.text import clean
 
 NAME = r"^[a-z0-9][a-z0-9_-]{0,39}$"
@@ -58,6 +58,10 @@ Title = Annotated[str, BeforeValidator(_line), StringConstraints(max_length=80)]
 Text = Annotated[str, BeforeValidator(_line), StringConstraints(max_length=2000)]
 Keyword = Annotated[str, BeforeValidator(_line), StringConstraints(max_length=120), AfterValidator(_not_empty)]
 MetricName = Annotated[str, BeforeValidator(_line), StringConstraints(max_length=64)]
+FileName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+Targets = Annotated[list[str], BeforeValidator(_one_or_more), Field(max_length=8)]
+Reference = Annotated[str, StringConstraints(pattern=r"^\$[a-z][a-z0-9_]{0,31}$")]
+Files = Literal["own", "shared"] | Reference | Annotated[list[FileName], Field(min_length=1, max_length=64)]
 OptionTable = dict[str, Scalar]
 Choices = Annotated[list[Scalar], BeforeValidator(_one_or_more), Field(min_length=1, max_length=50)]
 
@@ -76,7 +80,8 @@ class ParameterEntry(_Strict):
 
 class JobEntry(_Strict):
     name: TestName
-    target: str = ""
+    target: Targets = []
+    files: Files | None = None
     options: OptionTable = {}
 
 
@@ -84,7 +89,9 @@ class TestEntry(_Strict):
     name: TestName
     title: Title = ""
     engine: EngineName = EngineName.FIO
-    target: str = ""
+    target: Targets = []
+    files: Files | None = None
+    layout: Scalar = Layout.FILLED
     options: OptionTable = {}
     job: Annotated[list[JobEntry], Field(max_length=64)] = []
 

@@ -17,7 +17,7 @@ from diskprof.model.advice import Advice
 from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.expectation import Operator, PresetExpectation
 from diskprof.model.metric import Quantity, parse_value
-from diskprof.model.preset import EngineName, Job, Options, Parameter, Preset, Test
+from diskprof.model.preset import OWN_FILES, EngineName, Job, Layout, Options, Parameter, Preset, Test
 from diskprof.model.text import clean
 from diskprof.presets.files.load import KNOWN_KINDS, parse
 from diskprof.presets.options.allowed import options_of
@@ -170,6 +170,8 @@ def _test(test: Test, shared: int) -> Iterator[list[str]]:
         lines.append(f"title = {_text(test.title)}")
     if test.engine is not EngineName.FIO:
         lines.append(f"engine = {_text(test.engine.value)}")
+    if test.layout != Layout.FILLED:
+        lines.append(f"layout = {_text(test.layout)}")
     if len(test.jobs) > 1 or test.jobs[0].name != test.name:
         yield lines
         for job in test.jobs:
@@ -179,14 +181,26 @@ def _test(test: Test, shared: int) -> Iterator[list[str]]:
 
 
 def _job(engine: EngineName, job: Job, shared: int, table: str) -> Iterator[str]:
-    if job.target:
-        yield f"target = {_text(job.target)}"
+    if job.targets:
+        yield f"target = {_one_or_more(job.targets)}"
+    if job.files:
+        yield f"files = {_files(job.files)}"
     own = _options(engine, job.options[shared:])
     together = f"options = {{ {', '.join(own)} }}"
     if own and len(together) <= _WIDTH:
         yield together
     elif own:
         yield from ["", f"[{table}.options]", *own]
+
+
+def _files(files: tuple[str, ...]) -> str:
+    if files == OWN_FILES:
+        return _text("own")
+    return _text(files[0]) if files[0].startswith("$") else f"[{', '.join(map(_text, files))}]"
+
+
+def _one_or_more(names: Sequence[str]) -> str:
+    return _text(names[0]) if len(names) == 1 else f"[{', '.join(map(_text, names))}]"
 
 
 def _expectation(expectation: PresetExpectation) -> list[str]:

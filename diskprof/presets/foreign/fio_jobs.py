@@ -3,14 +3,15 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
 
 from diskprof.model.advice import on_screen
 from diskprof.model.errors import PresetError
-from diskprof.model.job import fio_job
-from diskprof.model.preset import EngineName, Job, Test
+from diskprof.model.job import FioJob, fio_job
+from diskprof.model.preset import EngineName, Job, Layout, Test
 from diskprof.model.text import clean
-from diskprof.presets.foreign.fio_rules import FIO_RULES, MANY_FILES, ORDER, TRIM, WITHOUT_VALUE, ForeignRule, Handling
+from diskprof.model.units import format_duration
+from diskprof.presets.foreign.fio_files import WorkedOn, file_names, slots_of, worked_on
+from diskprof.presets.foreign.fio_rules import FIO_RULES, ORDER, TRIM, WITHOUT_VALUE, ForeignRule, Handling
 from diskprof.presets.foreign.fio_sections import STRUCTURE, JobSection, Refusals, Setting
 from diskprof.presets.foreign.fio_values import number, read_value
 from diskprof.presets.foreign.imported import (
@@ -24,12 +25,11 @@ from diskprof.presets.foreign.imported import (
     unique_name,
 )
 from diskprof.presets.options.allowed import FIO_OPTIONS, check_option
+from diskprof.presets.options.values import write_duration
 from diskprof.presets.resolve import check_together
 
 _EXPANDED = re.compile(r"[$`]")
-_LIST = re.compile(r"(?<!\\):")
 _MANY = 8
-_SLOT = re.compile(r"[^a-z0-9_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +44,20 @@ class Origin:
 
 @dataclass(slots=True)
 class _Read:
-    """A section whose options have been read; `place` and `file` are what it worked on where it comes from."""
+    """A section whose options have been read; `on` is what it worked on where it comes from, `targets` and `files` what becomes of
+    that in a preset."""
 
     section: JobSection
     name: str
+    on: WorkedOn
     options: dict[str, str] = field(default_factory=dict)
-    place: str = ""
-    file: str = ""
-    target: str = ""
+    targets: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+    @property
+    def fio(self) -> FioJob:
+        """The job as it has been read so far."""
+        return fio_job(self.options.items(), self.name)
 
 
 def preset_of(
@@ -70,8 +76,8 @@ def preset_of(
         refusals.add(0, f"there are more than {MOST_TESTS} tests, or {MOST_JOBS} jobs side by side")
     refusals.stop_if_any()
     slots = importer.places(tests, several=several)
-    importer.files(tests)
-    named = _named(tests)
+    importer.delays(tests)
+    named = _named(tests, importer.layouts(tests))
     return ImportedPreset(
         own_preset(
             origin.name,
@@ -110,7 +116,7 @@ def _groups(sections: Sequence[JobSection], refusals: Refusals) -> list[list[Job
     return groups
 
 
-def _named(tests: Sequence[Sequence[_Read]]) -> list[Test]:
+def _named(tests: Sequence[Sequence[_Read]], layouts: Sequence[Layout]) -> list[Test]:
     names: list[str] = []
     for test in tests:
         names.append(test_name([job.name for job in test], names))
@@ -119,9 +125,10 @@ def _named(tests: Sequence[Sequence[_Read]]) -> list[Test]:
             name,
             _own_words(test) or test_title([(job.name, job.options) for job in test]),
             EngineName.FIO,
-            tuple(Job(job.name, tuple(job.options.items()), job.target) for job in test),
+            tuple(Job(job.name, tuple(job.options.items()), job.targets, job.files) for job in test),
+            layout=layout,
         )
-        for name, test in zip(names, tests, strict=True)
+        for name, test, layout in zip(names, tests, layouts, strict=True)
     ]
 
 
@@ -160,7 +167,7 @@ class _Importer:
             # fio gives every job its section's name first, whatever [global] says.
             own = given.value if given and given.line > section.line else ""
             name = unique_name(own or section.name, [job.name for job in jobs])
-            job = _Read(section, name)
+            job = _Read(section, name, WorkedOn((), ("",)))
             jobs.append(job)
             self._rw(job)
             kept = {name: setting for name, setting in section.settings.items() if setting.name in FIO_OPTIONS}
@@ -171,9 +178,10 @@ class _Importer:
             for name, setting in section.settings.items():
                 if name not in kept and name not in STRUCTURE:
                     self._leave_out(setting, FIO_RULES[name], alone=len(group) == 1 and same_end)
+            job.on = worked_on(section, name, job.fio.nrfiles, self.refusals)
+            self._file_options(job)
             self._filesize(job)
             self._endless(job)
-            self._target(job)
             self._check(job)
         return jobs
 
@@ -231,42 +239,38 @@ class _Importer:
         hint = f"{rule.instead} may do instead." if rule.instead else ""
         self.refusals.add(setting.line, f"{setting} is refused: {rule.why}", hint)
 
+    def _file_options(self, job: _Read) -> None:
+        """Names say how many files there are; of one file there is nothing to choose."""
+        if job.on.paths:
+            job.options.pop("nrfiles", None)
+        if max(len(job.on.paths), job.fio.nrfiles) == 1:
+            for name in ("nrfiles", "openfiles", "file_service_type"):
+                job.options.pop(name, None)
+
     def _filesize(self, job: _Read) -> None:
-        """A fixed size of the one file is its size, where nothing else says how much of it is touched."""
+        """A fixed size of each file is their size together, where nothing else says how much of them is touched."""
         setting = job.section.settings.get("filesize")
         if not setting:
             return
         try:
-            size = str(number("filesize", (setting.value or "").strip(), setting.base))
+            each = number("filesize", (setting.value or "").strip(), setting.base)
         except PresetError as error:
             self.refusals.add(setting.line, clean(error.message), clean(on_screen(error.hint)))
             return
-        given = job.options.get("size")
+        files = max(len(job.on.paths), job.fio.nrfiles)
+        size, given = str(each * files), job.options.get("size")
         if "offset" in job.options or (given and check_option(EngineName.FIO, "size", given) != size):
             self.refusals.add(setting.line, f"{setting} beside a size or an offset is refused", "Write size alone.")
         elif not given:
             job.options["size"] = read_value("size", size, "read") or ""
-            self.notes.append(
-                f"{self.refusals.where(setting.line)}: {setting} is taken as size, which it is for one file."
-            )
+            which = "for one file" if files == 1 else f"for each of {files} files"
+            self.notes.append(f"{self.refusals.where(setting.line)}: {setting} is taken as size, which it is {which}.")
 
     def _endless(self, job: _Read) -> None:
         setting = job.section.settings.get("time_based")
         if setting and job.options.get("time_based") == "1" and "runtime" not in job.options:
             del job.options["time_based"]
             self._note(setting, "fio ignores it without a runtime")
-
-    def _target(self, job: _Read) -> None:
-        """What the job worked on. Lists of files are refused: one test file is not several."""
-        for name in ("filename", "directory"):
-            value = job.section.value(name) or ""
-            if _LIST.search(value):
-                setting = job.section.settings[name]
-                self.refusals.add(setting.line, f"{setting} is refused: {MANY_FILES}")
-        directory, file = job.section.value("directory") or "", job.section.value("filename") or ""
-        path = str(PurePosixPath(directory, file)) if file else ""
-        job.file = path
-        job.place = path if path.startswith("/dev/") else str(PurePosixPath(path).parent) if path else directory
 
     def _check(self, job: _Read) -> None:
         try:
@@ -277,20 +281,25 @@ class _Importer:
             self.refusals.add(job.section.line, f"{where}{clean(error.message)}", clean(on_screen(error.hint)))
 
     def places(self, tests: Sequence[Sequence[_Read]], *, several: bool) -> tuple[str, ...]:
-        """The slots of jobs that worked in different places, where they are wanted; otherwise a line about it."""
+        """Gives each job its targets and files. The slots of jobs that worked in different places, where they are wanted or a job
+        works in several at once; otherwise a line about it."""
         jobs = [job for test in tests for job in test]
-        places = dict.fromkeys(job.place for job in jobs)
+        places = dict.fromkeys(place for job in jobs for place in job.on.places)
+        several = len(places) > 1 and (several or any(len(job.on.places) > 1 for job in jobs))
+        for test in tests:
+            for job, files in zip(test, file_names([job.on for job in test], several=several), strict=True):
+                # A job alone whose only copy has one file has what a preset has anyway.
+                plain = len(test) == 1 and job.fio.numjobs * job.fio.nrfiles == 1 and job.on.apart
+                job.files = () if plain else files
         if len(places) < 2:
             return ()
-        slots: dict[str, str] = {}
-        for place in places:
-            slots[place] = _slot(place, slots.values())
-        workers = {place: [job.name for job in jobs if job.place == place] for place in places}
+        slots = slots_of(places)
+        workers = {place: [job.name for job in jobs if place in job.on.places] for place in places}
         where = "; ".join(f"{_list(names)} in {clean(place) or 'none'}" for place, names in workers.items())
         flags = " ".join(f"--target {slot}=PATH" for slot in slots.values())
         if several:
             for job in jobs:
-                job.target = slots[job.place]
+                job.targets = tuple(slots[place] for place in job.on.places)
             self.notes.append(f"The jobs worked in different places ({where}): each needs a target, {flags}.")
             return tuple(slots.values())
         self.notes.append(
@@ -298,24 +307,53 @@ class _Importer:
         )
         return ()
 
-    def files(self, tests: Sequence[Sequence[_Read]]) -> None:
-        """A line about jobs that ran side by side on files of their own, which are one file here."""
+    def layouts(self, tests: Sequence[Sequence[_Read]]) -> list[Layout]:
+        """What each test writes into: as in fio a new file, unless a job before it wrote that."""
+        written: set[str] = set()
+        found: list[Layout] = []
+        for test in tests:
+            if _filled_before(test):
+                for job in test:
+                    job.options.pop("overwrite", None)
+                found.append(Layout.FILLED)
+                continue
+            fills = [job for job in test if job.fio.fills]
+            over = all(job.on.paths and written.issuperset(job.on.paths) for job in fills)
+            found.append(Layout.FRESH if fills and not over else Layout.FILLED)
+            written.update(path for job in test for path in job.on.paths)
+        if Layout.FRESH in found:
+            self.notes.append(
+                "In a directory, what only writes begins with a new file, as fio makes it: layout=filled fills it before."
+            )
+        return found
+
+    def delays(self, tests: Sequence[Sequence[_Read]]) -> None:
+        """Makes each startdelay count from the begin of its test: fio counts it from its own."""
+        before: float | None = 0.0
         for test in tests:
             for job in test:
-                if job.options.get("numjobs", "1") != "1" and not job.file:
+                delay = job.fio.delay_s
+                if delay and before is None:
                     self.notes.append(
-                        f"The {job.options['numjobs']} copies of {job.name} had a file each: here they share one test file."
+                        f"{job.name} waits its startdelay from the end of the test before: when that ends is not known."
                     )
-            files = {(job.target, job.file or f"[{job.name}]") for job in test}
-            if len(files) > len({target for target, _ in files}):
-                self.notes.append(
-                    f"{_list([job.name for job in test])} had files of their own: here they share one test file."
-                )
+                elif delay and before:
+                    left = max(0.0, delay - before)
+                    job.options["startdelay"] = write_duration(left)
+                    self.notes.append(
+                        f"startdelay={write_duration(delay)} of {job.name} counts from the begin of all: "
+                        f"{format_duration(left)} are left when its test begins."
+                    )
+            jobs = [job.fio for job in test]
+            timed = all(job.time_based and job.runtime_s for job in jobs)
+            last = max(job.delay_s + job.ramp_s + (job.runtime_s or 0.0) for job in jobs)
+            before = before + last if before is not None and timed else None
 
 
-def _slot(place: str, taken: Iterable[str]) -> str:
-    name = _SLOT.sub("-", PurePosixPath(place).name.lower()).strip("-_")[:32].strip("-_")
-    return unique_name(name or "target", taken)
+def _filled_before(test: Sequence[_Read]) -> bool:
+    """Whether fio fills what each job that only writes works on, which is what a filled layout does (overwrite=1)."""
+    writers = [job for job in test if not job.fio.mixed and not job.fio.reads_only]
+    return bool(writers) and not any(job.fio.fills for job in writers)
 
 
 def _few(names: Iterable[str]) -> list[str]:

@@ -37,8 +37,6 @@ SYNONYMS: Mapping[str, str] = {
     "mem_align": "iomem_align", "wait_for_previous": "stonewall", "disable_bw": "disable_bw_measurement",
     "ss": "steadystate", "ss_dur": "steadystate_duration", "ss_ramp": "steadystate_ramp_time",
     "ss_interval": "steadystate_check_interval", "job_max_open_zones": "max_open_zones",
-    "clat_percentiles": "percentiles", "lat_percentiles": "percentiles",
-    "slat_percentiles": "percentiles", "percentile_list": "percentiles",
 }  # fmt: skip
 """fio's own other names of an option; several that share one fate have one name here."""
 
@@ -55,7 +53,6 @@ _SHOWN = "it is about what fio prints; diskprof shows its own figures"
 _KEPT = "diskprof keeps every sample itself, and writes no other file"
 _TAKES_TIME = "diskprof takes every time and percentile it shows"
 _LAYS_OUT = "diskprof makes and fills its test file itself, and removes it afterwards"
-_ONE_FILE = "the job has one file"
 _CPU = "the kernel chooses the processors and the memory; what the disk is asked stays the same"
 _SAVES_CPU = "it saves fio some processor time; what the disk is asked stays the same"
 _ERRORS = "an error ends the test"
@@ -69,11 +66,10 @@ _OTHER_USER = "it changes who fio runs as"
 _VERIFY = "it makes the job a check of data, which reads everything back: not a measurement"
 _REPLAY = "it replays a log of somebody's I/O, which names its own targets"
 _ZONES = "zoned and zone-wise access is not to be had here"
-MANY_FILES = "the job works on several files or devices at once, and diskprof's test on one"
+_FOUND_FILES = "it works on whatever files a directory has"
 TRIM = "it discards data"
 _FULL = "it fills the disk"
 ORDER = "it chooses offsets in a way that a preset cannot"
-_AMOUNT = "it ends the job by something that a preset cannot say"
 _PATH = "the requests take another way to the disk with it"
 _CONTENT = "what is written matters to disks that compress or deduplicate"
 _TOGETHER = "it ties the jobs that run side by side to one another"
@@ -101,11 +97,11 @@ FIO_RULES: Mapping[str, ForeignRule] = dict((
                "log_hist_coarseness log_max_value log_offset log_prio log_compression log_compression_cpus log_entries "
                "log_store_compressed log_unix_epoch log_alternate_epoch log_alternate_epoch_clock_id log_window_value "
                "log_issue_time job_start_clock_id",
-        _TAKES_TIME: "percentiles gtod_reduce=0 gtod_cpu disable_lat=0 disable_clat=0 disable_slat=0 "
+        _TAKES_TIME: "clat_percentiles lat_percentiles slat_percentiles percentile_list "
+                     "gtod_reduce=0 gtod_cpu disable_lat=0 disable_clat=0 disable_slat=0 "
                      "disable_bw_measurement=0 clocksource",
         "a slow request shows in the result; it does not end the test": "max_latency=0",
         _LAYS_OUT: "create_serialize create_fsync create_on_open=0 unlink=0",
-        _ONE_FILE: "file_service_type openfiles",
         _CPU: "cpus_allowed cpumask cpus_allowed_policy numa_cpu_nodes numa_mem_policy mem=malloc iomem_align "
               "hugepage-size gpu_dev_id gpu_dev_ids softrandommap=0 thp=0",
         _SAVES_CPU: "fixedbufs=0 registerfiles=0 nonvectored=0 userspace_reap=0 sqthread_poll_cpu",
@@ -136,17 +132,17 @@ FIO_RULES: Mapping[str, ForeignRule] = dict((
         _VERIFY: "verify=0,none,null verify_only=0 verify_mode",
         _REPLAY: "read_iolog merge_blktrace_file",
         _ZONES: "zonemode=none zonesize=0 zonerange=0 zoneskip=0",
-        MANY_FILES: "nrfiles=1 opendir",
+        _FOUND_FILES: "opendir",
         TRIM: "trim_percentage=0 num_range",
         _FULL: "fill_device=0 file_append=0",
         "it lets the jobs wait for one another at the file": "lockfile=none",
         "it makes files and measures nothing": "create_only=0",
-        ORDER: "ba bs_unaligned=0 bs_is_seq_rand=0 rw_sequencer offset_align=0 offset_increment=0 "
+        ORDER: "ba bs_unaligned=0 bs_is_seq_rand=0 rw_sequencer offset_align=0 "
                 "sprandom=0",
         "it holds back requests that overlap": "serialize_overlap=0",
         "it makes a new file for every loop": "unlink_each_loop=0",
-        _AMOUNT: "number_ios=0>io_size latency_run=0 thinktime_blocks_type=complete thinktime_iotime=0 "
-                 "thinkcycles=0 thinkcycles_spin=0",
+        "it keeps the job going with the depth that it found": "latency_run=0",
+        "it burns processor time between requests": "thinkcycles=0 thinkcycles_spin=0",
         _PATH: "hipri=0 hipri_percentage=0 sqthread_poll=0 force_async=0 uncached=0 nowait=0 io_submit_mode=inline "
                "atomic=0 pre_read=0 fsync_on_close=0>end_fsync sync_file_range write_barrier=0 rate_ignore_thinktime=0 "
                "cmdprio_percentage=0 cmdprio_bssplit readfua=0 writefua=0 write_mode=write md_per_io_size=0 "

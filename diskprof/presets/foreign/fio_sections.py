@@ -140,8 +140,11 @@ class SectionReader:
                 base = base if self.sorted_first else bases.pop(0)
                 continue
             key = _SAME_FIELD.get(setting.name, setting.name)
-            settings.pop(key, None)
-            settings[key] = Setting(setting.name, setting.written, setting.value, setting.line, base)
+            before = settings.pop(key, None)
+            value = setting.value
+            if key == "filename" and before and before.value and value:
+                value = f"{before.value}:{value}"  # F75
+            settings[key] = Setting(setting.name, setting.written, value, setting.line, base)
         self._open = []
         if self._name is None:
             self._globals |= settings

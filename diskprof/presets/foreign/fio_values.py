@@ -120,6 +120,8 @@ def microseconds(name: str, text: str, *, unit: str) -> int:
 
 
 def _size(name: str, text: str, base: int) -> str:
+    if FIO_OPTIONS[name].percent and text.endswith("%"):
+        return text
     return format_fio_size(number(name, text, base))
 
 

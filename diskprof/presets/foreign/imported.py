@@ -93,7 +93,7 @@ def together(imported: Sequence[ImportedPreset], name: str) -> ImportedPreset:
             named = unique_name(test.name, [other.name for other in tests])
             if len(jobs) == 1 and jobs[0].name == test.name:
                 jobs = (replace(jobs[0], name=named),)
-            tests.append(replace(test, name=named, jobs=jobs))
+            tests.append(replace(test, name=named, jobs=jobs, layout=fill_in(test.layout, values)))
     if len(tests) > MOST_TESTS:
         raise PresetError(f"There are {len(tests)} tests, and a preset has {MOST_TESTS} at most.")
     sources = [each.preset.source for each in imported]
@@ -182,7 +182,8 @@ def _parametrised(tests: Sequence[Test]) -> tuple[tuple[Parameter, ...], tuple[T
             parameters.append(Parameter(common.name, common.kind, "", common.summary, optional=True))
         elif len(given) == 1 and found[0]:
             changes[common.option] = f"${common.name}"
-            parameters.append(Parameter(common.name, common.kind, found[0], common.summary))
+            kind = ParameterKind.TEXT if found[0].endswith("%") else common.kind
+            parameters.append(Parameter(common.name, kind, found[0], common.summary))
     names = {common.option: common.name for common in _COMMON}
     return tuple(parameters), tuple(
         replace(test, jobs=tuple(_with_parameters(job, changes, additions, names) for job in test.jobs))

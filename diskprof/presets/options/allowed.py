@@ -23,12 +23,12 @@ _S = OptionSpec
 FIO_OPTIONS: Mapping[str, OptionSpec] = {
     # what is done
     "rw": _S(_CHOICE, "pattern; rw and randrw mix reads and writes", choices=_RW, aliases={"readwrite": "rw"}),
-    "bs": _S(_SIZE, "size of one request", 1, _G),
-    "bsrange": _S(OptionKind.SIZE_RANGE, "requests of a size between two, as 4k-64k", 1, _G),
-    "bssplit": _S(OptionKind.SIZE_SPLIT, "mix of request sizes, as 4k/60:64k/40", 1, _G),
+    "bs": _S(_SIZE, "size of one request, of reads and of writes", 1, _G, each_way=True),
+    "bsrange": _S(OptionKind.SIZE_RANGE, "requests of a size between two, as 4k-64k", 1, _G, each_way=True),
+    "bssplit": _S(OptionKind.SIZE_SPLIT, "mix of request sizes, as 4k/60:64k/40", 1, _G, each_way=True),
     "rwmixread": _S(_COUNT, "percentage of reads in a mix", 0, 100),
     "rwmixwrite": _S(_COUNT, "percentage of writes in a mix", 0, 100),
-    "percentage_random": _S(_COUNT, "percentage of a random pattern that is random", 0, 100),
+    "percentage_random": _S(_COUNT, "percentage of a random pattern that is random", 0, 100, each_way=True),
     "random_distribution": _S(OptionKind.DISTRIBUTION, "random, zipf:1.2, pareto:0.2 or normal:50"),
     "random_generator": _S(_CHOICE, "generator of random offsets", choices=("tausworthe", "lfsr", "tausworthe64")),
     "norandommap": _S(_BOOL, "do not keep track of which blocks were touched"),
@@ -36,9 +36,14 @@ FIO_OPTIONS: Mapping[str, OptionSpec] = {
     "allrandrepeat": _S(_BOOL, "the same for every random choice, not offsets alone"),
     "randseed": _S(_COUNT, "seed of the random sequence", 0, (1 << 63) - 1),
     # where and how much
-    "size": _S(_SIZE, "part of the target that is touched, and the amount unless time_based", 1, 8 * _E - 1),
+    "size": _S(_SIZE, "part of the target that is touched, and the amount unless time_based", 1, 8 * _E - 1, percent=True),
     "io_size": _S(_SIZE, "amount of data, where it is not size", 1, 8 * _E - 1),
     "offset": _S(_SIZE, "first byte that is touched", 0, 8 * _E - 1),
+    "offset_increment": _S(_SIZE, "how much further on each copy of the job begins", 0, 8 * _E - 1),
+    "nrfiles": _S(_COUNT, "files of each copy, which share the size", 1, 1024),
+    "openfiles": _S(_COUNT, "files that are open at a time", 1, 1024),
+    "file_service_type": _S(_CHOICE, "which file is next", choices=("random", "roundrobin", "sequential")),
+    "number_ios": _S(_COUNT, "end after so many requests", 1, 1 << 62),
     "loops": _S(_COUNT, "times to go through size", 1, 1_000_000),
     # how long
     "runtime": _S(_TIME, "longest time to measure", 0.1, _YEAR),
@@ -46,7 +51,8 @@ FIO_OPTIONS: Mapping[str, OptionSpec] = {
     "ramp_time": _S(_TIME, "warm-up before measuring", 0, _YEAR),
     "startdelay": _S(_TIME, "wait before starting this job", 0, _YEAR),
     # how
-    "ioengine": _S(_CHOICE, "the way into the kernel", choices=_ENGINES),
+    "ioengine": _S(_CHOICE, "the way into the kernel", choices=_ENGINES,
+                   aliases={"aio": "libaio", "linuxaio": "libaio"}),
     "iodepth": _S(_COUNT, "requests in flight per job", 1, 65536),
     "iodepth_low": _S(_COUNT, "refill the queue when it falls to this", 0, 65536),
     "iodepth_batch": _S(_COUNT, "requests submitted at once", 0, 65536),
@@ -73,6 +79,8 @@ FIO_OPTIONS: Mapping[str, OptionSpec] = {
     "thinktime": _S(_MICRO, "pause between requests", 0, _G),
     "thinktime_spin": _S(_MICRO, "part of the pause that burns CPU", 0, _G),
     "thinktime_blocks": _S(_COUNT, "requests between pauses", 1, 1 << 31),
+    "thinktime_blocks_type": _S(_CHOICE, "when a request counts: issued or complete", choices=("complete", "issue")),
+    "thinktime_iotime": _S(_MICRO, "time of I/O between pauses", 0, _G),
     "latency_target": _S(_MICRO, "find the deepest queue that keeps this latency", 0, _G),
     "latency_window": _S(_MICRO, "time to hold latency_target", 0, _G),
     "latency_percentile": _S(_REAL, "percentage of requests that must keep latency_target", 0, 100),
@@ -120,7 +128,7 @@ _LOSES = "it could destroy data outside the test file"
 _OWN_TEST = "write it as a [[test]] of its own"
 _FORBIDDEN: Mapping[EngineName, Mapping[str, tuple[str, ...]]] = {
     EngineName.FIO: {
-        _TARGET: ("filename", "directory", "filename_format", "opendir", "unique_filename", "nrfiles", "filesize"),
+        _TARGET: ("filename", "directory", "filename_format", "opendir", "unique_filename", "filesize"),
         _CODE: ("exec_prerun", "exec_postrun", "trigger", "trigger-file", "trigger-timeout", "trigger-remote", "profile"),
         _FILES: (
             "include", "write_bw_log", "write_lat_log", "write_iops_log", "write_hist_log", "write_iolog", "read_iolog",
@@ -175,7 +183,8 @@ def short_value(engine: EngineName, name: str, value: str) -> str:
     """An option's value, in its normal form, as a person writes it: `4k`."""
     if options_of(engine)[name].kind is not OptionKind.SIZE:
         return value
-    return ",".join(part and format_fio_size(int(part)) for part in value.split(","))
+    parts = value.split(",")
+    return ",".join(format_fio_size(int(part)) if part.isdecimal() else part for part in parts)
 
 
 def check_name(engine: EngineName, name: str) -> OptionSpec:

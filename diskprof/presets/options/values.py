@@ -30,8 +30,8 @@ class OptionKind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class OptionSpec:
     """`minimum` and `maximum` are in bytes, seconds, microseconds or plain numbers, by kind. `aliases` are other spellings of the
-    choices; `each_way`: reads and writes may have a value each, as 700,300, or one of them alone, as ,300; `flag` is ioping's
-    short option."""
+    choices; `each_way`: reads and writes may have a value each, as 700,300, or one of them alone, as ,300; `percent`: a size
+    may be a part of the target, as 80%; `flag` is ioping's short option."""
 
     kind: OptionKind
     summary: str
@@ -40,11 +40,13 @@ class OptionSpec:
     choices: tuple[str, ...] = ()
     aliases: Mapping[str, str] = field(default_factory=dict)
     each_way: bool = False
+    percent: bool = False
     flag: str = ""
 
 
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
+_PERCENT = re.compile(r"0*([1-9]\d?|100)%", re.ASCII)
 _DECIMAL = re.compile(r"\d+(\.\d+)?", re.ASCII)
 _NUMBER_AND_UNIT = re.compile(r"\d+(\.\d+)?", re.ASCII)
 _SPLIT_PART = re.compile(r"([^/:]+)/(\d{1,3})", re.ASCII)
@@ -100,6 +102,8 @@ def _within(spec: OptionSpec, name: str, value: str, number: float) -> None:
 
 
 def _size(spec: OptionSpec, name: str, value: str) -> str:
+    if spec.percent and (part := _PERCENT.fullmatch(value)):
+        return f"{int(part[1])}%"
     number = parse_size(value)
     _within(spec, name, value, number)
     return str(number)

@@ -2,12 +2,18 @@
 
 from diskprof.model.device import Device, Mount, share_words
 from diskprof.model.plan import Plan
+from diskprof.model.preset import Layout
 from diskprof.model.run import Run
 from diskprof.model.target import Target
 from diskprof.model.units import format_size
 from diskprof.reports import figures
 from diskprof.reports.layout import plain
 
+_LAYOUTS = {
+    Layout.FILLED: "filled before the first test",
+    Layout.FRESH: "made by fio for each test (fresh)",
+    Layout.SPARSE: "made for each test without data (sparse)",
+}
 Pairs = tuple[tuple[str, str], ...]
 
 
@@ -20,6 +26,7 @@ def brief(run: Run) -> Pairs:
         ("Host", _listed(environment.hostname, environment.os, _kernel(run), environment.virtualisation)),
         ("CPU", _listed(_cpu(run), f"{_memory(run)} of memory" if environment.memory_bytes else "")),
         ("Limits", "; ".join(environment.cgroup_limits)),
+        ("Files", test_files(run.plan)),
         ("Tools", _listed(*(f"{name} {version}" for name, version in tools(run)))),
         *_wishes(run),
     ]
@@ -34,6 +41,7 @@ def detailed(run: Run) -> Pairs:
     parts = [
         ("Preset", f"{run.plan.preset_title} ({run.plan.preset})"),
         *((_slot("Target", slot), target_words(target)) for slot, target in targets(run.plan)),
+        ("Files", test_files(run.plan)),
         ("File system", _file_system(mount) if mount else run.plan.target.fs_type),
         *((_slot("File system", other.slot), _file_system(other.mount)) for other in environment.others if other.mount),
         ("Device", _device(device)),
@@ -55,6 +63,24 @@ def detailed(run: Run) -> Pairs:
         *_wishes(run),
     ]
     return tuple((name, value) for name, value in parts if value)
+
+
+def test_files(plan: Plan) -> str:
+    """`1 GiB, filled before the first test`; `4 of 256 MiB, ...`; empty where none is made."""
+    found: list[str] = []
+    for layout, words in _LAYOUTS.items():
+        sizes = {file.path: file.size_bytes for file in plan.test_files if file.layout is layout}
+        if sizes:
+            found.append(f"{_sizes(list(sizes.values()))}, {words}")
+    return "; ".join(found)
+
+
+def _sizes(sizes: list[int]) -> str:
+    """`1 GiB`, `4 of 256 MiB`, `3, 1.5 GiB in all`."""
+    if len(sizes) == 1:
+        return format_size(sizes[0])
+    alike = len(set(sizes)) == 1
+    return f"{len(sizes)} of {format_size(sizes[0])}" if alike else f"{len(sizes)}, {format_size(sum(sizes))} in all"
 
 
 def disks(run: Run) -> tuple[Device, ...]:

@@ -10,7 +10,7 @@ from diskprof.model.target import TargetKind
 from diskprof.model.units import format_duration, format_size
 from diskprof.reports.blocks import Block, Code, Fact, Facts, Form, Heading, Note, Paragraph
 from diskprof.reports.content.expectation_table import planned
-from diskprof.reports.content.facts import sweep_words, target_words, targets
+from diskprof.reports.content.facts import sweep_words, target_words, targets, test_files
 from diskprof.reports.words import SEVERITIES
 
 
@@ -37,7 +37,8 @@ def plan_facts(plan: Plan, form: Form = Form.TERMINAL) -> Facts:
         *(("Target", f"{slot}: {target_words(target)}" if slot else target_words(target)) for slot, target in targets(plan)),
         ("Sweep", sweep_words(plan)),
         ("Parameters", " ".join(f"{name}={value}" for name, value in parameters)),
-        *(("Test file", f"{file.path} ({format_size(file.size_bytes)})") for file in plan.test_files),
+        *(("Directory", directory) for directory in plan.directories),
+        ("Files", test_files(plan)),
     ]  # fmt: skip
     amounts = [
         ("Writes", f"{written_words(plan)}{f', {share}' if share else ''}"),
@@ -113,15 +114,23 @@ def _what(plan: Plan) -> str:
         # A plan that writes without permission does not start, but its sentence is read.
         verb = "Overwrites" if plan.bytes_written and not plan.others else "Reads"
         return f"{verb} {'the device ' if target.kind is TargetKind.DEVICE else ''}{target.path}"
-    if plan.test_file:
+    if plan.test_files:
         verb = (
             "Reads and writes" if any(test.writes for test in plan.tests if test.engine is EngineName.FIO) else "Reads"
         )
         where = " and ".join(each.path for each in plan.targets)
-        return (
-            f"{verb} a {format_size(plan.test_file.size_bytes)} test file in {'each of ' if plan.others else ''}{where}"
-        )
+        return f"{verb} {_files(plan)} in {'each of ' if plan.others else ''}{where}"
     return f"Reads a temporary file of {format_size(plan.space_needed)} in {target.path}"
+
+
+def _files(plan: Plan) -> str:
+    """`a 1 GiB test file`; `4 test files of 256 MiB`."""
+    directory = plan.test_files[0].directory
+    sizes = list({file.path: file.size_bytes for file in plan.test_files if file.directory == directory}.values())
+    if len(sizes) == 1:
+        return f"a {format_size(sizes[0])} test file"
+    alike = len(set(sizes)) == 1
+    return f"{len(sizes)} test files of {format_size(sizes[0] if alike else sum(sizes))}{'' if alike else ' in all'}"
 
 
 def _written(plan: Plan) -> str:

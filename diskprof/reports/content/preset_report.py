@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from diskprof.model.expectation import PresetExpectation
-from diskprof.model.job import EngineJob
+from diskprof.model.job import EngineJob, FioJob
 from diskprof.model.preset import EngineName, Preset, Variant
 from diskprof.model.units import format_duration
 from diskprof.presets.files.fio_text import ioping_command, pairs_of, shared_pairs
@@ -16,6 +16,7 @@ from diskprof.reports.content.preset_words import (
     conditions,
     describe_test,
     expand_variant,
+    file_words,
     promise_words,
     sweep_words,
     time_needed,
@@ -171,7 +172,8 @@ def job_file(tests: Sequence[ResolvedTest]) -> list[str]:
     lines = ["[global]", *shared] if shared else []
     for name, job in [(_section(test, job), job) for test in tests for job in test.jobs]:
         lines += [*([""] if lines else []), f"[{name}]"]
-        lines += [f"; on the target {job.target}"] if job.target else []
+        lines += [f"; on {' and '.join(job.targets)}"] if any(job.targets) else []
+        lines += [f"; {words}"] if isinstance(job, FioJob) and (words := file_words(job)) else []
         lines += [pair for pair in pairs_of(job) if pair not in shared]
     return lines
 

@@ -103,7 +103,15 @@ def describe_test(test: ResolvedTest) -> str:
 
 def _job_sentence(job: EngineJob) -> str:
     does = _ioping_sentence(job) if isinstance(job, IopingJob) else _fio_sentence(job)
-    return f"On {job.target}: {does[0].lower()}{does[1:]}" if job.target else does
+    return f"On {' and '.join(job.targets)}: {does[0].lower()}{does[1:]}" if any(job.targets) else does
+
+
+def file_words(job: FioJob) -> str:
+    """In a directory; the one file that jobs share goes without saying."""
+    each = f"{job.nrfiles} files" if job.nrfiles > 1 else "a file"
+    if job.files_of_copies:
+        return f"{each} for each copy" if job.numjobs > 1 else f"{each} of its own"
+    return f"in {', '.join(job.files)}" if job.files else f"in {each}" if job.nrfiles > 1 else ""
 
 
 def _fio_sentence(job: FioJob) -> str:
@@ -115,6 +123,7 @@ def _fio_sentence(job: FioJob) -> str:
         *_syncs(job),
         *_limits(job),
         _span(job),
+        file_words(job),
         _ending(job),
     ]
     sentence = ", ".join(filter(None, parts)) + "."

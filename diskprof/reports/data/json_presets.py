@@ -70,12 +70,13 @@ def options_json() -> Json:
 
 _FIELDS: FieldTable = {
     Axis: "option values",
-    **dict.fromkeys((Job, FioJob, IopingJob), "name target? options{}"),
+    **dict.fromkeys((Job, FioJob), "name targets files options{}"),
+    IopingJob: "name targets options{}",
     OptionSpec: "kind minimum maximum choices summary",
     Parameter: "name kind default summary choices optional",
     PresetExpectation: _promise,
     TargetSlot: "name summary",
-    **dict.fromkeys((Test, ResolvedTest), "name title engine cell{}? jobs"),
+    **dict.fromkeys((Test, ResolvedTest), "name title engine layout cell{}? jobs"),
     Variant: "name settings{}",
 }
 

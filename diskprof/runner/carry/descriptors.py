@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from diskprof.devices.guard.exclusive import had_alone
 from diskprof.engines.fio.reader import fio_argv
 from diskprof.model.errors import Refused
+from diskprof.model.job import Opened
 from diskprof.model.plan import Plan, PlannedTest
 from diskprof.model.preset import EngineName
 from diskprof.model.target import TargetKind
@@ -43,14 +44,20 @@ def resolved(planned: PlannedTest, plan: Plan, held: Held) -> tuple[PlannedTest,
         raise Refused(f"The command of {planned.name} is not the one that its jobs make.", "Make the plan anew.")
     places = places_of(plan)
     numbers = {
-        place.filename: held[place.target.path]
+        place.root: held[place.target.path]
         for place in places
         if place.target.kind is TargetKind.DEVICE and place.target.path in held
     }
-    ours = numbers.keys() | {place.filename for place in places if place.file}
+    directories = {place.root for place in places if place.directory}
     for job in jobs:
-        if not (read_only or job.reads_only or job.path in ours):
-            raise Refused(f"{job.path} is not held exclusively, so it is not written to.")
-    used = {job.path: numbers[job.path] for job in jobs if job.path in numbers}
-    started = [replace(job, path=f"/proc/self/fd/{used[job.path]}") if job.path in used else job for job in jobs]
-    return replace(planned, argv=command(started)), tuple(sorted(set(used.values())))
+        for path in () if read_only or job.reads_only else (*job.opened.paths, *job.opened.directories):
+            if not (path in numbers or path in directories or str(PurePosixPath(path).parent) in directories):
+                raise Refused(f"{path} is not held exclusively, so it is not written to.")
+    used = {path for job in jobs for path in job.opened.paths if path in numbers}
+
+    def by_number(opened: Opened) -> Opened:
+        paths = tuple(f"/proc/self/fd/{numbers[path]}" if path in used else path for path in opened.paths)
+        return replace(opened, paths=paths)
+
+    started = [replace(job, opened=by_number(job.opened)) for job in jobs]
+    return replace(planned, argv=command(started)), tuple(sorted({numbers[path] for path in used}))

@@ -29,7 +29,7 @@ from diskprof.runner.carry.descriptors import resolved
 from diskprof.runner.carry.marks import Mark, mark_bytes
 from diskprof.runner.carry.progress import ProgressMeter
 from diskprof.runner.carry.recorder import Keeper
-from diskprof.runner.carry.testfile import held_test_files
+from diskprof.runner.carry.testfile import files_of_a_test, held_test_files
 from diskprof.runner.carry.watches import Anchors, DiskWatch, LapseWatch, SpaceWatch, boottime_ns
 from diskprof.runner.carry.workdir import private_directory
 from diskprof.runner.plan.places import places_of
@@ -168,7 +168,7 @@ class _Execution:
             )
         with (
             private_directory(self.run_id) as workdir,
-            held_test_files(self.plan.test_files, mark_bytes(self.mark), self.left.append),
+            held_test_files(self.plan.directories, self.plan.filled, mark_bytes(self.mark), self.left.append),
         ):
             _link_odd_names(self.plan, workdir)
             loop = asyncio.get_running_loop()
@@ -198,7 +198,8 @@ class _Execution:
             with self.lapse_watch.at_work():
                 self.keeper.begin_test(index)
             obstacle = await self._lay_out(self.plan.layout, workdir) if index == 0 and self.plan.layout else None
-            outcome = self._as_asked(await self._as_found(obstacle or await self._measure(planned, index, workdir)))
+            with files_of_a_test(planned.files, self.left.append):
+                outcome = self._as_asked(await self._as_found(obstacle or await self._measure(planned, index, workdir)))
             with self.lapse_watch.at_work():
                 self.keeper.finish_test(index, outcome)
                 self.looks.append(parts_of(self._stack))

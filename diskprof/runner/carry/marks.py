@@ -2,13 +2,12 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from diskprof.devices.scan.mounts import may_hang, mount_of
-from diskprof.model.plan import TestFile
 from diskprof.model.text import clean
 from diskprof.runner.carry.testfile import DIRECTORY, FILE_NAME, MARK_NAME
 from diskprof.store import ProcessIdentity, is_alive, is_elsewhere, this_process
@@ -30,12 +29,13 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A private directory that was found by its name. `objection` says why it is left alone; empty for a leftover.
+    """A private directory that was found by its name, with the bytes that its test files take up. `objection` says why it is left
+    alone; empty for a leftover.
 
-    `mark` is None where it has none that can be read: the power failed, or an earlier diskprof made it.
+    `mark` is None where it has none that can be read: the power failed.
     """
 
-    file: TestFile
+    directory: str
     size_bytes: int
     mark: Mark | None
     objection: str
@@ -91,26 +91,27 @@ def found_in(place: str) -> Iterator[Found]:
 
 def look_at(directory: Path) -> Found | None:
     """What is in a private directory; None for what is no directory, or gone. No link is followed."""
-    file = TestFile(str(directory), str(directory / FILE_NAME), 0)
+    found = str(directory)
     try:
         inside = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except PermissionError:
-        return Found(file, 0, None, _OF_OTHERS)
+        return Found(found, 0, None, _OF_OTHERS)
     except OSError:
         return None
     try:
         status = os.fstat(inside)
         if status.st_uid != os.geteuid():
-            return Found(file, 0, None, _OF_OTHERS)
+            return Found(found, 0, None, _OF_OTHERS)
         if status.st_mode & _WRITABLE_BY_OTHERS:
-            return Found(file, 0, None, "other users may write to it")
+            return Found(found, 0, None, "other users may write to it")
         mark = _mark_in(inside)
-        size, blocks = _size_in(inside)
-        strangers = set(os.listdir(inside)) - {FILE_NAME, MARK_NAME}  # noqa: PTH208
+        names = set(os.listdir(inside)) - {MARK_NAME}  # noqa: PTH208
+        files = set(filter(FILE_NAME.fullmatch, names))
+        size, strangers = _size_of(files, inside), names - files
     finally:
         os.close(inside)
     objection = _objection(mark, directory, strangers)
-    return Found(TestFile(file.directory, file.path, size), blocks * 512, mark, objection)
+    return Found(found, size, mark, objection)
 
 
 _OF_OTHERS = "it belongs to another user"
@@ -147,9 +148,10 @@ def _mark_in(inside: int) -> Mark | None:
         os.close(descriptor)
 
 
-def _size_in(inside: int) -> tuple[int, int]:
-    """(bytes, blocks of 512 bytes) of the test file; zeros where there is none."""
-    with suppress(FileNotFoundError):
-        status = os.stat(FILE_NAME, dir_fd=inside, follow_symlinks=False)
-        return status.st_size, status.st_blocks
-    return 0, 0
+def _size_of(names: Iterable[str], inside: int) -> int:
+    """The bytes that files take up on the disk."""
+    found = 0
+    for name in names:
+        with suppress(FileNotFoundError):
+            found += os.stat(name, dir_fd=inside, follow_symlinks=False).st_blocks * 512
+    return found

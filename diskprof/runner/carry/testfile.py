@@ -1,4 +1,4 @@
-"""The test file: made in a private, marked directory, never over another file, removed however the run ends."""
+"""Test files: made in a private, marked directory, never over another file, removed however the run ends."""
 
 import errno
 import os
@@ -11,35 +11,62 @@ from pathlib import Path
 from diskprof.model.advice import Advice, joined
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.plan import TestFile
+from diskprof.model.preset import Layout
 from diskprof.model.text import clean
 from diskprof.runner.carry.in_child import NoAnswer, apart
 from diskprof.store import sync
 
 DIRECTORY = re.compile(r"\.diskprof-[0-9a-f]{8}")
-"""What the private directory of a test file is called."""
-FILE_NAME = "test.dat"
+"""What the private directory of test files is called."""
+FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,119}\.dat")
+"""What a test file in it is called."""
 MARK_NAME = "diskprof.json"
 _LATER = Advice("`diskprof clean` tries again.", "The Run screen removes it.")
 
 
 @contextmanager
-def held_test_files(files: Sequence[TestFile], mark: bytes, on_trouble: Callable[[str], None]) -> Iterator[None]:
-    """Makes the files at their full (sparse) size and removes them and their directories in the end (F28).
+def held_test_files(
+    directories: Sequence[str], files: Sequence[TestFile], mark: bytes, on_trouble: Callable[[str], None]
+) -> Iterator[None]:
+    """Makes the directories and in them the files at their full (sparse) size, and removes all in the end (F28).
 
-    Each directory has `mark` in it before the file is made: by that it is found where no store knows of it.
+    Each directory has `mark` in it before a file is made: by that it is found where no store knows of it.
 
     Raises UsageError where one cannot be made, NoAnswer where the file system hangs. What cannot be removed is told to
     `on_trouble`: it must not hide how the run ended.
     """
     with ExitStack() as held:
-        for file in files:
-            held.enter_context(_held(file, mark, on_trouble))
+        for directory in directories:
+            held.enter_context(_held(directory, mark, on_trouble))
+        _create(files)
         yield
 
 
 @contextmanager
-def _held(file: TestFile, mark: bytes, on_trouble: Callable[[str], None]) -> Iterator[None]:
-    directory = Path(file.directory)
+def files_of_a_test(files: Sequence[TestFile], on_trouble: Callable[[str], None]) -> Iterator[None]:
+    """Makes those of the files that are SPARSE, and removes all of them in the end. Raises and tells as `held_test_files`."""
+    _create([file for file in files if file.layout is Layout.SPARSE])
+    try:
+        yield
+    finally:
+        if files:
+            what = f"The files of a test could not be removed: {clean(files[0].directory)}"
+            try:
+                apart(partial(_unlink, files), what)
+            except OSError as error:
+                on_trouble(f"{what}: {error.strerror}.")
+            except NoAnswer as error:
+                on_trouble(error.kept)
+
+
+def _unlink(files: Sequence[TestFile]) -> None:
+    for file in files:
+        Path(file.path).unlink(missing_ok=True)
+
+
+@contextmanager
+def _held(private: str, mark: bytes, on_trouble: Callable[[str], None]) -> Iterator[None]:
+    directory = Path(private)
     what = f"No test file can be made in {clean(str(directory.parent))}"
     try:
         apart(partial(_make_directory, directory, mark), what)
@@ -47,11 +74,10 @@ def _held(file: TestFile, mark: bytes, on_trouble: Callable[[str], None]) -> Ite
         raise UsageError(f"{what}: {error.strerror}.", "Choose a directory that you may write to.") from None
     try:
         _secure(directory, what)
-        _create(file)
         yield
     finally:
         try:
-            remove_test_file(file, known_there=True)
+            remove_directory(private, known_there=True)
         except DiskprofError as error:
             on_trouble(error.kept)
 
@@ -85,10 +111,12 @@ def _sync(directory: Path) -> None:
         sync(each)
 
 
-def _create(file: TestFile) -> None:
-    what = f"The test file {clean(file.path)} cannot be made"
+def _create(files: Sequence[TestFile]) -> None:
+    if not files:
+        return
+    what = f"{'Test files' if len(files) > 1 else 'A test file'} cannot be made in {clean(files[0].directory)}"
     try:
-        apart(partial(_make, file), what)
+        apart(partial(_make, files), what)
     except OSError as error:
         raise UsageError(
             f"{what}: {error.strerror}.",
@@ -99,38 +127,35 @@ def _create(file: TestFile) -> None:
         ) from None
 
 
-def _make(file: TestFile) -> None:
-    descriptor = os.open(file.path, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_WRONLY | os.O_CLOEXEC, 0o600)
-    try:
-        os.ftruncate(descriptor, file.size_bytes)
-    finally:
-        os.close(descriptor)
+def _make(files: Sequence[TestFile]) -> None:
+    for file in files:
+        descriptor = os.open(file.path, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+        try:
+            os.ftruncate(descriptor, file.size_bytes)
+        finally:
+            os.close(descriptor)
 
 
-def is_ours(file: TestFile) -> bool:
-    """Whether a record of a test file is one that diskprof can have made: a stored run may come from anywhere."""
-    directory = Path(file.directory)
-    return (
-        directory.is_absolute()
-        and DIRECTORY.fullmatch(directory.name) is not None
-        and ".." not in directory.parts
-        and Path(file.path) == directory / FILE_NAME
-    )
+def is_ours(directory: str) -> bool:
+    """Whether a record of a private directory is one that diskprof can have made: a stored run may come from anywhere."""
+    path = Path(directory)
+    return path.is_absolute() and DIRECTORY.fullmatch(path.name) is not None and ".." not in path.parts
 
 
-def remove_test_file(file: TestFile, *, known_there: bool = False) -> None:
-    """Removes the file, its mark and its directory. Raises DiskprofError; where it is a NoAnswer, they are removed as soon
-    as the file system answers again.
+def remove_directory(directory: str, *, known_there: bool = False) -> None:
+    """Removes a private directory with its test files and its mark. Raises DiskprofError; where it is a NoAnswer, they are
+    removed as soon as the file system answers again.
 
     What is gone already is well, unless it was `known_there`: then its file system may be what went away, with it.
 
-    Nothing is followed: neither a link in the place of the directory nor one in the place of the file.
+    Nothing is followed: neither a link in the place of the directory nor one in the place of a file. What is not called as
+    test files are stays, and the directory with it.
     """
-    if not is_ours(file):
-        raise DiskprofError(f"{clean(file.directory)} is no directory that diskprof makes, so it is left alone.")
-    what = f"The test file could not be removed: {clean(file.directory)}"
+    if not is_ours(directory):
+        raise DiskprofError(f"{clean(directory)} is no directory that diskprof makes, so it is left alone.")
+    what = f"The test file could not be removed: {clean(directory)}"
     try:
-        apart(partial(_remove, Path(file.directory)), what)
+        apart(partial(_remove, Path(directory)), what)
     except FileNotFoundError:
         if known_there:
             words = "is not there any more. If its file system was unmounted, it is still on that."
@@ -152,9 +177,11 @@ def _remove(directory: Path) -> None:
 def _remove_in(parent: int, name: str) -> None:
     inside = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
     try:
-        for each in (FILE_NAME, MARK_NAME):
-            with suppress(FileNotFoundError):
-                os.unlink(each, dir_fd=inside)
+        # A link is removed as the link that it is.
+        for each in filter(FILE_NAME.fullmatch, os.listdir(inside)):  # noqa: PTH208
+            os.unlink(each, dir_fd=inside)
+        with suppress(FileNotFoundError):
+            os.unlink(MARK_NAME, dir_fd=inside)
     finally:
         os.close(inside)
     os.rmdir(name, dir_fd=parent)

@@ -30,13 +30,14 @@ from diskprof.runner.carry.in_child import apart
 
 
 class Anchors:
-    """The test files of a plan, and the file systems of its directories without one. To be made once the files are there.
+    """The private directories of a plan with the files that tests share, and the file systems of its directories without one.
+    To be made once the files are there.
 
-    A test file has a name that nobody else gives: where that is, the file is. Raises DiskprofError.
+    A private directory has a name that nobody else gives: where that is, its files are. Raises DiskprofError.
     """
 
     def __init__(self, plan: Plan) -> None:
-        self._files = tuple(file.path for file in plan.test_files)
+        self._files = (*plan.directories, *(file.path for file in plan.filled))
         bare = () if self._files else (each.path for each in plan.targets if each.kind is TargetKind.DIRECTORY)
         self._directories = tuple((path, _number_of(path)) for path in bare)
 
@@ -167,15 +168,15 @@ class SpaceWatch:
 
 def _watched(plan: Plan) -> list[_Watched]:
     found = []
-    files = (plan.test_file, *(other.test_file for other in plan.others))
-    for target, file in zip(plan.targets, files, strict=True):
+    directories = (plan.directory, *(other.directory for other in plan.others))
+    for target, directory in zip(plan.targets, directories, strict=True):
         if target.kind is not TargetKind.DIRECTORY:
             continue
         entry = mount_of(target.path)
         # Asking a dead server would stop the run's clock; its test ends by the watch for silence.
         if entry is None or may_hang(entry) or not (figures := space(target.path)):
             continue
-        name, needed = clean(target.mount_point or target.path), file.size_bytes if file else 0
+        name, needed = clean(target.mount_point or target.path), plan.space_in(directory) if directory else 0
         found.append(_Watched(target.path, name, needed, reserve(figures.size_bytes)))
     return found
 

@@ -1,4 +1,4 @@
-"""Where a plan's tests work: each target under the name of its slot, with the test file that is made there."""
+"""Where a plan's tests work: each target under the name of its slot, with the directory that is made there for test files."""
 
 import re
 import secrets
@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from diskprof.model.advice import Advice
 from diskprof.model.errors import UsageError
 from diskprof.model.job import EngineJob, FioJob
 from diskprof.model.plan import Plan, Severity, TestFile
@@ -15,23 +14,28 @@ from diskprof.model.target import Target, TargetKind
 from diskprof.model.units import format_size
 from diskprof.presets.resolve import ResolvedTest
 from diskprof.runner.plan.remarks import Remark
-from diskprof.runner.plan.workload import span
 
 _PLAIN_PATH = re.compile(r"[\w/.,+@=%-]+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class FilePlace:
-    """A target, the slot that it fills ("" where a preset has one target only), and its test file."""
+    """A target, the slot that it fills ("" where a preset has one target only), the private directory of its test files (empty
+    where none is made), and those files that tests share."""
 
     slot: str
     target: Target
-    file: TestFile | None = None
+    directory: str = ""
+    files: tuple[TestFile, ...] = ()
+
+    def with_files(self, files: tuple[TestFile, ...]) -> "FilePlace":
+        """The place with these files."""
+        return replace(self, files=files)
 
     @property
     def path(self) -> str:
-        """What fio reads and writes."""
-        return self.file.path if self.file else self.target.path
+        """What fio works in or on."""
+        return self.directory or self.target.path
 
     @property
     def link(self) -> str:
@@ -41,7 +45,7 @@ class FilePlace:
         return f"target-{self.slot}" if self.slot else "target"
 
     @property
-    def filename(self) -> str:
+    def root(self) -> str:
         """`path` as fio may be given it."""
         return self.link or self.path
 
@@ -69,27 +73,21 @@ def choose_places(preset: Preset, target: Target | None, named: Mapping[str, Tar
 
 def places_of(plan: Plan) -> tuple[FilePlace, ...]:
     """The places of a plan, as they were laid out for it."""
-    first = FilePlace(plan.slot, plan.target, plan.test_file)
-    return (first, *(FilePlace(other.slot, other.target, other.test_file) for other in plan.others))
+    first = FilePlace(plan.slot, plan.target, plan.directory, plan.files)
+    return (first, *(FilePlace(each.slot, each.target, each.directory, each.files) for each in plan.others))
 
 
-def place_of(job: EngineJob, places: Sequence[FilePlace]) -> FilePlace:
-    """The place that a job works on: that of its slot, or the first."""
-    return next((place for place in places if place.slot == job.target), places[0])
+def places_of_job(job: EngineJob, places: Sequence[FilePlace]) -> tuple[FilePlace, ...]:
+    """The places that a job works on: those of its slots, or the first."""
+    return tuple(place for slot in job.targets for place in places if place.slot == slot) or (places[0],)
 
 
-def with_test_file(place: FilePlace, places: Sequence[FilePlace], tests: Sequence[ResolvedTest]) -> FilePlace:
-    """The place with the test file that its fio jobs need, where it is a directory and has such jobs."""
-    spans = [span(job) for test in tests for job in test.load.fio if place_of(job, places) == place]
-    if place.target.kind is not TargetKind.DIRECTORY or not spans:
+def with_directory(place: FilePlace, places: Sequence[FilePlace], tests: Sequence[ResolvedTest]) -> FilePlace:
+    """The place with a name for the private directory of its test files, where it is a directory and fio jobs work in it."""
+    used = any(place in places_of_job(job, places) for test in tests for job in test.load.fio)
+    if place.target.kind is not TargetKind.DIRECTORY or not used:
         return place
-    if min(spans) <= 0:
-        raise UsageError(
-            "A fio test of this preset has no size.",
-            Advice("Give it one: --set size=1g, or size in the preset.", "Give it one: edit the size."),
-        )
-    directory = Path(place.target.path) / f".diskprof-{secrets.token_hex(4)}"
-    return replace(place, file=TestFile(str(directory), str(directory / "test.dat"), max(spans)))
+    return replace(place, directory=str(Path(place.target.path) / f".diskprof-{secrets.token_hex(4)}"))
 
 
 def fit(test: ResolvedTest, places: Sequence[FilePlace]) -> tuple[ResolvedTest, tuple[Remark, ...]]:
@@ -99,10 +97,13 @@ def fit(test: ResolvedTest, places: Sequence[FilePlace]) -> tuple[ResolvedTest, 
     """
     jobs, notes = [], []
     for job in test.jobs:
-        target = place_of(job, places).target
-        if isinstance(job, FioJob) and target.kind is not TargetKind.DIRECTORY and target.size_bytes is not None:
-            room = _room(test, job, target, target.size_bytes)
-            if job.size is None or job.size > room:
+        if isinstance(job, FioJob) and (room := _room(test, job, places_of_job(job, places))):
+            if job.size_percent:
+                part = room * job.size_percent // 100
+                said = f"{job.size_percent}% of what the target holds, {format_size(part)}."
+                notes.append(Remark("part-of-target", Severity.NOTES, "use", said))
+                job = job.changed(size=str(max(job.block_size, part - part % job.block_size)))
+            elif job.size is None or job.size > room:
                 said = f"{format_size(room)}, all that the target holds."
                 notes.append(Remark("smaller-target", Severity.NOTES, "use", said))
                 job = job.changed(size=str(room))
@@ -110,13 +111,22 @@ def fit(test: ResolvedTest, places: Sequence[FilePlace]) -> tuple[ResolvedTest, 
     return replace(test, jobs=tuple(jobs)), tuple(notes)
 
 
-def _room(test: ResolvedTest, job: FioJob, target: Target, held: int) -> int:
-    block, room = job.block_size, held - job.offset
-    room -= room % block
-    if room < block:
-        raise UsageError(
-            f"{target.path} holds {format_size(held)}: too small for {test.name}, "
-            f"which needs {format_size(block)} a request.",
-            "Choose a larger file or device, or a directory.",
-        )
-    return room
+def _room(test: ResolvedTest, job: FioJob, places: Sequence[FilePlace]) -> int | None:
+    """The most bytes that a job can work on, None where no file or device limits it."""
+    block, before = job.block_size, job.offset + job.offset_increment * (job.numjobs - 1)
+    rooms = []
+    for target in (place.target for place in places):
+        held = target.size_bytes
+        if target.kind is TargetKind.DIRECTORY or held is None:
+            continue
+        room = held - before
+        room -= room % block
+        if room < block:
+            raise UsageError(
+                f"{target.path} holds {format_size(held)}: too small for {test.name}, "
+                f"which needs {format_size(before + block)}.",
+                "Choose a larger file or device, or a directory.",
+            )
+        rooms.append(room)
+    # fio divides the size of a job evenly among what it works on.
+    return min(rooms) * len(places) if rooms else None

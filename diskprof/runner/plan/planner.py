@@ -12,16 +12,18 @@ from diskprof.model.advice import joined
 from diskprof.model.device import Device, DeviceTree, Wear
 from diskprof.model.errors import DiskprofError, Refused, UnitError, UsageError
 from diskprof.model.expectation import Expectation
-from diskprof.model.job import EngineJob, FioJob, Load, fio_job
+from diskprof.model.job import EngineJob, FioJob, Load
 from diskprof.model.plan import Hazard, OtherTarget, Plan, PlannedTest, WritePermission
-from diskprof.model.preset import EngineName, Preset
+from diskprof.model.preset import EngineName, Layout, Preset
 from diskprof.model.sample import LatencyKind
 from diskprof.model.target import Target, TargetKind
-from diskprof.model.units import format_size, parse_size
+from diskprof.model.units import parse_size
 from diskprof.presets.resolve import ResolvedTest, resolve
 from diskprof.runner.plan.applicable_promises import promises
+from diskprof.runner.plan.files import files_of, opened, own_files, with_shared_files
 from diskprof.runner.plan.ioengines import with_usable_engines
-from diskprof.runner.plan.places import FilePlace, choose_places, fit, place_of, with_test_file
+from diskprof.runner.plan.layout import plan_layout
+from diskprof.runner.plan.places import FilePlace, choose_places, fit, places_of_job, with_directory
 from diskprof.runner.plan.remarks import Remark, hazards_of
 from diskprof.runner.plan.workload import (
     Rate,
@@ -34,7 +36,6 @@ from diskprof.runner.plan.workload import (
 )
 from diskprof.runner.plan.write_permission import needed_places, write_budget, written_devices
 
-_LAYOUT_BLOCK = 1 << 20
 UNUSABLE = frozenset({"not-writable", "read-only", "file-size-limit", "no-permission"})
 """Hazards that endanger nothing: the target just cannot be used."""
 
@@ -63,7 +64,8 @@ def make_plan(
     tools = {engine: find_tool(engine, waiting) for engine in sorted({test.engine for test in resolved.tests})}
     rate = _rate(places[0].target, tree)
     tests, hazards = _adapted(resolved.tests, places)
-    places = tuple(with_test_file(place, places, tests) for place in places)
+    places = tuple(with_directory(place, places, tests) for place in places)
+    places = tuple(with_shared_files(place, places, tests) for place in places)
     loads = [_workload(test, places, rate) for test in tests]
     seconds = sum(load.likely_s for load in loads)
     space = {place.slot: _space(place, places, tests, loads) for place in places}
@@ -78,6 +80,9 @@ def make_plan(
     expected, untold = promises(preset, dict(resolved.values), tests, expectations, places[0].target, tree)
     hazards += untold
     first = places[0]
+    fills = any(place.files for place in places)
+    direct = any(load.direct for load in loads)
+    layout = plan_layout(places, direct=direct, rate=rate, tool=tools[EngineName.FIO], run_s=seconds) if fills else None
     planned = tuple(
         _planned(test, load, places, tools[test.engine], seconds) for test, load in zip(tests, loads, strict=True)
     )
@@ -88,14 +93,15 @@ def make_plan(
         target=first.target,
         parameters=resolved.values,
         tests=planned,
-        test_file=first.file,
-        layout=None if _grows_like_a_log(planned) else _layout(places, loads, rate, tools, seconds),
+        directory=first.directory,
+        files=first.files,
+        layout=layout,
         hazards=tuple(dict.fromkeys(hazards)),
         space_needed=sum(space.values()),
         assumed_bandwidth=rate.bandwidth,
         expectations=expected,
         slot=first.slot,
-        others=tuple(OtherTarget(place.slot, place.target, place.file) for place in places[1:]),
+        others=tuple(OtherTarget(place.slot, place.target, place.directory, place.files) for place in places[1:]),
         sweep=_axes(tests),
         raw_devices=raw,
         wear=wear,
@@ -134,37 +140,39 @@ def _adapted(tests: Sequence[ResolvedTest], places: Sequence[FilePlace]) -> tupl
 
 def _workload(test: ResolvedTest, places: Sequence[FilePlace], rate: Rate) -> Workload:
     if job := test.load.ioping:
-        return ioping_workload(job, on_directory=place_of(job, places).target.kind is TargetKind.DIRECTORY)
+        return ioping_workload(job, on_directory=places_of_job(job, places)[0].target.kind is TargetKind.DIRECTORY)
     return fio_workload(test.load.fio, rate)
 
 
 def _space(
     place: FilePlace, places: Sequence[FilePlace], tests: Sequence[ResolvedTest], loads: Sequence[Workload]
 ) -> int:
-    """Bytes that the test file takes in a place, and the largest temporary file of an ioping test (F31)."""
+    """Bytes that the files which tests share take in a place, and the most that one test has of its own there beside them."""
     if place.target.kind is not TargetKind.DIRECTORY:
         return 0
-    own = [
-        load.span_bytes
-        for test, load in zip(tests, loads, strict=True)
-        if test.engine is EngineName.IOPING and place_of(test.jobs[0], places) == place
-    ]
-    return (place.file.size_bytes if place.file else 0) + max(own, default=0)
+    own = [0]
+    for test, load in zip(tests, loads, strict=True):
+        if test.load.ioping and place in places_of_job(test.jobs[0], places):
+            own.append(load.span_bytes)  # F31
+        else:
+            files = files_of(test, place, places)
+            own.append(sum(file.size_bytes for file in files if file.layout is not Layout.FILLED))
+    return sum(file.size_bytes for file in place.files) + max(own)
 
 
 def _written(place: FilePlace, places: Sequence[FilePlace], tests: Sequence[ResolvedTest], rate: Rate) -> int:
-    """Bytes that the tests write to a place, what lays its test file out aside."""
+    """Bytes that the tests write to a place, what fills its test files aside."""
     return sum(
-        fio_workload((job,), rate).bytes_written
+        fio_workload((job,), rate).bytes_written // len(places_of_job(job, places))
         for test in tests
         for job in test.load.fio
-        if place_of(job, places) == place
+        if place in places_of_job(job, places)
     )
 
 
 def _written_disks(places: Sequence[FilePlace], written: Mapping[str, int], tree: DeviceTree) -> tuple[Device, ...]:
     """The disks that the plan writes to, by its tests or to lay a file out, each once."""
-    targets = [place.target for place in places if place.file or written[place.slot]]
+    targets = [place.target for place in places if place.files or written[place.slot]]
     disks = {disk.name: disk for target in targets for disk in tree.disks_below(target.device)}
     return tuple(disks.values())
 
@@ -213,7 +221,7 @@ def _hazards(
 
 def _planned(test: ResolvedTest, load: Workload, places: Sequence[FilePlace], tool: Tool, run_s: float) -> PlannedTest:
     interval = interval_ms(load.likely_s, run_s)
-    jobs = tuple(_placed(job, place_of(job, places)) for job in test.jobs)
+    jobs = tuple(_placed(test, job, places) for job in test.jobs)
     return PlannedTest(
         name=test.name,
         title=test.title,
@@ -229,11 +237,14 @@ def _planned(test: ResolvedTest, load: Workload, places: Sequence[FilePlace], to
         cell=test.cell,
         delay_s=load.delay_s,
         latency=latency_of(tool.version) if test.engine is EngineName.FIO else LatencyKind.LAT,
+        files=own_files(test, places),
     )
 
 
-def _placed(job: EngineJob, place: FilePlace) -> EngineJob:
-    return replace(job, path=place.filename if isinstance(job, FioJob) else place.target.path)
+def _placed(test: ResolvedTest, job: EngineJob, places: Sequence[FilePlace]) -> EngineJob:
+    if isinstance(job, FioJob):
+        return replace(job, opened=opened(test, job, places))
+    return replace(job, path=places_of_job(job, places)[0].target.path)
 
 
 def _argv(tool: Tool, jobs: Sequence[EngineJob], *, interval_ms: int, read_only: bool) -> tuple[str, ...]:
@@ -250,61 +261,3 @@ def _axes(tests: Sequence[ResolvedTest]) -> tuple[tuple[str, tuple[str, ...]], .
         for option, value in test.cell:
             axes.setdefault(option, {})[value] = None
     return tuple((option, tuple(values)) for option, values in axes.items())
-
-
-def _grows_like_a_log(planned: Sequence[PlannedTest]) -> bool:
-    """Whether all that is done is to write a file once from its beginning and to wait after each write.
-
-    In a file that was filled before, a wait would be for the data alone: what a file system notes of a file that grows, the
-    larger part of what a log waits for, would not be measured.
-    """
-    jobs = [job for test in planned for job in test.load.fio]
-    if len(planned) != 1 or len(jobs) != 1:
-        return False
-    (job,) = jobs
-    again = job.io_size is not None or job.loops > 1 or job.time_based or job.numjobs != 1
-    return not again and job.rw == "write" and job.synced
-
-
-def _layout(
-    places: Sequence[FilePlace], loads: Sequence[Workload], rate: Rate, tools: Mapping[EngineName, Tool], run_s: float
-) -> PlannedTest | None:
-    """Fills each test file once, in order, with data that does not compress: a phase of its own, before the first test."""
-    files = [place for place in places if place.file]
-    if not files:
-        return None
-    direct = any(load.direct for load in loads)
-    jobs = tuple(_layout_job(place, place.file.size_bytes, direct=direct) for place in files if place.file)
-    load = fio_workload(jobs, rate)
-    interval = interval_ms(load.likely_s, run_s)
-    total = sum(place.file.size_bytes for place in files if place.file)
-    tool = tools[EngineName.FIO]
-    return PlannedTest(
-        name="layout",
-        title=f"Lay out the test file{'s' if len(files) > 1 else ''}, {format_size(total)}",
-        engine=EngineName.FIO,
-        argv=_argv(tool, jobs, interval_ms=interval, read_only=False),
-        jobs=jobs,
-        ramp_s=0.0,
-        runtime_s=load.runtime_s,
-        amount_bytes=total,
-        bytes_written=total,
-        writes_exact=True,
-        interval_ms=interval,
-        latency=latency_of(tool.version),
-    )
-
-
-def _layout_job(place: FilePlace, size: int, *, direct: bool) -> FioJob:
-    options = {
-        "rw": "write",
-        "bs": str(min(_LAYOUT_BLOCK, size)),
-        "size": str(size),
-        "ioengine": "psync",
-        "direct": "1" if direct and size % _LAYOUT_BLOCK == 0 else "0",
-        "refill_buffers": "1",
-        "end_fsync": "1",
-        "fallocate": "none",
-    }
-    name = f"layout-{place.slot}" if place.slot else "layout"
-    return fio_job(options.items(), name, target=place.slot, path=place.filename)

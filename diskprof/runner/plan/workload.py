@@ -76,20 +76,14 @@ def without_false_mix(job: FioJob) -> FioJob:
     return job.changed(rw="randread" if job.random else "read")
 
 
-def span(job: FioJob) -> int:
-    """The part of the target that a job touches, from its beginning, in bytes; 0 where no size is given."""
-    return job.offset + job.size if job.size else 0
-
-
 def fio_workload(jobs: Sequence[FioJob], rate: Rate) -> Workload:
     """The jobs of one fio process, which run side by side."""
     ramp = runtime = likely = last = 0.0
     amount, written, exact, timed = 0, 0, True, False
     for job in jobs:
-        share, io_size = job.write_share, (job.size or 0) if job.io_size is None else job.io_size
-        seconds = job.runtime_s or 0.0
-        by_time = job.time_based or not io_size
-        job_amount = io_size * job.numjobs * job.loops
+        share, seconds = job.write_share, job.runtime_s or 0.0
+        by_time = not job.amount
+        job_amount = job.amount * job.numjobs
         job_rate = _job_rate(job, rate)
         if by_time:
             timed = True
@@ -109,7 +103,7 @@ def fio_workload(jobs: Sequence[FioJob], rate: Rate) -> Workload:
         runtime_s=runtime,
         likely_s=ramp + likely,
         amount_bytes=None if timed else amount,
-        span_bytes=max(map(span, jobs), default=0),
+        span_bytes=max((job.span for job in jobs), default=0),
         bytes_written=written,
         writes_exact=exact,
         direct=any(job.direct for job in jobs),
@@ -127,6 +121,8 @@ def _job_rate(job: FioJob, rate: Rate) -> float:
 
 def _thinking(job: FioJob) -> float:
     """The bytes per second that the pauses of jobs leave, 0 without any."""
+    if job.thinktime_iotime_s:
+        return 0.0
     return job.numjobs * job.thinktime_blocks * job.block_size / job.thinktime_s if job.thinktime_s else 0.0
 
 

@@ -104,7 +104,7 @@ class NoticeStrip(Lines):
             return
         left = self.left
         lines = [
-            f"{shorten_middle(clean(each.file.directory), 40)}  {format_size(each.size_bytes)}  {each.origin}"
+            f"{shorten_middle(clean(each.directory), 40)}  {format_size(each.size_bytes)}  {each.origin}"
             for each in left
         ]
         lines += ["", "Their runs were killed, or the power failed."]

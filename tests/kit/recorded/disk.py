@@ -244,7 +244,8 @@ def make_plan(preset: str = "quick", *, machine: RecordedMachine = FAST, runtime
         target=target,
         parameters=(("size", "1g" if not ioping else "256m"), ("runtime", f"{runtime_s:g}s")),
         tests=tests,
-        test_file=file,
+        directory=file.directory,
+        files=(file,),
         layout=make_layout(file, machine),
         hazards=(
             Hazard("writes", Severity.NOTES, "Writes a test file to /mnt/data.", "It is removed when the run ends."),

@@ -108,7 +108,7 @@ def targets_plan(machine: RecordedMachine, *, runtime_s: float = 6.0) -> Plan:
     plan = _plan(machine, "two-volumes", "Readers and writers on two volumes", files[0], [planned])
     first = replace(plan.target, path="/mnt/cached", given="/mnt/cached", mount_point="/mnt/cached")
     other = replace(first, path="/mnt/uncached", given="/mnt/uncached", mount_point="/mnt/uncached", device="sdb1")
-    others = (OtherTarget("nocache", other, files[1]),)
+    others = (OtherTarget("nocache", other, files[1].directory, (files[1],)),)
     return replace(plan, target=first, slot="cache", others=others, space_needed=2 * GIB)
 
 
@@ -156,7 +156,8 @@ def _plan(machine: RecordedMachine, preset: str, title: str, file: TestFile, tes
         ),
         parameters=(("size", "1g"), ("runtime", f"{tests[0].runtime_s:g}s")),
         tests=tuple(tests),
-        test_file=file,
+        directory=file.directory,
+        files=(file,),
         layout=make_layout(file, machine),
         hazards=(),
         space_needed=GIB,

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from diskprof.engines.events import Ending, Event, Noted, Outcome, PhaseChanged, Sampled
 from diskprof.engines.fio.reader import FioReader, fio_argv
 from diskprof.model.errors import DiskprofError, UsageError
-from diskprof.model.job import fio_job
+from diskprof.model.job import Opened, fio_job
 from diskprof.model.plan import PlannedTest
 from diskprof.model.run import Status
 from diskprof.model.sample import Phase
@@ -210,8 +210,8 @@ def test_a_broken_document_does_not_spoil_the_others() -> None:
 
 
 def test_arguments_come_in_the_order_that_fio_needs() -> None:
-    a = fio_job((("rw", "randread"), ("bs", "4k")), "a", path="/mnt/x/test.dat")
-    b = fio_job((("rw", "read"), ("group_reporting", "1")), "b", path="/mnt/x/test.dat")
+    a = fio_job((("rw", "randread"), ("bs", "4k")), "a", opened=Opened(("/mnt/x/test.dat",)))
+    b = fio_job((("rw", "read"), ("group_reporting", "1")), "b", opened=Opened(("/mnt/x/test.dat",)))
     argv = fio_argv(FIO, (a, b), interval_ms=250, read_only=True)
     assert argv == (
         "/usr/bin/fio",
@@ -240,26 +240,31 @@ def test_arguments_come_in_the_order_that_fio_needs() -> None:
 
 
 def test_a_test_that_writes_is_not_held_to_reading() -> None:
-    argv = fio_argv(FIO, (fio_job((("rw", "write"),), "w", path="/x"),), interval_ms=1000, read_only=False)
+    argv = fio_argv(FIO, (fio_job((("rw", "write"),), "w", opened=Opened(("/x",))),), interval_ms=1000, read_only=False)
     assert not {"--readonly", "--allow_file_create=0"} & set(argv)
     assert "--status-interval=1000ms" in argv
 
 
 def test_a_colon_in_a_path_is_escaped() -> None:
-    argv = fio_argv(FIO, (fio_job((), "r", path="/mnt/a:b"),), interval_ms=250, read_only=True)
+    argv = fio_argv(FIO, (fio_job((), "r", opened=Opened(("/mnt/a:b",))),), interval_ms=250, read_only=True)
     assert "--filename=/mnt/a\\:b" in argv
 
 
 @pytest.mark.parametrize("path", ["/mnt/a#b", "/mnt/a;b", "/mnt/a ", " /mnt/a", "/mnt/a\nb", "/mnt/a\\:b", "/mnt/a\0"])
 def test_a_path_that_fio_would_misread_is_refused(path: str) -> None:
     with pytest.raises(UsageError):
-        fio_argv(FIO, (fio_job((), "r", path=path),), interval_ms=250, read_only=True)
+        fio_argv(FIO, (fio_job((), "r", opened=Opened((path,))),), interval_ms=250, read_only=True)
 
 
 @pytest.mark.parametrize("name", ["global", "globals", "global-reader", "a\nb"])
 def test_a_name_that_fio_would_not_take_for_a_job_is_refused(name: str) -> None:
     with pytest.raises(UsageError):
-        fio_argv(FIO, (fio_job((), "r", path="/x"), fio_job((), name, path="/x")), interval_ms=250, read_only=True)
+        fio_argv(
+            FIO,
+            (fio_job((), "r", opened=Opened(("/x",))), fio_job((), name, opened=Opened(("/x",)))),
+            interval_ms=250,
+            read_only=True,
+        )
 
 
 @pytest.mark.parametrize(
@@ -267,7 +272,7 @@ def test_a_name_that_fio_would_not_take_for_a_job_is_refused(name: str) -> None:
 )
 def test_an_option_that_is_none_is_refused(name: str, value: str) -> None:
     with pytest.raises(UsageError):
-        fio_argv(FIO, (fio_job(((name, value),), "r", path="/x"),), interval_ms=250, read_only=True)
+        fio_argv(FIO, (fio_job(((name, value),), "r", opened=Opened(("/x",))),), interval_ms=250, read_only=True)
 
 
 JOBS = [

@@ -3,7 +3,7 @@
 import pytest
 from handmade import fio, ioping
 
-from diskprof.model.job import fio_job, ioping_job
+from diskprof.model.job import Opened, fio_job, ioping_job
 from diskprof.model.preset import EngineName
 from diskprof.model.sample import Direction
 from diskprof.presets.files.promises import directions
@@ -104,10 +104,13 @@ def test_what_an_ioping_test_leaves_open_is_as_ioping_has_it() -> None:
 
 
 def test_a_job_with_another_option_is_read_anew() -> None:
-    job = fio_job((("rw", "read"), ("bs", "4096"), ("ioengine", "io_uring")), "a", target="log", path="/x")
+    job = fio_job(
+        (("rw", "read"), ("bs", "4096"), ("ioengine", "io_uring")), "a", targets=("log",), opened=Opened(("/x",))
+    )
     other = job.changed(bs="8192", size="1048576")
     assert other.options == (("rw", "read"), ("bs", "8192"), ("ioengine", "io_uring"), ("size", "1048576"))
-    assert (other.name, other.target, other.path, other.block_size, other.size) == ("a", "log", "/x", 8192, 1 << 20)
+    assert (other.name, other.targets, other.opened.paths) == ("a", ("log",), ("/x",))
+    assert (other.block_size, other.size) == (8192, 1 << 20)
 
 
 def test_direct_is_what_every_job_does() -> None:

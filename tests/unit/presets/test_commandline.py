@@ -131,7 +131,7 @@ def test_a_command_with_a_job_file_takes_its_jobs() -> None:
 def test_two_volumes_in_one_test() -> None:
     imported = import_command("fio --runtime 30 fioreadwrite.ini", read=files(fioreadwrite=FIOREADWRITE), several=True)
     (test,) = imported.preset.tests
-    assert [(job.name, job.target) for job in test.jobs] == [("reader1", "readcache"), ("writer1", "nocache")]
+    assert [(job.name, *job.targets) for job in test.jobs] == [("reader1", "readcache"), ("writer1", "nocache")]
     assert options(imported, job=1)["rate_iops"] == "3200"
 
 

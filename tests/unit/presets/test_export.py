@@ -46,8 +46,8 @@ def test_every_field_of_a_preset_is_written() -> None:
         "name", "title", "summary", "category", "source", "parameters", "tests", "aliases", "keywords", "path", "shipped",
         "targets", "sweep", "expectations", "variants",
     }  # fmt: skip
-    assert {field.name for field in fields(Job)} == {"name", "options", "target"}
-    assert {field.name for field in fields(Test)} == {"name", "title", "engine", "jobs", "cell"}
+    assert {field.name for field in fields(Job)} == {"name", "options", "targets", "files"}
+    assert {field.name for field in fields(Test)} == {"name", "title", "engine", "jobs", "cell", "layout"}
     assert {field.name for field in fields(Parameter)} == {"name", "kind", "default", "summary", "choices", "optional"}
     assert {field.name for field in fields(TargetSlot)} == {"name", "summary"}
     assert {field.name for field in fields(Axis)} == {"option", "values"}
@@ -73,7 +73,11 @@ def test_words_survive_quotes_backslashes_and_line_ends() -> None:
 
 
 def test_what_jobs_share_is_written_once() -> None:
-    assert preset_toml(SHIPPED.get("quick")).count("libaio") == 1
+    jobs = [
+        Job(name, (("direct", "1"), ("ioengine", "libaio"), ("rw", rw))) for name, rw in (("a", "read"), ("b", "rw"))
+    ]
+    tests = tuple(Test(job.name, job.name, EngineName.FIO, (job,)) for job in jobs)
+    assert preset_toml(own(tests=tests)).count("libaio") == 1
 
 
 def test_a_preset_is_saved_for_everybody_to_read_and_not_replaced_unasked(tmp_path: Path) -> None:
@@ -124,13 +128,13 @@ def test_an_exported_test_of_several_jobs_keeps_them_together() -> None:
 
 
 def test_an_exported_preset_of_several_targets_names_a_file_for_each() -> None:
-    jobs = (Job("r", (("size", "1m"),), "cache"), Job("w", (("rw", "write"), ("size", "1m")), "nocache"))
+    jobs = (Job("r", (("size", "1m"),), ("cache",)), Job("w", (("rw", "write"), ("size", "1m")), ("nocache",)))
     preset = own(
         tests=(Test("both", "both", EngineName.FIO, jobs),), targets=(TargetSlot("cache"), TargetSlot("nocache"))
     )
     lines = job_file(preset, {}).splitlines()
-    assert lines[lines.index("[r]") + 1 : lines.index("[r]") + 2] == ["filename=diskprof-cache.dat"]
-    assert "filename=diskprof-nocache.dat" in lines and "filename=diskprof-test.dat" not in lines
+    assert lines[lines.index("[r]") + 1 : lines.index("[r]") + 2] == ["filename=cache/diskprof-test.dat"]
+    assert "filename=nocache/diskprof-test.dat" in lines and "filename=diskprof-test.dat" not in lines
 
 
 def test_what_only_ioping_can_do_stands_in_a_comment_or_is_refused() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from diskprof.model.errors import PresetError
-from diskprof.model.preset import Category, Preset
+from diskprof.model.preset import OWN_FILES, Category, Preset
 from diskprof.presets.files.load import parse
 from diskprof.presets.files.write import preset_toml
 from diskprof.presets.foreign.imported import MOST_JOBS, MOST_TESTS, ImportedPreset
@@ -219,10 +219,10 @@ def test_options_that_tie_jobs_together_go_where_a_job_is_alone() -> None:
         ("read_iolog=trace", "it replays a log"),
         ("merge_blktrace_file=x", "it replays a log"),
         ("profile=tiobench", "it runs a program"),
-        ("opendir=/etc", "several files or devices"),
-        ("nrfiles=2", "several files or devices"),
-        ("filename=/dev/sda:/dev/sdb", "several files or devices"),
-        ("directory=/a:/b", "several files or devices"),
+        ("opendir=/etc", "whatever files a directory has"),
+        ("directory=/a:/b\nfilename=x", "the copies share files by name"),
+        ("filename=/a/x:/a/y:/b/z", "more files in one place"),
+        ("filename=x:y\nnrfiles=3", "beside 2 file names"),
         ("filesize=1m-2m", "is not a number"),
         ("filesize=1m\nsize=2m", "beside a size"),
         ("rw=trim", "it discards data"),
@@ -237,12 +237,12 @@ def test_options_that_tie_jobs_together_go_where_a_job_is_alone() -> None:
         ("create_only=1", "measures nothing"),
         ("io_submit_mode=offload", "another way to the disk"),
         ("hipri", "another way to the disk"),
-        ("number_ios=100", "io_size may do instead"),
+        ("latency_run=1", "keeps the job going"),
         ("buffer_pattern='/etc/passwd'", "what is written matters"),
         ("lockmem=1g", "changes the machine"),
         ("wait_for=b", "stonewall waits for all"),
-        ("bs=4k,8k\nrw=randrw", "differs for reads and writes"),
-        ("size=50%", "depends on the target"),
+        ("size=150%", "is not a size"),
+        ("io_size=50%", "depends on the target"),
         ("rw=randrw\nrwmixread=70%", "Leave the percent sign out"),
         ("bs=", "has no value"),
         ("rate=,", "has no value"),
@@ -328,19 +328,19 @@ SEVERAL = "[global]\nsize=1m\n[reader1]\nrw=randread\ndirectory=/mnt/readcache\n
 
 def test_jobs_in_different_places_share_the_target_with_a_note() -> None:
     found = imported(SEVERAL)
-    assert found.preset.targets == () and {job.target for job in found.preset.tests[0].jobs} == {""}
+    assert found.preset.targets == () and {job.targets for job in found.preset.tests[0].jobs} == {()}
     assert any(
         "reader1 in /mnt/readcache; writer1 in /mnt/no cache" in note
         and "--target readcache=PATH --target no-cache=PATH" in note
         for note in found.notes
     )
-    assert "reader1 and writer1 had files of their own: here they share one test file." in found.notes
+    assert {job.files for job in found.preset.tests[0].jobs} == {OWN_FILES}
 
 
 def test_jobs_in_different_places_get_a_target_each_where_that_is_asked_for() -> None:
     found = imported(SEVERAL, several=True)
     assert [slot.name for slot in found.preset.targets] == ["readcache", "no-cache"]
-    assert [job.target for job in found.preset.tests[0].jobs] == ["readcache", "no-cache"]
+    assert [job.targets for job in found.preset.tests[0].jobs] == [("readcache",), ("no-cache",)]
     assert not any("share" in note for note in found.notes)
 
 
@@ -360,11 +360,6 @@ def test_places_are_told_apart_by_directory_and_device(places: tuple[str, str], 
     first, second = places
     preset = imported(f"[a]\n{first}\n[b]\n{second}\n", several=True).preset
     assert [slot.name for slot in preset.targets] == slots
-
-
-def test_copies_of_a_job_share_one_file_unless_they_did_before() -> None:
-    assert "The 4 copies of a had a file each" in imported("[a]\nnumjobs=4\n").notes[0]
-    assert len(imported("[a]\nnumjobs=4\nfilename=x\n").notes) == 1
 
 
 def test_a_file_that_cannot_be_read_is_an_error_with_its_name(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from diskprof.model.errors import DiskprofError, PresetError, UsageError
 from diskprof.model.preset import EngineName, Job, Preset
 from diskprof.presets.files.fio_text import job_file
-from diskprof.presets.files.load import parse, with_tuning
+from diskprof.presets.files.load import parse
 from diskprof.presets.files.write import preset_toml
 from diskprof.presets.foreign.commandline import import_command
 from diskprof.presets.foreign.fio_rules import (
@@ -29,6 +29,7 @@ from diskprof.presets.foreign.pasted import LONGEST_TEXT
 from diskprof.presets.options.allowed import FIO_OPTIONS, check_option
 from diskprof.presets.options.values import OptionKind
 from diskprof.presets.resolve import expand_defaults
+from diskprof.presets.tuning import with_tuning
 
 ESCAPES = {
     *("exec_prerun", "exec_postrun", "opendir", "write_bw_log", "write_lat_log", "write_iops_log", "write_hist_log"),
@@ -131,10 +132,6 @@ def test_a_value_of_its_own_for_reads_and_for_writes(name: str, text: str, rw: s
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("bs", "4k,8k"),
-        ("bs", ",8k"),
-        ("bs", "8k,"),
-        ("bsrange", "4k-8k,"),
         ("bs", "1k,2k,3k,4k"),
         ("bssplit", "4k/30:8k/30"),
         ("bssplit", "4k/99:8k/:16k/"),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from diskprof.engines.fio.reader import fio_argv
 from diskprof.engines.ioping import ioping_argv
 from diskprof.model.errors import PresetError
-from diskprof.model.job import fio_job, ioping_job
+from diskprof.model.job import Opened, fio_job, ioping_job
 from diskprof.model.preset import EngineName
 from diskprof.presets.options.allowed import FIO_OPTIONS, IOPING_OPTIONS, check_name, check_option, options_of
 from diskprof.presets.options.values import OptionKind, OptionSpec, describe_range
@@ -75,12 +75,14 @@ def test_ioping_values_come_out_in_one_form(name: str, value: str, normal: str) 
         ("bs", "2g", "1 B and 1 GiB"),
         ("bs", "-4k", "not a size"),
         ("bs", "4kB", "1000 or 1024"),
-        ("bs", "4k,8k", "not a size"),
+        ("bs", "4k,8k,16k", "not a size"),
         ("rate_iops", ",,300", "whole number"),
         ("bs", "", "not a size"),
         ("size", "9e", "not a size"),
         ("size", "9000p", "out of range"),
-        ("size", "50%", "not a size"),
+        ("io_size", "50%", "not a size"),
+        ("size", "0%", "not a size"),
+        ("size", "101%", "not a size"),
         ("runtime", "0", "0.1 s and 366 d"),
         ("runtime", "-1", "not a duration"),
         ("runtime", "400d", "out of range"),
@@ -249,7 +251,7 @@ def test_the_engine_knows_every_ioping_option(name: str) -> None:
 @pytest.mark.parametrize("name", FIO_OPTIONS)
 def test_the_engine_and_the_plan_know_every_fio_option(name: str) -> None:
     options = (("size", str(1 << 30)), (name, check_option(FIO, name, samples(FIO_OPTIONS[name])[-1])))
-    job = fio_job(dict(options).items(), "x", path="/x")
+    job = fio_job(dict(options).items(), "x", opened=Opened(("/x",)))
     assert fio_workload((job,), Rate(1e9, 1e5)).span_bytes >= 1
     words = fio_argv("fio", (job,), interval_ms=250, read_only=False)
     assert any(word.startswith(f"--{name}=") for word in words)

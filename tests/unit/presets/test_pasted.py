@@ -152,7 +152,8 @@ def test_several_commands_are_tests_of_one_preset() -> None:
     assert [test.engine for test in tests] == [EngineName.FIO] * 2 + [EngineName.IOPING] * 2
     assert [test.jobs[0].rw for test in tests] == ["randread", "randwrite", "randread", "randread"]
     # What all of fio's share can be set.
-    assert {parameter.name: parameter.default for parameter in preset.parameters} == {"size": "64m", "runtime": "5s"}
+    found = {parameter.name: parameter.default for parameter in preset.parameters if parameter.default}
+    assert found == {"size": "64m", "runtime": "5s", "layout": "fresh"}
     assert imported.notes[0] == "6 lines of output are left out."
     with pytest.raises(UsageError, match="one command"):
         import_command(SESSION, several=True)

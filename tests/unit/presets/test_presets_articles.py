@@ -6,7 +6,7 @@ import pytest
 
 from diskprof.model.advice import on_command_line
 from diskprof.model.errors import UsageError
-from diskprof.model.preset import Preset
+from diskprof.model.preset import OWN_FILES, Preset
 from diskprof.model.units import parse_duration
 from diskprof.presets.library import load_library
 from diskprof.presets.resolve import resolve, settings_of
@@ -81,10 +81,12 @@ def test_readers_and_writers_have_a_volume_each_and_the_cache_is_warmed_up(
     assert [slot.name for slot in preset.targets] == ["cache", "nocache"]
     warm, both = resolve(preset, {}).tests
     (warmer,) = warm.jobs
-    assert warmer.target == "cache" and dict(warmer.options)["rw"] == "read"
+    assert warmer.targets == ("cache",) and dict(warmer.options)["rw"] == "read"
     assert "time_based" not in dict(warmer.options)
     reader, writer = both.jobs
-    assert [(job.name, job.target) for job in both.jobs] == [("reader1", "cache"), ("writer1", "nocache")]
+    assert [(job.name, job.targets) for job in both.jobs] == [("reader1", ("cache",)), ("writer1", ("nocache",))]
+    assert {job.files for job in (warmer, reader, writer)} == {OWN_FILES}
+    assert {job.files for test in resolve(preset, {"files": "shared"}).tests for job in test.load.fio} == {()}
     shared = {"bs": str(bs), "iodepth": "128", "numjobs": "4", "size": str(30 * G), "direct": "1", "runtime": "30"}
     for job, rw in ((reader, "randread"), (writer, "randwrite")):
         assert dict(job.options).items() >= {**shared, "rw": rw}.items()

@@ -47,7 +47,7 @@ def test_the_example_of_a_sweep_has_the_cells_that_are_spoken_of() -> None:
 
 def test_the_example_with_two_targets_uses_both() -> None:
     warm, both = resolve(preset_of("targets"), {}).tests
-    assert [job.target for job in (*warm.jobs, *both.jobs)] == ["data", "log", "data"]
+    assert [job.targets for job in (*warm.jobs, *both.jobs)] == [("data",), ("log",), ("data",)]
 
 
 def test_the_example_of_promises_promises() -> None:

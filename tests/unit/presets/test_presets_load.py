@@ -14,6 +14,7 @@ from diskprof.model.preset import Category, EngineName, ParameterKind, Preset
 from diskprof.presets.files.load import load_file
 from diskprof.presets.files.toml_document import LARGEST_FILE
 from diskprof.presets.library import shipped_directory
+from diskprof.presets.options.allowed import FIO_OPTIONS
 from diskprof.presets.resolve import resolve
 
 GOOD = """\
@@ -67,6 +68,9 @@ def test_a_preset_with_everything_in_it() -> None:
         ("size", ParameterKind.SIZE, "256m", ()),
         ("runtime", ParameterKind.DURATION, "5", ()),
         ("depth", ParameterKind.COUNT, "8", ("1", "8", "32")),
+        ("ioengine", ParameterKind.TEXT, "libaio", FIO_OPTIONS["ioengine"].choices),
+        ("sync", ParameterKind.TEXT, "", ("0", "1", "dsync")),
+        ("layout", ParameterKind.TEXT, "filled", ("filled", "fresh", "sparse")),
     ]
     one, two, three = preset.tests
     assert dict(one.jobs[0].options)["iodepth"] == "$depth"

@@ -117,14 +117,14 @@ def test_jobs_know_their_targets() -> None:
     preset = good(GOOD)
     assert [(slot.name, slot.summary) for slot in preset.targets] == [("log", "the log"), ("data", "the data")]
     reads, both, mixed, ping = resolve(preset, {}).tests
-    assert [job.target for job in (*reads.jobs, *both.jobs)] == ["data", "log", "data"]
+    assert [job.targets for job in (*reads.jobs, *both.jobs)] == [("data",), ("log",), ("data",)]
     # Who names none works on the first.
-    assert [job.target for job in (*mixed.jobs, *ping.jobs)] == ["log", "log"]
+    assert [job.targets for job in (*mixed.jobs, *ping.jobs)] == [("log",), ("log",)]
 
 
 def test_a_preset_without_targets_has_jobs_without() -> None:
     preset = good('[[test]]\nname = "one"\noptions = { size = "1m" }\n')
-    assert not preset.targets and resolve(preset, {}).tests[0].jobs[0].target == ""
+    assert not preset.targets and resolve(preset, {}).tests[0].jobs[0].targets == ()
 
 
 def test_a_variant_is_settings_and_what_the_person_sets_goes_before() -> None:

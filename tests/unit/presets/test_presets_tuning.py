@@ -49,8 +49,8 @@ def test_what_the_preset_ties_to_a_parameter_of_its_own_stays_with_it() -> None:
     assert [parameter.name for parameter in preset.parameters if "depth" in parameter.name] == ["depth"]
 
 
-def test_several_jobs_and_sweeps_are_not_tuned() -> None:
+def test_of_several_jobs_and_sweeps_only_what_all_have_alike_can_be_changed() -> None:
     several = loaded(ONE + '[[test]]\nname = "b"\noptions = { rw = "read", size = "$size" }\n')
     swept = loaded(ONE.replace(", iodepth = 32", "") + "[sweep]\niodepth = [1, 2]\n")
-    assert [parameter.name for parameter in several.parameters] == ["size", "runtime"]
-    assert [parameter.name for parameter in swept.parameters] == ["size", "runtime"]
+    assert [parameter.name for parameter in several.parameters] == ["size", "runtime", "direct"]
+    assert [parameter.name for parameter in swept.parameters] == ["size", "runtime", "ioengine", "direct"]

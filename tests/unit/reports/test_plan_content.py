@@ -16,7 +16,7 @@ def test_where_how_much_and_what_becomes_of_it() -> None:
 
 def test_every_target_is_named() -> None:
     plan = make_plan()
-    other = OtherTarget("nocache", replace(plan.target, path="/mnt/other"), plan.test_file)
+    other = OtherTarget("nocache", replace(plan.target, path="/mnt/other"), plan.directory, plan.files)
     assert "in each of /mnt/data and /mnt/other" in plan_sentence(replace(plan, slot="cache", others=(other,)))
 
 

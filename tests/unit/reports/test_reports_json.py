@@ -154,7 +154,7 @@ def test_a_plan_tells_what_it_would_do() -> None:
     assert found["tests"][0]["argv"][0] == "/usr/bin/fio"
     assert found["blocked"] is True
     assert found["hazards"] == [{"name": "h", "severity": "blocks", "message": "No.", "advice": "Do not."}]
-    assert found["test_file"]["size_bytes"] == 1 << 30
+    assert found["test_files"][0]["size_bytes"] == 1 << 30
     (test,) = plan.tests
     (late,) = loaded(plan_json(replace(plan, tests=(replace(test, amount_bytes=1 << 30, delay_s=2.5),))))["tests"]
     assert (late["amount_bytes"], late["delay_s"]) == (1 << 30, 2.5)

@@ -40,9 +40,10 @@ def test_each_target_has_a_line_with_its_slot(two: Run) -> None:
     assert "| Target nocache   | /mnt/uncached (directory, ext4 on sdb1)" in markdown
 
 
-def test_a_plan_names_each_test_file(two: Run) -> None:
+def test_a_plan_names_each_directory_and_its_files(two: Run) -> None:
     text = plan_text(two.plan)
-    assert "Test file   /mnt/cached/.diskprof-" in text and "Test file   /mnt/uncached/.diskprof-" in text
+    assert "Directory   /mnt/cached/.diskprof-" in text and "Directory   /mnt/uncached/.diskprof-" in text
+    assert "Files       2 of 1 GiB, filled before the first test" in text
     assert "# layout: Lay out the test files (" in text
 
 
@@ -79,7 +80,7 @@ def test_the_course_of_a_test_in_which_one_of_two_is_paced_is_its_iops() -> None
 
 
 def test_foreign_slots_are_harmless(two: Run) -> None:
-    other = OtherTarget("\x1b[31mx", replace(TARGET, path="\x1b]52;c;x\x07磁盘"), None)
+    other = OtherTarget("\x1b[31mx", replace(TARGET, path="\x1b]52;c;x\x07磁盘"))
     plan = replace(two.plan, slot="a\u202e", others=(other,))
     for text in (show(replace(two, plan=plan)), plan_text(plan), report([replace(two, plan=plan)])):
         assert "磁盘" in text

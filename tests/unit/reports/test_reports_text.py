@@ -203,7 +203,7 @@ def test_a_plan_tells_commands_exactly_and_what_to_fear() -> None:
     assert "'--description=two words'" in text
     assert "Writes      nothing" in text
     assert "  Refused: No space.\n    -> Choose another.\n" in text
-    assert "/mnt/data/.diskprof-1/test.dat (1 GiB)" in text
+    assert "Directory   /mnt/data/.diskprof-1\n" in text and "Files       1 GiB, filled before the first test" in text
 
 
 def test_two_runs_are_a_table_where_only_a_name_is_too_long() -> None:

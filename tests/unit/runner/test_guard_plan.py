@@ -35,7 +35,15 @@ def plan_of(*argv: str, raw: tuple[RawDevice, ...] = (SDB,), file: TestFile | No
     command = fio_argv("/usr/bin/fio", jobs, interval_ms=plan.tests[0].interval_ms, read_only=read_only)
     test = replace(plan.tests[0], argv=command, jobs=jobs, bytes_written=0 if read_only else GIB)
     return replace(
-        plan, target=target, tests=(test,), test_file=file, raw_devices=raw, layout=None, space_needed=0, hazards=()
+        plan,
+        target=target,
+        tests=(test,),
+        directory=file.directory if file else "",
+        files=(file,) if file else (),
+        raw_devices=raw,
+        layout=None,
+        space_needed=0,
+        hazards=(),
     ), test
 
 

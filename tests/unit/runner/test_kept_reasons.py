@@ -42,7 +42,9 @@ def test_what_could_not_be_removed(tmp_path: Path) -> None:
     directory = tmp_path / ".diskprof-0123abcd"
     assert DIRECTORY.fullmatch(directory.name)
     told: list[str] = []
-    with held_test_files([TestFile(str(directory), str(directory / "test.dat"), 4096)], b"{}", told.append):
+    with held_test_files(
+        [str(directory)], [TestFile(str(directory), str(directory / "test.dat"), 4096)], b"{}", told.append
+    ):
         shutil.rmtree(directory)
     (text,) = told
     assert "The Run screen removes it." in text and "`diskprof" not in text

@@ -73,7 +73,7 @@ def test_an_engine_that_went_missing_is_told_of_as_that(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = resolve_target(str(tmp_path), scan())
-    plan = replace(make_plan("quick"), target=target, test_file=None, hazards=())
+    plan = replace(make_plan("quick"), target=target, directory="", files=(), hazards=())
     for variable in ("DISKPROF_FIO", "DISKPROF_IOPING"):
         monkeypatch.setenv(variable, "/nowhere")
     with pytest.raises(EngineMissing) as caught:

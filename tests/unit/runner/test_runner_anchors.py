@@ -17,13 +17,13 @@ def plan_in(directory: Path, *, file: bool) -> Plan:
     target = Target(TargetKind.DIRECTORY, str(directory), str(directory), "sda", mount_point="/")
     own = directory / ".diskprof-00000000"
     made = TestFile(str(own), str(own / "test.dat"), 4096) if file else None
-    return replace(make_plan(), target=target, test_file=made)
+    return replace(make_plan(), target=target, directory=str(own) if file else "", files=(made,) if made else ())
 
 
 def test_a_test_file_that_went_away_is_told(tmp_path: Path) -> None:
     plan = plan_in(tmp_path, file=True)
-    assert plan.test_file
-    path = Path(plan.test_file.path)
+    assert plan.files
+    path = Path(plan.files[0].path)
     path.parent.mkdir()
     path.touch()
     held = Anchors(plan)

@@ -73,7 +73,10 @@ def test_who_does_not_answer_is_not_waited_for_and_holds_nothing(gate: Path, tmp
 def test_what_cannot_be_removed_is_told_and_does_not_hide_what_went_wrong(tmp_path: Path) -> None:
     file = TestFile(str(tmp_path / ".diskprof-0123abcd"), str(tmp_path / ".diskprof-0123abcd/test.dat"), 4096)
     told: list[str] = []
-    with pytest.raises(UsageError, match="the real reason"), held_test_files([file], b"mark", told.append):
+    with (
+        pytest.raises(UsageError, match="the real reason"),
+        held_test_files([file.directory], [file], b"mark", told.append),
+    ):
         (Path(file.directory) / "somebody else's").touch()
         raise UsageError("the real reason")
     assert len(told) == 1 and "could not be removed" in told[0] and "Directory not empty" in told[0]
@@ -83,7 +86,7 @@ def test_a_directory_that_cannot_be_made_is_an_error_of_the_person(tmp_path: Pat
     file = TestFile("/proc/.diskprof-0123abcd", "/proc/.diskprof-0123abcd/test.dat", 4096)
     with (
         pytest.raises(UsageError, match="No test file can be made in /proc"),
-        held_test_files([file], b"mark", lambda _: None),
+        held_test_files([file.directory], [file], b"mark", lambda _: None),
     ):
         pass
 
@@ -102,7 +105,9 @@ def test_a_file_that_stayed_behind_is_known_to_the_next_start(
 ) -> None:
     directory = tmp_path / ".diskprof-0123abcd"
     directory.mkdir()
-    plan = replace(make_plan(), test_file=TestFile(str(directory), str(directory / "test.dat"), 4096))
+    plan = replace(
+        make_plan(), directory=str(directory), files=(TestFile(str(directory), str(directory / "test.dat"), 4096),)
+    )
     with Store.open(tmp_path / "runs.db") as store:
         run_id = store.create_run(plan, Environment(), runner=GONE)
         store.finish_run(run_id, status=status, reason=reason)

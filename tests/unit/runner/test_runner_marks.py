@@ -48,7 +48,7 @@ def test_no_run_fails_of_a_disk_that_takes_its_time(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(testfile, "sync", slow)
     monkeypatch.setattr(in_child, "PATIENCE_S", 1.0)
     file = TestFile(f"{tmp_path}/.diskprof-0123abcd", f"{tmp_path}/.diskprof-0123abcd/test.dat", 4096)
-    with held_test_files([file], mark_bytes(MARK), lambda words: pytest.fail(words)):
+    with held_test_files([file.directory], [file], mark_bytes(MARK), lambda words: pytest.fail(words)):
         assert Path(file.path).stat().st_size == 4096
         with gate.open("w"):
             until((tmp_path / f"synced {tmp_path.name}").exists, "the end of the sync")

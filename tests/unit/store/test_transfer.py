@@ -196,7 +196,9 @@ def test_nothing_on_this_machine_is_touched_for_an_imported_run(here: Store, the
     directory = tmp_path / ".diskprof-0123abcd"
     directory.mkdir()
     (directory / "test.dat").touch()
-    plan = replace(make_plan(), test_file=TestFile(str(directory), str(directory / "test.dat"), 1))
+    plan = replace(
+        make_plan(), directory=str(directory), files=(TestFile(str(directory), str(directory / "test.dat"), 1),)
+    )
     own = record_run(here, plan=plan, end=Status.INTERRUPTED, stop_in=(1, 0.5), run_id="abc", runtime_s=1.0)
     here.reap()
     assert [leftover.run_id for leftover in leftovers(here)] == [own]

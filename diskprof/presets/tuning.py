@@ -1,0 +1,113 @@
+"""What may be changed of any preset beside the parameters that it names."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from diskprof.model.errors import UnitError
+from diskprof.model.preset import EngineName, Job, Layout, Parameter, ParameterKind, Preset, Test
+from diskprof.model.units import parse_size
+from diskprof.presets.options.allowed import FIO_OPTIONS
+from diskprof.presets.options.values import OptionKind
+
+
+@dataclass(frozen=True, slots=True)
+class _Tunable:
+    """`alone`: several jobs differ in just this."""
+
+    option: str
+    kind: ParameterKind
+    summary: str
+    alone: bool = True
+
+
+_TUNABLES = (
+    _Tunable("bs", ParameterKind.SIZE, "size of one request"),
+    _Tunable("iodepth", ParameterKind.COUNT, "requests at once, of each job"),
+    _Tunable("numjobs", ParameterKind.COUNT, "jobs side by side"),
+    _Tunable("ioengine", ParameterKind.TEXT, "how fio does its I/O", alone=False),
+    _Tunable("direct", ParameterKind.TEXT, "1: past the page cache", alone=False),
+    _Tunable("sync", ParameterKind.TEXT, "O_SYNC (1) or O_DSYNC (dsync) writes", alone=False),
+)
+_LAYOUT = "what writes find: a filled file, a fresh one as fio makes it, or a sparse one"
+
+
+def with_tuning(preset: Preset) -> Preset:
+    """The preset with parameters for what a person may want otherwise: the layout, and of one job the tunable options."""
+    return _with_layout(_with_options(preset))
+
+
+def _with_layout(preset: Preset) -> Preset:
+    """The preset with a parameter for the layout, where its tests have one layout and a job may write."""
+    layouts = {test.layout for test in preset.tests if _may_fill(test)}
+    (layout,) = layouts if len(layouts) == 1 else ("",)
+    if layout not in set(Layout) or preset.parameter("layout"):
+        return preset
+    added = Parameter("layout", ParameterKind.TEXT, layout, _LAYOUT, tuple(Layout))
+    tests = (replace(test, layout="$layout") if _may_fill(test) else test for test in preset.tests)
+    return replace(preset, parameters=(*preset.parameters, added), tests=tuple(tests))
+
+
+def _may_write(options: Mapping[str, str]) -> bool:
+    rw = options.get("rw", "read")
+    return "$" in rw or rw not in ("read", "randread")
+
+
+def _may_fill(test: Test) -> bool:
+    """Whether a job of the test only writes, which is where the layout counts."""
+    patterns = [dict(job.options).get("rw", "read") for job in test.jobs]
+    return test.engine is EngineName.FIO and any("$" in rw or rw in ("write", "randwrite") for rw in patterns)
+
+
+def _with_options(preset: Preset) -> Preset:
+    """The preset with a parameter for each of these options that all its fio jobs have alike, and that is not tied to one yet.
+
+    What a sweep turns is left to it. An option that the jobs leave to fio becomes a parameter that may stay empty.
+    """
+    jobs = [dict(job.options) for test in preset.tests if test.engine is EngineName.FIO for job in test.jobs]
+    added = [parameter for tunable in _TUNABLES if (parameter := _offered(tunable, preset, jobs))]
+    if not added:
+        return preset
+    changes = {parameter.name: f"${parameter.name}" for parameter in added}
+    tests = (
+        replace(test, jobs=tuple(_changed(job, changes) for job in test.jobs))
+        if test.engine is EngineName.FIO
+        else test
+        for test in preset.tests
+    )
+    return replace(preset, parameters=(*preset.parameters, *added), tests=tuple(tests))
+
+
+def _changed(job: Job, changes: Mapping[str, str]) -> Job:
+    return replace(job, options=tuple({**dict(job.options), **changes}.items()))
+
+
+def _offered(tunable: _Tunable, preset: Preset, jobs: Sequence[Mapping[str, str]]) -> Parameter | None:
+    """The parameter for an option, None where it is not to be had."""
+    option, values = tunable.option, {job.get(tunable.option, "") for job in jobs}
+    (value,) = values if len(values) == 1 else ("$",)
+    swept = preset.sweep and (tunable.alone or any(axis.option == option for axis in preset.sweep))
+    if swept or preset.parameter(option) or "$" in value or not _plain(tunable, value):
+        return None
+    if (tunable.alone and len(jobs) != 1) or any(_another_way(option, job) for job in jobs):
+        return None
+    if not jobs or (option == "sync" and not any(_may_write(job) for job in jobs)):
+        return None
+    spec = FIO_OPTIONS[option]
+    choices = ("0", "1") if spec.kind is OptionKind.BOOLEAN else spec.choices
+    return Parameter(option, tunable.kind, value, tunable.summary, tuple(choices), not value)
+
+
+def _another_way(option: str, job: Mapping[str, str]) -> bool:
+    """Whether a job says the same by another option."""
+    others = {"bs": {"bsrange", "bssplit"}, "direct": {"buffered"}}
+    return bool(job.keys() & others.get(option, set()))
+
+
+def _plain(tunable: _Tunable, value: str) -> bool:
+    """Whether the value is one of the parameter's kind: a block size may be two, of reads and writes."""
+    if not value or tunable.kind is not ParameterKind.SIZE:
+        return True
+    try:
+        return parse_size(value) > 0
+    except UnitError:
+        return False

@@ -1,0 +1,84 @@
+"""What fills the files that tests share: a fio process of its own, before the first test."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from diskprof.engines.fio.reader import fio_argv, latency_of
+from diskprof.engines.tools import Tool
+from diskprof.model.job import FioJob, Opened, fio_job
+from diskprof.model.plan import PlannedTest, TestFile
+from diskprof.model.preset import EngineName
+from diskprof.model.units import format_size
+from diskprof.runner.plan.places import FilePlace
+from diskprof.runner.plan.workload import Rate, interval_ms
+
+_BLOCK = 1 << 20
+_LONGEST_LIST = 3500
+"""Characters of a list of files, of which fio takes 4,095."""
+
+
+def plan_layout(
+    places: Sequence[FilePlace], *, direct: bool, rate: Rate, tool: Tool, run_s: float
+) -> PlannedTest | None:
+    """Fills the files of all places once, in order, with data that does not compress; None where there are none.
+
+    `direct`: past the page cache. `run_s` is what the tests take, in seconds.
+    """
+    jobs = tuple(job for place in places for job in _jobs(place, direct=direct))
+    if not jobs:
+        return None
+    files = [file for place in places for file in place.files]
+    total = sum(file.size_bytes for file in files)
+    likely_s = total / rate.bandwidth
+    interval = interval_ms(likely_s, run_s)
+    latency = latency_of(tool.version)
+    return PlannedTest(
+        name="layout",
+        title=f"Lay out the test file{'s' if len(files) > 1 else ''}, {format_size(total)}",
+        engine=EngineName.FIO,
+        argv=fio_argv(tool.path, jobs, interval_ms=interval, read_only=False, latency=latency),
+        jobs=jobs,
+        ramp_s=0.0,
+        runtime_s=likely_s,
+        amount_bytes=total,
+        bytes_written=total,
+        writes_exact=True,
+        interval_ms=interval,
+        latency=latency,
+    )
+
+
+def _jobs(place: FilePlace, *, direct: bool) -> Iterator[FioJob]:
+    """Files of one size are written one after the other: side by side they would lie on the disk in pieces."""
+    for number, files in enumerate(_batches(place)):
+        size = files[0].size_bytes
+        options = {
+            "rw": "write",
+            "bs": str(min(_BLOCK, size)),
+            "size": str(size * len(files)),
+            "ioengine": "psync",
+            "direct": "1" if direct and size % _BLOCK == 0 else "0",
+            "refill_buffers": "1",
+            "end_fsync": "1",
+            "fallocate": "none",
+            **({"file_service_type": "sequential"} if len(files) > 1 else {}),
+            **({"stonewall": "1"} if number else {}),
+        }
+        name = "-".join(filter(None, ("layout", place.slot, str(number or ""))))
+        paths = tuple(f"{place.root}/{Path(file.path).name}" for file in files)
+        yield fio_job(options.items(), name, targets=(place.slot,), opened=Opened(paths))
+
+
+def _batches(place: FilePlace) -> Iterator[list[TestFile]]:
+    """Files of one size each, no more than fio takes in an option."""
+    batch: list[TestFile] = []
+    length = 0
+    for file in sorted(place.files, key=lambda file: file.size_bytes):
+        longer = len(place.root) + len(Path(file.path).name) + 2
+        if batch and (file.size_bytes != batch[0].size_bytes or length + longer > _LONGEST_LIST):
+            yield batch
+            batch, length = [], 0
+        batch.append(file)
+        length += longer
+    if batch:
+        yield batch
