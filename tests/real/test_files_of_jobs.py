@@ -13,6 +13,8 @@ from diskprof.model.errors import UsageError
 from diskprof.model.plan import Plan, PlannedTest
 from diskprof.model.preset import Layout
 from diskprof.presets.foreign.commandline import import_command
+from diskprof.presets.library import load_library
+from diskprof.presets.resolve import settings_of
 from diskprof.presets.tuning import with_tuning
 from diskprof.runner.carry.testfile import files_of_a_test, held_test_files
 from diskprof.runner.plan.files import MOST_FILES
@@ -162,3 +164,20 @@ def test_files_are_filled_one_after_the_other_and_each_whole(tmp_path: Path) -> 
         assert done.returncode == 0
         written = [path.read_bytes() for path in Path(plan.directory).glob("*.dat")]
     assert len(written) == 150 and all(len(data) == 16 << 10 and data.count(0) < 4 << 10 for data in written)
+
+
+def test_a_promise_says_that_its_writes_went_over_filled_files(tmp_path: Path) -> None:
+    """Who promised it wrote into new ones."""
+    preset, tree = load_library(None).get("azure-max-write-iops"), build_tree()
+    target = resolve_target(str(tmp_path), tree)
+
+    def basis(**settings: str) -> str:
+        (promise,) = make_plan(preset, target, {"size": "1m", **settings}, tree).expectations
+        return promise.basis
+
+    assert basis() == "tier standard-d8ds-v4; over filled files, the source into new ones"
+    assert basis(layout="fresh") == "tier standard-d8ds-v4"
+    plan = make_plan(preset, target, {"size": "1m"}, tree)
+    assert [file.size_bytes for file in plan.files] == [1 << 20] * 4
+    one = make_plan(preset, target, settings_of(preset, "one-file", {"size": "1m"}), tree)
+    assert [file.size_bytes for file in one.files] == [1 << 20]

@@ -9,8 +9,8 @@ from diskprof.model.errors import UsageError
 from diskprof.model.expectation import Expectation, PresetExpectation
 from diskprof.model.metric import format_value
 from diskprof.model.plan import Hazard, Severity
-from diskprof.model.preset import Preset
-from diskprof.model.target import Target
+from diskprof.model.preset import Layout, Preset
+from diskprof.model.target import Target, TargetKind
 from diskprof.presets.files.promises import unmeasurable
 from diskprof.presets.resolve import ResolvedTest, with_jobs
 
@@ -60,7 +60,8 @@ def promises(
     gib = _capacity_gib(values, target, tree)
     told = [promise for promise in applying if gib is not None or not promise.promise.per_gib]
     notes = () if told == applying else (_UNTOLD,)
-    return (*(_resolved(promise, gib or 0.0) for promise in told), *asked), notes
+    own = (_resolved(promise, gib or 0.0, _way(by_name[promise.test], target)) for promise in told)
+    return (*own, *asked), notes
 
 
 def _whole_name(
@@ -83,14 +84,20 @@ def _few(names: Iterable[str]) -> str:
     return ", ".join(names if len(names) <= _MOST_NAMES else [*names[:_MOST_NAMES], "..."])
 
 
-def _resolved(promise: PresetExpectation, gib: float) -> Expectation:
+def _way(test: ResolvedTest, target: Target) -> str:
+    """How the writes differ from those of who promised: a command of fio's writes into a new file."""
+    over = test.layout is Layout.FILLED and any(job.fills for job in test.load.fio)
+    return "over filled files, the source into new ones" if over and target.kind is TargetKind.DIRECTORY else ""
+
+
+def _resolved(promise: PresetExpectation, gib: float, way: str) -> Expectation:
     gib = gib if promise.promise.per_gib else 0.0
     return Expectation(
         test=promise.test,
         metric=promise.metric,
         operator=promise.operator,
         promised=promise.promise.value(gib),
-        basis=_basis(promise, gib),
+        basis="; ".join(filter(None, (_basis(promise, gib), way))),
         seconds=promise.seconds,
         tolerance=_TOLERANCE,
     )
