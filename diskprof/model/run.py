@@ -262,7 +262,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class TestRecord:
-    """One test of a run. `reason` says why it did not complete; `document` is the engine's final output, whole."""
+    """One test of a run. `reason` says why it did not complete. `job`: which of its jobs it is, empty of the whole test."""
 
     index: int
     planned: PlannedTest
@@ -271,6 +271,7 @@ class TestRecord:
     started_ns: int | None = None
     ended_ns: int | None = None
     result: TestResult | None = None
+    job: str = ""
 
     @property
     def name(self) -> str:
@@ -279,11 +280,6 @@ class TestRecord:
     @property
     def engine(self) -> EngineName:
         return self.planned.engine
-
-    @property
-    def job(self) -> str:
-        """Which job of a test it is; empty of a whole test."""
-        return self.name.partition(".")[2]
 
     @property
     def parts(self) -> tuple["TestRecord", ...]:
@@ -298,7 +294,7 @@ class TestRecord:
             title=f"{self.planned.title}: {job.name}",
             jobs=tuple(each for each in self.planned.jobs if each.name == job.name) or self.planned.jobs,
         )
-        return replace(self, planned=planned, result=TestResult(job.read, job.write, job.cpu, job.sync))
+        return replace(self, planned=planned, result=TestResult(job.read, job.write, job.cpu, job.sync), job=job.name)
 
 
 class RunSummary(NamedTuple):

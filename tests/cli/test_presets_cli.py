@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import struct
 import subprocess
 import termios
@@ -92,6 +93,10 @@ def test_json_has_every_name_that_run_takes(tmp_path: Path, own: Path) -> None:
     assert {parameter["name"]: parameter["default"] for parameter in quick["parameters"]} == {
         "size": "1g",
         "runtime": "4s",
+        "ioengine": "libaio",
+        "direct": "1",
+        "sync": "",
+        "layout": "filled",
     }
     assert quick["tests"][0]["jobs"][0]["options"]["size"] == "$size"
     assert (found["mine"]["shipped"], found["mine"]["category"]) == (False, "own")
@@ -100,7 +105,8 @@ def test_json_has_every_name_that_run_takes(tmp_path: Path, own: Path) -> None:
 def test_show_says_it_in_words_and_as_fio_reads_it(tmp_path: Path) -> None:
     text = diskprof("presets", "show", "quick", home=tmp_path).stdout
     assert "Reads blocks of 4 KiB at random, 32 at once, past the page cache" in " ".join(text.split())
-    for part in ("size     1g", "[randread-4k-qd32]", "rw=randread", "bs=4k", "iodepth=32", "[global]", "direct=1"):
+    assert re.search(r"size +1g", text)
+    for part in ("[randread-4k-qd32]", "rw=randread", "bs=4k", "iodepth=32", "[global]", "direct=1"):
         assert part in text, part
     text = diskprof("presets", "show", "ioping-seek", home=tmp_path).stdout
     assert "ioping -R -D -w 3 TARGET" in text
@@ -194,7 +200,7 @@ def test_show_says_which_targets_there_are_and_who_works_where(tmp_path: Path) -
     text = diskprof("presets", "show", "azure-max-read-write-iops", home=tmp_path).stdout
     assert "--target cache=/mnt/cache --target nocache=/mnt/nocache" in text
     assert "writer1: On nocache: writes blocks of 4 KiB at random" in flat(text)
-    assert "[read-write-writer1]\n  ; on the target nocache" in text
+    assert "[read-write-writer1]\n  ; on nocache\n  ; a file for each copy" in text
 
 
 def test_json_carries_promises_sweeps_targets_and_variants(tmp_path: Path) -> None:
@@ -220,7 +226,8 @@ def test_json_carries_promises_sweeps_targets_and_variants(tmp_path: Path) -> No
     assert shown["resolved"][8]["cell"] == {"bs": "16k", "iodepth": "2"}
     assert len(shown["resolved"]) == 35
     shown = diskprof_json("presets", "show", "azure-max-throughput", "--json", home=tmp_path)
-    assert [job["target"] for job in shown["resolved"][1]["jobs"]] == ["cache", "nocache"]
+    assert [job["targets"] for job in shown["resolved"][1]["jobs"]] == [["cache"], ["nocache"]]
+    assert [job["files"] for job in shown["resolved"][1]["jobs"]] == [["*"], ["*"]]
 
 
 def test_show_as_json_has_the_options_resolved(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from diskprof.runner.leftovers import Leftover
 from diskprof.store import Store, this_process
 from diskprof.tui.dialogs.confirm import Ask
 from diskprof.tui.dialogs.form import Form
+from diskprof.tui.dialogs.import_dialog import ImportDialog
 from diskprof.tui.dialogs.text_page import TextPage
 from diskprof.tui.kit.painted import width_of
 from diskprof.tui.kit.table import Table
@@ -134,6 +135,7 @@ async def test_a_small_screen_tells_the_most_important_alone(bench: Bench) -> No
 KEYS = {
     "enter": lambda pilot: isinstance(pilot.app.screen, Ask),
     "o": lambda pilot: isinstance(pilot.app.screen, Form),
+    "i": lambda pilot: isinstance(pilot.app.screen, ImportDialog),
     "e": lambda pilot: isinstance(pilot.app.screen, Form),
     "w": lambda pilot: isinstance(pilot.app.screen, Form),
     "c": lambda pilot: isinstance(pilot.app.screen, TextPage),
