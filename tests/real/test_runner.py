@@ -73,29 +73,11 @@ def test_a_quick_check_reports_the_figures_of_fios_final_document(tmp_path: Path
     assert nothing_left(disk)
 
 
-LOG = "[wal]\nrw=write\nbs=4k\nsize=1m\n"
-
-
-@pytest.mark.parametrize(
-    ("job", "filled"),
-    [
-        (LOG + "fdatasync=1\n", False),
-        (LOG + "fsync=1\n", False),
-        (LOG + "sync=1\n", False),
-        (LOG, True),
-        (LOG + "fdatasync=8\n", True),
-        (LOG + "fdatasync=1\ntime_based=1\nruntime=1\n", True),
-        (LOG + "fdatasync=1\nloops=2\n", True),
-        (LOG + "fdatasync=1\nnumjobs=2\n", True),
-        (LOG.replace("=write", "=randwrite") + "fdatasync=1\n", True),
-        (LOG + "fdatasync=1\n" + LOG.replace("wal", "other") + "fdatasync=1\n", True),
-    ],
-)
-def test_a_log_grows_in_a_file_that_is_not_filled_before(tmp_path: Path, disk: Path, job: str, filled: bool) -> None:
+def test_a_log_of_etcds_grows_in_a_new_file(tmp_path: Path, disk: Path) -> None:
     """What a file system notes of a file that grows is what the article's test of etcd waits for."""
-    (tmp_path / "wal.fio").write_text(job)
-    plan = diskprof_json("run", tmp_path / "wal.fio", disk, "--dry-run", "--json", home=tmp_path)
-    assert (plan["layout"] is not None) == filled
+    plan = diskprof_json("run", "etcd-fsync", disk, "--dry-run", "--json", home=tmp_path)
+    assert plan["layout"] is None
+    assert [file["layout"] for file in plan["test_files"]] == ["fresh"] == [test["layout"] for test in plan["tests"]]
 
 
 # Whether the disk of the tests is fast enough for etcd is for that disk to say: both answers are put into fio's mouth.
