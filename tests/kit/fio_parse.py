@@ -78,6 +78,15 @@ def _read(text: str, job: FioJob) -> None:
         job.values[name] = (*job.values[name], result[2])
 
 
+def can_be_a_command(path: Path) -> bool:
+    """Whether a job file can be said on a command line, where a [global] counts only before the first job, a name begins
+    a job, and kb_base counts from its place on."""
+    lines = [line.strip() for line in path.read_text().splitlines()]
+    sections = [line for line in lines if line.startswith("[")]
+    odd = ("name=", "kb_base=") if "[global]" in lines else ("kb_base=",)
+    return "[global]" not in sections[1:] and not any(line.startswith(odd) for line in lines)
+
+
 def showcmd(path: Path) -> str:
     """The command line that fio says is the same as a job file."""
     done = subprocess.run(

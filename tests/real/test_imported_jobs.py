@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fio_parse import FioJob, first_names, parse_job_file, parse_options, showcmd
+from fio_parse import FioJob, can_be_a_command, first_names, parse_job_file, parse_options, showcmd
 
 from diskprof.engines.fio.reader import fio_argv
 from diskprof.model.errors import DiskprofError, PresetError
@@ -115,15 +115,6 @@ def test_own_job_files_mean_the_same_to_fio(path: Path) -> None:
     imported = import_job_file(path)
     assert_taken_over(path, imported)
     assert_writable(imported.preset)
-
-
-def can_be_a_command(path: Path) -> bool:
-    """Whether a job file can be said on a command line, where a [global] counts only before the first job, a name begins
-    a job, and kb_base counts from its place on."""
-    lines = [line.strip() for line in path.read_text().splitlines()]
-    sections = [line for line in lines if line.startswith("[")]
-    odd = ("name=", "kb_base=") if "[global]" in lines else ("kb_base=",)
-    return "[global]" not in sections[1:] and not any(line.startswith(odd) for line in lines)
 
 
 @pytest.mark.parametrize("path", [path for path in OWN if can_be_a_command(path)], ids=lambda path: path.stem)
