@@ -6,7 +6,8 @@ from enum import StrEnum
 from diskprof.model.advice import Advice
 from diskprof.model.device import Wear
 from diskprof.model.expectation import Expectation
-from diskprof.model.job import EngineJob, Load
+from diskprof.model.job import EngineJob
+from diskprof.model.load import Load
 from diskprof.model.preset import Category, EngineName, Layout
 from diskprof.model.sample import LatencyKind
 from diskprof.model.target import Target

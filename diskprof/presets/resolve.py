@@ -8,7 +8,8 @@ from difflib import get_close_matches
 
 from diskprof.model.advice import Advice
 from diskprof.model.errors import PresetError, UnitError, UsageError
-from diskprof.model.job import EngineJob, FioJob, IopingJob, Load, read_job
+from diskprof.model.job import EngineJob, FioJob, IopingJob, read_job
+from diskprof.model.load import Load
 from diskprof.model.preset import (
     OWN_FILES,
     Axis,

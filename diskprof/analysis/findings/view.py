@@ -9,7 +9,7 @@ from diskprof.analysis.kernel import KernelView, kernel_view, while_measuring
 from diskprof.analysis.series import Window, measured, windows
 from diskprof.analysis.statistics import median
 from diskprof.model.device import Device, DeviceKind, Parts, Transport
-from diskprof.model.job import Load
+from diskprof.model.load import Load
 from diskprof.model.preset import EngineName
 from diskprof.model.run import Finding, Lapse, LapseKind, Run, TestRecord, TestResult, Weight
 from diskprof.model.sample import Direction, Phase, Sample, SystemSample

@@ -12,7 +12,8 @@ from diskprof.model.advice import joined
 from diskprof.model.device import Device, DeviceTree, Wear
 from diskprof.model.errors import DiskprofError, Refused, UnitError, UsageError
 from diskprof.model.expectation import Expectation
-from diskprof.model.job import EngineJob, FioJob, Load
+from diskprof.model.job import EngineJob, FioJob
+from diskprof.model.load import Load
 from diskprof.model.plan import Hazard, OtherTarget, Plan, PlannedTest, WritePermission
 from diskprof.model.preset import EngineName, Layout, Preset
 from diskprof.model.sample import LatencyKind
