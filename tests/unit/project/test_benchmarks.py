@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).parents[3]
-BENCHMARKS = ("observer", "startup", "scale")
+BENCHMARKS = ("imported", "observer", "scale", "startup")
 
 
 def benchmark(name: str, *words: str, timeout_s: float = 180.0) -> subprocess.CompletedProcess[str]:
@@ -78,3 +78,9 @@ def test_growth_is_measured(tmp_path: Path) -> None:
     assert {"a run of 120 s, in the store", "20 runs, listed", "20 runs, two compared"} <= found.keys()
     if os.access("/dev/loop-control", os.W_OK) and shutil.which("losetup"):
         assert "32 disks more, processor of the idle first screen in a second" in found
+
+
+@pytest.mark.needs("fio")
+def test_imported_commands_are_measured_beside_plain_fio(tmp_path: Path) -> None:
+    found = figures("imported", tmp_path / "out.json", "--size", "4m", "--dir", str(tmp_path))
+    assert {"4 copies, a file each: a read", "two jobs: reads read", "two jobs: writes write"} <= found.keys()
