@@ -17,6 +17,8 @@ NETWORK_FILE_SYSTEMS = frozenset(
 )
 """File systems whose disk is another machine's, or the host's."""
 
+_PAGE = 4096
+
 
 class DeviceKind(StrEnum):
     """lsblk's TYPE, in our spelling."""
@@ -129,6 +131,15 @@ class Device:
         if self.rotational is None or self.transport in WITHOUT_PLATTERS or self.kind not in _WITH_MEDIUM:
             return ""
         return "rotating" if self.rotational else "solid state"
+
+    @property
+    def boundary(self) -> int:
+        """Bytes: a partition that begins at no multiple of them makes the disk do two I/Os for one of 4 KiB."""
+        return max(_PAGE, self.physical_block_size)
+
+    @property
+    def misaligned(self) -> bool:
+        return bool(self.start_bytes and self.start_bytes % self.boundary)
 
     @property
     def empty(self) -> bool:

@@ -1,9 +1,11 @@
 """What somebody promised of a disk, and whether it was kept."""
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from diskprof.model.metric import Metric
+from diskprof.model.metric import Metric, Quantity, format_value
 
 
 class Operator(StrEnum):
@@ -32,14 +34,24 @@ class Operator(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """`min(base + per_gib x capacity in GiB, cap)`, in the metric's unit; a plain promise has a base alone."""
+    """`min(base + per_gib x capacity in GiB, cap)`, in the metric's unit; a plain promise has a base alone.
+
+    `others`: further bases and what each grows by; the least of all counts. A volume has a limit of IOPS and one of bandwidth,
+    and with one block size either is a number of I/Os.
+    """
 
     base: float
     per_gib: float = 0.0
     cap: float | None = None
+    others: tuple[tuple[float, float], ...] = ()
+
+    @property
+    def lines(self) -> tuple[tuple[float, float], ...]:
+        """Every (base, per_gib)."""
+        return ((self.base, self.per_gib), *self.others)
 
     def value(self, capacity_gib: float) -> float:
-        promised = self.base + self.per_gib * capacity_gib
+        promised = min(base + per_gib * capacity_gib for base, per_gib in self.lines)
         return promised if self.cap is None else min(promised, self.cap)
 
 
@@ -72,6 +84,36 @@ class Expectation:
     basis: str = ""
     seconds: float = 0.0
     tolerance: float = 0.0
+
+
+_UNITS: Mapping[Quantity, tuple[tuple[float, str], ...]] = {
+    Quantity.IOPS: ((1.0, " IOPS"),),
+    Quantity.BANDWIDTH: ((1e6, " MB/s"), (2.0**20, " MiB/s")),
+    Quantity.LATENCY: ((1e6, " ms"),),
+    Quantity.SHARE: ((0.01, "%"),),
+    Quantity.CPU: ((1.0, "%"),),
+}
+"""What the figures of a formula are divided by, and the unit behind it."""
+
+_ZEROS = re.compile(r"\.0+(?=\D|$)")
+
+
+def formula_words(quantity: Quantity, formula: Formula, capacity: str = "GiB") -> str:
+    """A promised value: `200 MB/s`, or `min(80 + 0.5 x GiB, 300) MiB/s`; of bandwidths the unit in which they are round."""
+    caps = [] if formula.cap is None else [formula.cap]
+    figures = [figure for line in formula.lines for figure in line if figure] + caps
+    scale, unit = min(_UNITS[quantity], key=lambda each: sum(len(_number(figure / each[0])) for figure in figures))
+    if not formula.per_gib:
+        if scale == 2.0**20:
+            return f"{_number(formula.base / scale)}{unit}"
+        return _ZEROS.sub("", format_value(quantity, formula.base)).removesuffix(" CPU")
+    sums = [f"{_number(base / scale)} + {_number(per_gib / scale)} x {capacity}" for base, per_gib in formula.lines]
+    parts = [*sums, *(_number(cap / scale) for cap in caps)]
+    return f"{'min' if len(parts) > 1 else ''}({', '.join(parts)}){unit}"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.10g}"
 
 
 class Verdict(StrEnum):

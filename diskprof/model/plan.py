@@ -54,7 +54,8 @@ class PlannedTest:
 
     `runtime_s` is the longest it measures; `bytes_written` is an estimate unless `writes_exact`.
 
-    `amount_bytes` is set where an amount of data ends the test, possibly before its runtime. `cell` is its place in a sweep.
+    `amount_bytes` is set where an amount of data ends the test, possibly before its runtime; `amount_s` is what it then measures,
+    where the device does what it is taken to do, or no more than is promised of it. `cell` is its place in a sweep.
     `delay_s` is how much longer it takes because a job begins later. `latency` is what this fio can tell of. `files` are those
     that are made for this test alone and removed after it.
     """
@@ -74,6 +75,7 @@ class PlannedTest:
     delay_s: float = 0.0
     latency: LatencyKind = LatencyKind.LAT
     files: tuple[TestFile, ...] = ()
+    amount_s: float | None = None
 
     @property
     def layout(self) -> Layout:
@@ -92,6 +94,16 @@ class PlannedTest:
     @property
     def seconds(self) -> float:
         return self.delay_s + self.ramp_s + self.runtime_s
+
+    @property
+    def likely_seconds(self) -> float:
+        """The time it will take if its amount of data takes as long as it is taken to."""
+        return self.delay_s + self.ramp_s + (self.runtime_s if self.amount_s is None else self.amount_s)
+
+    @property
+    def limited(self) -> bool:
+        """Whether it cannot take longer than `seconds`: no amount of data alone ends it."""
+        return not self.amount_bytes or all(job.runtime_s is not None for job in self.load.fio)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,9 +220,14 @@ class Plan:
         return sum(test.seconds for test in self.tests) + (self.layout.seconds if self.layout else 0.0)
 
     @property
-    def may_end_early(self) -> bool:
-        """Whether an amount of data may end a test before its time."""
-        return any(test.amount_bytes for test in self.tests)
+    def likely_seconds(self) -> float:
+        """The time it will take if amounts of data take as long as they are taken to."""
+        return sum(test.likely_seconds for test in self.tests) + (self.layout.likely_seconds if self.layout else 0.0)
+
+    @property
+    def limited(self) -> bool:
+        """Whether each of its tests is ended by a time at the latest."""
+        return all(test.limited for test in self.tests)
 
     @property
     def bytes_written(self) -> int:

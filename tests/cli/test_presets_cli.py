@@ -176,7 +176,7 @@ def test_show_says_what_is_promised_and_to_whom(tmp_path: Path) -> None:
     text = diskprof("presets", "show", "alibaba-cloud-disk", home=tmp_path).stdout
     default, _, rest = text.partition("With tier ssd (the default)")[2].partition("With tier ultra\n")
     assert "Rand_Read_Testing: reads, at least min(1,200 + 30 x GiB, 20,000) IOPS" in default
-    assert "Read_PPS_Testing: reads, at least min(80 + 0.5 x GiB, 300) MB/s" in default
+    assert "Read_PPS_Testing: reads, at least min(80 + 0.5 x GiB, 300) MiB/s" in default
     assert "at least min(1,000 + 6 x GiB, 3,000) IOPS" in rest and "With tier ultra-shared" in rest
     assert "--set capacity_gib=800" in rest
     text = flat(diskprof("presets", "show", "digitalocean-volume", home=tmp_path).stdout)
@@ -210,8 +210,7 @@ def test_json_carries_promises_sweeps_targets_and_variants(tmp_path: Path) -> No
         "test": "Rand_Read_Testing",
         "metric": "read.iops",
         "operator": ">=",
-        "base": 1200.0,
-        "per_gib": 30.0,
+        "lines": [{"base": 1200.0, "per_gib": 30.0}],
         "cap": 20000.0,
         "unit": "IOPS",
         "when": {"tier": "ssd"},

@@ -1,13 +1,17 @@
 """The plan in lines, on the Run screen and in the question before a start."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from recorded import make_plan, record_run
 
+from diskprof.model.expectation import Expectation, Operator
+from diskprof.model.metric import parse_metric
+from diskprof.model.plan import Plan
 from diskprof.store import Store
-from diskprof.tui.kit.painted import width_of
-from diskprof.tui.run.plan_lines import confirm_lines
+from diskprof.tui.kit.painted import Line, width_of
+from diskprof.tui.run.plan_lines import confirm_lines, plan_lines
 from diskprof.tui.shell.run_signs import place
 
 
@@ -21,6 +25,17 @@ def test_a_parameter_of_any_length_is_shown_whole(width: int) -> None:
     first = next(number for number, text in enumerate(texts) if text.startswith(" more "))
     last = next(number for number, text in enumerate(texts) if text.startswith(" runtime "))
     assert " ".join("".join(texts[first:last]).split()) == f"more {value}"
+
+
+@pytest.mark.parametrize("lines", [plan_lines, lambda plan, width: confirm_lines(plan, (), width)])
+def test_what_is_expected_of_the_disk_is_told_before_a_start(lines: Callable[[Plan, int], list[Line]]) -> None:
+    plan = make_plan("quick")
+    expected = Expectation(plan.tests[0].name, parse_metric("read.iops"), Operator.AT_LEAST, 8880, "tier ssd")
+    told = ["".join(text for text, _ in line) for line in lines(replace(plan, expectations=(expected,)), 40)]
+    words = " ".join(" ".join(told).split())
+    assert f"Expected {plan.tests[0].name}: read IOPS at least 8,880 (tier ssd)" in words
+    assert all(len(line) <= 40 for line in told)
+    assert "Expected" not in str(lines(plan, 40))
 
 
 @pytest.mark.parametrize(

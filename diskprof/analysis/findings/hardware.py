@@ -40,7 +40,6 @@ PAUSE_S = 0.05
 AWAKE = 1 / PAUSE_S
 """So many requests a second leave no such pause."""
 
-ALIGNMENT = 4096
 
 _VERBS = {Direction.READ: "read", Direction.WRITE: "wrote"}
 _REPEAT = "Repeat at other times of the day, long enough for bursts to end, before relying on a figure."
@@ -205,14 +204,13 @@ def misaligned(run: Run) -> Finding | None:
     """A partition that does not begin on a 4 KiB boundary makes the disk do two I/Os for one."""
     environment = run.environment
     for device in (*((environment.device,) if environment.device else ()), *environment.layers):
-        boundary = max(ALIGNMENT, device.physical_block_size)
-        if device.start_bytes is None or device.start_bytes % boundary == 0:
+        if not device.misaligned:
             continue
         return Finding(
             "misaligned",
             Weight.LIMIT,
             "The partition does not begin on a boundary of the disk's blocks: one I/O becomes two.",
-            f"{device.name} begins at byte {device.start_bytes}, which is no multiple of {boundary}",
+            f"{device.name} begins at byte {device.start_bytes}, which is no multiple of {device.boundary}",
             "Make the partition anew at a multiple of 1 MiB, as parted -a optimal does.",
         )
     return None

@@ -24,7 +24,6 @@ _COPY_ON_WRITE = {"btrfs", "zfs", "bcachefs"}
 _FOUR_GIB = 4 << 30
 _ELSEWHERE = "Choose a directory on the disk, or a test that only reads. If the disk is there to be overwritten"
 _RESERVE_RULE = "a tenth of the file system, at least 64 MiB, at most 1 GiB; from 20 GiB on 5%"
-_PAGE = 4096
 NO_PERMISSION = WritePermission()
 
 
@@ -279,12 +278,12 @@ def _of_file_system(target: Target) -> Iterator[Hazard]:
 def _of_stack(device: Device, tree: DeviceTree) -> Iterator[Hazard]:
     """What lies between the target and the hardware."""
     for layer in _with_below(device, tree):
-        if layer.kind is DeviceKind.PARTITION and layer.start_bytes and layer.start_bytes % _PAGE:
+        if layer.kind is DeviceKind.PARTITION and layer.misaligned:
             yield Hazard(
                 "misaligned",
                 Severity.WARNS,
-                f"The partition {layer.name} begins at byte {layer.start_bytes}, not at a multiple of 4096: a 4 KiB write "
-                "touches two blocks of the disk.",
+                f"The partition {layer.name} begins at byte {layer.start_bytes}, not at a multiple of {layer.boundary}: "
+                "a 4 KiB write touches two blocks of the disk.",
                 "Partition the disk anew, aligned to 1 MiB, to get its full speed.",
             )
         if layer.kind in (DeviceKind.RAM, DeviceKind.ZRAM):

@@ -65,6 +65,8 @@ Files = Literal["own", "shared"] | Reference | Annotated[list[FileName], Field(m
 OptionTable = dict[str, Scalar]
 Choices = Annotated[list[Scalar], BeforeValidator(_one_or_more), Field(min_length=1, max_length=50)]
 
+Lines = Annotated[list[Scalar], BeforeValidator(_one_or_more), Field(min_length=1, max_length=4)]
+
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -104,8 +106,8 @@ class ExpectEntry(_Strict):
     max: Scalar | None = None
     above: Scalar | None = None
     below: Scalar | None = None
-    base: Scalar | None = None
-    per_gib: Scalar | None = None
+    base: Lines | None = None
+    per_gib: Lines | None = None
     cap: Scalar | None = None
     when: Annotated[dict[str, Choices], Field(max_length=4)] = {}
     seconds: Scalar = "60"

@@ -146,17 +146,23 @@ def _promise(entry: "ExpectEntry", path: KeyPath, quantity: Quantity) -> tuple[O
     (key,) = given
     if key == "base" and entry.per_gib is None:
         raise Faulty(Fault((*path, "base"), "base goes with per_gib; min promises the same of every capacity"))
-    base, per_gib, cap = (_value(entry, path, name, quantity) for name in (key, "per_gib", "cap"))
-    assert base is not None
-    if cap is not None and cap <= base:
+    bases, growths, caps = (_values(entry, path, name, quantity) for name in (key, "per_gib", "cap"))
+    if key == "base" and len(bases) != len(growths):
+        raise Faulty(Fault((*path, "per_gib"), "base and per_gib have as many values as each other"))
+    if caps and caps[0] <= max(bases):
         raise Faulty(Fault((*path, "cap"), "cap is not more than base"))
-    return _OPERATORS[key], Formula(base, per_gib or 0.0, cap)
+    (line, *others) = zip(bases, growths or [0.0], strict=True)
+    return _OPERATORS[key], Formula(*line, caps[0] if caps else None, tuple(others))
 
 
-def _value(entry: "ExpectEntry", path: KeyPath, key: str, quantity: Quantity) -> float | None:
-    text = getattr(entry, key)
-    if text is None:
-        return None
+def _values(entry: "ExpectEntry", path: KeyPath, key: str, quantity: Quantity) -> list[float]:
+    """The values of a key, one or several; none where it is not given."""
+    given = getattr(entry, key)
+    texts = given if isinstance(given, list) else [] if given is None else [given]
+    return [_value(text, path, key, quantity) for text in texts]
+
+
+def _value(text: str, path: KeyPath, key: str, quantity: Quantity) -> float:
     try:
         value = parse_value(quantity, text)
     except UsageError as error:

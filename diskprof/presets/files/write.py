@@ -28,7 +28,7 @@ _WHOLE = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
 _KEYS = {Operator.AT_LEAST: "min", Operator.AT_MOST: "max", Operator.MORE_THAN: "above", Operator.LESS_THAN: "below"}
 _UNITS: Mapping[Quantity, tuple[tuple[str, float], ...]] = {
     Quantity.IOPS: (("", 1.0),),
-    Quantity.BANDWIDTH: (("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3), ("B/s", 1.0)),
+    Quantity.BANDWIDTH: (("GB/s", 1e9), ("MB/s", 1e6), ("MiB/s", 2.0**20), ("kB/s", 1e3), ("B/s", 1.0)),
     Quantity.LATENCY: (("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0)),
     Quantity.SHARE: (("%", 0.01), ("", 1.0)),
     Quantity.CPU: (("%", 1.0),),
@@ -210,9 +210,10 @@ def _expectation(expectation: PresetExpectation) -> list[str]:
     lines = ["[[expect]]", f"test = {_text(test)}", *([f"job = {_text(job)}"] if job else [])]
     lines.append(f"metric = {_text(metric.name)}")
     key = "base" if formula else _KEYS[expectation.operator]
-    lines.append(f"{key} = {_text(_amount(metric.quantity, promise.base))}")
+    bases, growths = zip(*promise.lines, strict=True)
+    lines.append(f"{key} = {_amounts(metric.quantity, bases)}")
     if formula:
-        lines.append(f"per_gib = {_text(_amount(metric.quantity, promise.per_gib))}")
+        lines.append(f"per_gib = {_amounts(metric.quantity, growths)}")
     if promise.cap is not None:
         lines.append(f"cap = {_text(_amount(metric.quantity, promise.cap))}")
     if expectation.when:
@@ -220,6 +221,12 @@ def _expectation(expectation: PresetExpectation) -> list[str]:
     if expectation.seconds != 60.0:
         lines.append(f"seconds = {_text(f'{expectation.seconds:g}')}")
     return lines
+
+
+def _amounts(quantity: Quantity, values: Sequence[float]) -> str:
+    """One value, or a list of several."""
+    texts = [_text(_amount(quantity, value)) for value in values]
+    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 
 
 def _amount(quantity: Quantity, value: float) -> str:

@@ -85,7 +85,7 @@ def _commands(plan: Plan) -> Code:
     lines: list[tuple[str, ...]] = []
     for title, test in steps(plan):
         about = f"{test.name}: {title}" if title and title != test.name else test.name
-        lines += [(f"# {about} ({format_duration(test.seconds)})",), tuple(map(shlex.quote, test.argv))]
+        lines += [(f"# {about} ({likely_words(test)})",), tuple(map(shlex.quote, test.argv))]
     return Code(tuple(lines))
 
 
@@ -95,8 +95,14 @@ def plan_sentence(plan: Plan) -> str:
 
 
 def time_words(plan: Plan) -> str:
-    """`about 34 s`; `up to 34 s` where a test may end before its time."""
-    return f"{'up to' if plan.may_end_early else 'about'} {format_duration(plan.seconds)}"
+    """`about 34 s`; `about 34 s, at most 16 min 40 s` where amounts of data may end tests before their time."""
+    return f"about {likely_words(plan)}"
+
+
+def likely_words(step: Plan | PlannedTest) -> str:
+    """`34 s`; `34 s, at most 16 min 40 s` where an amount of data may end it before its time."""
+    likely, most = format_duration(step.likely_seconds), format_duration(step.seconds)
+    return likely if likely == most or not step.limited else f"{likely}, at most {most}"
 
 
 def written_words(plan: Plan) -> str:

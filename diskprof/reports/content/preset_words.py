@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import prod
 
-from diskprof.model.expectation import Formula, PresetExpectation
+from diskprof.model.expectation import PresetExpectation, formula_words
 from diskprof.model.job import EachWay, EngineJob, FioJob, IopingJob
-from diskprof.model.metric import Metric, Quantity, format_value
+from diskprof.model.metric import Metric, Quantity
 from diskprof.model.preset import Preset
 from diskprof.model.sample import Direction
 from diskprof.model.units import format_duration, format_latency, format_size
@@ -24,15 +24,6 @@ _FIGURES: Mapping[str, str] = {
     "p99": "99th percentile of {}",
     "p99_9": "99.9th percentile of {}",
 }
-_UNITS: Mapping[Quantity, tuple[float, str]] = {
-    Quantity.IOPS: (1.0, " IOPS"),
-    Quantity.BANDWIDTH: (1e6, " MB/s"),
-    Quantity.LATENCY: (1e6, " ms"),
-    Quantity.SHARE: (0.01, "%"),
-    Quantity.CPU: (1.0, "%"),
-}
-"""What the figures of a formula are divided by, and the unit behind it."""
-
 _ZEROS = re.compile(r"\.0+(?=\D|$)")
 _VERBS = {"read": "Reads", "write": "Writes", "rw": "Reads and writes"}
 
@@ -215,19 +206,6 @@ def metric_words(metric: Metric) -> str:
             return f"{what} within {_ZEROS.sub('', format_latency(metric.within_ns))}"
         case _:
             return what
-
-
-def formula_words(quantity: Quantity, formula: Formula) -> str:
-    """A promised value: `200 MB/s`, or `min(80 + 0.5 x GiB, 300) MB/s`."""
-    if not formula.per_gib:
-        return _ZEROS.sub("", format_value(quantity, formula.base)).removesuffix(" CPU")
-    scale, unit = _UNITS[quantity]
-    sum_ = f"{_number(formula.base / scale)} + {_number(formula.per_gib / scale)} x GiB"
-    return f"({sum_}){unit}" if formula.cap is None else f"min({sum_}, {_number(formula.cap / scale)}){unit}"
-
-
-def _number(value: float) -> str:
-    return f"{value:,.10g}"
 
 
 def conditions(preset: Preset, when: tuple[tuple[str, str], ...]) -> str:

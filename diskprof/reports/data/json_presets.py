@@ -31,9 +31,11 @@ def preset_json(preset: Preset) -> Json:
 
 
 def _promise(promise: PresetExpectation) -> Json:
-    """A promise: `base` + `per_gib` x capacity in GiB, at most `cap`, in `unit`."""
+    """A promise: the least of `base` + `per_gib` x capacity in GiB of each line, at most `cap`, in `unit`."""
     return {
-        **_of(promise, "test metric=metric.name operator base=promise.base per_gib=promise.per_gib cap=promise.cap"),
+        **_of(promise, "test metric=metric.name operator"),
+        "lines": [{"base": base, "per_gib": per_gib} for base, per_gib in promise.promise.lines],
+        **_of(promise, "cap=promise.cap"),
         "unit": _UNITS[promise.metric.quantity],
         **_of(promise, "when{} seconds"),
         "words": promise_words(promise),

@@ -7,6 +7,7 @@ from diskprof.analysis.comparison import ComparedMetric, ComparedRun, ComparedVa
 from diskprof.analysis.conditions import Condition, OptionDifference
 from diskprof.analysis.expectations import CommonExpectation, judge
 from diskprof.analysis.kernel import KernelView
+from diskprof.analysis.metrics import WITHIN_NS
 from diskprof.analysis.sweep import Best, Limits, Matrix, best, grids, limits, measured, panels
 from diskprof.model.advice import Advice, on_command_line
 from diskprof.model.device import Device, Mount, Wear, share_of
@@ -59,6 +60,7 @@ def run_json(run: Run, kernel: Mapping[int, KernelView] | None = None) -> Json:
         **_endurance(run.plan),
         "expectations": [_plain(judgement) for judgement in judge(run)],
         **_of(run, "findings"),
+        "within_ns": WITHIN_NS,
         "messages": [
             {"at_ns": message.at_ns, "test": names.get(message.test), **_of(message, "warning text")}
             for message in run.messages
@@ -87,7 +89,7 @@ def plan_json(plan: Plan) -> Json:
     return {
         **_of(plan, "preset title=preset_title category target"),
         "targets": _targets(plan),
-        **_of(plan, "parameters{} seconds bytes_written writes_exact space_needed"),
+        **_of(plan, "parameters{} seconds likely_seconds bytes_written writes_exact space_needed"),
         **_endurance(plan),
         "test_files": _plain(plan.test_files),
         **_of(plan, "expectations"),
@@ -125,7 +127,10 @@ def _job(job: JobResult) -> Json:
 
 
 def _result(result: Result) -> Json:
-    directions = {str(direction): _plain(part) for direction, part in result.directions}
+    directions = {
+        str(direction): {**_plain(part), "share_within": part.share_within(WITHIN_NS)}
+        for direction, part in result.directions
+    }
     return {**directions, **_of(result, "cpu~ sync_latency_ns=sync~")}
 
 
@@ -219,7 +224,8 @@ _FIELDS: FieldTable = {
     Limits: "iops iops_up_to_bytes=iops_up_to bandwidth_bytes_per_s=bandwidth bandwidth_from_bytes=bandwidth_from",
     Mount: "path fs_type options size_bytes free_bytes",
     OptionDifference: "option job? values",
-    PlannedTest: "name title engine cell{}~ argv ramp_s runtime_s delay_s amount_bytes bytes_written writes_exact layout",
+    PlannedTest: "name title engine cell{}~ argv ramp_s runtime_s delay_s amount_bytes amount_s bytes_written writes_exact"
+    " layout",
     ComparedMetric: "metric direction better cells",
     RunSummary: "id status preset title=preset_title target device hostname started_at duration_s tags note headline",
     Target: "kind path device mount_point fs_type size_bytes free_bytes",

@@ -5,6 +5,7 @@ import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
+from diskprof.analysis.metrics import WITHIN_NS
 from diskprof.model.run import Latency, Result, Run, TestRecord
 from diskprof.model.sample import Sample
 from diskprof.model.text import clean
@@ -19,6 +20,7 @@ RESULT_COLUMNS = (
     *("ios", "bytes", "iops", "bandwidth_bytes_per_s", "runtime_ms"),
     "latency_kind",
     *(f"{part}_{name}_ns" for part in ("latency", "clat", "slat") for name in _LATENCIES),
+    f"within_{WITHIN_NS // 1000}us",
     *("cpu_user_percent", "cpu_system_percent"),
 )
 SAMPLE_COLUMNS = (
@@ -68,12 +70,13 @@ def _rows(which: Sequence[CsvValue], result: Result) -> list[list[CsvValue]]:
             *(*which, str(direction), found.ios, found.bytes, found.iops, found.bandwidth_bytes_per_s),
             found.runtime_ms,
             *(str(found.latency_kind), *_latency(found.latency), *_latency(found.clat), *_latency(found.slat)),
+            found.share_within(WITHIN_NS),
             *cpu,
         ]
         for direction, found in result.directions
     ]
     synced = (
-        [[*which, "sync", *[None] * 6, *_latency(result.sync), *_latency(None), *_latency(None), *cpu]]
+        [[*which, "sync", *[None] * 6, *_latency(result.sync), *_latency(None), *_latency(None), None, *cpu]]
         if result.sync
         else []
     )

@@ -40,10 +40,10 @@ class ProgressMeter:
     def progress(self) -> Progress:
         """The state now. Fractions stay below 1 until the next step begins; time left is None when overdue."""
         done = self._fraction_of_test()
-        left = [test.seconds + _START_UP_S for test in self._plan.tests[self.test + 1 :]]
+        left = [test.likely_seconds + _START_UP_S for test in self._plan.tests[self.test + 1 :]]
         this = self._remaining_s(done)
         if self._preparing:
-            left.insert(0, self._plan.tests[self.test].seconds + _START_UP_S)
+            left.insert(0, self._plan.tests[self.test].likely_seconds + _START_UP_S)
         remaining = None if this is None else this + sum(left)
         elapsed = self._clock() / 1e9
         overall = elapsed / (elapsed + remaining) if remaining is not None and elapsed + remaining > 0 else 0.99
@@ -86,5 +86,5 @@ class ProgressMeter:
         if self._preparing or self._planned.amount_bytes:
             if done > 0.01:
                 return elapsed * (1 - done) / done
-            return max(0.0, self._planned.seconds - elapsed) or None
+            return max(0.0, self._planned.likely_seconds - elapsed) or None
         return max(0.0, self._planned.seconds + _START_UP_S - elapsed)

@@ -6,8 +6,7 @@ from dataclasses import replace
 from diskprof.model.advice import Advice
 from diskprof.model.device import DeviceTree
 from diskprof.model.errors import UsageError
-from diskprof.model.expectation import Expectation, PresetExpectation
-from diskprof.model.metric import format_value
+from diskprof.model.expectation import Expectation, PresetExpectation, formula_words
 from diskprof.model.plan import Hazard, Severity
 from diskprof.model.preset import Layout, Preset
 from diskprof.model.target import Target, TargetKind
@@ -112,9 +111,7 @@ def _capacity_gib(values: Mapping[str, str], target: Target, tree: DeviceTree) -
 
 def _basis(promise: PresetExpectation, gib: float) -> str:
     where = ", ".join(f"{name} {value}" for name, value in promise.when)
-    formula, quantity = promise.promise, promise.metric.quantity
-    if not formula.per_gib:
+    if not promise.promise.per_gib:
         return where
-    sum_ = f"{format_value(quantity, formula.base)} + {format_value(quantity, formula.per_gib)} x {gib:g} GiB"
-    words = sum_ if formula.cap is None else f"min({sum_}, {format_value(quantity, formula.cap)})"
+    words = formula_words(promise.metric.quantity, promise.promise, f"{gib:g} GiB")
     return f"{where}: {words}" if where else words

@@ -67,7 +67,10 @@ def make_plan(
     tests, hazards = _adapted(resolved.tests, places)
     places = tuple(with_directory(place, places, tests) for place in places)
     places = tuple(with_shared_files(place, places, tests) for place in places)
-    loads = [_workload(test, places, rate) for test in tests]
+    expected, untold = promises(preset, dict(resolved.values), tests, expectations, places[0].target, tree)
+    hazards += untold
+    promised = expected[: len(expected) - len(expectations)]
+    loads = [_workload(test, places, rate, promised) for test in tests]
     seconds = sum(load.likely_s for load in loads)
     space = {place.slot: _space(place, places, tests, loads) for place in places}
     written = {place.slot: _written(place, places, tests, _rate(place.target, tree)) for place in places}
@@ -78,8 +81,6 @@ def make_plan(
     raw = written_devices([(place.target, written[place.slot]) for place in places], tree, permission)
     wear = wear_of(_written_disks(places, written, tree))
     hazards += (write_budget(device, _below(device.name, wear, tree)) for device in raw)
-    expected, untold = promises(preset, dict(resolved.values), tests, expectations, places[0].target, tree)
-    hazards += untold
     first = places[0]
     fills = any(place.files for place in places)
     direct = any(load.direct for load in loads)
@@ -139,10 +140,12 @@ def _adapted(tests: Sequence[ResolvedTest], places: Sequence[FilePlace]) -> tupl
     return adapted, hazards_of(remarks, [test.name for test in tests])
 
 
-def _workload(test: ResolvedTest, places: Sequence[FilePlace], rate: Rate) -> Workload:
+def _workload(test: ResolvedTest, places: Sequence[FilePlace], rate: Rate, promised: Sequence[Expectation]) -> Workload:
+    """What a test amounts to. How long it likely takes goes by what is `promised` of it, where that is less than `rate`."""
     if job := test.load.ioping:
         return ioping_workload(job, on_directory=places_of_job(job, places)[0].target.kind is TargetKind.DIRECTORY)
-    return fio_workload(test.load.fio, rate)
+    kept = rate.promised(each for each in promised if each.test == test.name)
+    return replace(fio_workload(test.load.fio, rate), likely_s=fio_workload(test.load.fio, kept).likely_s)
 
 
 def _space(
@@ -239,6 +242,7 @@ def _planned(test: ResolvedTest, load: Workload, places: Sequence[FilePlace], to
         delay_s=load.delay_s,
         latency=latency_of(tool.version) if test.engine is EngineName.FIO else LatencyKind.LAT,
         files=own_files(test, places),
+        amount_s=load.likely_s - load.ramp_s if load.amount_bytes else None,
     )
 
 

@@ -1,10 +1,12 @@
 """What a test's options amount to: how long, how much, how much of it written. Read from the options, before any run."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from diskprof.model.device import WITHOUT_PLATTERS, Device, Transport
+from diskprof.model.expectation import Expectation
 from diskprof.model.job import FioJob, IopingJob
+from diskprof.model.metric import Quantity
 
 _IOPING_DEFAULT_WORK = 1 << 20
 _IOPING_RAPID_WORK = 64 << 20
@@ -32,6 +34,15 @@ class Rate:
 
     bandwidth: float
     iops: float
+
+    def promised(self, expectations: Iterable[Expectation]) -> "Rate":
+        """No more than is promised of it: what a cloud volume promises is what it is held to."""
+        most = {Quantity.BANDWIDTH: self.bandwidth, Quantity.IOPS: self.iops}
+        for each in expectations:
+            quantity = each.metric.quantity
+            if quantity in most and each.operator.is_minimum and each.promised:
+                most[quantity] = min(most[quantity], each.promised)
+        return Rate(most[Quantity.BANDWIDTH], most[Quantity.IOPS])
 
 
 _ROTATIONAL = Rate(200e6, 300)

@@ -177,7 +177,7 @@ def first_notice(plan: Plan | None, key: str, width: int) -> Line:
         keys: Line = [(" · ", "quiet"), ("No run yet: choose a device and a preset; ", ""), ("Tab", "key")]
         return [*keys, (" changes the pane", "")]
     what = f"{clean(plan.preset_title)} on {clean(plan.target.path)}"
-    tail = f", about {format_duration(plan.seconds)}"
+    tail = f", about {format_duration(plan.likely_seconds)}"
     return _fitted(("·", "quiet"), what, tail, "", "", width, front=("No run yet: ", key, " twice runs "))
 
 

@@ -13,6 +13,7 @@ from diskprof.model.plan import Plan, PlannedTest, Severity
 from diskprof.model.text import clean
 from diskprof.model.units import format_duration
 from diskprof.reports.blocks import Form, Paragraph
+from diskprof.reports.content.expectation_table import planned
 from diskprof.reports.content.plan_report import hazard_notes, plan_facts, plan_sentence, steps, target_facts
 from diskprof.reports.words import SEVERITIES, Meaning
 from diskprof.tui.kit.painted import Line, spread
@@ -31,7 +32,8 @@ def plan_lines(
     """What will happen: the sentence, the `switch` for it, what speaks against it, what was `chosen`, the tests, the amounts."""
     tests = _test_lines(plan, width)
     return _beneath_each_other(
-        *_warnings(plan, width, switch), doubts, chosen, tests, pane_lines((plan_facts(plan, Form.SCREEN),), width)
+        *(*_warnings(plan, width, switch), doubts, chosen, tests),
+        *(_expected_lines(plan, width), pane_lines((plan_facts(plan, Form.SCREEN),), width)),
     )
 
 
@@ -39,7 +41,17 @@ def confirm_lines(plan: Plan, others: Sequence[str], width: int) -> list[Line]:
     """What is to be known before a start; `others` are sentences on runs that go on the same disk."""
     sign, ink = sign_of(SEVERITIES[Severity.WARNS])
     company = [line for words in others for line in signed((sign, ink), clean(words), width, ink)]
-    return _beneath_each_other(*_warnings(plan, width, company), pane_lines((plan_facts(plan, Form.SCREEN),), width))
+    facts = pane_lines((plan_facts(plan, Form.SCREEN),), width)
+    return _beneath_each_other(*_warnings(plan, width, company), facts, _expected_lines(plan, width))
+
+
+def _expected_lines(plan: Plan, width: int) -> list[Line]:
+    """What is expected of this very disk, test by test."""
+    found = planned(plan)
+    lines = paragraph("Expected", width, "quiet", first=((" ", ""),)) if found else []
+    for test, words in found:
+        lines += paragraph(clean(f"{test}: {words}"), width, first=(("   ", ""),))
+    return lines
 
 
 def _beneath_each_other(*parts: Sequence[Line]) -> list[Line]:
@@ -70,7 +82,7 @@ def _test_lines(plan: Plan, width: int) -> list[Line]:
     """Each test with R or W and its time."""
     lines: list[Line] = []
     for at, (title, test) in enumerate(steps(plan), 0 if plan.layout else 1):
-        seconds = fit(format_duration(test.seconds), 7, right=True)
+        seconds = fit(format_duration(test.likely_seconds), 7, right=True)
         number = fit(f"{at:2}" if at else "", 3)
         words = paragraph(clean(title), width - 11, "" if at else "quiet", first=((number, "quiet"), (" ", "")))
         lines.append(spread(words[0] if words else (), [*_sides(test), (seconds, "quiet"), (" ", "")], width))

@@ -82,7 +82,7 @@ def promises_plan(machine: RecordedMachine, *, runtime_s: float = 8.0) -> Plan:
     )
     planned = [_planned(job.name, _TITLES[job.name], (job,), (file,), runtime_s) for job in jobs]
     plan = _plan(machine, "volume-promises", "What a volume promises", file, planned)
-    formula = "min(1,200 IOPS + 30 IOPS x 100 GiB, 20,000 IOPS)"
+    formula = "min(1,200 + 30 x 100 GiB, 20,000) IOPS"
     return replace(
         plan,
         parameters=(*plan.parameters, ("tier", "high-cpu")),

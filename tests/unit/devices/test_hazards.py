@@ -229,6 +229,15 @@ def test_misaligned_partition_below_a_volume(directory: Target) -> None:
     assert "home is encrypted" in hazards["encrypted"].message
 
 
+@pytest.mark.parametrize(
+    ("start", "physical", "told"), [(1 << 20, 512, False), (4096, 4096, False), (4096, 16384, True)]
+)
+def test_a_partition_has_to_begin_on_a_block_of_its_disk(start: int, physical: int, told: bool) -> None:
+    disk = device("sda", children=("sda1",))
+    part = device("sda1", DeviceKind.PARTITION, start_bytes=start, parents=("sda",), physical_block_size=physical)
+    assert ("misaligned" in found(raw("sda1"), disk, part)) is told
+
+
 def test_memory_and_loop_devices() -> None:
     assert found(raw("zram0"), device("zram0", DeviceKind.ZRAM))["memory"].severity is Severity.WARNS
     loop = device("loop0", DeviceKind.LOOP, backing_file="/var/lib/\x1b[2Jdisk.img")

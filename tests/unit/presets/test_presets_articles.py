@@ -103,7 +103,7 @@ def test_the_sweep_has_the_block_sizes_of_the_article_and_every_queue_depth() ->
 
 
 Promised = tuple[str, str, str, float]
-MB, MS = 1e6, 1e6
+MB, MIB, MS = 1e6, 2**20, 1e6
 
 
 def promised(name: str, tier: str, gib: float = 0) -> set[Promised]:
@@ -139,7 +139,7 @@ def test_what_digitalocean_promises(tier: str, wanted: set[Promised]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tier", "gib", "iops", "megabytes", "ms"),
+    ("tier", "gib", "iops", "mebibytes", "ms"),
     [
         ("ssd", 800, 20_000, 300, 2),
         ("ssd", 100, 4200, 130, 2),
@@ -154,19 +154,39 @@ def test_what_digitalocean_promises(tier: str, wanted: set[Promised]) -> None:
     ],
 )
 def test_what_alibaba_promises(
-    tier: str, gib: float, iops: float | None, megabytes: float | None, ms: float | None
+    tier: str, gib: float, iops: float | None, mebibytes: float | None, ms: float | None
 ) -> None:
     wanted: set[Promised] = set()
     for direction in ("read", "write"):
         if iops:
             wanted.add((f"Rand_{direction.title()}_Testing", f"{direction}.iops", ">=", iops))
-        if megabytes:
-            wanted.add((f"{direction.title()}_PPS_Testing", f"{direction}.bandwidth", ">=", megabytes * MB))
+        if mebibytes:
+            wanted.add((f"{direction.title()}_PPS_Testing", f"{direction}.bandwidth", ">=", mebibytes * MIB))
     assert promised("alibaba-cloud-disk", tier, gib) == wanted
     parts = [promised(f"alibaba-{part}", tier, gib) for part in ("rand-write", "rand-read", "write", "read")]
     assert set().union(*parts) == wanted
     latencies = {(f"lat-{way}", f"{way}.latency.mean", "<=", (ms or 0) * MS) for way in ("read", "write")}
     assert promised("alibaba-latency", tier) == (latencies if ms else set())
+
+
+@pytest.mark.parametrize(
+    ("gib", "iops"),
+    [
+        # The article's table of block sizes.
+        (800, {"4k": 20_000, "8k": 20_000, "16k": 17_200, "32k": 9600, "64k": 4800}),
+        # Small disks reach their limit of IOPS first, except with the largest blocks.
+        (20, {"4k": 1800, "8k": 1800, "16k": 1800, "32k": 1800, "64k": 1440}),
+        (200, {"4k": 7200, "8k": 7200, "16k": 7200, "32k": 5760, "64k": 2880}),
+    ],
+)
+def test_all_rows_of_the_block_sizes_are_judged(gib: float, iops: dict[str, int]) -> None:
+    found = {test: value for test, _, _, value in promised("alibaba-block-size", "ssd", gib)}
+    assert found.pop("randread-64k") == iops.pop("64k") * 64 * K
+    assert found == {f"randread-{block}": value for block, value in iops.items()}
+    # None of them is more than the disk's own two limits leave.
+    limits = min(1200 + 30 * gib, 20_000), min(80 + 0.5 * gib, 300) * MIB
+    for block, value in iops.items():
+        assert value <= min(limits[0], limits[1] / (int(block[:-1]) * K))
 
 
 @pytest.mark.parametrize(

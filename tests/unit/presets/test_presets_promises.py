@@ -113,6 +113,16 @@ def test_every_way_to_promise(promise: str, operator: Operator, base: float) -> 
     assert (first.operator, first.promise.base, first.promise.cap) == (operator, base, None)
 
 
+def test_the_least_of_several_lines_is_promised() -> None:
+    text = GOOD.replace("base = 1200\nper_gib = 30", 'base = [1200, "2560"]\nper_gib = [30, 16]')
+    promise = good(text).expectations[0].promise
+    assert promise == Formula(1200, 30, 20000, ((2560, 16),))
+    assert [promise.value(gib) for gib in (20, 97, 98, 5000)] == [1800, 4110, 4128, 20000] and promise.lines[1] == (
+        2560,
+        16,
+    )
+
+
 def test_jobs_know_their_targets() -> None:
     preset = good(GOOD)
     assert [(slot.name, slot.summary) for slot in preset.targets] == [("log", "the log"), ("data", "the data")]
@@ -152,7 +162,10 @@ def test_a_variant_is_settings_and_what_the_person_sets_goes_before() -> None:
         ('metric = "read.iops"', "metric = 5", "expect[1].metric", "must be a text"),
         ('metric = "read.iops"', 'metrics = "read.iops"', "expect[1].metrics", "did you mean metric?"),
         ("per_gib = 30", "per_gb = 30", "expect[1].per_gb", "did you mean per_gib?"),
-        ("base = 1200", "base = [1200]", "expect[1].base", "must be a text, a number"),
+        ("base = 1200", "base = [[1200]]", "expect[1].base[1]", "must be a text, a number"),
+        ("base = 1200", "base = []", "expect[1].base", "at least one"),
+        ("base = 1200", "base = [1200, 5000]", "expect[1].per_gib", "as many values as each other"),
+        ("base = 1200\nper_gib = 30", "base = [1200, 20000]\nper_gib = [30, 1]", "expect[1].cap", "not more than base"),
         ("when = {", "when = 5 #", "expect[1].when", "must be a table"),
         ('"Gold", depth', "[[1]], depth", "expect[1].when.tier[1]", "must be a text, a number"),
         ('when.tier = ["Gold", "silver"]', "when.tier = []", "expect[2].when.tier", "at least one"),

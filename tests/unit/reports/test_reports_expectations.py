@@ -181,7 +181,7 @@ def test_text_tells_every_outcome_and_its_basis(promises: Run) -> None:
     assert lines[0].split() == ["Test", "Metric", "Promised", "Measured", "Ratio", "Verdict"]
     ends = [line.rsplit("  ", 1)[1] for line in lines[1:] if not line.startswith("      ")]
     assert ends == ["MISSED", "met", "too short", "met", "MISSED", "not measured"]
-    assert "      tier high-cpu: min(1,200 IOPS + 30 IOPS x 100 GiB, 20,000 IOPS)\n" in text
+    assert "      tier high-cpu: min(1,200 + 30 x 100 GiB, 20,000) IOPS\n" in text
     assert "8 s: too short to say that it is kept, which takes 1 min" in " ".join(text.split())
 
 
@@ -208,7 +208,7 @@ def test_markdown_has_a_row_for_each(promises: Run) -> None:
     assert [line.split("|")[-3].strip() for line in table[2:]] == [
         *("**MISSED**", "met", "too short to say", "met", "**MISSED**", "not measured")
     ]
-    assert "min(1,200 IOPS + 30 IOPS x 100 GiB, 20,000 IOPS)" in table[3]
+    assert "min(1,200 + 30 x 100 GiB, 20,000) IOPS" in table[3]
     assert [cell.strip() for cell in table[0].split("|")[-3:-1]] == ["Verdict", "Note"]
 
 

@@ -12,6 +12,8 @@ from diskprof.reports.content.preset_words import promise_words, writes
 from diskprof.reports.data.json_presets import preset_json, resolved_json
 from diskprof.reports.render.text_presets import preset_text, presets_table
 
+MIB = 1 << 20
+
 
 @pytest.mark.parametrize(
     ("metric", "operator", "formula", "words"),
@@ -29,6 +31,17 @@ from diskprof.reports.render.text_presets import preset_text, presets_table
         ("read.iops", ">=", Formula(1200, 30, 20000), "reads, at least min(1,200 + 30 x GiB, 20,000) IOPS"),
         ("read.iops", ">=", Formula(0, 0.5), "reads, at least (0 + 0.5 x GiB) IOPS"),
         ("read.bandwidth", ">=", Formula(50e6, 0.15e6, 160e6), "reads, at least min(50 + 0.15 x GiB, 160) MB/s"),
+        (
+            "read.bandwidth",
+            ">=",
+            Formula(80 * MIB, MIB / 2, 300 * MIB),
+            "reads, at least min(80 + 0.5 x GiB, 300) MiB/s",
+        ),
+        ("read.bandwidth", ">=", Formula(30 * MIB), "reads, at least 30 MiB/s"),
+        (
+            *("read.iops", ">=", Formula(1200, 30, 9600, ((2560, 16),))),
+            "reads, at least min(1,200 + 30 x GiB, 2,560 + 16 x GiB, 9,600) IOPS",
+        ),
         ("read.latency.p99", ">=", Formula(1e6, 1e3), "99th percentile of read latency, at least (1 + 0.001 x GiB) ms"),
     ],
 )
