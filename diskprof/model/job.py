@@ -218,6 +218,11 @@ class FioJob:
         return any((*self.rate, *self.rate_iops)) or self.thinktime_s > 0
 
     @property
+    def poisson(self) -> bool:
+        """Whether its rate is spread by chance, each request by itself."""
+        return dict(self.options).get("rate_process") == "poisson"
+
+    @property
     def spins(self) -> bool:
         """Whether it keeps a CPU busy while it waits: it asks for completions without a pause, or spins in its own."""
         have = dict(self.options)

@@ -49,6 +49,18 @@ class TestFile:
 
 
 @dataclass(frozen=True, slots=True)
+class FioFault:
+    """A known fault of the fio at hand that a test meets: `a asks` and the `effect` are a sentence.
+
+    `keeps` is the part of the rate asked for, 0 to 1, that fio does on a disk that keeps up; None where it is not of a rate.
+    """
+
+    effect: str
+    advice: str
+    keeps: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class PlannedTest:
     """One process to start: `argv`, made of `jobs`, is what is shown and run.
 
@@ -56,8 +68,8 @@ class PlannedTest:
 
     `amount_bytes` is set where an amount of data ends the test, possibly before its runtime; `amount_s` is what it then measures,
     where the device does what it is taken to do, or no more than is promised of it. `cell` is its place in a sweep.
-    `delay_s` is how much longer it takes because a job begins later. `latency` is what this fio can tell of. `files` are those
-    that are made for this test alone and removed after it.
+    `delay_s` is how much longer it takes because a job begins later. `latency` is what this fio can tell of,
+    `faults` what of it the test meets. `files` are those that are made for this test alone and removed after it.
     """
 
     name: str
@@ -76,6 +88,7 @@ class PlannedTest:
     latency: LatencyKind = LatencyKind.LAT
     files: tuple[TestFile, ...] = ()
     amount_s: float | None = None
+    faults: tuple[FioFault, ...] = ()
 
     @property
     def layout(self) -> Layout:

@@ -41,6 +41,7 @@ TEST_RULES: tuple[Rule, ...] = (
     over_time.stall,
     limits.submission,
     limits.jobs_apart,
+    rates.fio_fault,
     rates.mix_missed,
     rates.rate_missed,
     processor.processor_bound,

@@ -38,19 +38,11 @@ def mix_missed(view: TestView) -> Finding | None:
 
 
 def rate_missed(view: TestView) -> Finding | None:
-    """fio holds a job to its rate; where the disk or the way of asking cannot keep up, the result is not of that rate."""
-    evidence = []
-    for demand in view.load.demands:
-        result = view.result.direction(demand.direction)
-        if result is None or result.runtime_ms < LEAST_S * 1e3:
-            continue
-        done = result.bandwidth_bytes_per_s if demand.in_bytes else result.iops
-        due = demand.per_second * (result.ios / done) if done else 0.0
-        if not due or 1 - done / demand.per_second <= max(RATE, COUNTING / sqrt(due)):
-            continue
-        write = format_bandwidth if demand.in_bytes else format_iops
-        told = f"{write(demand.per_second)}{'' if demand.in_bytes else f' {demand.direction}s/s'}"
-        evidence.append(f"{told} asked for, {write(done)} done")
+    """fio holds a job to its rate; where the disk or the way of asking cannot keep up, the result is not of that rate.
+
+    What a fault of fio's own leaves of the rate is all that was asked of the disk.
+    """
+    evidence = _missed(view, min((fault.keeps for fault in view.record.planned.faults if fault.keeps), default=1.0))
     if not evidence:
         return None
     return view.found(
@@ -60,6 +52,43 @@ def rate_missed(view: TestView) -> Finding | None:
         "; ".join(evidence),
         "It is all that this way of asking gets: ask for less, or with a deeper queue or more jobs.",
     )
+
+
+def fio_fault(view: TestView) -> Finding | None:
+    """The fio at hand did something else than it was asked for; one of a rate is none where the rate was kept all the same."""
+    met = [
+        fault
+        for fault in view.record.planned.faults
+        if fault.keeps is None or not view.load.demands or _missed(view, 1.0)
+    ]
+    if not met:
+        return None
+    done = _missed(view, 1.0) if any(fault.keeps for fault in met) else []
+    return view.found(
+        "fio-fault",
+        Weight.DOUBT,
+        "A known fault of this fio: it did not do what the test asks for.",
+        "; ".join([*(f"the test asks {fault.effect.rstrip('.')}" for fault in met), *done]),
+        " ".join(dict.fromkeys(fault.advice for fault in met)),
+    )
+
+
+def _missed(view: TestView, keeps: float) -> list[str]:
+    """The rates of which less than this part was done, in words."""
+    evidence = []
+    for demand in view.load.demands:
+        result = view.result.direction(demand.direction)
+        if result is None or result.runtime_ms < LEAST_S * 1e3:
+            continue
+        done = result.bandwidth_bytes_per_s if demand.in_bytes else result.iops
+        due = demand.per_second * (result.ios / done) if done else 0.0
+        asked = keeps * demand.per_second
+        if not due or 1 - done / asked <= max(RATE, COUNTING / sqrt(due)):
+            continue
+        write = format_bandwidth if demand.in_bytes else format_iops
+        told = f"{write(demand.per_second)}{'' if demand.in_bytes else f' {demand.direction}s/s'}"
+        evidence.append(f"{told} asked for, {write(done)} done")
+    return evidence
 
 
 def rate_kept(view: TestView) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from diskprof.engines.events import Ending, Event, Noted, Notes, Outcome, Sampled
 from diskprof.engines.fio.document import FinalDocument, depths_told, read_final, read_status
+from diskprof.engines.fio.faults import version_of
 from diskprof.engines.fio.samples import Sampler, least_of
 from diskprof.engines.jsonstream import Broken, Document, DocumentStream, Noise, parse_object
 from diskprof.engines.reasons import FioError, empty_handed, explain, is_banner, killed, read_error, read_request_error
@@ -20,7 +21,6 @@ _OPTION = re.compile(r"[a-z][a-z0-9_-]*")
 _OURS = frozenset(
     {"filename", "directory", "filename_format", "thread", "allow_file_create", "name", "lat_percentiles"}
 )
-_VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})", re.ASCII)
 _LAT_SINCE = (3, 18)
 _NO_FILES = "--allow_file_create=0"
 _TOLD_TO_STOP = 128
@@ -31,8 +31,8 @@ _SHORTFALL_S = 0.5
 
 def latency_of(version: str) -> LatencyKind:
     """The latency whose distribution a fio of this version gives: lat from 3.18 on (F69)."""
-    match = _VERSION.match(version)
-    return LatencyKind.LAT if match and (int(match[1]), int(match[2])) >= _LAT_SINCE else LatencyKind.CLAT
+    known = version_of(version)
+    return LatencyKind.LAT if known and known >= _LAT_SINCE else LatencyKind.CLAT
 
 
 def fio_argv(

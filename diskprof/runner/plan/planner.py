@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from diskprof.devices.guard.target_hazards import NO_PERMISSION, target_hazards
+from diskprof.engines.fio.faults import faults_of
 from diskprof.engines.fio.reader import fio_argv, latency_of
 from diskprof.engines.ioping import ioping_argv
 from diskprof.engines.smartctl import wear_of
@@ -14,7 +15,7 @@ from diskprof.model.errors import DiskprofError, Refused, UnitError, UsageError
 from diskprof.model.expectation import Expectation
 from diskprof.model.job import EngineJob, FioJob
 from diskprof.model.load import Load
-from diskprof.model.plan import Hazard, OtherTarget, Plan, PlannedTest, WritePermission
+from diskprof.model.plan import FioFault, Hazard, OtherTarget, Plan, PlannedTest, Severity, WritePermission
 from diskprof.model.preset import EngineName, Layout, Preset
 from diskprof.model.sample import LatencyKind
 from diskprof.model.target import Target, TargetKind
@@ -64,16 +65,17 @@ def make_plan(
     resolved = resolve(preset, settings)
     tools = {engine: find_tool(engine, waiting) for engine in sorted({test.engine for test in resolved.tests})}
     rate = _rate(places[0].target, tree)
-    tests, hazards = _adapted(resolved.tests, places)
+    version = tools[EngineName.FIO].version if EngineName.FIO in tools else ""
+    tests, hazards = _adapted(resolved.tests, places, version)
     places = tuple(with_directory(place, places, tests) for place in places)
     places = tuple(with_shared_files(place, places, tests) for place in places)
     expected, untold = promises(preset, dict(resolved.values), tests, expectations, places[0].target, tree)
     hazards += untold
     promised = expected[: len(expected) - len(expectations)]
-    loads = [_workload(test, places, rate, promised) for test in tests]
+    loads = [_workload(test, places, rate, promised, version) for test in tests]
     seconds = sum(load.likely_s for load in loads)
     space = {place.slot: _space(place, places, tests, loads) for place in places}
-    written = {place.slot: _written(place, places, tests, _rate(place.target, tree)) for place in places}
+    written = {place.slot: _written(place, places, tests, _rate(place.target, tree), version) for place in places}
     needed = needed_places() if permission.allowed else {}
     size = _size_of(resolved.values)
     for place in places:
@@ -125,7 +127,9 @@ def _rate(target: Target, tree: DeviceTree) -> Rate:
     return assumed_rate(disks[0] if disks else None)
 
 
-def _adapted(tests: Sequence[ResolvedTest], places: Sequence[FilePlace]) -> tuple[list[ResolvedTest], list[Hazard]]:
+def _adapted(
+    tests: Sequence[ResolvedTest], places: Sequence[FilePlace], version: str
+) -> tuple[list[ResolvedTest], list[Hazard]]:
     """The tests as they can run here, and notes on what had to change."""
     adapted: list[ResolvedTest] = []
     remarks: list[tuple[str, Remark]] = []
@@ -134,18 +138,31 @@ def _adapted(tests: Sequence[ResolvedTest], places: Sequence[FilePlace]) -> tupl
             test = replace(test, jobs=tuple(without_false_mix(job) for job in test.load.fio))
             test, notes = with_usable_engines(test)
             remarks += ((test.name, note) for note in notes)
+            remarks += ((test.name, _of_fault(fault)) for fault in _faults(test, version))
         fitted, more = fit(test, places)
         adapted.append(fitted)
         remarks += ((test.name, note) for note in more)
     return adapted, hazards_of(remarks, [test.name for test in tests])
 
 
-def _workload(test: ResolvedTest, places: Sequence[FilePlace], rate: Rate, promised: Sequence[Expectation]) -> Workload:
+def _faults(test: ResolvedTest, version: str) -> tuple[FioFault, ...]:
+    return tuple(dict.fromkeys(fault for job in test.load.fio for fault in faults_of(job, version)))
+
+
+def _of_fault(fault: FioFault) -> Remark:
+    return Remark("fio-fault", Severity.WARNS, "ask", fault.effect, fault.advice)
+
+
+def _workload(
+    test: ResolvedTest, places: Sequence[FilePlace], rate: Rate, promised: Sequence[Expectation], version: str
+) -> Workload:
     """What a test amounts to. How long it likely takes goes by what is `promised` of it, where that is less than `rate`."""
     if job := test.load.ioping:
         return ioping_workload(job, on_directory=places_of_job(job, places)[0].target.kind is TargetKind.DIRECTORY)
     kept = rate.promised(each for each in promised if each.test == test.name)
-    return replace(fio_workload(test.load.fio, rate), likely_s=fio_workload(test.load.fio, kept).likely_s)
+    return replace(
+        fio_workload(test.load.fio, rate, version), likely_s=fio_workload(test.load.fio, kept, version).likely_s
+    )
 
 
 def _space(
@@ -164,10 +181,12 @@ def _space(
     return sum(file.size_bytes for file in place.files) + max(own)
 
 
-def _written(place: FilePlace, places: Sequence[FilePlace], tests: Sequence[ResolvedTest], rate: Rate) -> int:
+def _written(
+    place: FilePlace, places: Sequence[FilePlace], tests: Sequence[ResolvedTest], rate: Rate, version: str
+) -> int:
     """Bytes that the tests write to a place, what fills its test files aside."""
     return sum(
-        fio_workload((job,), rate).bytes_written // len(places_of_job(job, places))
+        fio_workload((job,), rate, version).bytes_written // len(places_of_job(job, places))
         for test in tests
         for job in test.load.fio
         if place in places_of_job(job, places)
@@ -243,6 +262,7 @@ def _planned(test: ResolvedTest, load: Workload, places: Sequence[FilePlace], to
         latency=latency_of(tool.version) if test.engine is EngineName.FIO else LatencyKind.LAT,
         files=own_files(test, places),
         amount_s=load.likely_s - load.ramp_s if load.amount_bytes else None,
+        faults=_faults(test, tool.version),
     )
 
 

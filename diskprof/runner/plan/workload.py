@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from diskprof.engines.fio.faults import kept_iops
 from diskprof.model.device import WITHOUT_PLATTERS, Device, Transport
 from diskprof.model.expectation import Expectation
 from diskprof.model.job import FioJob, IopingJob
@@ -87,18 +88,18 @@ def without_false_mix(job: FioJob) -> FioJob:
     return job.changed(rw="randread" if job.random else "read")
 
 
-def fio_workload(jobs: Sequence[FioJob], rate: Rate) -> Workload:
-    """The jobs of one fio process, which run side by side."""
+def fio_workload(jobs: Sequence[FioJob], rate: Rate, version: str = "") -> Workload:
+    """The jobs of one fio process of this version, where it is known; they run side by side."""
     ramp = runtime = likely = last = 0.0
     amount, written, exact, timed = 0, 0, True, False
     for job in jobs:
         share, seconds = job.write_share, job.runtime_s or 0.0
         by_time = not job.amount
         job_amount = job.amount * job.numjobs
-        job_rate = _job_rate(job, rate)
+        job_rate = _job_rate(job, rate, version)
         if by_time:
             timed = True
-            written += round(_write_rate(job, rate) * seconds)
+            written += round(_write_rate(job, rate, version) * seconds)
             exact = exact and not share
         else:
             written += round(share * job_amount)
@@ -122,10 +123,10 @@ def fio_workload(jobs: Sequence[FioJob], rate: Rate) -> Workload:
     )
 
 
-def _job_rate(job: FioJob, rate: Rate) -> float:
+def _job_rate(job: FioJob, rate: Rate, version: str) -> float:
     """Bytes per second: what the options limit it to, otherwise what the device is taken to do."""
     ways = (False, True) if job.mixed else (job.write_share > 0,)
-    limits = [_limit(job, write=write) for write in ways]
+    limits = [_limit(job, version, write=write) for write in ways]
     most = min(rate.bandwidth, rate.iops * job.mean_size(write=ways[-1]))
     return sum(limits) if all(limits) else min(most, _thinking(job) or most)
 
@@ -137,19 +138,20 @@ def _thinking(job: FioJob) -> float:
     return job.numjobs * job.thinktime_blocks * job.block_size / job.thinktime_s if job.thinktime_s else 0.0
 
 
-def _write_rate(job: FioJob, rate: Rate) -> float:
+def _write_rate(job: FioJob, rate: Rate, version: str) -> float:
     """Bytes written per second. fio holds reads and writes to the rate each by itself, whatever the mix: with one of the reads
     alone, writes take what these leave."""
     share = job.write_share
     if not share:
         return 0.0
     most = min(rate.bandwidth, rate.iops * job.mean_size(write=True))
-    return _limit(job, write=True) or most * (1.0 if _limit(job, write=False) else share)
+    return _limit(job, version, write=True) or most * (1.0 if _limit(job, version, write=False) else share)
 
 
-def _limit(job: FioJob, *, write: bool) -> float:
+def _limit(job: FioJob, version: str, *, write: bool) -> float:
     """The bytes per second that `rate_iops` or `rate` allow to reads or writes, 0 without them."""
-    return float((job.rate_iops[write] * job.mean_size(write=write) or job.rate[write]) * job.numjobs)
+    by_ios = kept_iops(job, version, write=write) * job.mean_size(write=write)
+    return (by_ios or job.rate[write]) * job.numjobs
 
 
 def ioping_workload(job: IopingJob, *, on_directory: bool) -> Workload:
