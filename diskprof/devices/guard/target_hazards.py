@@ -206,7 +206,7 @@ def _of_space(target: Target, needed: int, size: int) -> Iterator[Hazard]:
     yield Hazard(
         "space",
         Severity.BLOCKS,
-        f"The test file needs {format_size(needed)}; {clean(target.mount_point or target.path)} has "
+        f"Test files need {format_size(needed)}; {clean(target.mount_point or target.path)} has "
         f"{format_size(target.free_bytes)} free, and {format_size(keep)} must stay free "
         f"({_RESERVE_RULE}).",
         _how_to_fit(room, needed, size),

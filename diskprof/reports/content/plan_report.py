@@ -29,14 +29,14 @@ def plan_report(plan: Plan) -> tuple[Block, ...]:
 
 
 def plan_facts(plan: Plan, form: Form = Form.TERMINAL) -> Facts:
-    """Where, how much, how long, with which parameters. On the screen those have a line each, and the target stands above."""
+    """Where, how much, how long, with which parameters. The screen names the target above."""
     screen = form is Form.SCREEN
-    parameters = [(name, value) for name, value in plan.parameters if value]
+    parameters = ("Parameters", " ".join(f"{name}={value}" for name, value in plan.parameters if value))
     share = share_words(plan.bytes_written, plan.wear)
     facts = [
         *(("Target", f"{slot}: {target_words(target)}" if slot else target_words(target)) for slot, target in targets(plan)),
         ("Sweep", sweep_words(plan)),
-        ("Parameters", " ".join(f"{name}={value}" for name, value in parameters)),
+        parameters,
         *(("Directory", directory) for directory in plan.directories),
         ("Files", test_files(plan)),
     ]  # fmt: skip
@@ -46,7 +46,7 @@ def plan_facts(plan: Plan, form: Form = Form.TERMINAL) -> Facts:
         ("Space", f"{format_size(plan.space_needed)}, freed afterwards" if plan.space_needed else "none"),
         ("Time", time_words(plan)),
     ]
-    shown = [*amounts, *parameters] if screen else [*facts, *amounts]
+    shown = [*amounts, parameters] if screen else [*facts, *amounts]
     return Facts(tuple(Fact(name, text) for name, text in shown if text))
 
 
