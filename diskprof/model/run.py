@@ -1,5 +1,6 @@
 """A run: one execution of a plan, from what was planned to how it ended, with what was found in it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -260,6 +261,11 @@ class Finding:
     test: str = ""
 
 
+def doubts_of(findings: Iterable[Finding]) -> tuple[str, ...]:
+    """The names of the rules that found a doubt, each once, in the order of the findings."""
+    return tuple(dict.fromkeys(finding.name for finding in findings if finding.weight is Weight.DOUBT))
+
+
 @dataclass(frozen=True, slots=True)
 class TestRecord:
     """One test of a run. `reason` says why it did not complete. `job`: which of its jobs it is, empty of the whole test."""
@@ -300,6 +306,8 @@ class TestRecord:
 class RunSummary(NamedTuple):
     """A line of the list of runs, read without opening the run. `headline` is its result in a few words. Times are UTC.
 
+    `doubts` are the names of the rules that found a doubt.
+
     A list has ten thousand, and a tuple is made four times as fast as a dataclass.
     """
 
@@ -315,6 +323,7 @@ class RunSummary(NamedTuple):
     tags: tuple[str, ...] = ()
     note: str = ""
     headline: str = ""
+    doubts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

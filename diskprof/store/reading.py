@@ -57,7 +57,7 @@ def summaries(db: sqlite3.Connection, limit: int | None) -> list[RunSummary]:
     moment, status_of = codec.from_micros, codec.status_from
     rows = db.execute(
         "SELECT number, id, status, preset, preset_title, target, device, hostname, started_at,"
-        " max(ended_at - started_at, 0) / 1e6, note, headline"
+        " max(ended_at - started_at, 0) / 1e6, note, headline, doubts"
         " FROM run ORDER BY ordinal DESC, number DESC LIMIT ?",
         (wanted,),
     )
@@ -75,8 +75,9 @@ def summaries(db: sqlite3.Connection, limit: int | None) -> list[RunSummary]:
             tags.get(number, ()),
             note,
             headline,
+            tuple(doubts.split()),
         )
-        for number, id, status, preset, title, target, device, hostname, start, seconds, note, headline in rows
+        for number, id, status, preset, title, target, device, hostname, start, seconds, note, headline, doubts in rows
     ]
 
 

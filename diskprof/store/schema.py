@@ -7,7 +7,7 @@ Text columns that a list needs are real columns; `plan`, `environment`, `finding
 import sqlite3
 
 APPLICATION_ID = 0x64707266  # "dprf"
-VERSION = 1
+VERSION = 2
 
 # What the kernel saw of an interval.
 _SAW = """test INTEGER NOT NULL,
@@ -59,6 +59,7 @@ _TABLES = (
         heard_at INTEGER NOT NULL,
         note TEXT NOT NULL DEFAULT '',
         headline TEXT NOT NULL DEFAULT '',
+        doubts TEXT NOT NULL DEFAULT '',
         runner_pid INTEGER NOT NULL,
         runner_start INTEGER NOT NULL,
         runner_boot TEXT NOT NULL,

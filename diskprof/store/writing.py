@@ -9,7 +9,7 @@ from random import SystemRandom
 
 from diskprof.model.errors import RunNotFound, StoreError, UsageError
 from diskprof.model.plan import Plan
-from diskprof.model.run import Environment, Finding, Message, Progress, Status, TestResult
+from diskprof.model.run import Environment, Finding, Message, Progress, Status, TestResult, doubts_of
 from diskprof.model.sample import Sample, SystemSample
 from diskprof.store import codec, courses, reading
 from diskprof.store.liveness import ProcessIdentity
@@ -180,8 +180,14 @@ def finish_run(
     ).rowcount
     if not changed:
         raise StoreError(f"The run {run_id} has ended already.")
-    db.execute("UPDATE detail SET findings = ? WHERE run = ?", (codec.to_json(tuple(findings)), number))
+    set_findings(db, number, findings)
     _close_tests(db, number, status)
+
+
+def set_findings(db: sqlite3.Connection, number: int, findings: Sequence[Finding]) -> None:
+    """The findings of a run, and the names of its doubts where the list of runs has them."""
+    db.execute("UPDATE detail SET findings = ? WHERE run = ?", (codec.to_json(tuple(findings)), number))
+    db.execute("UPDATE run SET doubts = ? WHERE number = ?", (codec.to_text(" ".join(doubts_of(findings))), number))
 
 
 def interrupt(db: sqlite3.Connection, number: int, reason: str) -> bool:

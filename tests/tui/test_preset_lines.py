@@ -22,9 +22,7 @@ def test_a_parameter_of_any_length_is_shown_whole(width: int) -> None:
     lines = confirm_lines(plan, (), width)
     assert all(width_of(line) <= width for line in lines)
     texts = ["".join(text for text, _ in line) for line in lines]
-    first = next(number for number, text in enumerate(texts) if text.startswith(" more "))
-    last = next(number for number, text in enumerate(texts) if text.startswith(" runtime "))
-    assert " ".join("".join(texts[first:last]).split()) == f"more {value}"
+    assert f"Parameters size=1g more={value} runtime=4s" in " ".join("".join(texts).split())
 
 
 @pytest.mark.parametrize("lines", [plan_lines, lambda plan, width: confirm_lines(plan, (), width)])

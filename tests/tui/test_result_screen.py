@@ -63,7 +63,7 @@ async def test_shows_the_results_first(path: Path, runs: dict[str, str], size: t
         run = store.run(runs["first"])
     async with open_runs(path, size) as pilot:
         screen = await open_result(pilot, runs["first"])
-        await see(pilot, "✓ complete", "Quick check", "/mnt/data", "finding", runs["first"], "p99")
+        await see(pilot, "✓ complete", "Quick check", "/mnt/data", "1 limit, 1 note", runs["first"], "p99")
         text = text_of(pilot)
         for test in run.tests:
             assert test.name in text

@@ -384,7 +384,7 @@ async def test_e_changes_parameters(bench: Bench, size: tuple[int, int]) -> None
         await write(pilot, "2", "#field-runtime")
         await press(pilot, "enter")
         await until(pilot, lambda: bench.planned[-1] == ("quick", "/mnt/data", {"size": "256m", "runtime": "2s"}))
-        await until(pilot, lambda: "size 256m runtime 2s" in plan(pilot))
+        await until(pilot, lambda: "size=256m runtime=2s" in plan(pilot))
         assert "Quick check *" in rows(pilot, "presets").text
         await press(pilot, "e")
         assert pilot.app.screen.query_one("#field-size", Input).value == "256m"

@@ -23,7 +23,7 @@ from stored_screens import (
 from textual import events
 from textual.widgets import Input, Static
 
-from diskprof.model.run import Status
+from diskprof.model.run import Finding, Status, Weight
 from diskprof.store import Store, this_process
 from diskprof.tui.compare.screen import CompareScreen
 from diskprof.tui.live.screen import LiveScreen
@@ -377,3 +377,21 @@ async def test_who_wants_to_delete_what_goes_is_told_the_keys(path: Path, runs: 
         await press(pilot, "enter")
         assert isinstance(pilot.app.screen, LiveScreen)
         await see(pilot, "s Stop")
+
+
+@pytest.mark.parametrize("size", [*SIZES, (200, 50)])
+async def test_a_run_in_doubt_is_marked(path: Path, runs: dict[str, str], size: tuple[int, int]) -> None:
+    doubt = Finding("other-io", Weight.DOUBT, "Other I/O on the disk.", "5 MB/s", "Run it again.", "randread-4k-qd1")
+    with Store.open(path) as store:
+        run_id = store.create_run(store.run(runs["first"]).plan, store.run(runs["first"]).environment)
+        store.finish_run(run_id, status=Status.COMPLETE, findings=(doubt,), headline="rand R 9.99k")
+    async with open_runs(path, size) as pilot:
+        await go_to(pilot, run_id)
+        await see(pilot, "! In doubt: other I/O on the disk")
+        lines = text_of(pilot).splitlines()
+        (row,) = (line for line in lines if run_id in line and "9.99k" in line)
+        (other,) = (line for line in lines if runs["first"] in line)
+        assert " ! " in row and " ! " not in other
+        assert ("other I/O on the disk" in row) is (size[0] >= 140)
+        await press(pilot, "enter")
+        await see(pilot, "1 doubt", "! In doubt: other I/O on the disk (randread-4k-qd1)")

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from diskprof.analysis.comparison import ComparedMetric, Comparison, TestComparison, compare
 from diskprof.analysis.metrics import Better, Measure
 from diskprof.model.cells import width_of
-from diskprof.model.run import Run, Status, Weight
+from diskprof.model.run import Run, Status, doubts_of
 from diskprof.model.sample import Sample
 from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Cell, Fact, Facts, Form, Heading, Note, Paragraph, Table
 from diskprof.reports.content import expectation_table
-from diskprof.reports.content.result_sentences import doubts
+from diskprof.reports.content.doubts import in_doubt
 from diskprof.reports.content.run_report import Kernel, run_report, title_of
 from diskprof.reports.content.sweep_compare import compared_panels
 from diskprof.reports.layout import Column, plain
@@ -73,17 +73,18 @@ def _upshot(comparison: Comparison) -> list[Block]:
     told: list[Block] = [
         Note(tally_sentence(comparison, index), meaning=Meaning.STRONG) for index in range(1, len(comparison.columns))
     ]
-    doubtful = ((column.label, doubts(column.findings)) for column in comparison.columns)
+    doubtful = ((column.label, in_doubt(doubts_of(column.findings))) for column in comparison.columns)
     return told + [Note(f"{label}: {words}") for label, words in doubtful if words]
 
 
 def _briefly(comparison: Comparison) -> list[Block]:
     """As `_upshot`, the doubts by the names of their rules."""
     told = [tally_sentence(comparison, index) for index in range(1, len(comparison.columns))]
-    for column in comparison.columns:
-        rules = dict.fromkeys(finding.name for finding in column.findings if finding.weight is Weight.DOUBT)
-        if rules:
-            told.append(f"In doubt: {column.label}, by {', '.join(rules)} (run {column.id}).")
+    told += [
+        f"{column.label} (run {column.id}): {words}."
+        for column in comparison.columns
+        if (words := in_doubt(doubts_of(column.findings)))
+    ]
     return [Paragraph(sentence, hanging=True) for sentence in told]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from diskprof.model.preset import EngineName
-from diskprof.model.run import DirectionResult, Finding, Run, Status, TestRecord, Weight
+from diskprof.model.run import DirectionResult, Run, Status, TestRecord
 from diskprof.model.sample import Direction
 from diskprof.model.units import format_bandwidth, format_iops, format_latency, format_size
 from diskprof.reports import figures
@@ -62,12 +62,6 @@ def unfinished(run: Run) -> str:
         return ""
     word = STATUSES[run.status].word
     return f"{word[0].upper()}{word[1:]}: {complete} of {figures.count(len(run.tests), 'test')} complete."
-
-
-def doubts(findings: Sequence[Finding]) -> str:
-    """What speaks against relying on it, told at once; empty if nothing does."""
-    found = list(dict.fromkeys(finding.message for finding in findings if finding.weight is Weight.DOUBT))
-    return f"In doubt: {' '.join(found)}" if found else ""
 
 
 def _figures(test: TestRecord) -> list[_Figure]:

@@ -227,7 +227,7 @@ _FIELDS: FieldTable = {
     PlannedTest: "name title engine cell{}~ argv ramp_s runtime_s delay_s amount_bytes amount_s bytes_written writes_exact"
     " layout",
     ComparedMetric: "metric direction better cells",
-    RunSummary: "id status preset title=preset_title target device hostname started_at duration_s tags note headline",
+    RunSummary: "id status preset title=preset_title target device hostname started_at duration_s tags note headline doubts",
     Target: "kind path device mount_point fs_type size_bytes free_bytes",
     TestComparison: "name title engine statuses cell{}~ options metrics=rows",
     TestFile: "directory path size_bytes layout",

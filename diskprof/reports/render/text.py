@@ -66,7 +66,9 @@ def runs_table(summaries: Sequence[RunSummary], width: int = WIDTH) -> str:
         for name in ("preset", *(("hostname", "device") if wide else ()), *(() if narrow else ("target",)), "headline")
     )
     results = [
-        headline if summary.status is Status.COMPLETE and not summary.tags else result_words(summary)
+        headline
+        if summary.status is Status.COMPLETE and not summary.tags and not summary.doubts
+        else result_words(summary)
         for summary, headline in zip(summaries, headlines, strict=True)
     ]
     ids, times = [summary.id for summary in summaries], [moment.isoformat(" ")[shown] for moment in moments]
@@ -74,8 +76,9 @@ def runs_table(summaries: Sequence[RunSummary], width: int = WIDTH) -> str:
 
 
 def result_words(summary: RunSummary) -> str:
-    """The headline; before it, how the run ended if it did not end well; behind it, its tags."""
+    """The headline; before it how a run ended that is not complete, and whether it is in doubt; its tags last."""
     parts = [] if summary.status is Status.COMPLETE else [STATUSES[summary.status].word]
+    parts += ["in doubt"] if summary.doubts else []
     if summary.headline:
         parts.append(plain(summary.headline))
     tags = [f"[{plain(tag)}]" for tag in summary.tags]

@@ -197,7 +197,7 @@ def _create(db: sqlite3.Connection, name: str, head: Head) -> int:
             number,
         ),
     )
-    db.execute("UPDATE detail SET findings = ? WHERE run = ?", (codec.to_json(head.findings), number))
+    writing.set_findings(db, number, head.findings)
     writing.append(db, number, (), (), (), head.progress)
     return number
 

@@ -32,6 +32,7 @@ from diskprof.tui.live.live_lines import (
 from diskprof.tui.live.live_panes import KernelPane, LatencyTile, TestList, Tile
 from diskprof.tui.live.run_reader import Snapshot
 from diskprof.tui.shell.base import ModeScreen
+from diskprof.tui.shell.doubt_banner import DoubtBanner
 from diskprof.tui.shell.keynames import with_keys
 from diskprof.tui.shell.run_signs import place
 
@@ -107,6 +108,7 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
         with Down(id="live"):
             yield OneLine(id="which")
             yield OneLine(id="what")
+            yield DoubtBanner(id="doubts")
             yield OneLine(id="progress")
             with Across(id="tiles"):
                 for metric in (Quantity.IOPS, Quantity.BANDWIDTH):
@@ -231,6 +233,7 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
         self.query_one("#head", OneLine).put_line(table_head(width))
         self._draw_tests(seen)
         self._draw_notes(seen)
+        self.query_one(DoubtBanner).tell(run, width)
 
     def _draw_empty(self) -> None:
         how = with_keys(self, "Press {app.run}, choose a device and a preset, and press {run.start}.")

@@ -12,8 +12,9 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from diskprof.model.errors import DiskprofError
-from diskprof.model.run import Run, RunSummary
+from diskprof.model.run import Run, RunSummary, Weight
 from diskprof.model.units import format_duration
+from diskprof.reports.content.doubts import tally
 from diskprof.reports.formats import Format
 from diskprof.reports.words import STATUSES
 from diskprof.tui.dialogs import run_actions
@@ -27,6 +28,7 @@ from diskprof.tui.live.promise_lines import verdict_piece
 from diskprof.tui.live.run_reader import Snapshot
 from diskprof.tui.runs.run_list import full_time
 from diskprof.tui.shell.base import ModeScreen
+from diskprof.tui.shell.doubt_banner import DoubtBanner
 from diskprof.tui.shell.loading import load_course, report_on
 from diskprof.tui.shell.run_signs import ink_of, status_text
 
@@ -131,6 +133,7 @@ Latency is fio's lat: the whole of an I/O, submission and completion; both stand
 
     def body(self) -> ComposeResult:
         yield OneLine(id="result-title")
+        yield DoubtBanner(id="doubts")
         with VerticalScroll(id="result-page", can_focus=False):
             yield ResultTable(self._columns, fixed=1, id="result-table")
             yield Chart(self.diskprof.charset, id="chart")
@@ -215,17 +218,19 @@ Latency is fio's lat: the whole of an I/O, submission and completion; both stand
             (f"  {run.plan.preset_title or run.plan.preset}", "strong"),
             (f" on {run.plan.target.path}", ""),
         ]
-        many = len(run.findings)
+        found = tally(run.findings)
+        doubtful = any(finding.weight is Weight.DOUBT for finding in run.findings)
         took = f", {format_duration((run.ended_at - run.started_at).total_seconds())}" if run.ended_at else ""
         right: list[Piece] = []
         for piece in (
-            (f"  {many} finding{'' if many == 1 else 's'} below" if many else "", "warn"),
+            (f"  {found}" if found else "", "warn" if doubtful else "quiet"),
             (f"  {run.id}", "quiet"),
             (f"  {full_time(run.started_at)[:16]}{took}", "quiet"),
         ):
             if width_of(left) + width_of(right) + len(piece[0]) < self.size.width:
                 right.append(piece)
         self.query_one("#result-title", OneLine).put_line(spread(left, [*right, (" ", "")], self.size.width))
+        self.query_one(DoubtBanner).tell(run, self.size.width)
 
     @on(Sheet.Moved, "#result-table")
     def _moved(self) -> None:

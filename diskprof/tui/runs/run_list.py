@@ -6,15 +6,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from diskprof.model.run import RunSummary, Status
-from diskprof.reports.words import STATUSES
+from diskprof.model.run import RunSummary, Status, Weight
+from diskprof.reports.content.doubts import in_doubt, short
+from diskprof.reports.words import STATUSES, WEIGHTS
 from diskprof.tui.kit.painted import Piece
 from diskprof.tui.kit.table import Row, SheetColumn
 from diskprof.tui.shell.run_signs import ink_of, status_text, when_text
 
 MARK = "●"
 _NARROW, _WIDE, _WIDER, _WIDEST = 70, 100, 140, 165
-_RESULT, _NOTE = 52, 20
+_RESULT, _DOUBTS, _NOTE = 52, 40, 20
 _LEAST_RESULT = {False: 19, True: 34}
 """So much room a result gets before others have more than they need; whether the list is wide."""
 _LEAST = {False: {"target": 9, "tags": 7, "preset": 10}, True: {"target": 12, "tags": 12, "preset": 14}}
@@ -99,7 +100,17 @@ class RunList:
     def _haystack(self, run: RunSummary) -> str:
         text = self._haystacks.get(run)
         if text is None:
-            parts = (run.id, run.preset, run.preset_title, run.target, run.device, run.hostname, run.status, *run.tags)
+            parts = (
+                run.id,
+                run.preset,
+                run.preset_title,
+                run.target,
+                run.device,
+                run.hostname,
+                run.status,
+                *run.tags,
+                in_doubt(run.doubts),
+            )
             text = self._haystacks[run] = "\n".join(parts).casefold()
         return text
 
@@ -144,6 +155,10 @@ class RunList:
                 return STATUSES[run.status].sign, ink_of(STATUSES[run.status])
             case "status":
                 return status_text(run.status), ink_of(STATUSES[run.status])
+            case "doubt":
+                return WEIGHTS[Weight.DOUBT].sign if run.doubts else " ", "warn"
+            case "doubts":
+                return "; ".join(map(short, run.doubts)), "warn"
             case "preset":
                 return run.preset, ""
             case "target":
@@ -205,6 +220,7 @@ def columns_for(width: int, view: RunsView, runs: Sequence[RunSummary]) -> tuple
         SheetColumn("id", title(Order.ID, "run"), 8),
         SheetColumn("when", title(Order.STARTED, "when"), 12),
         SheetColumn("status", title(Order.STATUS, "status"), 13) if wide else SheetColumn("sign", sign, 1),
+        *([SheetColumn("doubt", WEIGHTS[Weight.DOUBT].sign, 1)] if any(run.doubts for run in runs) else []),
         SheetColumn("preset", title(Order.PRESET, "preset"), preset, middle=True),
     ]
     if width >= _NARROW:
@@ -219,8 +235,13 @@ def columns_for(width: int, view: RunsView, runs: Sequence[RunSummary]) -> tuple
     left = max(width - sum(column.width + 1 for column in (*columns, last)), 10)
     columns.append(SheetColumn("result", title(Order.HEADLINE, "result"), min(left, _RESULT)))
     columns.append(last)
-    if left - _RESULT > _NOTE:
-        columns.append(SheetColumn("note", "note", left - _RESULT - 1))
+    room = left - _RESULT - 1
+    doubts = min(max((len("; ".join(map(short, run.doubts))) for run in sample if run.doubts), default=0), _DOUBTS)
+    if doubts and room > doubts:
+        columns.append(SheetColumn("doubts", "in doubt", max(doubts, len("in doubt"))))
+        room -= doubts + 1
+    if room >= _NOTE:
+        columns.append(SheetColumn("note", "note", room))
     return tuple(columns)
 
 

@@ -14,9 +14,11 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input, Static
 
 from diskprof.model.errors import DiskprofError
-from diskprof.model.run import RunSummary, Status
+from diskprof.model.run import RunSummary, Status, Weight
 from diskprof.model.text import clean
 from diskprof.model.units import format_duration
+from diskprof.reports.content.doubts import in_doubt
+from diskprof.reports.words import WEIGHTS
 from diskprof.tui.dialogs import run_actions
 from diskprof.tui.kit.field import Field
 from diskprof.tui.kit.painted import Line, OneLine, signs_for, spread
@@ -252,10 +254,12 @@ class RunsScreen(ModeScreen):
         ]
         if run.headline:
             lines.append(run.headline)
-        words = [f"tags: {', '.join(run.tags)}"] if run.tags else []
-        words += [f"note: {run.note}"] if run.note else []
-        if words:
-            lines.append("   ".join(words))
+        if words := in_doubt(run.doubts):
+            lines.append(f"{WEIGHTS[Weight.DOUBT].sign} {words}")
+        marks = [f"tags: {', '.join(run.tags)}"] if run.tags else []
+        marks += [f"note: {run.note}"] if run.note else []
+        if marks:
+            lines.append("   ".join(marks))
         self.query_one("#runs-about", Static).update(signs_for(self.app, "\n".join(map(clean, lines))))
 
     @on(Sheet.Moved, "#runs-list")

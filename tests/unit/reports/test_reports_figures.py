@@ -16,7 +16,7 @@ from diskprof.model.sample import Direction
 from diskprof.model.target import TargetKind
 from diskprof.reports import figures, words
 from diskprof.reports.content import comparison_report
-from diskprof.reports.content.result_sentences import doubts, verdict
+from diskprof.reports.content.result_sentences import verdict
 from diskprof.reports.render.text import comparison_text
 
 
@@ -262,4 +262,3 @@ def test_the_verdict_of_a_few_requests() -> None:
 
 def test_the_verdict_of_nothing_says_why() -> None:
     assert verdict(run(fio(status=Status.FAILED), status=Status.FAILED)) == "No result: failed."
-    assert doubts(()) == ""

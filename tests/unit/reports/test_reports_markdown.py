@@ -197,7 +197,7 @@ def test_doubt_stands_beside_the_verdict() -> None:
         fio(read=direction(100)), findings=(Finding("stall", Weight.DOUBT, "It stood still.", "e", "a", "randread"),)
     )
     head = report([doubtful]).split("## Results")[0]
-    assert "In doubt: It stood still." in head
+    assert "In doubt: stall" in head
     assert "In doubt" not in report([run(fio(read=direction(100)))])
 
 

@@ -1,0 +1,68 @@
+"""What speaks against relying on a run, in a few words, for lists, titles and banners. The findings have the whole."""
+
+from collections.abc import Iterable, Sequence
+
+from diskprof.model.run import Finding, Run, Weight
+from diskprof.reports.figures import count
+
+_SHORT = {
+    "array-degraded": "array degraded",
+    "array-sync": "array resyncing",
+    "burst": "burst ended",
+    "busy-machine": "CPUs busy",
+    "compressible-data": "data compressed",
+    "cpu-steal": "CPU steal",
+    "device-cache": "drive's cache",
+    "fio-fault": "fio bug",
+    "host-cache": "host's cache",
+    "jobs-apart": "jobs not parallel",
+    "late-start": "slow start",
+    "memory-file-system": "not a disk: memory",
+    "mix-missed": "read/write mix missed",
+    "not-steady": "not steady",
+    "null-engine": "not a disk: null engine",
+    "other-io": "other I/O on the disk",
+    "page-cache": "page cache",
+    "path-lost": "multipath path lost",
+    "rate-missed": "rate missed",
+    "slept": "machine suspended",
+    "stall": "stall",
+    "stood-still": "test was stopped",
+}
+_FEW = 2
+"""So many tests are named; of more their number is."""
+
+
+def short(rule: str) -> str:
+    """A rule's doubt in two or three words; that of a rule of another version by its name."""
+    return _SHORT.get(rule) or rule.replace("-", " ")
+
+
+def in_doubt(rules: Iterable[str]) -> str:
+    """`In doubt: other I/O on the disk; CPUs busy`; empty without doubts."""
+    words = "; ".join(map(short, rules))
+    return f"In doubt: {words}" if words else ""
+
+
+def run_in_doubt(run: Run) -> str:
+    """`in_doubt` of a run that has ended, with the tests: `In doubt: other I/O on the disk (seqread); stall (3 of 6 tests)`."""
+    tests: dict[str, list[str]] = {}
+    for finding in run.findings:
+        if finding.weight is Weight.DOUBT:
+            tests.setdefault(finding.name, []).append(finding.test)
+    words = "; ".join(f"{short(rule)}{_where(names, len(run.tests))}" for rule, names in tests.items())
+    return f"In doubt: {words}" if words else ""
+
+
+def _where(names: Sequence[str], total: int) -> str:
+    """Which tests a doubt is about; empty where that is all of them, or the run."""
+    found = list(dict.fromkeys(names))
+    if "" in found or len(found) >= total:
+        return ""
+    return f" ({', '.join(found)})" if len(found) <= _FEW else f" ({len(found)} of {total} tests)"
+
+
+def tally(findings: Iterable[Finding]) -> str:
+    """`1 doubt, 1 limit, 3 notes`; empty without findings."""
+    weights = [finding.weight for finding in findings]
+    return ", ".join(count(weights.count(weight), weight.value) for weight in Weight if weight in weights)
