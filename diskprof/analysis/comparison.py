@@ -185,12 +185,19 @@ def _told_once(options: Sequence[OptionDifference], conditions: Sequence[Conditi
 
 
 def labels(runs: Sequence[Run]) -> tuple[str, ...]:
-    """A short name for each run by which a person tells it from the others."""
+    """A short name for each run by which a person tells it from the others: its tag, host, device, or preset and time (UTC).
+
+    Runs with a tag are called by it also beside others without one.
+    """
+    tags = [run.tags[0] if run.tags else "" for run in runs]
+    times = [f"{run.plan.preset} {run.started_at:%m-%d %H:%M}" for run in runs]
     candidates = (
-        [run.tags[0] if run.tags else "" for run in runs],
+        tags,
         [run.environment.hostname for run in runs],
         [run.environment.device.model if run.environment.device else "" for run in runs],
         [run.plan.target.device_title for run in runs],
+        [tag or time for tag, time in zip(tags, times, strict=True)],
+        times,
         [run.id for run in runs],
     )
     for names in candidates:

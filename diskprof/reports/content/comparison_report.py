@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from diskprof.analysis.comparison import ComparedMetric, Comparison, TestComparison, compare
 from diskprof.analysis.metrics import Better, Measure
 from diskprof.model.cells import width_of
-from diskprof.model.run import Run, Status, doubts_of
+from diskprof.model.run import Run, Status
 from diskprof.model.sample import Sample
 from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Cell, Fact, Facts, Form, Heading, Note, Paragraph, Table
 from diskprof.reports.content import expectation_table
-from diskprof.reports.content.doubts import in_doubt
+from diskprof.reports.content.overview import doubts_about, in_doubt_line, judge, overview_blocks
 from diskprof.reports.content.run_report import Kernel, run_report, title_of
 from diskprof.reports.content.sweep_compare import compared_panels
 from diskprof.reports.layout import Column, plain
-from diskprof.reports.words import CHANGES, CHANGES_LEGEND, DIRECTIONS, STATUSES, VERDICTS, Meaning, Word
+from diskprof.reports.words import CHANGES_LEGEND, DIRECTIONS, STATUSES, VERDICTS, Meaning, Word
 
 _LEAST_CONDITION, _LEAST_CONDITION_NAME = 16, 20
 _LEAST_FIGURE = 11
@@ -57,7 +57,11 @@ def comparison_report(comparison: Comparison, *, form: Form = Form.TERMINAL) -> 
     metrics = (Measure.IOPS, *(() if terminal else (Measure.LATENCY_MEAN,)), Measure.LATENCY_P99)
     swept = compared_panels(comparison, metrics, level=2)
     blocks = [] if terminal else [Heading(f"Comparison of {figures.listed(names)}", 1), *_upshot(comparison)]
-    blocks += [_who(comparison, terminal), *conditions(comparison), *expectations(comparison), *swept]
+    blocks += [_who(comparison, terminal)]
+    doubts = in_doubt_line(comparison)
+    blocks += [Paragraph(f"{doubts}.", Meaning.WARNING)] if doubts and len(names) > 1 else []
+    blocks += overview_blocks(comparison)
+    blocks += [*conditions(comparison), *expectations(comparison), *swept]
     for test in comparison.tests:
         blocks += [] if test.cell else _test(comparison, test, names, compact, terminal)
     if terminal and len(names) > 1:
@@ -70,21 +74,13 @@ def comparison_report(comparison: Comparison, *, form: Form = Form.TERMINAL) -> 
 
 
 def _upshot(comparison: Comparison) -> list[Block]:
-    told: list[Block] = [
+    return [
         Note(tally_sentence(comparison, index), meaning=Meaning.STRONG) for index in range(1, len(comparison.columns))
     ]
-    doubtful = ((column.label, in_doubt(doubts_of(column.findings))) for column in comparison.columns)
-    return told + [Note(f"{label}: {words}") for label, words in doubtful if words]
 
 
 def _briefly(comparison: Comparison) -> list[Block]:
-    """As `_upshot`, the doubts by the names of their rules."""
     told = [tally_sentence(comparison, index) for index in range(1, len(comparison.columns))]
-    told += [
-        f"{column.label} (run {column.id}): {words}."
-        for column in comparison.columns
-        if (words := in_doubt(doubts_of(column.findings)))
-    ]
     return [Paragraph(sentence, hanging=True) for sentence in told]
 
 
@@ -162,7 +158,7 @@ def _test(
     apart = (Cell(""), Cell(""))
     beside = [row for row in told if not terminal or all(_narrow(cell) for cell in row[1:])]
     rows = [(name, first, *(cell for other in others for cell in (other, *apart))) for name, first, *others in beside]
-    rows += [_row(comparison, row, several, compact) for row in test.rows]
+    rows += [_row(comparison, test, row, several, compact) for row in test.rows]
     aside = [
         Note(f"{name.text}: {', '.join(f'{cell.text} ({run})' for cell, run in zip(cells, names, strict=True))}")
         for name, *cells in told
@@ -187,7 +183,9 @@ def differing(test: TestComparison) -> list[tuple[Cell, ...]]:
     return found
 
 
-def _row(comparison: Comparison, row: ComparedMetric, several: bool, compact: bool) -> tuple[Cell, ...]:
+def _row(
+    comparison: Comparison, test: TestComparison, row: ComparedMetric, several: bool, compact: bool
+) -> tuple[Cell, ...]:
     label, short = (figures.row_label(row, comparison.within_ns, short=short) for short in (False, True))
     if several and row.direction:
         way = DIRECTIONS[row.direction].word
@@ -196,9 +194,10 @@ def _row(comparison: Comparison, row: ComparedMetric, several: bool, compact: bo
     for index, cell in enumerate(row.cells):
         cells.append(Cell(figures.row_value(row, cell)))
         if index:
-            verdict, mark = figures.verdict(cell, share=row.share), figures.mark(cell, share=row.share)
-            meaning = CHANGES[cell.verdict].meaning if cell.verdict else Meaning.PLAIN
-            cells += [Cell(figures.difference(row, cell), meaning), Cell(verdict, meaning, mark if compact else None)]
+            doubt = bool(doubts_about(comparison, index, test.name))
+            judged = judge(row, cell, doubt=doubt)
+            shown = Cell(judged.word, judged.meaning, judged.mark if compact else None)
+            cells += [Cell(figures.difference(row, cell), judged.meaning), shown]
     return tuple(cells)
 
 

@@ -46,12 +46,17 @@ def in_doubt(rules: Iterable[str]) -> str:
 
 def run_in_doubt(run: Run) -> str:
     """`in_doubt` of a run that has ended, with the tests: `In doubt: other I/O on the disk (seqread); stall (3 of 6 tests)`."""
+    words = with_tests(run.findings, len(run.tests))
+    return f"In doubt: {words}" if words else ""
+
+
+def with_tests(findings: Iterable[Finding], total: int, *, between: str = "; ") -> str:
+    """The doubts among findings on so many tests: `other I/O on the disk (seqread); stall (3 of 6 tests)`; empty without."""
     tests: dict[str, list[str]] = {}
-    for finding in run.findings:
+    for finding in findings:
         if finding.weight is Weight.DOUBT:
             tests.setdefault(finding.name, []).append(finding.test)
-    words = "; ".join(f"{short(rule)}{_where(names, len(run.tests))}" for rule, names in tests.items())
-    return f"In doubt: {words}" if words else ""
+    return between.join(f"{short(rule)}{_where(names, total)}" for rule, names in tests.items())
 
 
 def _where(names: Sequence[str], total: int) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from handmade import ENVIRONMENT, GIB, direction, environment, fio, ioping, latency, on_disk, run, samples
@@ -366,6 +367,8 @@ def test_labels_are_what_tells_the_runs_apart() -> None:
     assert labels((one, elsewhere)) == ("db-01", "db-02")
     assert labels((one, replace(two, tags=(), environment=on_disk(model="Other")))) == ("Example 1000", "Other")
     assert labels((one, one)) == ("x (1)", "x (2)")
+    untagged = replace(two, tags=(), started_at=two.started_at + timedelta(hours=1))
+    assert labels((one, untagged)) == ("before", f"own {untagged.started_at:%m-%d %H:%M}")
 
 
 def test_three_runs_are_each_held_against_the_first() -> None:
