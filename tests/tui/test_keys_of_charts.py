@@ -25,7 +25,7 @@ ELSEWHERE = {
         {"enter", "space", "c", "r", "t", "d", "slash", "o", "O", "u", "escape"},
         "test_runs_screen, _actions",
     ),
-    CompareScreen: ({"b", "x", "m", "v", "r", "n", "p", "escape"}, "test_compare_screen"),
+    CompareScreen: ({"enter", "b", "x", "m", "v", "r", "n", "p", "escape"}, "test_compare_screen"),
     ResultScreen: (
         {"m", "k", "v", "x", "z", "space", "escape", "backspace", "c", "r", "t", "d"},
         "test_result_screen",
@@ -90,7 +90,7 @@ async def test_a_list_of_runs_moves_by_rows_pages_and_to_its_ends(path: Path) ->
 
 async def test_columns_beyond_the_edge_are_reached_by_left_and_right(path: Path, runs: dict[str, str]) -> None:
     async with open_runs(path) as pilot:
-        pilot.app.compare_runs([runs[name] for name in ("first", "second", "slow", "cancelled")])  # type: ignore[attr-defined]
+        pilot.app.compare_runs([runs[name] for name in ("first", "second", "slow", "cancelled", "mixed", "failed")])  # type: ignore[attr-defined]
         screen = pilot.app.screen
         assert isinstance(screen, CompareScreen)
         await until(pilot, lambda: screen.comparison is not None)

@@ -23,7 +23,7 @@ DOUBT_LEGEND = f"{DOUBT}: a run of the two is in doubt"
 
 _LEAST_FULL = 0.10
 """A full bar is at least this difference: noise alone draws no long bars."""
-_BAR = 8
+_BAR, _LEAST_WITH_WAY = 8, 4
 _LEAST_NAME = 9
 
 
@@ -53,10 +53,14 @@ class OverviewCell:
 
 @dataclass(frozen=True, slots=True)
 class OverviewRow:
-    """A test in one direction: `test` is its number in the comparison. `metric` is None without a result in any run."""
+    """A test in one direction: `test` is its number in the comparison. `metric` is None without a result in any run.
+
+    `unit` is that of `value` of its cells, empty for IOPS.
+    """
 
     test: int
     name: str
+    unit: str
     metric: Measure | None
     direction: Direction | None
     cells: tuple[OverviewCell, ...]
@@ -78,7 +82,7 @@ def overview(comparison: Comparison) -> Overview:
         found += [_row(comparison, number, row, several=len(rows) > 1) for row in rows]
         if not rows:
             empty = OverviewCell(figures.MISSING, figures.MISSING)
-            found.append(OverviewRow(number, test.name, None, None, (empty,) * len(comparison.columns)))
+            found.append(OverviewRow(number, test.name, "", None, None, (empty,) * len(comparison.columns)))
     full = max((abs(cell.length) for row in found for cell in row.cells), default=0.0)
     full = max(full, _LEAST_FULL)
     scaled = (
@@ -102,7 +106,10 @@ def overview_blocks(comparison: Comparison) -> list[Block]:
         )
     few = len(comparison.columns) < 3
     body = tuple(
-        (Cell(row.name), *(cell for at, one in enumerate(row.cells) for cell in _cells(one, first=not at, words=few)))
+        (
+            Cell(f"{row.name} ({row.unit})" if row.unit else row.name),
+            *(cell for at, one in enumerate(row.cells) for cell in _cells(one, first=not at, words=few)),
+        )
         for row in rows
     )
     table = Table(tuple(columns), body, lead=2, together=4, inset=True)
@@ -110,12 +117,18 @@ def overview_blocks(comparison: Comparison) -> list[Block]:
 
 
 def bar(cell: OverviewCell, width: int) -> str:
-    """A difference as a bar of at most so many cells, with its way: `◀▇▇▇`, `▇▇▶`; one cell at least if better or worse."""
+    """A difference as a bar of at most so many cells, with its way: `◀▇▇▇`, `▇▇▶`; in few cells without, to half a cell: `█▌`.
+
+    It is drawn for every better and worse.
+    """
+    parts = 1 if width >= _LEAST_WITH_WAY else 2
     least = cell.judged.word.removesuffix(DOUBT) in (Change.BETTER, Change.WORSE)
-    cells = max(int(least), round(abs(cell.length) * width)) if cell.length else 0
-    if not cells:
+    size = max(int(least), round(abs(cell.length) * width * parts)) if cell.length else 0
+    if parts > 1:
+        return "█" * (size // parts) + "▌" * (size % parts)
+    if not size:
         return ""
-    return "◀" + "▇" * (cells - 1) if cell.length < 0 else "▇" * (cells - 1) + "▶"
+    return "◀" + "▇" * (size - 1) if cell.length < 0 else "▇" * (size - 1) + "▶"
 
 
 def compact(with_unit: str) -> str:
@@ -198,7 +211,7 @@ def _row(comparison: Comparison, number: int, row: ComparedMetric, *, several: b
                 doubts=doubts,
             )
         )
-    return OverviewRow(number, f"{name} ({unit})" if unit else name, row.metric, row.direction, tuple(cells))
+    return OverviewRow(number, name, unit, row.metric, row.direction, tuple(cells))
 
 
 def _share(base: float | None, value: float | None) -> float:

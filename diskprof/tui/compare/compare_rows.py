@@ -1,23 +1,22 @@
-"""A comparison as rows of a table: conditions first, then each test with its figures."""
+"""The rows of one test of a comparison: a figure a line, a run a column. Those of the overview are in `overview_rows`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from diskprof.analysis.comparison import ComparedMetric, ComparedValue, Comparison, TestComparison
 from diskprof.analysis.metrics import Measure
-from diskprof.model.metric import Change
-from diskprof.model.run import Status
+from diskprof.model.cells import wrap
 from diskprof.model.sample import Direction
 from diskprof.model.text import clean
 from diskprof.reports import figures
-from diskprof.reports.blocks import Blocks, Cell, Heading, Paragraph, Table
-from diskprof.reports.content.comparison_report import conditions, differing, expectations, tally_sentence
-from diskprof.reports.words import CHANGES, DIRECTIONS, STATUSES
+from diskprof.reports.blocks import Cell
+from diskprof.reports.content.comparison_report import differing
+from diskprof.reports.content.overview import doubts_about, judge
+from diskprof.reports.words import DIRECTIONS
 from diskprof.tui.kit.painted import Piece
 from diskprof.tui.kit.table import Row, SheetColumn
 from diskprof.tui.shell.block_lines import piece_of
-from diskprof.tui.shell.run_signs import ink, ink_of, status_text, when_text
+from diskprof.tui.shell.run_signs import ink, ink_of
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LATENCY = {
@@ -28,13 +27,14 @@ _LATENCY = {
     Measure.LATENCY_MAX: "latency max",
     Measure.BANDWIDTH: "bandwidth",
 }
-_NAME, _BASE, _OTHER = 27, 13, 27
+_NAME, _BASE, _OTHER = 25, 13, 27
 _MOST_MORE = 14
 
 
 @dataclass(frozen=True, slots=True)
 class RowForm:
-    """How wide the cells are. Narrow, names go without the word that the unit says, and figures stand closer."""
+    """How wide the cells are. Narrow, names go without the word that the unit says, and figures are closer; `marks` in place of
+    words of verdicts."""
 
     name: int
     base: int
@@ -42,15 +42,17 @@ class RowForm:
     value: int
     difference: int
     narrow: bool = False
+    marks: bool = False
 
 
 WIDE = RowForm(_NAME, _BASE, _OTHER, _BASE - 3, 8)
-NARROW = RowForm(18, 13, 22, 7, 7, narrow=True)
+NARROW = RowForm(18, 12, 23, 7, 7, narrow=True)
+TIGHT = RowForm(18, 8, 16, 7, 5, narrow=True, marks=True)
 
 
 def form_for(width: int, runs: int) -> RowForm:
-    """The form of a table of `runs` runs, so many cells wide: names in full only where all of the runs are in sight."""
-    return WIDE if width >= _least(WIDE, runs) else NARROW
+    """The form of a table of `runs` runs, so many cells wide: the widest that has all of them in sight, else NARROW."""
+    return next((form for form in (WIDE, NARROW, TIGHT) if width >= _least(form, runs)), NARROW)
 
 
 def _least(form: RowForm, runs: int) -> int:
@@ -59,12 +61,16 @@ def _least(form: RowForm, runs: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class RowLine:
-    """A row of the table. `test` is its test's number in the comparison; `same` if all runs agree in it."""
+    """A row of the table. `test` is its test's number in the comparison; `told` the row in full, if it says more than its cells.
+
+    `folds`: the row of the conditions that differ.
+    """
 
     row: Row
     test: int | None = None
     direction: Direction | None = None
-    same: bool = False
+    told: str = ""
+    folds: bool = False
 
 
 def letter(index: int) -> str:
@@ -72,12 +78,18 @@ def letter(index: int) -> str:
     return LETTERS[index] if index < len(LETTERS) else f"{index + 1}"
 
 
+def lettered(comparison: Comparison) -> Comparison:
+    """The comparison with letters for the runs' names."""
+    columns = tuple(replace(column, label=letter(index)) for index, column in enumerate(comparison.columns))
+    return replace(comparison, columns=columns)
+
+
 def columns_for(comparison: Comparison, width: int) -> tuple[SheetColumn, ...]:
     """The name, then a column a run; what room is left goes to the runs."""
     runs = comparison.columns
     form = form_for(width, len(runs))
     spare = max(0, width - _least(form, len(runs)))
-    # Conditions are text: the base's column grows first until it is as wide as the others.
+    # Options are text: the base's column grows first until it is as wide as the others.
     first = min(spare, form.other - form.base)
     each = min((spare - first) // len(runs), _MOST_MORE)
     columns = [SheetColumn("name", "", form.name)]
@@ -88,97 +100,63 @@ def columns_for(comparison: Comparison, width: int) -> tuple[SheetColumn, ...]:
     return tuple(columns)
 
 
-def lines_of(
-    comparison: Comparison, now: datetime, *, only_differences: bool = False, form: RowForm = WIDE
-) -> tuple[RowLine, ...]:
-    """Every row, or with `only_differences` only those in which the runs are not the same."""
-    lines = [*_runs(comparison, now), *_told(conditions(comparison)), *_told(expectations(comparison))]
-    for number, test in enumerate(comparison.tests):
-        body = [_beside(cells, number) for cells in differing(test)]
-        body += _figures(number, test, comparison.within_ns, form)
-        if only_differences:
-            body = [line for line in body if not line.same]
-            if not body:
-                continue
-        title = test.title if test.title != test.name else ""
-        heading = f"{test.name}   {title}" if title else test.name
-        lines.append(RowLine(_said(heading, "title"), number))
-        lines.extend(body)
-    return tuple(lines)
+def lines_of(comparison: Comparison, number: int, width: int, form: RowForm = WIDE) -> tuple[RowLine, ...]:
+    """The rows of a test: its name, why its verdicts are in doubt, the options that differ, its figures."""
+    test = comparison.tests[number]
+    title = f"{test.name}   {test.title}" if test.title not in ("", test.name) else test.name
+    lines = [RowLine(heading(title, "title"), number)]
+    letters = lettered(comparison)
+    runs = range(len(comparison.columns))
+    doubts = dict.fromkeys(doubt for column in runs for doubt in doubts_about(letters, column, test.name))
+    if doubts:
+        lines += [RowLine(row, number) for row in wrapped(f"In doubt: {'; '.join(doubts)}", "warn", width)]
+    lines += [beside(cells, number) for cells in differing(test)]
+    return (*lines, *_figures(letters, number, test, form))
 
 
 def _row(name: str, cells: Sequence[Piece], ink: str = "quiet") -> Row:
     return Row(name, ((name, ink), *cells))
 
 
-def _said(text: str, ink: str) -> Row:
-    """A row without columns."""
-    return Row(text, ((text, ink),), span=0)
+def heading(text: str, ink: str) -> Row:
+    """A row without columns that the cursor skips."""
+    return Row(text, ((text, ink),), heading=True, span=0)
 
 
-def _runs(comparison: Comparison, now: datetime) -> list[RowLine]:
-    runs = comparison.columns
-    lines = [
-        RowLine(_row("run", [(run.id, "") for run in runs])),
-        RowLine(_row("when", [(when_text(run.started_at, now).strip(), "") for run in runs])),
-    ]
-    if any(run.status is not Status.COMPLETE for run in runs):
-        cells = [(status_text(run.status), ink_of(STATUSES[run.status])) for run in runs]
-        lines.append(RowLine(_row("status", cells)))
-    lines += [RowLine(_said(_verdict(comparison, number), "strong")) for number in range(1, len(runs))]
-    return lines
+def wrapped(text: str, ink: str, width: int) -> list[Row]:
+    """As `heading`, in as many rows as it takes."""
+    return [heading(line, ink) for line in wrap(clean(text), max(20, width), "", "  ")]
 
 
-def _verdict(comparison: Comparison, number: int) -> str:
-    """`B against A: better in 4 of 6 tests, the same in 2 (IOPS from 0 to +6.1%).`"""
-    columns = tuple(replace(column, label=letter(index)) for index, column in enumerate(comparison.columns))
-    return tally_sentence(replace(comparison, columns=columns), number)
-
-
-def _told(blocks: Blocks) -> list[RowLine]:
-    """A section of the reports, a column a run."""
-    lines = []
-    for block in blocks:
-        match block:
-            case Heading():
-                lines.append(RowLine(_said(block.text, "title")))
-            case Paragraph():
-                lines.append(RowLine(_said(block.text, ink(block.meaning))))
-            case Table():
-                lines += map(_beside, block.rows)
-    return lines
-
-
-def _beside(cells: Sequence[Cell], number: int | None = None) -> RowLine:
+def beside(cells: Sequence[Cell], number: int | None = None) -> RowLine:
+    """What differs: a name and a cell a run."""
     name, *others = cells
-    return RowLine(_row(f"  {name.text}", [piece_of(cell) for cell in others], ink(name.meaning)), number)
+    return RowLine(_row(name.text, [piece_of(cell) for cell in others], ink(name.meaning)), number)
 
 
-def _figures(number: int, test: TestComparison, within_ns: int, form: RowForm) -> list[RowLine]:
+def _figures(comparison: Comparison, number: int, test: TestComparison, form: RowForm) -> list[RowLine]:
+    doubts = [bool(doubts_about(comparison, at, test.name)) for at in range(len(comparison.columns))]
     lines = []
     for row in test.rows:
         base = (figures.row_value(row, row.cells[0]).rjust(form.value + 1), "")
-        cells = [base, *(_cell(row, figure, form) for figure in row.cells[1:])]
+        others = zip(row.cells[1:], doubts[1:], strict=True)
+        cells = [base, *(figure_cell(row, figure, form, doubt=doubt) for figure, doubt in others)]
         ink = ink_of(DIRECTIONS[row.direction]) if row.direction else ""
-        same = len(row.cells) > 1 and all(_agrees(figure, row.cells[0], row.share) for figure in row.cells[1:])
-        shown = _row(f"  {name_of(row, within_ns, form)}", cells, ink)
-        lines.append(RowLine(shown, number, row.direction, same))
+        shown = _row(name_of(row, comparison.within_ns, form), cells, ink)
+        lines.append(RowLine(shown, number, row.direction))
     return lines
 
 
-def _agrees(figure: ComparedValue, base: ComparedValue, share: bool) -> bool:
-    if figure.verdict is None and share and figure.difference is not None:
-        return abs(figure.difference) < 0.01
-    return figure.verdict is Change.SAME or (figure.verdict is None and figure.value == base.value)
-
-
-def _cell(row: ComparedMetric, figure: ComparedValue, form: RowForm) -> Piece:
+def figure_cell(row: ComparedMetric, figure: ComparedValue, form: RowForm, *, doubt: bool = False) -> Piece:
+    """`8,085 -54% worse`."""
+    judged = judge(row, figure, doubt=doubt)
     value = figures.row_value(row, figure).rjust(form.value)
-    text = f"{value} {figures.difference(row, figure):>{form.difference}} {figures.verdict(figure, share=row.share)}"
+    word = judged.mark if form.marks else judged.word
+    text = f"{value} {figures.difference(row, figure):>{form.difference}} {word}"
     if len(text) > form.other:
         # Shortened in its middle it would be another figure.
         text = " ".join(text.split())
-    return text, ink_of(CHANGES[figure.verdict]) if figure.verdict else ""
+    return text, ink(judged.meaning)
 
 
 def name_of(row: ComparedMetric, within_ns: int, form: RowForm = WIDE) -> str:
@@ -197,6 +175,8 @@ def name_of(row: ComparedMetric, within_ns: int, form: RowForm = WIDE) -> str:
 
 def told(line: RowLine, columns: Sequence[SheetColumn]) -> str:
     """A row in full, for the line below the table where a cell may be too narrow for it."""
+    if line.told:
+        return line.told
     (name, _), *cells = line.row.line
     if line.row.span is not None:
         return name.strip()

@@ -1,4 +1,4 @@
-"""Two or more runs side by side, test by test, with what differs in their conditions said before the figures."""
+"""Two or more runs side by side: an overview of all tests, and the rows of one."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from diskprof.tui.shell.loading import Loaded, load_beside
 if TYPE_CHECKING:
     from diskprof.analysis.comparison import Comparison
     from diskprof.model.histogram import Histogram
-    from diskprof.tui.compare.compare_rows import RowForm, RowLine
+    from diskprof.reports.content.overview import Overview
+    from diskprof.tui.compare.compare_rows import RowLine
 
 _EMPTY = (
-    "Nothing is chosen to be compared.\n\nPress {app.runs} for the list of runs, mark two or more with {runs.mark}, and press "
-    "{runs.compare}.\n"
-    "Without marks, {runs.compare} there takes the run under the cursor and the newest other one of its preset."
+    "No runs selected.\n\nPress {app.runs} for the list of runs, mark two or more with {runs.mark}, and press {runs.compare}.\n"
+    "With nothing marked, {runs.compare} compares the selected run with the latest other run of the same preset."
 )
 _READ_AGAIN_S = 2.0
 _BESIDE_FROM = 150
@@ -67,24 +67,36 @@ class CompareScreen(ModeScreen):
     TITLE_OF_HELP = "Compare"
     COPIES = "the comparison"
     HELP = (
-        "Runs side by side. Each has a letter; A is the base that the others are measured against. Conditions that differ stand "
-        "before the figures: a difference in results may come from them.\n\n"
-        "Better, worse, same or noise is said of each figure. Noise means: they differ, but by no more than the two runs waver "
-        "by themselves, so it may be chance. No word means that "
-        "too few I/Os were seen to judge, that chance alone could do it, or that neither way is better.\n\n"
-        "The chart shows the test under the cursor, the runs over each other; {compare.chart} turns it. More runs than fit are "
-        "reached with {list.left} and {list.right}."
+        "Runs side by side. Each has a letter; A is the base. The overview has a line for each test: its IOPS (MB/s of large "
+        "blocks), the difference to the base, and a bar, all bars on one scale. {compare.open} opens the rows of a test, "
+        "{compare.back} closes them.\n\n"
+        "Conditions that differ are folded into one line; {compare.conditions} shows them: a difference in results may come from "
+        "them.\n\n"
+        "Each figure is better, worse, the same or noise. Noise: they differ, but by no more than each run varies "
+        "by itself, so it may be chance. No word: too few I/Os to judge, within chance, or neither way is better. "
+        "Grey with a ?: one of the two runs is in doubt.\n\n"
+        "The chart shows the selected test of all runs; {compare.chart} changes it. Scroll to runs that do not fit with "
+        "{list.left} and {list.right}."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("b", "base", "Base", id="compare.base", tooltip="Measure against the next run"),
         Binding(
-            "x", "differences", "Differences", id="compare.differences", tooltip="Only what differs, or everything"
+            "enter",
+            "open",
+            "Open",
+            id="compare.open",
+            tooltip="All rows of the test; on the conditions: show or fold them",
+        ),
+        Binding("b", "base", "Base", id="compare.base", tooltip="The next run becomes the base"),
+        Binding(
+            "x", "conditions", "Conditions", id="compare.conditions", tooltip="Show or fold the conditions that differ"
         ),
         Binding("m,v", "chart", "Chart", id="compare.chart", tooltip="Another chart: percentiles, over time, none"),
         Binding("r", "export", "Report", id="compare.export", tooltip="Write the comparison as Markdown, HTML or CSV"),
         Binding("n", "test(1)", "Next test", id="compare.next"),
         Binding("p", "test(-1)", "Previous test", id="compare.previous", show=False),
-        Binding("escape", "runs", "Runs", id="compare.runs", tooltip="Back to the list of runs"),
+        Binding(
+            "escape", "back", "Back", id="compare.back", tooltip="Back to the overview, from there to the list of runs"
+        ),
     ]
 
     def __init__(self) -> None:
@@ -95,9 +107,12 @@ class CompareScreen(ModeScreen):
         self._reading = False
         self.comparison: Comparison | None = None
         self.lines: tuple[RowLine, ...] = ()
-        self.only_differences = False
+        self.overview: Overview | None = None
+        self.opened: int | None = None
+        """The number of the test whose rows are shown; None: the overview."""
+        self.unfolded = False
         self.chart = CompareChart.PERCENTILES
-        self._form: RowForm | None = None
+        self._wide = 0
 
     def body(self) -> ComposeResult:
         yield OneLine(id="compare-title")
@@ -124,16 +139,16 @@ class CompareScreen(ModeScreen):
         self._draw()
 
     def show_runs(self, run_ids: Sequence[str]) -> None:
-        """Compare these runs; the first is the base. May be called before the screen stands."""
+        """Compare these runs; the first is the base. May be called before the screen is mounted."""
         self._ids = tuple(dict.fromkeys(run_ids))
-        self._loaded, self.comparison = Loaded(), None
+        self._loaded, self.comparison, self.opened, self.unfolded = Loaded(), None, None, False
         if self.is_mounted:
             self.sheet.cursor = -1
             self._show()
             self._read()
 
     def store_changed(self) -> None:
-        """Read once; again only while one of the runs goes on."""
+        """Read once; again only while one of the runs is running."""
         if not self._ids or self._reading:
             return
         going = any(not run.status.over for run in self._loaded.runs)
@@ -153,46 +168,70 @@ class CompareScreen(ModeScreen):
             self.diskprof.tell(error)
         else:
             self._read_at = time.monotonic()
-            self.comparison = await asyncio.to_thread(compare, self._loaded.runs, self._loaded.series)
+            self._take(await asyncio.to_thread(compare, self._loaded.runs, self._loaded.series))
         finally:
             self._reading = False
         self._show()
 
     @work(exclusive=True)
     async def _measure(self) -> None:
-        """Compare anew what is read already."""
+        """Compare again what is read already."""
         from diskprof.analysis.comparison import compare
 
-        self.comparison = await asyncio.to_thread(compare, self._loaded.runs, self._loaded.series)
+        self._take(await asyncio.to_thread(compare, self._loaded.runs, self._loaded.series))
         self._show()
 
-    def _columns(self, width: int) -> Sequence[SheetColumn]:
-        from diskprof.tui.compare.compare_rows import columns_for, form_for
+    def _take(self, comparison: Comparison) -> None:
+        from diskprof.tui.compare.overview_rows import found_overview
 
-        if self.comparison is None:
+        self.comparison, self.overview = comparison, found_overview(comparison)
+        if self.opened is not None and self.opened >= len(comparison.tests):
+            self.opened = None
+
+    def _columns(self, width: int) -> Sequence[SheetColumn]:
+        if self.comparison is None or self.overview is None:
             return ()
-        form = form_for(width, len(self.comparison.columns))
-        if form is not self._form:
-            self._form = form
+        if width != self._wide:
+            self._wide = width
             self.call_later(self._show)
-        return columns_for(self.comparison, width)
+        if self.opened is not None:
+            from diskprof.tui.compare.compare_rows import columns_for
+
+            return columns_for(self.comparison, width)
+        from diskprof.tui.compare.overview_rows import overview_columns, overview_form
+
+        return overview_columns(self.comparison, overview_form(width, self.comparison, self.overview))
 
     def _row(self, index: int) -> Row:
         return self.lines[index].row
 
-    def _show(self) -> None:
-        from diskprof.tui.compare.compare_rows import WIDE, lines_of
+    def _show(self, *, cursor: int | None = None) -> None:
+        """The cursor stays on its row, or moves to the row of number `cursor`."""
+        from diskprof.tui.compare.overview_rows import first_test
 
         self.set_class(not self._ids, "empty")
-        if self.comparison is None:
-            self.lines = ()
-        else:
-            form, now = self._form or WIDE, datetime.now(UTC)
-            self.lines = lines_of(self.comparison, now, only_differences=self.only_differences, form=form)
-        self.sheet.ask(len(self.lines), self._row)
+        self.lines = self._lines()
+        at = self.sheet.cursor if cursor is None else cursor
+        if not 0 <= at < len(self.lines) or self.lines[at].row.heading:
+            at = first_test(self.lines)
+        self.sheet.ask(len(self.lines), self._row, cursor=at)
         self._title()
         self._about()
         self.refresh_bindings()
+
+    def _lines(self) -> tuple[RowLine, ...]:
+        from diskprof.tui.compare.compare_rows import form_for, lines_of
+        from diskprof.tui.compare.overview_rows import overview_form, overview_lines
+
+        if self.comparison is None or self.overview is None:
+            return ()
+        width = self._wide or self.size.width
+        if self.opened is not None:
+            return lines_of(self.comparison, self.opened, width, form_for(width, len(self.comparison.columns)))
+        form = overview_form(width, self.comparison, self.overview)
+        hint = f" - {key_of(self, 'compare.conditions')} shows them"
+        shown = (self.comparison, self.overview, datetime.now(UTC), form, width)
+        return overview_lines(*shown, unfolded=self.unfolded, hint=hint)
 
     def _title(self) -> None:
         from diskprof.reports.figures import count
@@ -202,7 +241,9 @@ class CompareScreen(ModeScreen):
             left = [(" Reading the runs ...", "quiet")]
         else:
             left.append((f"  base: A {self.comparison.columns[0].label}", "title"))
-        right = [("only differences " if self.only_differences else "", "warn")]
+        right: list[Piece] = []
+        if self.comparison and self.opened is not None:
+            right.append((f"test {self.opened + 1} of {len(self.comparison.tests)} ", "quiet"))
         if self.sheet.virtual_size.width > self.sheet.size.width > 0:
             right.append((f"{key_of(self, 'list.right')} for more runs ", "key"))
         self.query_one("#compare-title", OneLine).put_line(spread(left, right, self.size.width))
@@ -216,6 +257,7 @@ class CompareScreen(ModeScreen):
             return
         line = self.lines[max(0, self.sheet.cursor)]
         self.query_one("#compare-told", Static).update(signs_for(self.app, clean(told(line, self.sheet.columns))))
+        self.refresh_bindings()
         self._draw()
 
     def _draw(self) -> None:
@@ -269,7 +311,12 @@ class CompareScreen(ModeScreen):
         match action:
             case "base":
                 return self.comparison is not None and len(self._ids) > 1
-            case "differences" | "chart" | "export":
+            case "conditions":
+                return self.comparison is not None and bool(self.comparison.conditions) and self.opened is None
+            case "open":
+                line = self._line
+                return self.opened is None and line is not None and (line.folds or line.test is not None)
+            case "chart" | "export":
                 return self.comparison is not None
             case "test":
                 return self.comparison is not None and bool(self.comparison.tests)
@@ -290,14 +337,36 @@ class CompareScreen(ModeScreen):
             self._loaded = replace(self._loaded, runs=runs)
             self._measure()
 
-    def action_differences(self) -> None:
-        """Keep the cursor on its row if that is still there."""
-        row = self.lines[self.sheet.cursor].row if self.lines else None
-        self.only_differences = not self.only_differences
-        self._show()
-        there = next((index for index, line in enumerate(self.lines) if line.row == row), None)
-        if there is not None:
-            self.sheet.cursor = there
+    @property
+    def _line(self) -> RowLine | None:
+        """The row under the cursor."""
+        return self.lines[self.sheet.cursor] if 0 <= self.sheet.cursor < len(self.lines) else None
+
+    @on(Sheet.Chosen, "#compare-table")
+    def action_open(self) -> None:
+        """The rows of the test under the cursor, or the conditions."""
+        line = self._line
+        if line is None or self.opened is not None:
+            return
+        if line.folds:
+            self.action_conditions()
+        elif line.test is not None:
+            self._open(line.test)
+
+    def _open(self, test: int) -> None:
+        self.opened = test
+        self.sheet.scroll_to(y=0, animate=False, immediate=True)
+        self._show(cursor=-1)
+
+    def action_conditions(self) -> None:
+        """Show or fold them; the cursor stays on its row, or moves to their line."""
+        row = self._line.row.key if self._line else ""
+        self.unfolded = not self.unfolded
+        lines = self._lines()
+        at = next((at for at, line in enumerate(lines) if line.row.key == row), None)
+        if self.unfolded or at is None:
+            at = next((at for at, line in enumerate(lines) if line.folds), -1)
+        self._show(cursor=at)
 
     def action_chart(self) -> None:
         charts = list(CompareChart)
@@ -305,19 +374,26 @@ class CompareScreen(ModeScreen):
         self._draw()
 
     def action_test(self, direction: int) -> None:
-        """To the heading of the next or the previous test."""
-        headings = [index for index, line in enumerate(self.lines) if line.test is not None and line.row.span == 0]
+        """The rows of the next or the previous test; in the overview, to its row."""
+        if self.opened is not None:
+            if self.comparison and 0 <= self.opened + direction < len(self.comparison.tests):
+                self._open(self.opened + direction)
+            return
+        tests = [at for at, line in enumerate(self.lines) if line.test is not None]
         here = self.sheet.cursor
-        if direction > 0:
-            target = next((index for index in headings if index > here), None)
-        else:
-            target = next((index for index in reversed(headings) if index < here), None)
-        if target is not None:
-            self.sheet.lead(target)
+        beyond = [at for at in tests if (at > here if direction > 0 else at < here)]
+        if beyond:
+            self.sheet.cursor = beyond[0] if direction > 0 else beyond[-1]
 
     def action_export(self) -> None:
         if self.comparison:
             run_actions.export(self, self._ids, self._loaded.report, f"Comparison of {len(self._ids)} runs")
 
-    def action_runs(self) -> None:
-        self.app.switch_mode("runs")
+    def action_back(self) -> None:
+        """From a test to its row of the overview, from there to the runs."""
+        if self.opened is None:
+            self.app.switch_mode("runs")
+            return
+        test, self.opened = self.opened, None
+        at = next((at for at, line in enumerate(self._lines()) if line.test == test), -1)
+        self._show(cursor=at)

@@ -51,11 +51,11 @@ def test_noise_draws_no_long_bar() -> None:
 def test_the_figure_of_large_blocks_is_bandwidth_and_that_of_ioping_latency() -> None:
     large = run(fio("seq", block=1 << 20, read=direction(100, block=1 << 20)))
     (row,) = overview(compare([large, large])).rows
-    assert (row.metric, row.name, row.cells[0].value) == (Measure.BANDWIDTH, "seq (MB/s)", "105")
+    assert (row.metric, row.unit, row.cells[0].value) == (Measure.BANDWIDTH, "MB/s", "105")
     assert compact(row.cells[0].with_unit) == "105M"
     pinged = run(ioping("ping", read=direction(1000, figures=latency(400_000.0))))
     (row,) = overview(compare([pinged, pinged])).rows
-    assert (row.metric, row.name, row.cells[0].with_unit) == (Measure.LATENCY_MEAN, "ping (us)", "400 us")
+    assert (row.metric, row.unit, row.cells[0].with_unit) == (Measure.LATENCY_MEAN, "us", "400 us")
 
 
 def test_reads_and_writes_have_a_row_each_and_a_test_without_results_one_of_dashes() -> None:

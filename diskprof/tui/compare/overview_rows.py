@@ -1,0 +1,209 @@
+"""The rows of the overview: a test a line, a run a column, each with its figure and its difference to the base as a bar."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from diskprof.analysis.comparison import Comparison
+from diskprof.model.cells import fit, width_of
+from diskprof.model.run import Status
+from diskprof.model.text import clean
+from diskprof.reports import figures
+from diskprof.reports.blocks import Blocks, Cell, Heading, Paragraph, Table
+from diskprof.reports.content.comparison_report import conditions, expectations, tally_sentence
+from diskprof.reports.content.overview import (
+    DOUBT,
+    DOUBT_LEGEND,
+    Overview,
+    OverviewCell,
+    OverviewRow,
+    bar,
+    compact,
+    in_doubt_line,
+    overview,
+)
+from diskprof.reports.words import DIRECTIONS, STATUSES
+from diskprof.tui.compare.compare_rows import RowLine, beside, heading, letter, lettered, wrapped
+from diskprof.tui.kit.painted import Piece
+from diskprof.tui.kit.table import Row, SheetColumn
+from diskprof.tui.shell.run_signs import ink, ink_of, status_text, when_text
+
+_LEAST_NAME, _MOST_NAME, _LEAST_BASE, _MOST_BASE = 12, 24, 9, 30
+_VALUE, _DIFFERENCE, _WORD = 9, 6, 7
+_SHORT_VALUE, _SHORT_DIFFERENCE = 5, 5
+_LEAST_BAR, _GOOD_BAR, _MOST_BAR = 2, 6, 12
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewForm:
+    """How wide columns and their parts are. `words`: of verdicts, in place of their marks; `units`: with every figure."""
+
+    name: int
+    base: int
+    other: int
+    value: int
+    difference: int
+    bar: int
+    words: bool
+    units: bool
+
+
+def overview_form(width: int, comparison: Comparison, found: Overview) -> OverviewForm:
+    """For so many cells; where the runs have no room side by side, as narrow as can be read."""
+    runs = len(comparison.columns)
+    longest = max((width_of(clean(row.name)) for row in found.rows), default=0)
+    name = min(max(longest, _LEAST_NAME), _MOST_NAME)
+    room = width - name - 1
+    if runs == 1:
+        return OverviewForm(name, max(_LEAST_BASE, min(room, _MOST_BASE)), 0, 0, 0, 0, words=True, units=True)
+    mark = 2 if any(DOUBT in cell.judged.mark for row in found.rows for cell in row.cells) else 1
+    each = (room - _LEAST_BASE) // (runs - 1) - 1
+    units = each >= _VALUE + _DIFFERENCE + _WORD + _GOOD_BAR + 3
+    value, difference = (_VALUE, _DIFFERENCE) if units else (_SHORT_VALUE, _SHORT_DIFFERENCE)
+    left = each - value - difference - 3
+    words = left >= _WORD + _LEAST_BAR + 1
+    drawn = max(_LEAST_BAR, min(_MOST_BAR, left - (_WORD if words else mark)))
+    other = value + difference + 3 + drawn + (_WORD if words else mark)
+    base = max(_LEAST_BASE, min(_MOST_BASE, room - (runs - 1) * (other + 1)))
+    # What is left makes conditions easier to read.
+    other += max(0, (room - base - (runs - 1) * (other + 1)) // (runs - 1))
+    return OverviewForm(name, base, other, value, difference, drawn, words, units)
+
+
+def overview_columns(comparison: Comparison, form: OverviewForm) -> tuple[SheetColumn, ...]:
+    columns = [SheetColumn("name", "", form.name)]
+    for index, run in enumerate(comparison.columns):
+        wide = form.other if index else form.base
+        columns.append(SheetColumn(run.id, f"{letter(index)} {clean(run.label)}", wide, middle=True))
+    return tuple(columns)
+
+
+def overview_lines(
+    comparison: Comparison,
+    found: Overview,
+    now: datetime,
+    form: OverviewForm,
+    width: int,
+    *,
+    unfolded: bool = False,
+    hint: str = "",
+) -> tuple[RowLine, ...]:
+    """The runs, the conditions that differ, the tests, and each run against the base in a sentence.
+
+    The conditions are one line that ends in `hint`, `unfolded` a line each.
+    """
+    letters = lettered(comparison)
+    lines = [*_runs(comparison, now, form)]
+    if doubts := in_doubt_line(letters):
+        lines += map(RowLine, wrapped(doubts, "warn", width))
+    lines += _conditions(comparison, width, hint, unfolded=unfolded)
+    lines += [_line(comparison, row, form) for row in found.rows]
+    for number in range(1, len(comparison.columns)):
+        lines += map(RowLine, wrapped(tally_sentence(letters, number), "strong", width))
+    if any(DOUBT in cell.judged.mark for row in found.rows for cell in row.cells):
+        lines += map(RowLine, wrapped(f"{DOUBT_LEGEND}.", "quiet", width))
+    return (*lines, *_told(expectations(comparison)))
+
+
+def found_overview(comparison: Comparison) -> Overview:
+    """The overview, in which reasons name a run by its letter."""
+    return overview(lettered(comparison))
+
+
+def _runs(comparison: Comparison, now: datetime, form: OverviewForm) -> list[RowLine]:
+    """Facts of the runs, which the cursor skips."""
+    runs = comparison.columns
+    widths = [form.other if index else form.base for index in range(len(runs))]
+    started = [when_text(run.started_at, now).strip() for run in runs]
+    ends = [status_text(run.status) for run in runs]
+    rows: list[tuple[str, list[Piece]]] = [
+        ("run", [(run.id, "quiet") for run in runs]),
+        ("when", [(_first(text, wide), "quiet") for text, wide in zip(started, widths, strict=True)]),
+    ]
+    if any(run.status is not Status.COMPLETE for run in runs):
+        inks = [ink_of(STATUSES[run.status]) for run in runs]
+        rows.append(("status", [(_first(text, wide), ink) for text, wide, ink in zip(ends, widths, inks, strict=True)]))
+    return [RowLine(Row(name, ((name, "quiet"), *cells), heading=True)) for name, cells in rows]
+
+
+def _first(words: str, width: int) -> str:
+    """Without the last word where there is no room for it: the day of a time, the sign of a status."""
+    return words if width_of(words) <= width else words.rpartition(" ")[0]
+
+
+def _conditions(comparison: Comparison, width: int, hint: str, *, unfolded: bool) -> list[RowLine]:
+    """`▸ 3 conditions differ: kernel, scheduler, device model - x shows them`, or that they are the same."""
+    blocks = conditions(comparison)
+    names = [clean(each.name) for each in comparison.conditions]
+    if len(comparison.columns) < 2 or not names:
+        return _told(blocks)
+    differ = f"{figures.count(len(names), 'condition')} {'differs' if len(names) == 1 else 'differ'}"
+    if unfolded:
+        lines = [RowLine(Row("conditions", ((f"▾ {differ}", "title"),), span=0), folds=True)]
+        return lines + [
+            beside((Cell(f"  {row[0].text}", row[0].meaning), *row[1:]))
+            for block in blocks
+            if isinstance(block, Table)
+            for row in block.rows
+        ]
+    whole = f"{differ}: {', '.join(names)}"
+    line = fit(f"▸ {whole}", min(width_of(whole) + 2, max(len(differ), width - width_of(hint)))).rstrip() + hint
+    return [RowLine(Row("conditions", ((line, "title"),), span=0), told=whole, folds=True)]
+
+
+def _line(comparison: Comparison, row: OverviewRow, form: OverviewForm) -> RowLine:
+    status = comparison.tests[row.test].statuses
+    cells: list[Piece] = []
+    for at, cell in enumerate(row.cells):
+        ended = status[at]
+        if cell.value == figures.MISSING:
+            missing = "no test" if ended is None else f"- {STATUSES[ended].word}"
+            cells.append((missing if ended is not Status.COMPLETE else figures.MISSING, "quiet"))
+        else:
+            cells.append(_cell(cell, form) if at else (cell.with_unit.rjust(_VALUE), ""))
+    about = ink_of(DIRECTIONS[row.direction]) if row.direction else ""
+    shown = Row(f"{row.test} {row.direction}", ((row.name, about), *cells))
+    return RowLine(shown, row.test, row.direction, told=_in_full(row))
+
+
+def _cell(cell: OverviewCell, form: OverviewForm) -> Piece:
+    value = cell.with_unit if form.units else compact(cell.with_unit)
+    word = cell.judged.word if form.words else cell.judged.mark
+    drawn = bar(cell, form.bar).ljust(form.bar)
+    text = f"{value:>{form.value}} {cell.difference:>{form.difference}} {drawn} {word}"
+    if (over := len(text) - form.other) > 0:
+        # A long figure takes cells of the bar, never its own.
+        drawn = bar(cell, max(1, form.bar - over)).ljust(max(0, form.bar - over))
+        text = f"{value:>{form.value}} {cell.difference:>{form.difference}} {drawn} {word}"
+    return text, ink(cell.judged.meaning)
+
+
+def _in_full(row: OverviewRow) -> str:
+    parts = [row.name]
+    doubts = dict.fromkeys(doubt for cell in row.cells for doubt in cell.doubts)
+    if doubts:
+        parts.append(f"in doubt: {'; '.join(doubts)}")
+    for at, cell in enumerate(row.cells):
+        words = (f"{letter(at)}: {cell.value}", cell.difference, cell.judged.word)
+        parts.append(" ".join(word for word in words if word))
+    return "   ".join(parts)
+
+
+def _told(blocks: Blocks) -> list[RowLine]:
+    """A section of the reports, a column a run."""
+    lines: list[RowLine] = []
+    for block in blocks:
+        match block:
+            case Heading():
+                lines.append(RowLine(heading(block.text, "title")))
+            case Paragraph():
+                lines.append(RowLine(heading(block.text, ink(block.meaning))))
+            case Table():
+                lines += map(beside, block.rows)
+    return lines
+
+
+def first_test(lines: Sequence[RowLine]) -> int:
+    """Where the cursor begins: on the first test, -1 where no row can be chosen."""
+    able = [at for at, line in enumerate(lines) if not line.row.heading]
+    return next((at for at in able if lines[at].test is not None), able[0] if able else -1)
