@@ -120,6 +120,15 @@ class DiskprofApp(TerminalApp):
             tooltip="Everything that can be done, by name",
         ),
         Binding(
+            "colon",
+            "command_palette",
+            "Commands by name",
+            id="app.palette-colon",
+            show=False,
+            key_display=":",
+            tooltip="Everything that can be done, by name",
+        ),
+        Binding(
             "ctrl+l",
             "redraw",
             "Redraw",

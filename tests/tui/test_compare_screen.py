@@ -74,7 +74,7 @@ async def test_says_how_to_choose_runs(path: Path, size: tuple[int, int]) -> Non
     async with open_runs(path, size) as pilot:
         await press(pilot, "4")
         await see(pilot, "Press 3", "mark two or more with space", "press c")
-        await press(pilot, "b", "x", "v", "r", "n", "p")
+        await press(pilot, "b", "a", "m", "r", "n", "p")
         assert isinstance(pilot.app.screen, CompareScreen)
         await press(pilot, "escape")
         assert isinstance(pilot.app.screen, RunsScreen)
@@ -128,9 +128,9 @@ async def test_conditions_that_differ_are_one_line_until_shown(
 ) -> None:
     async with open_runs(path, size) as pilot:
         screen = await compare(pilot, runs["first"], runs["slow"])
-        await see(pilot, "▸ 11 conditions differ: host, device, device model", "- x shows them")
+        await see(pilot, "▸ 11 conditions differ: host, device, device model", "- a shows them")
         assert "backup-7" not in text_of(pilot)
-        for keys, back in ((("x",), "x"), (("home", "enter"), "enter")):
+        for keys, back in ((("a",), "a"), (("home", "enter"), "enter")):
             await press(pilot, *keys)
             await see(pilot, "▾ 11 conditions differ", "db-01", "backup-7")
             names = [cells[0] for cells in rows(screen)]
@@ -251,7 +251,7 @@ async def test_the_charts(path: Path, runs: dict[str, str]) -> None:
         for chart in CompareChart:
             assert screen.chart is chart
             titles.append(chart_of(screen).text.splitlines()[0] if chart_of(screen).region else "")
-            await press(pilot, "v")
+            await press(pilot, "m")
         assert screen.chart is CompareChart.PERCENTILES
         assert ["latency by percentile (log)" in titles[0], "IOPS over time" in titles[1]] == [True, True]
         assert ["bandwidth over time (MB/s)" in titles[2], "p99 over time" in titles[3], titles[4]] == [True, True, ""]
@@ -281,7 +281,7 @@ async def test_a_test_without_a_distribution_says_so(path: Path, runs: dict[str,
     async with open_runs(path) as pilot:
         screen = await compare(pilot, runs["seek"], other)
         await see(pilot, "no latency distribution")
-        await press(pilot, "v")
+        await press(pilot, "m")
         assert "IOPS over time" in chart_of(screen).text
 
 
@@ -353,7 +353,7 @@ async def test_one_run_twice_is_one_run(path: Path, runs: dict[str, str]) -> Non
         screen = await compare(pilot, runs["first"], runs["first"])
         await see(pilot, "1 run compared")
         assert len(row(screen, "randread-4k-qd1")) == 2
-        await press(pilot, "b", "x", "v", "enter")
+        await press(pilot, "b", "a", "m", "enter")
         assert len(row(screen, "read IOPS")) == 2
 
 
@@ -400,7 +400,7 @@ async def test_foreign_names_in_a_comparison(path: Path, runs: dict[str, str]) -
         other = record_run(store, machine=machine, seed=34)
     async with open_runs(path, (120, 40)) as pilot:
         await compare(pilot, runs["first"], other)
-        for keys in ((), ("x",), ("b",), ("n", "enter"), ("v",), ("r",)):
+        for keys in ((), ("a",), ("b",), ("n", "enter"), ("m",), ("r",)):
             await press(pilot, *keys)
             assert not any(char in text_of(pilot) for char in "\x1b\x07\u202e")
         assert "[b]" in text_of(pilot)

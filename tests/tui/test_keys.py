@@ -1,6 +1,8 @@
 """Every key: it has an id, stands in the footer or the help, can be changed, and does something that can be seen."""
 
 import re
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -12,6 +14,8 @@ from bench_screens import PRESETS, Bench, make_preset
 from recorded import record_run, write_library
 from stored_screens import Driver, press, see, settle, text_of, told, until
 from textual.binding import Binding
+from textual.command import CommandPalette
+from textual.keys import format_key
 
 from diskprof.config.described import example
 from diskprof.config.file import parse_config
@@ -25,9 +29,15 @@ from diskprof.tui.kit.table import Table
 from diskprof.tui.shell import keys
 from diskprof.tui.shell.keynames import with_keys
 from diskprof.tui.shell.keys import choose_keys, key_rows
+from diskprof.tui.shell.keytable import KEYS, meaning_of
 
 # Answers have their own letters, which stand beside them.
 ANSWERS = "Ask"
+# A text closes with any key that may have opened it, and with those that end other programs' texts.
+CLOSES = {"reading.close"}
+# Textual calls these keys by longer names.
+WRITTEN = {"?", "/", ":"}
+REPOSITORY = Path(__file__).parents[2]
 
 
 def test_every_binding_has_an_id_by_which_it_can_be_changed() -> None:
@@ -52,10 +62,52 @@ def test_no_two_defaults_clash() -> None:
         assert choose_keys({row.id: row.defaults}) == ({}, {}), row
 
 
+def test_each_key_has_one_meaning_on_all_screens() -> None:
+    written = [key for row in KEYS for key in row.keys.split()]
+    assert len(written) == len(set(written))
+    for owner in keys._classes():
+        for binding in keys.own_bindings(owner):
+            if binding.id and binding.id not in CLOSES:
+                for key in map(str.strip, binding.key.split(",")):
+                    sign = format_key(key)
+                    shown = sign if sign in WRITTEN else key.replace("escape", "esc")
+                    assert meaning_of(binding.id, shown), (binding.id, key)
+
+
+def test_the_table_of_keys_in_the_documents_is_up_to_date() -> None:
+    script = REPOSITORY / "scripts/keys_table.py"
+    done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", ["presets", "devices"])
+async def test_the_lists_of_the_first_screen_move_by_the_keys_of_all_lists(bench: Bench, name: str) -> None:
+    async with opened(bench) as pilot:
+        table = pilot.app.screen.query_one(f"#{name}", Table)
+        table.focus()
+        await press(pilot, "g")
+        first = table.key
+        await press(pilot, "G")
+        last = table.key
+        assert first != last
+        await press(pilot, "k", "j")
+        assert table.key == last
+        await press(pilot, "g")
+        assert table.key == first
+
+
+async def test_a_colon_opens_the_palette_on_every_screen(bench: Bench) -> None:
+    async with opened(bench) as pilot:
+        for mode in "1234":
+            await press(pilot, mode, "colon")
+            assert isinstance(pilot.app.screen, CommandPalette)
+            await press(pilot, "escape")
+
+
 @pytest.mark.parametrize(
     ("wanted", "accepted", "words"),
     [
-        ({"live.stop": ("S",)}, {"live.stop": "S"}, ""),
+        ({"live.stop": ("Q",)}, {"live.stop": "Q"}, ""),
         ({"live.stop": ("f5", "ctrl+x")}, {"live.stop": "f5,ctrl+x"}, ""),
         ({"live.zoom": ("!",)}, {"live.zoom": "exclamation_mark"}, ""),
         ({"live.zoom": ("f",), "live.follow": ("z",)}, {"live.zoom": "f", "live.follow": "z"}, ""),
@@ -237,7 +289,7 @@ PLACES = {
     "RunsScreen": Place(
         ("3",),
         {
-            "runs.unmark": ("u", "space"),
+            "runs.unmark": ("U", "space"),
             "runs.all": ("slash", "m", "i", "x", "enter"),
             "list.up": FAR,
             "list.first": FAR,

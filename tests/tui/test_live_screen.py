@@ -53,7 +53,7 @@ async def test_an_empty_store_says_what_to_do(bench: Bench, size: tuple[int, int
         last = text_of(pilot).splitlines()[-1]
         assert "Stop" not in last
         assert "Metric" not in last
-        await press(pilot, "s", "m", "z", "f", "n")
+        await press(pilot, "s", "m", "z", "f", "N")
         await see(pilot, "No run yet")
 
 
@@ -364,9 +364,9 @@ async def test_n_and_p_go_through_the_runs_that_go(bench: Bench, store: Store, s
     ]
     async with open_bench(bench, size) as pilot:
         screen = await open_live(pilot)
-        await see(pilot, "n Next run", "3 running")
+        await see(pilot, "N Next run", "3 running")
         seen = []
-        for key in ("n", "n", "n", "p"):
+        for key in ("N", "N", "N", "P"):
             seen.append(screen.snapshot.run.id)  # type: ignore[union-attr]
             await press(pilot, key)
         seen.append(screen.snapshot.run.id)  # type: ignore[union-attr]
@@ -377,7 +377,7 @@ async def test_with_one_run_there_is_no_next(bench: Bench, store: Store) -> None
     run_id = under_way(store)
     async with open_bench(bench) as pilot:
         screen = await open_live(pilot)
-        await press(pilot, "n", "p")
+        await press(pilot, "N", "P")
         assert screen.snapshot.run.id == run_id  # type: ignore[union-attr]
         assert "Next run" not in text_of(pilot)
 
@@ -401,7 +401,7 @@ async def test_a_run_that_was_asked_for_stays(bench: Bench, store: Store) -> Non
         under_way(store, started_at=FIRST_START + timedelta(days=1))
         await see(pilot, "quick running")
         assert screen.snapshot.run.id == first  # type: ignore[union-attr]
-        await see(pilot, "n: 1 more running")
+        await see(pilot, "N: 1 more running")
 
 
 async def test_who_comes_back_to_a_run_that_is_over_sees_the_one_that_goes(bench: Bench, store: Store) -> None:

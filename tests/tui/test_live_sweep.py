@@ -45,7 +45,7 @@ async def test_the_map_fills_cell_by_cell(bench: Bench, store: Store, size: tupl
         for _ in steps:
             if (progress := store.run(run_id).progress) and progress.test == 1:
                 break
-        await see(pilot, "1 of 6 cells done", "v Sweep")
+        await see(pilot, "1 of 6 cells done", "V Sweep")
         assert "▶" in chart_of(pilot)
         for _ in steps:
             pass
@@ -68,10 +68,10 @@ async def test_m_turns_the_figure_of_the_cells(bench: Bench, store: Store, size:
 async def test_v_shows_the_course_of_a_test(bench: Bench, store: Store, size: tuple[int, int]) -> None:
     record_run(store, plan=small_plan(), machine=VOLUME, end=Status.RUNNING, stop_in=(3, 0.6), runner=this_process())
     async with open_bench(bench, size) as pilot:
-        await press(pilot, "2", "v")
+        await press(pilot, "2", "V")
         assert "R read" in chart_of(pilot)
         assert pilot.app.screen.query_one("#tests").display
-        await press(pilot, "v")
+        await press(pilot, "V")
         await see(pilot, "3 of 6 cells done")
 
 
@@ -79,20 +79,20 @@ async def test_x_goes_to_the_other_values_of_a_third_axis(bench: Bench, store: S
     record_run(store, plan=small_plan(DEEP), machine=VOLUME)
     async with open_bench(bench) as pilot:
         await press(pilot, "2")
-        await see(pilot, "x Other cells", "2 of 2")
-        await press(pilot, "x")
+        await see(pilot, "X Other cells", "2 of 2")
+        await press(pilot, "X")
         await see(pilot, "1 of 2")
-        await press(pilot, "x")
+        await press(pilot, "X")
         await see(pilot, "2 of 2")
 
 
 async def test_where_there_is_one_picture_or_no_sweep_there_is_no_key_for_more(bench: Bench, store: Store) -> None:
     record_run(store, plan=small_plan(), machine=VOLUME)
     async with open_bench(bench) as pilot:
-        await press(pilot, "2", "x")
+        await press(pilot, "2", "X")
         assert "Other cells" not in text_of(pilot)
         record_run(store, "mixed-70-30", end=Status.RUNNING, stop_in=(0, 0.5), runner=this_process())
-        await until(pilot, lambda: "v Sweep" not in text_of(pilot))
+        await until(pilot, lambda: "V Sweep" not in text_of(pilot))
 
 
 async def test_cells_in_ascii_tell_by_signs(bench: Bench, store: Store) -> None:
@@ -116,7 +116,7 @@ async def test_a_large_sweep_shows_what_is_around_the_current_cell(bench: Bench,
             await press(pilot, *keys)
             await until(pilot, lambda: (" ◂"[before], " ▸"[after]) == (head_of(pilot)[11], head_of(pilot)[-1]))  # noqa: B023
             # The course of one test and back: the keys still choose.
-            await press(pilot, "v", "v")
+            await press(pilot, "V", "V")
         assert "▲" not in chart_of(pilot) and "▼" not in chart_of(pilot)
 
 

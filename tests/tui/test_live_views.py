@@ -157,8 +157,8 @@ async def test_k_shows_what_the_kernel_saw(bench: Bench, store: Store, size: tup
     under_way(store)
     async with open_bench(bench, size) as pilot:
         await open_live(pilot)
-        await see(pilot, "k Kernel")
-        await press(pilot, "k")
+        await see(pilot, "K Kernel")
+        await press(pilot, "K")
         await see(pilot, "Kernel's view nvme0n1p1, on nvme0n1", "names as in iostat -x", "last median fio last")
         for name in ("r/s", "w/s", "rkB/s", "wkB/s", "r_await", "w_await", "aqu-sz", "%util", "%user", "%system"):
             await see(pilot, name)
@@ -175,7 +175,7 @@ async def test_in_little_room_the_rest_of_the_kernels_view_is_scrolled_to(
 ) -> None:
     record_run(store) if over else under_way(store)
     async with open_bench(bench, (60, 20)) as pilot:
-        screen = await open_live(pilot, "k")
+        screen = await open_live(pilot, "K")
         await see(pilot, "Kernel's view", "r/s")
         assert "hottest" not in text_of(pilot)
         await press(pilot, "down")
@@ -184,14 +184,14 @@ async def test_in_little_room_the_rest_of_the_kernels_view_is_scrolled_to(
         await see(pilot, "%steal", "hottest")
         assert screen.snapshot is not None
         assert screen.snapshot.test == (5 if over else 0)
-        await press(pilot, "k")
+        await press(pilot, "K")
         await until(pilot, lambda: pilot.app.focused is not None and pilot.app.focused.id == "tests")
 
 
 async def test_the_kernels_view_of_a_result_is_whole(store: Store) -> None:
     record_run(store)
     async with open_runs(store.path, (60, 20)) as pilot:
-        await press(pilot, "enter", "k")
+        await press(pilot, "enter", "K")
         await press(pilot, "pagedown", "pagedown")
         await see(pilot, "hottest")
 
@@ -213,7 +213,7 @@ async def test_behind_the_kernels_view_no_key_changes_the_chart(bench: Bench, st
         screen = await open_live(pilot, "left", "left")
         moment = screen.course.moment
         assert moment is not None
-        await press(pilot, "k")
+        await press(pilot, "K")
         await see(pilot, "Kernel's view")
         assert "m Metric" not in text_of(pilot)
         for key in ("m", "left", "right", "v", "x"):
@@ -232,7 +232,7 @@ async def test_the_kernels_view_goes_on_with_the_run(bench: Bench, store: Store)
     for _ in range(24):
         next(steps)
     async with open_bench(bench) as pilot:
-        screen = await open_live(pilot, "k")
+        screen = await open_live(pilot, "K")
         await see(pilot, "r_await")
         before = screen.query_one("#kernel").text  # type: ignore[attr-defined]
         next(steps)
@@ -265,7 +265,7 @@ async def test_hostile_names_reach_no_view(bench: Bench, store: Store) -> None:
     under_way(store, plan=plan, machine=FAST)
     async with open_bench(bench, (120, 40)) as pilot:
         await open_live(pilot)
-        for key in ("m", "m", "m", "left", "k"):
+        for key in ("m", "m", "m", "left", "K"):
             await press(pilot, key)
             assert not set("\x1b\x07\u202e") & set(text_of(pilot))
 

@@ -106,9 +106,9 @@ async def test_zoom_and_room_change_what_is_beside(bench: Bench, store: Store) -
         await until(pilot, lambda: len(titles(pilot)) == 3)
         await press(pilot, "z")
         await until(pilot, lambda: set(titles(pilot)) == {"chart"})
-        await press(pilot, "z", "k")
+        await press(pilot, "z", "K")
         await until(pilot, lambda: set(titles(pilot)) == {"upper", "lower"})
-        await press(pilot, "k")
+        await press(pilot, "K")
         await pilot.resize_terminal(120, 40)
         await until(pilot, lambda: set(titles(pilot)) == {"chart"})
         await pilot.resize_terminal(*WIDE)
@@ -120,7 +120,7 @@ async def test_a_sweep_has_the_room_for_its_cells(bench: Bench, store: Store) ->
     async with open_bench(bench, WIDE) as pilot:
         await press(pilot, "2")
         await until(pilot, lambda: set(titles(pilot)) == {"chart"})
-        await press(pilot, "v")
+        await press(pilot, "V")
         await until(pilot, lambda: len(titles(pilot)) == 3)
 
 

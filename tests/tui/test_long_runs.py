@@ -48,7 +48,7 @@ async def test_a_long_run_is_drawn_at_once(
     async with open_bench(bench) as pilot:
         await press(pilot, *(["2"] if going else ["3", "enter"]))
         assert "IOPS" in chart_of(pilot)
-        await press(pilot, "k")
+        await press(pilot, "K")
         assert "r_await" in text_of(pilot)
 
 

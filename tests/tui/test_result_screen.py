@@ -296,7 +296,7 @@ async def test_a_cursor_reads_off_a_past_moment(path: Path, runs: dict[str, str]
 async def test_the_kernels_view_of_each_test(path: Path, runs: dict[str, str]) -> None:
     async with open_runs(path, (120, 40)) as pilot:
         screen = await open_result(pilot, runs["first"])
-        await press(pilot, "k")
+        await press(pilot, "K")
         await see(pilot, "Kernel's view", "r_await", "median", "%steal")
         before = text_of(pilot)
         await press(pilot, "down")
@@ -339,9 +339,9 @@ async def test_a_sweep_is_shown_as_its_cells(tmp_path: Path) -> None:
         assert "64 KiB" in cells and "queue depth" in cells
         await press(pilot, "m")
         assert chart_of(screen).text != cells
-        await press(pilot, "v")
+        await press(pilot, "V")
         assert "│" in chart_of(screen).text.splitlines()[2]
-        await press(pilot, "v", "x")
+        await press(pilot, "V", "X")
         assert "64 KiB" in chart_of(screen).text
 
 
@@ -364,7 +364,7 @@ async def test_what_the_charts_hold_is_what_a_picture_needs(tmp_path: Path) -> N
         screen = await open_result(pilot, run_id)
         assert screen.snapshot
         assert len(screen.snapshot.track.series("iops", Direction.READ)) <= 512
-        await press(pilot, "k")
+        await press(pilot, "K")
         await see(pilot, "r_await")
         assert screen.snapshot.kernel
         assert screen.snapshot.kernel.kept <= 481

@@ -156,7 +156,7 @@ async def test_without_an_engine_the_pane_says_how_to_get_it(bench: Bench, size:
         await press(pilot, "enter")
         assert isinstance(pilot.app.screen, RunScreen)
         assert "fio is not installed. Install it: apt-get install fio" in told(pilot)
-        await press(pilot, "c")
+        await press(pilot, "C")
         assert isinstance(pilot.app.screen, RunScreen)
 
 
@@ -171,7 +171,7 @@ async def test_going_back_starts_nothing(bench: Bench, answer: str) -> None:
 @pytest.mark.parametrize("size", SIZES)
 async def test_c_shows_the_exact_commands(bench: Bench, size: tuple[int, int]) -> None:
     async with open_bench(bench, size) as pilot:
-        await press(pilot, "c")
+        await press(pilot, "C")
         assert isinstance(pilot.app.screen, TextPage)
         await see(pilot, "/usr/bin/fio --output-format=json+", "--rw=randread")
         await press(pilot, *["down"] * 40)
@@ -312,7 +312,7 @@ async def test_without_a_monitor_r_looks_again(bench: Bench) -> None:
     async with app.run_test() as pilot:
         await until(pilot, lambda: bool(bench.planned))
         bench.devices = (*DISKS, make_device("sdz"))
-        await press(pilot, "r")
+        await press(pilot, "ctrl+r")
         await until(pilot, lambda: "sdz" in rows(pilot, "devices").text)
 
 
@@ -459,7 +459,7 @@ async def test_what_cannot_be_read_is_said(bench: Bench, broken: str) -> None:
     async with app.run_test() as pilot:
         await until(pilot, lambda: "It cannot be read. Look at the permissions." in told(pilot))
         await until(pilot, lambda: "✗ It cannot be read." in plan(pilot))
-        await press(pilot, "enter", "e", "c", "o", "escape")
+        await press(pilot, "enter", "e", "C", "o", "escape")
         assert app.is_running
 
 

@@ -242,7 +242,7 @@ async def test_a_filter_that_finds_nothing_starts_nothing(bench: Bench, size: tu
         await write(pilot, "[/]nonsense")
         await until(pilot, lambda: plan(pilot) == "No preset is chosen. Esc shows all of them.")
         assert "No preset has these words." in rows(pilot, "presets").text
-        await press(pilot, "enter", "enter", "e", "v", "c")
+        await press(pilot, "enter", "enter", "e", "v", "C")
         assert isinstance(pilot.app.screen, RunScreen)
         assert "No preset has the words of the filter. Esc shows all of them." in told(pilot)
         await press(pilot, "escape")
@@ -307,14 +307,14 @@ def test_every_shipped_preset_can_be_saved_as_ones_own_and_none_is_overwritten(
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_c_shows_the_job_as_fio_would_read_it(bench: Bench, size: tuple[int, int]) -> None:
+async def test_the_commands_show_the_job_as_fio_would_read_it(bench: Bench, size: tuple[int, int]) -> None:
     sized = Job("read", (("rw", "randread"), ("size", "$size")))
     test = Test("read", "Random read", EngineName.FIO, (sized,))
     bench.presets = (replace(PRESETS[0], tests=(test,), variants=(QUICK,)), *PRESETS[1:])
     async with open_bench(bench, size) as pilot:
         await press(pilot, "v")
         await until(pilot, lambda: "variant quick" in plan(pilot))
-        await press(pilot, "c")
+        await press(pilot, "C")
         assert isinstance(pilot.app.screen, TextPage)
         pilot.app.screen.query_one(".dialog").scroll_end(animate=False)
         await see(pilot, "; read: Random read", "[read]", "rw=randread", "size=512m")
@@ -324,7 +324,7 @@ async def test_ioping_has_no_job_file(bench: Bench) -> None:
     test = Test("ioping", "Latency", EngineName.IOPING, (Job("ioping", (("count", "5"),)),))
     bench.presets = (replace(PRESETS[0], tests=(test,)),)
     async with open_bench(bench) as pilot:
-        await press(pilot, "c")
+        await press(pilot, "C")
         assert isinstance(pilot.app.screen, TextPage)
         pilot.app.screen.query_one(".dialog").scroll_end(animate=False)
         await settle(pilot)

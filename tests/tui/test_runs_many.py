@@ -166,5 +166,5 @@ async def test_with_ascii_alone_every_sign_is_ascii(path: Path, runs: dict[str, 
         for _ in range(5):
             assert text_of(pilot).isascii()
             await press(pilot, "m")
-        await press(pilot, "k")
+        await press(pilot, "K")
         assert text_of(pilot).isascii()

@@ -64,7 +64,7 @@ async def test_says_more_of_the_run_under_the_cursor(path: Path, runs: dict[str,
 async def test_an_empty_store_says_what_to_do(tmp_path: Path, size: tuple[int, int]) -> None:
     async with open_runs(tmp_path / "runs.db", size) as pilot:
         await see(pilot, "Press 1")
-        await press(pilot, *"crdto", "O", "space", "u", "enter", "escape", "slash", "escape")
+        await press(pilot, *"crdtS", "I", "space", "U", "enter", "escape", "slash", "escape")
         await see(pilot, "Press 1")
 
 
@@ -96,15 +96,15 @@ async def test_sorts_by_each_column_and_back(path: Path) -> None:
         here = at(pilot)
         seen = [screen.list.view.order]
         for _ in Order:
-            await press(pilot, "o")
+            await press(pilot, "S")
             seen.append(screen.list.view.order)
             assert at(pilot) == here
         assert seen == [*Order, Order.STARTED]
-        await press(pilot, "o")
+        await press(pilot, "S")
         presets = [run.preset for run in screen.list.shown]
         assert presets == sorted(presets)
         await see(pilot, "by preset")
-        await press(pilot, "O")
+        await press(pilot, "I")
         assert [run.preset for run in screen.list.shown] == sorted(presets, reverse=True)
         assert at(pilot) == here
 
@@ -120,7 +120,7 @@ async def test_runs_without_tags_stand_last_whichever_way(path: Path) -> None:
 
 async def test_oldest_first(path: Path, runs: dict[str, str]) -> None:
     async with open_runs(path) as pilot:
-        await press(pilot, "O")
+        await press(pilot, "I")
         assert shown(pilot) == list(runs.values())
         await see(pilot, "oldest first")
 
@@ -181,12 +181,12 @@ async def test_marks_stay_through_sorting_filtering_and_refreshing(path: Path, r
         assert marked == list(reversed(runs.values()))[:2]
         assert at(pilot) == list(reversed(runs.values()))[2]
         await see(pilot, "2 marked")
-        await press(pilot, "o", "O", "slash")
+        await press(pilot, "S", "I", "slash")
         await write(pilot, "mixed")
         await press(pilot, "escape")
         screen.read()
         assert screen.list.marked == marked
-        await press(pilot, "u")
+        await press(pilot, "U")
         assert not screen.list.marked
         assert "marked" not in text_of(pilot)
 

@@ -88,9 +88,9 @@ class CompareScreen(ModeScreen):
         ),
         Binding("b", "base", "Base", id="compare.base", tooltip="The next run becomes the base"),
         Binding(
-            "x", "conditions", "Conditions", id="compare.conditions", tooltip="Show or fold the conditions that differ"
+            "a", "conditions", "Conditions", id="compare.conditions", tooltip="Show or fold the conditions that differ"
         ),
-        Binding("m,v", "chart", "Chart", id="compare.chart", tooltip="Another chart: percentiles, over time, none"),
+        Binding("m", "chart", "Chart", id="compare.chart", tooltip="Another chart: percentiles, over time, none"),
         Binding("r", "export", "Report", id="compare.export", tooltip="Write the comparison as Markdown, HTML or CSV"),
         Binding("n", "test(1)", "Next test", id="compare.next"),
         Binding("p", "test(-1)", "Previous test", id="compare.previous", show=False),

@@ -19,7 +19,7 @@ class TextPage(ModalScreen[None]):
     # A relative path would be looked for beside the module of a subclass.
     CSS_PATH = Path(__file__).with_name("text_page.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,question_mark,q,enter,f1,c", "back", "Close", id="reading.close", show=False),
+        Binding("escape,question_mark,q,enter,f1,C", "back", "Close", id="reading.close", show=False),
         Binding("down,j", "move(1)", "Down", id="reading.down", show=False),
         Binding("up,k", "move(-1)", "Up", id="reading.up", show=False),
     ]

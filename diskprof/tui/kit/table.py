@@ -72,8 +72,8 @@ class Table(Painted, ScrollView, can_focus=True):
         Binding("down,j", "move(1)", "Down", id="list.down", show=False, tooltip="Move down"),
         Binding("pageup", "page(-1)", "Page up", id="list.page-up", show=False, tooltip="A page up"),
         Binding("pagedown", "page(1)", "Page down", id="list.page-down", show=False, tooltip="A page down"),
-        Binding("home", "edge(-1)", "First", id="list.first", show=False, tooltip="The first"),
-        Binding("end", "edge(1)", "Last", id="list.last", show=False, tooltip="The last"),
+        Binding("home,g", "edge(-1)", "First", id="list.first", show=False, tooltip="The first"),
+        Binding("end,G", "edge(1)", "Last", id="list.last", show=False, tooltip="The last"),
     ]
 
     @dataclass(eq=False, repr=False)
@@ -301,8 +301,6 @@ class Sheet(Table):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("home,g", "edge(-1)", "First", id="list.first", show=False, tooltip="The first row"),
-        Binding("end,G", "edge(1)", "Last", id="list.last", show=False, tooltip="The last row"),
         Binding("left,h", "sideways(-1)", "Left", id="list.left", show=False, tooltip="Scroll to the left"),
         Binding("right,l", "sideways(1)", "Right", id="list.right", show=False, tooltip="Scroll to the right"),
     ]

@@ -48,7 +48,7 @@ def run_line(run: Run, width: int, *, others: int = 0) -> Line:
     words = [f"{run.started_at.astimezone():%H:%M}"] if width >= 100 or not others else []
     words.append(f"run {run.id}")
     if others:
-        words.append(f"n: {others} more running")
+        words.append(f"N: {others} more running")
     return spread(left, [("  ", ""), ("  ".join(words), "quiet"), (" ", "")], width)
 
 

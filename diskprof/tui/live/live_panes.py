@@ -37,12 +37,12 @@ class TestList(KeepsKeys, Table, inherit_bindings=False):
 
     MOVES_UNSEEN = True
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "move(-1)", "Up", id="list.up", show=False, tooltip="The test above"),
-        Binding("down", "move(1)", "Down", id="list.down", show=False, tooltip="The test below"),
+        Binding("up,k", "move(-1)", "Up", id="list.up", show=False, tooltip="The test above"),
+        Binding("down,j", "move(1)", "Down", id="list.down", show=False, tooltip="The test below"),
         Binding("pageup", "page(-1)", "Page up", id="list.page-up", show=False, tooltip="Tests a page up"),
         Binding("pagedown", "page(1)", "Page down", id="list.page-down", show=False, tooltip="Tests a page down"),
-        Binding("home", "edge(-1)", "First", id="list.first", show=False, tooltip="The first test"),
-        Binding("end", "edge(1)", "Last", id="list.last", show=False, tooltip="The last test"),
+        Binding("home,g", "edge(-1)", "First", id="list.first", show=False, tooltip="The first test"),
+        Binding("end,G", "edge(1)", "Last", id="list.last", show=False, tooltip="The last test"),
     ]
 
 
@@ -91,12 +91,12 @@ class KernelPane(Table, inherit_bindings=False):
     """What the kernel saw, beside what fio says; it scrolls where there is little room."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "move(-1)", "Up", id="list.up", show=False, tooltip="The kernel's view a line up"),
-        Binding("down", "move(1)", "Down", id="list.down", show=False, tooltip="The kernel's view a line down"),
+        Binding("up,k", "move(-1)", "Up", id="list.up", show=False, tooltip="The kernel's view a line up"),
+        Binding("down,j", "move(1)", "Down", id="list.down", show=False, tooltip="The kernel's view a line down"),
         Binding("pageup", "page(-1)", "Page up", id="list.page-up", show=False, tooltip="A page up"),
         Binding("pagedown", "page(1)", "Page down", id="list.page-down", show=False, tooltip="A page down"),
-        Binding("home", "edge(-1)", "First", id="list.first", show=False, tooltip="The first line"),
-        Binding("end", "edge(1)", "Last", id="list.last", show=False, tooltip="The last line"),
+        Binding("home,g", "edge(-1)", "First", id="list.first", show=False, tooltip="The first line"),
+        Binding("end,G", "edge(1)", "Last", id="list.last", show=False, tooltip="The last line"),
     ]
 
     def __init__(self, *, id: str) -> None:

@@ -85,9 +85,9 @@ The run belongs to a process of its own: leaving this screen, quitting or losing
             tooltip="Put away what lies over the run: cursor, kernel, zoom",
         ),
         Binding("f", "follow", "Follow", id="live.follow", tooltip="Look at the test that goes now"),
-        Binding("n", "other(1)", "Next run", id="live.next", tooltip="The next run that goes"),
+        Binding("N", "other(1)", "Next run", id="live.next", key_display="N", tooltip="The next run that goes"),
         Binding(
-            "p",
+            "P",
             "other(-1)",
             "Previous run",
             id="live.previous",

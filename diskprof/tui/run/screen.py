@@ -80,9 +80,10 @@ disturb, or that would disturb the test: the details say why. Devices that come 
             tooltip="Find presets: names, sources, options, a vendor's words",
         ),
         Binding(
-            "c",
+            "C",
             "commands",
             "Commands",
+            key_display="C",
             id="run.commands",
             tooltip="The exact commands, and the job file for plain fio",
         ),
@@ -98,7 +99,9 @@ disturb, or that would disturb the test: the details say why. Devices that come 
         Binding("tab", "app.focus_next", "Next pane", id="run.next-pane", show=False, tooltip="The next pane"),
         Binding("right", "pane(1)", "Next pane", id="run.presets", show=False, tooltip="From devices to presets"),
         Binding("left", "pane(-1)", "Pane before", id="run.devices", show=False, tooltip="From presets to devices"),
-        Binding("r", "rescan", "Look again", id="run.rescan", show=False, tooltip="Look for devices and presets again"),
+        Binding(
+            "ctrl+r", "rescan", "Look again", id="run.rescan", show=False, tooltip="Look for devices and presets again"
+        ),
     ]
 
     @dataclass(eq=False, repr=False)

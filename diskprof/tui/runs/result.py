@@ -43,12 +43,12 @@ class ResultTable(KeepsKeys, Sheet, inherit_bindings=False):
     """The cursor chooses the test of the chart; whole pages move the screen, left and right the cursor of the chart."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "move(-1)", "Up", id="list.up", show=False, tooltip="The test above"),
-        Binding("down", "move(1)", "Down", id="list.down", show=False, tooltip="The test below"),
+        Binding("up,k", "move(-1)", "Up", id="list.up", show=False, tooltip="The test above"),
+        Binding("down,j", "move(1)", "Down", id="list.down", show=False, tooltip="The test below"),
         Binding("pageup", "page(-1)", "Page up", id="list.page-up", show=False, tooltip="A page up"),
         Binding("pagedown", "page(1)", "Page down", id="list.page-down", show=False, tooltip="A page down"),
-        Binding("home", "edge(-1)", "First", id="list.first", show=False, tooltip="The first test"),
-        Binding("end", "edge(1)", "Last", id="list.last", show=False, tooltip="The last test"),
+        Binding("home,g", "edge(-1)", "First", id="list.first", show=False, tooltip="The first test"),
+        Binding("end,G", "edge(1)", "Last", id="list.last", show=False, tooltip="The last test"),
     ]
 
     def action_page(self, direction: int) -> None:

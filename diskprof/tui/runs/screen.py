@@ -65,9 +65,9 @@ class RunsScreen(ModeScreen):
         Binding("t", "tags", "Tags", id="runs.tags", tooltip="Change tags and note"),
         Binding("d", "delete", "Delete", id="runs.delete"),
         Binding("slash", "filter", "Filter", id="runs.filter", key_display="/"),
-        Binding("o", "order", "Sort", id="runs.order", tooltip="Sort by the next column"),
-        Binding("O", "reverse", "Reverse", id="runs.reverse", tooltip="Turn the order round", key_display="O"),
-        Binding("u", "unmark", "Unmark", id="runs.unmark", tooltip="Take all marks away"),
+        Binding("S", "order", "Sort", id="runs.order", key_display="S", tooltip="Sort by the next column"),
+        Binding("I", "reverse", "Reverse", id="runs.reverse", tooltip="Turn the order round", key_display="I"),
+        Binding("U", "unmark", "Unmark", id="runs.unmark", key_display="U", tooltip="Take all marks away"),
         Binding("escape", "all", "Show all", id="runs.all", tooltip="Clear the filter"),
     ]
 
