@@ -27,6 +27,7 @@ from diskprof.tui.dialogs.help import HelpScreen, keys_of
 from diskprof.tui.kit.charts.glyphs import Charset, this_charset
 from diskprof.tui.kit.painted import Line
 from diskprof.tui.kit.terminal.driver import LettingGoDriver
+from diskprof.tui.kit.textual_fixes import begin_with
 from diskprof.tui.kit.theme import THEMES, few_colours, meanings, theme_name
 from diskprof.tui.shell.bars import TABS
 from diskprof.tui.shell.base import ModeScreen
@@ -35,6 +36,8 @@ from diskprof.tui.shell.store_watch import POLL_S, StorePlace, StoreWatcher, Whe
 from diskprof.tui.shell.terminal_app import TerminalApp
 
 if TYPE_CHECKING:
+    from textual.widget import AwaitMount
+
     from diskprof.runner.session import Session
     from diskprof.store import Store
 
@@ -156,8 +159,11 @@ class DiskprofApp(TerminalApp):
         few_colours: bool = False,
         settings: Settings | None = None,
         problems: Sequence[Problem] = (),
+        live_first: bool = False,
     ) -> None:
         """`charset` is what charts are made of; None: what the terminal can be trusted to show.
+
+        `live_first`: open on Live if a run is in progress.
 
         `problems` are those of the configuration file, to be told once the screen stands.
         """
@@ -173,6 +179,12 @@ class DiskprofApp(TerminalApp):
         self.place = StorePlace(self.store_path)
         self.watcher = StoreWatcher(self.store)
         self._host = ""
+        self.left_running: tuple[str, ...] = ()
+        """Ids of the runs that continue after diskprof was quit."""
+        if live_first and self.watcher.read().running:
+            self.store.reap()
+            if self.watcher.read().running:
+                begin_with(self, "live")
         self.waiting = ""
         """What waits for another run to end before it starts, in words. It starts by this program, or not at all."""
         for theme in THEMES:
@@ -329,8 +341,21 @@ class DiskprofApp(TerminalApp):
                 except DiskprofError as error:
                     self.tell(error)
                     return
+        if answer == "leave":
+            self.left_running = tuple(run.id for run in self.watcher.state.running)
         if answer in ("leave", "stop"):
             self.exit()
+
+    def action_help_quit(self) -> None:
+        """Ctrl+C: Textual's own words name another key."""
+        screen = next(screen for screen in reversed(self.screen_stack) if isinstance(screen, ModeScreen))
+        self.notify(with_keys(screen, "Press {app.quit} to quit."), timeout=3, markup=False)
+
+    def switch_mode(self, mode: str) -> AwaitMount:
+        """Notices are about the screen that is left."""
+        if mode != self.current_mode:
+            self.clear_notifications()
+        return super().switch_mode(mode)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         for tab in TABS:
@@ -380,13 +405,17 @@ def run_app(store_path: Path | None = None, settings: Settings | None = None, pr
     if settings.ascii or settings.charts is not Charts.AUTO:
         # For the widgets that ask for themselves.
         os.environ["DISKPROF_CHARTS"] = "ascii" if settings.ascii else settings.charts
-    app = DiskprofApp(Session(store_path), few_colours=few, settings=settings, problems=problems)
+    app = DiskprofApp(Session(store_path), few_colours=few, settings=settings, problems=problems, live_first=True)
     app.driver_class = LettingGoDriver
     app.run(mouse=settings.mouse)
+    said = [
+        f"Run {run_id} continues in the background. Reopen: diskprof attach {run_id}\n" for run_id in app.left_running
+    ]
     if app.waiting:
-        # Whatever ended the screen; where the terminal is gone too, nobody reads it.
-        with suppress(OSError):
-            sys.stderr.write(f"{app.waiting} was still waiting for its turn: it was not started.\n")
-            sys.stderr.flush()
+        said.append(f"{app.waiting} was still waiting for its turn: it was not started.\n")
+    # Whatever ended the screen; where the terminal is gone too, nobody reads it.
+    with suppress(OSError):
+        sys.stderr.writelines(said)
+        sys.stderr.flush()
     # After a crash run() returns as if all were well (F45).
     return int(app.return_code or 0)

@@ -214,6 +214,8 @@ def test_a_start_that_waited_when_the_screen_ended_is_told_of(number: int, home:
     run_id = first.stdout.strip()
     try:
         with terminal(DISKPROF, environment(home), cwd=home, columns=120, rows=40) as screen:
+            screen.wait_for("Test 1 of 6")
+            screen.press("1")
             screen.wait_for("is still going", "What will happen", "Quick check")
             screen.press_until("enter", "Wait for its end, then start")
             screen.press("w")
@@ -236,6 +238,8 @@ def test_a_second_run_from_the_screen_waits_for_the_first(home: Path) -> None:
     assert first.returncode == 0, first.stderr
     run_id = first.stdout.strip()
     with terminal(DISKPROF, environment(home), cwd=home, columns=120, rows=40) as screen:
+        screen.wait_for("Test 1 of 6")
+        screen.press("1")
         screen.wait_for("is still going", "What will happen", "Quick check")
         screen.press_until("/", "words to look for")
         screen.press("zeroing", "enter")

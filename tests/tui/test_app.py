@@ -119,6 +119,49 @@ async def test_quitting_while_a_run_goes_asks(
             assert isinstance(pilot.app.screen, MODES[mode])
             assert pilot.app.is_running
     assert bench.stopped == [run_id] * stops
+    assert pilot.app.left_running == ((run_id,) if keys == "l" else ())  # type: ignore[attr-defined]
+
+
+async def test_ctrl_c_names_the_key_that_quits(bench: Bench) -> None:
+    async with open_bench(bench) as pilot:
+        await press(pilot, "ctrl+c")
+        assert pilot.app.is_running
+        assert "Press q to quit." in told(pilot)
+        assert "ctrl+q" not in told(pilot)
+
+
+@pytest.mark.parametrize(("runs", "mode"), [(0, RunScreen), (1, LiveScreen)])
+async def test_opens_on_live_if_a_run_is_in_progress(bench: Bench, runs: int, mode: type) -> None:
+    for _ in range(runs):
+        running(bench.path)
+    app = DiskprofApp(bench.session(), live_first=True)
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        assert isinstance(app.screen, mode)
+        for key in "1234":
+            await press(pilot, key)
+            assert type(app.screen) is MODES[key]
+
+
+async def test_a_notice_stands_in_place_of_the_keys_and_stays_on_its_screen(bench: Bench) -> None:
+    app = DiskprofApp(bench.session(), charset=Charset.BRAILLE)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await until(pilot, lambda: bool(bench.planned))
+        await settle(pilot)
+        above = text_of(pilot).splitlines()[:-1]
+        pilot.app.notify("Wrote report.md")
+        await see(pilot, "Wrote report.md")
+        assert text_of(pilot).splitlines()[:-1] == above
+        await press(pilot, "3")
+        assert "Wrote report.md" not in text_of(pilot)
+
+
+async def test_a_long_text_says_how_much_is_in_sight(bench: Bench) -> None:
+    async with open_bench(bench, (80, 24)) as pilot:
+        await press(pilot, "question_mark")
+        await see(pilot, "lines 1-", "PgDn scrolls")
+        await press(pilot, "down")
+        await see(pilot, "lines 2-")
 
 
 @pytest.mark.parametrize(("moves", "stopped"), [([], 0), (["down"], 1)])
@@ -311,6 +354,18 @@ def test_a_crash_is_an_exit_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert run_app(tmp_path / "runs.db") == ExitCode.FAILED
     monkeypatch.setattr(DiskprofApp, "run", lambda self, **_more: None)
     assert run_app(tmp_path / "runs.db") == ExitCode.OK
+
+
+def test_a_run_that_continues_is_named_on_the_shell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def leave(self: DiskprofApp, **_more: object) -> None:
+        self.left_running = ("qm5h4f5g",)
+
+    monkeypatch.setattr(DiskprofApp, "run", leave)
+    run_app(tmp_path / "runs.db")
+    said = capsys.readouterr().err
+    assert said == "Run qm5h4f5g continues in the background. Reopen: diskprof attach qm5h4f5g\n"
 
 
 def test_a_store_that_cannot_be_opened_is_said_before_the_screen_is_touched(tmp_path: Path) -> None:

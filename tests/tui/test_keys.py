@@ -300,7 +300,7 @@ PLACES = {
         ("3", "escape", "end", "enter"), {"list.up": FAR, "list.first": FAR, "list.page-up": ("pagedown",)}
     ),
     "CompareScreen": Place(
-        ("3", "escape", "u", "end", "space", "up", "space", "c"),
+        ("3", "escape", "U", "end", "space", "up", "space", "c"),
         {
             "compare.previous": ("n", "n"),
             "list.up": FAR,

@@ -165,6 +165,11 @@ async def test_going_back_starts_nothing(bench: Bench, answer: str) -> None:
     async with open_bench(bench) as pilot:
         await press(pilot, "enter", answer)
         assert isinstance(pilot.app.screen, TextPage if answer == "c" else RunScreen)
+        if answer == "c":
+            await press(pilot, "escape")
+            await see(pilot, "Start Quick check?", "Show the commands")
+            await press(pilot, "escape")
+            assert isinstance(pilot.app.screen, RunScreen)
         assert bench.started == []
 
 

@@ -135,6 +135,12 @@ async def test_oldest_first(path: Path, runs: dict[str, str]) -> None:
         ("q5t2", ["slow"]),
         ("crucial-or-nothing", []),
         ("/mnt/data ioping", ["seek", "ioping"]),
+        ("status:FAILED", ["failed"]),
+        ("tag:baseline", ["first"]),
+        ("host:backup-7", ["interrupted", "slow"]),
+        ("preset:quick failed", ["failed"]),
+        ("host:backup-7 status:interrupted", ["interrupted"]),
+        ("disk:nothing", []),
     ],
 )
 async def test_filters_as_one_types(path: Path, runs: dict[str, str], words: str, names: list[str]) -> None:
@@ -150,6 +156,27 @@ async def test_filters_as_one_types(path: Path, runs: dict[str, str], words: str
         assert shown(pilot) == [runs[name] for name in names]
         await press(pilot, "escape")
         assert len(shown(pilot)) == 10
+
+
+async def test_a_field_that_the_filter_does_not_know(path: Path) -> None:
+    async with open_runs(path) as pilot:
+        await press(pilot, "slash")
+        await write(pilot, "state:failed")
+        await see(pilot, "Unknown field state: in the filter. Fields: status: disk: tag: preset: host:")
+
+
+async def test_a_click_on_a_heading_sorts_and_another_reverses(path: Path) -> None:
+    async with open_runs(path) as pilot:
+        screen = screen_of(pilot)
+        header = text_of(pilot).splitlines()[2]
+        at_preset = header.index("preset")
+        for backwards in (False, True, False):
+            await pilot.click("#runs-list", offset=(at_preset, 0))
+            await settle(pilot)
+            assert (screen.list.view.order, screen.list.view.backwards) == (Order.PRESET, backwards)
+        await pilot.click("#runs-list", offset=(header.index("when"), 0))
+        await settle(pilot)
+        assert (screen.list.view.order, screen.list.view.backwards) == (Order.STARTED, False)
 
 
 async def test_keys_typed_into_the_filter_are_its_text(path: Path) -> None:

@@ -35,7 +35,20 @@ class TextPage(ModalScreen[None]):
     def on_mount(self) -> None:
         box = self.query_one(".dialog")
         box.border_title = Content(self._title).markup
-        box.border_subtitle = with_keys(self, "{reading.close} closes")
+        self.watch(box, "scroll_y", self._mark, init=False)
+        self.call_after_refresh(self._mark)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._mark)
+
+    def _mark(self) -> None:
+        """Say at the lower edge how much of the text is in sight."""
+        box = self.query_one(".dialog")
+        closes = with_keys(self, "{reading.close} closes")
+        lines, height = box.virtual_size.height, box.scrollable_content_region.height
+        last = min(round(box.scroll_y) + height, lines)
+        more = f"lines {round(box.scroll_y) + 1}-{last} of {lines}, PgDn scrolls   " if lines > height > 0 else ""
+        box.border_subtitle = f"{more}{closes}"
 
     def action_back(self) -> None:
         self.dismiss(None)

@@ -290,6 +290,17 @@ class Sheet(Table):
     Only the rows in sight are asked for: ten thousand scroll as ten do. `cursor` is the number of a row, -1 without rows.
     """
 
+    @dataclass(eq=False, repr=False)
+    class HeadingChosen(Message):
+        """A click on the heading of a column."""
+
+        sheet: "Sheet"
+        column: SheetColumn
+
+        @property
+        def control(self) -> "Sheet":
+            return self.sheet
+
     COMPONENT_CLASSES: ClassVar[set[str]] = {"sheet--header"}
     DEFAULT_CSS = """
     Sheet {
@@ -355,6 +366,18 @@ class Sheet(Table):
         """Put the cursor on a row and that row at the top, as far as there are rows below it."""
         self.cursor = at
         self.scroll_to(y=min(at, self.max_scroll_y), animate=False, immediate=True)
+
+    def on_click(self, event: events.Click) -> None:
+        # Textual calls the handler of Table too.
+        if event.y != self.content_offset.y:
+            return
+        at, scrolled = _GUTTER, round(self.scroll_x)
+        for number, column in enumerate(self._columns):
+            start = at if number < self._fixed else at - scrolled
+            at += column.width + 1
+            if start <= event.x < start + column.width:
+                self.post_message(self.HeadingChosen(self, column))
+                return
 
     def action_sideways(self, direction: int) -> None:
         """Scroll by one column, so that a column is never cut at its left."""

@@ -166,3 +166,9 @@ def bindings_of(node: DOMNode) -> list[Binding]:
 def key_name(sign: str) -> str:
     """Textual's name for the key of a sign: `slash` for `/`."""
     return App._normalize_keymap({"": sign})[""]
+
+
+def begin_with(app: App[Any], mode: str) -> None:
+    """Open another mode than the default one first. To be called before the app runs."""
+    app._screen_stacks = {mode: []}
+    app._current_mode = mode

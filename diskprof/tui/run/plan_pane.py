@@ -70,6 +70,8 @@ class PlanPane(Table):
         if self._rest is not None:
             self._rest.stop()
         self._rest = self.set_timer(_SETTLE_S, lambda: self._plan(wish))
+        if self.outlook is None:
+            self.say("Planning.")
         return before is not None and (wish.place, wish.preset.name) != (before.place, before.preset.name)
 
     def forget(self) -> None:

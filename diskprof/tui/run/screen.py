@@ -309,13 +309,19 @@ disturb, or that would disturb the test: the details say why. Devices that come 
         self.notice.ask_to_remove()
 
     @on(StartFlow.CommandsWanted)
+    def _commands_wanted(self, message: StartFlow.CommandsWanted) -> None:
+        self._show_commands(lambda _: message.back())
+
     def action_commands(self) -> None:
+        self._show_commands()
+
+    def _show_commands(self, closed: Callable[[None], None] | None = None) -> None:
         outlook = self.plan.ready
         if outlook and outlook.plan:
             from diskprof.tui.run.plan_lines import commands_text
 
             text = commands_text(outlook.plan, _job_file(outlook.wish))
-            self.app.push_screen(TextPage("Commands", text))
+            self.app.push_screen(TextPage("Commands", text), closed)
 
     # where it works
 

@@ -35,8 +35,11 @@ class StartFlow:
     class Changed(Message):
         """A plan begins to wait, waits for others, waits no more, or is being started."""
 
+    @dataclass(eq=False, repr=False)
     class CommandsWanted(Message):
-        """The person wants to see the commands before the start."""
+        """Show the commands before the start, then call `back`."""
+
+        back: Callable[[], None]
 
     @dataclass(eq=False, repr=False)
     class Started(Message):
@@ -107,7 +110,7 @@ class StartFlow:
         elif answer == "wait":
             self._wait(asked)
         elif answer == "commands":
-            self._screen.post_message(self.CommandsWanted())
+            self._screen.post_message(self.CommandsWanted(functools.partial(self._confirm, asked)))
 
     def _ask_for_names(self, outlook: Outlook, plan: Plan) -> None:
         from diskprof.tui.run.plan_lines import confirm_lines

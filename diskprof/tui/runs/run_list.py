@@ -1,7 +1,7 @@
 """The list of runs without the screen: its columns, order and filter."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -23,6 +23,27 @@ _LEAST = {False: {"target": 9, "tags": 7, "preset": 10}, True: {"target": 12, "t
 _SCALES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "B/s": 1.0, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9}
 _SCALES |= {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 _FIGURE = re.compile(r"\b(\d+(?:\.\d+)?)(?:/[\d.]+)? ?([kMG]?B/s|[num]?s|[kMG])?\b", re.ASCII)
+
+
+def _in_words(run: RunSummary) -> str:
+    return f"{run.status} {STATUSES[run.status].word}"
+
+
+FIELDS: Mapping[str, Callable[[RunSummary], str]] = {
+    "status": _in_words,
+    "disk": lambda run: run.device,
+    "tag": lambda run: "\n".join(run.tags),
+    "preset": lambda run: run.preset,
+    "host": lambda run: run.hostname,
+}
+"""What the filter can look for by name, as in `status:failed`."""
+_FIELD = re.compile(r"([a-z]+):(.*)")
+
+
+def unknown_field(words: str) -> str:
+    """The first field of a filter that there is not; empty if there is none."""
+    found = (_FIELD.fullmatch(word) for word in words.casefold().split())
+    return next((match[1] for match in found if match and match[1] not in FIELDS), "")
 
 
 class Order(StrEnum):
@@ -90,12 +111,18 @@ class RunList:
 
     def _arrange(self) -> None:
         words = self.view.words.casefold().split()
-        found = [run for run in self.runs if all(word in self._haystack(run) for word in words)] if words else self.runs
+        found = [run for run in self.runs if all(self._has(run, word) for word in words)] if words else self.runs
         if self.view.order is not Order.STARTED:
             found = sorted(found, key=self._key, reverse=self.view.backwards)
         elif self.view.backwards:
             found = tuple(reversed(found))
         self.shown = tuple(found)
+
+    def _has(self, run: RunSummary, word: str) -> bool:
+        match = _FIELD.fullmatch(word)
+        if match is None:
+            return word in self._haystack(run)
+        return match[1] in FIELDS and match[2] in FIELDS[match[1]](run).casefold()
 
     def _haystack(self, run: RunSummary) -> str:
         text = self._haystacks.get(run)

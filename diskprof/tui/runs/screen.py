@@ -23,7 +23,7 @@ from diskprof.tui.dialogs import run_actions
 from diskprof.tui.kit.field import Field
 from diskprof.tui.kit.painted import Line, OneLine, signs_for, spread
 from diskprof.tui.kit.table import Row, Sheet, SheetColumn
-from diskprof.tui.runs.run_list import Order, RunList, columns_for, full_time
+from diskprof.tui.runs.run_list import FIELDS, Order, RunList, columns_for, full_time, unknown_field
 from diskprof.tui.shell.base import ModeScreen
 from diskprof.tui.shell.keynames import with_keys
 from diskprof.tui.shell.loading import report_on
@@ -49,7 +49,9 @@ class RunsScreen(ModeScreen):
         "Every run that was kept. {runs.open} opens one: its results, a chart, what was found, the exact commands.\n\n"
         "To compare, mark two or more with {runs.mark} and press {runs.compare}; the oldest is the base. Without marks, "
         "{runs.compare} compares the run under the cursor with the newest other one of the same preset.\n\n"
-        "The filter looks for its words in id, preset, target, device, host, status and tags."
+        "The filter looks for words in id, preset, target, device, host, status and tags. A field limits a word: "
+        "status:failed disk:sda tag:prod preset:quick host:db-01. Several words must all match. A click on a column heading "
+        "sorts by it, a second click reverses the order."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open", "Open", id="runs.open"),
@@ -217,6 +219,9 @@ class RunsScreen(ModeScreen):
             words = clean(self.list.view.words)
             again = with_keys(self, f"{{runs.all}} shows all {len(self.list.runs)} runs again.")
             nothing = f"Nothing matches “{words}”.\n\n{again}"
+            if field := unknown_field(words):
+                known = " ".join(f"{name}:" for name in FIELDS)
+                nothing = f"Unknown field {field}: in the filter. Fields: {known}\n\n{again}"
             said = nothing if self.list.runs else with_keys(self, _EMPTY)
             self.query_one("#runs-empty", Static).update(signs_for(self.app, said))
         cursor = self.list.index_of(self._at) if self._at else None
@@ -339,6 +344,13 @@ class RunsScreen(ModeScreen):
         orders = list(Order)
         order = orders[(orders.index(self.list.view.order) + 1) % len(orders)]
         self._look(order=order, backwards=False)
+
+    @on(Sheet.HeadingChosen, "#runs-list")
+    def _heading_chosen(self, event: Sheet.HeadingChosen) -> None:
+        key = "status" if event.column.key == "sign" else event.column.key
+        if key in list(Order):
+            same = self.list.view.order == key
+            self._look(order=Order(key), backwards=same and not self.list.view.backwards)
 
     def action_reverse(self) -> None:
         self._look(backwards=not self.list.view.backwards)
