@@ -18,10 +18,9 @@ class Format(StrEnum):
     CSV = "csv"
     SAMPLES = "samples"
 
-    @property
-    def needs_samples(self) -> bool:
-        """Whether there is anything in it that is not in the runs themselves."""
-        return self is not Format.CSV
+    def needs_samples(self, runs: int) -> bool:
+        """Whether a report of so many runs takes more than the runs themselves; the noise of a comparison does."""
+        return self is not Format.CSV or runs > 1
 
 
 _BY_SUFFIX = {".html": Format.HTML, ".htm": Format.HTML, ".csv": Format.CSV}
@@ -59,7 +58,7 @@ def write(
         case Format.CSV:
             from diskprof.reports.data.tables import results_csv
 
-            return results_csv(runs)
+            return results_csv(runs, series)
         case Format.SAMPLES:
             from diskprof.reports.data.tables import samples_csv
 

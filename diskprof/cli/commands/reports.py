@@ -70,7 +70,7 @@ def _report_text(store: "Store", names: tuple[str, ...], wanted: "Format", *, as
 
     ids = list(dict.fromkeys(store.resolve(name) for name in names))
     runs = [store.run(run_id) for run_id in ids]
-    if not wanted.needs_samples:
+    if not wanted.needs_samples(len(ids)):
         return write(wanted, runs, {}, {})
     series = {run_id: store.samples(run_id).samples for run_id in ids}
     kernel = {run.id: seen_by_kernel(store, run) for run in runs}

@@ -9,9 +9,10 @@ from diskprof.model.cells import width_of
 from diskprof.model.run import Run, Status
 from diskprof.model.sample import Sample
 from diskprof.reports import figures
-from diskprof.reports.blocks import Block, Cell, Fact, Facts, Form, Heading, Note, Paragraph, Table
+from diskprof.reports.blocks import Block, Cell, Chart, Fact, Facts, Form, Heading, Note, Paragraph, Table
 from diskprof.reports.content import expectation_table
 from diskprof.reports.content.overview import doubts_about, in_doubt_line, judge, overview_blocks
+from diskprof.reports.content.plots import compared_pairs
 from diskprof.reports.content.run_report import Kernel, run_report, title_of
 from diskprof.reports.content.sweep_compare import compared_panels
 from diskprof.reports.layout import Column, plain
@@ -42,14 +43,17 @@ def runs_report(
     if len(runs) == 1:
         return run_report(runs[0], samples.get(runs[0].id, ()), seen.get(runs[0].id), form=form)
     comparison = compare(runs, samples)
-    blocks = list(comparison_report(comparison, form=form))
+    pairs = compared_pairs(comparison, runs, samples) if form is Form.HTML else ()
+    blocks = list(comparison_report(comparison, form=form, charts=[Chart(plots) for plots in pairs]))
     for run, column in zip(runs, comparison.columns, strict=True):
         title = f"{column.label}: {title_of(run)}"
         blocks += run_report(run, samples.get(run.id, ()), seen.get(run.id), form=form, title=title, level=2)
     return tuple(blocks)
 
 
-def comparison_report(comparison: Comparison, *, form: Form = Form.TERMINAL) -> tuple[Block, ...]:
+def comparison_report(
+    comparison: Comparison, *, form: Form = Form.TERMINAL, charts: Sequence[Block] = ()
+) -> tuple[Block, ...]:
     """The document of a comparison. On a page what it comes to is said first, on a terminal last: there the end is seen."""
     terminal = form is Form.TERMINAL
     compact = len(comparison.columns) > 2
@@ -61,6 +65,7 @@ def comparison_report(comparison: Comparison, *, form: Form = Form.TERMINAL) -> 
     doubts = in_doubt_line(comparison)
     blocks += [Paragraph(f"{doubts}.", Meaning.WARNING)] if doubts and len(names) > 1 else []
     blocks += overview_blocks(comparison)
+    blocks += [Heading("Charts"), *charts] if charts else []
     blocks += [*conditions(comparison), *expectations(comparison), *swept]
     for test in comparison.tests:
         blocks += [] if test.cell else _test(comparison, test, names, compact, terminal)

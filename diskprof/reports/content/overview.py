@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from diskprof.analysis.comparison import ComparedMetric, ComparedValue, Comparison, TestComparison
 from diskprof.analysis.metrics import Measure
 from diskprof.model.metric import Change
-from diskprof.model.run import Weight
+from diskprof.model.run import Finding, Weight
 from diskprof.model.sample import Direction
 from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Cell, Heading, Paragraph, Table
@@ -78,7 +78,7 @@ def overview(comparison: Comparison) -> Overview:
     """A row for each test, two for one of reads and writes."""
     found: list[OverviewRow] = []
     for number, test in enumerate(comparison.tests):
-        rows = _headline_rows(test)
+        rows = headline_rows(test)
         found += [_row(comparison, number, row, several=len(rows) > 1) for row in rows]
         if not rows:
             empty = OverviewCell(figures.MISSING, figures.MISSING)
@@ -151,11 +151,14 @@ def doubts_about(comparison: Comparison, column: int, test: str) -> tuple[str, .
     found = []
     for at in (0, column) if column else ():
         run = comparison.columns[at]
-        rules = dict.fromkeys(
-            finding.name for finding in run.findings if finding.weight is Weight.DOUBT and finding.test in ("", test)
-        )
-        found += [f"{short(rule)} ({run.label})" for rule in rules]
+        found += [f"{words} ({run.label})" for words in doubts_of_test(run.findings, test)]
     return tuple(found)
+
+
+def doubts_of_test(findings: Sequence[Finding], test: str) -> tuple[str, ...]:
+    """Why a run's figures of a test are in doubt, in a few words each."""
+    rules = (each.name for each in findings if each.weight is Weight.DOUBT and each.test in ("", test))
+    return tuple(map(short, dict.fromkeys(rules)))
 
 
 def in_doubt_line(comparison: Comparison) -> str:
@@ -174,7 +177,7 @@ def _in_doubt(comparison: Comparison) -> list[str]:
     ]
 
 
-def _headline_rows(test: TestComparison) -> list[ComparedMetric]:
+def headline_rows(test: TestComparison) -> list[ComparedMetric]:
     """The rows of the figure that the test is judged by, each direction's; of large blocks MB/s in place of IOPS."""
     found = [row for row in test.rows if row.metric is test.leading]
     if test.leading is not Measure.IOPS:

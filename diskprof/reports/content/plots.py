@@ -4,7 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from diskprof.analysis import sweep
 from diskprof.analysis.comparison import Comparison
+from diskprof.analysis.metrics import Measure
 from diskprof.analysis.series import by_test, measured
+from diskprof.model.cells import cut
 from diskprof.model.preset import Axis
 from diskprof.model.run import Run, TestRecord, TestResult
 from diskprof.model.sample import Direction, Sample
@@ -13,11 +15,15 @@ from diskprof.reports.charts.axes import NameAxis, Scale, TimeAxis
 from diskprof.reports.charts.plot import Curve, Facet, Plot, highest
 from diskprof.reports.charts.series import Series, Steps
 from diskprof.reports.content.interval_figures import BANDWIDTH, IOPS, MEAN, P50, P99, series_of
+from diskprof.reports.content.overview import headline_rows
 from diskprof.reports.content.sweep_tables import panel_title, value_words
 from diskprof.reports.words import DIRECTIONS
 
 MOST_CURVES = 6
 """As many can be told apart in one chart."""
+
+_LEGEND, _RUN_INKS = 36, 4
+"""Characters of a chart's legend, and how many inks of runs a page has."""
 
 Ways = Mapping[Direction, Sequence[Sample]]
 PlottedFigure = Callable[[TestResult], float]
@@ -64,6 +70,38 @@ def compared_plots(
                 if len(mine) > 1:
                     curves.append(Curve(column.label, series_of(mine, IOPS)))
             found += _over_time(f"{test.name}: {DIRECTIONS[way].word} IOPS", curves)
+    return tuple(found)
+
+
+def compared_pairs(
+    comparison: Comparison, runs: Sequence[Run], series: Mapping[str, Sequence[Sample]]
+) -> tuple[tuple[Plot, ...], ...]:
+    """For each test that is no cell of a sweep, its IOPS (MB/s of large blocks) and p99 over time, every run on the same axes."""
+    found = []
+    known = {run.id: by_test(series.get(run.id, ())) for run in runs}
+    labels = [cut(column.label, _LEGEND // len(runs), mark="…", middle=True) for column in comparison.columns]
+    for test in comparison.tests if len(runs) > 1 else ():
+        large = {row.direction for row in headline_rows(test) if row.metric is Measure.BANDWIDTH}
+        for way in Direction if not test.cell else ():
+            taken = []
+            for run in runs:
+                record = run.test(test.name)
+                own = record is not None and run.sampled(record, way)
+                taken.append(
+                    measured(known[run.id].get((record.index, way), ()), record.index) if record and own else ()
+                )
+            name = f"{test.name} {DIRECTIONS[way].word}" if len(test.directions) > 1 else test.name
+            plots = []
+            for what, timed in (("MB/s", BANDWIDTH) if way in large else ("IOPS", IOPS), ("p99 latency", P99)):
+                curves = tuple(
+                    Curve(label, each, f"run-{min(at, _RUN_INKS - 1)}")
+                    for at, (label, mine) in enumerate(zip(labels, taken, strict=True))
+                    if (each := series_of(mine, timed)).resolution > 1
+                )
+                if top := highest(curves):
+                    axis = TimeAxis(max(curve.values.end for curve in curves if isinstance(curve.values, Series)))
+                    plots.append(Plot(f"{name}: {what}", axis, (Facet(Scale.up_to(timed.quantity, top), curves),)))
+            found += [tuple(plots)] if plots else []
     return tuple(found)
 
 

@@ -395,7 +395,9 @@ def reasoned(status: Status, reason: str) -> str:
 
 
 def _charts(known: _Known) -> list[Block]:
-    """IOPS and p99 of every test that is no cell of a sweep and has two intervals or more."""
+    """IOPS and p99 of every test that is no cell of a sweep and has two intervals or more; a comparison has charts of its own."""
+    if known.level > 1:
+        return []
     return known.under("Charts", [Chart(plots) for plots in pairs_of(known.run, known.samples)])
 
 
@@ -435,7 +437,7 @@ _SECTIONS: tuple[tuple[Callable[[_Known], Sequence[Block]], tuple[Form, ...]], .
     (_results, (*_TERMINAL, *_PAGES)),
     (_syncs, (*_TERMINAL, *_PAGES)),
     (_expectations, tuple(Form)),
-    (_over_time, (*_TERMINAL, *_PAGES)),
+    (_over_time, (*_TERMINAL, Form.MARKDOWN)),
     (_kernel, (*_TERMINAL, *_PAGES)),
     (_findings, tuple(Form)),
     (_trouble, tuple(Form)),

@@ -5,11 +5,14 @@ import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from diskprof.analysis.metrics import WITHIN_NS
+from diskprof.analysis.comparison import Comparison, compare
+from diskprof.analysis.metrics import WITHIN_NS, Measure
 from diskprof.model.run import Latency, Result, Run, TestRecord
 from diskprof.model.sample import Sample
 from diskprof.model.text import clean
+from diskprof.reports import figures
 from diskprof.reports.content.facts import disks
+from diskprof.reports.content.overview import doubts_of_test
 
 CsvValue = str | int | float | None
 
@@ -29,13 +32,53 @@ SAMPLE_COLUMNS = (
 )
 
 
-def results_csv(runs: Sequence[Run]) -> str:
+COMPARED_COLUMNS = (
+    *(
+        f"{name}_{part}"
+        for name in ("iops", "bandwidth", "latency_mean", "latency_p99")
+        for part in ("difference", "verdict")
+    ),
+    *("tags", "note", "doubts"),
+)
+"""What a comparison adds; behind these is a column for each condition that differs."""
+_COMPARED = (Measure.IOPS, Measure.BANDWIDTH, Measure.LATENCY_MEAN, Measure.LATENCY_P99)
+
+
+def results_csv(runs: Sequence[Run], series: Mapping[str, Sequence[Sample]] | None = None) -> str:
     """A row for each direction of each test, one for fsync where it synced, one for a test without a result; then the same of
     each job that fio reports apart, and of each of its copies.
 
-    What is not known is empty.
+    Of several runs each row has its differences to the first, as shares of it (-0.5 is half), with their verdicts, which
+    `series`, by run id, makes surer. What is not known is empty.
     """
-    return _csv(RESULT_COLUMNS, (row for run in runs for test in run.tests for row in _results(run, test)))
+    if len(runs) < 2:
+        return _csv(RESULT_COLUMNS, (row for run in runs for test in run.tests for row in _results(run, test)))
+    comparison = compare(runs, series)
+    columns = (*COMPARED_COLUMNS, *(f"condition_{each.name.replace(' ', '_')}" for each in comparison.conditions))
+    rows = (
+        [*row, *_against(comparison, at, run, test, row)]
+        for at, run in enumerate(runs)
+        for test in run.tests
+        for row in _results(run, test)
+    )
+    return _csv((*RESULT_COLUMNS, *columns), rows)
+
+
+def _against(
+    comparison: Comparison, at: int, run: Run, test: TestRecord, row: Sequence[CsvValue]
+) -> Iterable[CsvValue]:
+    """What a comparison adds to a row of a run's results: differences for the test as a whole, not for its jobs."""
+    job, way = row[RESULT_COLUMNS.index("job")], row[RESULT_COLUMNS.index("direction")]
+    compared = next((each for each in comparison.tests if each.name == test.name), None)
+    for metric in _COMPARED:
+        known = (each for each in (compared.rows if compared and job is None else ()) if each.metric is metric)
+        found = next((each for each in known if each.direction == way), None)
+        cell = found.cells[at] if found else None
+        yield from (cell.ratio, figures.verdict(cell) or None) if cell else (None, None)
+    yield " ".join(run.tags)
+    yield run.note
+    yield "; ".join(doubts_of_test(run.findings, test.name))
+    yield from (each.values[at] for each in comparison.conditions)
 
 
 def samples_csv(runs: Sequence[Run], series: Mapping[str, Iterable[Sample]]) -> str:

@@ -1,4 +1,4 @@
-"""A report as one page that needs nothing else: the Markdown report, rendered, with a chart for each test."""
+"""A report as one page that needs nothing else: the Markdown report, rendered, with charts and with tables in colour."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -8,18 +8,25 @@ from diskprof.model.run import Run
 from diskprof.model.sample import Sample
 from diskprof.model.text import clean
 from diskprof.reports import figures
-from diskprof.reports.blocks import Block, Chart, Form
+from diskprof.reports.blocks import Block, Cell, Chart, Form, Table
 from diskprof.reports.charts.svg import chart
 from diskprof.reports.content.comparison_report import runs_report
 from diskprof.reports.content.run_report import Kernel, title_of
+from diskprof.reports.layout import plain
 from diskprof.reports.render.markdown import markdown
+from diskprof.reports.words import Meaning
 
+_COLOURED = (Meaning.GOOD, Meaning.BAD, Meaning.WARNING, Meaning.QUIET)
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1f2328; --page: #fff; --faint: #d0d7de; --shade: #f6f8fa; }
 :root { --read: #0969da; --write: #bc4c00; }
+:root { --good: #1a7f37; --bad: #cf222e; --warning: #9a6700; --quiet: #656d76; }
+:root { --run-0: #0969da; --run-1: #0f766e; --run-2: #7c3aed; --run-3: #656d76; }
 @media (prefers-color-scheme: dark) {
   :root { --ink: #e6edf3; --page: #0d1117; --faint: #30363d; --shade: #161b22; }
   :root { --read: #58a6ff; --write: #f0883e; }
+  :root { --good: #3fb950; --bad: #f85149; --warning: #d29922; --quiet: #8b949e; }
+  :root { --run-0: #58a6ff; --run-1: #2dd4bf; --run-2: #b48ef7; --run-3: #8b949e; }
 }
 body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--page); }
 body { max-width: 66rem; margin: 2rem auto; padding: 0 1rem; }
@@ -33,6 +40,12 @@ svg text { fill: var(--ink); } svg .end { text-anchor: end; }
 svg path { fill: none; stroke-width: 1.5; } svg path.axis { stroke: var(--faint); }
 svg path.read { stroke: var(--read); } svg path.write { stroke: var(--write); stroke-dasharray: 5 2; }
 svg tspan.read { fill: var(--read); } svg tspan.write { fill: var(--write); }
+svg path.run-0 { stroke: var(--run-0); } svg tspan.run-0 { fill: var(--run-0); }
+svg path.run-1 { stroke: var(--run-1); stroke-dasharray: 5 2; } svg tspan.run-1 { fill: var(--run-1); }
+svg path.run-2 { stroke: var(--run-2); stroke-dasharray: 2 2; } svg tspan.run-2 { fill: var(--run-2); }
+svg path.run-3 { stroke: var(--run-3); stroke-dasharray: 8 2 2 2; } svg tspan.run-3 { fill: var(--run-3); }
+td.right, th.right { text-align: right; }
+.good { color: var(--good); } .bad { color: var(--bad); } .warning { color: var(--warning); } .quiet { color: var(--quiet); }
 """.strip()
 
 
@@ -47,10 +60,10 @@ def report_html(
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-    parts = groupby(runs_report(runs, series, kernel, form=Form.HTML), lambda block: isinstance(block, Chart))
-    body = "".join(
-        "".join(map(_figure, some)) if charts else parser.render(markdown(list(some))) for charts, some in parts
-    )
+    body = ""
+    for here, group in groupby(runs_report(runs, series, kernel, form=Form.HTML), _drawn_here):
+        blocks = list(group)
+        body += "".join(map(_drawn, blocks)) if here else parser.render(markdown(blocks))
     title = title_of(runs[0]) if len(runs) == 1 else f"{figures.count(len(runs), 'run')} compared"
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -58,6 +71,45 @@ def report_html(
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         f"<title>{escape(clean(title))}</title>\n<style>\n{_STYLE}\n</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
     )
+
+
+def _drawn_here(block: Block) -> bool:
+    """Whether Markdown lacks what the block has: plots, or colours of cells."""
+    return isinstance(block, Chart | Table)
+
+
+def _drawn(block: Block) -> str:
+    return _table(block) if isinstance(block, Table) else _figure(block)
+
+
+def _table(table: Table) -> str:
+    """The table as Markdown has it, with the meanings of its cells as classes."""
+    shown = [
+        at for at, column in enumerate(table.columns) if not column.below or any(row[at].text for row in table.rows)
+    ]
+    head = "".join(_cell("th", table.columns[at].text, right=table.columns[at].right) for at in shown)
+    lines = []
+    for row in table.rows:
+        cells = [(row[at], table.columns[at]) for at in shown]
+        lines.append(
+            "".join(
+                _cell("td", cell.text or (figures.MISSING if column.below else ""), cell, right=column.right)
+                for cell, column in cells
+            )
+        )
+    body = "\n".join(f"<tr>{line}</tr>" for line in lines)
+    title = f"<p>{escape(plain(table.title))}:</p>\n" if table.title else ""
+    legend = f"<p>{escape(plain(table.legend))}</p>\n" if table.legend else ""
+    grid = f"<table>\n<thead>\n<tr>{head}</tr>\n</thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
+    return f"{title}{grid}{legend}"
+
+
+def _cell(tag: str, text: str, cell: Cell | None = None, *, right: bool) -> str:
+    classes = ["right"] if right else []
+    classes += [cell.meaning.value] if cell and cell.meaning in _COLOURED else []
+    about = f' class="{" ".join(classes)}"' if classes else ""
+    words = escape(plain(text))
+    return f"<{tag}{about}>{f'<strong>{words}</strong>' if cell and cell.strong else words}</{tag}>"
 
 
 def _figure(block: Block) -> str:

@@ -58,7 +58,7 @@ def report_on(path: Path, ids: Sequence[str], wanted: Format) -> str:
     """The report on runs, read by a connection of its own, so that any thread may call it. Raises DiskprofError."""
     from diskprof.store import Store
 
-    if wanted.needs_samples:
+    if wanted.needs_samples(len(ids)):
         return load(path, ids).report(wanted)
     with Store.open(path, create=False) as store:
         return Loaded(tuple(store.run(run_id) for run_id in ids)).report(wanted)

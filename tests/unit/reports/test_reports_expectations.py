@@ -25,7 +25,7 @@ from diskprof.reports.data.json_runs import comparison_json, plan_json, run_json
 from diskprof.reports.render.markdown import report
 from diskprof.reports.render.text import comparison_text, plan_text, show
 from diskprof.store import Store
-from diskprof.tui.compare.compare_rows import lines_of
+from diskprof.tui.compare.overview_rows import found_overview, overview_form, overview_lines
 
 PROMISED = ("rand-r.read.iops>=5000", "rand-r.read.latency.p99<5ms", "rand-r.write.iops>=1")
 EVIL = "\x1b]52;c;x\x07磁盘\n|`<b>*\u202e"
@@ -267,9 +267,11 @@ def test_what_several_runs_promise_stands_side_by_side() -> None:
         "  rand-r: read latency p99: x 2.00 ms met (less than 5 ms), y 2.00 ms MISSED",
         "    (less than 1 ms)",
     ]
-    shown = [[words for words, _ in line.row.line] for line in lines_of(compared, base.started_at)]
+    overview = found_overview(compared)
+    lines = overview_lines(compared, overview, base.started_at, overview_form(80, compared, overview), 80)
+    shown = [[words for words, _ in line.row.line] for line in lines]
     assert shown[shown.index(["Expectations"]) + 1] == [
-        *("  rand-r: read IOPS at least 5,000", "4,210 MISSED", "5,126 met"),
+        *("rand-r: read IOPS at least 5,000", "4,210 MISSED", "5,126 met"),
     ]
     markdown = report([base, better]).split("## Expectations\n\n")[1]
     assert "| rand-r: read IOPS at least 5,000 | 4,210 MISSED" in markdown

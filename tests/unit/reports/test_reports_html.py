@@ -87,7 +87,7 @@ def one() -> Page:
 
 def test_a_page_has_what_the_markdown_has_and_a_chart_for_each_test_with_a_course() -> None:
     page = one()
-    assert page.headings(2) == ["Results", "IOPS over time, from 0", "Findings", "Charts", "Environment", "Commands"]
+    assert page.headings(2) == ["Results", "Findings", "Charts", "Environment", "Commands"]
     assert page.tags.count("figure") == 1, "one interval is no course"
     assert [text for tag, text in page.texts if tag == "text" and ":" in text] == ["mixed: IOPS", "mixed: p99 latency"]
     assert [text for tag, text in page.texts if tag == "tspan"] == ["read", "write"] * 2
@@ -100,14 +100,42 @@ def test_a_page_stands_alone() -> None:
     assert ("meta", "content", "default-src 'none'; style-src 'unsafe-inline'") in page.attributes
 
 
-def test_several_runs_have_their_charts_each_in_its_place() -> None:
-    runs = [run(fio(read=direction(iops)), run_id=run_id) for iops, run_id in ((100, "aaaaaaaa"), (200, "bbbbbbbb"))]
-    page = Page(report_html(runs, {one.id: samples([100, 120]) for one in runs}))
-    below = page.headings(3)
-    assert [below.index("Charts", start) for start in (0, below.index("Charts") + 1)] == [
-        place - 1 for place, heading in enumerate(below) if heading == "Environment"
+def test_several_runs_share_charts_and_are_called_by_their_tags() -> None:
+    runs = [
+        run(fio(read=direction(iops)), run_id=run_id, tags=(tag,))
+        for iops, run_id, tag in ((100, "aaaaaaaa", "before"), (200, "bbbbbbbb", "after"))
     ]
+    text = report_html(runs, {"aaaaaaaa": samples([100, 120]), "bbbbbbbb": samples([200, 220])})
+    page = Page(text)
+    assert page.headings(2)[:2] == ["Overview", "Charts"]
+    assert "Charts" not in page.headings(3)
+    assert [text for tag, text in page.texts if tag == "text" and ":" in text] == [
+        "randread: IOPS",
+        "randread: p99 latency",
+    ]
+    assert [text for tag, text in page.texts if tag == "tspan"] == ["before", "after"] * 2
+    assert [value for tag, name, value in page.attributes if tag == "path" and name == "class"] == [
+        "axis",
+        "run-0",
+        "run-1",
+    ] * 2
     assert "2 runs compared" in [text for tag, text in page.texts if tag == "title"]
+
+
+def test_verdicts_have_colours() -> None:
+    runs = [
+        run(fio(read=direction(iops)), run_id=tag, tags=(tag,)) for iops, tag in ((100, "a"), (200, "b"), (50, "c"))
+    ]
+    text = report_html(runs, {})
+    assert '<td class="good">better</td>' in text
+    assert '<td class="right bad">-50%</td>' in text
+    assert '<td class="bad">worse</td>' in text
+
+
+def test_the_chart_of_large_blocks_is_of_bandwidth() -> None:
+    large = [run(fio("seq", block=1 << 20, read=direction(100, block=1 << 20)), run_id=each) for each in ("x", "y")]
+    page = Page(report_html(large, {one.id: samples([100, 120]) for one in large}))
+    assert "seq: MB/s" in [text for tag, text in page.texts if tag == "text"]
 
 
 def test_a_sweep_has_its_tables_and_no_chart_of_each_cell() -> None:

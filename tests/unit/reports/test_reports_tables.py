@@ -8,7 +8,7 @@ from handmade import direction, environment, fio, run, samples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diskprof.model.run import Run, Status
+from diskprof.model.run import Finding, Run, Status, Weight
 from diskprof.model.sample import Direction, Phase
 from diskprof.reports.data.tables import RESULT_COLUMNS, SAMPLE_COLUMNS, results_csv, samples_csv
 
@@ -68,3 +68,20 @@ def test_any_name_stays_in_its_cell(name: str) -> None:
     assert len(found) == 3
     assert all(not row["host"].startswith(("=", "+", "-", "@")) for row in found)
     assert all(len(row) == len(RESULT_COLUMNS) and None not in row.values() for row in found)
+
+
+def test_a_comparison_has_differences_verdicts_tags_notes_doubts_and_conditions() -> None:
+    doubt = Finding("other-io", Weight.DOUBT, "m", "e", "a", test="randread")
+    base = run(fio(read=direction(100)), run_id="a", tags=("before",))
+    other = run(
+        fio(read=direction(50)), run_id="b", tags=("after", "x"), note="new disk", environment=environment(kernel="6.9")
+    )
+    rows = list(csv.DictReader(io.StringIO(results_csv([base, replace(other, findings=(doubt,))]))))
+    assert [row["iops_difference"] for row in rows] == ["", "-0.5"]
+    assert [row["iops_verdict"] for row in rows] == ["", "worse"]
+    assert [row["latency_p99_verdict"] for row in rows] == ["", "worse"]
+    assert [row["tags"] for row in rows] == ["before", "after x"]
+    assert [row["note"] for row in rows] == ["", "new disk"]
+    assert [row["doubts"] for row in rows] == ["", "other I/O on the disk"]
+    assert rows[1]["condition_kernel"] == "6.9"
+    assert "tags" not in results_csv([base]).splitlines()[0]
