@@ -22,6 +22,7 @@ _COMMANDS = {
     "devices": ("devices", "List the block devices that can be tested."),
     "presets": ("presets", "List the presets, show one, or list the options they may use."),
     "run": ("run", "Run a preset on a directory, a file or a device."),
+    "rerun": ("run", "Run again with the same preset, settings and target."),
     "attach": ("runs", "Watch a run that is under way."),
     "stop": ("runs", "Stop a run that is under way."),
     "runs": ("runs", "List the runs that were kept."),

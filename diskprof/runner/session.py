@@ -232,6 +232,15 @@ class Session:
         except DiskprofError as error:
             return Outlook(wish, error=error)
 
+    def again(self, run: Run, permission: WritePermission = _NO_WRITING) -> Outlook:
+        """The plan of a run made anew: same preset, settings, targets and expectations. Looks at the devices and the file system.
+
+        Raises Refused where a disk is another one now, UsageError where the preset changed and cannot be rebuilt.
+        """
+        from diskprof.runner.again import plan_again
+
+        return plan_again(self, run, self.scan(), self.load_library(), permission)
+
     def _path_of(self, wish: Wish) -> str:
         """The directory to make a file in where the device carries one, else the device itself."""
         place = wish.place or Place()

@@ -38,7 +38,7 @@ from diskprof.tui.shell.terminal_app import TerminalApp
 if TYPE_CHECKING:
     from textual.widget import AwaitMount
 
-    from diskprof.runner.session import Session
+    from diskprof.runner.session import Outlook, Session
     from diskprof.store import Store
 
 _STANDS_AFTER_S = 0.5
@@ -283,6 +283,15 @@ class DiskprofApp(TerminalApp):
         self.switch_mode("live")
         if isinstance(self.screen, LiveScreen):
             self.screen.show_run(run_id)
+
+    def start_plan(self, outlook: Outlook) -> None:
+        """Ask on the Run screen whether to start a plan; come back here if not."""
+        from diskprof.tui.run.screen import RunScreen
+
+        here = self.current_mode
+        self.switch_mode("run")
+        if isinstance(self.screen, RunScreen):
+            self.screen.start_plan(outlook, lambda: self.switch_mode(here))
 
     def compare_runs(self, run_ids: Sequence[str]) -> None:
         """Open the Compare screen on these runs; the first is what the others are measured against."""

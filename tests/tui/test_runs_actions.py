@@ -1,16 +1,26 @@
-"""What can be done with runs from their list: tags and notes, deleting, exporting."""
+"""What can be done with runs from their list: run again, tags and notes, deleting, exporting."""
 
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from bench_screens import PRESETS
+from recorded import record_run
 from stored_screens import (
     SIZES,
+    Driver,
+    StillSession,
+    StoredApp,
+    altered,
     at,
     go_to,
     open_runs,
     press,
     screen_of,
     see,
+    settle,
     shown,
     told,
     until,
@@ -18,8 +28,11 @@ from stored_screens import (
 )
 from textual.widgets import Input, Static
 
-from diskprof.model.errors import DiskprofError
-from diskprof.store import Store
+from diskprof.model.device import DeviceTree
+from diskprof.model.errors import DiskprofError, Refused
+from diskprof.model.run import Run, Status
+from diskprof.runner.session import Outlook, Place, Wish
+from diskprof.store import Store, this_process
 from diskprof.tui.dialogs.confirm_delete import DeleteModal
 from diskprof.tui.dialogs.report_dialog import AlreadyThere, ExportModal, write_report
 from diskprof.tui.dialogs.tags import TagsModal, parse_tags
@@ -297,3 +310,61 @@ async def test_another_form_is_another_text(path: Path, runs: dict[str, str]) ->
         await press(pilot, "enter")
         assert isinstance(pilot.app.screen, RunsScreen)
     assert free.read_text().startswith("<!DOCTYPE html>")
+
+
+# --- Running again ---------------------------------------------------------------------------------------------------
+
+
+@contextlib.asynccontextmanager
+async def open_again(path: Path, answer: Callable[[Run], Outlook]) -> AsyncIterator[Driver]:
+    """The list of runs, where to plan a run again gives `answer`."""
+    session = altered(StillSession(path), again=lambda run, _permission: answer(run), neighbours=lambda *_: ())
+    async with StoredApp(session).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        yield pilot
+
+
+def outlook_of(run: Run) -> Outlook:
+    wish = Wish(PRESETS[0], Place(path=run.plan.target.path), DeviceTree(()))
+    return Outlook(wish, replace(run.plan, preset_title="Again"))
+
+
+async def test_a_run_is_run_again_by_a_key(path: Path, runs: dict[str, str]) -> None:
+    asked = list[str]()
+
+    def again(run: Run) -> Outlook:
+        asked.append(run.id)
+        return outlook_of(run)
+
+    async with open_again(path, again) as pilot:
+        await go_to(pilot, runs["first"])
+        await press(pilot, "R")
+        await see(pilot, "Start Again?")
+        assert asked == [runs["first"]]
+        # The commands are those of this plan, and the way back from the dialog leads to where it was opened.
+        await press(pilot, "c")
+        await see(pilot, "--name=")
+        await press(pilot, "escape")
+        await see(pilot, "Start Again?")
+        await press(pilot, "escape")
+        assert at(pilot) == runs["first"]
+
+
+async def test_what_keeps_a_run_from_being_run_again_is_said(path: Path, runs: dict[str, str]) -> None:
+    def again(run: Run) -> Outlook:
+        raise Refused(f"{run.plan.target.path} is on another disk", "Choose it")
+
+    async with open_again(path, again) as pilot:
+        await go_to(pilot, runs["first"])
+        await press(pilot, "R")
+        await until(pilot, lambda: "is on another disk" in told(pilot))
+        assert at(pilot) == runs["first"]
+
+
+async def test_a_run_in_progress_is_not_run_again(path: Path) -> None:
+    with Store.open(path) as store:
+        going = record_run(store, end=Status.RUNNING, stop_in=(0, 0.5), runner=this_process())
+    async with open_again(path, outlook_of) as pilot:
+        await go_to(pilot, going)
+        await press(pilot, "R")
+        await until(pilot, lambda: "in progress" in told(pilot))

@@ -354,7 +354,7 @@ async def test_help_names_every_key(path: Path) -> None:
     async with open_runs(path, (120, 60)) as pilot:
         await press(pilot, "question_mark")
         text = text_of(pilot)
-        for word in ("Mark", "Compare", "Markdown", "Delete", "tags", "Filter", "Sort", "round"):
+        for word in ("Mark", "Compare", "Markdown", "Delete", "tags", "Filter", "Sort", "Reverse", "Run again"):
             assert word in text
 
 

@@ -1,10 +1,11 @@
-"""`diskprof run PRESET TARGET`."""
+"""`diskprof run PRESET TARGET`, and `diskprof rerun RUN`."""
 
 import asyncio
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,7 +13,7 @@ from diskprof.cli import completion_candidates
 from diskprof.cli.common import echo_json, exit_code_of, not_empty, open_store, print_result, width_of_stdout
 from diskprof.cli.planning import Request, plan_in_turn, plan_of, tell_of_waiting
 from diskprof.model.errors import DiskprofError, ExitCode
-from diskprof.model.plan import Plan, RawDevice
+from diskprof.model.plan import Plan, RawDevice, WritePermission
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
 from diskprof.runner.session import Company, Session
@@ -120,31 +121,95 @@ def run_command(
     """
     if nagios and (as_json or detach or dry_run):
         raise click.UsageError("--nagios prints a line of its own: leave --json, --detach and --dry-run out.", ctx)
-    if wait and concurrent:
-        raise click.UsageError("--wait and --concurrent exclude each other: choose one.", ctx)
     request = Request(preset, target, settings, targets, expectations, variant, allow_write, overwrite, confirm)
-    company = Company.WAIT if wait else Company.BESIDE if concurrent else Company.REFUSE
+    start = _Start(tags, note, dry_run, as_json, detach, yes, tuple(confirm), _company(ctx, wait, concurrent))
     session = Session(ctx.find_root().obj)
     if nagios:
-        ctx.exit(_run_as_plugin(ctx, session, request, tags, note, company))
-    if dry_run:
-        plan = plan_of(session, request)
-        _print_plan(plan, as_json)
+        ctx.exit(_run_as_plugin(ctx, session, request, tags, note, start.company))
+    _carry_out(ctx, session, lambda: plan_of(session, request), start)
+
+
+def _company(ctx: click.Context, wait: bool, concurrent: bool) -> Company:
+    if wait and concurrent:
+        raise click.UsageError("--wait and --concurrent exclude each other: choose one.", ctx)
+    return Company.WAIT if wait else Company.BESIDE if concurrent else Company.REFUSE
+
+
+_HOW = (
+    *("tags", "note", "dry_run", "as_json", "detach", "yes"),
+    *("allow_write", "confirm", "overwrite", "wait", "concurrent"),
+)
+"""The options of `run` that say how to start, which `rerun` has too."""
+
+
+@click.command(
+    "rerun",
+    short_help="Run again with the same preset, settings and target.",
+    params=[option for option in run_command.params if option.name in _HOW],
+)
+@click.argument("run", shell_complete=completion_candidates.runs)
+@click.pass_context
+def rerun_command(ctx: click.Context, /, run: str, **how: Any) -> None:
+    """Run RUN again: same preset, settings, targets and expectations, planned anew. Tags and note are not copied.
+
+    If the preset changed since, the tests that the run recorded are used. A target on another disk than then is refused.
+
+    \b
+    Examples:
+      diskprof rerun latest --tag after-upgrade
+      diskprof rerun k3f7p2qa --dry-run
+    """
+    company = _company(ctx, how["wait"], how["concurrent"])
+    permission = WritePermission(how["allow_write"], how["overwrite"])
+    start = _Start(
+        *(how["tags"], how["note"], how["dry_run"], how["as_json"], how["detach"], how["yes"], how["confirm"], company)
+    )
+    session = Session(ctx.find_root().obj)
+    with open_store(ctx) as store:
+        record = store.run(store.resolve(run))
+
+    def make() -> Plan:
+        plan = session.again(record, permission).plan
+        assert plan is not None
+        return plan
+
+    _carry_out(ctx, session, make, start)
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """How to start a plan, by the options of these names."""
+
+    tags: tuple[str, ...]
+    note: str
+    dry_run: bool
+    as_json: bool
+    detach: bool
+    yes: bool
+    confirm: Sequence[str]
+    company: Company
+
+
+def _carry_out(ctx: click.Context, session: Session, make: Callable[[], Plan], start: _Start) -> None:
+    """Carries out the plan that `make` gives, once it was confirmed and its turn has come."""
+    if start.dry_run:
+        plan = make()
+        _print_plan(plan, start.as_json)
         ctx.exit(ExitCode.REFUSED if plan.blocked else ExitCode.OK)
-    plan = plan_in_turn(session, company, request)
+    plan = session.plan_in_turn(make, start.company, tell_of_waiting)
     asking = sys.stdin.isatty() and sys.stderr.isatty()
-    if asking and (plan.raw_devices or not yes):
+    if asking and (plan.raw_devices or not start.yes):
         _show(plan)
-    plan = _named(plan, confirm, asking=asking)
-    if asking and not yes and not plan.raw_devices:
+    plan = _named(plan, start.confirm, asking=asking)
+    if asking and not start.yes and not plan.raw_devices:
         click.confirm("Start?", default=True, abort=True, err=True)
     with open_store(ctx) as store:
         _tell_of_leftovers(plan, store)
-        if detach:
-            _detach(session, plan, store, tags, note, as_json, company)
+        if start.detach:
+            _detach(session, plan, store, start.tags, start.note, start.as_json, start.company)
             return
-        run_id = _run_here(session, plan, store, tags, note, company)
-        print_result(store, run_id, as_json)
+        run_id = _run_here(session, plan, store, start.tags, start.note, start.company)
+        print_result(store, run_id, start.as_json)
         ctx.exit(exit_code_of(store.run(run_id)))
 
 

@@ -1,7 +1,8 @@
-"""What can be done with runs from more than one screen: export, tag, delete, compare."""
+"""What can be done with runs from more than one screen: run again, export, tag, delete, compare."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -16,7 +17,7 @@ from diskprof.tui.dialogs.report_dialog import ExportModal
 from diskprof.tui.dialogs.tags import TagsEdit, TagsModal
 from diskprof.tui.shell.base import ModeScreen
 from diskprof.tui.shell.keynames import with_keys
-from diskprof.tui.shell.loading import delete_beside, keep_words, save_runs
+from diskprof.tui.shell.loading import delete_beside, keep_words, plan_again, save_runs
 
 if TYPE_CHECKING:
     from diskprof.tui.app import DiskprofApp
@@ -27,6 +28,22 @@ Done = Callable[[], object]
 def tell(screen: ModeScreen, text: str, *, warning: bool = False) -> None:
     """Say a sentence that may hold foreign text."""
     screen.notify(clean(text), severity="warning" if warning else "information", markup=False)
+
+
+def run_again(screen: ModeScreen, run_id: str) -> None:
+    """Plan a run again, in a thread, and open the start dialog with that plan; say what is in the way."""
+    tell(screen, f"Planning {run_id} again.")
+    screen.run_worker(_run_again(screen, run_id), group="again", exclusive=True)
+
+
+async def _run_again(screen: ModeScreen, run_id: str) -> None:
+    try:
+        outlook = await asyncio.to_thread(plan_again, screen.session, screen.kept_path, run_id)
+    except DiskprofError as error:
+        screen.diskprof.tell(error)
+    else:
+        if screen.is_current:
+            screen.diskprof.start_plan(outlook)
 
 
 def export(screen: ModeScreen, ids: Sequence[str], make: Callable[[Format], str], title: str) -> None:

@@ -33,7 +33,7 @@ from diskprof.tui.shell.keynames import with_keys
 if TYPE_CHECKING:
     from diskprof.devices.guard.target_doubts import Doubt
     from diskprof.model.preset import Preset
-    from diskprof.runner.session import Wish
+    from diskprof.runner.session import Outlook, Wish
 
 
 class RunScreen(ModeScreen):
@@ -123,6 +123,7 @@ disturb, or that would disturb the test: the details say why. Devices that come 
         self.flow = StartFlow(self)
         self._began = False
         self._start_when_ready = False
+        self._back: Callable[[], object] | None = None
         self._doubted: tuple[Doubt, ...] = ()
         self._going: frozenset[str] = frozenset()
 
@@ -310,13 +311,12 @@ disturb, or that would disturb the test: the details say why. Devices that come 
 
     @on(StartFlow.CommandsWanted)
     def _commands_wanted(self, message: StartFlow.CommandsWanted) -> None:
-        self._show_commands(lambda _: message.back())
+        self._show_commands(message.outlook, lambda _: message.back())
 
     def action_commands(self) -> None:
-        self._show_commands()
+        self._show_commands(self.plan.ready)
 
-    def _show_commands(self, closed: Callable[[None], None] | None = None) -> None:
-        outlook = self.plan.ready
+    def _show_commands(self, outlook: Outlook | None, closed: Callable[[None], None] | None = None) -> None:
         if outlook and outlook.plan:
             from diskprof.tui.run.plan_lines import commands_text
 
@@ -459,7 +459,22 @@ disturb, or that would disturb the test: the details say why. Devices that come 
         elif outlook.missing:
             self._name_targets(outlook.wish.preset, self.action_start)
         else:
+            self._back = None
             self.flow.begin(outlook, self.devices.device_tree or outlook.wish.tree)
+
+    def start_plan(self, outlook: Outlook, back: Callable[[], object]) -> None:
+        """Ask whether to start a plan that was not made here; `back` is called if the person goes back."""
+        self._back = back
+        if self.flow.waiting:
+            self.flow.ask_about_waiting()
+        elif not self.flow.starting:
+            self.flow.begin(outlook, outlook.wish.tree)
+
+    @on(StartFlow.Left)
+    def _start_left(self) -> None:
+        back, self._back = self._back, None
+        if back:
+            back()
 
     @on(StartFlow.Changed)
     def _start_changed(self) -> None:

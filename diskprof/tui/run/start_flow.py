@@ -35,10 +35,14 @@ class StartFlow:
     class Changed(Message):
         """A plan begins to wait, waits for others, waits no more, or is being started."""
 
+    class Left(Message):
+        """The person went back from the dialog."""
+
     @dataclass(eq=False, repr=False)
     class CommandsWanted(Message):
-        """Show the commands before the start, then call `back`."""
+        """Show the commands of what is to be started, then call `back`."""
 
+        outlook: Outlook
         back: Callable[[], None]
 
     @dataclass(eq=False, repr=False)
@@ -51,6 +55,8 @@ class StartFlow:
         self._screen = screen
         self.starting = False
         self.waiting: Waiting | None = None
+        self._outlook: Outlook | None = None
+        """What the dialog is about."""
         self._question: Ask | None = None
         """The last one about what waits."""
 
@@ -60,6 +66,7 @@ class StartFlow:
         """Ask for all that a plan needs before it starts, or say what stands against it. `tree` are the devices now."""
         plan = outlook.plan
         assert plan is not None
+        self._outlook = outlook
         try:
             others = self._screen.session.neighbours(plan, self._screen.store, tree)
         except DiskprofError as error:
@@ -109,8 +116,10 @@ class StartFlow:
             self._start(asked, concurrent=answer == "beside")
         elif answer == "wait":
             self._wait(asked)
-        elif answer == "commands":
-            self._screen.post_message(self.CommandsWanted(functools.partial(self._confirm, asked)))
+        elif answer == "commands" and self._outlook:
+            self._screen.post_message(self.CommandsWanted(self._outlook, functools.partial(self._confirm, asked)))
+        else:
+            self._screen.post_message(self.Left())
 
     def _ask_for_names(self, outlook: Outlook, plan: Plan) -> None:
         from diskprof.tui.run.plan_lines import confirm_lines
@@ -131,6 +140,8 @@ class StartFlow:
             names = typed_names(plan, typed)
             named = functools.partial(self._screen.session.permitted, outlook, names)
             self._start(Waiting(plan, (), outlook.wish.tree), named)
+        else:
+            self._screen.post_message(self.Left())
 
     # other runs on the same disk
 

@@ -49,6 +49,7 @@ class RunsScreen(ModeScreen):
         "Every run that was kept. {runs.open} opens one: its results, a chart, what was found, the exact commands.\n\n"
         "To compare, mark two or more with {runs.mark} and press {runs.compare}; the oldest is the base. Without marks, "
         "{runs.compare} compares the run under the cursor with the newest other one of the same preset.\n\n"
+        "{runs.again} runs the run under the cursor again: same preset, settings, target and expectations.\n\n"
         "The filter looks for words in id, preset, target, device, host, status and tags. A field limits a word: "
         "status:failed disk:sda tag:prod preset:quick host:db-01. Several words must all match. A click on a column heading "
         "sorts by it, a second click reverses the order."
@@ -64,11 +65,14 @@ class RunsScreen(ModeScreen):
             id="runs.export",
             tooltip="Write the run, or the marked ones, as Markdown, HTML or CSV",
         ),
+        Binding(
+            "R", "again", "Run again", id="runs.again", tooltip="Run again with the same preset, settings and target"
+        ),
         Binding("t", "tags", "Tags", id="runs.tags", tooltip="Change tags and note"),
         Binding("d", "delete", "Delete", id="runs.delete"),
         Binding("slash", "filter", "Filter", id="runs.filter", key_display="/"),
         Binding("S", "order", "Sort", id="runs.order", key_display="S", tooltip="Sort by the next column"),
-        Binding("I", "reverse", "Reverse", id="runs.reverse", tooltip="Turn the order round", key_display="I"),
+        Binding("I", "reverse", "Reverse", id="runs.reverse", show=False, key_display="I", tooltip="Reverse the order"),
         Binding("U", "unmark", "Unmark", id="runs.unmark", key_display="U", tooltip="Take all marks away"),
         Binding("escape", "all", "Show all", id="runs.all", tooltip="Clear the filter"),
     ]
@@ -195,7 +199,7 @@ class RunsScreen(ModeScreen):
                 return bool(self.list.view.words) or self.query_one("#runs-filter", Input).has_focus
             case "unmark":
                 return bool(self.list.marked)
-            case "open" | "mark" | "export" | "tags" | "delete" | "compare" | "order" | "reverse":
+            case "open" | "mark" | "again" | "export" | "tags" | "delete" | "compare" | "order" | "reverse":
                 return bool(self.list.shown)
             case _:
                 return True
@@ -319,6 +323,10 @@ class RunsScreen(ModeScreen):
     def _marked(self) -> tuple[RunSummary, ...]:
         """The marked runs, newest first, also those that the filter hides."""
         return tuple(run for run in self.list.runs if run.id in self.list.marked) if self.list.marked else ()
+
+    def action_again(self) -> None:
+        if run := self.current:
+            run_actions.run_again(self, run.id)
 
     def action_export(self) -> None:
         ids = [run.id for run in reversed(self._chosen_runs())]

@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from diskprof.model.errors import DiskprofError
+from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.runner.session import delete, seen_by_kernel
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from diskprof.model.run import Run
     from diskprof.model.sample import Sample
     from diskprof.reports.formats import Format
+    from diskprof.runner.session import Outlook, Session
     from diskprof.store import Store
 
 
@@ -93,6 +94,21 @@ async def delete_beside(path: Path, ids: Sequence[str]) -> tuple[int, Sequence[D
         return await asyncio.to_thread(delete_there)
     except DiskprofError as error:
         return 0, [error]
+
+
+def plan_again(session: Session, path: Path, run_id: str) -> Outlook:
+    """The plan of a run made anew, which may write to the devices that the run wrote to: their names are asked for at the start.
+
+    The run is read by a connection of its own, so that any thread may call it. Raises DiskprofErrors.
+    """
+    from diskprof.model.plan import WritePermission
+    from diskprof.store import Store
+
+    with Store.open(path, create=False) as store:
+        run = store.run(run_id)
+    if not run.status.over:
+        raise UsageError(f"Run {run_id} is in progress.", "Run it again when it is over.")
+    return session.again(run, WritePermission(allowed=bool(run.plan.raw_devices)))
 
 
 def keep_words(path: Path, run_id: str, *, tags: Sequence[str] | None, note: str | None) -> None:

@@ -1,0 +1,179 @@
+"""Run again: from a stored run to a new plan with the same preset, settings, targets and expectations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from diskprof.model.advice import Advice
+from diskprof.model.errors import PresetError, Refused, UsageError
+from diskprof.model.job import EngineJob, FioJob, Opened
+from diskprof.model.plan import Hazard, Severity, WritePermission
+from diskprof.model.preset import Job, Parameter, ParameterKind, Preset, TargetSlot, Test
+from diskprof.model.units import format_size
+from diskprof.presets.own_copies import edits, variant_settings
+from diskprof.presets.resolve import resolve
+from diskprof.runner.session import Outlook, Place, Wish
+
+if TYPE_CHECKING:
+    from diskprof.model.device import Device, DeviceTree
+    from diskprof.model.plan import Plan
+    from diskprof.model.run import Run
+    from diskprof.presets.library import Library
+    from diskprof.runner.session import Session
+
+_NO_WRITING = WritePermission()
+
+
+@dataclass(frozen=True, slots=True)
+class _Preset:
+    """The preset of a run as it is now, or None and why there is none."""
+
+    preset: Preset | None
+    why: str = ""
+
+
+def plan_again(
+    session: Session, run: Run, tree: DeviceTree, library: Library, permission: WritePermission = _NO_WRITING
+) -> Outlook:
+    """The plan of `run` made anew on the devices of `tree`. Looks at the file system.
+
+    A preset that changed or is gone is replaced by the tests that the run recorded, which a hazard of the plan says. Tags and
+    note are not taken over. Raises Refused where a disk is another one now, UsageError where the tests cannot be rebuilt, and
+    what `Session.plan_of` raises.
+    """
+    found = _preset_of(run.plan, library)
+    outlook = None
+    if found.preset is not None:
+        outlook = _unchanged(session, run, _wish(run, found.preset, tree, permission))
+    hazards: tuple[Hazard, ...] = ()
+    if outlook is None:
+        why = found.why or f"The preset {run.plan.preset} has changed since run {run.id}"
+        wish = replace(_wish(run, _rebuilt(run.plan, why), tree, permission), expectations=run.plan.expectations)
+        outlook = Outlook(wish, session.plan_of(wish))
+        hazards = (Hazard("preset-changed", Severity.WARNS, f"{why}: its recorded tests are used."),)
+    plan = outlook.plan
+    assert plan is not None
+    _refuse_other_disks(run, plan, tree)
+    if (host := session.hostname()) != run.environment.hostname and run.environment.hostname:
+        words = f"Run {run.id} was on {run.environment.hostname}, this is {host}."
+        hazards += (Hazard("other-host", Severity.WARNS, words),)
+    return replace(outlook, plan=replace(plan, hazards=(*plan.hazards, *hazards)))
+
+
+def _preset_of(plan: Plan, library: Library) -> _Preset:
+    try:
+        return _Preset(library.get(plan.preset))
+    except PresetError as error:
+        return _Preset(None, error.message.rstrip("."))
+    except UsageError:
+        return _Preset(None, f"There is no preset {plan.preset} any more")
+
+
+def _wish(run: Run, preset: Preset, tree: DeviceTree, permission: WritePermission) -> Wish:
+    plan = run.plan
+    values = dict(plan.parameters)
+    same = (each.name for each in preset.variants if not edits(preset, each.name, values))
+    variant = "" if not edits(preset, "", values) else next(same, "")
+    settings = {**variant_settings(preset, variant), **edits(preset, variant, values)}
+    named = (
+        {plan.slot: plan.target.path, **{other.slot: other.target.path for other in plan.others}} if plan.slot else {}
+    )
+    # A promise of the preset has a tolerance; what a person expects has none, and is kept.
+    expected = tuple(each for each in plan.expectations if not each.tolerance)
+    place = Place(path=plan.target.path)
+    return Wish(preset, place, tree, settings, named, variant, permission, expected)
+
+
+def _unchanged(session: Session, run: Run, wish: Wish) -> Outlook | None:
+    """The plan of a wish, if it has the same tests as the run; None where the preset has changed since."""
+    before = run.plan
+    if {name for name, _ in before.parameters} != {each.name for each in wish.preset.parameters}:
+        return None
+    try:
+        tests = resolve(wish.preset, wish.settings).tests
+    except UsageError:
+        # A value that its parameter does not take any more.
+        return None
+    if [test.name for test in tests] != [test.name for test in before.tests]:
+        return None
+    plan = session.plan_of(wish)
+    return Outlook(wish, plan) if _tests_of(plan) == _tests_of(before) else None
+
+
+def _tests_of(plan: Plan) -> list[object]:
+    """What the tests of a plan do, without the paths of this one's files."""
+    return [(test.name, test.engine, test.cell, [_anywhere(job) for job in test.jobs]) for test in plan.tests]
+
+
+def _anywhere(job: EngineJob) -> EngineJob:
+    return replace(job, opened=Opened()) if isinstance(job, FioJob) else replace(job, path="")
+
+
+def _rebuilt(plan: Plan, why: str) -> Preset:
+    """A preset of the tests that a plan recorded. Raises UsageError where they do not tell all of it; `why` it is needed."""
+    if plan.sweep:
+        raise UsageError(
+            f"{why}, and a sweep cannot be rebuilt from its record.",
+            Advice(
+                f"Start it with: diskprof run {plan.preset} {plan.target.path}", "Choose the preset on the Run screen."
+            ),
+        )
+    slots = tuple(TargetSlot(name) for name in (plan.slot, *(other.slot for other in plan.others)) if name)
+    return Preset(
+        name=plan.preset,
+        title=plan.preset_title,
+        summary="",
+        category=plan.category,
+        source="",
+        # They fill in nothing here, and say in the new run what they did in the old one.
+        parameters=tuple(Parameter(name, ParameterKind.TEXT, value, optional=True) for name, value in plan.parameters),
+        tests=tuple(
+            Test(test.name, test.title, test.engine, tuple(map(_literal, test.jobs)), layout=test.layout)
+            for test in plan.tests
+        ),
+        shipped=False,
+        targets=slots,
+    )
+
+
+def _literal(job: EngineJob) -> Job:
+    options = tuple((name, value.replace("$", "$$")) for name, value in job.options)
+    return Job(job.name, options, job.targets, job.files if isinstance(job, FioJob) else ())
+
+
+def _refuse_other_disks(run: Run, plan: Plan, tree: DeviceTree) -> None:
+    """Raises Refused where a target lies on another disk than in `run`."""
+    environment = run.environment
+    before = (environment.disks, *(other.disks for other in environment.others))
+    for old, target in zip(before, plan.targets, strict=False):
+        new = tree.disks_below(target.device)
+        if other := next((disk for disk in new if old and not any(_same(disk, each) for each in old)), None):
+            raise Refused(
+                f"{target.path} is on another disk than in run {run.id}: {_words(other)}; then {_words(old[0])}."
+                f"{_moved(old, tree)}",
+                Advice(
+                    f"To test the disk that is there now: diskprof run {plan.preset} {target.path}",
+                    "To test the disk that is there now, choose it on the Run screen.",
+                ),
+            )
+
+
+def _same(one: Device, other: Device) -> bool:
+    """Whether two devices can be the same disk: by what both tell, serial number and world-wide name first."""
+    for known, there in ((one.serial, other.serial), (one.wwid, other.wwid)):
+        if known and there:
+            return known == there
+    return (one.model, one.size_bytes, one.backing_file) == (other.model, other.size_bytes, other.backing_file)
+
+
+def _moved(old: Sequence[Device], tree: DeviceTree) -> str:
+    """Where the disk of the run is now, if its serial number or world-wide name tells."""
+    told = (each for disk in old if disk.serial or disk.wwid for each in tree.devices if _same(each, disk))
+    there = next((each for each in told if each.serial or each.wwid), None)
+    return f" That disk is {there.node} now." if there else ""
+
+
+def _words(disk: Device) -> str:
+    return " ".join(filter(None, (disk.node, disk.model, disk.serial, format_size(disk.size_bytes))))
