@@ -42,7 +42,7 @@ STATUSES: dict[Status, Word] = {
     Status.PENDING: Word("pending", "·", Meaning.QUIET),
     Status.RUNNING: Word("running", "▶", Meaning.RUNNING),
     Status.COMPLETE: Word("complete", "✓", Meaning.GOOD),
-    Status.CANCELLED: Word("cancelled", "■", Meaning.WARNING),
+    Status.CANCELLED: Word("cancelled", "■", Meaning.QUIET),
     Status.FAILED: Word("failed", "✗", Meaning.BAD),
     Status.INTERRUPTED: Word("interrupted", "!", Meaning.WARNING),
     Status.SKIPPED: Word("skipped", "-", Meaning.QUIET),

@@ -26,9 +26,10 @@ from diskprof.tui.dialogs.confirm import Answer, Ask
 from diskprof.tui.dialogs.help import HelpScreen, keys_of
 from diskprof.tui.kit.charts.glyphs import Charset, this_charset
 from diskprof.tui.kit.painted import Line
+from diskprof.tui.kit.palette import Depth
 from diskprof.tui.kit.terminal.driver import LettingGoDriver
 from diskprof.tui.kit.textual_fixes import begin_with
-from diskprof.tui.kit.theme import THEMES, few_colours, meanings, theme_name
+from diskprof.tui.kit.theme import meanings, terminal_depth, theme_name, themes
 from diskprof.tui.shell.bars import TABS
 from diskprof.tui.shell.base import ModeScreen
 from diskprof.tui.shell.keynames import with_keys
@@ -156,19 +157,19 @@ class DiskprofApp(TerminalApp):
         session: Session,
         *,
         charset: Charset | None = None,
-        few_colours: bool = False,
+        depth: Depth = Depth.TRUE,
         settings: Settings | None = None,
         problems: Sequence[Problem] = (),
         live_first: bool = False,
     ) -> None:
-        """`charset` is what charts are made of; None: what the terminal can be trusted to show.
+        """`charset` is what charts are made of; None: what the terminal can be trusted to show. `depth`: its colours.
 
         `live_first`: open on Live if a run is in progress.
 
         `problems` are those of the configuration file, to be told once the screen stands.
         """
         # Decided here once: with NO_COLOR a theme of any but the terminal's own colours is sent as greys (F46).
-        super().__init__(ansi_color=True if few_colours else None)
+        super().__init__(ansi_color=True if depth is Depth.SIXTEEN else None)
         self.settings = settings or Settings()
         self._problems = tuple(str(problem) for problem in problems)
         self.charset = charset or (Charset.ASCII if self.settings.ascii else this_charset(self.settings.charts))
@@ -187,9 +188,10 @@ class DiskprofApp(TerminalApp):
                 begin_with(self, "live")
         self.waiting = ""
         """What waits for another run to end before it starts, in words. It starts by this program, or not at all."""
-        for theme in THEMES:
+        for theme in themes(depth):
             self.register_theme(theme)
-        self.theme = theme_name(self.settings.theme, few=few_colours or self.settings.slow_link is SlowLink.ON)
+        wanted = Depth.SIXTEEN if self.settings.slow_link is SlowLink.ON else depth
+        self.theme = theme_name(self.settings.theme, wanted)
         self.changed_keys: dict[str, str] = {}
         self._set_keys()
 
@@ -410,11 +412,11 @@ def run_app(store_path: Path | None = None, settings: Settings | None = None, pr
     from diskprof.runner.session import Session
 
     settings = settings or Settings()
-    few = few_colours() or settings.theme == "16"
+    depth = Depth.SIXTEEN if settings.theme == "16" else terminal_depth()
     if settings.ascii or settings.charts is not Charts.AUTO:
         # For the widgets that ask for themselves.
         os.environ["DISKPROF_CHARTS"] = "ascii" if settings.ascii else settings.charts
-    app = DiskprofApp(Session(store_path), few_colours=few, settings=settings, problems=problems, live_first=True)
+    app = DiskprofApp(Session(store_path), depth=depth, settings=settings, problems=problems, live_first=True)
     app.driver_class = LettingGoDriver
     app.run(mouse=settings.mouse)
     said = [

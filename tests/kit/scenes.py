@@ -35,6 +35,7 @@ from diskprof.runner.session import Session, Wish
 from diskprof.store import Store, this_process
 from diskprof.tui.app import DiskprofApp
 from diskprof.tui.kit.charts.glyphs import Charset
+from diskprof.tui.kit.palette import Depth
 from diskprof.tui.kit.theme import SIXTEEN
 from diskprof.tui.run.screen import RunScreen
 
@@ -269,7 +270,7 @@ class Recordings:
         copies.mkdir(exist_ok=True)
         session = session_of(copy_of(original, copies), scene, self.library)
         with still_clocks():
-            app = DiskprofApp(session, charset=Charset.BRAILLE, few_colours=theme == SIXTEEN.name)
+            app = DiskprofApp(session, charset=Charset.BRAILLE, depth=Depth.SIXTEEN if theme == SIXTEEN else Depth.TRUE)
             async with app.run_test(size=size) as pilot:
                 if theme:
                     app.theme = theme

@@ -31,6 +31,8 @@ _NAMES = (
         "quiet",
         "rule",
     ),
+    *("read-dim", "write-dim", "curve-a", "curve-b", "curve-c", "curve-d"),
+    *(f"{ramp}{step}" for ramp in ("heat-r", "heat-w", "cell-") for step in range(1, 6)),
     *("primary", "secondary", "accent", "warning", "error", "success", "block-cursor-background"),
     *("block-cursor-foreground", "block-cursor-blurred-background", "block-cursor-blurred-foreground", "scrollbar"),
     *("scrollbar-background", "scrollbar-hover", "scrollbar-active", "footer-background", "input-selection-background"),

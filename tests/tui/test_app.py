@@ -20,7 +20,8 @@ from diskprof.tui.dialogs.confirm import Ask
 from diskprof.tui.dialogs.form import Form
 from diskprof.tui.dialogs.help import HelpScreen
 from diskprof.tui.kit.charts.glyphs import Charset
-from diskprof.tui.kit.theme import THEMES, few_colours
+from diskprof.tui.kit.palette import Depth
+from diskprof.tui.kit.theme import DARK, LIGHT, SIXTEEN, terminal_depth
 from diskprof.tui.live.screen import LiveScreen
 from diskprof.tui.run.screen import RunScreen
 from diskprof.tui.runs.screen import RunsScreen
@@ -290,7 +291,7 @@ async def test_nothing_is_read_while_nothing_changes(tmp_path: Path) -> None:
         assert not watcher.poll(3)
 
 
-@pytest.mark.parametrize("theme", [*(theme.name for theme in THEMES), "ansi-dark", "textual-light", "nord"])
+@pytest.mark.parametrize("theme", [DARK, LIGHT, SIXTEEN, "ansi-dark", "textual-light", "nord"])
 async def test_every_mode_draws_in_every_theme(bench: Bench, theme: str) -> None:
     write_library(bench.path)
     async with open_bench(bench) as pilot:
@@ -309,27 +310,29 @@ async def test_without_utf8_everything_of_ours_is_ascii(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("environment", "few"),
+    ("environment", "depth"),
     [
-        ({"TERM": "xterm-256color"}, False),
-        ({"TERM": "xterm", "COLORTERM": "truecolor"}, False),
-        ({"TERM": "xterm"}, True),
-        ({"TERM": "linux"}, True),
-        ({"TERM": "vt100"}, True),
-        ({"TERM": "xterm-256color", "NO_COLOR": "1"}, True),
+        ({"TERM": "xterm-256color"}, Depth.PALETTE),
+        ({"TERM": "xterm", "COLORTERM": "truecolor"}, Depth.TRUE),
+        ({"TERM": "xterm"}, Depth.SIXTEEN),
+        ({"TERM": "linux"}, Depth.SIXTEEN),
+        ({"TERM": "vt100"}, Depth.SIXTEEN),
+        ({"TERM": "xterm-256color", "NO_COLOR": "1"}, Depth.SIXTEEN),
     ],
 )
-def test_few_colours_are_noticed(monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], few: bool) -> None:
+def test_the_colours_of_the_terminal_are_noticed(
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], depth: Depth
+) -> None:
     for name in ("TERM", "COLORTERM", "NO_COLOR"):
         monkeypatch.delenv(name, raising=False)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    assert few_colours() is few
+    assert terminal_depth() is depth
 
 
 async def test_without_colours_what_is_marked_is_reversed(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    app = DiskprofApp(bench.session(), few_colours=True)
+    app = DiskprofApp(bench.session(), depth=Depth.SIXTEEN)
     async with app.run_test() as pilot:
         await until(pilot, lambda: bool(bench.planned))
         await settle(pilot)

@@ -39,12 +39,12 @@ async def test_the_screen_is_as_it_was_found_good(scene: Scene, size: tuple[int,
     async with recordings.open(scene, size) as pilot:
         views = {"dark": view(pilot)}
         if scene.name in IN_EVERY_THEME:
-            pilot.app.theme = LIGHT.name
+            pilot.app.theme = LIGHT
             await idle(pilot)
             views["light"] = view(pilot)
     if scene.name in IN_EVERY_THEME:
         # A terminal with few colours has them from the start.
-        async with recordings.open(scene, size, SIXTEEN.name) as pilot:
+        async with recordings.open(scene, size, SIXTEEN) as pilot:
             views["16 colours"] = view(pilot)
     seen = document(views)
     path = GOLDEN / name_of(scene, size)

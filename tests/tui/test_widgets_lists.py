@@ -8,9 +8,10 @@ from textual.geometry import Region
 
 from diskprof.model.cells import fit, wrap
 from diskprof.tui.kit.painted import Line, Lines, spread, width_of
+from diskprof.tui.kit.palette import Depth
 from diskprof.tui.kit.paragraphs import content_of, paragraph, signed
 from diskprof.tui.kit.table import Row, Table
-from diskprof.tui.kit.theme import THEMES, meanings
+from diskprof.tui.kit.theme import DARK, meanings, themes
 
 
 class Canvas(App[None]):
@@ -21,9 +22,9 @@ class Canvas(App[None]):
     def __init__(self, *, plain: bool = False) -> None:
         super().__init__()
         self.plain = plain
-        for theme in THEMES:
+        for theme in themes(Depth.TRUE):
             self.register_theme(theme)
-        self.theme = THEMES[0].name
+        self.theme = DARK
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return meanings(self.current_theme)

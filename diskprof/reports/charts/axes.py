@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 from diskprof.model.metric import Quantity
@@ -156,17 +157,21 @@ class LogScale:
         return [None if value is None else self.share(value) for value in values]
 
     def labels(self, rows: int) -> dict[int, str]:
-        """Row, counted from below, -> text: the decades, then as many of their 2 and 5 as keep a row between them.
+        """Row, counted from below, -> text: the decades with their 2 and 5 if all of them keep a row between them, else
+        the decades. Where there is but one of these, as many of its 2 and 5 as have room.
 
         Where two decades would share a row, only every second or third is written: so they are evenly apart.
         """
         decades = self._marks(_STEPS[0], rows)
+        fine = sorted(mark for step in _STEPS for mark in self._marks(step, rows))
+        if all(after - before > 1 for (before, _), (after, _) in pairwise(fine)):
+            return {row: latency_mark(value) for row, value in fine}
         stride = next(
             (each for each in range(1, len(decades)) if len(dict(decades[::each])) == len(decades[::each])),
             max(1, len(decades)),
         )
         found = {row: latency_mark(value) for row, value in decades[::stride]}
-        for step in _STEPS[1:] if stride == 1 else ():
+        for step in _STEPS[1:] if len(decades) < 2 else ():
             for row, value in self._marks(step, rows):
                 _put_apart(found, row, latency_mark(value))
         return found

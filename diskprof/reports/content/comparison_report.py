@@ -23,7 +23,7 @@ _LEAST_FIGURE = 11
 """A value of no more cells has room in a column of figures."""
 _SPLIT = "better one way and worse the other"
 _CALLED = {Measure.IOPS: "IOPS", Measure.LATENCY_MEAN: "mean latency", Measure.SYNC_MEAN: "mean fsync latency"}
-_ABSENT = Word("has no such test", "", Meaning.WARNING)
+_ABSENT = Word("has no such test", "", Meaning.QUIET)
 
 
 def runs_report(
@@ -124,7 +124,7 @@ def conditions(comparison: Comparison) -> list[Block]:
 
 def _beside(name: str, values: Sequence[str]) -> tuple[Cell, ...]:
     """A value of each run; those that differ from the first run's have a colour."""
-    told = (Cell(value, Meaning.WARNING if value != values[0] else Meaning.PLAIN) for value in values)
+    told = (Cell(value, Meaning.STRONG if value != values[0] else Meaning.PLAIN) for value in values)
     return Cell(name, Meaning.QUIET), *told
 
 

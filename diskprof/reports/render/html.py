@@ -7,7 +7,7 @@ from itertools import groupby
 from diskprof.model.run import Run
 from diskprof.model.sample import Sample
 from diskprof.model.text import clean
-from diskprof.reports import figures
+from diskprof.reports import colours, figures
 from diskprof.reports.blocks import Block, Cell, Chart, Form, Table
 from diskprof.reports.charts.svg import chart
 from diskprof.reports.content.comparison_report import runs_report
@@ -17,17 +17,27 @@ from diskprof.reports.render.markdown import markdown
 from diskprof.reports.words import Meaning
 
 _COLOURED = (Meaning.GOOD, Meaning.BAD, Meaning.WARNING, Meaning.QUIET)
-_STYLE = """
-:root { color-scheme: light dark; --ink: #1f2328; --page: #fff; --faint: #d0d7de; --shade: #f6f8fa; }
-:root { --read: #0969da; --write: #bc4c00; }
-:root { --good: #1a7f37; --bad: #cf222e; --warning: #9a6700; --quiet: #656d76; }
-:root { --run-0: #0969da; --run-1: #0f766e; --run-2: #7c3aed; --run-3: #656d76; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e6edf3; --page: #0d1117; --faint: #30363d; --shade: #161b22; }
-  :root { --read: #58a6ff; --write: #f0883e; }
-  :root { --good: #3fb950; --bad: #f85149; --warning: #d29922; --quiet: #8b949e; }
-  :root { --run-0: #58a6ff; --run-1: #2dd4bf; --run-2: #b48ef7; --run-3: #8b949e; }
+_TONES = {
+    "read": colours.READ,
+    "write": colours.WRITE,
+    "good": colours.GOOD,
+    "bad": colours.BAD,
+    "warning": colours.WARNING,
+    "quiet": colours.QUIET,
+    **{f"run-{at}": tones for at, tones in enumerate(colours.RUNS)},
 }
+_LIGHT = " ".join(f"--{name}: {tones.light};" for name, tones in _TONES.items())
+_DARK = " ".join(f"--{name}: {tones.dark};" for name, tones in _TONES.items())
+_STYLE = (
+    f"""
+:root {{ color-scheme: light dark; --ink: #1f2328; --page: #fff; --faint: #d0d7de; --shade: #f6f8fa; }}
+:root {{ {_LIGHT} }}
+@media (prefers-color-scheme: dark) {{
+  :root {{ --ink: #e6edf3; --page: #0d1117; --faint: #30363d; --shade: #161b22; }}
+  :root {{ {_DARK} }}
+}}
+"""
+    + """
 body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--page); }
 body { max-width: 66rem; margin: 2rem auto; padding: 0 1rem; }
 table { border-collapse: collapse; display: block; overflow-x: auto; font-variant-numeric: tabular-nums; }
@@ -46,7 +56,8 @@ svg path.run-2 { stroke: var(--run-2); stroke-dasharray: 2 2; } svg tspan.run-2 
 svg path.run-3 { stroke: var(--run-3); stroke-dasharray: 8 2 2 2; } svg tspan.run-3 { fill: var(--run-3); }
 td.right, th.right { text-align: right; }
 .good { color: var(--good); } .bad { color: var(--bad); } .warning { color: var(--warning); } .quiet { color: var(--quiet); }
-""".strip()
+"""
+)
 
 
 def report_html(
@@ -69,7 +80,7 @@ def report_html(
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-        f"<title>{escape(clean(title))}</title>\n<style>\n{_STYLE}\n</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
+        f"<title>{escape(clean(title))}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
     )
 
 

@@ -16,7 +16,8 @@ from diskprof.reports.layout import plain
 
 HEIGHT = 13
 _LEAST_WIDTH = 30
-_COLOURS = ("cyan", "orange", "green", "magenta", "blue", "red")
+_COLOURS = ("cyan", "magenta", "blue+", "gray", "blue", "white")
+"""Reads and writes are the first two; green, amber and red judge."""
 _ASCII = ("*", "o", "+", "x", "#", "@")
 _BLOCKS = "hd"
 _POINTS_A_COLUMN = 2

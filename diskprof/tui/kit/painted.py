@@ -20,6 +20,7 @@ from textual.widget import Widget
 
 from diskprof.model import cells
 from diskprof.model.text import clean
+from diskprof.tui.kit.palette import FAINT, RAMPS, STEPS, TEXTS
 from diskprof.tui.kit.terminal.plain_styles import plain
 from diskprof.tui.kit.theme import meanings
 
@@ -27,30 +28,18 @@ Piece = tuple[str, str]
 Line = Sequence[Piece]
 
 _VARIABLES = {
-    "read": "read",
-    "write": "write",
-    "good": "good",
-    "warn": "warn",
-    "danger": "danger",
-    "quiet": "quiet",
-    "rule": "rule",
+    **{name: name for name in (*TEXTS, *FAINT) if name not in ("foreground", "scrollbar")},
     "strong": "foreground",
     "title": "primary",
-    "accent": "accent",
     "mark": "accent",
     "key": "footer-key-foreground",
     "tab": "block-cursor-foreground",
 }
 _BOLD = ("strong", "title", "mark", "key", "tab")
-_HEATS = (0.2, 0.4, 0.6, 0.8, 1.0)
-"""How much of its side's colour a shade of the heat map has."""
-_CELLS = (0.08, 0.17, 0.28, 0.4, 0.54)
-"""As much of the reading colour a cell of a sweep has; its figure has to be read on it."""
-_MIXED = (
-    *(f"heat-{side}{step}" for side in "rw" for step in range(1, 6)),
-    *(f"cell-{step}" for step in range(1, 6)),
-)
-INKS = frozenset((*_VARIABLES, "read-dim", "write-dim", "cell", *_MIXED))
+_BRIGHT = 0.35
+"""From this brightness of a cell on black is easier to read there than white."""
+_CELLS = tuple(f"cell-{step}" for step in range(1, STEPS + 1))
+INKS = frozenset((*_VARIABLES, *RAMPS, *(f"{cell}-here" for cell in _CELLS)))
 
 
 # The last line of defence (F39): controls, C1, and what turns the direction of writing, in text that nobody cleaned.
@@ -82,36 +71,33 @@ def spread(left: Line, right: Line, width: int) -> Line:
     return [*out, (" " * max(0, room), ""), *right]
 
 
-_KNOWN: dict[tuple[str, bool], dict[str, Style]] = {}
+_KNOWN: dict[tuple[Hashable, ...], dict[str, Style]] = {}
 
 
 def _inks_of(app: App[Any]) -> dict[str, Style]:
-    key = app.theme, app.native_ansi_color
+    theme = app.current_theme
+    key = theme.name, theme.background, app.native_ansi_color
     if key not in _KNOWN:
-        _KNOWN[key] = _theme_inks(app.current_theme, ansi=key[1])
+        _KNOWN[key] = _theme_inks(theme)
     return _KNOWN[key]
 
 
-def _theme_inks(theme: Theme, *, ansi: bool) -> dict[str, Style]:
-    """The styles of INKS in a theme. `ansi`: the terminal's own colours, of which there are no mixtures."""
-    variables = {**meanings(theme), **theme.to_color_system().generate()}
-    colours = {name: _colour(variables[variable]) for name, variable in _VARIABLES.items()}
-    ground = _colour(variables["background"])
-    styles = {name: Style(color=colour.rich_color, bold=name in _BOLD) for name, colour in colours.items()}
-    for side in ("read", "write"):
-        mixed = colours[side] if ansi else ground.blend(colours[side], 0.45, alpha=1)
-        styles[f"{side}-dim"] = Style(color=mixed.rich_color)
-        for step, share in enumerate(_HEATS, 1):
-            heat = colours[side] if ansi else ground.blend(colours[side], share, alpha=1)
-            styles[f"heat-{side[0]}{step}"] = Style(color=heat.rich_color)
-    for step, share in enumerate(_CELLS, 1):
-        cell = colours["read"] if ansi else ground.blend(colours["read"], share, alpha=1)
-        styles[f"cell-{step}"] = Style(color=cell.rich_color)
-    styles["cell"] = Style(color=colours["strong"].rich_color)
-    if ansi:
+def _theme_inks(theme: Theme) -> dict[str, Style]:
+    """The styles of INKS in a theme."""
+    variables = {**meanings(theme), **theme.to_color_system().generate(), **theme.variables}
+    styles = {
+        name: Style(color=_colour(variables[variable]).rich_color, bold=name in _BOLD)
+        for name, variable in (*_VARIABLES.items(), *((ramp, ramp) for ramp in RAMPS))
+    }
+    if theme.ansi:
         styles["tab"] = Style(bold=True, reverse=True)
     else:
         styles["tab"] += Style(bgcolor=_colour(variables["block-cursor-background"]).rich_color)
+    for name in _CELLS:
+        ground = _colour(variables[name])
+        front = Color.parse("ansi_default" if theme.ansi else "#ffffff" if ground.brightness < _BRIGHT else "#000000")
+        styles[name] = Style(color=front.rich_color, bgcolor=ground.rich_color)
+        styles[f"{name}-here"] = styles[name] + Style(bold=True)
     return styles
 
 

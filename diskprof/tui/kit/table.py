@@ -247,8 +247,9 @@ class Table(Painted, ScrollView, can_focus=True):
         row = self._rows[at]
         if at != self._at:
             return self._draw_row(row, row.line, "", None)
-        # Reversed, every ink would become a patch of its own colour.
-        line = [(text, "") for text, _ in row.line] if self.app.native_ansi_color else row.line
+        # Reversed, every ink would become a patch of its own colour; what is quiet could not be read on the cursor's ground.
+        plain = self.app.native_ansi_color
+        line = [(text, "" if plain or ink == "quiet" else ink) for text, ink in row.line]
         return self._draw_row(row, line, "▸" if self.has_focus else "▹", self._cursor_style())
 
     def _draw_row(self, row: Row, line: Line, mark: str, base: Style | None) -> Strip:

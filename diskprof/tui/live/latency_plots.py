@@ -116,7 +116,7 @@ def percentile_plot(track: Track, seconds: float, scales: dict[str, LogScale], n
 
 def _inks(direction: Direction, reading: Reading) -> tuple[str, ...]:
     own = ink_of(DIRECTIONS[direction])
-    return (own, "strong", f"{own}-dim", "quiet") if reading.percentiles else (own, "quiet")
+    return ("quiet", own, "strong", "quiet") if reading.percentiles else (own, "quiet")
 
 
 def heat_plot(depths: Depths, seconds: float, scales: dict[str, LogScale], note: str) -> Plot:

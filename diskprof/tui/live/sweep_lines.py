@@ -214,5 +214,5 @@ def _cell(
     text = words(value)
     mark = "▸" if here else (_ASCII if charset is Charset.ASCII else _SHADES)[level - 1] if flat else " "
     text = mark + fit(text, size - 2, right=True) if middle else " " * (size - 1)
-    ink = "strong" if here else "cell"
-    return [(text, ink if flat else f"{ink}/cell-{level}"), (" ", "")]
+    ink = ("strong" if here else "") if flat else f"cell-{level}{'-here' if here else ''}"
+    return [(text, ink), (" ", "")]

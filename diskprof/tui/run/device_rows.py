@@ -185,7 +185,7 @@ def _more(device: Device) -> str:
 
 def _carries(device: Device, width: int, style: _Style, charset: Charset) -> Line:
     """Where it is mounted and what is free there, else its model or what is on it."""
-    sign: list[Piece] = [("ro ", "warn")] if device.read_only and width >= _ROOMY else []
+    sign: list[Piece] = [("ro ", "strong")] if device.read_only and width >= _ROOMY else []
     width -= 3 * len(sign)
     if device.mounts:
         tail = _tail(device.mounts[0], style, charset)
@@ -206,7 +206,7 @@ def _carries(device: Device, width: int, style: _Style, charset: Charset) -> Lin
 
 def _used_bar(mount: Mount, cells: int, charset: Charset) -> Line:
     share = _used(mount)
-    ink = "danger" if share > _FULL else "warn" if share > _FILLING else "good"
+    ink = "danger" if share > _FULL else "warn" if share > _FILLING else "accent"
     return progress_bar(share, cells, charset, ink=ink)
 
 

@@ -161,7 +161,7 @@ def waiting_notice(waiting: Waiting, key: str, width: int) -> Line:
     """A start that waits for other runs, with the key that gives it up."""
     others = " and ".join(f"{other.title} on {other.target}" for other in waiting.others)
     what = f"{clean(waiting.plan.preset_title)} waits for the end of {clean(others)}"
-    return _fitted(("…", "warn"), what, ": ", key, " to give up", width)
+    return _fitted(("…", "title"), what, ": ", key, " to give up", width)
 
 
 def leftovers_notice(count: int, size_bytes: int, key: str, width: int) -> Line:

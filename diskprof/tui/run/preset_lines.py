@@ -44,7 +44,7 @@ def preset_rows(presets: Sequence[Preset], edited: Set[str], width: int) -> list
         for preset in shelf:
             mark = " *" if preset.name in edited else ""
             title = shorten_middle(clean(preset.title), width - 3 - len(mark))
-            rows.append(Row(preset.name, [("   ", ""), (title, ""), (mark, "warn")]))
+            rows.append(Row(preset.name, [("   ", ""), (title, ""), (mark, "mark")]))
     return rows
 
 
@@ -53,15 +53,15 @@ def variant_lines(preset: Preset, variant: str, settings: Mapping[str, str], key
     changed = edits(preset, variant, settings)
     edited = f"edited: {', '.join(f'{name} {value or _NONE}' for name, value in changed.items())}" if changed else ""
     if not preset.variants:
-        return paragraph(clean(edited), width, "warn", first=_FLUSH) if edited else []
+        return paragraph(clean(edited), width, "accent", first=_FLUSH) if edited else []
     chosen = next((each for each in preset.variants if each.name == variant), None)
     edited = f"; {edited}" if edited else ""
     if chosen is None:
         others = ", ".join(each.name for each in preset.variants)
         words = f"variant default, {key} for {others}{edited}"
-        return paragraph(clean(words), width, "warn" if edited else "quiet", first=_FLUSH)
+        return paragraph(clean(words), width, "accent" if edited else "quiet", first=_FLUSH)
     values = ", ".join(f"{name} {settings.get(name, value) or _NONE}" for name, value in chosen.settings)
-    return paragraph(clean(f"variant {chosen.name}: {values}{edited}"), width, "warn", first=_FLUSH)
+    return paragraph(clean(f"variant {chosen.name}: {values}{edited}"), width, "accent", first=_FLUSH)
 
 
 def missing_lines(preset: Preset, missing: Sequence[TargetSlot], key: str, width: int) -> list[Line]:

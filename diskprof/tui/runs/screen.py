@@ -241,7 +241,7 @@ class RunsScreen(ModeScreen):
             count = f"the newest {shown} runs, reading the others"
         left: list[tuple[str, str]] = [(f" {count}", "strong")]
         if self.list.view.words:
-            left.append((f"  filter: {self.list.view.words}", "warn"))
+            left.append((f"  filter: {self.list.view.words}", "accent"))
         if marked:
             left.append((f"  ● {marked} marked", "title"))
         view = self.list.view

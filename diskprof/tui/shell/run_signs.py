@@ -13,7 +13,7 @@ _INKS = {
     Meaning.GOOD: "good",
     Meaning.BAD: "danger",
     Meaning.WARNING: "warn",
-    Meaning.LIMIT: "read",
+    Meaning.LIMIT: "strong",
     Meaning.QUIET: "quiet",
     Meaning.RUNNING: "title",
     Meaning.READ: "read",

@@ -66,7 +66,7 @@ class TerminalApp(FixedApp):
         """Fewer frames, and colours that take fewer bytes."""
         self.calm = True
         self.add_class("-calm")
-        self.theme = SIXTEEN.name
+        self.theme = SIXTEEN
 
     def on_resize(self, event: events.Resize) -> None:
         small = _below(event.size, LEAST) and not _below(event.size, USABLE)

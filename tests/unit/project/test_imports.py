@@ -184,6 +184,9 @@ def test_before_the_first_picture_only_what_it_takes_is_loaded(
     modules -= {"diskprof.runner", "diskprof.runner.session"}
     modules -= {"diskprof.devices", "diskprof.devices.guard", "diskprof.devices.guard.target_doubts"}
     assert parts(modules) <= {"__main__", "cli", "config", "model", "presets", "reports", "store", "tui", "without_tls"}
-    assert {name for name in modules if name.startswith("diskprof.reports.")} <= {"diskprof.reports.words"}
+    assert {name for name in modules if name.startswith("diskprof.reports.")} <= {
+        "diskprof.reports.words",
+        "diskprof.reports.colours",
+    }
     assert "_ssl" not in modules
     assert not modules & {"diskprof.runner", "diskprof.presets.library", "diskprof.devices", "diskprof.analysis"}

@@ -99,14 +99,24 @@ def text_of(lines: list[object]) -> list[str]:
 
 
 @pytest.mark.parametrize("charset", list(Charset))
-@pytest.mark.parametrize("flat", [True, False])
-def test_shade_tells_what_colour_tells(charset: Charset, flat: bool) -> None:
-    lines = draw_plot(plot_of("R"), 80, 12, charset, flat=flat)
-    text = "\n".join(text_of(lines))  # type: ignore[arg-type]
+def test_where_colours_cannot_say_it_signs_do(charset: Charset) -> None:
+    lines = draw_plot(plot_of("R"), 80, 12, charset, flat=True)
+    text = "\n".join(text_of(lines)[1:])  # type: ignore[arg-type]
     assert set("#*+" if charset is Charset.ASCII else "█▓▒") <= set(text)
-    assert charset is not Charset.ASCII or not set("░▒▓█") & set("\n".join(text.splitlines()[1:]))
-    inks = {ink for line in lines for _, ink in line}
-    assert any("/" in ink for ink in inks) is not flat
+    assert charset is not Charset.ASCII or not set("░▒▓█") & set(text)
+    assert {ink for line in lines for _, ink in line} <= {"title", "quiet", "rule", "read", ""}
+
+
+def test_a_line_of_a_ramp_shows_two_rows() -> None:
+    heat = Heat()
+    heat.add(0, 1, Histogram.of_latencies([300_000] * 999 + [30_000_000]))
+    heat.add(1, 2, Histogram.of_latencies([30_000_000] * 999 + [300_000]))
+    drawn = heat_rows(heat, 2, 2.0, 2, LogScale(10_000, 100_000_000), "read", Charset.BRAILLE, flat=False)
+    assert drawn == [[("▀", "heat-r2"), ("▀", "heat-r5")], [("▀", "heat-r5"), ("▀", "heat-r2")]]
+    level = Heat()
+    level.add(0, 1, Histogram.of_latencies([50_000] * 90 + [150_000] * 10))
+    scale = LogScale(10_000, 1_000_000)
+    assert heat_rows(level, 1, 1.0, 1, scale, "write", Charset.BLOCKS, flat=False) == [[("▀", "heat-w4/heat-w5")]]
 
 
 @pytest.mark.parametrize(("width", "height", "beside"), [(78, 6, True), (118, 24, False), (198, 40, False)])

@@ -1,7 +1,7 @@
 """The widget that shows a plot."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from textual.app import App
 
@@ -22,16 +22,6 @@ def is_flat(app: App[Any], charset: Charset) -> bool:
 
 class Chart(Lines):
     """Shows a plot, any lines for a size (`show_lines`), or a sentence in the middle (`say`)."""
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"ink--{name}" for name in CURVE_INKS}
-    DEFAULT_CSS = """
-    Chart {
-        & > .ink--curve-a { color: $primary; text-style: bold; }
-        & > .ink--curve-b { color: $warn; text-style: bold; }
-        & > .ink--curve-c { color: $good; text-style: bold; }
-        & > .ink--curve-d { color: $danger; text-style: bold; }
-    }
-    """
 
     def __init__(self, charset: Charset, *, id: str | None = None) -> None:
         super().__init__(id=id)

@@ -1,6 +1,7 @@
 """A plot as lines of the screen: title and legend, facets with their axes, curves with their names at the ends, the cursor."""
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from diskprof.model.cells import fit
 from diskprof.reports.charts.axes import LogScale, UpAxis
@@ -9,6 +10,7 @@ from diskprof.reports.charts.plot import Curve, Facet, Plot
 from diskprof.reports.charts.series import Values
 from diskprof.tui.kit.charts.glyphs import Charset, GlyphTrack, draw
 from diskprof.tui.kit.painted import Line, Piece, spread, width_of
+from diskprof.tui.kit.palette import STEPS
 
 _LEAST_COLUMNS = 8
 _ROWS_FOR_TWO = 10
@@ -21,7 +23,7 @@ _SHARES = ("<0.1%", "0.1%", "1%", "10%", "30%")
 
 
 def draw_plot(plot: Plot, width: int, height: int, charset: Charset, *, flat: bool = False) -> list[Line]:
-    """At most `height` lines of `width` cells. `flat`: no colour behind a shade of a heat map."""
+    """At most `height` lines of `width` cells. `flat`: shades of a heat map are signs, for colours cannot say them."""
     cursor = plot.cursor
     head = list(cursor.lines) if cursor and cursor.lines else [_title(plot, width, charset, flat=flat)]
     if not plot.facets:
@@ -29,7 +31,7 @@ def draw_plot(plot: Plot, width: int, height: int, charset: Charset, *, flat: bo
     rows, count = height - len(head) - 1, len(plot.facets)
     beside = count > 1 and rows < _ROWS_FOR_TWO
     part = (width - _BETWEEN) // 2 if beside else width
-    lefts = [bool(facet.letter) + facet.scale.room + 2 for facet in plot.facets]
+    lefts = [2 * bool(facet.letter) + facet.scale.room + 2 for facet in plot.facets]
     rooms = [part - left - _margin(facet.curves) for left, facet in zip(lefts, plot.facets, strict=True)]
     if rows < 1 or min(rooms) < _LEAST_COLUMNS:
         return head[:height]
@@ -107,7 +109,7 @@ def _facet(facet: Facet, end: float, columns: int, rows: int, charset: Charset, 
     for at, line in enumerate(body):
         label = labels.get(rows - 1 - at, "")
         text = fit(label, facet.scale.room, right=True) + " "
-        first = [(facet.letter if at == 0 else " ", facet.ink if at == 0 else "")] if facet.letter else []
+        first = [(f"{facet.letter} " if at == 0 else "  ", facet.ink if at == 0 else "")] if facet.letter else []
         lines.append([*first, (text, "quiet"), (marked if label else plain, "rule"), *line])
     return lines
 
@@ -215,36 +217,50 @@ def put_sign(line: Line, column: int, sign: str, ink: str) -> Line:
     return [piece for piece in out if piece[0]]
 
 
-def _heat_looks(side: str, charset: Charset, *, flat: bool) -> tuple[str, tuple[str, ...]]:
-    """Sign and ink of each shade, of `side` read or write. `flat`: without a colour behind the shade, which may be the same."""
-    signs = _ASCII_SHADES if charset is Charset.ASCII else _SHADES
-    if flat:
-        return signs, ("", *[side] * 5)
-    inks = [f"heat-{side[0]}{step}" for step in range(1, 6)]
-    behind = [f"{inks[step]}/{inks[step - 1]}" for step in range(1, 4)]
-    return signs, ("", inks[1], *behind, inks[4])
+def _shade_inks(side: str, *, flat: bool) -> tuple[str, ...]:
+    """The ink of each shade of `side`, read or write: a ramp, or `flat` one colour, where the signs say the shade."""
+    return ("", *[side] * STEPS) if flat else ("", *(f"heat-{side[0]}{step}" for step in range(1, STEPS + 1)))
 
 
 def heat_rows(
     heat: Heat, columns: int, seconds: float, rows: int, scale: LogScale, side: str, charset: Charset, *, flat: bool
 ) -> list[Line]:
-    """The map as lines, the uppermost first; `side` is read or write."""
-    signs, inks = _heat_looks(side, charset, flat=flat)
-    lines: list[Line] = []
-    for row in reversed(heat.shades(columns, seconds, rows, scale)):
-        line: list[Piece] = []
-        start = 0
-        for at in range(1, columns + 1):
-            if at == columns or row[at] != row[start]:
-                line.append((signs[row[start]] * (at - start), inks[row[start]]))
-                start = at
-        lines.append(line)
-    return lines
+    """The map as lines, the uppermost first; `side` is read or write. Unless `flat` a line shows two rows, as half blocks."""
+    inks = _shade_inks(side, flat=flat)
+    if flat:
+        signs = _ASCII_SHADES if charset is Charset.ASCII else _SHADES
+        cells = list(zip(signs, inks, strict=True))
+        return [_cells_line(row, cells) for row in reversed(heat.shades(columns, seconds, rows, scale))]
+    halves = heat.shades(columns, seconds, 2 * rows, scale)[::-1]
+    cells = [_half(upper, lower) for upper in inks for lower in inks]
+    return [
+        _cells_line([len(inks) * above + below for above, below in zip(upper, lower, strict=True)], cells)
+        for upper, lower in zip(halves[::2], halves[1::2], strict=True)
+    ]
+
+
+def _half(upper: str, lower: str) -> Piece:
+    """A cell of two colours, one above the other."""
+    if upper == lower:
+        return ("█", upper) if upper else (" ", "")
+    if not upper:
+        return "▄", lower
+    return "▀", f"{upper}/{lower}" if lower else upper
+
+
+def _cells_line(row: Sequence[int], cells: Sequence[Piece]) -> Line:
+    """A cell for each shade, those that are alike in one piece."""
+    line: list[Piece] = []
+    for shade, same in groupby(row):
+        sign, ink = cells[shade]
+        line.append((sign * sum(1 for _ in same), ink))
+    return line
 
 
 def _heat_legend(side: str, charset: Charset, *, flat: bool) -> Line:
     """What the shades mean."""
-    signs, inks = _heat_looks(side, charset, flat=flat)
+    inks = _shade_inks(side, flat=flat)
+    signs = "█" * (STEPS + 1) if not flat else _ASCII_SHADES if charset is Charset.ASCII else _SHADES
     return [
         piece
         for shade, text in enumerate(_SHARES, 1)

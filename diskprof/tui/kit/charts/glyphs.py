@@ -212,7 +212,7 @@ def _joined(cells: Sequence[str], inks: Sequence[str]) -> Line:
     return line
 
 
-def progress_bar(fraction: float, width: int, charset: Charset, *, ink: str = "good") -> Line:
+def progress_bar(fraction: float, width: int, charset: Charset, *, ink: str = "accent") -> Line:
     """A thin bar of `width` cells, filled from the left in half cells."""
     share = min(1.0, max(0.0, fraction)) * width
     full = int(share)
