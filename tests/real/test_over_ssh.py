@@ -143,7 +143,8 @@ def test_from_log_in_to_an_exported_comparison_with_a_connection_lost(home: Path
         again.press("3")
         again.wait_for("2 runs", "cancelled")
         again.press("space", "down", "space", "c")
-        again.wait_for("2 runs compared", "Random reads", "IOPS")
+        again.wait_for("2 runs compared", "B against A")
+        again.press_until("enter", "Random reads", "IOPS")
         again.press("r")
         again.wait_for("Write Markdown to")
         again.press("enter")
@@ -233,6 +234,8 @@ def test_without_a_terminal_it_tells_the_command_that_works(home: Path, server: 
 def test_a_log_in_without_utf8_can_be_worked_with(home: Path, server: Server, long_run: str, locale: str) -> None:
     env = environment(home, LANG=locale, LC_ALL=locale)
     with terminal(server.ssh("diskprof"), env, cwd=home.parent) as screen:
+        screen.wait_for("Test 1 of 2", long_run, "IOPS")
+        screen.press("1")
         screen.wait_for("What will happen", "Quick check", "running")
         screen.press("2")
         screen.wait_for("Test 1 of 2", long_run, "IOPS")
@@ -347,7 +350,8 @@ def test_a_slow_link_answers_every_key(
                 record_property(f"{key} {texts[0]}", f"{took:.2f} s, {size} bytes")
                 print(f"{key:7} {texts[0]:20} {took:5.2f} s {size:6} bytes")  # noqa: T201
 
-            screen.wait_for("What will happen", "Quick check")
+            screen.wait_for("Test 1 of 2", long_run, "p99")
+            answer("1", "What will happen", "Quick check")
             answer("2", "Test 1 of 2", long_run)
             screen.wait_for("p99")
             # By then it has seen how slow the line is, or was told.

@@ -45,9 +45,11 @@ def dialog(shown: Terminal, key: str, *texts: str) -> None:
 
 def tour(shown: Terminal) -> None:
     """Every screen, dialog and chart."""
+    shown.wait_for("Test 3 of 6", "p99", "q Quit")
+    shown.press("1")
     shown.wait_for("What will happen", "Random read", "q Quit")
     dialog(shown, "?", "Help: Run")
-    dialog(shown, "c", "Esc closes")
+    dialog(shown, "C", "Esc closes")
     dialog(shown, "e", "Esc goes back")
     dialog(shown, "o", "Esc goes back")
     dialog(shown, "enter", "Start Quick check?")
@@ -59,7 +61,7 @@ def tour(shown: Terminal) -> None:
     for words in ("Bandwidth", "Latency", "requests", "IOPS"):
         shown.press("m")
         shown.wait_for(words)
-    shown.press("k", "k", "left", "z")
+    shown.press("K", "K", "left", "z")
     shown.press("escape", "z", "3")
     shown.wait_for("9 runs")
     for key, words in (("t", "Tags and note"), ("r", "Write Markdown"), ("?", "Help: Runs")):
@@ -71,13 +73,13 @@ def tour(shown: Terminal) -> None:
     dialog(shown, "?", "Help: Result")
     dialog(shown, "d", "Delete")
     for _ in range(4):
-        shown.press("v")
+        shown.press("m")
     shown.press("space", "escape")
     shown.wait_for("9 runs")
     shown.press("end", "space", "up", "space", "c")
     shown.wait_for("2 runs compared")
     dialog(shown, "?", "Help: Compare")
-    shown.press("v", "v", "x", "q")
+    shown.press("m", "m", "a", "q")
     shown.wait_for("Leave it running")
     shown.press("l")
     assert shown.wait_for_end() == 0
@@ -100,7 +102,7 @@ def test_no_byte_beyond_ascii_is_sent(home: Path, words: tuple[str, ...], more: 
 
 def test_no_sign_of_the_palette_is_unknown(home: Path) -> None:
     with terminal([*DISKPROF, "--ascii"], environment(home), cwd=home) as shown:
-        shown.wait_for("What will happen", "q Quit")
+        shown.wait_for("Test 3 of 6", "q Quit")
         shown.press_until("ctrl+p", "Search for commands", "Go to Live")
         assert "??" not in shown.text
 
@@ -120,9 +122,7 @@ async def test_keys_are_named_where_their_sign_is_another_key(bench: Bench, char
 @pytest.mark.parametrize("more", [{"LC_ALL": "POSIX"}, {"DISKPROF_ASCII": "1"}, {"DISKPROF_CHARTS": "ascii"}])
 def test_there_are_other_ways_to_say_so(home: Path, more: dict[str, str]) -> None:
     with terminal(DISKPROF, environment(home, **more), cwd=home) as shown:
-        shown.wait_for("What will happen", "q Quit")
-        shown.press("2")
-        shown.wait_for("Test 3 of 6", "p99")
+        shown.wait_for("Test 3 of 6", "p99", "q Quit")
         assert shown.raw.isascii()
 
 

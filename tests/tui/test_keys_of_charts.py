@@ -20,24 +20,25 @@ from diskprof.tui.runs.result import ResultScreen, ResultTable
 from diskprof.tui.runs.screen import RunsScreen
 
 ELSEWHERE = {
-    LiveScreen: ({"s", "m", "k", "v", "x", "escape", "z", "f", "n", "p"}, "test_live_screen, _views and _sweep"),
+    LiveScreen: ({"s", "m", "K", "V", "X", "escape", "z", "f", "N", "P"}, "test_live_screen, _views and _sweep"),
     RunsScreen: (
-        {"enter", "space", "c", "r", "t", "d", "slash", "o", "O", "u", "escape"},
+        {"enter", "space", "c", "r", "t", "d", "slash", "S", "I", "U", "escape"},
         "test_runs_screen, _actions",
     ),
-    CompareScreen: ({"enter", "b", "x", "m", "v", "r", "n", "p", "escape"}, "test_compare_screen"),
+    CompareScreen: ({"enter", "b", "a", "m", "r", "n", "p", "escape"}, "test_compare_screen"),
     ResultScreen: (
-        {"m", "k", "v", "x", "z", "space", "escape", "backspace", "c", "r", "t", "d"},
+        {"m", "K", "V", "X", "z", "space", "escape", "backspace", "c", "r", "t", "d"},
         "test_result_screen",
     ),
 }
+LIST = {"up", "k", "down", "j", "pageup", "pagedown", "home", "g", "end", "G"}
 HERE = {
     LiveScreen: {"left", "right", "shift+left", "shift+right"},
     ResultScreen: {"left", "right", "shift+left", "shift+right"},
-    TestList: {"up", "down", "pageup", "pagedown", "home", "end"},
-    ResultTable: {"up", "down", "pageup", "pagedown", "home", "end"},
-    Table: {"up", "k", "down", "j", "pageup", "pagedown", "home", "end"},
-    Sheet: {"home", "g", "end", "G", "left", "h", "right", "l"},
+    TestList: LIST,
+    ResultTable: LIST,
+    Table: LIST,
+    Sheet: {"left", "h", "right", "l"},
 }
 
 
@@ -70,7 +71,8 @@ async def test_the_cursor_of_a_live_chart_goes_by_one_and_by_ten(tmp_path: Path)
         assert when(pilot) == last
         screen = pilot.app.screen
         assert isinstance(screen, LiveScreen) and screen.snapshot
-        for key, test in (("home", 0), ("end", 5), ("up", 4), ("pageup", 0), ("pagedown", 5), ("up", 4), ("down", 5)):
+        moves = (("home", 0), ("end", 5), ("up", 4), ("pageup", 0), ("pagedown", 5), ("up", 4), ("down", 5))
+        for key, test in (*moves, ("g", 0), ("G", 5), ("k", 4), ("j", 5)):
             await press(pilot, key)
             assert screen.snapshot.test == test, key
 
@@ -109,7 +111,7 @@ async def test_a_result_moves_by_tests_and_the_page_by_pages(path: Path, runs: d
         await until(pilot, lambda: screen.snapshot is not None)
         await settle(pilot)
         assert screen.snapshot
-        for key, test in (("end", 5), ("up", 4), ("down", 5), ("home", 0)):
+        for key, test in (("end", 5), ("up", 4), ("down", 5), ("home", 0), ("G", 5), ("k", 4), ("j", 5), ("g", 0)):
             await press(pilot, key)
             assert screen.snapshot.test == test, key
         page = screen.query_one("#result-page")

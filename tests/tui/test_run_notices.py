@@ -138,7 +138,7 @@ KEYS = {
     "i": lambda pilot: isinstance(pilot.app.screen, ImportDialog),
     "e": lambda pilot: isinstance(pilot.app.screen, Form),
     "w": lambda pilot: isinstance(pilot.app.screen, Form),
-    "c": lambda pilot: isinstance(pilot.app.screen, TextPage),
+    "C": lambda pilot: isinstance(pilot.app.screen, TextPage),
     "v": lambda pilot: "variant small" in rows(pilot, "plan").text,
     "slash": lambda pilot: pilot.app.focused.id == "preset-filter",
     "a": lambda pilot: "loop0" in rows(pilot, "devices").text,
@@ -147,7 +147,7 @@ KEYS = {
     "tab": lambda pilot: pilot.app.focused.id == "presets",
     "right": lambda pilot: pilot.app.focused.id == "presets",
     "left": lambda pilot: pilot.app.focused.id == "devices",
-    "r": lambda pilot: "sdz" in rows(pilot, "devices").text,
+    "ctrl+r": lambda pilot: "sdz" in rows(pilot, "devices").text,
     "escape": lambda pilot: not pilot.app.screen.query_one("#preset-filter").has_class("shown"),
 }
 
@@ -177,7 +177,7 @@ async def test_every_key_does_what_it_says(bench: Bench, key: str) -> None:
             await press(pilot, "slash", "q")
         if key == "left":
             await press(pilot, "right")
-        if key == "r":
+        if key == "ctrl+r":
             bench.devices = (*DISKS, make_device("sdz"))
         await pilot.press(key)
         await until(pilot, lambda: KEYS[key](pilot))

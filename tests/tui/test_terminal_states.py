@@ -51,7 +51,7 @@ def program(home: Path, *words: str, **more: str) -> tuple[list[str], dict[str, 
 
 
 def see_the_runs(shown: Terminal) -> None:
-    shown.wait_for("What will happen", "? Help")
+    shown.wait_for("Test 3 of 6", "? Help")
     shown.press("3")
     shown.wait_for("9 runs", "q Quit")
 
@@ -241,7 +241,7 @@ def test_in_tmux_it_is_tmux_that_gets_the_copy(home: Path) -> None:
     env = environment(home)
     with terminal([*tmux, "new-session", "-x", "80", "-y", "24", " ".join(DISKPROF)], env, cwd=home) as shown:
         try:
-            shown.wait_for("What will happen", "? Help")
+            shown.wait_for("Test 3 of 6", "? Help")
             shown.press("3")
             shown.wait_for("9 runs")
             shown.press("y")
