@@ -6,6 +6,7 @@ On the null engine, which does nothing: what a job asks for is seen without a di
 import shlex
 import subprocess
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -30,9 +31,9 @@ OWN = sorted((Path(__file__).parents[1] / "data/jobs").glob("*.fio"))
 EXAMPLES = sorted(Path("/usr/share/doc/fio/examples").glob("*.fio"))
 
 BOUNDS = [
-    *("--ioengine=null", "--numjobs=1", "--size=8m", "--io_size=8m", "--loops=1", "--offset=0"),
+    *("--kb_base=1024", "--ioengine=null", "--numjobs=1", "--size=8m", "--io_size=8m", "--loops=1", "--offset=0"),
     *("--time_based=0", "--runtime=0", "--ramp_time=0", "--startdelay=0", "--thinktime=0", "--latency_target=0"),
-    *("--rate=0", "--rate_iops=0", "--rate_min=0", "--rate_iops_min=0"),
+    *("--rate=0", "--rate_iops=0", "--rate_min=0", "--rate_iops_min=0", "--randrepeat=1"),
 ]
 """What makes any job a short one that touches nothing, without a change of its pattern."""
 
@@ -43,9 +44,8 @@ _ELSEWHERE = ("--directory=", "--filesize=", "--wait_for", "--numa_", "--cpus_al
 """What depends on the machine, or on jobs that are not there where one is alone."""
 
 
-def requests(words: Sequence[str], directory: Path) -> list[tuple[int, str, int, int]]:
+def requests(words: Sequence[str], directory: Path, log: Path) -> list[tuple[int, str, int, int]]:
     """Of each request its file by the order in which it came first, what it does, and its place and length in bytes."""
-    log = directory / "log"
     log.unlink(missing_ok=True)
     subprocess.run(
         ["fio", *words, *BOUNDS, f"--write_iolog={log}"], cwd=directory, check=True, capture_output=True, timeout=60
@@ -59,12 +59,22 @@ def requests(words: Sequence[str], directory: Path) -> list[tuple[int, str, int,
     return found
 
 
+def _whole(words: Sequence[str]) -> Iterator[str]:
+    """Each option as one word that begins with two dashes."""
+    rest = list(words)
+    while rest:
+        word = f"--{rest.pop(0).lstrip('-')}"
+        if "=" not in word and rest and not rest[0].startswith("-"):
+            word += f"={rest.pop(0)}"
+        yield word
+
+
 def of_fio(command: str) -> list[list[str]]:
     """The words of each job of a command, with those that stand before the first."""
     shared: list[str] = []
     jobs: list[list[str]] = []
-    for word in shlex.split(command)[1:]:
-        if word.startswith("--name="):
+    for word in _whole(shlex.split(command)[1:]):
+        if word.startswith("--name=") and word != "--name=global":
             jobs.append([])
         (jobs[-1] if jobs else shared).append(word)
     return [[word for word in (*shared, *job) if not word.startswith(_ELSEWHERE)] for job in jobs]
@@ -72,13 +82,17 @@ def of_fio(command: str) -> list[list[str]]:
 
 def of_diskprof(imported: ImportedPreset, directory: Path) -> list[tuple[FioJob, list[str]]]:
     """Each job that was made of it, as it is started in a directory."""
-    place = FilePlace("", Target(TargetKind.DIRECTORY, str(directory), "", "", "", ""), directory="here")
+    slots = [slot.name for slot in imported.preset.targets] or [""]
+    places = [
+        FilePlace(slot, Target(TargetKind.DIRECTORY, str(directory), "", "", "", ""), directory=f"here{slot}")
+        for slot in slots
+    ]
+    for place in places:
+        (directory / place.directory).mkdir()
     found = []
     for test in resolve(imported.preset, {}).tests:
         for job in test.load.fio:
-            alone = fio_argv(
-                "fio", (replace(job, opened=opened(test, job, (place,))),), interval_ms=250, read_only=False
-            )
+            alone = fio_argv("fio", (replace(job, opened=opened(test, job, places)),), interval_ms=250, read_only=False)
             found.append((job, [word for word in alone[1:] if not word.startswith(("--output", "--status"))]))
     return found
 
@@ -86,14 +100,19 @@ def of_diskprof(imported: ImportedPreset, directory: Path) -> list[tuple[FioJob,
 def assert_same(command: str, imported: ImportedPreset, directory: Path) -> None:
     theirs, ours = of_fio(command), of_diskprof(imported, directory)
     assert len(theirs) == len(ours)
-    (directory / "here").mkdir()
     for words, (job, mine) in zip(theirs, ours, strict=True):
         if "random_distribution" in dict(job.options):
             # fio takes the name of the file for the seed of these.
             name = next((word for word in words if word.startswith("--filename=")), f"--filename={job.name}.0.0")
             mine = [name if word.startswith("--filename=") else word for word in mine]
-        expected = requests(words, directory)
-        assert expected and requests(mine, directory) == expected, job.name
+        # fio takes a while to end, so both at once.
+        with ThreadPoolExecutor(2) as pool:
+            found = [
+                pool.submit(requests, each, directory, directory / name)
+                for name, each in (("theirs.log", words), ("ours.log", mine))
+            ]
+        expected, got = (each.result() for each in found)
+        assert expected and got == expected, job.name
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from diskprof.model.errors import PresetError, UsageError
+from diskprof.model.job import fio_job
 from diskprof.model.text import clean
 from diskprof.presets.foreign.fio_jobs import Origin, preset_of
 from diskprof.presets.foreign.fio_rules import CLIENT_RULES, CLIENT_WITH_VALUE, SYNONYMS, WITHOUT_VALUE, Handling
@@ -68,7 +69,11 @@ def _import_fio(
     if not reader.sections:
         refusals.stop_if_any()
         raise PresetError("The command has no job.", "fio needs a --name for each job, or a job file.")
-    return preset_of(reader.sections, Origin(what, name or first, source), refusals, notes, several=several)
+    found = preset_of(reader.sections, Origin(what, name or first, source), refusals, notes, several=several)
+    jobs = [fio_job(job.options) for test in found.preset.tests for job in test.jobs]
+    if any(word.lstrip("-") == "readonly" for word in words) and not all(job.reads_only for job in jobs):
+        raise PresetError("--readonly is refused: a job writes", "fio refuses them together: leave one of the two out.")
+    return found
 
 
 def _read_words(words: Sequence[str], reader: SectionReader, refusals: Refusals, notes: list[str]) -> list[str]:

@@ -252,6 +252,9 @@ class _Importer:
         setting = job.section.settings.get("filesize")
         if not setting:
             return
+        if "-" in (setting.value or ""):
+            self.refusals.add(setting.line, f"{setting} is refused: the files of a job have one size here")
+            return
         try:
             each = number("filesize", (setting.value or "").strip(), setting.base)
         except PresetError as error:

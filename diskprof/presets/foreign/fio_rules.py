@@ -134,7 +134,8 @@ FIO_RULES: Mapping[str, ForeignRule] = dict((
         _ZONES: "zonemode=none zonesize=0 zonerange=0 zoneskip=0",
         _FOUND_FILES: "opendir",
         TRIM: "trim_percentage=0 num_range",
-        _FULL: "fill_device=0 file_append=0",
+        _FULL: "fill_device=0",
+        "it writes behind what a file has": "file_append=0",
         "it lets the jobs wait for one another at the file": "lockfile=none",
         "it makes files and measures nothing": "create_only=0",
         ORDER: "ba bs_unaligned=0 bs_is_seq_rand=0 rw_sequencer offset_align=0 "

@@ -98,9 +98,9 @@ def number(name: str, text: str, base: int = USUAL_BASE) -> int:
     if suffix in _POWERS:
         return _times(digits, base, _POWERS[suffix])
     unit, rest = suffix[0], suffix[1:]
-    if unit in "kmgtp" and rest in ("b", "ib"):
+    if unit in "kmgtp" and rest in ("b", "i", "ib"):
         # The other way round than one would think (F51): with a base of 1024 it is kib that means 1000.
-        return _times(digits, base if rest == "b" else 2024 - base, _POWERS[unit])
+        return _times(digits, 2024 - base if rest == "ib" else base, _POWERS[unit])
     raise PresetError(f"{name}={text} has a unit that fio does not know", "fio knows k, m, g, t and p.")
 
 

@@ -18,14 +18,24 @@ _DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
 _LEADING_DASHES = re.compile(rf"(?<![^\s\"'])[{_DASHES}]*[{_DASHES[1:]}][{_DASHES}]*")
 _QUOTES = str.maketrans({"\u201c": '"', "\u201d": '"', "\u2018": "'", "\u2019": "'", "\xa0": " ", "\u202f": " "})
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w-]*[ \t]*$|</?(?:code|pre)[^<>\n]{0,80}>", re.MULTILINE)
-_LIST_NUMBER = re.compile(r"[ \t]*\d{1,3}\.[ \t]+")
+_LIST_MARK = re.compile(r"^[ \t]*(?:\d{1,3}[.)]|[-*+\u2022](?=[ \t]+[`\w./]))[ \t]+")
+_INNER_CODE = re.compile(r"`([^`\n]*\b(?:fio|ioping|diskspd)(?:\.exe)?[ \t][^`\n]*)`", re.IGNORECASE)
 _INNER_COMMENT = re.compile(r"`#[^`\n]{0,400}`")
 _REDIRECTION = re.compile(r"(?<!\S)[0-2&]?(?=>)")
 _PLACE = r"(?:\([\w.-]{1,40}\)[ \t]*)?(?:\[[^\]\n]{1,80}\]|[\w.-]{1,40}@[\w.-]{1,60}(?::[^\s$#%>]{0,80})?|(?:~|/)[^\s$#%>]{0,80})?"
 _PROMPT = re.compile(rf"[ \t]*(?:{_PLACE}[ \t]*[$#>%][ \t]+)*")
+_OTHER_PROMPT = re.compile(
+    r"[^`'\"|;&]{0,120}?(?:[$#>%\u276f\u279c\u03bb\u00bb]|\u279c[ \t]+\S+)[ \t]+"
+    r"(?=(?:\S*[\\/])?(?:sudo|fio|ioping|diskspd)(?:\.exe)?\s)",
+    re.IGNORECASE,
+)
+"""A prompt of some other form, before a command that is known."""
+_SECOND_PROMPT = re.compile(r"^[ \t]*>[ \t]+")
+_SUBSTITUTED = re.compile(r"[A-Za-z_]\w*=\"?\$\((.*)\)\"?;?", re.DOTALL)
 _OUTPUT = re.compile(
     r"fio-\d|Starting \d+ |Jobs: \d+ |Run status group|Disk stats|\S+: \(g(?:roupid)?=\d+|\.\.\.$"
     r"|(?:read|write|clat|slat|lat|bw|iops|cpu|IO depths|submit|complete|issued rwts|latency|READ|WRITE)\b[^=]{0,40}[:(]"
+    r"|\S+: (?:Laying out |ios=\d)|\|\s*[\d.]"
     r"|-{3}|\d[\d.]* [KMGkmg]?i?B from |.{0,80} requests (?:completed )?in |min/avg/max/mdev",
 )
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
@@ -56,7 +66,7 @@ _ARGUMENTS = {"taskset": 1, "chrt": 1, "timeout": 1}
 """How many words stand before the program, behind the options."""
 _ELSEWHERE = frozenset({
     "docker", "podman", "nerdctl", "crictl", "kubectl", "oc", "k3s", "ssh", "lxc", "pct", "ip", "nsenter", "chroot",
-    "systemd-run", "singularity", "apptainer", "vagrant", "watch",
+    "systemd-run", "singularity", "apptainer", "vagrant", "watch", "strace", "ltrace", "perf", "cgexec", "prlimit",
 })  # fmt: skip
 """Programs that start another one somewhere else, whose words before it are not looked at."""
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ash"})
@@ -82,9 +92,9 @@ def commands_of(text: str) -> tuple[PastedCommand, ...]:
     if len(text) > LONGEST_TEXT:
         raise UsageError(f"A text of {len(text)} characters is too long.", f"At most {LONGEST_TEXT} are read.")
     text = _FENCE.sub("", text.translate(_QUOTES)).strip()
-    if len(text) > 1 and text[0] == text[-1] == "`" and "`" not in text[1:-1]:
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "`'\"" and text[0] not in text[1:-1]:
         text = text[1:-1]
-    lines, notes = _lines(_INNER_COMMENT.sub(" ", text))
+    lines, notes = _lines(_INNER_CODE.sub(r"\n\1\n", _INNER_COMMENT.sub(" ", text)))
     found: list[PastedCommand] = []
     others: list[str] = []
     for line in lines:
@@ -126,12 +136,12 @@ def _lines(text: str) -> tuple[list[str], list[str]]:
     lines: list[str] = []
     printed, continued = 0, False
     for raw in re.split(r"\r?\n|\r", text):
-        line = _LIST_NUMBER.sub("", raw, count=1) if _LIST_NUMBER.match(raw) else raw
-        line = line[_PROMPT.match(line).end() :] if not continued else line  # type: ignore[union-attr]
+        line = _LIST_MARK.sub("", raw, count=1)
+        line = _SECOND_PROMPT.sub("", line, count=1) if continued else _without_prompt(line)
         line = _without_comment(line).rstrip()
         more = line.endswith(("\\", "^", "`")) and line.count("`") % 2 == line.endswith("`")
-        words = line[:-1].strip() if more else line.strip()
-        if not words:
+        words = (line[:-1] if more else line).strip()
+        if not words.strip("*+,.:;\u2022"):
             continued = continued and (more or not raw.strip() or raw.lstrip().startswith("#"))
             continue
         begins = not continued and not _is_option(words)
@@ -152,6 +162,12 @@ def _lines(text: str) -> tuple[list[str], list[str]]:
         else []
     )
     return [_LEADING_DASHES.sub("--", line) for line in lines], notes
+
+
+def _without_prompt(line: str) -> str:
+    line = _PROMPT.sub("", line, count=1)
+    other = None if not line.strip() or _begins(line) else _OTHER_PROMPT.match(line)
+    return line[other.end() :] if other else line
 
 
 def _is_option(line: str) -> bool:
@@ -195,6 +211,12 @@ def _segments(line: str, notes: list[str]) -> Iterator[list[str]]:
             segment, piped = [], _told_pipe(piped, notes)
         elif word in ("|", "|&"):
             piped = _told_pipe(piped, notes) or []
+            if segment and not _runs(segment):
+                # What is piped into it only leads to the command.
+                notes.append(
+                    f"{_shown(shlex.join(segment))} | is left out: it is no command of fio, diskspd or ioping."
+                )
+                segment, piped = [], None
         elif piped is not None:
             piped.append(word)
         elif set(word) <= set("<>&|") and ("<" in word or ">" in word):
@@ -205,6 +227,11 @@ def _segments(line: str, notes: list[str]) -> Iterator[list[str]]:
     yield from [segment] if segment else []
 
 
+def _runs(words: Sequence[str]) -> bool:
+    """Whether one of the three is what the words start, here or elsewhere."""
+    return any(_program(word) in PROGRAMS or _IMAGE.fullmatch(word) for word in (words[0], *words[1:]))
+
+
 def _told_pipe(piped: list[str] | None, notes: list[str]) -> list[str] | None:
     if piped:
         notes.append(f"| {_shown(shlex.join(piped))} is left out: diskprof keeps the output itself.")
@@ -212,6 +239,8 @@ def _told_pipe(piped: list[str] | None, notes: list[str]) -> list[str] | None:
 
 
 def _split(text: str) -> list[str]:
+    inner = _SUBSTITUTED.fullmatch(text.strip())
+    text = inner[1] if inner else text
     windows = re.match(r"\S*diskspd", text, re.IGNORECASE)
     lexer = shlex.shlex(_REDIRECTION.sub("", text), posix=True, punctuation_chars="|&;<>")
     lexer.whitespace_split = True
@@ -232,7 +261,7 @@ def _command(words: Sequence[str], depth: int = 0) -> PastedCommand | None:
     lead: list[str] = []
     rest = list(words)
     while rest and (name := _program(rest[0])) not in PROGRAMS:
-        if rest[0] in _MADE_BY_SHELL:
+        if rest[0] in _MADE_BY_SHELL and not _is_prose(rest):
             raise UsageError(
                 f"{clean(rest[0][:40])!r} has a shell make the commands.",
                 "Give one of its commands, with the values in it.",
@@ -252,6 +281,12 @@ def _command(words: Sequence[str], depth: int = 0) -> PastedCommand | None:
     told = "" if all(_program(word) in ("sudo", "time", "doas") for word in lead) else _shown(shlex.join(lead))
     notes = (f"{told} is left out: diskprof starts the program itself, here.",) if told else ()
     return PastedCommand(_program(rest[0]), tuple(rest[1:]), notes)
+
+
+def _is_prose(words: Sequence[str]) -> bool:
+    """Whether words that begin as a loop or condition of a shell are a sentence: `for that.`"""
+    loop = len(words) == 1 or words[2:3] == ["in"] or words[1].startswith("(")
+    return not loop and not any(_program(word) in PROGRAMS for word in words)
 
 
 def _inner(words: Sequence[str], lead: Sequence[str], depth: int) -> PastedCommand | None:

@@ -29,7 +29,7 @@ FIO_OPTIONS: Mapping[str, OptionSpec] = {
     "rwmixread": _S(_COUNT, "percentage of reads in a mix", 0, 100),
     "rwmixwrite": _S(_COUNT, "percentage of writes in a mix", 0, 100),
     "percentage_random": _S(_COUNT, "percentage of a random pattern that is random", 0, 100, each_way=True),
-    "random_distribution": _S(OptionKind.DISTRIBUTION, "random, zipf:1.2, pareto:0.2 or normal:50"),
+    "random_distribution": _S(OptionKind.DISTRIBUTION, "random, zipf:1.2, pareto:0.2, normal:50 or zoned:80/20:20/80"),
     "random_generator": _S(_CHOICE, "generator of random offsets", choices=("tausworthe", "lfsr", "tausworthe64")),
     "norandommap": _S(_BOOL, "do not keep track of which blocks were touched"),
     "randrepeat": _S(_BOOL, "the same random sequence every time"),
@@ -168,9 +168,41 @@ _OTHER_NAMES: Mapping[EngineName, Mapping[str, str]] = {
 _FORBIDDEN_ENGINES: Mapping[str, str] = {
     **dict.fromkeys(("exec", "external"), _CODE),
     **dict.fromkeys(
-        ("net", "netsplice", "rdma", "rbd", "rados", "nbd", "http", "gfapi", "gfapi_async"), "it leaves the target"
+        (
+            "net",
+            "netsplice",
+            "rdma",
+            "rbd",
+            "rados",
+            "nbd",
+            "http",
+            "gfapi",
+            "gfapi_async",
+            "libhdfs",
+            "libiscsi",
+            "nfs",
+            "dfs",
+            "ime_psync",
+            "ime_psyncv",
+            "ime_aio",
+            "librpma_apm_client",
+            "librpma_apm_server",
+            "librpma_gpspm_client",
+            "librpma_gpspm_server",
+        ),
+        "it leaves the target",
     ),
-    **dict.fromkeys(("sg", "io_uring_cmd", "mtd", "e4defrag", "filecreate", "filedelete", "falloc"), _LOSES),
+    **dict.fromkeys(
+        ("sg", "io_uring_cmd", "mtd", "e4defrag", "filecreate", "filedelete", "falloc", "ftruncate"),
+        _LOSES,
+    ),
+    **dict.fromkeys(("windowsaio", "solarisaio"), "Linux has no such engine"),
+    **dict.fromkeys(("cpuio", "cpp_null", "filestat", "fileoperations", "dircreate"), "it reads and writes nothing"),
+    **dict.fromkeys(("dev-dax", "libpmem", "pmemblk"), "it is for persistent memory"),
+    **dict.fromkeys(
+        ("libcufile", "splice", "vsync", "libzbc", "xnvme", "libblkio"),
+        "the requests take another way to the disk with it",
+    ),
 }
 
 

@@ -51,6 +51,7 @@ _DECIMAL = re.compile(r"\d+(\.\d+)?", re.ASCII)
 _NUMBER_AND_UNIT = re.compile(r"\d+(\.\d+)?", re.ASCII)
 _SPLIT_PART = re.compile(r"([^/:]+)/(\d{1,3})", re.ASCII)
 _DISTRIBUTION = re.compile(r"(zipf|pareto|normal):(\d+(?:\.\d+)?)(?::(\d+(?:\.\d+)?))?", re.ASCII)
+_ZONE = re.compile(r"(\d{1,3})/(\d{0,3})", re.ASCII)
 _DISTRIBUTION_RANGE = {"zipf": (0.01, 10.0), "pareto": (0.01, 0.99), "normal": (0.01, 100.0)}
 
 
@@ -172,16 +173,24 @@ def _boolean(spec: OptionSpec, name: str, value: str) -> str:
 def _choice(spec: OptionSpec, name: str, value: str) -> str:
     chosen = spec.aliases.get(value, value)
     if chosen not in spec.choices:
-        raise PresetError(f"{name}={value} is not possible", f"Choose from {', '.join(spec.choices)}.")
+        raise PresetError(
+            f"{name}={value} is no value that a preset may have", f"Choose from {', '.join(spec.choices)}."
+        )
     return chosen
 
 
 def _distribution(spec: OptionSpec, name: str, value: str) -> str:
     if value == "random":
         return value
+    kind, _, zones = value.partition(":")
+    if kind == "zoned":
+        return f"{kind}:{_zones(name, zones)}"
     match = _DISTRIBUTION.fullmatch(value)
     if not match:
-        raise PresetError(f"{name}={value} is not possible", "Write random, zipf:1.2, pareto:0.2 or normal:50.")
+        raise PresetError(
+            f"{name}={value} is no value that a preset may have",
+            "Write random, zipf:1.2, pareto:0.2, normal:50 or zoned:80/20:20/80.",
+        )
     low, high = _DISTRIBUTION_RANGE[match[1]]
     not_one = match[1] == "zipf"
     if not low <= float(match[2]) <= high or (match[3] and float(match[3]) > 1) or (not_one and float(match[2]) == 1):
@@ -190,6 +199,22 @@ def _distribution(spec: OptionSpec, name: str, value: str) -> str:
             f"{name}={value} is out of range", f"{takes} A center behind it is at most 1." if match[3] else takes
         )
     return value
+
+
+def _zones(name: str, value: str) -> str:
+    """Zones, each the percentage of the I/Os that it gets and its percentage of the size; one without a size has what is left."""
+    parts = [_ZONE.fullmatch(part) for part in value.split(":")]
+    found = [(int(part[1]), int(part[2] or 0)) for part in parts if part]
+    if len(found) < len(parts):
+        raise PresetError(f"{name}=zoned:{value} is not a list of zones", "Write I/Os and size as zoned:80/20:20/80.")
+    sizes = [size for _, size in found]
+    if sizes.count(0) == 1:
+        sizes[sizes.index(0)] = 100 - sum(sizes)
+    if sum(share for share, _ in found) != 100 or sum(sizes) != 100 or min(sizes) <= 0:
+        raise PresetError(
+            f"{name}=zoned:{value} does not add up", "The shares of the I/Os must add up to 100, those of the size too."
+        )
+    return ":".join(f"{share}/{size}" for (share, _), size in zip(found, sizes, strict=True))
 
 
 _READERS: Mapping[OptionKind, Callable[[OptionSpec, str, str], str]] = {

@@ -296,3 +296,8 @@ def test_what_ioping_would_do_and_a_preset_does_not_is_refused(command: str, rea
     with pytest.raises(PresetError) as caught:
         import_command(command)
     assert reason in str(caught.value)
+
+
+def test_readonly_beside_a_job_that_writes_is_refused_as_fio_does() -> None:
+    assert "--readonly is refused: a job writes" in refused("fio --readonly --name=a --rw=randrw --size=1g")
+    assert options(import_command("fio --readonly --name=a --rw=randread --size=1g"))["rw"] == "randread"

@@ -78,6 +78,7 @@ def test_what_runs_a_program_or_changes_the_machine_is_refused_whatever_its_valu
     [
         ("size", "4k", "4k"),
         ("size", "4KiB", "4000"),
+        ("size", "4Ki", "4k"),
         ("size", "1g,", None),
         ("bs", "8k,4k", "8k"),
         ("bs", ",4k", None),

@@ -45,6 +45,16 @@ OTHER = "is left out: it is no command of fio, diskspd or ioping."
         f"```bash\n{FIO}\n```",
         f"<pre><code class='x'>{FIO}</code></pre>",
         f"`{FIO}`",
+        f"\u201c{FIO}\u201d",
+        f"1) {FIO}",
+        f"- {FIO}",
+        f"* `{FIO}`",
+        f"PS C:\\Users\\me> {FIO}",
+        f"C:\\fio> {FIO}",
+        f"(venv) me@box ~ % {FIO}",
+        f"\u279c  ~ {FIO}",
+        "$ fio --name=a \\\n> --rw=read \\\n> --bs=8k",
+        f"result=$({FIO})",
         f"{FIO} &",
         f"/usr/local/bin/{FIO}",
     ],
@@ -81,6 +91,8 @@ def test_what_surrounds_a_command_is_seen_through(text: str) -> None:
         ("kubectl run fio --image=some/fio --rm -it -- ", "kubectl run fio --image=some/fio --rm -it --"),
         ("ssh root@host", ""),
         ("ip netns exec blue", ""),
+        ("strace -f -o trace", ""),
+        ("perf stat -e cycles -- ", "perf stat -e cycles --"),
     ],
 )
 def test_what_leads_to_a_command_is_left_out_and_told(lead: str, told: str) -> None:
@@ -117,6 +129,26 @@ def test_a_command_for_another_shell_is_read() -> None:
 def test_what_is_done_with_the_output_is_left_out_and_told(behind: str, notes: tuple[str, ...]) -> None:
     (found,) = commands_of(f"{FIO} {behind}")
     assert (found.words, found.notes) == (WORDS, notes)
+
+
+def test_what_is_piped_into_a_command_is_left_out_and_told() -> None:
+    (found,) = commands_of(f"echo secret | sudo -S {FIO}")
+    assert found.words == WORDS
+    assert found.notes == (f"echo secret | {OTHER}", f"sudo -S {HERE}")
+
+
+def test_a_command_within_a_sentence_is_found() -> None:
+    (found,) = commands_of(f"Use `{FIO}` for that.")
+    assert found.words == WORDS
+    assert found.notes == (f"Use {OTHER}", f"for that. {OTHER}")
+
+
+def test_what_fio_prints_is_no_command() -> None:
+    printed = (
+        "a: Laying out IO file (1 file / 64MiB)\n     |  1.00th=[  180],  5.00th=[  200]\n  sda: ios=0/1, merge=0/2"
+    )
+    (found,) = commands_of(f"$ {FIO}\n{printed}")
+    assert found.notes == ("3 lines of output are left out.",)
 
 
 def test_what_stands_in_quotes_is_the_commands_own() -> None:
