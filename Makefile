@@ -87,9 +87,8 @@ fuzz: ready ## Try properties on examples drawn at random, fuzz what reads forei
 	@$(BIN)/python -c 'import atheris' 2>/dev/null || $(BIN)/python -m pip install -q -e '.[fuzz]'
 	@$(BIN)/python -m fuzz $(ARGS)
 
-screenshots: ready ## Draw screenshots/ from the real program, the recording too
+screenshots: ready ## Draw screenshots/ from real runs on two loop disks: root, 3 minutes: ARGS='live compare'
 	@$(BIN)/python scripts/screenshots.py $(ARGS)
-	@$(if $(ARGS),,$(BIN)/python scripts/recording.py)
 
 snapshots: ready ## Draw anew what the tests hold the screens against
 	@DISKPROF_GOLDEN=write $(BIN)/pytest -q tests/tui/test_snapshots.py $(ARGS)

@@ -1,68 +1,23 @@
-"""Draw screenshots/recording.svg: the real app in a terminal, driven by keys, from the start to a comparison.
-
-In the place of fio, recorded intervals are written into the store, some times faster than they were measured.
-"""
+"""The recording of the README: the real app in a terminal, driven by keys, from the start over a real run to a comparison."""
 
 import os
 import sys
-import tempfile
-import threading
-import time
-from dataclasses import replace
-from datetime import UTC, datetime
-from pathlib import Path
+from statistics import mode
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "tests" / "kit"))
+from demo import HOME, HOST, LIMITED, PLACE, DemoSession
+from pyte.screens import Char
+from svg import Cell, Row, Still, film
+from terminal import Terminal, terminal
 
-from pyte.screens import Char  # noqa: E402
-from recorded import recording  # noqa: E402
-from scenes import Recordings, Scene, services_of  # noqa: E402
-from svg import Cell, Row, Still, film  # noqa: E402
-from terminal import Terminal, terminal  # noqa: E402
-
-from diskprof.model.plan import Plan  # noqa: E402
-from diskprof.store import Store, this_process  # noqa: E402
-from diskprof.tui.app import DiskprofApp  # noqa: E402
-from diskprof.tui.kit.charts.glyphs import Charset  # noqa: E402
-from diskprof.tui.kit.theme import DARK  # noqa: E402
+from diskprof.tui.app import DiskprofApp
 
 COLUMNS, ROWS = 100, 30
-INK, GROUND = str(DARK.foreground), str(DARK.background)
-_RUN = "f6k2m9wr"
-_STEP_S = 0.09
-"""An interval of a quarter of a second is written after so long."""
-_LOOK_S = 0.6
-
-
-def play(directory: Path) -> None:
-    """The app itself, on the terminal where this runs."""
-    recordings = Recordings(directory)
-    path = recordings.store()
-
-    def start(plan: Plan, store_path: Path, _concurrent: bool) -> str:
-        begun = threading.Event()
-
-        def go_on() -> None:
-            with Store.open(store_path) as store:
-                steps = recording(
-                    *(store, "quick"),
-                    plan=plan,
-                    runner=this_process(),
-                    started_at=datetime.now(UTC),
-                    run_id=_RUN,
-                    seed=11,
-                )
-                for _ in steps:
-                    begun.set()
-                    time.sleep(_STEP_S)
-
-        threading.Thread(target=go_on, daemon=True).start()
-        begun.wait()
-        return _RUN
-
-    services = replace(services_of(path, Scene("recording"), recordings.library), start_detached=start)
-    DiskprofApp(services, charset=Charset.BRAILLE).run()
+_WHITE, _BLACK = "#ffffff", "#000000"
+"""Of the terminal: the app draws each cell in colours of its own."""
+_LOOK_S = 0.5
+"""A still of the run is taken so often."""
+SPEED = 2
+"""So many times as fast as it was is the run shown."""
 
 
 def _row(cells: list[Char]) -> Row:
@@ -70,7 +25,7 @@ def _row(cells: list[Char]) -> Row:
 
 
 def _cell(cell: Char) -> Cell:
-    ink, ground = _colour(cell.fg, INK), _colour(cell.bg, GROUND)
+    ink, ground = _colour(cell.fg, _WHITE), _colour(cell.bg, _BLACK)
     if cell.reverse:
         ink, ground = ground, ink
     return Cell(cell.data, ink, ground, cell.bold, cell.italics, cell.underscore)
@@ -80,81 +35,69 @@ def _colour(name: str, otherwise: str) -> str:
     return otherwise if name == "default" else f"#{name}"
 
 
-def take(shown: Terminal) -> list[Still]:
-    """The stills: what is worth seeing, as long as it takes to read it."""
-    stills: list[Still] = []
+class _Camera:
+    """Takes stills of a terminal."""
 
-    def still(seconds: float) -> None:
-        stills.append(Still(tuple(map(_row, shown.rows)), seconds))
+    def __init__(self, shown: Terminal) -> None:
+        self.shown = shown
+        self.stills: list[Still] = []
 
-    def watch(times: int) -> None:
-        for _ in range(times):
-            shown.look(_LOOK_S)
-            still(_LOOK_S)
+    def still(self, seconds: float) -> None:
+        self.shown.look(_LOOK_S)
+        self.stills.append(Still(tuple(map(_row, self.shown.rows)), seconds))
 
-    shown.wait_for("What will happen", "Sequential")
-    shown.look(1.5)
-    still(2.5)
+    def until(self, *texts: str) -> None:
+        """Stills until the screen shows one of these."""
+        while not any(text in self.shown.text for text in texts):
+            self.still(_LOOK_S / SPEED)
+
+
+def _take(camera: _Camera) -> None:
+    shown = camera.shown
+    shown.wait_for("Quick check", "about")
+    camera.still(1)
+    shown.press("down")
+    camera.still(0.5)
+    shown.press("down")
+    shown.wait_for(f"{PLACE / LIMITED}")
+    camera.still(2)
     shown.press_until("enter", "Start Quick check?")
-    shown.look(_LOOK_S)
-    still(2)
-    shown.press("s")
+    camera.still(1.5)
+    shown.press("enter")
     shown.wait_for("Test 1 of 6")
-    watch(5)
+    camera.until("Test 2 of 6")
+    camera.until("Test 3 of 6")
     shown.press("m", "m")
-    shown.wait_for("Latency percentiles")
-    watch(4)
-    shown.press("m")
-    shown.wait_for("Latency heat map")
-    watch(4)
-    shown.press("m")
-    watch(3)
-    shown.wait_for("nothing running")
-    shown.look(_LOOK_S)
-    still(2.5)
+    camera.until("Test 5 of 6")
+    shown.press("m", "m")
+    camera.until("complete after", "nothing running")
+    camera.still(4)
     shown.press("3")
-    shown.wait_for(_RUN)
-    shown.press("space")
-    shown.look(_LOOK_S)
-    still(1.5)
-    # The run of the old server.
-    shown.press("/")
-    shown.wait_for("words to look for")
-    shown.look(_LOOK_S)
-    for letter in "old":
-        shown.press(letter)
-    shown.wait_for("q5t2w7be", gone="k3f7p2qa")
-    shown.press("enter", "space")
-    shown.look(_LOOK_S)
-    still(1.5)
+    shown.wait_for("2 runs")
+    camera.still(1)
+    shown.press("t")
+    camera.still(0.5)
+    shown.press(*LIMITED)
+    camera.still(1)
+    shown.press("enter")
+    shown.wait_for(LIMITED)
+    shown.press("space", "down", "space")
+    camera.still(1)
     shown.press("c")
-    shown.wait_for("better")
-    shown.look(_LOOK_S)
-    still(4)
-    return stills
+    shown.wait_for("worse")
+    camera.still(4)
 
 
-def main(words: list[str]) -> None:
-    if words[:1] == ["--play"]:
-        play(Path(words[1]))
-        return
-    out = ROOT / "screenshots" / "recording.svg"
-    with tempfile.TemporaryDirectory(prefix="diskprof-recording-") as directory:
-        kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "VIRTUAL_ENV") if name in os.environ}
-        env = {
-            **kept,
-            "HOME": directory,
-            "LANG": "C.UTF-8",
-            "TERM": "xterm-256color",
-            "COLORTERM": "truecolor",
-            "TZ": "UTC",
-        }
-        argv = [sys.executable, __file__, "--play", directory]
-        with terminal(argv, env, cwd=Path(directory), columns=COLUMNS, rows=ROWS) as shown:
-            stills = take(shown)
-    out.write_text(film(stills, title="diskprof on db-01", ground=GROUND, ink=INK), encoding="utf-8")
-    print(f"{out.relative_to(ROOT)}: {len(stills)} stills, {out.stat().st_size / 1000:.0f} kB")
+def record() -> str:
+    """The film, as SVG. Makes a run."""
+    argv = [sys.executable, __file__]
+    with terminal(argv, os.environ, cwd=HOME, columns=COLUMNS, rows=ROWS) as shown:
+        camera = _Camera(shown)
+        _take(camera)
+    cells = [cell for row in camera.stills[0].rows for cell in row]
+    ground, ink = mode(cell.ground for cell in cells), mode(cell.ink for cell in cells)
+    return film(camera.stills, title=f"diskprof on {HOST}", ground=ground, ink=ink)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    DiskprofApp(DemoSession()).run()

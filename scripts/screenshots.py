@@ -1,60 +1,87 @@
-"""Draw screenshots/*.svg: the real app on recorded runs, without any disk. `make screenshots`, or with names of pictures."""
+"""Draw screenshots/*.svg: the real app on real runs of two loop disks (demo.py). `make screenshots`, or with names of pictures."""
 
 import asyncio
 import sys
-import tempfile
-from collections.abc import Sequence
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
+from demo import FREE, HOST, LIMITED, PLACE, ROOT, DemoSession, diskprof, inside
+from recording import record
 from rich.color import Color
 from rich.style import Style
+from snapshot import cells_of
+from stored_screens import Driver, see
+from svg import Cell, Row, picture
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "tests" / "kit"))
+from diskprof.tui.app import DiskprofApp
+from diskprof.tui.kit.charts.glyphs import Charset
 
-from scenes import Recordings, scene  # noqa: E402
-from snapshot import cells_of  # noqa: E402
-from svg import Cell, Row, picture  # noqa: E402
-
+OUT = ROOT / "screenshots"
 SMALL, LARGE = (80, 24), (120, 40)
+LIGHT = "diskprof-light"
+_MIXED_S = 60
+_UNDER_WAY_S = 25
 
 
 @dataclass(frozen=True)
 class Shot:
-    """A picture: the scene of tests/kit/scenes.py that it shows, in columns and rows."""
+    """A picture: the keys that lead to it from the Run screen, words that are on it, its columns and rows.
+
+    `runs` are the tags of the runs that are opened: one in Live or two in Compare. `under_way`: drawn while a run is.
+    """
 
     name: str
-    scene: str
+    keys: tuple[str, ...]
+    shows: tuple[str, ...]
+    runs: tuple[str, ...] = ()
     size: tuple[int, int] = LARGE
     theme: str = ""
+    under_way: bool = False
 
 
 SHOTS = (
-    Shot("run", "run"),
-    Shot("run-80x24", "run", SMALL),
-    Shot("start-80x24", "run-start", SMALL),
-    Shot("live", "live"),
-    Shot("live-80x24", "live", SMALL),
-    Shot("live-light", "live", theme="diskprof-light"),
-    Shot("live-heatmap", "live-heatmap"),
-    Shot("result", "result"),
-    Shot("result-80x24", "result", SMALL),
-    Shot("sweep", "live-sweep"),
-    Shot("runs", "runs"),
-    Shot("runs-80x24", "runs", SMALL),
-    Shot("compare", "compare"),
-    Shot("compare-80x24", "compare", SMALL),
-    Shot("help-80x24", "help-run", SMALL),
+    Shot("run", ("down",), ("Quick check",)),
+    Shot("run-80x24", ("down",), ("Quick check",), size=SMALL),
+    Shot("live", ("2",), ("IOPS",), under_way=True),
+    Shot("live-80x24", ("2",), ("IOPS",), size=SMALL, under_way=True),
+    Shot("live-heatmap", ("2", "m", "m", "m"), ("heat map",), under_way=True),
+    Shot("result", (), ("Quick check",), runs=(LIMITED,)),
+    Shot("result-80x24", (), ("Quick check",), runs=(LIMITED,), size=SMALL),
+    Shot("result-light", (), ("Quick check",), runs=(LIMITED,), theme=LIGHT),
+    Shot("compare", (), ("worse",), runs=(FREE, LIMITED)),
+    Shot("sweep", (), ("64 KiB",), runs=("sweep",)),
 )
 
 
-async def _draw(shot: Shot, recordings: Recordings) -> str:
-    async with recordings.open(scene(shot.scene), shot.size, shot.theme) as pilot:
+@asynccontextmanager
+async def _open(shot: Shot) -> AsyncIterator[Driver]:
+    app = DiskprofApp(DemoSession(), charset=Charset.BRAILLE)
+    async with app.run_test(size=shot.size) as pilot:
+        if shot.theme:
+            app.theme = shot.theme
+        await see(pilot, "Quick check")
+        ids = [app.store.resolve(tag) for tag in shot.runs]
+        if len(ids) == 1:
+            app.show_run(ids[0])
+        elif ids:
+            app.compare_runs(ids)
+        for key in shot.keys:
+            await pilot.press(key)
+            await pilot.pause()
+        await see(pilot, *shot.shows)
+        yield pilot
+
+
+async def _draw(shot: Shot) -> None:
+    async with _open(shot) as pilot:
         theme = pilot.app.theme_variables
         ink, ground = theme["foreground"], theme["background"]
         rows = [_row(cells, ink, ground) for cells in cells_of(pilot)]
-    return picture(rows, title="diskprof on db-01", ground=ground, ink=ink)
+    path = OUT / f"{shot.name}.svg"
+    path.write_text(picture(rows, title=f"diskprof on {HOST}", ground=ground, ink=ink), encoding="utf-8")
+    print(path.relative_to(ROOT))
 
 
 def _row(cells: Sequence[tuple[str, Style]], ink: str, ground: str) -> Row:
@@ -72,26 +99,55 @@ def _hex(color: Color | None, otherwise: str) -> str:
     return color.get_truecolor().hex if color and not color.is_default else otherwise
 
 
-async def _draw_all(shots: list[Shot], out: Path) -> None:
-    with tempfile.TemporaryDirectory(prefix="diskprof-shots-") as directory:
-        recordings = Recordings(Path(directory))
-        for shot in shots:
-            path = out / f"{shot.name}.svg"
-            path.write_text(await _draw(shot, recordings), encoding="utf-8")
-            print(path.relative_to(ROOT))
+def _run(preset: str, disk: str, *words: str) -> None:
+    diskprof("run", preset, str(PLACE / disk), "--yes", *words)
+
+
+def draw(names: Sequence[str]) -> None:
+    """Measures, and draws what is named."""
+    _run("quick", FREE, "--tag", FREE)
+    if RECORDING in names:
+        path = OUT / f"{RECORDING}.svg"
+        path.write_text(record(), encoding="utf-8")
+        print(path.relative_to(ROOT))
+    else:
+        _run("quick", LIMITED, "--tag", LIMITED)
+    shots = [shot for shot in SHOTS if shot.name in names]
+    if any("sweep" in shot.runs for shot in shots):
+        _run(
+            "digitalocean-sweep",
+            LIMITED,
+            "--tag",
+            "sweep",
+            "--set",
+            "size=1g",
+            "--set",
+            "runtime=1",
+            "--set",
+            "tier=none",
+        )
+    for shot in shots:
+        if not shot.under_way:
+            asyncio.run(_draw(shot))
+    if live := [shot for shot in shots if shot.under_way]:
+        _run("oltp-70-30", FREE, "--detach", "--set", "size=1g", "--set", f"runtime={_MIXED_S}")
+        time.sleep(_UNDER_WAY_S)
+        for shot in live:
+            asyncio.run(_draw(shot))
+
+
+RECORDING = "recording"
+NAMES = (RECORDING, *(shot.name for shot in SHOTS))
 
 
 def main(names: list[str]) -> None:
-    unknown = set(names) - {shot.name for shot in SHOTS}
-    if unknown:
+    if unknown := set(names) - set(NAMES):
         sys.exit(f"No such picture: {', '.join(sorted(unknown))}")
-    out = ROOT / "screenshots"
-    out.mkdir(exist_ok=True)
-    if not names:
-        for path in out.glob("*.svg"):
-            if path.stem not in {shot.name for shot in SHOTS} | {"recording"}:
-                path.unlink()
-    asyncio.run(_draw_all([shot for shot in SHOTS if not names or shot.name in names], out))
+    inside(__file__, names)
+    draw(names or NAMES)
+    for path in OUT.glob("*.svg"):
+        if path.stem not in NAMES:
+            path.unlink()
 
 
 if __name__ == "__main__":

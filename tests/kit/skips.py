@@ -137,7 +137,7 @@ INSTALLED = frozenset(
 """Programs that `make test` installs where it may (scripts/setup.sh)."""
 
 PROGRAMS = INSTALLED | {
-    *("make", "mount", "mkswap", "blockdev", "sfdisk", "fsfreeze", "setpriv", "ssh-keygen"),
+    *("make", "mount", "mkswap", "blockdev", "sfdisk", "fsfreeze", "setpriv", "unshare", "ssh-keygen"),
     *("shellcheck", "uv", "pipx", "groff", "bash", "jq"),
 }
 """Programs that tests may need."""

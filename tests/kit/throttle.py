@@ -7,6 +7,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from program import until
+
 _FIRST = Path("/sys/fs/cgroup/blkio")
 _SECOND = Path("/sys/fs/cgroup")
 _JOIN = ("sh", "-c", 'echo $$ >"$0" && exec "$@"')
@@ -14,26 +16,45 @@ _SBIN = ":/usr/local/sbin:/usr/sbin:/sbin"
 
 
 @dataclass(frozen=True)
-class Throttle:
-    """A control group of ours. `limit` sets what its members get of the device `number` (major:minor), 0 for all there is."""
+class Group:
+    """A control group of ours."""
 
-    group: Path
-    number: str
-    version: int
+    path: Path
 
-    def limit(self, way: str, *, iops: int = 0, bytes_per_s: int = 0) -> None:
-        """`way` is `read` or `write`."""
-        if self.version == 2:
-            rates = ((f"{way[0]}iops", iops), (f"{way[0]}bps", bytes_per_s))
-            text = " ".join(f"{key}={value or 'max'}" for key, value in rates)
-            (self.group / "io.max").write_text(f"{self.number} {text}")
-            return
-        for kind, value in (("iops", iops), ("bps", bytes_per_s)):
-            (self.group / f"blkio.throttle.{way}_{kind}_device").write_text(f"{self.number} {value}")
+    @property
+    def version(self) -> int:
+        return 1 if self.path.is_relative_to(_FIRST) else 2
+
+    def throttle(self, node: str) -> "Throttle":
+        """What sets limits for a device."""
+        number = Path(node).stat().st_rdev
+        return Throttle(self, f"{os.major(number)}:{os.minor(number)}")
 
     def words(self, *command: str | Path) -> list[str]:
         """The command that runs `command` in the group."""
-        return [*_JOIN, str(self.group / "cgroup.procs"), *map(str, command)]
+        return [*_JOIN, str(self.path / "cgroup.procs"), *map(str, command)]
+
+
+@dataclass(frozen=True)
+class Throttle:
+    """`limit` sets what the members of `group` get of the device `number` (major:minor), 0 for all there is."""
+
+    group: Group
+    number: str
+
+    def limit(self, way: str, *, iops: int = 0, bytes_per_s: int = 0) -> None:
+        """`way` is `read` or `write`."""
+        if self.group.version == 2:
+            rates = ((f"{way[0]}iops", iops), (f"{way[0]}bps", bytes_per_s))
+            text = " ".join(f"{key}={value or 'max'}" for key, value in rates)
+            (self.group.path / "io.max").write_text(f"{self.number} {text}")
+            return
+        for kind, value in (("iops", iops), ("bps", bytes_per_s)):
+            (self.group.path / f"blkio.throttle.{way}_{kind}_device").write_text(f"{self.number} {value}")
+
+    def words(self, *command: str | Path) -> list[str]:
+        """The command that runs `command` in the group."""
+        return self.group.words(*command)
 
 
 @dataclass(frozen=True)
@@ -51,10 +72,8 @@ class Volume:
 @contextmanager
 def throttled_volume(directory: Path, size: int) -> Iterator[Volume]:
     """A loop device over a file in `directory`, and a group without members or limits. Needs root, loop, blkio-throttle."""
-    with _loop(directory / "volume.img", size) as node, _group() as (group, version):
-        status = Path(node).stat()
-        number = f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}"
-        yield Volume(node, Throttle(group, number, version))
+    with _loop(directory / "volume.img", size) as node, throttled_group() as group:
+        yield Volume(node, group.throttle(node))
 
 
 @contextmanager
@@ -78,18 +97,20 @@ def _loop(image: Path, size: int) -> Iterator[str]:
 
 
 @contextmanager
-def _group() -> Iterator[tuple[Path, int]]:
-    version = 1 if _FIRST.is_dir() else 2
-    top = _FIRST if version == 1 else _SECOND
+def throttled_group() -> Iterator[Group]:
+    """A group without members or limits. Needs root, blkio-throttle."""
+    top = _FIRST if _FIRST.is_dir() else _SECOND
     control = top / "cgroup.subtree_control"
-    enable = version == 2 and "io" not in control.read_text().split()
+    enable = top == _SECOND and "io" not in control.read_text().split()
     if enable:
         control.write_text("+io")
     group = top / f"diskprof-test-{os.getpid()}"
     group.mkdir()
     try:
-        yield group, version
+        yield Group(group)
     finally:
+        # Members that were killed take a moment to end.
+        until(lambda: not (group / "cgroup.procs").read_text(), f"the members of {group} to end")
         group.rmdir()
         if enable:
             with suppress(OSError):  # somebody else needs it meanwhile

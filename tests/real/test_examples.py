@@ -29,11 +29,13 @@ GIVEN = {"job.fio": "[global]\nsize=8m\nruntime=1\n[reads]\nrw=randread\nbs=4k\n
 
 # Blocks that are not run in one shell of a home of its own: where else they are.
 ELSEWHERE = {
+    ("README.md", "it opens the screen"): "test_the_screen_opens_as_it_is_typed",
     ("faq.md", "it opens the screen"): "test_the_screen_opens_as_it_is_typed",
     ("safety.md", "it overwrites a disk"): "test_a_disk_is_overwritten_as_it_is_typed",
     ("scripting.md", "it needs another machine"): "test_runs_come_from_another_machine_as_it_is_typed",
 }
 NOT_RUN = {
+    "git": "tests/setup makes a fresh checkout",
     "make": "tests/setup makes a fresh checkout",
     "pipx": "tests/setup installs the wheel",
 }
@@ -117,7 +119,8 @@ def test_the_examples_work_as_they_are_typed(document: Path, tmp_path: Path) -> 
 
 def elsewhere(document: str, why: str) -> list[str]:
     """The lines of the block that is not run for this reason."""
-    (text,) = (text for _, about, text in blocks(REPOSITORY / "docs" / document, "sh") if about == f"not-run: {why}")
+    (path,) = (path for path in DOCUMENTS if path.name == document)
+    (text,) = (text for _, about, text in blocks(path, "sh") if about == f"not-run: {why}")
     return text.splitlines()
 
 
@@ -154,8 +157,9 @@ def test_a_disk_is_overwritten_as_it_is_typed(home: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.needs("ssh", "sshd", "ssh-keygen")
-def test_the_screen_opens_as_it_is_typed(home: Path, tmp_path: Path) -> None:
-    over_ssh, *here = elsewhere("faq.md", "it opens the screen")
+@pytest.mark.parametrize("document", ["README.md", "faq.md"])
+def test_the_screen_opens_as_it_is_typed(document: str, home: Path, tmp_path: Path) -> None:
+    over_ssh, *here = elsewhere(document, "it opens the screen")
     programs = write_program(tmp_path / "bin")
     env = environment(home, PATH=f"{programs}:{os.environ['PATH']}")
     with sshd(tmp_path / "sshd", home) as server:
@@ -190,6 +194,13 @@ def test_what_is_not_run_is_typed_somewhere() -> None:
     lines = [line for path in DOCUMENTS for _, _, text in blocks(path, "sh") for line in text.splitlines()]
     for word in NOT_RUN:
         assert any(line.startswith(f"{word} ") for line in lines), word
+
+
+def test_the_quick_check_takes_and_writes_what_the_readme_says(home: Path) -> None:
+    plan = diskprof_json("run", "quick", home, "--dry-run", "--json", home=home)
+    said = re.search(r"takes half a minute and writes ([\d.]+) GiB", (REPOSITORY / "README.md").read_text())
+    assert said and said[1] == f"{plan['bytes_written'] / (1 << 30):.1f}"
+    assert 20 < plan["seconds"] < 40
 
 
 def test_the_commands_of_the_crontab_work(tmp_path: Path) -> None:
