@@ -42,6 +42,8 @@ def _texts(preset: Preset) -> Iterator[str]:
     for test in preset.tests:
         yield from (test.name, test.title, test.engine.value, *(job.name for job in test.jobs))
     yield from (promise.test for promise in preset.expectations)
+    if preset.sweep:
+        yield "sweep"
 
 
 def _options(preset: Preset) -> Iterator[str]:

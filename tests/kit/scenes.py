@@ -73,8 +73,8 @@ class Scene:
 
 _SMALL = SIZES[:1]
 SCENES = (
-    Scene("run", ("down", "up"), ("What will happen", "queue depth")),
-    Scene("run-first", ("down", "up"), ("What will happen", "queue depth"), empty=True, sizes=_SMALL),
+    Scene("run", ("down", "up"), ("Plan", "Quick check")),
+    Scene("run-first", ("down", "up"), ("Plan", "Quick check"), empty=True, sizes=_SMALL),
     Scene("run-refused", ("down", "up"), ("is mounted",), blocked=True),
     Scene("run-filter", ("slash", *"cloud"), ("Alibaba",), sizes=_SMALL),
     Scene("run-start", ("enter",), ("Start Quick check?",), sizes=_SMALL),

@@ -125,7 +125,7 @@ def failed(words: str, says: str = "") -> Ending:
 
 def no_layout(words: str, says: str = "") -> Ending:
     """Without its file no test can go on."""
-    return Ending(FAILED, FAILED, SKIPPED, 1, f"Laying out the test file failed: {words}", says)
+    return Ending(FAILED, FAILED, SKIPPED, 1, f"Creating the test file failed: {words}", says)
 
 
 def fine(says: str = "") -> Ending:

@@ -55,7 +55,7 @@ def home(tmp_path: Path) -> Path:
 def chosen(home: Path, node: str) -> Iterator[Terminal]:
     """The screen with this very device and the preset that writes, and what it says of that."""
     with terminal(DISKPROF, environment(home), cwd=home, columns=100, rows=40) as screen:
-        screen.wait_for("What will happen", "Quick check")
+        screen.wait_for("Plan", "Quick check")
         screen.press_until("o", "Another target")
         # What was pressed twice to open the field may stand in it.
         screen.press("\x15", node, "enter")
@@ -68,9 +68,9 @@ def chosen(home: Path, node: str) -> Iterator[Terminal]:
 
 
 def switched_on(screen: Terminal) -> None:
-    screen.wait_for("[ ] Writing to")
+    screen.wait_for("[ ] Raw writes")
     screen.press("x")
-    screen.wait_for("[x] Writing to")
+    screen.wait_for("[x] Raw writes to")
 
 
 def names(home: Path) -> list[str]:
@@ -166,16 +166,16 @@ def test_the_screen_offers_to_remove_what_a_killed_run_left(tmp_path: Path, home
         process.communicate()
     (left,) = disk.glob(".diskprof-*")
     with terminal(DISKPROF, environment(home), cwd=home) as screen:
-        screen.wait_for("Killed runs left a test file")
+        screen.wait_for("1 leftover test file")
         screen.press("d")
         screen.wait_for("Remove this test file?", "Keep it")
         screen.press("enter")
-        screen.wait_for("Killed runs left", gone="Remove this test file?")
+        screen.wait_for("leftover test file", gone="Remove this test file?")
         assert left.exists(), "Enter keeps it"
         screen.press("d")
         screen.wait_for("Remove this test file?")
         screen.press("y")
-        screen.wait_for("Removed 1 test file", gone="Killed runs left")
+        screen.wait_for("Removed 1 test file", gone="leftover test file")
         assert not left.exists()
         screen.press("q")
         assert screen.wait_for_end() == 0
@@ -193,14 +193,14 @@ def test_the_screen_offers_to_remove_what_a_run_of_another_store_left(tmp_path: 
     with terminal((*DISKPROF, "--store", str(tmp_path / "runs.db")), environment(home), cwd=home) as screen:
         screen.press_until("o", "Another target")
         screen.press("\x15", str(home), "enter")
-        screen.wait_for("Killed runs left a test file (8 KiB)", gone="Another target")
+        screen.wait_for("1 leftover test file (8 KiB)", gone="Another target")
         screen.press("d")
         # Nothing is known of what became of that run.
         screen.wait_for(
             "Remove this test file?", "abcdefgh", "or the power failed", gone="results of the runs are kept"
         )
         screen.press("y")
-        screen.wait_for("Removed 1 test file", gone="Killed runs left")
+        screen.wait_for("Removed 1 test file", gone="leftover test file")
         assert not directory.exists()
         screen.press("q")
         assert screen.wait_for_end() == 0
@@ -216,10 +216,10 @@ def test_a_start_that_waited_when_the_screen_ended_is_told_of(number: int, home:
         with terminal(DISKPROF, environment(home), cwd=home, columns=120, rows=40) as screen:
             screen.wait_for("Test 1 of 6")
             screen.press("1")
-            screen.wait_for("is still going", "What will happen", "Quick check")
+            screen.wait_for("Running:", "Plan", "Quick check")
             screen.press_until("enter", "Wait for its end, then start")
             screen.press("w")
-            screen.wait_for("waits for the end of")
+            screen.wait_for("queued after")
             if number:
                 os.kill(screen.pid, number)
             else:
@@ -240,13 +240,13 @@ def test_a_second_run_from_the_screen_waits_for_the_first(home: Path) -> None:
     with terminal(DISKPROF, environment(home), cwd=home, columns=120, rows=40) as screen:
         screen.wait_for("Test 1 of 6")
         screen.press("1")
-        screen.wait_for("is still going", "What will happen", "Quick check")
+        screen.wait_for("Running:", "Plan", "Quick check")
         screen.press_until("/", "words to look for")
         screen.press("zeroing", "enter")
         screen.wait_for("Preset: zeroing", "8 MiB")
         screen.press_until("enter", f"Run {run_id}", "Wait for its end, then start")
         screen.press("enter")
-        screen.wait_for("waits for the end of")
+        screen.wait_for("queued after")
         assert names(home) == ["running"]
         assert diskprof("stop", run_id, home=home).returncode == 0
         screen.wait_for("complete after")

@@ -46,7 +46,7 @@ def home(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(("columns", "rows"), [(80, 24), (120, 40)])
 def test_no_screen_sends_what_a_stranger_wrote(home: Path, columns: int, rows: int) -> None:
     with terminal(DISKPROF, environment(home), cwd=home, columns=columns, rows=rows) as screen:
-        screen.wait_for("What will happen", "Evil")
+        screen.wait_for("Plan", "Evil")
         screen.press_until("right", "▸  Quick check")
         screen.press("down", "down")
         screen.wait_for("▸  Evil", "Reads a 1 MiB")
@@ -163,7 +163,7 @@ def test_a_label_on_a_disk_is_shown_and_not_obeyed(tmp_path: Path) -> None:
         listed = {device["node"]: device for device in diskprof_json("devices", "--json", home=tmp_path)}
         assert "[31m" in listed[node]["fs_label"]
         with terminal(DISKPROF, environment(tmp_path), cwd=tmp_path, columns=120, rows=40) as screen:
-            screen.wait_for("What will happen", Path(node).name)
+            screen.wait_for("Plan", Path(node).name)
             screen.press("q")
             assert screen.wait_for_end() == 0
             assert not OBEYED.search(re.sub(rb"\x1b\]22;[a-z-]*\x07", b"", bytes(screen.raw)))

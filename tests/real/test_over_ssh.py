@@ -78,7 +78,7 @@ def running(home: Path) -> list[str]:
 
 
 def start_and_finish_the_quick_check(screen: Terminal) -> None:
-    screen.wait_for("What will happen", "Quick check", "8 MiB")
+    screen.wait_for("Plan", "Quick check", "8 MiB")
     screen.press("enter")
     screen.wait_for("Start Quick check?")
     screen.press("enter")
@@ -87,9 +87,9 @@ def start_and_finish_the_quick_check(screen: Terminal) -> None:
 
 def choose_and_start_the_long_check(screen: Terminal) -> None:
     screen.press("1")
-    screen.wait_for("What will happen", "Quick check")
+    screen.wait_for("Plan", "Quick check")
     screen.press("right")
-    screen.press_until("down", "What will happen", "A long check", "20 min")
+    screen.press_until("down", "Plan", "A long check", "20 min")
     screen.press("enter")
     screen.wait_for("Start A long check?")
     screen.press("enter")
@@ -226,7 +226,7 @@ def test_without_a_terminal_it_tells_the_command_that_works(home: Path, server: 
     assert told, done.stderr
     words = server.ssh(told[2], tty=False, options=[told[1]])
     with terminal(words, environment(home), cwd=home.parent) as screen:
-        screen.wait_for("What will happen", "Quick check")
+        screen.wait_for("Plan", "Quick check")
         quit_from(screen)
 
 
@@ -236,7 +236,7 @@ def test_a_log_in_without_utf8_can_be_worked_with(home: Path, server: Server, lo
     with terminal(server.ssh("diskprof"), env, cwd=home.parent) as screen:
         screen.wait_for("Test 1 of 2", long_run, "IOPS")
         screen.press("1")
-        screen.wait_for("What will happen", "Quick check", "running")
+        screen.wait_for("Plan", "Quick check", "running")
         screen.press("2")
         screen.wait_for("Test 1 of 2", long_run, "IOPS")
         screen.press("?")
@@ -351,7 +351,7 @@ def test_a_slow_link_answers_every_key(
                 print(f"{key:7} {texts[0]:20} {took:5.2f} s {size:6} bytes")  # noqa: T201
 
             screen.wait_for("Test 1 of 2", long_run, "p99")
-            answer("1", "What will happen", "Quick check")
+            answer("1", "Plan", "Quick check")
             answer("2", "Test 1 of 2", long_run)
             screen.wait_for("p99")
             # By then it has seen how slow the line is, or was told.

@@ -32,7 +32,7 @@ def test_from_launch_to_an_exported_comparison(home: Path, columns: int, rows: i
     with terminal(DISKPROF, environment(home), cwd=home, columns=columns, rows=rows) as screen:
         for _ in range(2):
             screen.press("1")
-            screen.wait_for("What will happen", "Quick check", "16 MiB")
+            screen.wait_for("Plan", "Quick check", "16 MiB")
             screen.press("enter")
             screen.wait_for("Start Quick check?")
             screen.press("enter")
@@ -122,13 +122,13 @@ def test_a_disk_that_is_attached_appears(home: Path, tmp_path: Path) -> None:
         file.truncate(64 * 2**20)
     # Of a size that shows the loop devices of all other tests too.
     with terminal(DISKPROF, environment(home), cwd=home, rows=60) as screen:
-        screen.wait_for("What will happen", "Quick check")
+        screen.wait_for("Plan", "Quick check")
         attached = subprocess.run(["losetup", "--find", "--show", image], capture_output=True, text=True, check=True)
         device = attached.stdout.strip()
         try:
             screen.wait_for(re.sub(r"^/dev/", "", device))
         finally:
             subprocess.run(["losetup", "--detach", device], check=True)
-        screen.wait_for("What will happen", gone=re.sub(r"^/dev/", "", device))
+        screen.wait_for("Plan", gone=re.sub(r"^/dev/", "", device))
         screen.press("q")
         assert screen.wait_for_end() == 0

@@ -143,13 +143,13 @@ async def test_traffic_and_a_warning_stand_beside_a_busy_device(bench: Bench, si
         line = rows(pilot, "devices").text.splitlines()[2]
         assert "└─sda2!" in line and "█" in line
         if size[0] >= 100:
-            await see(pilot, "500 IOPS 2.05 MB/s", "90% busy", "! Busy now: what uses it")
+            await see(pilot, "500 IOPS 2.05 MB/s", "90% busy", "! Disk is busy:")
         else:
-            assert "! Busy now: what uses it spoils the figures" in plan(pilot)
+            assert "! Disk is busy: results will be distorted" in plan(pilot)
         del bench.counters["sda2"]
         screen._tick()
         assert "sda2!" not in rows(pilot, "devices").text
-        assert "Busy now" not in plan(pilot)
+        assert "Disk is busy" not in plan(pilot)
 
 
 async def test_traffic_of_an_own_run_is_told_as_that_run_and_as_no_strangers(
@@ -177,12 +177,12 @@ async def test_traffic_of_an_own_run_is_told_as_that_run_and_as_no_strangers(
             await until(pilot, lambda: "works on it" in screen.query_one("#details", Lines).text)
             pass_seconds(8)
             told_now = screen.query_one("#details", Lines).text
-            assert f"Run {at_work['sda2']} works on it" in told_now and "Busy now" not in told_now
+            assert f"Run {at_work['sda2']} is testing this disk" in told_now and "Disk is busy" not in told_now
             assert "sda2!" in rows(pilot, "devices").text
             store.finish_run(at_work.pop("sda2"), status=Status.CANCELLED)
         await until(pilot, lambda: "works on it" not in screen.query_one("#details", Lines).text)
         pass_seconds(8)
-        assert "Busy now" in screen.query_one("#details", Lines).text
+        assert "Disk is busy" in screen.query_one("#details", Lines).text
 
 
 async def test_what_an_own_run_did_last_is_no_strangers_either(bench: Bench) -> None:
@@ -305,7 +305,7 @@ async def test_the_reason_is_in_the_details_or_in_the_plan(bench: Bench, size: t
     async with open_bench(bench, size) as pilot:
         await see(pilot, "! This machine runs")
         assert rows(pilot, "devices").text.count("!") == 3
-        in_plan = "! This machine runs from this disk: a test slows what else goes on here." in plan(pilot)
+        in_plan = "! System disk: the test will slow down this machine." in plan(pilot)
         assert in_plan == (size[0] < 100)
 
 
@@ -325,7 +325,7 @@ async def test_a_typed_path_has_the_doubts_of_the_disk_below(bench: Bench) -> No
     async with open_bench(bench, (120, 40)) as pilot:
         await press(pilot, "o", *"srv", "enter")
         await until(pilot, lambda: rows(pilot, "devices").key == "path:srv")
-        await see(pilot, "! This machine runs from this disk")
+        await see(pilot, "! System disk")
         assert "serial" not in text_of(pilot)
 
 

@@ -20,7 +20,7 @@ from diskprof.tui.run.notice_strip import running_notice
 from diskprof.tui.run.screen import RunScreen
 
 SIZES = [(60, 16), (80, 24), (200, 60)]
-FIRST = "No run yet"
+FIRST = "No runs yet"
 
 
 def leftover(number: int, size: int = 1 << 30) -> Leftover:
@@ -40,7 +40,7 @@ def rows(pilot: Driver, pane: str) -> Table:
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_way_to_the_first_result_is_told_until_there_is_one(bench: Bench, size: tuple[int, int]) -> None:
     async with open_bench(bench, size) as pilot:
-        await see(pilot, "No run yet: ⏎ twice runs")
+        await see(pilot, "No runs yet. Press ⏎ twice to run")
         await press(pilot, "enter")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, LiveScreen))
@@ -54,7 +54,7 @@ async def test_the_way_to_the_first_result_is_told_until_there_is_one(bench: Ben
 async def test_where_nothing_can_start_the_hint_says_how_to_choose(bench: Bench) -> None:
     bench.block("The file system is full.")
     async with open_bench(bench) as pilot:
-        await see(pilot, "No run yet: choose a device and a preset; Tab changes the pane")
+        await see(pilot, "No runs yet. Choose a device and a preset; Tab switches panes")
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -62,7 +62,7 @@ async def test_a_run_that_still_goes_is_offered_for_watching(bench: Bench, size:
     with Store.open(bench.path) as store:
         run_id = record_run(store, end=Status.RUNNING, stop_in=(0, 0.5), runner=this_process())
     async with open_bench(bench, size) as pilot:
-        assert "still going: 2 watches" in notice(pilot)
+        assert "press 2 to view" in notice(pilot)
         await press(pilot, "2")
         await see(pilot, run_id)
         with second_connection(bench.path) as store:
@@ -80,14 +80,14 @@ def test_long_titles_are_shortened_in_the_middle(bench: Bench) -> None:
         line = running_notice([long], "2", width)
         words = "".join(text for text, _ in line)
         assert width_of(line) <= width and "…" in words and words.endswith("2 watches")
-    assert "2 runs are still going" in "".join(text for text, _ in running_notice([run, run], "2", 80))
+    assert "Running: 2 runs" in "".join(text for text, _ in running_notice([run, run], "2", 80))
 
 
 @pytest.mark.parametrize("size", SIZES)
 async def test_what_killed_runs_left_is_removed_when_asked_for(bench: Bench, size: tuple[int, int]) -> None:
     bench.left = [leftover(1), leftover(2)]
     async with open_bench(bench, size) as pilot:
-        assert "Killed runs left 2 test files (2 GiB): d to remove" in notice(pilot)
+        assert "2 leftover test files (2 GiB): press d to delete" in notice(pilot)
         await press(pilot, "d")
         assert isinstance(pilot.app.screen, Ask)
         await see(pilot, "Remove these 2 test files?", ".diskprof-01234561", "run abcdefg2")
@@ -95,7 +95,7 @@ async def test_what_killed_runs_left_is_removed_when_asked_for(bench: Bench, siz
         assert len(bench.left) == 2, "Enter keeps them"
         await press(pilot, "d", "y")
         await until(pilot, lambda: bench.left == [])
-        await until(pilot, lambda: "Killed runs" not in notice(pilot))
+        await until(pilot, lambda: "leftover" not in notice(pilot))
         assert "Removed 2 test files: 2 GiB freed." in told(pilot)
         await press(pilot, "d")
         assert isinstance(pilot.app.screen, RunScreen)
@@ -106,7 +106,7 @@ async def test_what_may_still_be_in_use_is_left_alone(bench: Bench) -> None:
     async with open_bench(bench) as pilot:
         await press(pilot, "d", "y")
         await until(pilot, lambda: "It may still be in use, by process 7. Try again later." in told(pilot))
-        assert len(bench.left) == 1 and "Killed runs left a test file" in notice(pilot)
+        assert len(bench.left) == 1 and "1 leftover test file" in notice(pilot)
 
 
 async def test_a_run_that_is_killed_while_one_looks_is_told_of(bench: Bench) -> None:
@@ -116,7 +116,7 @@ async def test_a_run_that_is_killed_while_one_looks_is_told_of(bench: Bench) -> 
         bench.left = [leftover(1)]
         with second_connection(bench.path) as store:
             store.finish_run(run_id, status=Status.INTERRUPTED)
-        await until(pilot, lambda: "Killed runs left a test file (1 GiB)" in notice(pilot))
+        await until(pilot, lambda: "1 leftover test file (1 GiB)" in notice(pilot))
 
 
 async def test_a_small_screen_tells_the_most_important_alone(bench: Bench) -> None:
@@ -124,9 +124,9 @@ async def test_a_small_screen_tells_the_most_important_alone(bench: Bench) -> No
         record_run(store, end=Status.RUNNING, stop_in=(0, 0.5), runner=this_process())
     bench.left = [leftover(1)]
     async with open_bench(bench, (60, 16)) as pilot:
-        assert "still going" in notice(pilot) and "Killed" not in notice(pilot)
+        assert "Running:" in notice(pilot) and "leftover" not in notice(pilot)
         await pilot.resize_terminal(80, 24)
-        await until(pilot, lambda: "still going" in notice(pilot) and "Killed" in notice(pilot))
+        await until(pilot, lambda: "Running:" in notice(pilot) and "leftover" in notice(pilot))
 
 
 # --- Every key of the screen ------------------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ KEYS = {
     "v": lambda pilot: "variant small" in rows(pilot, "plan").text,
     "slash": lambda pilot: pilot.app.focused.id == "preset-filter",
     "a": lambda pilot: "loop0" in rows(pilot, "devices").text,
-    "x": lambda pilot: "[x] Writing to" in rows(pilot, "plan").text,
+    "x": lambda pilot: "[x] Raw writes to" in rows(pilot, "plan").text,
     "d": lambda pilot: isinstance(pilot.app.screen, Ask),
     "tab": lambda pilot: pilot.app.focused.id == "presets",
     "right": lambda pilot: pilot.app.focused.id == "presets",
@@ -172,7 +172,7 @@ async def test_every_key_does_what_it_says(bench: Bench, key: str) -> None:
         if key == "x":
             await until(pilot, lambda: rows(pilot, "devices").key is not None)
             rows(pilot, "devices").key = "device:sdb"
-            await until(pilot, lambda: "[ ] Writing to" in rows(pilot, "plan").text)
+            await until(pilot, lambda: "[ ] Raw writes" in rows(pilot, "plan").text)
         if key == "escape":
             await press(pilot, "slash", "q")
         if key == "left":

@@ -105,7 +105,7 @@ async def test_the_plan_says_what_will_happen(bench: Bench, size: tuple[int, int
         for words in (
             "Tests /mnt/data with quick.",
             "! The disk is busy. Wait until it is idle. · A note.",
-            "Lay out the test file W",
+            "Create test file W",
             "1 Random read, 4k,",
             "Writes about",
             "Space 1 GiB, freed afterwards",
@@ -215,7 +215,7 @@ async def test_a_run_that_goes_is_told_of_before_another_starts(bench: Bench) ->
         record_run(store, end=Status.RUNNING, stop_in=(0, 0.5), runner=this_process())
     async with open_bench(bench) as pilot:
         await press(pilot, "enter")
-        await see(pilot, "has been working on sda", "two runs on one disk spoil", "Wait for its end, then start")
+        await see(pilot, "has been working on sda", "two runs on one disk distort", "Wait for its end, then start")
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -451,7 +451,7 @@ async def test_several_broken_presets_are_one_notice(bench: Bench) -> None:
             "/home/me/a.toml:7: rw: unknown value",
             "/home/me/a.toml:7: rw: unknown value",
             "/home/me/b.toml:7: rw: unknown value",
-            "And 2 more: diskprof presets tells all.",
+            "And 2 more: `diskprof presets` lists all.",
         ]
 
 
@@ -497,7 +497,7 @@ async def test_hostile_labels_stay_labels(bench: Bench, size: tuple[int, int]) -
 @pytest.mark.parametrize("size", [*SIZES, (100, 30), (200, 60), (60, 16)])
 async def test_every_size_is_complete(bench: Bench, size: tuple[int, int]) -> None:
     async with open_bench(bench, size) as pilot:
-        await see(pilot, "Device", "Preset", "What will happen", "└─sda2", "Quick check", "Tests")
+        await see(pilot, "Device", "Preset", "Plan", "└─sda2", "Quick check", "Tests")
         last = text_of(pilot).splitlines()[-1]
         assert "⏎ Start" in last
 

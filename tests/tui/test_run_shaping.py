@@ -51,7 +51,7 @@ def value(pilot: Driver, field: str) -> str:
 
 
 async def open_two(pilot: Driver) -> None:
-    await until(pilot, lambda: "Works on 2 targets." in plan(pilot))
+    await until(pilot, lambda: "Needs 2 targets." in plan(pilot))
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -85,7 +85,7 @@ async def test_o_names_the_targets_and_they_are_remembered(two: Bench, size: tup
         await open_two(pilot)
         await press(pilot, "o", "escape", "v")
         await until(pilot, lambda: "variant quick: size 512m, runtime 3s" in plan(pilot))
-        assert "Works on 2 targets." in plan(pilot)
+        assert "Needs 2 targets." in plan(pilot)
         await press(pilot, "o")
         await write(pilot, "/mnt/a", "#field-cache")
         await write(pilot, "/mnt/b", "#field-nocache")
@@ -240,11 +240,11 @@ async def test_a_filter_that_finds_nothing_starts_nothing(bench: Bench, size: tu
     async with open_bench(bench, size) as pilot:
         await press(pilot, "slash")
         await write(pilot, "[/]nonsense")
-        await until(pilot, lambda: plan(pilot) == "No preset is chosen. Esc shows all of them.")
-        assert "No preset has these words." in rows(pilot, "presets").text
+        await until(pilot, lambda: plan(pilot) == "No preset selected. Esc clears the filter.")
+        assert "No matching preset." in rows(pilot, "presets").text
         await press(pilot, "enter", "enter", "e", "v", "C")
         assert isinstance(pilot.app.screen, RunScreen)
-        assert "No preset has the words of the filter. Esc shows all of them." in told(pilot)
+        assert "No preset matches the filter. Esc clears it." in told(pilot)
         await press(pilot, "escape")
         await until(pilot, lambda: "Tests /mnt/data with quick." in plan(pilot))
         await press(pilot, "enter")

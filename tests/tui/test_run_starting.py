@@ -52,7 +52,7 @@ async def to_device(pilot: Driver, name: str = "sdb") -> None:
 
 async def switch_on(pilot: Driver) -> None:
     await press(pilot, "x")
-    await until(pilot, lambda: "[x] Writing to /dev/sdb" in plan(pilot))
+    await until(pilot, lambda: "[x] Raw writes to /dev/sdb" in plan(pilot))
 
 
 # --- Writing to a device ---------------------------------------------------------------------------------------------
@@ -63,11 +63,11 @@ async def test_the_switch_for_writing_is_off_and_shown_only_where_it_matters(
     bare: Bench, size: tuple[int, int]
 ) -> None:
     async with open_bench(bare, size) as pilot:
-        assert "Writing to" not in plan(pilot) and "Allow writing" not in footer(pilot)
+        assert "Raw writes" not in plan(pilot) and "Allow writing" not in footer(pilot)
         await press(pilot, "x")
         assert bare.permissions == []
         await to_device(pilot)
-        assert "[ ] Writing to a device is off. x turns it on" in plan(pilot)
+        assert "[ ] Raw writes disabled. Press x to allow" in plan(pilot)
         assert "x Allow writing" in footer(pilot)
         # The command line's options are of no use here.
         assert "--allow-write" not in plan(pilot)
@@ -94,7 +94,7 @@ async def test_a_device_is_overwritten_once_its_name_was_typed(bare: Bench, name
         (started,) = bare.started
         assert [device.confirmed for device in started.raw_devices] == [name.strip()]
         await press(pilot, "1")
-        await until(pilot, lambda: "[ ] Writing to a device is off" in plan(pilot))
+        await until(pilot, lambda: "[ ] Raw writes disabled" in plan(pilot))
 
 
 async def test_any_other_name_starts_nothing(bare: Bench) -> None:
@@ -118,7 +118,7 @@ async def test_what_lies_there_is_given_up_by_its_type(bare: Bench, size: tuple[
     async with open_bench(bare, size) as pilot:
         await to_device(pilot)
         await switch_on(pilot)
-        assert "its name has to be typed, and what it holds (gpt, ext4)" in plan(pilot)
+        assert "You will have to type its name and its signature (gpt, ext4)" in plan(pilot)
         assert "✗ It holds ext4: all files on it would be lost." in plan(pilot)
         await press(pilot, "enter")
         await write(pilot, "sdb", "#field-device-0")
@@ -143,7 +143,7 @@ async def test_what_is_in_use_is_final(bare: Bench) -> None:
     async with open_bench(bare) as pilot:
         await to_device(pilot)
         await switch_on(pilot)
-        assert "is refused, whatever is typed" in plan(pilot)
+        assert "refused: see below" in plan(pilot)
         await press(pilot, "enter")
         assert isinstance(pilot.app.screen, RunScreen)
         assert "sdb is mounted on /srv. Unmount /srv first." in told(pilot)
@@ -158,12 +158,12 @@ async def test_the_switch_is_for_one_very_device(bare: Bench, typed: bool) -> No
             await write(pilot, "/dev/sdb")
             await press(pilot, "enter")
             await until(pilot, lambda: rows(pilot, "devices").key == "path:/dev/sdb")
-            await until(pilot, lambda: "[ ] Writing to a device is off" in plan(pilot))
+            await until(pilot, lambda: "[ ] Raw writes disabled" in plan(pilot))
         else:
             await to_device(pilot)
         await switch_on(pilot)
         bare.plug(*DISKS, replace(BARE, diskseq=8))
-        await until(pilot, lambda: "[ ] Writing to a device is off" in plan(pilot))
+        await until(pilot, lambda: "[ ] Raw writes disabled" in plan(pilot))
         assert bare.permissions[-1] == WritePermission()
 
 
@@ -215,11 +215,11 @@ async def test_a_second_run_on_a_disk_waits_for_the_first(bench: Bench, size: tu
         await press(pilot, "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Ask))
         await press(pilot, "enter")
-        await see(pilot, "Quick check waits for", "to give up")
+        await see(pilot, "Quick check queued after", "to cancel")
         screen._tick()
         assert bench.started == []
         await press(pilot, "enter")
-        await see(pilot, "Quick check waits for its turn", f"Run {run_id}", "Keep waiting")
+        await see(pilot, "Quick check is queued", f"Run {run_id}", "Keep waiting")
         await press(pilot, "enter")
         end(bench, run_id)
         await until(pilot, lambda: isinstance(pilot.app.screen, LiveScreen))
@@ -232,7 +232,7 @@ async def test_a_letter_answers_though_the_list_of_answers_moves_by_it(bench: Be
         await press(pilot, "enter", "w", "enter", "down")
         await press(pilot, "k")
         assert isinstance(pilot.app.screen, RunScreen)
-        await see(pilot, "Quick check waits for")
+        await see(pilot, "Quick check queued after")
 
 
 async def test_what_has_its_turn_is_not_asked_about_any_more(bench: Bench) -> None:
@@ -260,7 +260,7 @@ async def test_waiting_can_be_given_up(bench: Bench) -> None:
     run_id = occupy(bench)
     async with open_bench(bench) as pilot:
         await press(pilot, "enter", "w", "enter", "g")
-        assert "waits for the end" not in text_of(pilot)
+        assert "queued after" not in text_of(pilot)
         end(bench, run_id)
         await until(pilot, lambda: not pilot.app.watcher.state.running)  # type: ignore[attr-defined]
         pilot.app.screen._tick()  # type: ignore[attr-defined]
@@ -285,7 +285,7 @@ async def test_quitting_while_a_start_waits_says_that_it_is_given_up(
         await press(pilot, "escape")
         assert pilot.app.is_running
         await press(pilot, "1")
-        await see(pilot, "Quick check waits for")
+        await see(pilot, "Quick check queued after")
         await pilot.press("q", "l")
         await until(pilot, lambda: not pilot.app.is_running)
         assert pilot.app.waiting == "Quick check on /mnt/data", "for the last words"  # type: ignore[attr-defined]

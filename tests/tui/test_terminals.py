@@ -115,7 +115,7 @@ def test_every_terminal_shows_the_screens(store: Path, term: str) -> None:
     with terminal(store, TERM=term) as shown:
         shown.see("Random read, 4k, queue depth 1", "IOPS", "p99", "? Help")
         shown.press("1")
-        shown.see("What will happen", "Quick check", "? Help")
+        shown.see("Plan", "Quick check", "? Help")
         shown.press("3")
         shown.see("9 runs")
         shown.press("4")

@@ -39,26 +39,29 @@ def _doubts(
     device: Device, tree: DeviceTree, recent: Sequence[Activity], system: frozenset[str], own_run: str
 ) -> Iterator[Doubt]:
     if device.read_only or (device.mounts and all(mount.read_only for mount in device.mounts)):
-        yield Doubt("read-only", "Read-only: nothing can be written here, and no test file made.")
+        yield Doubt("read-only", "Read-only: no test file can be created here.")
     for mount in device.mounts:
         if _nearly_full(mount):
             free = format_size(mount.free_bytes or 0)
-            yield Doubt("space", f"{clean(mount.path)} is nearly full ({free} free): a full disk is slower.")
+            yield Doubt("space", f"{clean(mount.path)} is nearly full ({free} free): full disks are slower.")
         if mount.fs_type in NETWORK_FILE_SYSTEMS:
-            yield Doubt("network", f"{clean(mount.path)} is shared by a network: others are in the result.")
+            yield Doubt(
+                "network",
+                f"{clean(mount.path)} is a network file system: results include the network and other clients.",
+            )
     if own_run:
-        yield Doubt("busy", f"Run {own_run} works on it: two runs at a time spoil each other's figures.")
+        yield Doubt("busy", f"Run {own_run} is testing this disk: two runs at once distort each other's results.")
     elif recent and sum(activity.utilisation for activity in recent) / len(recent) > _BUSY:
-        yield Doubt("busy", "Busy now: what uses it spoils the figures, and a test slows it.")
+        yield Doubt("busy", "Disk is busy: results will be distorted and other programs slowed down.")
     disks = tree.disks_below(device.name)
     if any(disk.transport in (Transport.NBD, Transport.ISCSI) for disk in disks):
-        yield Doubt("network", "Reached over the network, which is in the result.")
+        yield Doubt("network", "Network disk: results include network latency.")
     if device.kind in (DeviceKind.RAM, DeviceKind.ZRAM):
-        yield Doubt("memory", "It lies in memory, so a test measures memory, not a disk.")
+        yield Doubt("memory", "RAM disk: a test measures memory, not a disk.")
     if device.swap:
-        yield Doubt("swap", "Memory is swapped to it: a test slows whatever waits for that.")
+        yield Doubt("swap", "Swap device: a test slows down swapping.")
     if any(disk.name in system for disk in disks):
-        yield Doubt("system-disk", "This machine runs from this disk: a test slows what else goes on here.")
+        yield Doubt("system-disk", "System disk: the test will slow down this machine.")
 
 
 def _nearly_full(mount: Mount) -> bool:

@@ -1,6 +1,7 @@
 """A plan as a document: what a run would do, in a sentence and in figures, its commands, and what speaks against it."""
 
 import shlex
+from collections.abc import Iterator
 
 from diskprof.model.advice import on_command_line, on_screen
 from diskprof.model.device import share_words
@@ -77,7 +78,7 @@ def hazard_notes(plan: Plan, form: Form = Form.TERMINAL) -> tuple[Note, ...]:
 def steps(plan: Plan) -> tuple[tuple[str, PlannedTest], ...]:
     """(title, test) of everything that is started, in this order."""
     files = "test files" if len(plan.test_files) > 1 else "test file"
-    layout = [(f"Lay out the {files}", plan.layout)] if plan.layout else []
+    layout = [(f"Create {files}", plan.layout)] if plan.layout else []
     return (*layout, *((test.title, test) for test in plan.tests))
 
 
@@ -90,8 +91,8 @@ def _commands(plan: Plan) -> Code:
 
 
 def plan_sentence(plan: Plan) -> str:
-    """What a run will do, in words: where, how long, how much it writes, what stays behind."""
-    return f"{_what(plan)}, takes {time_words(plan)}{_written(plan)}."
+    """What a run does: where, how long, how much it writes, what is left afterwards."""
+    return f"{_what(plan)}: {', '.join((likely_words(plan), *_written(plan)))}."
 
 
 def time_words(plan: Plan) -> str:
@@ -121,28 +122,25 @@ def _what(plan: Plan) -> str:
         verb = "Overwrites" if plan.bytes_written and not plan.others else "Reads"
         return f"{verb} {'the device ' if target.kind is TargetKind.DEVICE else ''}{target.path}"
     if plan.test_files:
-        verb = (
-            "Reads and writes" if any(test.writes for test in plan.tests if test.engine is EngineName.FIO) else "Reads"
-        )
+        writes = any(test.writes for test in plan.tests if test.engine is EngineName.FIO)
         where = " and ".join(each.path for each in plan.targets)
-        return f"{verb} {_files(plan)} in {'each of ' if plan.others else ''}{where}"
-    return f"Reads a temporary file of {format_size(plan.space_needed)} in {target.path}"
+        return f"{'Tests' if writes else 'Reads'} {_files(plan)} in {'each of ' if plan.others else ''}{where}"
+    return f"Reads a temporary {format_size(plan.space_needed)} file in {target.path}"
 
 
 def _files(plan: Plan) -> str:
-    """`a 1 GiB test file`; `4 test files of 256 MiB`."""
+    """`a temporary 1 GiB file`; `4 temporary files of 256 MiB`."""
     directory = plan.test_files[0].directory
     sizes = list({file.path: file.size_bytes for file in plan.test_files if file.directory == directory}.values())
     if len(sizes) == 1:
-        return f"a {format_size(sizes[0])} test file"
+        return f"a temporary {format_size(sizes[0])} file"
     alike = len(set(sizes)) == 1
-    return f"{len(sizes)} test files of {format_size(sizes[0] if alike else sum(sizes))}{'' if alike else ' in all'}"
+    return (
+        f"{len(sizes)} temporary files of {format_size(sizes[0] if alike else sum(sizes))}{'' if alike else ' in all'}"
+    )
 
 
-def _written(plan: Plan) -> str:
-    if not plan.bytes_written:
-        return ", writes nothing"
-    after = ""
+def _written(plan: Plan) -> Iterator[str]:
+    yield f"{format_size(plan.bytes_written)} written" if plan.bytes_written else "nothing written"
     if plan.space_needed:
-        after = f", removes {'them' if len(plan.test_files) > 1 else 'it'} afterwards"
-    return f", writes {written_words(plan)}{after}"
+        yield f"file{'s' if len(plan.test_files) > 1 else ''} removed at the end"

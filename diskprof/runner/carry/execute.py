@@ -218,7 +218,7 @@ class _Execution:
         if outcome.status is Status.COMPLETE:
             return None
         if outcome.status is Status.FAILED:
-            outcome = replace(outcome, reason=f"Laying out the test file failed: {outcome.reason}")
+            outcome = replace(outcome, reason=f"Creating the test file failed: {outcome.reason}")
         return replace(outcome, result=None)
 
     async def _as_found(self, outcome: Outcome) -> Outcome:

@@ -34,7 +34,7 @@ def plan_layout(
     latency = latency_of(tool.version)
     return PlannedTest(
         name="layout",
-        title=f"Lay out the test file{'s' if len(files) > 1 else ''}, {format_size(total)}",
+        title=f"Create test file{'s' if len(files) > 1 else ''}, {format_size(total)}",
         engine=EngineName.FIO,
         argv=fio_argv(tool.path, jobs, interval_ms=interval, read_only=False, latency=latency),
         jobs=jobs,

@@ -88,6 +88,17 @@ class Table(Painted, ScrollView, can_focus=True):
             return self.table
 
     @dataclass(eq=False, repr=False)
+    class PastEnd(Message):
+        """A step up from the first row, or down from the last."""
+
+        table: "Table"
+        step: int
+
+        @property
+        def control(self) -> "Table":
+            return self.table
+
+    @dataclass(eq=False, repr=False)
     class Chosen(Message):
         """A double click on a row."""
 
@@ -212,7 +223,9 @@ class Table(Painted, ScrollView, can_focus=True):
             if not self._rows[at].heading:
                 found = at
                 step -= way
-        if found is not None:
+        if found == self._at and abs(step) == 1:
+            self.post_message(self.PastEnd(self, step))
+        elif found is not None:
             self._go(found)
 
     def action_page(self, direction: int) -> None:

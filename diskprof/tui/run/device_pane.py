@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,6 +22,7 @@ from diskprof.tui.kit.redraw_pace import Turns
 from diskprof.tui.kit.table import Row, Table
 from diskprof.tui.run.device_activity import Machine
 from diskprof.tui.run.device_rows import DevicesView, DeviceTable, device_lines, key_of, place_of
+from diskprof.tui.run.headings import edge_title
 from diskprof.tui.shell.base import screen_of
 
 if TYPE_CHECKING:
@@ -193,11 +194,21 @@ class DevicePane(Down):
         def table(width: int) -> DeviceTable:
             return DeviceTable(tree, paths, view, width)
 
-        self._rows = lambda width: table(width).rows()
+        def rows(width: int) -> list[Row]:
+            made = table(width)
+            self._title(made.headings, width)
+            return made.rows()
+
+        self._rows = rows
         self.list.show(self._rows)
         wide = self.screen.has_class("-wide")
         most = max(5, self.screen.size.height // 3 + len(paths))
         self.list.styles.height = None if wide else min(len(self.list.rows) + 2, most)
+
+    def _title(self, headings: Sequence[tuple[int, str]], width: int) -> None:
+        title = edge_title(headings, width, plain=screen_of(self).diskprof.plain)
+        if self.list.border_title != title:
+            self.list.border_title = title
 
     def show_details(self) -> None:
         """Show what is known of the chosen device, where there is room for it."""

@@ -13,7 +13,7 @@ from diskprof.model.units import format_bandwidth, format_iops, format_size
 from diskprof.reports.words import SEVERITIES
 from diskprof.runner.session import Place
 from diskprof.tui.kit.charts.glyphs import Charset, GlyphTrack, draw, progress_bar
-from diskprof.tui.kit.painted import Line, Piece, spread, width_of
+from diskprof.tui.kit.painted import Line, Piece, width_of
 from diskprof.tui.kit.paragraphs import paragraph, signed
 from diskprof.tui.kit.table import Row
 from diskprof.tui.run.device_activity import at_rest
@@ -24,11 +24,14 @@ _LOWEST_TOP = 1e6
 """Bytes per second that a graph is high at least: a little traffic must not look like much."""
 _NOTHING = 0.01
 _NARROW, _WIDE = 32, 44
+_SIZE = 7
+"""Cells of a size with the blank before it."""
 _BAR = 5
 _FILLING, _FULL = 0.85, 0.95
 _RECENT = 3
 _KNOWN_BY = 7
 _ROOMY = 12
+_WORD = " more"
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,9 @@ def place_of(key: str | None) -> Place | None:
 
 
 class DeviceTable:
-    """The person's own paths, then the tree as lsblk draws it: name, a doubt's sign, traffic, size, what it carries.
+    """The person's own paths, then the tree as lsblk draws it: name, a doubt's sign, load, size, free, mount point or model.
+
+    `headings` are the titles of these columns with the cell that each begins at.
 
     What is the same for all seconds is found once: where everything stands, and the rows of devices at rest.
     """
@@ -88,10 +93,20 @@ class DeviceTable:
         prefixes = branches([depth for depth, _ in walked])
         names = [prefix + clean(device.label) for prefix, (_, device) in zip(prefixes, walked, strict=True)]
         column = min(max([len(name) for name in names] + [6]), 18 if width >= 40 else 14 if width >= _NARROW else 10)
-        self._cells = 8 if width >= _WIDE else 4
+        self._cells = 8 if width >= _WIDE else 4 if width >= _NARROW else 2
         self._system = system_disks(tree)
-        fixed = 1 + column + 1 + (width >= _WIDE) + self._cells
-        self._style = _style([device for _, device in walked], width - fixed - (8 if width >= _NARROW else 1))
+        load = 1 + column + 1 + (width >= _WIDE)
+        sizes = load + self._cells + _SIZE
+        self._style = _style([device for _, device in walked], width - sizes - 1)
+        mounts = sizes + _room_of(self._style) + 1
+        named = [
+            (1, "Device"),
+            (load, "Load" if width >= _NARROW else ""),
+            (sizes - 4, "Size"),
+            (sizes + _SIZE - 4, "Free" if self._style is not _Style.NOTHING else ""),
+            (mounts, "Mounted on" if width > mounts + 10 else "Mount"),
+        ]
+        self.headings = [(at, title) for at, title in named if title]
         self._devices: list[tuple[Device, Piece]] = [
             (device, (fit(shorten_middle(name, column), column), "" if depth else "strong"))
             for name, (depth, device) in zip(names, walked, strict=True)
@@ -118,10 +133,7 @@ class DeviceTable:
             (("!" if doubtful else " ") + " " * (width >= _WIDE), "warn"),
             *traffic(view.history.get(device.name, ()), self._cells, view.charset),
         ]
-        if width >= _NARROW or not device.mounts:
-            # In little room what is free counts for more.
-            line.append((fit(_short_size(device.size_bytes), 7, right=True), "quiet"))
-        line.append((" ", ""))
+        line.append((fit(_short_size(device.size_bytes), _SIZE, right=True), "quiet"))
         line += _carries(device, max(0, width - width_of(line)), self._style, view.charset)
         return Row(key_of(Place(device=device.name)), line)
 
@@ -146,37 +158,33 @@ def traffic(history: Sequence[Activity], cells: int, charset: Charset) -> Line:
 
 
 class _Style(IntEnum):
-    """How much of a mount's room is told, the most first."""
+    """How much is shown of what is free, the most first."""
 
     BAR = 0
     FREE = 1
-    SHORT = 2
-    NOTHING = 3
+    NOTHING = 2
+
+
+def _room_of(style: _Style) -> int:
+    """The cells of the column Free."""
+    return {_Style.BAR: _SIZE + 1 + _BAR, _Style.FREE: _SIZE, _Style.NOTHING: 0}[style]
 
 
 def _style(devices: Sequence[Device], room: int) -> _Style:
-    """The richest style that leaves every mount point room to be known by, so that all rows are alike."""
-    mounted = [device for device in devices if device.mounts]
-    for style in (_Style.BAR, _Style.FREE, _Style.SHORT):
-        if all(
-            min(len(device.mounts[0].path), _KNOWN_BY)
-            + len(_more(device))
-            + width_of(_tail(device.mounts[0], style, Charset.ASCII))
-            <= room
-            for device in mounted
-        ):
+    """The richest style that leaves room to know every mount point by, so that all rows are alike."""
+    needed = [min(len(device.mounts[0].path), _KNOWN_BY) + len(_more(device)) for device in devices if device.mounts]
+    for style in (_Style.BAR, _Style.FREE):
+        if needed and max(needed) + _room_of(style) <= room:
             return style
     return _Style.NOTHING
 
 
-def _tail(mount: Mount, style: _Style, charset: Charset) -> Line:
+def _free(mount: Mount, style: _Style, charset: Charset) -> Line:
     if mount.free_bytes is None or style is _Style.NOTHING:
-        return ()
-    words = f" {fit(_short_size(mount.free_bytes), 5, right=True)}"
-    if style is _Style.SHORT:
-        return [(words, "quiet")]
-    bar = [(" ", ""), *_used_bar(mount, _BAR, charset)] if style is _Style.BAR and mount.size_bytes else []
-    return [(f"{words} free", "quiet"), *bar]
+        return [(" " * _room_of(style), "")]
+    words = fit(_short_size(mount.free_bytes), _SIZE, right=True)
+    bar = [(" ", ""), *_used_bar(mount, _BAR, charset)] if style is _Style.BAR else []
+    return [(words, ""), *bar]
 
 
 def _more(device: Device) -> str:
@@ -184,14 +192,16 @@ def _more(device: Device) -> str:
 
 
 def _carries(device: Device, width: int, style: _Style, charset: Charset) -> Line:
-    """Where it is mounted and what is free there, else its model or what is on it."""
+    """What is free and where it is mounted, else its model or what is on it."""
     sign: list[Piece] = [("ro ", "strong")] if device.read_only and width >= _ROOMY else []
-    width -= 3 * len(sign)
+    width -= 3 * len(sign) + 1
     if device.mounts:
-        tail = _tail(device.mounts[0], style, charset)
-        more = _more(device)
-        path = shorten_middle(clean(device.mounts[0].path), max(4, width - width_of(tail) - len(more)))
-        return [*sign, *spread([(path + more, "")], tail, width)]
+        more, path = _more(device), clean(device.mounts[0].path)
+        width -= _room_of(style)
+        if more and width >= len(path) + len(more) + len(_WORD):
+            more += _WORD
+        shown = shorten_middle(path, max(4, width - len(more))) + more
+        return [*_free(device.mounts[0], style, charset), (" ", ""), *sign, (shown, "")]
     if device.swap:
         words = "swap"
     elif device.fs_type:
@@ -201,7 +211,7 @@ def _carries(device: Device, width: int, style: _Style, charset: Charset) -> Lin
         words = clean(device.backing_file)
     else:
         words = clean(device.model)
-    return [*sign, (shorten_middle(words, width), "quiet")]
+    return [(" ", ""), *sign, (shorten_middle(words, width), "quiet")]
 
 
 def _used_bar(mount: Mount, cells: int, charset: Charset) -> Line:

@@ -1,4 +1,4 @@
-"""The lines above the Run screen: what goes on, what killed runs left behind, where to begin."""
+"""The lines above the Run screen: runs in progress, leftover test files, how to start the first run."""
 
 from __future__ import annotations
 
@@ -153,32 +153,30 @@ def running_notice(running: Sequence[RunSummary], key: str, width: int) -> Line:
     """A run that goes, with the key that shows it."""
     first = running[0]
     what = f"{clean(first.preset_title)} on {clean(first.target)}" if len(running) == 1 else f"{len(running)} runs"
-    verb = "is" if len(running) == 1 else "are"
-    return _fitted(("▶", "title"), what, f" {verb} still going: ", key, " watches", width)
+    return _fitted(("▶", "title"), what, ": press ", key, " to view", width, front=("Running: ", "", ""))
 
 
 def waiting_notice(waiting: Waiting, key: str, width: int) -> Line:
     """A start that waits for other runs, with the key that gives it up."""
     others = " and ".join(f"{other.title} on {other.target}" for other in waiting.others)
-    what = f"{clean(waiting.plan.preset_title)} waits for the end of {clean(others)}"
-    return _fitted(("…", "title"), what, ": ", key, " to give up", width)
+    what = f"{clean(waiting.plan.preset_title)} queued after {clean(others)}"
+    return _fitted(("…", "title"), what, ": press ", key, " to cancel", width)
 
 
 def leftovers_notice(count: int, size_bytes: int, key: str, width: int) -> Line:
     """What killed runs left behind, with the key that shows and removes it."""
-    files = "a test file" if count == 1 else f"{count} test files"
-    what = f"Killed runs left {files} ({format_size(size_bytes)})"
-    return _fitted(("!", "warn"), what, ": ", key, " to remove", width)
+    what = f"{count} leftover test file{'s' if count > 1 else ''} ({format_size(size_bytes)})"
+    return _fitted(("!", "warn"), what, ": press ", key, " to delete", width)
 
 
 def first_notice(plan: Plan | None, key: str, width: int) -> Line:
     """Where there is no run yet: how to get to the first result. Without a `plan` that may start: what to do for one."""
     if plan is None:
-        keys: Line = [(" · ", "quiet"), ("No run yet: choose a device and a preset; ", ""), ("Tab", "key")]
-        return [*keys, (" changes the pane", "")]
+        keys: Line = [(" · ", "quiet"), ("No runs yet. Choose a device and a preset; ", ""), ("Tab", "key")]
+        return [*keys, (" switches panes", "")]
     what = f"{clean(plan.preset_title)} on {clean(plan.target.path)}"
-    tail = f", about {format_duration(plan.likely_seconds)}"
-    return _fitted(("·", "quiet"), what, tail, "", "", width, front=("No run yet: ", key, " twice runs "))
+    tail = f" ({format_duration(plan.likely_seconds)})"
+    return _fitted(("·", "quiet"), what, tail, "", "", width, front=("No runs yet. Press ", key, " twice to run "))
 
 
 def _fitted(

@@ -1,4 +1,4 @@
-"""A plan in lines: for the pane that says what will happen, and for the question before a start. Pure functions.
+"""A plan in lines: for the Plan pane and for the start dialog. Pure functions.
 
 Loaded with the first plan, not before the first picture.
 """
@@ -29,7 +29,7 @@ def plan_lines(
     switch: Sequence[Line] = (),
     doubts: Sequence[Line] = (),
 ) -> list[Line]:
-    """What will happen: the sentence, the `switch` for it, what speaks against it, what was `chosen`, the tests, the amounts."""
+    """The plan: the sentence, the `switch` for it, what speaks against it, what was `chosen`, the tests, the amounts."""
     tests = _test_lines(plan, width)
     return _beneath_each_other(
         *(*_warnings(plan, width, switch), doubts, chosen, tests),
@@ -67,14 +67,14 @@ def _warnings(plan: Plan, width: int, following: Sequence[Line]) -> tuple[Sequen
 def switch_lines(plan: Plan, key: str, width: int) -> list[Line]:
     """Whether a device may be written to, and what else it takes: the plan is one that would overwrite a device."""
     if not plan.raw_devices:
-        words = f"Writing to a device is off. {key} turns it on, if what is there may be lost."
+        words = f"Raw writes disabled. Press {key} to allow overwriting this device (destroys data)."
         return paragraph(words, width, first=((" ", ""), ("[ ] ", "strong")))
     nodes = " and ".join(device.node for device in plan.raw_devices)
     if not plan.blocked or plan.to_give_up:
-        more = f", and what it holds ({', '.join(plan.to_give_up)})" if plan.to_give_up else ""
-        words = f"Writing to {nodes} is allowed ({key} turns it off). At the start its name has to be typed{more}."
+        more = f" and its signature ({', '.join(plan.to_give_up)})" if plan.to_give_up else ""
+        words = f"Raw writes to {nodes} allowed ({key}: disable). You will have to type its name{more} at the start."
     else:
-        words = f"Writing to {nodes} is refused, whatever is typed: see why below. ({key} turns it off.)"
+        words = f"Raw writes to {nodes} refused: see below. ({key}: disable)"
     return paragraph(clean(words), width, "warn", first=((" ", ""), ("[x] ", "danger")))
 
 

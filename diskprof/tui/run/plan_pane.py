@@ -1,4 +1,4 @@
-"""The pane that says what will happen, or why nothing can."""
+"""The pane with the plan, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class PlanPane(Table):
         self._shown: Wish | None = None
 
     def on_mount(self) -> None:
-        self.border_title = "What will happen"
+        self.border_title = "Plan"
 
     # the plan
 
@@ -71,7 +71,7 @@ class PlanPane(Table):
             self._rest.stop()
         self._rest = self.set_timer(_SETTLE_S, lambda: self._plan(wish))
         if self.outlook is None:
-            self.say("Planning.")
+            self.say("Making the plan.")
         return before is not None and (wish.place, wish.preset.name) != (before.place, before.preset.name)
 
     def forget(self) -> None:

@@ -24,7 +24,7 @@ _TOLD = 3
 
 def nothing_found(key: str, width: int) -> list[Row]:
     """In the place of the presets where the filter leaves none; `key` clears it."""
-    lines = paragraph(f"No preset has these words. {key} shows all of them.", width, "quiet", first=_FLUSH)
+    lines = paragraph(f"No matching preset. {key} clears the filter.", width, "quiet", first=_FLUSH)
     return [Row(f"nothing:{at}", line, heading=True) for at, line in enumerate(lines)]
 
 
@@ -32,7 +32,7 @@ def broken_words(problems: Sequence[Problem]) -> tuple[str, str]:
     """What a notice says of presets that cannot be used: its title, and the first of what is wrong."""
     files = len({problem.path for problem in problems})
     title = "A preset cannot be used" if files == 1 else f"{files} presets cannot be used"
-    more = [f"And {len(problems) - _TOLD} more: diskprof presets tells all."] if len(problems) > _TOLD else []
+    more = [f"And {len(problems) - _TOLD} more: `diskprof presets` lists all."] if len(problems) > _TOLD else []
     return title, "\n".join([*(clean(str(problem)) for problem in problems[:_TOLD]), *more])
 
 
@@ -67,7 +67,7 @@ def variant_lines(preset: Preset, variant: str, settings: Mapping[str, str], key
 def missing_lines(preset: Preset, missing: Sequence[TargetSlot], key: str, width: int) -> list[Line]:
     """What a preset with several targets asks for before there can be a plan; `key` asks."""
     count = len(preset.targets)
-    lines = paragraph(f"Works on {count} targets. Press {key} to name a path for each.", width, "strong", first=_FLUSH)
+    lines = paragraph(f"Needs {count} targets. Press {key} to enter a path for each.", width, "strong", first=_FLUSH)
     for slot in missing:
         words = f": {slot.summary}" if slot.summary else ""
         lines += [[], *paragraph(clean(f"{slot.name}{words}"), width, first=(("  ", ""),))]

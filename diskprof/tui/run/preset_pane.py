@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual import on, work
+from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
 from diskprof.presets.search import matching
-from diskprof.tui.kit.containers import Down
 from diskprof.tui.kit.field import Field
 from diskprof.tui.kit.table import Table
 from diskprof.tui.run.preset_lines import broken_words, nothing_found, preset_rows
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from diskprof.presets.library import Library
 
 
-class PresetPane(Down):
+class PresetPane(Vertical):
     """Reads the library in a thread, and again when it is asked to."""
 
     class Changed(Message):
@@ -41,16 +41,16 @@ class PresetPane(Down):
         library: Library
 
     def __init__(self) -> None:
-        self.list = Table(id="presets", classes="pane")
+        self.list = Table(id="presets")
         self._field = Field(id="preset-filter", compact=True)
-        super().__init__(self.list, self._field, id="what")
+        super().__init__(self._field, self.list, id="what", classes="pane")
         self._library: Library | None = None
         self._words = ""
         self._edited: Set[str] = frozenset()
 
     def on_mount(self) -> None:
-        self.list.border_title = "Preset"
-        self._field.placeholder = with_keys(self.screen, "words to look for; {run.unfilter} shows all")
+        self.border_title = "Preset"
+        self._field.placeholder = with_keys(self.screen, "type to filter, {run.unfilter} clears")
 
     @property
     def loaded(self) -> bool:
@@ -105,7 +105,7 @@ class PresetPane(Down):
         if self._library is None:
             return
         found, edited, words = matching(self._library.presets, self._words), self._edited, self._words.strip()
-        self.list.border_title = Content(f"Preset: {clean(words)}" if words else "Preset").markup
+        self.border_title = Content(f"Preset: {clean(words)}" if words else "Preset").markup
         key = with_keys(self.screen, "{run.unfilter}")
         self.list.show(lambda width: preset_rows(found, edited, width) or nothing_found(key, width))
 

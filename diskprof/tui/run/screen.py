@@ -1,4 +1,4 @@
-"""Run: devices, presets and what will happen, side by side; Enter starts."""
+"""Run: devices, presets and the plan, side by side; Enter starts."""
 
 from __future__ import annotations
 
@@ -45,39 +45,36 @@ class RunScreen(ModeScreen):
     TITLE_OF_HELP: ClassVar[str] = "Run"
     COPIES: ClassVar[str] = "the list of commands"
     HELP: ClassVar[str] = """
-Choose what to test and how (the arrow keys lead to the next pane too), and press {run.start}: what will happen is shown once
-more before anything starts. Where a run goes on the same disk already, {run.start} offers to wait for its end.
+Select a device and a preset, then press {run.start}. A dialog shows the plan again; {run.start} starts the run. If a run is using
+the same disk, the dialog offers to wait for it.
 
-A device that carries a file system is tested through a file that diskprof makes in a directory there and removes again.
-A device without one is only read, unless you switch writing to it on ({run.allow}) and type its name at the start: what is on it is
-lost then. What is in use is never written to, nor is a file of yours.
+A mounted device is tested with a temporary file, which is removed at the end. An unmounted device is only read. To overwrite it,
+press {run.allow} and type its name at the start: all data on it is lost. Devices in use and your own files are never overwritten.
 
-The graph behind a name is what the device read and wrote in the last seconds. A ! warns of a device that a test would
-disturb, or that would disturb the test: the details say why. Devices that come or go appear by themselves.
+Load is what the device read and wrote in the last seconds. A ! marks a device that a test would disturb, or that would distort the
+test: its details say why. New and removed devices are detected automatically.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "start", "Start", id="run.start", tooltip="Show what will happen, then start"),
+        Binding("enter", "start", "Start", id="run.start", tooltip="Show the plan, then start"),
         Binding(
-            "x", "allow", "Allow writing", id="run.allow", tooltip="Let the test overwrite the chosen device, or not"
+            "x", "allow", "Allow writing", id="run.allow", tooltip="Allow or forbid overwriting the selected device"
         ),
         Binding(
             "o",
             "other",
             "Other target",
             id="run.other",
-            tooltip="Test another path, or name the several targets of a preset",
+            tooltip="Test another directory, file or device; enter the targets of a preset with several",
         ),
         Binding("e", "edit", "Edit", id="run.edit", tooltip="Change size, runtime and other parameters"),
-        Binding(
-            "v", "variant", "Variant", id="run.variant", tooltip="The next variant of the preset, such as a quick one"
-        ),
+        Binding("v", "variant", "Variant", id="run.variant", tooltip="Next variant of the preset, such as quick"),
         Binding(
             "slash",
             "filter",
             "Filter",
             id="run.filter",
             key_display="/",
-            tooltip="Find presets: names, sources, options, a vendor's words",
+            tooltip="Filter presets by name, source, option or vendor",
         ),
         Binding(
             "C",
@@ -85,23 +82,19 @@ disturb, or that would disturb the test: the details say why. Devices that come 
             "Commands",
             key_display="C",
             id="run.commands",
-            tooltip="The exact commands, and the job file for plain fio",
+            tooltip="Show the commands and the fio job file",
         ),
+        Binding("w", "save", "Save as", id="run.save", tooltip="Save the preset with these parameters as your own"),
         Binding(
-            "w", "save", "Save as", id="run.save", tooltip="Write the preset with its parameters as one of your own"
+            "i", "import", "Import", id="run.import", tooltip="Create a preset from a pasted command or a job file"
         ),
-        Binding("i", "import", "Import", id="run.import", tooltip="Make a preset of a pasted command or a job file"),
         Binding("a", "all", "All devices", id="run.all", tooltip="Show or hide empty loop, ram and zram devices"),
         Binding("escape", "unfilter", "All presets", id="run.unfilter", tooltip="Clear the filter, show all presets"),
-        Binding(
-            "d", "leftovers", "Leftovers", id="run.leftovers", tooltip="See and remove what killed runs left behind"
-        ),
+        Binding("d", "leftovers", "Leftovers", id="run.leftovers", tooltip="Show and delete leftover test files"),
         Binding("tab", "app.focus_next", "Next pane", id="run.next-pane", show=False, tooltip="The next pane"),
         Binding("right", "pane(1)", "Next pane", id="run.presets", show=False, tooltip="From devices to presets"),
         Binding("left", "pane(-1)", "Pane before", id="run.devices", show=False, tooltip="From presets to devices"),
-        Binding(
-            "ctrl+r", "rescan", "Look again", id="run.rescan", show=False, tooltip="Look for devices and presets again"
-        ),
+        Binding("ctrl+r", "rescan", "Rescan", id="run.rescan", show=False, tooltip="Rescan devices and presets"),
     ]
 
     @dataclass(eq=False, repr=False)
@@ -137,7 +130,7 @@ disturb, or that would disturb the test: the details say why. Devices that come 
 
     def on_mount(self) -> None:
         self.devices.list.focus()
-        self.plan.say("Looking for devices and presets.")
+        self.plan.say("Looking for devices.")
         # After the first frame: what these import would only hold it up (F44), in a thread as well. By way of the app, since
         # what is drawn while the app itself is still being mounted is not sent.
         self.app.call_later(self.call_after_refresh, self._begin)
@@ -197,12 +190,14 @@ disturb, or that would disturb the test: the details say why. Devices that come 
         wish = self.draft.wish
         if wish is None:
             self.plan.forget()
+            if self.devices.device_tree is not None and not self.presets.loaded:
+                self.plan.say("Reading the presets.")
         elif self.plan.wish_for(wish):
             self._start_when_ready = False
         if self.presets.filtered_out:
             # What was wished for is out of sight: it must not be what Enter starts.
             self._start_when_ready = False
-            self.plan.say(with_keys(self, "No preset is chosen. {run.unfilter} shows all of them."))
+            self.plan.say(with_keys(self, "No preset selected. {run.unfilter} clears the filter."))
 
     @on(DevicePane.Changed)
     @on(PresetPane.Changed)
@@ -299,6 +294,17 @@ disturb, or that would disturb the test: the details say why. Devices that come 
     def action_pane(self, step: int) -> None:
         # At once: the next key may be there already.
         self.set_focus(self.presets.list if step > 0 else self.devices.list)
+
+    @on(Table.PastEnd, "#devices")
+    def _below_devices(self, message: Table.PastEnd) -> None:
+        """With one device, the down key would do nothing."""
+        if message.step > 0:
+            self.set_focus(self.presets.list)
+
+    @on(Table.PastEnd, "#presets")
+    def _above_presets(self, message: Table.PastEnd) -> None:
+        if message.step < 0:
+            self.set_focus(self.devices.list)
 
     def action_filter(self) -> None:
         self.presets.filter()
@@ -446,7 +452,7 @@ disturb, or that would disturb the test: the details say why. Devices that come 
             self.flow.ask_about_waiting()
             return
         if self.presets.filtered_out:
-            words = "No preset has the words of the filter. {run.unfilter} shows all of them."
+            words = "No preset matches the filter. {run.unfilter} clears it."
             self.app.notify(with_keys(self, words), timeout=4, markup=False)
             return
         # The cursor may have gone elsewhere by a key that came with this one: the panes say so only after it.

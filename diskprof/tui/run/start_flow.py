@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from diskprof.model.plan import Plan
     from diskprof.tui.shell.base import ModeScreen
 
-_SPOILS = "two runs on one disk spoil each other's figures."
+_SPOILS = "two runs on one disk distort each other's results."
 
 
 class StartFlow:
@@ -74,7 +74,7 @@ class StartFlow:
             others = ()
         if others and (plan.blocked or plan.raw_devices):
             # What blocks it may be that run, and a device is named when its turn has come.
-            self._refuse(f"{others[0].words}: {_SPOILS}", "Start again when that run is over, or stop it.")
+            self._refuse(f"{others[0].words}: {_SPOILS}", "Start it when that run has ended, or stop that run.")
         elif outlook.nameable:
             self._ask_for_names(outlook, plan)
         elif plan.blocked:
@@ -95,13 +95,13 @@ class StartFlow:
             them = "its end" if len(asked.others) == 1 else "their end"
             start = (
                 Answer("w", f"Wait for {them}, then start", "wait"),
-                Answer("s", "Start beside it all the same", "beside", danger=True),
+                Answer("s", "Start anyway (in parallel)", "beside", danger=True),
             )
         self._screen.app.push_screen(
             Ask(
                 f"Start {clean(asked.plan.preset_title)}?",
                 content_of(confirm_lines(asked.plan, told, self._inner_width), indent=1),
-                (*start, Answer("c", "Show the commands", "commands"), Answer("esc", "Back", "")),
+                (*start, Answer("c", "Show the commands", "commands"), Answer("esc", "Cancel", "")),
             ),
             functools.partial(self._confirmed, asked),
         )
@@ -155,12 +155,12 @@ class StartFlow:
         if self.waiting is None:
             return
         self._question = Ask(
-            f"{clean(self.waiting.plan.preset_title)} waits for its turn",
+            f"{clean(self.waiting.plan.preset_title)} is queued",
             "\n".join(other.words for other in self.waiting.others),
             (
                 Answer("k", "Keep waiting", "keep"),
-                Answer("g", "Give it up", "give-up"),
-                Answer("s", "Start beside it all the same", "beside", danger=True),
+                Answer("g", "Cancel waiting", "give-up"),
+                Answer("s", "Start anyway (in parallel)", "beside", danger=True),
             ),
         )
         self._screen.app.push_screen(self._question, self._asked_about_waiting)

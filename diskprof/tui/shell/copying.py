@@ -45,7 +45,7 @@ def copy_of(screen: Screen[object]) -> Copy | None:
 
 def commands_of(plan: Plan) -> str:
     """The commands of a plan, as a shell takes them, each below its title."""
-    tests = [*((("Lay out the test file", plan.layout),) if plan.layout else ())]
+    tests = [*((("Create test file", plan.layout),) if plan.layout else ())]
     tests += [(test.title, test) for test in plan.tests]
     return "\n\n".join(f"# {clean(title)}\n{clean(shlex.join(test.argv))}" for title, test in tests)
 

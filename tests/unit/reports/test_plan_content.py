@@ -10,8 +10,8 @@ from diskprof.reports.content.plan_report import plan_sentence, time_words
 
 def test_where_how_much_and_what_becomes_of_it() -> None:
     sentence = plan_sentence(make_plan())
-    assert sentence.startswith("Reads and writes a 1 GiB test file in /mnt/data, takes about ")
-    assert sentence.endswith(", removes it afterwards.")
+    assert sentence.startswith("Tests a temporary 1 GiB file in /mnt/data: 33 s, ")
+    assert sentence.endswith(" written, file removed at the end.")
 
 
 def test_every_target_is_named() -> None:

@@ -44,7 +44,7 @@ def test_a_plan_names_each_directory_and_its_files(two: Run) -> None:
     text = plan_text(two.plan)
     assert "Directory   /mnt/cached/.diskprof-" in text and "Directory   /mnt/uncached/.diskprof-" in text
     assert "Files       2 of 1 GiB, filled before the first test" in text
-    assert "# layout: Lay out the test files (" in text
+    assert "# layout: Create test files (" in text
 
 
 def test_json_lists_every_target(two: Run) -> None:
