@@ -20,6 +20,7 @@ from diskprof.tui.kit.painted import Line, Lines, width_of
 from diskprof.tui.kit.table import Table
 from diskprof.tui.run.device_activity import Machine
 from diskprof.tui.run.device_rows import DevicesView, DeviceTable, device_lines, traffic
+from diskprof.tui.run.headings import edge_title
 from diskprof.tui.run.screen import RunScreen
 
 SIZES = [(60, 16), (80, 24), (100, 30), (120, 40), (200, 60)]
@@ -70,15 +71,30 @@ def test_a_volume_has_its_own_name_in_the_list() -> None:
 def test_what_is_free_is_told_and_drawn_where_there_is_room() -> None:
     mount = replace(DATA, size_bytes=100 * GIB, free_bytes=20 * GIB)
     device = make_device("sda", mounts=(mount,))
-    assert text(device, width=28)[0].endswith("/mnt/data   20G")
-    assert "100G" not in text(replace(device, size_bytes=100 * GIB), width=28)[0]
-    assert text(device)[0].endswith(" /mnt/data    20G")
-    assert text(device, width=WIDE)[0].endswith(" 20G free ━━━━─")
+    assert "100G" in text(replace(device, size_bytes=100 * GIB), width=28)[0]
+    assert text(device)[0].endswith("500G    20G /mnt/data")
+    assert text(device, width=WIDE)[0].endswith("500G    20G ━━━━─ /mnt/data")
     ascii_ = text(device, width=WIDE, view=DevicesView(charset=Charset.ASCII))[0]
-    assert ascii_.endswith(" 20G free ====-") and ascii_.isascii()
+    assert ascii_.endswith(" 20G ====- /mnt/data") and ascii_.isascii()
 
 
-@pytest.mark.parametrize(("free", "ink"), [(50, "good"), (10, "warn"), (2, "danger")])
+@pytest.mark.parametrize(
+    ("width", "titles"),
+    [(28, "Device Size Mount"), (NARROW, "Device Load Size Free Mount"), (WIDE, "Device Load Size Free Mounted on")],
+)
+def test_each_column_has_a_title_above_it(width: int, titles: str) -> None:
+    table = DeviceTable(
+        DeviceTree((make_device("sda", mounts=(replace(DATA, free_bytes=20 * GIB),)),)), (), DevicesView(), width
+    )
+    (row,) = (plain(row.line) for row in table.rows())
+    assert " ".join(title for _, title in table.headings) == titles
+    at = {title: cell for cell, title in table.headings}
+    assert row[at["Size"] :].startswith("500G") and row[at.get("Mounted on", at.get("Mount", 0)) :].startswith("/")
+    assert "Free" not in at or row[at["Free"] :].strip().startswith("20G")
+    assert all(title in edge_title(table.headings, width, plain=True) for title in ("Device", "Size"))
+
+
+@pytest.mark.parametrize(("free", "ink"), [(50, "accent"), (10, "warn"), (2, "danger")])
 def test_the_bar_of_a_full_file_system_changes_its_colour(free: int, ink: str) -> None:
     device = make_device("sda", mounts=(replace(DATA, size_bytes=100 * GIB, free_bytes=free * GIB),))
     (row,) = DeviceTable(DeviceTree((device,)), (), DevicesView(), WIDE).rows()
@@ -87,8 +103,8 @@ def test_the_bar_of_a_full_file_system_changes_its_colour(free: int, ink: str) -
 
 def test_a_long_mount_point_is_shortened_before_what_is_free() -> None:
     device = make_device("sda", mounts=(replace(DATA, path="/srv/databases/postgresql/14/main"), DATA))
-    line = text(device)[0]
-    assert "…" in line and " +1" in line and line.endswith(" 120G") and len(line) == NARROW
+    line = text(device, width=40)[0]
+    assert "…" in line and " +1" in line and "   120G " in line and len(line) == 40
 
 
 def test_every_row_fits_its_width() -> None:
@@ -174,13 +190,13 @@ async def test_traffic_of_an_own_run_is_told_as_that_run_and_as_no_strangers(
         with Store.open(bench.path) as store:
             runs = recording(store, end=Status.RUNNING, stop_in=(0, 0.5), runner=this_process())
             at_work["sda2"] = next(runs)
-            await until(pilot, lambda: "works on it" in screen.query_one("#details", Lines).text)
+            await until(pilot, lambda: "is testing this disk" in screen.query_one("#details", Lines).text)
             pass_seconds(8)
             told_now = screen.query_one("#details", Lines).text
             assert f"Run {at_work['sda2']} is testing this disk" in told_now and "Disk is busy" not in told_now
             assert "sda2!" in rows(pilot, "devices").text
             store.finish_run(at_work.pop("sda2"), status=Status.CANCELLED)
-        await until(pilot, lambda: "works on it" not in screen.query_one("#details", Lines).text)
+        await until(pilot, lambda: "is testing this disk" not in screen.query_one("#details", Lines).text)
         pass_seconds(8)
         assert "Disk is busy" in screen.query_one("#details", Lines).text
 
@@ -303,7 +319,7 @@ def test_the_details_say_why() -> None:
 async def test_the_reason_is_in_the_details_or_in_the_plan(bench: Bench, size: tuple[int, int]) -> None:
     bench.devices = (VDA, ROOT, BESIDE)
     async with open_bench(bench, size) as pilot:
-        await see(pilot, "! This machine runs")
+        await see(pilot, "! System disk")
         assert rows(pilot, "devices").text.count("!") == 3
         in_plan = "! System disk: the test will slow down this machine." in plan(pilot)
         assert in_plan == (size[0] < 100)
@@ -316,7 +332,7 @@ async def test_what_the_plan_says_by_itself_is_said_once(bench: Bench) -> None:
         await until(pilot, lambda: "/dev/sdb is read-only." in plan(pilot) or bool(bench.planned))
         await press(pilot, "down")
         await settle(pilot)
-        assert "nothing can be written here" not in plan(pilot).partition("Writes")[0]
+        assert "no test file can be created" not in plan(pilot).partition("Writes")[0]
 
 
 async def test_a_typed_path_has_the_doubts_of_the_disk_below(bench: Bench) -> None:

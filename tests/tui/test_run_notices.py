@@ -79,7 +79,7 @@ def test_long_titles_are_shortened_in_the_middle(bench: Bench) -> None:
     for width in (60, 80, 120):
         line = running_notice([long], "2", width)
         words = "".join(text for text, _ in line)
-        assert width_of(line) <= width and "…" in words and words.endswith("2 watches")
+        assert width_of(line) <= width and "…" in words and words.endswith("press 2 to view")
     assert "Running: 2 runs" in "".join(text for text, _ in running_notice([run, run], "2", 80))
 
 

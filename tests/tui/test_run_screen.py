@@ -508,6 +508,24 @@ async def test_a_resize_rearranges_the_panes(bench: Bench) -> None:
         assert not screen.query_one("#details").display
         await pilot.resize_terminal(130, 40)
         await until(pilot, lambda: screen.query_one("#details").display)
-        await until(pilot, lambda: screen.query_one("#presets").region.x > screen.query_one("#devices").region.x)
+        await until(pilot, lambda: screen.query_one("#what").region.x > screen.query_one("#devices").region.x)
         await pilot.resize_terminal(80, 24)
-        await until(pilot, lambda: screen.query_one("#presets").region.x == 0)
+        await until(pilot, lambda: screen.query_one("#what").region.x == 0)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_down_from_the_last_device_leads_to_the_presets_and_up_back(bench: Bench, size: tuple[int, int]) -> None:
+    async with open_bench(bench, size) as pilot:
+        await press(pilot, "end", "down")
+        assert pilot.app.focused is rows(pilot, "presets")
+        await press(pilot, "down", "up", "up")
+        assert pilot.app.focused is rows(pilot, "devices")
+
+
+async def test_the_filter_is_written_above_the_presets_in_their_frame(bench: Bench) -> None:
+    async with open_bench(bench) as pilot:
+        before = pilot.app.screen.query_one("#what").region
+        await press(pilot, "slash", *"lat")
+        field = pilot.app.screen.query_one("#preset-filter").region
+        assert pilot.app.screen.query_one("#what").region == before and before.contains_region(field)
+        assert field.y == before.y + 1 < rows(pilot, "presets").region.y

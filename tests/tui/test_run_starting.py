@@ -215,7 +215,7 @@ async def test_a_second_run_on_a_disk_waits_for_the_first(bench: Bench, size: tu
         await press(pilot, "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Ask))
         await press(pilot, "enter")
-        await see(pilot, "Quick check queued after", "to cancel")
+        await see(pilot, "Quick check queued after", "cancels")
         screen._tick()
         assert bench.started == []
         await press(pilot, "enter")
@@ -353,7 +353,7 @@ async def test_a_device_that_a_run_works_on_is_overwritten_later(bare: Bench) ->
         await switch_on(pilot)
         await press(pilot, "enter")
         assert isinstance(pilot.app.screen, RunScreen)
-        assert f"Run {run_id}" in told(pilot) and "Start again when that run is over" in told(pilot)
+        assert f"Run {run_id}" in told(pilot) and "Start it when that run has ended" in told(pilot)
         assert bare.started == []
 
 

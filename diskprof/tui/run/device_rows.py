@@ -172,8 +172,9 @@ def _room_of(style: _Style) -> int:
 
 def _style(devices: Sequence[Device], room: int) -> _Style:
     """The richest style that leaves room to know every mount point by, so that all rows are alike."""
-    needed = [min(len(device.mounts[0].path), _KNOWN_BY) + len(_more(device)) for device in devices if device.mounts]
-    for style in (_Style.BAR, _Style.FREE):
+    mounted = [device for device in devices if device.mounts]
+    for style, known_by in ((_Style.BAR, 2 * _KNOWN_BY), (_Style.FREE, _KNOWN_BY)):
+        needed = [min(len(device.mounts[0].path), known_by) + len(_more(device)) for device in mounted]
         if needed and max(needed) + _room_of(style) <= room:
             return style
     return _Style.NOTHING

@@ -159,8 +159,8 @@ def running_notice(running: Sequence[RunSummary], key: str, width: int) -> Line:
 def waiting_notice(waiting: Waiting, key: str, width: int) -> Line:
     """A start that waits for other runs, with the key that gives it up."""
     others = " and ".join(f"{other.title} on {other.target}" for other in waiting.others)
-    what = f"{clean(waiting.plan.preset_title)} queued after {clean(others)}"
-    return _fitted(("…", "title"), what, ": press ", key, " to cancel", width)
+    front = f"{shorten_middle(clean(waiting.plan.preset_title), 24)} queued after "
+    return _fitted(("…", "title"), clean(others), "; ", key, " cancels", width, front=(front, "", ""))
 
 
 def leftovers_notice(count: int, size_bytes: int, key: str, width: int) -> Line:

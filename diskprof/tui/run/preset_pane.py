@@ -45,6 +45,7 @@ class PresetPane(Vertical):
         self._field = Field(id="preset-filter", compact=True)
         super().__init__(self._field, self.list, id="what", classes="pane")
         self._library: Library | None = None
+        self.failed = False
         self._words = ""
         self._edited: Set[str] = frozenset()
 
@@ -66,6 +67,7 @@ class PresetPane(Vertical):
         try:
             library = screen_of(self).session.load_library()
         except DiskprofError as error:
+            self.failed = True
             self.post_message(self.Failed(error))
             return
         self.post_message(self._Loaded(library))

@@ -190,7 +190,7 @@ test: its details say why. New and removed devices are detected automatically.
         wish = self.draft.wish
         if wish is None:
             self.plan.forget()
-            if self.devices.device_tree is not None and not self.presets.loaded:
+            if self.devices.device_tree is not None and not (self.presets.loaded or self.presets.failed):
                 self.plan.say("Reading the presets.")
         elif self.plan.wish_for(wish):
             self._start_when_ready = False

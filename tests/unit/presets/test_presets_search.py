@@ -90,3 +90,7 @@ def test_an_option_that_is_left_out_and_a_dollar_are_no_words() -> None:
     assert matching([preset], "-size=7m --name=mine") == []
     assert matching([preset], "--size=7m --name=t your own") == [preset]
     assert matching([preset], "iodepth") == [] and matching([preset], "depth") == []
+
+
+def test_sweep_finds_every_sweep() -> None:
+    assert {preset.name for preset in SHIPPED if preset.sweep} <= found("sweep")
