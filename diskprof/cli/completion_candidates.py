@@ -82,6 +82,18 @@ def running(ctx: click.Context, param: click.Parameter, incomplete: str) -> Item
     return _beginning(incomplete, going)
 
 
+def in_trash(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
+    """Ids of deleted runs."""
+    from diskprof.store import Store
+
+    path: Path | None = ctx.find_root().params.get("store")
+    try:
+        with Store.open(path, create=False, timeout_s=_PATIENCE_S) as store:
+            return _beginning(incomplete, ((summary.id, _described(summary)) for summary in store.trash()))
+    except DiskprofError:
+        return []
+
+
 def tags(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
     """Tags that runs have."""
     return _beginning(incomplete, {tag: "" for summary in _summaries(ctx) for tag in summary.tags}.items())

@@ -115,3 +115,8 @@ def started_with(environment: Mapping[str, str]) -> Mapping[str, str]:
         return environment
     known = dict(os.fsdecode(entry).partition("=")[::2] for entry in entries if b"=" in entry)
     return {**environment, "LC_CTYPE": known.get("LC_CTYPE", "")}
+
+
+def split_tags(text: str) -> tuple[str, ...]:
+    """The tags in a text, each once: `a, b,,a c` -> (a, b, c). A tag names a run, so it has neither blanks nor commas."""
+    return tuple(dict.fromkeys(text.replace(",", " ").split()))

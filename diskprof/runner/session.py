@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Protocol
 
@@ -400,15 +401,25 @@ class Session:
 
 
 def delete(store: Store, ids: Sequence[str]) -> tuple[Sequence[str], Sequence[DiskprofError]]:
-    """Delete runs that are over with all their samples: the ids of those that are gone, and what was in the way of others."""
-    gone, errors = [], []
+    """Put runs that are over into the trash, together: the ids of those that are there, and what was in the way of others."""
+    now = datetime.now(UTC)
+    return _each(ids, lambda run_id: store.discard(run_id, now))
+
+
+def purge(store: Store, ids: Sequence[str]) -> tuple[Sequence[str], Sequence[DiskprofError]]:
+    """Delete runs that are over for good, with all their samples; gives what `delete` gives."""
+    return _each(ids, store.delete)
+
+
+def _each(ids: Sequence[str], act: Callable[[str], None]) -> tuple[Sequence[str], Sequence[DiskprofError]]:
+    done, errors = [], []
     for run_id in ids:
         try:
-            store.delete(run_id)
-            gone.append(run_id)
+            act(run_id)
+            done.append(run_id)
         except DiskprofError as error:
             errors.append(error)
-    return gone, errors
+    return done, errors
 
 
 def seen_by_kernel(store: Store, run: Run) -> dict[int, KernelView]:

@@ -14,6 +14,8 @@ from diskprof.model.text import clean
 from diskprof.store import codec
 from diskprof.store.liveness import ProcessIdentity
 
+_KEPT = "deleted_at IS NULL ORDER BY ordinal DESC, number DESC"
+_TRASH = "deleted_at IS NOT NULL ORDER BY deleted_at DESC, ordinal DESC, number DESC"
 _LATEST = re.compile(r"latest(?:~(\d{1,9}))?")
 _CANDIDATES = 6
 
@@ -37,20 +39,21 @@ def is_reserved(name: str) -> bool:
     return _LATEST.fullmatch(name) is not None
 
 
-def number_of(db: sqlite3.Connection, run_id: str) -> int:
-    """The run's key in the other tables. Raises RunNotFound."""
-    row = db.execute("SELECT number FROM run WHERE id = ?", (codec.to_text(run_id),)).fetchone()
-    if row is None:
+def number_of(db: sqlite3.Connection, run_id: str, *, trash: bool = False) -> int:
+    """The run's key in the other tables; of one in the trash only with `trash`. Raises RunNotFound."""
+    row = db.execute("SELECT number, deleted_at FROM run WHERE id = ?", (codec.to_text(run_id),)).fetchone()
+    if row is None or (row[1] is not None and not trash):
         raise RunNotFound(f"There is no run {run_id!r}.", Advice(_hint(db), "It was deleted."))
     return int(row[0])
 
 
-def summaries(db: sqlite3.Connection, limit: int | None) -> list[RunSummary]:
+def summaries(db: sqlite3.Connection, limit: int | None = None, *, trash: bool = False) -> list[RunSummary]:
+    """The runs, the one that was begun last first; with `trash` those in the trash, the one deleted last first."""
     wanted = -1 if limit is None else max(limit, 0)
+    which = _TRASH if trash else _KEPT
     tags: dict[int, tuple[str, ...]] = {}
     for run, name in db.execute(
-        "SELECT run, name FROM tag WHERE run IN (SELECT number FROM run ORDER BY ordinal DESC, number DESC LIMIT ?)"
-        " ORDER BY run, position",
+        f"SELECT run, name FROM tag WHERE run IN (SELECT number FROM run WHERE {which} LIMIT ?) ORDER BY run, position",
         (wanted,),
     ):
         tags[run] = (*tags.get(run, ()), name)
@@ -58,7 +61,7 @@ def summaries(db: sqlite3.Connection, limit: int | None) -> list[RunSummary]:
     rows = db.execute(
         "SELECT number, id, status, preset, preset_title, target, device, hostname, started_at,"
         " max(ended_at - started_at, 0) / 1e6, note, headline, doubts"
-        " FROM run ORDER BY ordinal DESC, number DESC LIMIT ?",
+        f" FROM run WHERE {which} LIMIT ?",
         (wanted,),
     )
     return [
@@ -81,50 +84,59 @@ def summaries(db: sqlite3.Connection, limit: int | None) -> list[RunSummary]:
     ]
 
 
-def resolve(db: sqlite3.Connection, name: str) -> str:
-    """The id of the run that a person means by `name`. Raises RunNotFound, which names candidates."""
+def resolve(db: sqlite3.Connection, name: str, *, trash: bool = False) -> str:
+    """The id of the run, with `trash` of the one in the trash, that a person means by `name`.
+
+    Raises RunNotFound, which names candidates.
+    """
     name = codec.to_text(name)
+    which = _TRASH if trash else _KEPT
     if match := _LATEST.fullmatch(name):
-        return _latest(db, int(match[1] or 0))
-    row = db.execute("SELECT id FROM run WHERE id = ?", (name,)).fetchone()
+        return _latest(db, int(match[1] or 0), which)
+    row = db.execute(f"SELECT id FROM run WHERE id = ? AND {which}", (name,)).fetchone()
     if row is None:
         # A tag comes before the beginning of an id: the person chose it.
         row = db.execute(
-            "SELECT run.id FROM tag JOIN run ON run.number = tag.run WHERE tag.name = ?"
-            " ORDER BY run.ordinal DESC, run.number DESC LIMIT 1",
-            (name,),
+            f"SELECT run.id FROM tag JOIN run ON run.number = tag.run WHERE tag.name = ? AND {which} LIMIT 1", (name,)
         ).fetchone()
-    return str(row[0]) if row else _by_beginning(db, name)
+    return str(row[0]) if row else _by_beginning(db, name, which)
 
 
-def _latest(db: sqlite3.Connection, back: int) -> str:
-    row = db.execute("SELECT id FROM run ORDER BY ordinal DESC, number DESC LIMIT 1 OFFSET ?", (back,)).fetchone()
+def _latest(db: sqlite3.Connection, back: int, which: str) -> str:
+    row = db.execute(f"SELECT id FROM run WHERE {which} LIMIT 1 OFFSET ?", (back,)).fetchone()
     if row:
         return str(row[0])
-    (count,) = db.execute("SELECT count(*) FROM run").fetchone()
+    (count,) = db.execute(f"SELECT count(*) FROM (SELECT 1 FROM run WHERE {which})").fetchone()
     if not count:
-        raise RunNotFound("There are no runs yet.", "Start one with `diskprof run quick DIRECTORY`.")
+        raise _nothing(which)
     raise RunNotFound(f"There is no run latest~{back}: there are only {count}.", f"The oldest is latest~{count - 1}.")
 
 
-def _by_beginning(db: sqlite3.Connection, name: str) -> str:
+def _nothing(which: str) -> RunNotFound:
+    if which == _TRASH:
+        return RunNotFound("The trash is empty.", "Deleted runs stay in it for a week.")
+    return RunNotFound("There are no runs yet.", "Start one with `diskprof run quick DIRECTORY`.")
+
+
+def _by_beginning(db: sqlite3.Connection, name: str, which: str) -> str:
     beginning = name.lower()
     found = db.execute(
-        "SELECT id, preset, target FROM run WHERE ? <> '' AND id >= ? AND id < ?"
-        " ORDER BY ordinal DESC, number DESC LIMIT ?",
+        f"SELECT id, preset, target FROM run WHERE ? <> '' AND id >= ? AND id < ? AND {which} LIMIT ?",
         (beginning, beginning, beginning + "\U0010ffff", _CANDIDATES + 1),
     ).fetchall()
     if len(found) == 1:
         return str(found[0][0])
     if found:
         raise RunNotFound(f"More than one run begins with {name!r}.", "Candidates: " + _candidates(found))
+    if which == _TRASH:
+        raise RunNotFound(f"There is no run {name!r} in the trash.", "`diskprof runs --trash` lists what is in it.")
+    if db.execute("SELECT 1 FROM run WHERE id = ?", (name,)).fetchone():
+        raise RunNotFound(f"The run {name} is in the trash.", f"To restore it: diskprof undelete {name}")
     raise RunNotFound(f"There is no run {name!r}.", _hint(db))
 
 
 def _hint(db: sqlite3.Connection) -> str:
-    newest = db.execute(
-        "SELECT id, preset, target FROM run ORDER BY ordinal DESC, number DESC LIMIT ?", (_CANDIDATES + 1,)
-    ).fetchall()
+    newest = db.execute(f"SELECT id, preset, target FROM run WHERE {_KEPT} LIMIT ?", (_CANDIDATES + 1,)).fetchall()
     if not newest:
         return "There are no runs yet. Start one with `diskprof run quick DIRECTORY`."
     return "The newest: " + _candidates(newest)
@@ -149,9 +161,9 @@ def targets(db: sqlite3.Connection) -> list[str]:
     return [target for (target,) in db.execute("SELECT DISTINCT target FROM run ORDER BY target")]
 
 
-def run(db: sqlite3.Connection, run_id: str) -> Run:
-    """The whole run. Raises RunNotFound, StoreError where what is stored cannot be read."""
-    number = number_of(db, run_id)
+def run(db: sqlite3.Connection, run_id: str, *, trash: bool = False) -> Run:
+    """The whole run; one in the trash only with `trash`. Raises RunNotFound, StoreError where it cannot be read."""
+    number = number_of(db, run_id, trash=trash)
     row = db.execute(
         "SELECT status, reason, started_at, ended_at, note, runner_pid, plan, environment, findings"
         " FROM run JOIN detail ON detail.run = run.number WHERE run.number = ?",
@@ -277,6 +289,6 @@ def document(db: sqlite3.Connection, run_id: str, index: int) -> bytes | None:
 def runner(db: sqlite3.Connection, run_id: str) -> ProcessIdentity:
     row = db.execute(
         "SELECT runner_pid, runner_start, runner_boot, runner_place FROM run WHERE number = ?",
-        (number_of(db, run_id),),
+        (number_of(db, run_id, trash=True),),
     ).fetchone()
     return ProcessIdentity(*row)

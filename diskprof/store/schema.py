@@ -7,7 +7,7 @@ Text columns that a list needs are real columns; `plan`, `environment`, `finding
 import sqlite3
 
 APPLICATION_ID = 0x64707266  # "dprf"
-VERSION = 2
+VERSION = 3
 
 # What the kernel saw of an interval.
 _SAW = """test INTEGER NOT NULL,
@@ -56,6 +56,7 @@ _TABLES = (
         started_at INTEGER NOT NULL,
         ordinal INTEGER NOT NULL,
         ended_at INTEGER,
+        deleted_at INTEGER,
         heard_at INTEGER NOT NULL,
         note TEXT NOT NULL DEFAULT '',
         headline TEXT NOT NULL DEFAULT '',
@@ -70,6 +71,8 @@ _TABLES = (
     # imported stands where its time puts it.
     "CREATE INDEX run_by_order ON run (ordinal, number)",
     "CREATE INDEX run_under_way ON run (number) WHERE status = 'running'",
+    # The trash. Every other list leaves it out.
+    "CREATE INDEX run_deleted ON run (deleted_at) WHERE deleted_at IS NOT NULL",
     # Apart from `run`, so that a list of ten thousand runs reads none of it.
     """CREATE TABLE detail (
         run INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE,

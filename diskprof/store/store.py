@@ -24,6 +24,7 @@ _BUSY_S = 5.0
 # A runner writes every second; of one on another machine or in another container its silence is all that tells.
 _SILENCE = timedelta(minutes=10)
 _VACUUM_PAGES = 64
+_TRASH_KEEPS = timedelta(days=7)
 
 
 class Store:
@@ -282,17 +283,70 @@ class Store:
             number = reading.number_of(db, run_id)
             db.execute("UPDATE run SET note = ? WHERE number = ?", (codec.to_text(note), number))
 
-    def delete(self, run_id: str) -> None:
-        """Removes a run with all that belongs to it. Raises Refused while its runner lives."""
+    # What a person deletes
+
+    def discard(self, run_id: str, at: datetime) -> None:
+        """Puts a run into the trash, where it is kept for a week. Raises Refused while its runner lives.
+
+        Runs that are discarded `at` the same moment come back together.
+        """
         with self._database.write() as db:
             number = reading.number_of(db, run_id)
-            if any(number == alive for alive, _, dead in self._under_way(db) if not dead):
-                raise Refused(
-                    f"The run {run_id} is still going.",
-                    Advice(f"Stop it first: diskprof stop {run_id}", "Stop it first."),
-                )
+            self._refuse_under_way(db, number, run_id)
+            writing.discard(db, number, at)
+
+    def restore(self, run_id: str) -> None:
+        """Takes a run out of the trash; does nothing for one that is not there. Raises RunNotFound."""
+        with self._database.write() as db:
+            writing.restore(db, reading.number_of(db, run_id, trash=True))
+
+    def trash(self) -> list[RunSummary]:
+        """The runs in the trash, the one deleted last first."""
+        with self._database.read() as db:
+            return reading.summaries(db, trash=True)
+
+    def resolve_in_trash(self, name: str) -> str:
+        """As `resolve`, of the runs in the trash; `latest` is the one deleted last."""
+        with self._database.read() as db:
+            return reading.resolve(db, name, trash=True)
+
+    def last_discarded(self) -> tuple[str, ...]:
+        """The runs in the trash that were deleted last, together."""
+        with self._database.read() as db:
+            rows = db.execute(
+                "SELECT id FROM run WHERE deleted_at = (SELECT max(deleted_at) FROM run) ORDER BY ordinal"
+            )
+            return tuple(run_id for (run_id,) in rows)
+
+    def empty_trash(self, now: datetime | None = None) -> int:
+        """Deletes for good what has been in the trash for a week, and returns how many; nothing while a run is under way.
+
+        A day of samples takes seconds to go, so this is called when nobody waits.
+        """
+        before = codec.to_micros((now or datetime.now(UTC)) - _TRASH_KEEPS)
+        old = "FROM run WHERE deleted_at <= ?"
+        with self._database.read() as db:
+            if self.read_only or not db.execute(f"SELECT 1 {old}", (before,)).fetchone() or self._under_way(db):
+                return 0
+        with self._database.write() as db:
+            gone = db.execute(f"DELETE {old}", (before,)).rowcount
+        self._vacuum()
+        return gone
+
+    def delete(self, run_id: str) -> None:
+        """Removes a run for good, also from the trash. Raises Refused while its runner lives."""
+        with self._database.write() as db:
+            number = reading.number_of(db, run_id, trash=True)
+            self._refuse_under_way(db, number, run_id)
             db.execute("DELETE FROM run WHERE number = ?", (number,))
         self._vacuum()
+
+    def _refuse_under_way(self, db: sqlite3.Connection, number: int, run_id: str) -> None:
+        if any(number == alive for alive, _, dead in self._under_way(db) if not dead):
+            raise Refused(
+                f"The run {run_id} is in progress.",
+                Advice(f"Stop it first: diskprof stop {run_id}", "Stop it first."),
+            )
 
     def _vacuum(self) -> None:
         """Gives freed space back, once it is worth it and while no disk is being measured."""

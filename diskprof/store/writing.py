@@ -11,6 +11,7 @@ from diskprof.model.errors import RunNotFound, StoreError, UsageError
 from diskprof.model.plan import Plan
 from diskprof.model.run import Environment, Finding, Message, Progress, Status, TestResult, doubts_of
 from diskprof.model.sample import Sample, SystemSample
+from diskprof.model.text import split_tags
 from diskprof.store import codec, courses, reading
 from diskprof.store.liveness import ProcessIdentity
 
@@ -216,8 +217,11 @@ def _close_tests(db: sqlite3.Connection, number: int, status: Status) -> None:
 
 
 def set_tags(db: sqlite3.Connection, number: int, tags: Sequence[str]) -> None:
-    """Replaces the tags: trimmed, each once, in the order given. Raises UsageError for a name that `resolve` keeps."""
-    names = dict.fromkeys(name for name in (codec.to_text(tag.strip()) for tag in tags) if name)
+    """Replaces the tags: split at blanks and commas, each once, in the order given.
+
+    Raises UsageError for a name that `resolve` keeps.
+    """
+    names = dict.fromkeys(codec.to_text(name) for tag in tags for name in split_tags(tag))
     for name in names:
         if reading.is_reserved(name):
             raise UsageError(f"{name!r} cannot be a tag: it always means the newest run.", "Choose another word.")
@@ -226,6 +230,16 @@ def set_tags(db: sqlite3.Connection, number: int, tags: Sequence[str]) -> None:
         "INSERT INTO tag (run, position, name) VALUES (?, ?, ?)",
         [(number, position, name) for position, name in enumerate(names)],
     )
+
+
+def discard(db: sqlite3.Connection, number: int, at: datetime) -> None:
+    """Puts a run into the trash."""
+    db.execute("UPDATE run SET deleted_at = ? WHERE number = ?", (codec.to_micros(at), number))
+
+
+def restore(db: sqlite3.Connection, number: int) -> None:
+    """Takes a run out of the trash."""
+    db.execute("UPDATE run SET deleted_at = NULL WHERE number = ?", (number,))
 
 
 def check_ending(status: Status) -> None:

@@ -191,13 +191,38 @@ def test_a_report_in_a_form_that_there_is_not(tmp_path: Path, library: list[str]
 
 def test_runs_are_tagged_named_by_tag_and_deleted(tmp_path: Path, library: list[str]) -> None:
     run_id = library[-1]
-    assert diskprof("tag", run_id, "before move", "x", "--note", "old host", home=tmp_path).returncode == 0
-    shown = diskprof_json("show", "before move", "--json", home=tmp_path)
+    assert diskprof("tag", run_id, "first vendor-a, prod", "x", "--note", "old host", home=tmp_path).returncode == 0
+    shown = diskprof_json("show", "vendor-a", "--json", home=tmp_path)
     assert shown["id"] == run_id and shown["note"] == "old host"
-    assert diskprof("tag", run_id, "--remove", "x", home=tmp_path).stdout.split("\n")[0] == "baseline before move"
+    said = diskprof("tag", run_id, "--remove", "x", home=tmp_path).stdout
+    assert said == diskprof("tag", run_id, home=tmp_path).stdout == "baseline first vendor-a prod\n"
+    untagged = diskprof("tag", library[1], home=tmp_path)
+    assert (untagged.stdout, untagged.stderr) == ("", f"Run {library[1]} has no tags.\n")
     assert diskprof("delete", run_id, home=tmp_path).returncode == 2
     assert diskprof("delete", run_id, "--yes", home=tmp_path).returncode == 0
     assert diskprof("show", run_id, home=tmp_path).returncode == 2
+
+
+def test_deleted_runs_are_in_the_trash_until_they_are_purged(tmp_path: Path, library: list[str]) -> None:
+    first, second, third = library[-3:]
+    before = diskprof_json("runs", "--json", home=tmp_path)
+    done = diskprof("delete", first, second, "--yes", home=tmp_path)
+    assert done.stderr == f"Deleted {first}, {second}. Undo: diskprof undelete\n"
+    assert diskprof("delete", third, "--yes", home=tmp_path).returncode == 0
+    trashed = diskprof_json("runs", "--trash", "--json", home=tmp_path)
+    assert [run["id"] for run in trashed] == [third, first, second]
+    assert set(trashed[0]) == set(before[0])
+    assert diskprof("undelete", third[:5], home=tmp_path).stderr == f"Restored {third}.\n"
+    assert diskprof("undelete", home=tmp_path).returncode == 0
+    assert diskprof_json("runs", "--json", home=tmp_path) == before
+    assert diskprof("undelete", home=tmp_path).stderr == "The trash is empty.\n"
+    diskprof("delete", first, second, "--yes", home=tmp_path)
+    purged = diskprof("delete", "--purge", first, third, "--yes", home=tmp_path)
+    assert purged.stderr == f"Deleted {first}, {third} for good.\n"
+    assert diskprof("delete", "--purge", "--yes", home=tmp_path).stderr == f"Deleted {second} for good.\n"
+    for run_id in (first, second, third):
+        assert diskprof("undelete", run_id, home=tmp_path).returncode == 2
+    assert len(diskprof_json("runs", "--json", home=tmp_path)) == len(before) - 3
 
 
 def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path, library: list[str]) -> None:

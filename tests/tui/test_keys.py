@@ -347,6 +347,7 @@ ELSEWHERE = {
     "run.variant": "test_run_shaping.py",
     "run.rescan": "test_run_screen.py",
     "run.allow": "test_run_starting.py",
+    "runs.undo": "test_runs_actions.py",
     "compare.conditions": "test_compare_screen.py",
     "list.left": "test_compare_screen.py",
     "list.right": "test_compare_screen.py",

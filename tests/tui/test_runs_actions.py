@@ -99,7 +99,7 @@ async def test_what_is_typed_follows_the_tags_that_are_there(path: Path, runs: d
 
 
 def test_tags_are_read_as_a_person_writes_them() -> None:
-    assert parse_tags(" a,b c ,, a,\x1b[0m") == ("a", "b c", "\ufffd[0m")
+    assert parse_tags(" a,b c ,, a,\x1b[0m") == ("a", "b", "c", "\ufffd[0m")
     assert parse_tags("") == ()
 
 
@@ -118,7 +118,10 @@ async def test_deletes_after_asking(path: Path, runs: dict[str, str], size: tupl
         await press(pilot, "d", "y")
         assert runs["cancelled"] not in shown(pilot)
         assert at(pilot) == runs["failed"]
-        assert "Deleted" in told(pilot)
+        assert f"Deleted {runs['cancelled']}. u undoes." in told(pilot)
+        await press(pilot, "u")
+        assert runs["cancelled"] in shown(pilot)
+        assert f"Restored {runs['cancelled']}." in told(pilot)
 
 
 async def test_deletes_what_is_marked(path: Path, runs: dict[str, str]) -> None:
@@ -132,6 +135,9 @@ async def test_deletes_what_is_marked(path: Path, runs: dict[str, str]) -> None:
         assert len(shown(pilot)) == 8
         assert not screen_of(pilot).list.marked
         assert at(pilot) == runs["slow"]
+        assert "Deleted 2 runs. u undoes." in told(pilot)
+        await press(pilot, "u")
+        assert len(shown(pilot)) == 10
 
 
 async def test_does_not_delete_a_run_that_goes(path: Path, runs: dict[str, str]) -> None:
@@ -139,7 +145,7 @@ async def test_does_not_delete_a_run_that_goes(path: Path, runs: dict[str, str])
         await go_to(pilot, runs["running"])
         await press(pilot, "d")
         assert isinstance(pilot.app.screen, RunsScreen)
-        assert "still runs" in told(pilot)
+        assert "is in progress" in told(pilot)
         assert runs["running"] in shown(pilot)
 
 

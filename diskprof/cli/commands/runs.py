@@ -1,8 +1,9 @@
-"""`diskprof runs`, `show`, `attach`, `stop`, `tag`, `delete` and `clean`: the runs that are in the store."""
+"""`diskprof runs`, `show`, `attach`, `stop`, `tag`, `delete`, `undelete` and `clean`: the runs that are in the store."""
 
 import select
 import sys
 import time
+from collections.abc import Sequence
 
 import click
 
@@ -13,7 +14,8 @@ from diskprof.model.errors import DiskprofError, RunNotFound, UsageError
 from diskprof.model.run import Status
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
-from diskprof.runner.session import Session, delete
+from diskprof.runner import session
+from diskprof.runner.session import Session
 from diskprof.store import Store
 
 _PATIENCE_S = 15.0
@@ -24,15 +26,20 @@ _MOST = 2**63 - 1
 @click.command("runs", short_help="List the runs that were kept.")
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 @click.option("--limit", "-n", type=click.IntRange(1), help="The newest so many only.")
+@click.option("--trash", is_flag=True, help="List the deleted runs, which are kept for a week.")
 @click.pass_context
-def runs_command(ctx: click.Context, as_json: bool, limit: int | None) -> None:
+def runs_command(ctx: click.Context, as_json: bool, limit: int | None, trash: bool) -> None:
     """List the runs that were kept, newest first."""
+    most = None if limit is None else min(limit, _MOST)
     with open_store(ctx) as store:
-        summaries = store.summaries(limit=None if limit is None else min(limit, _MOST))
+        summaries = store.trash()[:most] if trash else store.summaries(limit=most)
     if as_json:
         from diskprof.reports.data.json_runs import summaries_json
 
         echo_json(summaries_json(summaries))
+        return
+    if not summaries and trash:
+        click.echo("The trash is empty.", err=True)
         return
     if not summaries:
         click.echo("No runs yet. `diskprof run quick DIRECTORY` makes one.", err=True)
@@ -130,7 +137,7 @@ def _running_run(store: Store, name: str | None) -> str:
 def tag_command(
     ctx: click.Context, run: str, tags: tuple[str, ...], removed: tuple[str, ...], note: str | None
 ) -> None:
-    """Add TAGS to RUN; a tag names a run wherever RUN is asked for. Prints the tags that it has then."""
+    """Add TAGS to RUN and print its tags; without TAGS print them. A tag names the newest run that has it."""
     with open_store(ctx) as store:
         run_id = store.resolve(run)
         kept = [tag for tag in store.run(run_id).tags if tag not in removed]
@@ -138,26 +145,70 @@ def tag_command(
             store.set_tags(run_id, tuple(dict.fromkeys([*kept, *tags])))
         if note is not None:
             store.set_note(run_id, note)
-        click.echo(clean(" ".join(store.run(run_id).tags)))
+        if now := store.run(run_id).tags:
+            click.echo(clean(" ".join(now)))
+        else:
+            click.echo(f"Run {run_id} has no tags.", err=True)
 
 
-@click.command("delete", short_help="Delete runs from the store.")
-@click.argument("runs", nargs=-1, required=True, shell_complete=completion_candidates.runs)
+@click.command("delete", short_help="Delete runs; they can be restored for a week.")
+@click.argument("runs", nargs=-1, shell_complete=completion_candidates.runs)
 @click.option("--yes", is_flag=True, help="Delete without asking.")
+@click.option("--purge", is_flag=True, help="Delete for good, with all samples; without RUNS everything in the trash.")
 @click.pass_context
-def delete_command(ctx: click.Context, runs: tuple[str, ...], yes: bool) -> None:
-    """Delete RUNS, with all their samples. A run that is under way is not deleted."""
+def delete_command(ctx: click.Context, runs: tuple[str, ...], yes: bool, purge: bool) -> None:
+    """Delete RUNS: they go to the trash, which empties after a week. A run in progress is not deleted.
+
+    `diskprof undelete` restores them, `diskprof runs --trash` lists them.
+    """
+    if not runs and not purge:
+        raise click.UsageError("Missing argument 'RUNS...'.", ctx)
     with open_store(ctx) as store:
-        ids = list(dict.fromkeys(store.resolve(run) for run in runs))
+        ids = _to_delete(store, runs, purge=purge)
+        if not ids:
+            click.echo("The trash is empty.", err=True)
+            return
         if not yes:
             if not sys.stdin.isatty():
                 raise UsageError("Deleting asks first, and there is no terminal to ask on.", "Add --yes.")
-            click.confirm(f"Delete {', '.join(ids)} for good?", abort=True, err=True)
-        gone, errors = delete(store, ids)
-    if gone:
-        click.echo(f"Deleted {', '.join(gone)}.", err=True)
+            click.confirm(f"Delete {', '.join(ids)}{' for good' if purge else ''}?", abort=True, err=True)
+        gone, errors = session.purge(store, ids) if purge else session.delete(store, ids)
+        store.empty_trash()
+    if gone and purge:
+        click.echo(f"Deleted {', '.join(gone)} for good.", err=True)
+    elif gone:
+        click.echo(f"Deleted {', '.join(gone)}. Undo: diskprof undelete", err=True)
     if errors:
         raise errors[0]
+
+
+def _to_delete(store: Store, names: Sequence[str], *, purge: bool) -> list[str]:
+    """The ids of the runs of these names, of which some may be in the trash where they are purged; all of it without names."""
+    if not names:
+        return [summary.id for summary in store.trash()]
+    return list(dict.fromkeys(_to_purge(store, name) if purge else store.resolve(name) for name in names))
+
+
+def _to_purge(store: Store, name: str) -> str:
+    try:
+        return store.resolve(name)
+    except RunNotFound as error:
+        try:
+            return store.resolve_in_trash(name)
+        except RunNotFound:
+            raise error from None
+
+
+@click.command("undelete", short_help="Restore deleted runs.")
+@click.argument("runs", nargs=-1, shell_complete=completion_candidates.in_trash)
+@click.pass_context
+def undelete_command(ctx: click.Context, runs: tuple[str, ...]) -> None:
+    """Restore RUNS from the trash; without RUNS those deleted last. `diskprof runs --trash` lists what is in it."""
+    with open_store(ctx) as store:
+        ids = [store.resolve_in_trash(run) for run in runs] or list(store.last_discarded())
+        for run_id in ids:
+            store.restore(run_id)
+    click.echo(f"Restored {', '.join(ids)}." if ids else "The trash is empty.", err=True)
 
 
 @click.command("clean", short_help="Remove test files that runs left behind.")

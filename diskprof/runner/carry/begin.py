@@ -1,7 +1,7 @@
 """The way into a run: everything that could speak against it is asked here, whichever front end starts it."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from diskprof.devices.scan.udev import scan, topology
 from diskprof.devices.targets import resolve_target
 from diskprof.engines.tools import find_tool
 from diskprof.model.device import DeviceTree
-from diskprof.model.errors import Refused
+from diskprof.model.errors import Refused, StoreError
 from diskprof.model.plan import Plan
 from diskprof.model.preset import EngineName
 from diskprof.model.run import Environment
@@ -61,6 +61,8 @@ def begun(
             sweep(store)
             run_id = store.create_run(plan, environment, tags=tags, note=note, runner=this_process())
         yield Begun(plan, environment, store, run_id, held)
+    with suppress(StoreError):
+        store.empty_trash()
 
 
 def _refuse_moved(plan: Plan, tree: DeviceTree) -> None:

@@ -110,7 +110,8 @@ def _system_batches(store: Store, run_id: str) -> Iterator[tuple[SystemSample, .
 def import_runs(store: Store, files: Sequence[tuple[str, IO[bytes]]]) -> list[ImportedRun]:
     """Takes the runs of all files (name for messages, content) into the store, or none of them.
 
-    A run that is here already is left as it is; one whose id another run has here gets a new id. Raises BadFile.
+    A run that is here already is left as it is, or taken out of the trash; one whose id another run has here gets a new id.
+    Raises BadFile.
     """
     # The store is locked for the copying alone, not for the reading of files: a run may be under way in it.
     with _staging() as staged:
@@ -229,6 +230,7 @@ def _append(db: sqlite3.Connection, number: int, name: str, head: Head, records:
 def _take_over(source: sqlite3.Connection, number: int, db: sqlite3.Connection, wanted: str) -> ImportedRun:
     """Copies a run, with all that belongs to it, into the store."""
     if known := _same_run(source, number, db):
+        writing.restore(db, reading.number_of(db, known, trash=True))
         return ImportedRun(wanted, known, new=False)
     taken = db.execute("SELECT 1 FROM run WHERE id = ?", (wanted,)).fetchone()
     run_id = writing.new_id(db) if taken else wanted
@@ -266,7 +268,7 @@ def _same_run(source: sqlite3.Connection, number: int, db: sqlite3.Connection) -
     candidates = db.execute("SELECT id FROM run WHERE started_at = ?", (started,)).fetchall()
     run = reading.run(source, staged) if candidates else None
     for (run_id,) in candidates:
-        other = reading.run(db, run_id)
+        other = reading.run(db, run_id, trash=True)
         if run and (run.plan, run.environment, run.tests) == (other.plan, other.environment, other.tests):
             return str(run_id)
     return ""

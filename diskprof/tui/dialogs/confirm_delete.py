@@ -1,4 +1,4 @@
-"""Asks before runs are deleted for good."""
+"""Asks before runs are deleted."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ class DeleteModal(Ask):
         if len(runs) > _SHOWN:
             lines.append(f"and {len(runs) - _SHOWN} more")
         one = len(runs) == 1
-        lines += ["", f"{'Its' if one else 'Their'} results and samples will be gone for good."]
+        lines += ["", f"{'It stays' if one else 'They stay'} in the trash for a week."]
         super().__init__(
             "Delete this run?" if one else f"Delete these {len(runs)} runs?",
             "\n".join(lines),

@@ -17,7 +17,7 @@ from diskprof.tui.dialogs.report_dialog import ExportModal
 from diskprof.tui.dialogs.tags import TagsEdit, TagsModal
 from diskprof.tui.shell.base import ModeScreen
 from diskprof.tui.shell.keynames import with_keys
-from diskprof.tui.shell.loading import delete_beside, keep_words, plan_again, save_runs
+from diskprof.tui.shell.loading import delete_beside, keep_words, plan_again, restore_last, save_runs
 
 if TYPE_CHECKING:
     from diskprof.tui.app import DiskprofApp
@@ -96,17 +96,17 @@ def edit_tags(screen: ModeScreen, run: RunSummary, done: Done) -> None:
 
 
 def delete(screen: ModeScreen, runs: Sequence[RunSummary], done: Done) -> None:
-    """Ask, delete, then call `done`; refused if one of them still goes."""
+    """Ask, put into the trash, then call `done`; refused if one of them is in progress."""
     going = next((run for run in runs if run.status is Status.RUNNING), None)
     if going:
         how = with_keys(screen, "Stop it first: {runs.open} opens it, {live.stop} stops it there.")
-        tell(screen, f"{going.id} still runs, so nothing was deleted. {how}", warning=True)
+        tell(screen, f"{going.id} is in progress: nothing was deleted. {how}", warning=True)
         return
 
     def answered(answer: str | None) -> None:
         if answer != DELETE:
             return
-        # A day of samples takes seconds to go.
+        # Another program may hold the store locked for a while.
         screen.run_worker(_delete(screen, runs, done), group="delete")
 
     if runs:
@@ -123,7 +123,25 @@ async def _delete(screen: ModeScreen, runs: Sequence[RunSummary], done: Done) ->
         screen.diskprof.tell(each)
     done()
     if gone:
-        tell(screen, f"Deleted {runs[0].id}." if gone == len(runs) == 1 else f"Deleted {gone} runs.")
+        what = runs[0].id if gone == len(runs) == 1 else f"{gone} runs"
+        tell(screen, with_keys(screen, f"Deleted {what}. {{runs.undo}} undoes."))
+
+
+def undo_delete(screen: ModeScreen, done: Done) -> None:
+    """Restore what was deleted last, then call `done`."""
+    screen.run_worker(_undo_delete(screen, done), group="delete")
+
+
+async def _undo_delete(screen: ModeScreen, done: Done) -> None:
+    try:
+        ids = await asyncio.to_thread(restore_last, screen.kept_path)
+    except DiskprofError as error:
+        screen.diskprof.tell(error)
+        return
+    done()
+    tell(
+        screen, f"Restored {', '.join(ids) if len(ids) < 4 else f'{len(ids)} runs'}." if ids else "The trash is empty."
+    )
 
 
 def partner(runs: Sequence[RunSummary], run: RunSummary) -> RunSummary | None:

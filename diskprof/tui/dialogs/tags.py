@@ -16,23 +16,22 @@ from textual.widgets import Input, Label, Static
 from diskprof.model.advice import on_screen
 from diskprof.model.errors import DiskprofError
 from diskprof.model.run import RunSummary
-from diskprof.model.text import clean
+from diskprof.model.text import clean, split_tags
 from diskprof.tui.kit.field import Field
 from diskprof.tui.shell.keynames import with_keys
 
 
 @dataclass(frozen=True, slots=True)
 class TagsEdit:
-    """What the person wrote: tags without blanks around them, each once, and the note."""
+    """What the person wrote: tags, each once, and the note."""
 
     tags: tuple[str, ...]
     note: str
 
 
 def parse_tags(text: str) -> tuple[str, ...]:
-    """`a, b,,a ` -> (a, b)."""
-    names = (clean(name).strip() for name in text.split(","))
-    return tuple(dict.fromkeys(name for name in names if name))
+    """As `split_tags`, of what was typed or pasted."""
+    return split_tags(clean(text))
 
 
 class TagsModal(ModalScreen[bool]):
@@ -54,8 +53,8 @@ class TagsModal(ModalScreen[bool]):
             dialog.border_title = Content(f"Tags and note of {self.run.id}").markup
             dialog.border_subtitle = with_keys(self, "Enter saves, {form.back} goes back")
             yield Static(clean(f"{self.run.preset} on {self.run.target}"), markup=False)
-            yield Label("Tags, with commas between them")
-            yield Field(self._tags, placeholder="baseline, nvme, before-upgrade", id="tags", compact=True)
+            yield Label("Tags, separated by blanks or commas")
+            yield Field(self._tags, placeholder="baseline nvme before-upgrade", id="tags", compact=True)
             yield Label("Note")
             yield Field(self._note, placeholder="what was special about this run", id="note", compact=True)
             yield Static("", id="problem", markup=False)

@@ -49,6 +49,7 @@ class RunsScreen(ModeScreen):
         "Every run that was kept. {runs.open} opens one: its results, a chart, what was found, the exact commands.\n\n"
         "To compare, mark two or more with {runs.mark} and press {runs.compare}; the oldest is the base. Without marks, "
         "{runs.compare} compares the run under the cursor with the newest other one of the same preset.\n\n"
+        "Deleted runs are kept in the trash for a week; {runs.undo} restores those deleted last.\n\n"
         "{runs.again} runs the run under the cursor again: same preset, settings, target and expectations.\n\n"
         "The filter looks for words in id, preset, target, device, host, status and tags. A field limits a word: "
         "status:failed disk:sda tag:prod preset:quick host:db-01. Several words must all match. A click on a column heading "
@@ -70,6 +71,7 @@ class RunsScreen(ModeScreen):
         ),
         Binding("t", "tags", "Tags", id="runs.tags", tooltip="Change tags and note"),
         Binding("d", "delete", "Delete", id="runs.delete"),
+        Binding("u", "undo", "Undo", id="runs.undo", tooltip="Restore the runs that were deleted last"),
         Binding("slash", "filter", "Filter", id="runs.filter", key_display="/"),
         Binding("S", "order", "Sort", id="runs.order", key_display="S", tooltip="Sort by the next column"),
         Binding("I", "reverse", "Reverse", id="runs.reverse", show=False, key_display="I", tooltip="Reverse the order"),
@@ -84,7 +86,7 @@ class RunsScreen(ModeScreen):
         self._now = datetime.now(UTC)
         self._read_at = self._whole_at = 0.0
         self._cost_s = 0.0
-        self._waiting = self._partial = False
+        self._waiting = self._partial = self._trash = False
 
     def body(self) -> ComposeResult:
         yield OneLine(id="runs-title")
@@ -145,6 +147,7 @@ class RunsScreen(ModeScreen):
             return
         try:
             newest = self.store.summaries(limit=_NEWEST)
+            self._trash = bool(self.store.last_discarded())
         except DiskprofError as error:
             self.diskprof.tell(error)
             return
@@ -173,6 +176,7 @@ class RunsScreen(ModeScreen):
         began = time.monotonic()
         try:
             runs = self.store.summaries(limit=limit)
+            self._trash = bool(self.store.last_discarded())
             if limit is None or not self.list.load_newest(runs):
                 self.list.load(self.store.summaries() if limit else runs)
         except DiskprofError as error:
@@ -199,6 +203,8 @@ class RunsScreen(ModeScreen):
                 return bool(self.list.view.words) or self.query_one("#runs-filter", Input).has_focus
             case "unmark":
                 return bool(self.list.marked)
+            case "undo":
+                return self._trash
             case "open" | "mark" | "again" | "export" | "tags" | "delete" | "compare" | "order" | "reverse":
                 return bool(self.list.shown)
             case _:
@@ -343,6 +349,9 @@ class RunsScreen(ModeScreen):
             self.sheet.cursor = min(here, len(self.sheet.rows) - 1)
 
         run_actions.delete(self, self._chosen_runs(), deleted)
+
+    def action_undo(self) -> None:
+        run_actions.undo_delete(self, self.read)
 
     def action_tags(self) -> None:
         if run := self.current:

@@ -82,18 +82,30 @@ def load_course(path: Path, run_id: str) -> Loaded:
 
 
 async def delete_beside(path: Path, ids: Sequence[str]) -> tuple[int, Sequence[DiskprofError]]:
-    """How many of these runs were deleted, in a thread, and what was in the way of the others."""
+    """How many of these runs were put into the trash, in a thread, and what was in the way of the others."""
     from diskprof.store import Store
 
     def delete_there() -> tuple[int, Sequence[DiskprofError]]:
         with Store.open(path, create=False) as store:
             gone, errors = delete(store, ids)
+            store.empty_trash()
         return len(gone), errors
 
     try:
         return await asyncio.to_thread(delete_there)
     except DiskprofError as error:
         return 0, [error]
+
+
+def restore_last(path: Path) -> Sequence[str]:
+    """Take out of the trash what was deleted last, by a connection of its own; gives the ids. Raises DiskprofError."""
+    from diskprof.store import Store
+
+    with Store.open(path, create=False) as store:
+        ids = store.last_discarded()
+        for run_id in ids:
+            store.restore(run_id)
+    return ids
 
 
 def plan_again(session: Session, path: Path, run_id: str) -> Outlook:

@@ -1,7 +1,7 @@
 """Finding runs, following them, editing them."""
 
 import sqlite3
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from recorded import FAST, FIRST_START, GONE, make_plan, record_library, record_run, recording
@@ -11,6 +11,8 @@ from diskprof.model.errors import Refused, RunNotFound, StoreError, UsageError
 from diskprof.model.run import Finding, Message, Status, Weight
 from diskprof.model.sample import Direction, Phase, Sample
 from diskprof.store import Store, this_process
+
+NOW = datetime(2026, 3, 4, tzinfo=UTC)
 
 
 def bare(store: Store, run_id: str, hours: float = 0.0, tags: tuple[str, ...] = ()) -> str:
@@ -334,10 +336,10 @@ def test_a_refused_write_is_no_change(store: Store) -> None:
 # --- what a person edits ---------------------------------------------------------------------------------------------
 
 
-def test_tags_are_trimmed_each_once_and_in_order(store: Store) -> None:
+def test_tags_are_split_at_blanks_and_commas_each_once_and_in_order(store: Store) -> None:
     bare(store, "abc", tags=("z",))
-    store.set_tags("abc", [" b ", "a", "", "b", "  ", "two words"])
-    assert store.run("abc").tags == store.summaries()[0].tags == ("b", "a", "two words")
+    store.set_tags("abc", [" b ", "a", "", "b", "  ", "two words,a"])
+    assert store.run("abc").tags == store.summaries()[0].tags == ("b", "a", "two", "words")
     store.set_tags("abc", [])
     assert store.run("abc").tags == ()
 
@@ -376,7 +378,7 @@ def test_deleting_a_large_run_gives_its_space_back(store: Store) -> None:
 
 def test_a_run_under_way_is_not_deleted(store: Store) -> None:
     bare(store, "abc")
-    with pytest.raises(Refused, match="still going") as caught:
+    with pytest.raises(Refused, match="is in progress") as caught:
         store.delete("abc")
     assert "diskprof stop abc" in on_command_line(caught.value.hint)
     store.finish_run("abc", status=Status.COMPLETE)
@@ -388,3 +390,70 @@ def test_a_run_whose_runner_is_dead_can_be_deleted(store: Store) -> None:
     store.create_run(make_plan(), FAST.environment, run_id="abc", runner=GONE)
     store.delete("abc")
     assert store.summaries() == []
+
+
+# --- The trash -------------------------------------------------------------------------------------------------------
+
+
+def _ended(store: Store, *ids: str) -> None:
+    for run_id in ids:
+        bare(store, run_id, tags=(f"tag-{run_id}",))
+        store.finish_run(run_id, status=Status.COMPLETE)
+
+
+def test_what_is_in_the_trash_is_nowhere_else(store: Store) -> None:
+    _ended(store, "aa", "bb", "cc")
+    store.discard("cc", NOW)
+    assert [summary.id for summary in store.summaries()] == ["bb", "aa"]
+    assert [summary.id for summary in store.summaries(limit=1)] == ["bb"]
+    assert store.resolve("latest") == "bb"
+    for name in ("cc", "c", "tag-cc", "latest~2"):
+        with pytest.raises(RunNotFound):
+            store.resolve(name)
+    with pytest.raises(RunNotFound, match="is in the trash") as caught:
+        store.resolve("cc")
+    assert on_command_line(caught.value.hint) == "To restore it: diskprof undelete cc"
+    for look in (store.run, store.samples, lambda run_id: store.set_tags(run_id, ["x"])):
+        with pytest.raises(RunNotFound):
+            look("cc")
+    assert [(summary.id, summary.tags) for summary in store.trash()] == [("cc", ("tag-cc",))]
+
+
+def test_runs_come_back_from_the_trash_as_they_were(store: Store) -> None:
+    _ended(store, "aa", "bb", "cc", "dd")
+    before = store.summaries()
+    store.discard("aa", NOW)
+    for run_id in ("bb", "dd"):
+        store.discard(run_id, NOW + timedelta(seconds=1))
+    assert [summary.id for summary in store.trash()] == ["dd", "bb", "aa"]
+    assert store.last_discarded() == ("bb", "dd")
+    assert [store.resolve_in_trash(name) for name in ("latest", "a", "tag-bb")] == ["dd", "aa", "bb"]
+    with pytest.raises(RunNotFound, match="no run 'cc' in the trash"):
+        store.resolve_in_trash("cc")
+    for run_id in ("bb", "dd", "aa"):
+        store.restore(run_id)
+    assert store.summaries() == before and store.trash() == [] and store.last_discarded() == ()
+    with pytest.raises(RunNotFound, match="The trash is empty"):
+        store.resolve_in_trash("latest")
+
+
+def test_the_trash_empties_after_a_week_while_no_run_is_under_way(store: Store) -> None:
+    _ended(store, "aa", "bb", "cc")
+    store.discard("aa", NOW)
+    store.discard("bb", NOW + timedelta(days=1))
+    assert store.empty_trash(NOW + timedelta(days=6, hours=23)) == 0
+    bare(store, "going")
+    assert store.empty_trash(NOW + timedelta(days=7)) == 0
+    store.finish_run("going", status=Status.COMPLETE)
+    assert store.empty_trash(NOW + timedelta(days=7)) == 1
+    assert [summary.id for summary in store.trash()] == ["bb"]
+    store.delete("bb")
+    assert store.trash() == []
+    assert [summary.id for summary in store.summaries()] == ["going", "cc"]
+
+
+def test_a_run_in_progress_is_not_put_into_the_trash(store: Store) -> None:
+    bare(store, "abc")
+    with pytest.raises(Refused, match="is in progress"):
+        store.discard("abc", NOW)
+    assert store.trash() == []
