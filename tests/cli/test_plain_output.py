@@ -28,6 +28,7 @@ COMMANDS = {
     "devices": [("devices",), ("devices", "--json"), ("devices", "--all")],
     "presets": [("presets",), ("presets", "show", "quick"), ("presets", "options"), ("presets", "--help")],
     "run": [("run", "quick", ".", "--dry-run"), ("run", "quick", "./µ", "--dry-run"), ("run", "--help")],
+    "rerun": [("rerun", "FIRST", "--dry-run"), ("rerun", "nothing-µ"), ("rerun", "--help")],
     "attach": [("attach", "nothing-µ"), ("attach", "--help")],
     "stop": [("stop", "nothing-µ"), ("stop", "--help")],
     "runs": [("runs",), ("runs", "--json")],

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pyte
 
-PATIENCE_S = 40.0
+PATIENCE_S = 60.0
 _AGAIN_S = 6.0
 # pyte takes the kitty keyboard protocol's requests for text.
 _KITTY = re.compile(rb"\x1b\[[>=<][0-9;]*u")

@@ -22,7 +22,7 @@ from diskprof.tui.runs.screen import RunsScreen
 ELSEWHERE = {
     LiveScreen: ({"s", "m", "K", "V", "X", "escape", "z", "f", "N", "P"}, "test_live_screen, _views and _sweep"),
     RunsScreen: (
-        {"enter", "space", "c", "r", "t", "d", "slash", "S", "I", "U", "escape"},
+        {"enter", "space", "c", "r", "t", "d", "R", "slash", "S", "I", "U", "escape"},
         "test_runs_screen, _actions",
     ),
     CompareScreen: ({"enter", "b", "a", "m", "r", "n", "p", "escape"}, "test_compare_screen"),
