@@ -29,6 +29,7 @@ from diskprof.model.metric import Change
 from diskprof.model.preset import EngineName, Options
 from diskprof.model.run import DirectionResult, Finding, Run, Status, TestRecord
 from diskprof.model.sample import Direction, Sample
+from diskprof.model.title import sweep_title
 
 NOISE = 0.02
 """Differences up to this share are noise: a bucket of fio's histogram is up to 1.6% wide, and no disk repeats itself better."""
@@ -76,9 +77,8 @@ class ComparedMetric:
 
 @dataclass(frozen=True, slots=True)
 class TestComparison:
-    """One test by name; `statuses` holds None where a run does not have it. `cell` is its place in a sweep.
-
-    `leading` is what the test is judged by first.
+    """One test by name; `statuses` holds None where a run does not have it. `cell` is its place in a sweep, whose title is
+    `sweep_title`. `leading` is what the test is judged by first.
     """
 
     __test__ = False
@@ -90,6 +90,7 @@ class TestComparison:
     options: tuple[OptionDifference, ...] = ()
     cell: Options = ()
     leading: Measure = Measure.IOPS
+    sweep_title: str = ""
 
     @property
     def directions(self) -> tuple[Direction, ...]:
@@ -125,6 +126,10 @@ class Comparison:
     tests: tuple[TestComparison, ...]
     within_ns: int = WITHIN_NS
     expectations: tuple[CommonExpectation, ...] = ()
+
+    def title(self, name: str) -> str:
+        """The title of a test; the name itself where there is none."""
+        return next((test.title for test in self.tests if test.name == name), name)
 
 
 def compare(
@@ -238,7 +243,8 @@ def _compare_test(name: str, runs: Sequence[Run], series: Mapping[str, ByTest], 
     rows += _cpu_row(records)
     return TestComparison(
         name=name,
-        title=known.planned.title,
+        title=known.title,
+        sweep_title=sweep_title(known.planned.jobs, known.planned.cell) if known.planned.cell else "",
         engine=known.engine,
         statuses=tuple(record.status if record else None for record in records),
         rows=tuple(rows),

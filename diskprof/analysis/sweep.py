@@ -14,6 +14,7 @@ from diskprof.analysis.metrics import Measure
 from diskprof.analysis.statistics import median
 from diskprof.model.preset import Axis, Options
 from diskprof.model.run import Run, Status, TestRecord, TestResult
+from diskprof.model.title import distinct, sweep_title
 from diskprof.model.units import amount, parse_size
 
 FLAT = 0.10
@@ -57,26 +58,30 @@ class Matrix(Generic[T]):
 
 def grids(run: Run) -> tuple[Grid[TestRecord], ...]:
     """A grid for every test that was swept, in the order of the run; cells that are not measured yet are there too."""
-    return _lay_out((test.name, test.planned.title, test.planned.cell, test) for test in run.tests)
+    return _lay_out(
+        (test.name, sweep_title(test.planned.jobs, test.planned.cell), test.planned.cell, test)
+        for test in run.tests
+        if test.planned.cell
+    )
 
 
 def compared_grids(comparison: Comparison) -> tuple[Grid[TestComparison], ...]:
     """The same of a comparison, with the cells of all its runs."""
-    return _lay_out((test.name, test.title, test.cell, test) for test in comparison.tests)
+    return _lay_out((test.name, test.sweep_title, test.cell, test) for test in comparison.tests if test.cell)
 
 
 def _lay_out(items: Iterable[tuple[str, str, Options, T]]) -> tuple[Grid[T], ...]:
     titles: dict[tuple[str, ...], str] = {}
     cells: dict[tuple[str, ...], dict[tuple[str, ...], T]] = {}
     for name, title, cell, item in items:
-        if cell:
-            # A cell's name and title end in its values, which hold neither "-" nor ", ".
-            key = (name.rsplit("-", len(cell))[0], *(option for option, _ in cell))
-            titles.setdefault(key, title.rsplit(", ", len(cell))[0])
-            cells.setdefault(key, {})[tuple(value for _, value in cell)] = item
+        # A cell's name ends in its values, which hold no "-".
+        key = (name.rsplit("-", len(cell))[0], *(option for option, _ in cell))
+        titles.setdefault(key, title)
+        cells.setdefault(key, {})[tuple(value for _, value in cell)] = item
+    called = distinct([(key[0], title or key[0]) for key, title in titles.items()])
     return tuple(
-        Grid(key[0], titles[key], tuple(_axis(option, place, found) for place, option in enumerate(key[1:])), found)
-        for key, found in cells.items()
+        Grid(key[0], title, tuple(_axis(option, place, found) for place, option in enumerate(key[1:])), found)
+        for (key, found), title in zip(cells.items(), called, strict=True)
     )
 
 

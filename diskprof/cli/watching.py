@@ -98,7 +98,7 @@ class _Line:
 
 def _heading(run: Run, progress: Progress) -> str:
     test = run.tests[progress.test]
-    return f"[{progress.test + 1}/{len(run.tests)}] {test.name}: {progress.phase.value}"
+    return f"[{progress.test + 1}/{len(run.tests)}] {test.title}: {progress.phase.value}"
 
 
 def progress_line(run: Run, progress: Progress, recent: list[Sample]) -> str:

@@ -11,6 +11,7 @@ from diskprof.model.load import Load
 from diskprof.model.preset import Category, EngineName, Layout
 from diskprof.model.sample import LatencyKind
 from diskprof.model.target import Target
+from diskprof.model.title import job_title
 
 
 class Severity(StrEnum):
@@ -221,6 +222,16 @@ class Plan:
     def directories(self) -> tuple[str, ...]:
         """The private directories, one on each target that needs one."""
         return tuple(filter(None, (self.directory, *(other.directory for other in self.others))))
+
+    def title(self, name: str) -> str:
+        """The title of the test called so, or of the job `test.job`; the name itself where there is none."""
+        for test in self.tests:
+            if test.name == name:
+                return test.title or name
+            for job in test.jobs:
+                if f"{test.name}.{job.name}" == name:
+                    return job_title(job.name, job)
+        return name
 
     def space_in(self, directory: str) -> int:
         """The most bytes that test files take in a private directory at once."""

@@ -89,6 +89,7 @@ class Job:
 class Test:
     """One fio or ioping process. An ioping test has exactly one job. `cell`: its place in a sweep, option by option.
 
+    `title` is what the file adds to the title that the options give (see `model.title`); empty for nothing.
     `layout` is a `Layout`, or a parameter that gives one.
     """
 

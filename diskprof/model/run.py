@@ -11,6 +11,7 @@ from diskprof.model.histogram import Histogram
 from diskprof.model.plan import Plan, PlannedTest
 from diskprof.model.preset import EngineName
 from diskprof.model.sample import Direction, LatencyKind, Phase
+from diskprof.model.title import job_title
 
 
 class Status(StrEnum):
@@ -281,7 +282,13 @@ class TestRecord:
 
     @property
     def name(self) -> str:
+        """Its identifier in JSON, CSV and `--expect`."""
         return self.planned.name
+
+    @property
+    def title(self) -> str:
+        """What people read in its place."""
+        return self.planned.title or self.planned.name
 
     @property
     def engine(self) -> EngineName:
@@ -294,11 +301,12 @@ class TestRecord:
         return tuple(self._part(job) for job in jobs) if len(jobs) > 1 else ()
 
     def _part(self, job: JobResult) -> "TestRecord":
+        jobs = tuple(each for each in self.planned.jobs if each.name == job.name)
         planned = replace(
             self.planned,
             name=f"{self.name}.{job.name}",
-            title=f"{self.planned.title}: {job.name}",
-            jobs=tuple(each for each in self.planned.jobs if each.name == job.name) or self.planned.jobs,
+            title=job_title(job.name, jobs[0]) if jobs else f"{self.title}: {job.name}",
+            jobs=jobs or self.planned.jobs,
         )
         return replace(self, planned=planned, result=TestResult(job.read, job.write, job.cpu, job.sync), job=job.name)
 
@@ -360,6 +368,10 @@ class Run:
     def apart(self) -> tuple[TestRecord, ...]:
         """Every test, or in its place its jobs where it has several results."""
         return tuple(record for test in self.tests for record in test.parts or (test,))
+
+    def title(self, name: str) -> str:
+        """As `Plan.title`."""
+        return self.plan.title(name)
 
     def test(self, name: str) -> TestRecord | None:
         """The test called so, or the job called `test.job`."""

@@ -22,10 +22,11 @@ from diskprof.model.preset import (
     Preset,
     Test,
 )
+from diskprof.model.title import distinct, title_of
 from diskprof.model.units import format_fio_size, format_size, parse_duration, parse_size
 from diskprof.presets.options.allowed import check_option, short_value
 from diskprof.presets.options.values import LONGEST_VALUE, write_duration
-from diskprof.presets.sweep import LONGEST_NAME, cell_name, cell_title, cells, short
+from diskprof.presets.sweep import LONGEST_NAME, cell_name, cells, short
 
 _REFERENCE = re.compile(r"\$(\$|[a-z][a-z0-9_]*)?")
 _SECTOR = 512
@@ -108,7 +109,9 @@ def _values(preset: Preset, settings: Mapping[str, str]) -> dict[str, str]:
 def expand(preset: Preset, values: Mapping[str, str]) -> ResolvedPreset:
     """`preset` with its parameters' values in their normal form, on whatever machine. Raises UsageError as `resolve` does."""
     axes = tuple(_axis(axis, values) for axis in preset.sweep)
-    tests = tuple(cell for test in preset.tests for cell in _cells(test, axes, values))
+    found = [cell for test in preset.tests for cell in _cells(test, axes, values)]
+    titles = distinct([(test.name, test.title) for test in found])
+    tests = tuple(replace(test, title=title) for test, title in zip(found, titles, strict=True))
     shown = tuple(
         Axis(axis.option, tuple(short_value(EngineName.FIO, axis.option, value) for value in axis.values))
         for axis in axes
@@ -162,7 +165,8 @@ def _cells(test: Test, axes: Sequence[Axis], values: Mapping[str, str]) -> Itera
             except PresetError as error:
                 raise UsageError(f"{error.message} (test {name})", error.hint) from None
             jobs.append(read)
-        yield ResolvedTest(name, cell_title(test.title, cell), test.engine, tuple(jobs), short(cell), layout)
+        placed = short(cell)
+        yield ResolvedTest(name, title_of(jobs, placed, test.title), test.engine, tuple(jobs), placed, layout)
 
 
 def settings_of(preset: Preset, variant: str, settings: Mapping[str, str]) -> dict[str, str]:

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 
 from diskprof.model.preset import Axis, EngineName, Options
-from diskprof.model.units import format_size
 from diskprof.presets.options.allowed import short_value
 
 LONGEST_NAME = 64
@@ -16,14 +15,6 @@ MOST_CELLS = 1000
 """In all tests together, a test of several jobs counting that often."""
 
 _PREFIXES: Mapping[str, str] = {"bs": "", "rw": "", "ioengine": "", "iodepth": "qd", "numjobs": "jobs"}
-_PATTERNS: Mapping[str, str] = {
-    "read": "sequential read",
-    "write": "sequential write",
-    "rw": "sequential mix",
-    "randread": "random read",
-    "randwrite": "random write",
-    "randrw": "random mix",
-}
 _UNFIT = re.compile(r"[^A-Za-z0-9]+")
 
 
@@ -44,22 +35,3 @@ def cell_name(test: str, cell: Options) -> str:
 
 def _part(option: str, value: str) -> str:
     return _PREFIXES.get(option, option) + _UNFIT.sub("_", value)
-
-
-def cell_title(title: str, cell: Options) -> str:
-    """The title of a test's cell: `Random read, 4 KiB, queue depth 16`."""
-    return ", ".join([title, *(_words(option, value) for option, value in cell)])
-
-
-def _words(option: str, value: str) -> str:
-    match option:
-        case "bs":
-            return format_size(int(value))
-        case "iodepth":
-            return f"queue depth {value}"
-        case "numjobs":
-            return f"{value} jobs" if value != "1" else "1 job"
-        case "rw":
-            return _PATTERNS[value]
-        case _:
-            return f"{option} {short_value(EngineName.FIO, option, value)}"

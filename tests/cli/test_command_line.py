@@ -155,7 +155,7 @@ def test_recorded_runs_are_listed_shown_compared_and_reported(tmp_path: Path, li
     by_beginning = diskprof_json("show", complete[0][:6], "--json", home=tmp_path)
     assert by_beginning == shown
     text = diskprof("show", complete[0], "--plot", home=tmp_path).stdout
-    assert "randread-4k-qd1" in text
+    assert "4K rand read QD1" in text
     compared = diskprof_json("compare", *complete[:2], "--format", "json", home=tmp_path)
     assert compared and compared == diskprof_json("compare", *complete[:2], "--json", home=tmp_path)
     report = tmp_path / "report.md"

@@ -19,7 +19,7 @@ def test_a_sweep_is_shown_drawn_and_reported(tmp_path: Path, volumes: dict[str, 
     assert "IOPS-limited up to 32 KiB (about 5,000 IOPS)" in shown.stdout
     assert "MB/s by block size, a line for each queue depth" in shown.stdout
     assert len(diskprof_json("show", volumes["sweep"], "--json", home=tmp_path)["sweep"]["cells"]) == 35
-    assert "### Random read" in diskprof("report", volumes["sweep"], home=tmp_path).stdout
+    assert "### rand read" in diskprof("report", volumes["sweep"], home=tmp_path).stdout
 
 
 def test_two_sweeps_are_compared_and_drawn(tmp_path: Path, volumes: dict[str, str]) -> None:
@@ -27,7 +27,7 @@ def test_two_sweeps_are_compared_and_drawn(tmp_path: Path, volumes: dict[str, st
     compared = diskprof("compare", *pair, "--plot", home=tmp_path)
     assert compared.returncode == 0, compared.stderr
     assert "web-4 against web-3" in compared.stdout
-    assert "Random read: most IOPS by block size:  * web-3   o web-4" in compared.stdout
+    assert "rand read: most IOPS by block size:  * web-3   o web-4" in compared.stdout
     refused = diskprof("compare", *pair, "--plot", "--format", "json", home=tmp_path)
     assert refused.returncode == 2 and "--plot" in refused.stderr and not refused.stdout
     for words in (("--json", "--plot"), ("--json", "--format", "markdown")):
@@ -67,4 +67,4 @@ def test_a_dry_run_begins_with_the_plan_in_a_sentence(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert f"Reads and writes a 64 MiB test file in {tmp_path}" in " ".join(done.stdout.split())
-    assert "Expected\n  randread-4k-qd32: read IOPS at least 5,000 (asked for)\n" in done.stdout
+    assert "Expected\n  4K rand read QD32: read IOPS at least 5,000 (asked for)\n" in done.stdout

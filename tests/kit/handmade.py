@@ -108,7 +108,7 @@ def fio(
         *options,
     )
     planned = PlannedTest(
-        *(name, title or f"Title of {name}", EngineName.FIO, argv),
+        *(name, title, EngineName.FIO, argv),
         jobs=fio_jobs(argv),
         ramp_s=0.0,
         runtime_s=runtime_s,
@@ -136,7 +136,6 @@ def cell(
     read = direction(iops, block=block) if iops is not None else None
     return fio(
         "-".join([base, *values.values()]),
-        title=", ".join([base.capitalize(), *values.values()]),
         block=block,
         depth=depth,
         numjobs=int(values.get("numjobs", "1")),
@@ -153,7 +152,7 @@ def ioping(name: str = "latency", *options: str, read: DirectionResult | None = 
     """An ioping test with these options on the command line."""
     argv = ("/usr/bin/ioping", "-J", *options, "/mnt/data")
     planned = PlannedTest(
-        *(name, f"Title of {name}", EngineName.IOPING, argv),
+        *(name, "", EngineName.IOPING, argv),
         jobs=(the_ioping_job(argv),),
         ramp_s=0.0,
         runtime_s=10.0,

@@ -102,7 +102,7 @@ SCENES = (
     Scene("compare-four", (), ("old-server", "worse"), open=("first", "second", "slow", "cancelled")),
     Scene("compare-conditions", ("a",), ("db-01", "backup-7"), open=("first", "slow"), sizes=_SMALL),
     Scene("compare-same", (), ("db-01",), open=("first", "second")),
-    Scene("compare-sweep", (), ("randread-4k-qd1",), open=("sweep", "smaller")),
+    Scene("compare-sweep", (), ("4K rand read QD1",), open=("sweep", "smaller")),
     Scene("compare-empty", ("4",), ("compare",), empty=True, sizes=_SMALL),
     Scene("help-run", ("question_mark",), ("Help: Run",)),
     Scene("help-live", ("2", "question_mark"), ("Help: Live",), running="quick", sizes=_SMALL),

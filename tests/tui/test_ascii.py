@@ -47,7 +47,7 @@ def tour(shown: Terminal) -> None:
     """Every screen, dialog and chart."""
     shown.wait_for("Test 3 of 6", "p99", "q Quit")
     shown.press("1")
-    shown.wait_for("Plan", "Random read", "q Quit")
+    shown.wait_for("Plan", "4K rand read", "q Quit")
     dialog(shown, "?", "Help: Run")
     dialog(shown, "C", "Esc closes")
     dialog(shown, "e", "Esc goes back")

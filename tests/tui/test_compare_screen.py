@@ -89,9 +89,9 @@ async def test_the_overview_has_every_test_and_every_run(
         await see(pilot, "2 runs compared", "A baseline", "B old-server", "◀▇▇▇", "282k", "6.70 GB/s", "-54%", "worse")
         assert screen.sheet.max_scroll_x == 0
         names = [cells[0] for cells in rows(screen)]
-        tests = ["randread-4k-qd1", "randread-4k-qd32", "randwrite-4k-qd1", "randwrite-4k-qd32"]
-        assert [name for name in names if name.startswith("rand")] == tests
-        assert names[screen.sheet.cursor] == "randread-4k-qd1"
+        tests = ["4K rand read QD1", "4K rand read QD32", "4K rand write QD1", "4K rand write QD32"]
+        assert [name for name in names if name.startswith("4K rand")] == tests
+        assert names[screen.sheet.cursor] == "4K rand read QD1"
         await see(pilot, "B against A: worse in 6 of 6 tests (IOPS from -92% to -54%).")
         chosen = {name for name, line in zip(names, screen.lines, strict=True) if not line.row.heading}
         assert not {"run", "when", "status"} & chosen
@@ -113,11 +113,11 @@ async def test_enter_opens_a_test_and_escape_closes_it(path: Path, runs: dict[st
     async with open_runs(path) as pilot:
         screen = await compare(pilot, runs["first"], runs["slow"])
         await press(pilot, "down", "enter")
-        await see(pilot, "test 2 of 6", "read latency p99.9 (us)", "randread-4k-qd32 read: latency by percentile")
+        await see(pilot, "test 2 of 6", "read latency p99.9 (us)", "4K rand read QD32 read: latency by percentile")
         assert screen.opened == 1
         await press(pilot, "escape")
         assert screen.opened is None
-        assert rows(screen)[screen.sheet.cursor][0] == "randread-4k-qd32"
+        assert rows(screen)[screen.sheet.cursor][0] == "4K rand read QD32"
         await press(pilot, "escape")
         assert isinstance(pilot.app.screen, RunsScreen)
 
@@ -135,7 +135,7 @@ async def test_conditions_that_differ_are_one_line_until_shown(
             await see(pilot, "▾ 11 conditions differ", "db-01", "backup-7")
             names = [cells[0] for cells in rows(screen)]
             for condition in ("host", "scheduler", "kernel", "device model"):
-                assert names.index("▾ 11 conditions differ") < names.index(condition) < names.index("randread-4k-qd1")
+                assert names.index("▾ 11 conditions differ") < names.index(condition) < names.index("4K rand read QD1")
             assert row(screen, "scheduler") == ("scheduler", "none", "mq-deadline")
             await press(pilot, back)
             await see(pilot, "▸ 11 conditions differ")
@@ -160,12 +160,12 @@ async def test_a_run_in_doubt_has_a_banner_and_grey_verdicts(path: Path, runs: d
         set_findings(db, number, findings)
     async with open_runs(path) as pilot:
         screen = await compare(pilot, runs["first"], slow)
-        await see(pilot, "In doubt: B other I/O on the disk (randread-4k-qd1)", "?: a run of the two is in doubt.")
+        await see(pilot, "In doubt: B other I/O on the disk (4K rand read QD1)", "?: a run of the two is in doubt.")
         inks = {line.row.line[0][0]: line.row.line[2] for line in screen.lines if line.test is not None}
-        assert inks["randread-4k-qd1"][0].endswith("worse?")
-        assert inks["randread-4k-qd1"][1] == "quiet"
-        assert inks["randread-4k-qd32"][1] == "danger"
-        assert inks["randread-4k-qd32"][0].endswith("worse")
+        assert inks["4K rand read QD1"][0].endswith("worse?")
+        assert inks["4K rand read QD1"][1] == "quiet"
+        assert inks["4K rand read QD32"][1] == "danger"
+        assert inks["4K rand read QD32"][0].endswith("worse")
         await see(pilot, "in doubt: other I/O on the disk (B)")
         await press(pilot, "enter")
         await see(pilot, "In doubt: other I/O on the disk (B)", "worse?")
@@ -197,7 +197,7 @@ async def test_figures_say_value_difference_and_verdict(path: Path, runs: dict[s
     base, other = first.result.read, slow.result.read
     async with open_runs(path) as pilot:
         screen = await compare(pilot, runs["first"], runs["slow"])
-        await open_test(pilot, screen, "randread-4k-qd32")
+        await open_test(pilot, screen, "4K rand read QD32")
         _, value, against = row(screen, "read IOPS")
         assert value == f"{base.iops:,.0f}"
         percent = 100 * (other.iops / base.iops - 1)
@@ -218,7 +218,7 @@ async def test_the_base_goes_round(path: Path, runs: dict[str, str]) -> None:
             await press(pilot, "b")
         assert seen == [runs["first"], runs["slow"], runs["second"], runs["first"]]
         await compare(pilot, runs["slow"], runs["first"])
-        assert row(screen, "randread-4k-qd1")[2].endswith("better")
+        assert row(screen, "4K rand read QD1")[2].endswith("better")
         await see(pilot, "base: A old-server")
         await press(pilot, "enter", "b")
         await see(pilot, "base: A baseline", "test 1 of 6")
@@ -229,19 +229,19 @@ async def test_from_test_to_test(path: Path, runs: dict[str, str]) -> None:
     async with open_runs(path) as pilot:
         screen = await compare(pilot, runs["first"], runs["slow"])
         await press(pilot, "n", "n")
-        assert rows(screen)[screen.sheet.cursor][0] == "randwrite-4k-qd1"
+        assert rows(screen)[screen.sheet.cursor][0] == "4K rand write QD1"
         await press(pilot, "p")
-        assert rows(screen)[screen.sheet.cursor][0] == "randread-4k-qd32"
+        assert rows(screen)[screen.sheet.cursor][0] == "4K rand read QD32"
         await press(pilot, "enter")
         seen = []
         for _ in range(6):
             seen.append(screen.opened)
             await press(pilot, "n")
         assert seen == [1, 2, 3, 4, 5, 5]
-        assert rows(screen)[0][0].startswith("seqwrite-1m-qd8")
-        assert "seqwrite-1m-qd8" in chart_of(screen).text
+        assert rows(screen)[0][0].startswith("1M seq write QD8")
+        assert "1M seq write QD8" in chart_of(screen).text
         await press(pilot, "p")
-        assert rows(screen)[0][0].startswith("seqread-1m-qd8")
+        assert rows(screen)[0][0].startswith("1M seq read QD8")
 
 
 async def test_the_charts(path: Path, runs: dict[str, str]) -> None:
@@ -352,7 +352,7 @@ async def test_one_run_twice_is_one_run(path: Path, runs: dict[str, str]) -> Non
     async with open_runs(path) as pilot:
         screen = await compare(pilot, runs["first"], runs["first"])
         await see(pilot, "1 run compared")
-        assert len(row(screen, "randread-4k-qd1")) == 2
+        assert len(row(screen, "4K rand read QD1")) == 2
         await press(pilot, "b", "a", "m", "enter")
         assert len(row(screen, "read IOPS")) == 2
 
@@ -430,7 +430,7 @@ async def test_at_60_columns_the_verdict_of_each_figure_is_in_sight(
         await settle(pilot)
         screen = await compare(pilot, runs["first"], runs["slow"])
         assert screen.sheet.max_scroll_x == 0
-        await see(pilot, "17.7k", "8.08k", "-54%", "6.70 GB/s", "563 MB/s", "worse")
+        await see(pilot, "17.7k", "8.08k", "-54%", "6.70 GB/s", "563M", "worse")
         await press(pilot, "enter")
         await see(pilot, "read IOPS", "17,668", "8,085", "-54% worse", "read MB/s", "read p99.9 us")
         if charset is Charset.ASCII:

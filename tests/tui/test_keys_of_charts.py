@@ -119,6 +119,6 @@ async def test_a_result_moves_by_tests_and_the_page_by_pages(path: Path, runs: d
         assert page.scroll_y > 0
         await press(pilot, "pageup")
         assert page.scroll_y == 0
-        assert "randread-4k-qd1" in text_of(pilot)
+        assert "4K rand read QD1" in text_of(pilot)
         await press(pilot, "backspace")
         assert screen_of(pilot)

@@ -69,8 +69,8 @@ async def test_a_run_grows_before_ones_eyes(bench: Bench, store: Store, size: tu
         for _ in steps:
             if screen.store.run(screen.snapshot.run.id).progress.test == 1:  # type: ignore[union-attr]
                 break
-        await see(pilot, "Test 2 of 6", "Random read, 4k, queue depth 32", "warming up", "left")
-        await see(pilot, "✓ Random read, 4k, queue depth 1")
+        await see(pilot, "Test 2 of 6", "4K rand read QD32", "warming up", "left")
+        await see(pilot, "✓ 4K rand read QD1")
         before = chart_of(pilot)
         for _ in range(4):
             next(steps)
@@ -224,12 +224,12 @@ async def test_another_test_can_be_looked_at_and_followed_again(
         await see(pilot, "Test 3 of 6")
         assert "Follow" not in text_of(pilot).splitlines()[-1]
         await press(pilot, "up", "up")
-        await until(pilot, lambda: "Random read, 4k, queue depth 1" in chart_of(pilot).splitlines()[0])
+        await until(pilot, lambda: "4K rand read QD1" in chart_of(pilot).splitlines()[0])
         await see(pilot, "f Follow")
         for _ in steps:
             pass
         await see(pilot, "Test 4 of 6")
-        assert "Random read, 4k, queue depth 1" in chart_of(pilot).splitlines()[0]
+        assert "4K rand read QD1" in chart_of(pilot).splitlines()[0]
         assert screen.query_one("#tests", Table).key == "0"
         await press(pilot, "f")
         assert "W write" in chart_of(pilot)

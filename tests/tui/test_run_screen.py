@@ -106,7 +106,7 @@ async def test_the_plan_says_what_will_happen(bench: Bench, size: tuple[int, int
             "Tests /mnt/data with quick.",
             "! The disk is busy. Wait until it is idle. · A note.",
             "Create test file W",
-            "1 Random read, 4k,",
+            "1 4K rand read QD1",
             "Writes about",
             "Space 1 GiB, freed afterwards",
             "Time about",
@@ -180,7 +180,7 @@ async def test_c_shows_the_exact_commands(bench: Bench, size: tuple[int, int]) -
         assert isinstance(pilot.app.screen, TextPage)
         await see(pilot, "/usr/bin/fio --output-format=json+", "--rw=randread")
         await press(pilot, *["down"] * 40)
-        await see(pilot, "Sequential write, 1M, queue depth 8")
+        await see(pilot, "1M seq write QD8")
         await press(pilot, "escape")
         assert isinstance(pilot.app.screen, RunScreen)
 

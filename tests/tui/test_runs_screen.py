@@ -421,4 +421,4 @@ async def test_a_run_in_doubt_is_marked(path: Path, runs: dict[str, str], size: 
         assert " ! " in row and " ! " not in other
         assert ("other I/O on the disk" in row) is (size[0] >= 140)
         await press(pilot, "enter")
-        await see(pilot, "1 doubt", "! In doubt: other I/O on the disk (randread-4k-qd1)")
+        await see(pilot, "1 doubt", "! In doubt: other I/O on the disk (4K rand read QD1)")

@@ -113,7 +113,7 @@ TERMS = ("xterm-256color", "xterm", "screen-256color", "tmux-256color", "linux",
 @pytest.mark.parametrize("term", TERMS)
 def test_every_terminal_shows_the_screens(store: Path, term: str) -> None:
     with terminal(store, TERM=term) as shown:
-        shown.see("Random read, 4k, queue depth 1", "IOPS", "p99", "? Help")
+        shown.see("4K rand read QD1", "IOPS", "p99", "? Help")
         shown.press("1")
         shown.see("Plan", "Quick check", "? Help")
         shown.press("3")

@@ -166,7 +166,7 @@ def _value(engine: EngineName, name: str, value: str) -> str:
 
 def _test(test: Test, shared: int) -> Iterator[list[str]]:
     lines = ["[[test]]", f"name = {_text(test.name)}"]
-    if test.title != test.name:
+    if test.title:
         lines.append(f"title = {_text(test.title)}")
     if test.engine is not EngineName.FIO:
         lines.append(f"engine = {_text(test.engine.value)}")

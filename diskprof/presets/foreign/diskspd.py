@@ -13,8 +13,9 @@ from diskprof.model.errors import PresetError
 from diskprof.model.job import fio_job
 from diskprof.model.preset import EngineName, Job, Test
 from diskprof.model.text import clean
+from diskprof.model.title import title_of
 from diskprof.model.units import format_fio_size
-from diskprof.presets.foreign.imported import ImportedPreset, own_preset, test_title
+from diskprof.presets.foreign.imported import ImportedPreset, own_preset
 from diskprof.presets.options.allowed import check_option
 from diskprof.presets.resolve import check_together
 
@@ -82,13 +83,13 @@ def import_diskspd(words: Sequence[str], *, name: str, source: str) -> ImportedP
     flags = _read(words)
     options = {option: value for option, value in _options(flags).items() if value}
     checked = {option: check_option(EngineName.FIO, option, value) for option, value in options.items()}
-    check_together(fio_job(checked.items()))
-    title = test_title([("diskspd", options)])
-    test = Test("diskspd", title, EngineName.FIO, (Job("diskspd", tuple(options.items())),))
+    job = fio_job(checked.items(), "diskspd")
+    check_together(job)
+    test = Test("diskspd", "", EngineName.FIO, (Job("diskspd", tuple(options.items())),))
     preset = own_preset(
         name or "diskspd",
         [test],
-        title=f"DiskSpd: {title[0].lower()}{title[1:]}",
+        title=f"DiskSpd: {title_of([job])}",
         summary="What a DiskSpd command does, through fio.",
         source=source,
     )

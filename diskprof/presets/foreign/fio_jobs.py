@@ -9,6 +9,7 @@ from diskprof.model.errors import PresetError
 from diskprof.model.job import FioJob, fio_job
 from diskprof.model.preset import EngineName, Job, Layout, Test
 from diskprof.model.text import clean
+from diskprof.model.title import title_of
 from diskprof.model.units import format_duration
 from diskprof.presets.foreign.fio_files import WorkedOn, file_names, slots_of, worked_on
 from diskprof.presets.foreign.fio_rules import FIO_RULES, ORDER, TRIM, WITHOUT_VALUE, ForeignRule, Handling
@@ -21,7 +22,6 @@ from diskprof.presets.foreign.imported import (
     one_line,
     own_preset,
     test_name,
-    test_title,
     unique_name,
 )
 from diskprof.presets.options.allowed import FIO_OPTIONS, check_option
@@ -123,7 +123,7 @@ def _named(tests: Sequence[Sequence[_Read]], layouts: Sequence[Layout]) -> list[
     return [
         Test(
             name,
-            _own_words(test) or test_title([(job.name, job.options) for job in test]),
+            _own_words(test),
             EngineName.FIO,
             tuple(Job(job.name, tuple(job.options.items()), job.targets, job.files) for job in test),
             layout=layout,
@@ -145,7 +145,9 @@ def _description(sections: Sequence[JobSection]) -> str:
 
 
 def _title(origin: Origin, tests: Sequence[Test]) -> str:
-    return tests[0].title if len(tests) == 1 else f"{len(tests)} tests of {origin.name}"
+    if len(tests) == 1:
+        return tests[0].title or title_of([fio_job(job.options, job.name) for job in tests[0].jobs])
+    return f"{len(tests)} tests of {origin.name}"
 
 
 def _summary(what: str, tests: Sequence[Sequence[_Read]]) -> str:

@@ -5,11 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from diskprof.model.errors import PresetError
-from diskprof.model.job import fio_job
 from diskprof.model.preset import Category, EngineName, Job, Options, Parameter, ParameterKind, Preset, TargetSlot, Test
-from diskprof.model.sample import Direction
 from diskprof.model.text import clean
-from diskprof.model.units import format_size
 from diskprof.presets.resolve import fill_in
 
 LONGEST_PRESET_NAME = 40
@@ -21,14 +18,6 @@ MOST_JOBS = 64
 MOST_TESTS = 200
 
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")
-_PATTERNS = {
-    "read": "Sequential read",
-    "write": "Sequential write",
-    "randread": "Random read",
-    "randwrite": "Random write",
-    "rw": "Sequential mix",
-    "randrw": "Random mix",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,25 +136,6 @@ def test_name(jobs: Sequence[str], taken: Iterable[str]) -> str:
     """The name of a test of these jobs."""
     together = "-".join(jobs)
     return unique_name(together if len(together) <= LONGEST_NAME else f"{jobs[0][:48]}-and-{len(jobs) - 1}-more", taken)
-
-
-def test_title(jobs: Sequence[tuple[str, Mapping[str, str]]]) -> str:
-    """What fio jobs (name and options) do side by side, in a few words: `Random read, 4 KiB, 4 jobs, 32 at once each`."""
-    if len(jobs) == 1:
-        return _job_title(jobs[0][1])
-    return one_line("; ".join(f"{name}: {_job_title(have)}" for name, have in jobs), LONGEST_TITLE)
-
-
-def _job_title(have: Mapping[str, str]) -> str:
-    job = fio_job(have.items())
-    parts = [_PATTERNS.get(job.rw, "fio")]
-    if job.mixed:
-        parts[0] += f" of {job.reads_percent}% reads"
-    sizes = {size for direction in job.directions for size in job.sizes(write=direction is Direction.WRITE)}
-    parts.append("blocks of several sizes" if len(sizes) > 1 else format_size(sizes.pop()))
-    at_once = "one at a time" if job.depth == 1 else f"{job.depth} at once"
-    parts += [at_once] if job.numjobs == 1 else [f"{job.numjobs} jobs", f"{at_once} each"]
-    return ", ".join(parts)
 
 
 def _parametrised(tests: Sequence[Test]) -> tuple[tuple[Parameter, ...], tuple[Test, ...]]:

@@ -6,7 +6,7 @@ from diskprof.model.errors import PresetError
 from diskprof.model.job import ioping_job
 from diskprof.model.preset import Category, EngineName, Job, Parameter, ParameterKind, Preset, Test
 from diskprof.model.text import clean
-from diskprof.model.units import format_size, parse_duration, parse_size
+from diskprof.model.title import title_of
 from diskprof.presets.foreign.imported import ImportedPreset, preset_name
 from diskprof.presets.options.allowed import IOPING_OPTIONS, check_option
 from diskprof.presets.options.values import OptionKind
@@ -55,16 +55,17 @@ def import_ioping(words: Sequence[str], *, name: str, source: str) -> ImportedPr
             options[option] = value or "1"
     if not {"count", "work-time", "rapid"} & options.keys():
         raise PresetError("This ioping would go on until it is interrupted.", "Give it -c COUNT or -w TIME.")
-    check_together(ioping_job(checked.items()))
+    job = ioping_job(checked.items())
+    check_together(job)
     parameters = []
     for option, (parameter, kind, summary) in _PARAMETERS.items():
         if option in options:
             parameters.append(Parameter(parameter, kind, options[option], summary))
             options[option] = f"${parameter}"
-    test = Test("ioping", _title(options, parameters), EngineName.IOPING, (Job("ioping", tuple(options.items())),))
+    test = Test("ioping", "", EngineName.IOPING, (Job("ioping", tuple(options.items())),))
     preset = Preset(
         name=preset_name(name or "ioping"),
-        title=test.title,
+        title=title_of([job]),
         summary="An ioping command.",
         category=Category.OWN,
         source=source,
@@ -111,13 +112,3 @@ def _valued(option: str, value: str | None) -> tuple[str, str | None]:
     if value and value != clean(value):
         raise PresetError(f"ioping's {option} holds a control character: {clean(value[:60])!r}.")
     return option, value
-
-
-def _title(options: Mapping[str, str], parameters: Sequence[Parameter]) -> str:
-    given = {parameter.name: parameter.default for parameter in parameters}
-    linear, rapid = "linear" in options, "rapid" in options
-    size = format_size(parse_size(options.get("size", "256k" if linear else "4k")))
-    pause = parse_duration(given.get("interval", "0" if rapid else "1"))
-    cache = "past the cache" if "direct" in options else "from the page cache" if "cached" in options else ""
-    pace = "one a second" if pause == 1 else "one after the other" if not pause else "one at a time"
-    return ", ".join(filter(None, [f"{'Sequential' if linear else 'Random'} read", size, pace, cache]))

@@ -142,7 +142,7 @@ def expectations(comparison: Comparison) -> list[Block]:
             if one and not same:
                 told += f" ({expectation_table.expected_words(one.expectation).removeprefix(metric).strip()})"
             cells.append(Cell(told, VERDICTS[one.verdict].meaning if one else Meaning.PLAIN))
-        rows.append((Cell(f"{each.test}: {promised[0] if same else metric}"), *cells))
+        rows.append((Cell(f"{comparison.title(each.test)}: {promised[0] if same else metric}"), *cells))
     columns = (Column(""), *(Column(column.label) for column in comparison.columns))
     return [Heading("Expectations"), Table(columns, tuple(rows), inset=True)] if rows else []
 
@@ -151,7 +151,7 @@ def _test(
     comparison: Comparison, test: TestComparison, names: Sequence[str], compact: bool, terminal: bool
 ) -> list[Block]:
     """On a terminal a row that is wider than figures is a sentence: it is read whole and widens no column."""
-    title = f"{test.name}: {test.title}" if test.title and test.title != test.name else test.name
+    title = test.title
     told = differing(test)
     if not told and not test.rows:
         return [Heading(title), Note("no results")]

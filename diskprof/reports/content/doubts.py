@@ -1,6 +1,6 @@
 """What speaks against relying on a run, in a few words, for lists, titles and banners. The findings have the whole."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from diskprof.model.run import Finding, Run, Weight
 from diskprof.reports.figures import count
@@ -45,17 +45,20 @@ def in_doubt(rules: Iterable[str]) -> str:
 
 
 def run_in_doubt(run: Run) -> str:
-    """`in_doubt` of a run that has ended, with the tests: `In doubt: other I/O on the disk (seqread); stall (3 of 6 tests)`."""
-    words = with_tests(run.findings, len(run.tests))
+    """`in_doubt` of a run that has ended, with the tests: `In doubt: other I/O (4K rand read QD1); stall (3 of 6 tests)`."""
+    words = with_tests(run.findings, run.title, len(run.tests))
     return f"In doubt: {words}" if words else ""
 
 
-def with_tests(findings: Iterable[Finding], total: int, *, between: str = "; ") -> str:
-    """The doubts among findings on so many tests: `other I/O on the disk (seqread); stall (3 of 6 tests)`; empty without."""
+def with_tests(findings: Iterable[Finding], title: Callable[[str], str], total: int, *, between: str = "; ") -> str:
+    """The doubts among findings, `total` tests in all: `other I/O on the disk (4K rand read QD1); stall (3 of 6 tests)`.
+
+    Empty without doubts. `title` gives a test's title by its name.
+    """
     tests: dict[str, list[str]] = {}
     for finding in findings:
         if finding.weight is Weight.DOUBT:
-            tests.setdefault(finding.name, []).append(finding.test)
+            tests.setdefault(finding.name, []).append(finding.test and title(finding.test))
     return between.join(f"{short(rule)}{_where(names, total)}" for rule, names in tests.items())
 
 

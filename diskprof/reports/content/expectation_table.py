@@ -51,7 +51,7 @@ def _row(run: Run, judgement: Judgement) -> ExpectationRow:
     promised, measured = figures.amounts(expected.metric.quantity, expected.promised, judgement.measured)
     early = judgement.verdict is Verdict.UNMEASURED and not run.status.over
     return ExpectationRow(
-        test=expected.test,
+        test=run.title(expected.test),
         metric=figures.promised_metric(expected.metric),
         promised=f"{figures.OPERATORS[expected.operator]} {promised}",
         basis=expected.basis,
@@ -126,7 +126,7 @@ def judged_words(judgement: Judgement) -> str:
 
 
 def planned(plan: Plan) -> tuple[tuple[str, str], ...]:
-    """(test, what is expected of it) for each expectation of a plan, with its basis and whether the test is long enough."""
+    """(title of the test, what is expected) for each expectation of a plan, with its basis and whether it runs long enough."""
     seconds = {test.name: test.runtime_s for test in plan.tests}
     found = []
     for expected in plan.expectations:
@@ -134,5 +134,5 @@ def planned(plan: Plan) -> tuple[tuple[str, str], ...]:
         if (runs := seconds.get(expected.test.partition(".")[0])) is not None and runs < expected.seconds:
             parts.append(too_short(runs, expected))
         told = f" ({'; '.join(parts)})" if parts else ""
-        found.append((expected.test, f"{expected_words(expected)}{told}"))
+        found.append((plan.title(expected.test), f"{expected_words(expected)}{told}"))
     return tuple(found)

@@ -82,7 +82,7 @@ def overview(comparison: Comparison) -> Overview:
         found += [_row(comparison, number, row, several=len(rows) > 1) for row in rows]
         if not rows:
             empty = OverviewCell(figures.MISSING, figures.MISSING)
-            found.append(OverviewRow(number, test.name, "", None, None, (empty,) * len(comparison.columns)))
+            found.append(OverviewRow(number, test.title, "", None, None, (empty,) * len(comparison.columns)))
     full = max((abs(cell.length) for row in found for cell in row.cells), default=0.0)
     full = max(full, _LEAST_FULL)
     scaled = (
@@ -162,7 +162,7 @@ def doubts_of_test(findings: Sequence[Finding], test: str) -> tuple[str, ...]:
 
 
 def in_doubt_line(comparison: Comparison) -> str:
-    """`In doubt: after other I/O on the disk (seqread); old CPUs busy`; empty where no run is."""
+    """`In doubt: after other I/O on the disk (1M seq read QD8); old CPUs busy`; empty where no run is."""
     told = [
         f"{run.label} {words}" for run, words in zip(comparison.columns, _in_doubt(comparison), strict=True) if words
     ]
@@ -172,7 +172,12 @@ def in_doubt_line(comparison: Comparison) -> str:
 def _in_doubt(comparison: Comparison) -> list[str]:
     """Of each run its doubts, empty without."""
     return [
-        with_tests(run.findings, sum(test.statuses[at] is not None for test in comparison.tests), between=", ")
+        with_tests(
+            run.findings,
+            comparison.title,
+            sum(test.statuses[at] is not None for test in comparison.tests),
+            between=", ",
+        )
         for at, run in enumerate(comparison.columns)
     ]
 
@@ -199,7 +204,7 @@ def _bandwidth(test: TestComparison, iops: ComparedMetric) -> ComparedMetric | N
 
 def _row(comparison: Comparison, number: int, row: ComparedMetric, *, several: bool) -> OverviewRow:
     test = comparison.tests[number]
-    name = f"{test.name} {DIRECTIONS[row.direction].word}" if several and row.direction else test.name
+    name = f"{test.title} {DIRECTIONS[row.direction].word}" if several and row.direction else test.title
     unit = "" if row.metric is Measure.IOPS else figures.row_unit(row)[0]
     cells = []
     for at, cell in enumerate(row.cells):

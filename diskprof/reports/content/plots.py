@@ -33,7 +33,7 @@ def plots_of(run: Run, samples: Sequence[Sample]) -> tuple[Plot, ...]:
     """IOPS, bandwidth and latency (p50, p99) over time, test by test; of a sweep IOPS and bandwidth by its axes."""
     found = [*_sweep_plots(run)]
     for test, ways in _tests(run, samples):
-        found += _test_plots(test.name, {way: mine for way, mine in ways.items() if len(mine) > 1})
+        found += _test_plots(test.title, {way: mine for way, mine in ways.items() if len(mine) > 1})
     return tuple(found)
 
 
@@ -48,7 +48,7 @@ def pairs_of(run: Run, samples: Sequence[Sample]) -> tuple[tuple[Plot, ...], ...
             if top := highest(curves):
                 facet = Facet(Scale.up_to(timed.quantity, top), curves)
                 axis = TimeAxis(max(each.end for each in series.values()))
-                plots.append(Plot(f"{test.name}: {what}", axis, (facet,)))
+                plots.append(Plot(f"{test.title}: {what}", axis, (facet,)))
         if plots:
             found.append(tuple(plots))
     return tuple(found)
@@ -69,7 +69,7 @@ def compared_plots(
                 mine = measured(known[run.id].get((record.index, way), ()), record.index) if record and own else ()
                 if len(mine) > 1:
                     curves.append(Curve(column.label, series_of(mine, IOPS)))
-            found += _over_time(f"{test.name}: {DIRECTIONS[way].word} IOPS", curves)
+            found += _over_time(f"{test.title}: {DIRECTIONS[way].word} IOPS", curves)
     return tuple(found)
 
 
@@ -90,7 +90,7 @@ def compared_pairs(
                 taken.append(
                     measured(known[run.id].get((record.index, way), ()), record.index) if record and own else ()
                 )
-            name = f"{test.name} {DIRECTIONS[way].word}" if len(test.directions) > 1 else test.name
+            name = f"{test.title} {DIRECTIONS[way].word}" if len(test.directions) > 1 else test.title
             plots = []
             for what, timed in (("MB/s", BANDWIDTH) if way in large else ("IOPS", IOPS), ("p99 latency", P99)):
                 curves = tuple(

@@ -139,7 +139,10 @@ def _by_test(resolved: ResolvedPreset) -> list[Sequence[ResolvedTest]]:
 
 
 def _named(cells: Sequence[ResolvedTest]) -> str:
-    return cells[0].name if len(cells) == 1 else f"{cells[0].name} to {cells[-1].name}, {len(cells)} cells"
+    first = cells[0]
+    if len(cells) > 1:
+        return f"{first.name} to {cells[-1].name}, {len(cells)} cells"
+    return first.name if first.title.endswith(f"({first.name})") else f"{first.name}: {first.title}"
 
 
 def _described(cells: Sequence[ResolvedTest]) -> str:

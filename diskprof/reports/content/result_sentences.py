@@ -120,4 +120,4 @@ def _several_jobs(test: TestRecord) -> str:
         f"{DIRECTIONS[direction].word} {format_iops(result.iops)} IOPS, {format_bandwidth(result.bandwidth_bytes_per_s)}"
         for direction, result in (test.result.directions if test.result else ())
     ]
-    return f"{test.name}: {' and '.join(parts)}"
+    return f"{test.title}: {' and '.join(parts)}"

@@ -205,14 +205,14 @@ def within_sentence(rows: Sequence[ResultRow]) -> str:
     for test, direction, result in rows:
         if direction and (share := _within(result)) != figures.MISSING:
             of = f" of the {DIRECTIONS[direction].word}s" if _both_ways(test) else ""
-            told.append(f"{'' if of and direction is Direction.WRITE else f'{test.name} '}{share}{of}")
+            told.append(f"{'' if of and direction is Direction.WRITE else f'{test.title} '}{share}{of}")
     return f"{figures.metric_label(Measure.WITHIN)}: {', '.join(told)}." if told else ""
 
 
 def _named_cell(test: TestRecord, *, pages: bool, again: bool = False) -> Cell:
     """On a terminal a job stands below its test, a page has both names."""
     short = "" if again else None
-    return Cell(f"  {test.job}" if test.job and not pages else test.name, short=short)
+    return Cell(f"  {test.job}" if test.job and not pages else test.title, short=short)
 
 
 def _figures(test: TestRecord, result: DirectionResult | None) -> list[Cell]:
@@ -276,7 +276,7 @@ def sync_sentences(run: Run) -> list[str]:
         more = (("p50", latency.p50), ("p99", latency.p99), ("p99.9", latency.p99_9), ("max", latency.max))
         words = ", ".join(f"{name} {format_latency(value)}" for name, value in more if value is not None)
         mean = f"{format_latency(latency.mean)} in the mean"
-        found.append(f"{test.name}: {call} after writes took {mean}{f' ({words})' if words else ''}.")
+        found.append(f"{test.title}: {call} after writes took {mean}{f' ({words})' if words else ''}.")
     return found
 
 
@@ -319,7 +319,7 @@ def _over_time(known: _Known) -> list[Block]:
         if len(timed) > 1:
             values, seconds = zip(*timed, strict=True)
             lowest, middle, highest = (write(each) for each in (min(values), median(values), max(values)))
-            found.append(Course(test.name, values, seconds, lowest, middle, highest, _cpu(test)))
+            found.append(Course(test.title, values, seconds, lowest, middle, highest, _cpu(test)))
     blocks = [Spark(title, tuple(found))] if found else []
     return known.under(title, blocks) if known.form in _PAGES else [*blocks]
 
@@ -331,7 +331,7 @@ def _cpu(test: TestRecord) -> str:
 
 def _kernel(known: _Known) -> list[Block]:
     tests = [
-        (test.name, view)
+        (test.title, view)
         for test in known.run.tests
         if (view := known.kernel.get(test.index)) and not test.planned.cell
     ]
@@ -345,7 +345,7 @@ def _findings(known: _Known) -> list[Block]:
         Note(
             finding.message,
             WEIGHTS[finding.weight].word,
-            finding.test,
+            run.title(finding.test),
             finding.evidence,
             finding.advice,
             WEIGHTS[finding.weight].meaning,
@@ -373,7 +373,7 @@ def trouble(run: Run) -> list[str]:
         if len(tests) > _NAMED:
             lines.append(f"{len(tests)} of {figures.count(len(run.tests), 'test')}: {words} ({_named(tests)})")
         else:
-            lines += [f"Test {test.index + 1} of {len(run.tests)}, {test.name}: {words}" for test in tests]
+            lines += [f"Test {test.index + 1} of {len(run.tests)}, {test.title}: {words}" for test in tests]
     known = {"", *(test.reason for test in failed), "\n".join(f"{test.name}: {test.reason}" for test in failed)}
     if run.status in _ENDED_EARLY and (not failed or run.reason not in known):
         lines.insert(0, f"The run: {reasoned(run.status, run.reason)}")
@@ -383,7 +383,7 @@ def trouble(run: Run) -> list[str]:
 
 def _named(tests: Sequence[TestRecord]) -> str:
     """`a, b, c, d, e, f and 29 more`."""
-    names = [test.name for test in tests]
+    names = [test.title for test in tests]
     more = len(names) - _NAMED
     return f"{', '.join(names[:_NAMED])} and {more} more" if more > 1 else ", ".join(names)
 
@@ -417,7 +417,7 @@ def _commands(known: _Known) -> list[Block]:
 
 
 def _messages(known: _Known) -> list[Block]:
-    names = {test.index: test.name for test in known.run.tests}
+    names = {test.index: test.title for test in known.run.tests}
     facts = tuple(
         Fact(
             f"{message.at_ns / 1e9:.1f} s",

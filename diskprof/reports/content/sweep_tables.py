@@ -50,8 +50,8 @@ def sheet(title: str, head: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Ta
 
 
 def panel_title(panel: Matrix[TestRecord] | Matrix[TestComparison]) -> str:
-    """`Random read`, with the values of the axes that stand still: `Random read, jobs 4`."""
-    return ", ".join([panel.title or panel.name, *told_cell(panel.fixed)])
+    """`rand read`, with the values of the axes that are fixed: `rand read, jobs 4`."""
+    return ", ".join([panel.title, *told_cell(panel.fixed)])
 
 
 def told_cell(cell: Options) -> list[str]:

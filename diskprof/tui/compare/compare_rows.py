@@ -103,8 +103,7 @@ def columns_for(comparison: Comparison, width: int) -> tuple[SheetColumn, ...]:
 def lines_of(comparison: Comparison, number: int, width: int, form: RowForm = WIDE) -> tuple[RowLine, ...]:
     """The rows of a test: its name, why its verdicts are in doubt, the options that differ, its figures."""
     test = comparison.tests[number]
-    title = f"{test.name}   {test.title}" if test.title not in ("", test.name) else test.name
-    lines = [RowLine(heading(title, "title"), number)]
+    lines = [RowLine(heading(test.title, "title"), number)]
     letters = lettered(comparison)
     runs = range(len(comparison.columns))
     doubts = dict.fromkeys(doubt for column in runs for doubt in doubts_about(letters, column, test.name))

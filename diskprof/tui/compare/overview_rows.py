@@ -30,7 +30,7 @@ from diskprof.tui.shell.run_signs import ink, ink_of, status_text, when_text
 
 _LEAST_NAME, _MOST_NAME, _LEAST_BASE, _MOST_BASE = 12, 24, 9, 30
 _VALUE, _DIFFERENCE, _WORD = 9, 6, 7
-_SHORT_VALUE, _SHORT_DIFFERENCE = 5, 5
+_SHORT_BASE, _SHORT_VALUE, _SHORT_DIFFERENCE = 8, 5, 5
 _LEAST_BAR, _GOOD_BAR, _MOST_BAR = 2, 6, 12
 
 
@@ -64,7 +64,7 @@ def overview_form(width: int, comparison: Comparison, found: Overview) -> Overvi
     words = left >= _WORD + _LEAST_BAR + 1
     drawn = max(_LEAST_BAR, min(_MOST_BAR, left - (_WORD if words else mark)))
     other = value + difference + 3 + drawn + (_WORD if words else mark)
-    base = max(_LEAST_BASE, min(_MOST_BASE, room - (runs - 1) * (other + 1)))
+    base = max(_LEAST_BASE if units else _SHORT_BASE, min(_MOST_BASE, room - (runs - 1) * (other + 1)))
     # What is left makes conditions easier to read.
     other += max(0, (room - base - (runs - 1) * (other + 1)) // (runs - 1))
     return OverviewForm(name, base, other, value, difference, drawn, words, units)
@@ -160,10 +160,15 @@ def _line(comparison: Comparison, row: OverviewRow, form: OverviewForm) -> RowLi
             missing = "no test" if ended is None else f"- {STATUSES[ended].word}"
             cells.append((missing if ended is not Status.COMPLETE else figures.MISSING, "quiet"))
         else:
-            cells.append(_cell(cell, form) if at else (cell.with_unit.rjust(_VALUE), ""))
+            cells.append(_cell(cell, form) if at else (_base(cell, form), ""))
     about = ink_of(DIRECTIONS[row.direction]) if row.direction else ""
     shown = Row(f"{row.test} {row.direction}", ((row.name, about), *cells))
     return RowLine(shown, row.test, row.direction, told=_in_full(row))
+
+
+def _base(cell: OverviewCell, form: OverviewForm) -> str:
+    value = cell.with_unit if len(cell.with_unit) <= form.base else compact(cell.with_unit)
+    return value.rjust(min(_VALUE, form.base))
 
 
 def _cell(cell: OverviewCell, form: OverviewForm) -> Piece:

@@ -273,7 +273,7 @@ class CompareScreen(ModeScreen):
             self.query_one("#compare-more", Chart).show(self._plot(other, test.name, direction))
 
     def _plot(self, chart: CompareChart, name: str, direction: Direction) -> Plot:
-        title = f"{clean(name)} {direction}: {chart}"
+        title = f"{clean(self.comparison.title(name) if self.comparison else name)} {direction}: {chart}"
         if chart is CompareChart.PERCENTILES:
             return by_percentile(title, self._histograms(name, direction))
         return over_time(title, _TIMED[chart].quantity, self._series(name, direction, chart))

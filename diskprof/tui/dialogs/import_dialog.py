@@ -20,6 +20,7 @@ from diskprof.model.errors import DiskprofError
 from diskprof.model.preset import Preset
 from diskprof.model.text import clean
 from diskprof.presets.own_copies import own_copy
+from diskprof.presets.resolve import expand_defaults
 from diskprof.tui.kit.field import Field
 from diskprof.tui.shell.keynames import with_keys
 
@@ -141,7 +142,7 @@ class ImportDialog(ModalScreen[Preset | None]):
 
 def seen_lines(imported: ImportedPreset) -> list[str]:
     """A line for each test, what can be set, and what was left out."""
-    tests = imported.preset.tests
+    tests = expand_defaults(imported.preset).tests
     count = f"{len(tests)} test{'' if len(tests) == 1 else 's'}:"
     lines = [count, *(f"  {test.name}: {test.title}" for test in tests[:_MOST_TESTS])]
     lines += [f"  and {len(tests) - _MOST_TESTS} more"] if len(tests) > _MOST_TESTS else []

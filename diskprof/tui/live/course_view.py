@@ -309,7 +309,7 @@ class CourseView:
             return
         note = phase_note(track, seen.record.planned)
         if not seen.follows or not seen.going:
-            title = seen.record.planned.title
+            title = seen.record.title
             note = f"{title}, {note}" if note else title
         cursor = None if self.moment is None else moment(track, self.moment, chart.size.width)
         self._draw_view(seen, chart, self._shown_view, note, cursor)

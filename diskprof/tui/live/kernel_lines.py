@@ -91,7 +91,7 @@ def kernel_lines(seen: Snapshot, watch: KernelWatch, width: int) -> list[Line]:
     head: list[Piece] = [("Kernel's view", "title"), (f"  {where}{below}", "strong")]
     if len(run.tests) > 1:
         # The list of tests may be out of sight, and the figures are of one of them.
-        head.append((f"  {clean(run.tests[watch.place[0]].planned.title)}", ""))
+        head.append((f"  {clean(run.tests[watch.place[0]].title)}", ""))
     names: list[Piece] = [("names as in iostat -x", "quiet")]
     lines: list[Line] = [spread(head, names if width_of(head) + 2 + width_of(names) <= width else [], width)]
     column = _NAME + 3 * _FIGURE

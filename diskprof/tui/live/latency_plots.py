@@ -143,7 +143,7 @@ def distribution(record: TestRecord, name: str) -> Plot:
         for sign, ink in [sign_of(DIRECTIONS[direction])]
         if result.histogram
     ]
-    return by_percentile(f"{clean(record.planned.title)}: {name}", known)
+    return by_percentile(f"{clean(record.title)}: {name}", known)
 
 
 def moment(track: Track, seconds: float, width: int) -> Cursor | None:

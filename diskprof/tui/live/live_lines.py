@@ -9,6 +9,7 @@ from diskprof.model.plan import PlannedTest, Severity
 from diskprof.model.run import DirectionResult, Message, Run, Status, TestRecord
 from diskprof.model.sample import Direction, Phase
 from diskprof.model.text import clean
+from diskprof.model.title import brief
 from diskprof.model.units import (
     format_bandwidth,
     format_clock,
@@ -225,14 +226,14 @@ def _title_room(width: int) -> int:
 
 
 def _called(run: Run, room: int) -> list[str]:
-    """What the tests are called in `room` cells: by their titles, or by their names where cut titles would be the same."""
-    titles = [clean(test.planned.title) for test in run.tests]
+    """The titles of the tests in `room` cells, cut where they remain apart."""
+    titles = [clean(test.title) for test in run.tests]
     if all(width_of([(title, "")]) <= room for title in titles):
         return titles
-    names = [clean(test.planned.name) for test in run.tests]
-    ends = [name if len(name) <= room else "…" + name[1 - room :] for name in names]
+    titles = brief(titles)
+    ends = [title if len(title) <= room else "…" + title[1 - room :] for title in titles]
     cut = [fit(title, room) for title in titles]
-    forms = (cut, [shorten_middle(name, room) for name in names], ends)
+    forms = (cut, [shorten_middle(title, room) for title in titles], ends)
     return next((form for form in forms if len(set(form)) == len(form)), cut)
 
 
@@ -299,8 +300,7 @@ def note_lines(run: Run, width: int) -> list[Line]:
     """Promises and findings of a run that is over with what to do next; messages of one that goes, newest first."""
     lines: list[Line] = promise_lines(run, width)
     for finding in run.findings:
-        test = run.test(finding.test)
-        where = f"{clean(test.planned.title)}: " if test else ""
+        where = f"{clean(run.title(finding.test))}: " if finding.test else ""
         sign = sign_of(WEIGHTS[finding.weight])
         lines += signed(sign, f"{where}{clean(finding.message)} {clean(finding.evidence)}", width)
         lines += signed((" ", ""), clean(finding.advice), width, "quiet")

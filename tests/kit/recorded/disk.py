@@ -15,6 +15,7 @@ from diskprof.model.preset import Category, EngineName
 from diskprof.model.run import Environment
 from diskprof.model.sample import Direction
 from diskprof.model.target import Target, TargetKind
+from diskprof.model.title import title_of
 
 GIB = 1 << 30
 
@@ -163,17 +164,6 @@ QUICK_TESTS = (
     *("randread-4k-qd1", "randread-4k-qd32", "randwrite-4k-qd1", "randwrite-4k-qd32"),
     *("seqread-1m-qd8", "seqwrite-1m-qd8"),
 )
-_TITLES = {
-    "randread-4k-qd1": "Random read, 4k, queue depth 1",
-    "randread-4k-qd32": "Random read, 4k, queue depth 32",
-    "randwrite-4k-qd1": "Random write, 4k, queue depth 1",
-    "randwrite-4k-qd32": "Random write, 4k, queue depth 32",
-    "seqread-1m-qd8": "Sequential read, 1M, queue depth 8",
-    "seqwrite-1m-qd8": "Sequential write, 1M, queue depth 8",
-    "mixed-4k-qd32": "70% random read, 30% random write, 4k, queue depth 32",
-    "latency": "One request a second",
-    "seek": "As many random requests as the disk takes, one at a time",
-}
 _PRESETS: dict[str, tuple[str, Category, tuple[str, ...]]] = {
     "quick": ("Quick check", Category.QUICK, QUICK_TESTS),
     "mixed-70-30": ("Mixed 70/30", Category.MIXED, ("mixed-4k-qd32",)),
@@ -272,12 +262,14 @@ def _planned(name: str, machine: RecordedMachine, file: TestFile, runtime_s: flo
             *(f"--iodepth={kind.iodepth}", "--ioengine=libaio", "--direct=1", "--time_based=1"),
             f"--runtime={runtime_s:g}s",
         )
+    engine = EngineName.IOPING if ioping else EngineName.FIO
+    jobs = jobs_of(engine, argv)
     return PlannedTest(
         name=name,
-        title=_TITLES[name],
-        engine=EngineName.IOPING if ioping else EngineName.FIO,
+        title=title_of(jobs),
+        engine=engine,
         argv=argv,
-        jobs=jobs_of(EngineName.IOPING if ioping else EngineName.FIO, argv),
+        jobs=jobs,
         ramp_s=0.0 if ioping else 0.5,
         runtime_s=runtime_s,
         amount_bytes=None,
@@ -299,7 +291,7 @@ def make_layout(file: TestFile, machine: RecordedMachine) -> PlannedTest:
     )
     return PlannedTest(
         name="layout",
-        title="Filling the test file",
+        title="Create the test file",
         engine=EngineName.FIO,
         argv=argv,
         jobs=fio_jobs(argv),

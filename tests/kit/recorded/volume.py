@@ -11,7 +11,8 @@ from diskprof.model.metric import parse_metric
 from diskprof.model.plan import OtherTarget, Plan, PlannedTest, TestFile
 from diskprof.model.preset import Category, EngineName
 from diskprof.model.target import Target, TargetKind
-from diskprof.model.units import format_size, parse_size
+from diskprof.model.title import title_of
+from diskprof.model.units import parse_size
 from recorded.disk import GIB, Limits, RecordedMachine, Speed, make_disk, make_layout, make_machine
 
 BLOCK_SIZES = ("4k", "16k", "32k", "64k", "256k")
@@ -48,13 +49,13 @@ def sweep_plan(
     machine: RecordedMachine,
     *,
     axes: tuple[tuple[str, tuple[str, ...]], ...] = (("bs", BLOCK_SIZES), ("iodepth", DEPTHS)),
-    tests: tuple[tuple[str, str, str], ...] = (("randread", "Random read", "randread"),),
+    tests: tuple[tuple[str, str], ...] = (("randread", "randread"),),
     runtime_s: float = 4.0,
 ) -> Plan:
-    """A plan of cells; `tests` are name, title and rw. Axes: bs, iodepth, numjobs."""
+    """A plan of cells; `tests` are name and rw. Axes: bs, iodepth, numjobs."""
     file = _file("/mnt/volume")
     planned = []
-    for name, title, rw in tests:
+    for name, rw in tests:
         cells: list[tuple[tuple[str, str], ...]] = [()]
         for option, values in axes:
             cells = [(*cell, (option, value)) for cell in cells for value in values]
@@ -65,8 +66,7 @@ def sweep_plan(
                 *(rw, parse_size(have.get("bs", "4k")), int(have.get("iodepth", "1")), int(have.get("numjobs", "1"))),
                 "libaio",
             )
-            words = [_WORDS[option](value) for option, value in cell]
-            planned.append(_planned(job.name, ", ".join([title, *words]), (job,), (file,), runtime_s, cell))
+            planned.append(_planned(job.name, (job,), (file,), runtime_s, cell))
     return replace(_plan(machine, "volume-sweep", "Sweep of a volume", file, planned), sweep=axes)
 
 
@@ -80,7 +80,7 @@ def promises_plan(machine: RecordedMachine, *, runtime_s: float = 8.0) -> Plan:
         _job("lat-read", "randread", 4096, 1, 1, "libaio"),
         _job("lat-write", "randwrite", 4096, 1, 1, "libaio"),
     )
-    planned = [_planned(job.name, _TITLES[job.name], (job,), (file,), runtime_s) for job in jobs]
+    planned = [_planned(job.name, (job,), (file,), runtime_s) for job in jobs]
     plan = _plan(machine, "volume-promises", "What a volume promises", file, planned)
     formula = "min(1,200 + 30 x 100 GiB, 20,000) IOPS"
     return replace(
@@ -104,7 +104,7 @@ def targets_plan(machine: RecordedMachine, *, runtime_s: float = 6.0) -> Plan:
         _job("reader1", "randread", 4096, 128, 4, "libaio"),
         _job("writer1", "randwrite", 4096, 128, 4, "libaio"),
     )
-    planned = _planned("read-write", "Random reads and writes, 4 KiB, 128 at once", jobs, files, runtime_s)
+    planned = _planned("read-write", jobs, files, runtime_s)
     plan = _plan(machine, "two-volumes", "Readers and writers on two volumes", files[0], [planned])
     first = replace(plan.target, path="/mnt/cached", given="/mnt/cached", mount_point="/mnt/cached")
     other = replace(first, path="/mnt/uncached", given="/mnt/uncached", mount_point="/mnt/uncached", device="sdb1")
@@ -119,18 +119,6 @@ def _expected(
 
 
 _PREFIXES = {"bs": "", "iodepth": "qd", "numjobs": "jobs"}
-_WORDS = {
-    "bs": lambda value: format_size(parse_size(value)),
-    "iodepth": lambda value: f"queue depth {value}",
-    "numjobs": lambda value: f"{value} jobs" if value != "1" else "1 job",
-}
-_TITLES = {
-    "bw-test": "Random write, 1 MiB, 32 at once",
-    "rand-r": "Random read, 4 KiB, 128 at once",
-    "rand-w": "Random write, 4 KiB, 128 at once",
-    "lat-read": "Random read, 4 KiB, one at a time",
-    "lat-write": "Random write, 4 KiB, one at a time",
-}
 
 
 def _job(name: str, rw: str, block: int, depth: int, numjobs: int, ioengine: str) -> FioJob:
@@ -167,7 +155,6 @@ def _plan(machine: RecordedMachine, preset: str, title: str, file: TestFile, tes
 
 def _planned(
     name: str,
-    title: str,
     jobs: tuple[FioJob, ...],
     files: tuple[TestFile, ...],
     runtime_s: float,
@@ -182,12 +169,13 @@ def _planned(
             *(("--group_reporting=1",) if job.numjobs > 1 else ()),
             *(("--new_group=1",) if number else ()),
         ]
+    planned_jobs = fio_jobs(argv)
     return PlannedTest(
         name=name,
-        title=title,
+        title=title_of(planned_jobs, cell),
         engine=EngineName.FIO,
         argv=tuple(argv),
-        jobs=fio_jobs(argv),
+        jobs=planned_jobs,
         ramp_s=0.0,
         runtime_s=runtime_s,
         amount_bytes=None,

@@ -6,8 +6,8 @@ from handmade import fio, ioping
 from diskprof.model.job import Opened, fio_job, ioping_job
 from diskprof.model.preset import EngineName
 from diskprof.model.sample import Direction
+from diskprof.model.title import title_of
 from diskprof.presets.files.promises import directions
-from diskprof.presets.foreign.imported import test_title as title_of
 from diskprof.presets.resolve import ResolvedTest
 from diskprof.reports.content.preset_words import describe_test
 from diskprof.runner.plan.workload import Rate, fio_workload
@@ -45,7 +45,7 @@ def test_everybody_says_the_same_of_a_mix_that_is_given_twice() -> None:
     job = fio_job(BOTH_GIVEN, "mix")
     test = ResolvedTest("mix", "", EngineName.FIO, (job,))
     assert "(40% reads)" in describe_test(test)
-    assert "of 40% reads" in title_of([("mix", dict(BOTH_GIVEN))])
+    assert " 40/60 " in title_of([job])
     assert directions(test) == {Direction.READ, Direction.WRITE}
     assert fio_workload((job,), Rate(1e9, 1e5)).bytes_written == round(0.6 * 1073741824)
 

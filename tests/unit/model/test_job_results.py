@@ -147,11 +147,11 @@ def test_jobs_are_in_json_and_csv_with_their_copies() -> None:
 def test_jobs_are_in_reports_and_on_the_screen() -> None:
     both = with_jobs(SMALL_RESULT, LARGE_RESULT, WRITER)
     text = markdown(run_report(both, form=Form.MARKDOWN))
-    for name in ("mix.small", "mix.large", "mix.log"):
+    for name in ("small: 4K rand read QD1", "large: 4K rand read QD1", "log: 4K rand read QD1"):
         assert f"| {name} " in text
     live = ["".join(piece for piece, _ in row.line) for row in rows_of_live(both, 100)]
     assert [line.split()[0] for line in live[2:]] == ["small", "large", "log"]
-    assert sync_sentences(both) == ["mix.log: fsync after writes took 2.00 ms in the mean."]
+    assert sync_sentences(both) == ["log: 4K rand read QD1: fsync after writes took 2.00 ms in the mean."]
     assert headline(both).startswith("rand R 4.00k")
 
 

@@ -265,7 +265,7 @@ def test_ioping_takes_long_and_short_options(command: str) -> None:
 
 def test_iopings_settings_become_parameters() -> None:
     preset: Preset = import_command("ioping -c 10 -i 200ms -s 16k -S 1g -w 5 -q -P 1s .", name="mine").preset
-    assert preset.name == "mine" and preset.tests[0].title == "Random read, 16 KiB, one at a time"
+    assert preset.name == "mine" and preset.title == "16K rand read ioping 5/s"
     assert {p.name: p.default for p in preset.parameters} == {
         "count": "10", "interval": "200ms", "runtime": "5", "size": "1g",
     }  # fmt: skip

@@ -14,7 +14,7 @@ from diskprof.presets.files.preset_schema import TEST_NAME
 from diskprof.presets.options.allowed import FIO_OPTIONS
 from diskprof.presets.options.values import OptionKind
 from diskprof.presets.resolve import resolve
-from diskprof.presets.sweep import LONGEST_NAME, cell_name, cell_title, cells, short
+from diskprof.presets.sweep import LONGEST_NAME, cell_name, cells, short
 
 GOOD = """\
 name = "mine"
@@ -61,7 +61,7 @@ def test_each_test_once_for_each_combination_in_rows() -> None:
     assert resolved.sweep == (Axis("bs", ("4k", "64k")), Axis("iodepth", ("1", "8", "64")))
     reads = resolved.tests[1]
     assert reads.cell == (("bs", "4k"), ("iodepth", "8"))
-    assert reads.title == "Random read, 4 KiB, queue depth 8"
+    assert reads.title == "4K rand read buffered QD8 (Random read)"
     (job,) = reads.jobs
     assert job.name == reads.name
     assert dict(job.options).items() >= {"rw": "randread", "bs": "4096", "iodepth": "8", "size": str(64 << 20)}.items()
@@ -96,7 +96,7 @@ def test_a_preset_that_is_no_sweep_has_no_cells() -> None:
     assert not resolved.sweep and [(test.name, test.cell) for test in resolved.tests] == [("one", ())]
 
 
-def test_names_and_titles_of_cells() -> None:
+def test_names_of_cells() -> None:
     cell = (
         ("bs", "4096"),
         ("rw", "randwrite"),
@@ -110,10 +110,6 @@ def test_names_and_titles_of_cells() -> None:
     )
     name = cell_name("t", cell)
     assert name == "t-4k-randwrite-io_uring-qd16-jobs1-rate_iops700_300-random_distributionzipf_1_2-size1g-fdatasync1"
-    assert cell_title("Mine", cell) == (
-        "Mine, 4 KiB, random write, ioengine io_uring, queue depth 16, 1 job, rate_iops 700,300, "
-        "random_distribution zipf:1.2, size 1g, fdatasync 1"
-    )
     assert short(cell)[0] == ("bs", "4k")
 
 

@@ -243,11 +243,11 @@ def test_json_has_every_figure(promises: Run) -> None:
 
 def test_a_plan_tells_what_is_expected(promises: Run) -> None:
     told = dict(planned(promises.plan))
-    assert told["lat-read"] == "read latency mean less than 5 ms (tier high-cpu)"
-    assert told["bw-test"] == (
+    assert told["4K rand read QD1"] == "read latency mean less than 5 ms (tier high-cpu)"
+    assert told["1M rand write QD32"] == (
         "write bandwidth at least 300 MB/s (tier high-cpu; 8 s: too short to say that it is kept, which takes 1 min)"
     )
-    assert "  lat-read: read latency mean less than 5 ms (tier high-cpu)\n" in plan_text(promises.plan)
+    assert "  4K rand read QD1: read latency mean less than 5 ms (tier high-cpu)\n" in plan_text(promises.plan)
     found = json.loads(dumps(plan_json(promises.plan)))["expectations"]
     assert [one["test"] for one in found] == [one.test for one in promises.plan.expectations]
     assert "measured" not in found[0]

@@ -60,7 +60,7 @@ def test_show_has_matrices_in_place_of_a_list_of_tests(volumes: Volumes) -> None
     text = show(volumes.sweep, volumes.series[volumes.sweep.id])
     assert len(text.splitlines()) < 60
     assert "over time" not in text
-    assert text.count("randread-") == 2  # the cell that failed, and fio's word on it
+    assert text.count("32K rand read QD4") == 2  # the cell that failed, and fio's word on it
     assert STATEMENT in " ".join(text.split())
     matrix = block(text, "IOPS by block size (down) and queue depth (across)")
     assert matrix[0] == ["1", "2", "4", "8", "16", "32", "64"]
@@ -79,7 +79,7 @@ def test_the_sweep_stands_among_the_facts(volumes: Volumes) -> None:
 
 @pytest.mark.parametrize("width", [30, 60, 80, 120])
 def test_it_fits(volumes: Volumes, width: int) -> None:
-    text = show(volumes.sweep, (), width).split("Random read\n")[1].split("What went wrong")[0]
+    text = show(volumes.sweep, (), width).split("rand read\n")[1].split("What went wrong")[0]
     assert widest(text) <= width
     assert widest(comparison_text(compare((volumes.sweep, volumes.smaller)), 80)) <= 80
     charts = run_plots(volumes.sweep, (), width)
@@ -128,8 +128,8 @@ def test_three_axes_make_a_panel_for_each_value_of_the_other() -> None:
         )
     )
     text = show(tested)
-    assert "Randread, jobs 1\n" in text and "Randread, jobs 4\n" in text
-    assert report([tested]).count("### Randread, jobs") == 2
+    assert "rand read, jobs 1\n" in text and "rand read, jobs 4\n" in text
+    assert report([tested]).count("### rand read, jobs") == 2
     assert len(json.loads(dumps(run_json(tested)))["sweep"]["panels"]) == 2
 
 
@@ -156,7 +156,7 @@ def test_markdown_has_a_table_for_each_figure(volumes: Volumes) -> None:
             for figure in ("IOPS", "MB/s", "Latency, mean", "Latency, p99")
         ),
     ]
-    assert text.startswith(f"# Sweep of a volume: Volume in web-3\n\n**Random read: {STATEMENT}.**\n")
+    assert text.startswith(f"# Sweep of a volume: Volume in web-3\n\n**Rand read: {STATEMENT}.**\n")
     assert "| Test " not in results
     tables = [token for token in MarkdownIt("gfm-like").parse(text) if token.type == "table_open"]
     assert len(tables) == 6
@@ -167,7 +167,7 @@ def test_the_verdict_of_a_sweep_without_a_limit_is_the_most_of_it() -> None:
         *(cell(1000 * depth, {"bs": size, "iodepth": str(depth)}) for size in ("4k", "64k") for depth in (1, 8))
     )
     assert verdict(tested) == (
-        "Randread: at most 8.00k IOPS (block size 4 KiB, queue depth 8) and 524 MB/s (block size 64 KiB, queue depth 8)."
+        "Rand read: at most 8.00k IOPS (block size 4 KiB, queue depth 8) and 524 MB/s (block size 64 KiB, queue depth 8)."
     )
     nothing = run(cell(None, {"bs": "4k"}, status=Status.FAILED), status=Status.FAILED)
     assert verdict(nothing) == "No result: failed."
@@ -206,11 +206,11 @@ def test_json_has_axes_and_every_cell(volumes: Volumes) -> None:
 
 def test_the_three_charts_of_the_article(volumes: Volumes) -> None:
     text = run_plots(volumes.sweep, volumes.series[volumes.sweep.id])
-    titles = [line for line in text.splitlines() if line.startswith("Random read: ")]
+    titles = [line for line in text.splitlines() if line.startswith("rand read: ")]
     assert titles == [
-        "Random read: IOPS by queue depth, a line for each block size",
-        "Random read: IOPS by block size, a line for each queue depth",
-        "Random read: MB/s by block size, a line for each queue depth",
+        "rand read: IOPS by queue depth, a line for each block size",
+        "rand read: IOPS by block size, a line for each queue depth",
+        "rand read: MB/s by block size, a line for each queue depth",
     ]
     ticks = [line.split() for line in text.splitlines() if line.split()[:1] == ["1"]]
     assert ticks == [["1", "2", "4", "8", "16", "32", "64"]]
@@ -222,7 +222,7 @@ def test_the_three_charts_of_the_article(volumes: Volumes) -> None:
 def test_two_sweeps_are_matrices_of_differences(volumes: Volumes) -> None:
     compared = compare((volumes.sweep, volumes.smaller), volumes.series)
     text = comparison_text(compared)
-    assert "randread-" not in text
+    assert "QD" not in text
     assert "web-3: 1 of 35 cells failed.\n" in text
     matrix = block(text, "IOPS by block size (down) and queue depth (across): web-4 against web-3")
     assert matrix[1][-2:] == ["-40%", "w"] and matrix[4][-1] == "="
@@ -240,7 +240,7 @@ def test_sweeps_share_a_chart(volumes: Volumes) -> None:
     pair = [volumes.sweep, volumes.smaller]
     text = comparison_plots(compare(pair), pair, volumes.series)
     assert [line for line in text.splitlines() if ": " in line] == [
-        "Random read: most IOPS by block size:  * web-3   o web-4"
+        "rand read: most IOPS by block size:  * web-3   o web-4"
     ]
 
 
@@ -289,13 +289,16 @@ def test_many_failures_are_told_in_a_line() -> None:
 def test_foreign_titles_are_harmless() -> None:
     def evil(run_id: str, iops: float) -> Run:
         given = [cell(iops * depth, {"bs": "4k", "iodepth": str(depth)}) for depth in (1, 2)]
-        named = [replace(one, planned=replace(one.planned, title=f"{EVIL}, 4k, 1")) for one in given]
+        named = [
+            replace(one, planned=replace(one.planned, name=f"{EVIL}-{one.planned.name}", title=f"{EVIL}, 4k, 1"))
+            for one in given
+        ]
         return run(*named, run_id=run_id, tags=(EVIL + run_id,))
 
     pair = [evil("x", 100), evil("y", 200)]
     texts = [show(pair[0]), comparison_text(compare(pair)), report(pair), run_plots(pair[0], ())]
+    assert all("磁盘" in text for text in texts[:3])
     for text in texts:
-        assert "磁盘" in text
         assert not {char for char in text if not char.isprintable()} - {"\n", "\u200b"}
     tokens = [
         child for token in MarkdownIt("gfm-like").parse(report(pair)) for child in (token, *(token.children or ()))

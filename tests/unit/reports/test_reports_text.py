@@ -219,7 +219,7 @@ def test_two_runs_are_a_table_where_only_a_name_is_too_long() -> None:
 def test_a_test_that_a_run_has_not_takes_no_room_from_figures() -> None:
     first, second = (run(fio(name, read=direction(1_000)), run_id=run_id) for name, run_id in (("a", "x"), ("b", "y")))
     text = comparison_text(compare((first, second)))
-    assert "a: Title of a\n  status: complete (x), has no such test (y)\n" in text
+    assert "a\n  status: complete (x), has no such test (y)\n" in text
     assert ["x", "y"] in [line.split() for line in text.splitlines()]
     assert "| has no such test |" in comparison_markdown(compare((first, second)))
 
