@@ -27,6 +27,7 @@ from diskprof.model.units import format_fio_size, format_size, parse_duration, p
 from diskprof.presets.options.allowed import check_option, short_value
 from diskprof.presets.options.values import LONGEST_VALUE, write_duration
 from diskprof.presets.sweep import LONGEST_NAME, cell_name, cells, short
+from diskprof.presets.tuning import options_of_jobs, with_parameters_for
 
 _REFERENCE = re.compile(r"\$(\$|[a-z][a-z0-9_]*)?")
 _SECTOR = 512
@@ -77,10 +78,11 @@ class ResolvedPreset:
 
 
 def resolve(preset: Preset, settings: Mapping[str, str]) -> ResolvedPreset:
-    """`preset` with `settings` (parameter values by name) over its defaults.
+    """`preset` with `settings` over its defaults: values by name, of parameters and of options that its jobs have alike.
 
-    Raises UsageError for an unknown parameter, and for a value that the parameter or an option it stands in cannot have.
+    Raises UsageError for an unknown name, and for a value that the parameter or an option it stands in cannot have.
     """
+    preset = with_parameters_for(preset, settings)
     for name in settings:
         if not preset.parameter(name):
             raise _unknown(preset, name)
@@ -348,6 +350,8 @@ def _unknown(preset: Preset, name: str) -> UsageError:
     known = [parameter.name for parameter in preset.parameters]
     close = get_close_matches(name, known, n=2)
     hint = _list("It has", known) if known else "It has none."
+    if options := list(options_of_jobs(preset)):
+        hint += f" {_list('Of its jobs can be set', options)}"
     return UsageError(
         f"{preset.name} has no parameter {name[:40]!r}", f"Did you mean {' or '.join(close)}? {hint}" if close else hint
     )

@@ -1,6 +1,6 @@
 """What may be changed of any preset beside the parameters that it names."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from diskprof.model.errors import UnitError
@@ -28,12 +28,40 @@ _TUNABLES = (
     _Tunable("direct", ParameterKind.TEXT, "1: past the page cache", alone=False),
     _Tunable("sync", ParameterKind.TEXT, "O_SYNC (1) or O_DSYNC (dsync) writes", alone=False),
 )
+_MIX = {"rwmixread": "rwmixwrite", "rwmixwrite": "rwmixread"}
 _LAYOUT = "what writes find: a filled file, a fresh one as fio makes it, or a sparse one"
 
 
 def with_tuning(preset: Preset) -> Preset:
     """The preset with parameters for what a person may want otherwise: the layout, and of one job the tunable options."""
     return _with_layout(_with_options(preset))
+
+
+def options_of_jobs(preset: Preset) -> Mapping[str, str]:
+    """The options that all fio jobs of the preset have alike and that are no parameters yet, with their values.
+
+    The pattern is none of them: tests are called by it.
+    """
+    jobs = [dict(job.options) for test in preset.tests if test.engine is EngineName.FIO for job in test.jobs]
+    swept = {axis.option for axis in preset.sweep}
+    alike = set(jobs[0].items()).intersection(*(job.items() for job in jobs)) if jobs else set()
+    return {
+        option: value
+        for option, value in sorted(alike)
+        if option not in swept | {"rw"} and "$" not in value and not preset.parameter(option)
+    }
+
+
+def with_parameters_for(preset: Preset, names: Iterable[str]) -> Preset:
+    """The preset with a parameter for each of `names` that is an option of its jobs (`options_of_jobs`)."""
+    mine = options_of_jobs(preset)
+    values = {name: mine[other] for name in names for other in (name, _MIX.get(name, name)) if other in mine}
+    added = [
+        Parameter(name, ParameterKind.TEXT, value, FIO_OPTIONS[name].summary, optional=True)
+        for name, value in values.items()
+        if not preset.parameter(name)
+    ]
+    return _with_parameters(preset, added) if added else preset
 
 
 def _with_layout(preset: Preset) -> Preset:
@@ -65,8 +93,11 @@ def _with_options(preset: Preset) -> Preset:
     """
     jobs = [dict(job.options) for test in preset.tests if test.engine is EngineName.FIO for job in test.jobs]
     added = [parameter for tunable in _TUNABLES if (parameter := _offered(tunable, preset, jobs))]
-    if not added:
-        return preset
+    return _with_parameters(preset, added) if added else preset
+
+
+def _with_parameters(preset: Preset, added: Sequence[Parameter]) -> Preset:
+    """The preset with these, each in the place of the option of its name in all fio jobs."""
     changes = {parameter.name: f"${parameter.name}" for parameter in added}
     tests = (
         replace(test, jobs=tuple(_changed(job, changes) for job in test.jobs))
@@ -78,7 +109,9 @@ def _with_options(preset: Preset) -> Preset:
 
 
 def _changed(job: Job, changes: Mapping[str, str]) -> Job:
-    return replace(job, options=tuple({**dict(job.options), **changes}.items()))
+    # A percentage of reads takes the place of one of writes.
+    kept = {name: value for name, value in job.options if _MIX.get(name) not in changes}
+    return replace(job, options=tuple({**kept, **changes}.items()))
 
 
 def _offered(tunable: _Tunable, preset: Preset, jobs: Sequence[Mapping[str, str]]) -> Parameter | None:

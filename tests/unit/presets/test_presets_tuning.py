@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+import pytest
+
+from diskprof.model.errors import UsageError
 from diskprof.model.preset import Preset
 from diskprof.presets.files.load import parse
 from diskprof.presets.resolve import resolve
@@ -54,3 +57,24 @@ def test_of_several_jobs_and_sweeps_only_what_all_have_alike_can_be_changed() ->
     swept = loaded(ONE.replace(", iodepth = 32", "") + "[sweep]\niodepth = [1, 2]\n")
     assert [parameter.name for parameter in several.parameters] == ["size", "runtime", "direct"]
     assert [parameter.name for parameter in swept.parameters] == ["size", "runtime", "ioengine", "direct"]
+
+
+def test_any_option_that_all_jobs_have_alike_can_be_set_but_the_pattern() -> None:
+    preset = loaded(ONE.replace('rw = "randread"', 'rw = "randrw", rwmixwrite = 50, norandommap = true'))
+    assert "norandommap" not in [parameter.name for parameter in preset.parameters]
+    tuned = options(preset, rwmixread="70", norandommap="0")
+    assert (tuned["rwmixread"], tuned["norandommap"]) == ("70", "0") and "rwmixwrite" not in tuned
+    assert dict(resolve(preset, {"rwmixread": "70"}).values)["rwmixread"] == "70"
+    with pytest.raises(UsageError, match="whole number"):
+        options(preset, rwmixread="x")
+    with pytest.raises(UsageError, match="no parameter 'rw'") as caught:
+        options(preset, rw="read")
+    assert "Of its jobs can be set: norandommap, rwmixwrite." in str(caught.value.hint)
+
+
+def test_jobs_of_several_tests_take_an_option_that_they_have_alike() -> None:
+    several = loaded(ONE + '[[test]]\nname = "b"\noptions = { rw = "read", size = "$size", bs = "1m", iodepth = 32 }\n')
+    tests = resolve(several, {"iodepth": "4"}).tests
+    assert [job.iodepth for test in tests for job in test.load.fio] == [4, 4]
+    with pytest.raises(UsageError, match="no parameter 'bs'"):
+        resolve(several, {"bs": "8k"})
