@@ -110,3 +110,10 @@ class DemoSession(Session):
     def _without_others(tree: DeviceTree) -> DeviceTree:
         ours = {Path(node_of(name)).name for name in (FREE, LIMITED)}
         return DeviceTree(tuple(each for each in tree.devices if each.kind is not DeviceKind.LOOP or each.name in ours))
+
+    def steps_to(self, name: str) -> int:
+        """How many rows the disk is below the one that is selected at first."""
+        tree = self.scan()
+        rows = [device.node for _, device in tree.walk()]
+        first = self.default_device(tree)
+        return rows.index(node_of(name)) - (rows.index(first.node) if first else 0)

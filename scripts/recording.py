@@ -2,12 +2,13 @@
 
 import os
 import sys
+import time
 from statistics import mode
 
 from demo import HOME, HOST, LIMITED, PLACE, DemoSession
 from pyte.screens import Char
 from svg import Cell, Row, Still, film
-from terminal import Terminal, terminal
+from terminal import PATIENCE_S, Terminal, terminal
 
 from diskprof.tui.app import DiskprofApp
 
@@ -16,7 +17,7 @@ _WHITE, _BLACK = "#ffffff", "#000000"
 """Of the terminal: the app draws each cell in colours of its own."""
 _LOOK_S = 0.5
 """A still of the run is taken so often."""
-SPEED = 2
+SPEED = 3
 """So many times as fast as it was is the run shown."""
 
 
@@ -48,20 +49,21 @@ class _Camera:
 
     def until(self, *texts: str) -> None:
         """Stills until the screen shows one of these."""
+        end = time.monotonic() + PATIENCE_S
         while not any(text in self.shown.text for text in texts):
+            assert time.monotonic() < end, f"still waiting for {texts}:\n{self.shown.text}"
             self.still(_LOOK_S / SPEED)
 
 
 def _take(camera: _Camera) -> None:
     shown = camera.shown
-    shown.wait_for("Quick check", "about")
+    shown.wait_for("Quick check", " GiB ")
     camera.still(1)
-    shown.press("down")
-    camera.still(0.5)
-    shown.press("down")
-    shown.wait_for(f"{PLACE / LIMITED}")
-    camera.still(2)
-    shown.press_until("enter", "Start Quick check?")
+    for _ in range(DemoSession().steps_to(LIMITED)):
+        shown.press("down")
+        camera.still(0.5)
+    camera.still(1)
+    shown.press_until("enter", "Start Quick check?", f"{PLACE / LIMITED}")
     camera.still(1.5)
     shown.press("enter")
     shown.wait_for("Test 1 of 6")
@@ -80,7 +82,7 @@ def _take(camera: _Camera) -> None:
     shown.press(*LIMITED)
     camera.still(1)
     shown.press("enter")
-    shown.wait_for(LIMITED)
+    shown.wait_for(LIMITED, gone="Note")
     shown.press("space", "down", "space")
     camera.still(1)
     shown.press("c")

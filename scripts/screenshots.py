@@ -21,15 +21,16 @@ from diskprof.tui.kit.charts.glyphs import Charset
 OUT = ROOT / "screenshots"
 SMALL, LARGE = (80, 24), (120, 40)
 LIGHT = "diskprof-light"
-_MIXED_S = 60
-_UNDER_WAY_S = 25
+_MIXED_S = 45
+_UNDER_WAY_S = 30
 
 
 @dataclass(frozen=True)
 class Shot:
     """A picture: the keys that lead to it from the Run screen, words that are on it, its columns and rows.
 
-    `runs` are the tags of the runs that are opened: one in Live or two in Compare. `under_way`: drawn while a run is.
+    `disk` is selected first. `runs` are the tags of the runs that are opened: one in Live or two in Compare. `under_way`: drawn
+    while a run is.
     """
 
     name: str
@@ -38,12 +39,13 @@ class Shot:
     runs: tuple[str, ...] = ()
     size: tuple[int, int] = LARGE
     theme: str = ""
+    disk: str = ""
     under_way: bool = False
 
 
 SHOTS = (
-    Shot("run", ("down",), ("Quick check",)),
-    Shot("run-80x24", ("down",), ("Quick check",), size=SMALL),
+    Shot("run", (), ("Plan",), disk=FREE),
+    Shot("run-80x24", (), ("Plan",), size=SMALL, disk=FREE),
     Shot("live", ("2",), ("IOPS",), under_way=True),
     Shot("live-80x24", ("2",), ("IOPS",), size=SMALL, under_way=True),
     Shot("live-heatmap", ("2", "m", "m", "m"), ("heat map",), under_way=True),
@@ -57,7 +59,8 @@ SHOTS = (
 
 @asynccontextmanager
 async def _open(shot: Shot) -> AsyncIterator[Driver]:
-    app = DiskprofApp(DemoSession(), charset=Charset.BRAILLE)
+    session = DemoSession()
+    app = DiskprofApp(session, charset=Charset.BRAILLE)
     async with app.run_test(size=shot.size) as pilot:
         if shot.theme:
             app.theme = shot.theme
@@ -67,7 +70,8 @@ async def _open(shot: Shot) -> AsyncIterator[Driver]:
             app.show_run(ids[0])
         elif ids:
             app.compare_runs(ids)
-        for key in shot.keys:
+        downs = session.steps_to(shot.disk) if shot.disk else 0
+        for key in (*["down"] * downs, *shot.keys):
             await pilot.press(key)
             await pilot.pause()
         await see(pilot, *shot.shows)
@@ -103,6 +107,10 @@ def _run(preset: str, disk: str, *words: str) -> None:
     diskprof("run", preset, str(PLACE / disk), "--yes", *words)
 
 
+def _settings(**values: object) -> list[str]:
+    return [f"--set={name}={value}" for name, value in values.items()]
+
+
 def draw(names: Sequence[str]) -> None:
     """Measures, and draws what is named."""
     _run("quick", FREE, "--tag", FREE)
@@ -114,26 +122,19 @@ def draw(names: Sequence[str]) -> None:
         _run("quick", LIMITED, "--tag", LIMITED)
     shots = [shot for shot in SHOTS if shot.name in names]
     if any("sweep" in shot.runs for shot in shots):
-        _run(
-            "digitalocean-sweep",
-            LIMITED,
-            "--tag",
-            "sweep",
-            "--set",
-            "size=1g",
-            "--set",
-            "runtime=1",
-            "--set",
-            "tier=none",
-        )
+        _run("digitalocean-sweep", LIMITED, "--tag", "sweep", *_settings(size="1g", runtime=1, tier="none"))
     for shot in shots:
         if not shot.under_way:
             asyncio.run(_draw(shot))
     if live := [shot for shot in shots if shot.under_way]:
-        _run("oltp-70-30", FREE, "--detach", "--set", "size=1g", "--set", f"runtime={_MIXED_S}")
+        _run("oltp-70-30", FREE, "--detach", *_settings(size="1g", runtime=_MIXED_S))
         time.sleep(_UNDER_WAY_S)
         for shot in live:
             asyncio.run(_draw(shot))
+    with DemoSession().open_store() as store:
+        doubts = {doubt for run in store.summaries() for doubt in run.doubts}
+    if doubts:
+        print(f"In doubt: {', '.join(sorted(doubts))}. Before a release, draw them again while the machine is idle.")
 
 
 RECORDING = "recording"

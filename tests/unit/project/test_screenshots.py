@@ -34,7 +34,7 @@ def test_every_picture_is_drawn_and_shown(scripts: dict[str, str]) -> None:
 def test_the_readme_names_the_disks_of_the_pictures(scripts: dict[str, str]) -> None:
     limit = f"`{scripts['limited']}` is limited to {int(scripts['iops']):,} IOPS and {scripts['mb_per_s']} MB/s"
     assert limit in README
-    assert scripts["speed"] == "2" and "at twice its speed" in README
+    assert scripts["speed"] == "3" and "shown at three times its speed" in README
 
 
 def test_the_pictures_are_small_and_show_no_place_of_their_making() -> None:
