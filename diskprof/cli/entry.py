@@ -7,10 +7,10 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 
 from diskprof.cli.encoding import heed_locale
+from diskprof.cli.saying import say
 from diskprof.cli.setting_options import VARIABLES
 from diskprof.model.advice import on_command_line
 from diskprof.model.errors import DiskprofError, ExitCode
-from diskprof.model.text import clean
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 
@@ -72,9 +72,9 @@ def _exit_code(act: Callable[[], int]) -> int:
         if as_plugin():
             return unknown(str(error))
         # Most messages name something foreign: a path, a label, what a tool said (F39).
-        _say(f"diskprof: {clean(error.message, keep_newlines=True)}")
+        say(f"diskprof: {error.message}")
         if error.hint:
-            _say(clean(on_command_line(error.hint), keep_newlines=True))
+            say(on_command_line(error.hint))
         return int(error.exit_code)
     except KeyboardInterrupt:
         return int(ExitCode.INTERRUPTED)
@@ -83,11 +83,6 @@ def _exit_code(act: Callable[[], int]) -> int:
         if error.filename is None and error.errno in _FULL:
             return _unwritable(error)
         raise
-
-
-def _say(words: str) -> None:
-    sys.stderr.write(f"{words}\n")
-    sys.stderr.flush()
 
 
 def as_plugin() -> bool:
@@ -108,5 +103,5 @@ def _unwritable(error: OSError) -> int:
     """stdout is a file on a full disk, or a reader that went away; what still waits for it must not come up again at the end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     if error.errno != errno.EPIPE:
-        _say(f"diskprof: The result cannot be written: {error.strerror}.")
+        say(f"diskprof: The result cannot be written: {error.strerror}.")
     return int(ExitCode.FAILED)

@@ -1,7 +1,6 @@
 """The `diskprof` command: its subcommands, and the options that hold for all of them."""
 
 import importlib
-import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,9 +10,9 @@ from diskprof import __version__
 from diskprof.cli.common import NamedFile
 from diskprof.cli.encoding import print_plainly
 from diskprof.cli.entry import as_plugin, unknown
+from diskprof.cli.saying import say
 from diskprof.cli.setting_options import VARIABLES
 from diskprof.model.errors import ExitCode
-from diskprof.model.text import clean
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -147,9 +146,19 @@ def run_command() -> int:
     except click.ClickException as error:
         if as_plugin():
             return unknown(error.format_message())
-        shown = io.StringIO()
-        error.show(shown)
-        click.echo(clean(shown.getvalue(), keep_newlines=True), nl=False, err=True)
+        say(f"diskprof: {_sentence(error.format_message())}{_usage_of(error)}")
         return int(ExitCode.USAGE)
     except click.Abort:
         return int(ExitCode.INTERRUPTED)
+
+
+def _sentence(message: str) -> str:
+    return message if message.endswith((".", "?", "!")) else f"{message}."
+
+
+def _usage_of(error: click.ClickException) -> str:
+    """Further lines: how the command is called, where a command was."""
+    ctx = error.ctx if isinstance(error, click.UsageError) else None
+    if ctx is None or isinstance(ctx.command, click.Group):
+        return ""
+    return f"\n{ctx.get_usage()}\nMore: {ctx.command_path} --help"

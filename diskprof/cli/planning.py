@@ -3,12 +3,10 @@
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
+from diskprof.cli.saying import say
 from diskprof.model.advice import on_command_line
 from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.plan import Plan, WritePermission
@@ -53,10 +51,10 @@ def plan_of(session: Session, request: Request) -> Plan:
     except UsageError as error:
         raise _unknown(request, error) from None
     for note in notes:
-        click.echo(note, err=True)
+        say(note)
     for notice in library.notices:
         if notice.path == preset.path:
-            click.echo(notice.message, err=True)
+            say(notice.message)
     tree = session.scan()
     target = None if request.target is None else session.resolve_target(request.target, tree)
     named = {slot: session.resolve_target(path, tree) for slot, path in slots.items()}
@@ -68,7 +66,7 @@ def plan_of(session: Session, request: Request) -> Plan:
         permission=WritePermission(request.allow_write, tuple(request.overwrite)),
         expectations=expectations,
     )
-    return session.make_plan(wish, target, named, partial(click.echo, err=True))
+    return session.make_plan(wish, target, named, say)
 
 
 def plan_in_turn(session: Session, company: Company, request: Request) -> Plan:
@@ -77,7 +75,7 @@ def plan_in_turn(session: Session, company: Company, request: Request) -> Plan:
 
 
 def tell_of_waiting(other: "Neighbour") -> None:
-    click.echo(f"{other.words}. Waiting for its end; Ctrl+C gives up.", err=True)
+    say(f"{other.words}. Waiting for its end; Ctrl+C gives up.")
 
 
 def _unknown(request: Request, error: UsageError) -> UsageError:

@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from diskprof.cli.saying import say
+
 if TYPE_CHECKING:
     import click
 
@@ -70,9 +72,8 @@ def configured_store() -> Path | None:
             return None
     except OSError:
         return None
-    import click
 
     config = load_config()
     for problem in config.problems:
-        click.echo(f"diskprof: {problem}", err=True)
+        say(f"diskprof: {problem}")
     return config.settings.store

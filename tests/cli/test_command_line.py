@@ -11,13 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from asking import Terminal
 from forked import diskprof, diskprof_json
 from program import DISKPROF, environment
 from program import diskprof as from_scratch
 from recorded import write_library
 from recorded.disk import make_plan
 
-from diskprof.cli.commands.run import _show
+from diskprof.cli.commands.run import _next_steps, _show
 from diskprof.model.plan import Hazard, Severity
 from diskprof.store import Store
 
@@ -79,6 +80,48 @@ def test_a_mistake_is_answered_in_words_with_its_exit_code(
     assert "Traceback" not in done.stderr
     assert not done.stdout
     assert not list(tmp_path.glob(".diskprof-*"))
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("ls",), "diskprof: There is no command 'ls'. `diskprof --help` lists the commands.\n"),
+        (("run", "quik", "."), "diskprof: There is no preset 'quik'.\nDid you mean quick?\n"),
+        (
+            ("run",),
+            "diskprof: Missing argument 'PRESET'.\nUsage: diskprof run [OPTIONS] PRESET [TARGET]\n"
+            "More: diskprof run --help\n",
+        ),
+        (
+            ("runs", "-n", "x"),
+            "diskprof: Invalid value for '--limit' / '-n': 'x' is not a valid integer range.\nUsage: ",
+        ),
+    ],
+)
+def test_all_errors_have_one_form(tmp_path: Path, words: tuple[str, ...], says: str) -> None:
+    done = diskprof(*words, home=tmp_path)
+    assert done.returncode == 2 and done.stderr.startswith(says)
+
+
+def test_messages_break_at_words_on_a_terminal(tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path, "run", "quick", "/no/such/place/" + "x" * 20, columns=50)
+    assert terminal.end() == 2
+    lines = terminal.seen.splitlines()
+    assert len(lines) > 1 and all(len(line) <= 50 for line in lines)
+    once = diskprof("run", "quick", "/no/such/place/" + "x" * 20, home=tmp_path).stderr
+    assert "".join(terminal.seen.split()) == "".join(once.split())
+    assert not {word for line in lines for word in line.split()} - set(once.split())
+
+
+def test_the_end_of_a_run_says_what_can_be_done_next(library: list[str], tmp_path: Path) -> None:
+    with Store.open(tmp_path / ".local/share/diskprof/runs.db") as store:
+        runs = store.summaries()
+        newest = next(index for index, run in enumerate(runs) if run.preset == "quick" and run.status == "complete")
+        before = next(run for run in runs[newest + 1 :] if run.preset == "quick")
+    assert _next_steps(runs[newest:]) == (
+        f"Next: diskprof compare {before.id} latest | show latest --plot | report latest -o report.md"
+    )
+    assert _next_steps(runs[-1:]) == "Next: diskprof rerun latest | show latest --plot | report latest -o report.md"
 
 
 def test_a_typing_error_that_a_directory_is_called_like_is_still_one(tmp_path: Path) -> None:
@@ -148,7 +191,11 @@ def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
 def test_recorded_runs_are_listed_shown_compared_and_reported(tmp_path: Path, library: list[str]) -> None:
     listed = diskprof_json("runs", "--json", home=tmp_path)
     assert [run["id"] for run in listed] == library
-    assert all(len(line) <= 100 for line in diskprof("runs", home=tmp_path).stdout.splitlines())
+    # Nothing is cut where it may be searched.
+    rows = diskprof("runs", home=tmp_path).stdout.splitlines()
+    for run, row in zip(listed, rows[2:], strict=True):
+        assert run["target"] in row and run["headline"] in row and all(tag in row for tag in run["tags"])
+    assert not any(mark in row for row in rows for mark in ("..", "…"))
     complete = [run["id"] for run in listed if run["status"] == "complete" and run["preset"] == "quick"]
     shown = diskprof_json("show", complete[0], "--json", home=tmp_path)
     assert {"id", "status", "preset", "target", "environment", "findings", "tests"} <= shown.keys()

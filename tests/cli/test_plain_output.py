@@ -41,6 +41,7 @@ COMMANDS = {
     "export": [("export", "FIRST", "-o", "µ.jsonl"), ("export", "--help")],
     "import": [("import", "nothing-µ.jsonl")],
     "delete": [("delete", "nothing-µ", "--yes"), ("delete", "--help")],
+    "undelete": [("undelete", "nothing-µ"), ("undelete", "--help")],
     "tag": [("tag", "SECOND", TAGGED), ("tag", "--help")],
     "clean": [("clean",), ("clean", "--help")],
     "config": [("config",), ("config", "keys"), ("config", "path"), ("config", "--help")],

@@ -4,6 +4,7 @@ import os
 import pty
 import select
 import subprocess
+import termios
 import time
 from pathlib import Path
 
@@ -13,8 +14,9 @@ from program import DISKPROF, PATIENCE_S, environment
 class Terminal:
     """The program at a terminal of its own, with a person who reads and types."""
 
-    def __init__(self, home: Path, *words: str) -> None:
+    def __init__(self, home: Path, *words: str, columns: int = 80) -> None:
         self._ours, theirs = pty.openpty()
+        termios.tcsetwinsize(theirs, (24, columns))
         self.seen = ""
         self.process = subprocess.Popen(
             [*DISKPROF, *words], env=environment(home), cwd=home, stdin=theirs, stdout=theirs, stderr=theirs

@@ -5,6 +5,8 @@ import time
 
 import click
 
+from diskprof.cli.saying import say
+
 # Long enough to see that a disk is busy, short enough to answer at once.
 _LOOK_S = 0.15
 
@@ -47,16 +49,14 @@ def devices_command(show_empty: bool, as_json: bool) -> None:
         return
     hidden = 0 if show_empty else hidden_count(tree)
     if len(tree.devices) == hidden:
-        click.echo(_nothing(hidden), err=True)
+        say(_nothing(hidden))
         return
     click.echo(
         devices_text(tree, activity, width_of_stdout(UNCUT), show_empty=show_empty, ascii_only=not stdout_is_utf8()),
         nl=False,
     )
     if hidden and sys.stdout.isatty():
-        click.echo(
-            f"{hidden} empty {'device is' if hidden == 1 else 'devices are'} not shown; --all shows them.", err=True
-        )
+        say(f"{hidden} empty {'device is' if hidden == 1 else 'devices are'} not shown; --all shows them.")
 
 
 def _nothing(hidden: int) -> str:

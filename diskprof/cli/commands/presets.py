@@ -12,6 +12,7 @@ import click
 from diskprof.cli import completion_candidates
 from diskprof.cli.common import echo_json, not_empty, place_of, refuse_device, width_of_stdout
 from diskprof.cli.encoding import echo_data
+from diskprof.cli.saying import say
 from diskprof.model.errors import UsageError
 from diskprof.model.text import clean
 from diskprof.runner.session import Session
@@ -76,7 +77,7 @@ def _list(words: Sequence[str], as_json: bool) -> None:
 
     library = load_library()
     for line in (*library.problems, *library.notices):
-        click.echo(str(line), err=True)
+        say(str(line))
     presets = matching(library.presets, " ".join(words))
     if words and not presets:
         raise UsageError(
@@ -155,13 +156,13 @@ def import_preset(file: str | None, line: str | None, name: str, several: bool, 
     elif place:
         _write(place, checked_toml(preset), force)
     for note in imported.notes:
-        click.echo(note, err=True)
+        say(note)
     if place is None:
         echo_data(checked_toml(preset))
     elif written:
         click.echo(written)
         target = " ".join(f"--target {slot.name}=PATH" for slot in preset.targets) or "TARGET"
-        click.echo(f"Run it: diskprof run {preset.name} {target}", err=True)
+        say(f"Run it: diskprof run {preset.name} {target}")
 
 
 def _imported(file: str | None, line: str | None, name: str, several: bool) -> "ImportedPreset":

@@ -8,6 +8,7 @@ import click
 from diskprof.cli import completion_candidates
 from diskprof.cli.common import NamedFile, echo_json, open_store, place_of, refuse_device, width_of_stdout
 from diskprof.cli.encoding import echo_data, stdout_is_utf8
+from diskprof.cli.saying import say
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.text import clean
 
@@ -61,7 +62,7 @@ def report_command(ctx: click.Context, runs: tuple[str, ...], output: str | None
     except OSError as error:
         why = f"{clean(str(place))} cannot be written: {error.strerror}."
         raise DiskprofError(why, "Choose another place with -o.") from None
-    click.echo(f"Wrote {clean(str(place))}.", err=True)
+    say(f"Wrote {clean(str(place))}.")
 
 
 def _report_text(store: "Store", names: tuple[str, ...], wanted: "Format", *, ascii_only: bool) -> str:

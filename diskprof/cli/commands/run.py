@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,8 +13,10 @@ import click
 from diskprof.cli import completion_candidates
 from diskprof.cli.common import echo_json, exit_code_of, not_empty, open_store, print_result, width_of_stdout
 from diskprof.cli.planning import Request, plan_in_turn, plan_of, tell_of_waiting
+from diskprof.cli.saying import say
 from diskprof.model.errors import DiskprofError, ExitCode
 from diskprof.model.plan import Plan, RawDevice, WritePermission
+from diskprof.model.run import RunSummary, Status
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
 from diskprof.runner.session import Company, Session
@@ -210,7 +213,18 @@ def _carry_out(ctx: click.Context, session: Session, make: Callable[[], Plan], s
             return
         run_id = _run_here(session, plan, store, start.tags, start.note, start.company)
         print_result(store, run_id, start.as_json)
+        if sys.stderr.isatty() and not start.as_json:
+            say(_next_steps(store.summaries()))
         ctx.exit(exit_code_of(store.run(run_id)))
+
+
+def _next_steps(runs: Sequence[RunSummary]) -> str:
+    """A line on what to do with the newest of `runs`."""
+    newest, *others = runs
+    alike = (run for run in others if run.status is Status.COMPLETE and run.preset == newest.preset)
+    before = next(alike, None)
+    compare = f"compare {before.id} latest" if before else "rerun latest"
+    return f"Next: diskprof {compare} | show latest --plot | report latest -o report.md"
 
 
 def _print_plan(plan: Plan, as_json: bool) -> None:
@@ -227,9 +241,16 @@ def _print_plan(plan: Plan, as_json: bool) -> None:
 def _show(plan: Plan) -> None:
     from diskprof.reports.content.plan_report import hazard_notes, plan_sentence
 
-    click.echo(clean(f"{plan.preset_title}. {plan_sentence(plan)}"), err=True)
+    say(f"{plan.preset_title}. {plan_sentence(plan)}{_end(plan)}")
     for note in hazard_notes(plan):
-        click.echo(clean(f"{note.word}: {note.text} {note.advice}".rstrip()), err=True)
+        say(f"{note.word}: {note.text} {note.advice}".rstrip())
+
+
+def _end(plan: Plan) -> str:
+    """A sentence on when a long plan ends."""
+    from diskprof.reports.content.plan_report import end_words
+
+    return f" It {words}." if (words := end_words(plan, datetime.now())) else ""
 
 
 def _named(plan: Plan, confirm: Sequence[str], *, asking: bool) -> Plan:
@@ -250,7 +271,7 @@ def _ask(device: RawDevice) -> str:
     from diskprof.runner.plan.write_permission import what_to_type
 
     about = ", ".join(filter(None, (device.model, device.serial, format_size(device.size_bytes))))
-    click.echo(f"{device.node} ({clean(about)}) will be overwritten. What is on it is lost.", err=True)
+    say(f"{device.node} ({clean(about)}) will be overwritten. What is on it is lost.")
     answer: str = click.prompt(f"To start, type {what_to_type(device)}", default="", show_default=False, err=True)
     return answer
 
@@ -260,7 +281,7 @@ def _tell_of_leftovers(plan: Plan, store: Store) -> None:
     from diskprof.runner.leftovers import beside, notice
 
     if line := notice(store, beside(plan, store)):
-        click.echo(line, err=True)
+        say(line)
 
 
 def _detach(
@@ -274,7 +295,7 @@ def _detach(
         echo_json({"id": run_id})
     else:
         click.echo(run_id)
-        click.echo(f"Running in the background. Watch it: diskprof attach {run_id}", err=True)
+        say(f"Running in the background.{_end(plan)} Watch it: diskprof attach {run_id}")
 
 
 def _run_here(session: Session, plan: Plan, store: Store, tags: Sequence[str], note: str, company: Company) -> str:

@@ -10,6 +10,7 @@ import click
 from diskprof.cli import completion_candidates
 from diskprof.cli.common import echo_json, exit_code_of, open_store, print_result, width_of_stdout
 from diskprof.cli.encoding import stdout_is_utf8
+from diskprof.cli.saying import say
 from diskprof.model.errors import DiskprofError, RunNotFound, UsageError
 from diskprof.model.run import Status
 from diskprof.model.text import clean
@@ -19,6 +20,7 @@ from diskprof.runner.session import Session
 from diskprof.store import Store
 
 _PATIENCE_S = 15.0
+_UNCUT = 1 << 20
 _MOST = 2**63 - 1
 """What SQLite can count to."""
 
@@ -39,14 +41,16 @@ def runs_command(ctx: click.Context, as_json: bool, limit: int | None, trash: bo
         echo_json(summaries_json(summaries))
         return
     if not summaries and trash:
-        click.echo("The trash is empty.", err=True)
+        say("The trash is empty.")
         return
     if not summaries:
-        click.echo("No runs yet. `diskprof run quick DIRECTORY` makes one.", err=True)
+        say("No runs yet. `diskprof run quick DIRECTORY` makes one.")
         return
     from diskprof.reports.render.text import runs_table
 
-    click.echo(runs_table(summaries, width_of_stdout()), nl=False)
+    # Elsewhere than on a terminal nothing is cut: it is searched.
+    width = width_of_stdout() if sys.stdout.isatty() else _UNCUT
+    click.echo(runs_table(summaries, width), nl=False)
 
 
 @click.command("show", short_help="Show the result of a run.")
@@ -101,7 +105,7 @@ def stop_command(ctx: click.Context, run: str | None) -> None:
         run_id = _running_run(store, run)
         Session().request_stop(store, run_id)
         _wait_for_end(store, run_id)
-        click.echo(f"Stopped {run_id}.", err=True)
+        say(f"Stopped {run_id}.")
 
 
 def _wait_for_end(store: Store, run_id: str) -> None:
@@ -148,7 +152,7 @@ def tag_command(
         if now := store.run(run_id).tags:
             click.echo(clean(" ".join(now)))
         else:
-            click.echo(f"Run {run_id} has no tags.", err=True)
+            say(f"Run {run_id} has no tags.")
 
 
 @click.command("delete", short_help="Delete runs; they can be restored for a week.")
@@ -166,7 +170,7 @@ def delete_command(ctx: click.Context, runs: tuple[str, ...], yes: bool, purge: 
     with open_store(ctx) as store:
         ids = _to_delete(store, runs, purge=purge)
         if not ids:
-            click.echo("The trash is empty.", err=True)
+            say("The trash is empty.")
             return
         if not yes:
             if not sys.stdin.isatty():
@@ -175,9 +179,9 @@ def delete_command(ctx: click.Context, runs: tuple[str, ...], yes: bool, purge: 
         gone, errors = session.purge(store, ids) if purge else session.delete(store, ids)
         store.empty_trash()
     if gone and purge:
-        click.echo(f"Deleted {', '.join(gone)} for good.", err=True)
+        say(f"Deleted {', '.join(gone)} for good.")
     elif gone:
-        click.echo(f"Deleted {', '.join(gone)}. Undo: diskprof undelete", err=True)
+        say(f"Deleted {', '.join(gone)}. Undo: diskprof undelete")
     if errors:
         raise errors[0]
 
@@ -208,7 +212,7 @@ def undelete_command(ctx: click.Context, runs: tuple[str, ...]) -> None:
         ids = [store.resolve_in_trash(run) for run in runs] or list(store.last_discarded())
         for run_id in ids:
             store.restore(run_id)
-    click.echo(f"Restored {', '.join(ids)}." if ids else "The trash is empty.", err=True)
+    say(f"Restored {', '.join(ids)}." if ids else "The trash is empty.")
 
 
 @click.command("clean", short_help="Remove test files that runs left behind.")
@@ -225,10 +229,10 @@ def clean_command(ctx: click.Context, paths: tuple[str, ...], yes: bool) -> None
 
     with open_store(ctx) as store:
         for line in left_alone(paths):
-            click.echo(line, err=True)
+            say(line)
         found = list(leftovers(store, (*paths, *store.targets())))
         if not found:
-            click.echo("Nothing was left behind.", err=True)
+            say("Nothing was left behind.")
             return
         for leftover in found:
             click.echo(f"{clean(leftover.directory)}  {format_size(leftover.size_bytes)}  {leftover.origin}")
@@ -238,4 +242,4 @@ def clean_command(ctx: click.Context, paths: tuple[str, ...], yes: bool) -> None
             click.confirm("Remove them?", abort=True, err=True)
         for leftover in found:
             remove(store, leftover)
-        click.echo(f"Removed {len(found)}.", err=True)
+        say(f"Removed {len(found)}.")

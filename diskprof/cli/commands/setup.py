@@ -11,6 +11,7 @@ import click
 
 from diskprof import __version__
 from diskprof.cli.common import echo_json
+from diskprof.cli.saying import say
 from diskprof.model.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def config_command(ctx: click.Context, as_json: bool) -> None:
     else:
         click.echo(_config_text(shown), nl=False)
     for problem in problems:
-        click.echo(f"diskprof: {problem}", err=True)
+        say(f"diskprof: {problem}")
     ctx.exit(ExitCode.USAGE if problems else ExitCode.OK)
 
 

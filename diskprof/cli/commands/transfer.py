@@ -12,6 +12,7 @@ import click
 
 from diskprof.cli import completion_candidates
 from diskprof.cli.common import NamedFile, open_store, place_of, refuse_device
+from diskprof.cli.saying import say
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.text import clean
 
@@ -47,7 +48,7 @@ def export_command(ctx: click.Context, runs: tuple[str, ...], out: str | None) -
             return
         with _to_write(place) as file:
             export_runs(store, ids, file)
-    click.echo(f"Wrote {clean(str(place))}.", err=True)
+    say(f"Wrote {clean(str(place))}.")
 
 
 def _to_stdout(write: Callable[[IO[bytes]], None]) -> None:
@@ -96,9 +97,9 @@ def import_command(ctx: click.Context, files: tuple[str, ...]) -> None:
         store = stack.enter_context(open_store(ctx))
         for run in import_runs(store, opened):
             if not run.new:
-                click.echo(f"{run.run_id} is there already.", err=True)
+                say(f"{run.run_id} is there already.")
             elif run.run_id != run.given:
-                click.echo(f"{run.given} is the id of another run here, so it is called {run.run_id}.", err=True)
+                say(f"{run.given} is the id of another run here, so it is called {run.run_id}.")
             click.echo(run.run_id)
 
 

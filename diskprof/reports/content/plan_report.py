@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 
 from diskprof.model.advice import on_command_line, on_screen
 from diskprof.model.device import share_words
@@ -13,6 +14,8 @@ from diskprof.reports.blocks import Block, Code, Fact, Facts, Form, Heading, Not
 from diskprof.reports.content.expectation_table import planned
 from diskprof.reports.content.facts import sweep_words, target_words, targets, test_files
 from diskprof.reports.words import SEVERITIES
+
+_LONG_S = 600.0
 
 
 def plan_report(plan: Plan) -> tuple[Block, ...]:
@@ -96,8 +99,21 @@ def plan_sentence(plan: Plan) -> str:
 
 
 def time_words(plan: Plan) -> str:
-    """`about 34 s`; `about 34 s, at most 16 min 40 s` where amounts of data may end tests before their time."""
-    return f"about {likely_words(plan)}"
+    """`about 34 s (tests 30 s)`; `about 34 s, at most 16 min 40 s` where amounts of data may end tests before their time.
+
+    That of the tests alone is what a list of presets shows.
+    """
+    tests = format_duration(sum(test.likely_seconds for test in plan.tests))
+    apart = f" (tests {tests})" if tests != format_duration(plan.likely_seconds) else ""
+    return f"about {likely_words(plan)}{apart}"
+
+
+def end_words(plan: Plan, now: datetime) -> str:
+    """`ends about 14:30` or `ends about Wed 25 Nov 14:30`, by the clock of `now`; empty for a plan of less than ten minutes."""
+    if plan.likely_seconds < _LONG_S:
+        return ""
+    end = now + timedelta(seconds=plan.likely_seconds)
+    return f"ends about {end:%H:%M}" if end.date() == now.date() else f"ends about {end:%a %d %b %H:%M}"
 
 
 def likely_words(step: Plan | PlannedTest) -> str:

@@ -1,11 +1,12 @@
 """A plan in words."""
 
 from dataclasses import replace
+from datetime import datetime
 
 from recorded import make_plan
 
-from diskprof.model.plan import OtherTarget
-from diskprof.reports.content.plan_report import plan_sentence, time_words
+from diskprof.model.plan import OtherTarget, Plan
+from diskprof.reports.content.plan_report import end_words, plan_sentence, time_words
 
 
 def test_where_how_much_and_what_becomes_of_it() -> None:
@@ -30,3 +31,22 @@ def test_a_time_is_a_maximum_only_where_an_amount_of_data_may_end_a_test() -> No
     # Where an amount alone ends it, nothing tells how long it takes at most.
     endless = replace(by_amount, jobs=tuple(replace(job, runtime_s=None) for job in timed), runtime_s=4.0)
     assert time_words(replace(plan, layout=None, tests=(endless, by_amount))) == "about 10 s"
+
+
+def test_a_long_plan_says_when_it_ends() -> None:
+    now = datetime(2026, 3, 4, 13, 30)
+    (first, *_) = make_plan().tests
+
+    def lasting(seconds: float) -> Plan:
+        return replace(make_plan(), layout=None, tests=(replace(first, ramp_s=0.0, runtime_s=seconds),))
+
+    assert end_words(lasting(60), now) == ""
+    assert end_words(lasting(3600), now) == "ends about 14:30"
+    assert end_words(lasting(86400), now) == "ends about Thu 05 Mar 13:30"
+
+
+def test_the_time_of_the_tests_alone_is_that_of_the_list_of_presets() -> None:
+    plan = make_plan()
+    layout = replace(plan.tests[0], ramp_s=0.0, runtime_s=3.0)
+    tests = sum(test.likely_seconds for test in plan.tests)
+    assert time_words(replace(plan, layout=layout)) == f"about {tests + 3:.0f} s (tests {tests:.0f} s)"
