@@ -6,13 +6,13 @@ import gc
 import importlib
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.scrollbar import ScrollBar, ScrollBarRender
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from diskprof.runner.session import Outlook, Session
     from diskprof.store import Store
+    from diskprof.tui.dialogs.chooser import Choice
 
 _STANDS_AFTER_S = 0.5
 _GARBAGE = 5_000
@@ -95,12 +96,19 @@ class WholeCells(ScrollBarRender):
 ScrollBar.renderer = WholeCells
 
 
+class Command(NamedTuple):
+    """A command of the palette."""
+
+    choice: Choice
+    run: Callable[[], object]
+
+
 class DiskprofApp(TerminalApp):
     """`session` is the machine and the store; a test gives another."""
 
     TITLE = "diskprof"
     CSS_PATH = "app.tcss"
-    ENABLE_COMMAND_PALETTE = True
+    ENABLE_COMMAND_PALETTE = False
     MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {
         "run": _run_screen,
         "live": _live_screen,
@@ -368,20 +376,49 @@ class DiskprofApp(TerminalApp):
             self.clear_notifications()
         return super().switch_mode(mode)
 
-    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+    def action_command_palette(self) -> None:
+        """Everything that can be done here, by name."""
+        from diskprof.tui.dialogs.chooser import Chooser
+
+        if isinstance(self.screen, Chooser):
+            return
+        commands = sorted(self.commands(self.screen), key=lambda command: command.choice.title)
+
+        def chosen(number: int | None) -> None:
+            if number is not None:
+                self.call_later(commands[number].run)
+
+        self.push_screen(Chooser("Commands", [command.choice for command in commands]), chosen)
+
+    def action_change_theme(self) -> None:
+        from diskprof.tui.dialogs.chooser import Choice, Chooser
+
+        names = sorted(self.available_themes)
+
+        def chosen(number: int | None) -> None:
+            if number is not None:
+                self.theme = names[number]
+
+        self.push_screen(Chooser("Theme", [Choice(name) for name in names]), chosen)
+
+    def commands(self, screen: Screen[Any]) -> Iterator[Command]:
+        """What the palette offers on a screen."""
+        from diskprof.tui.dialogs.chooser import Choice
+
         for tab in TABS:
-            yield SystemCommand(f"Go to {tab.title}", f"Key {tab.key}", lambda mode=tab.mode: self.switch_mode(mode))
+            yield Command(Choice(f"Go to {tab.title}", tab.key), partial(self.switch_mode, tab.mode))
         seen = {"app.quit", "quit", "app.help", "help", "app.command_palette", "command_palette"}
         for node, binding, enabled, tooltip in screen.active_bindings.values():
             if enabled and binding.description and binding.action not in seen and not _is_move(binding):
                 seen.add(binding.action)
-                run = self._command(binding.action, node)
-                yield SystemCommand(binding.description, f"Key {self.get_key_display(binding)}. {tooltip}", run)
+                choice = Choice(binding.description, self.get_key_display(binding), tooltip)
+                yield Command(choice, self._command(binding.action, node))
         if self.place.where() is not Whereabouts.SAME:
-            yield SystemCommand("Save runs", "Write the runs of the store that is gone to a file", self.save_runs)
-        yield SystemCommand("Help", "Help for this screen", self.action_help)
-        yield SystemCommand("Theme", "Change the colours", self.action_change_theme)
-        yield SystemCommand("Quit", "Quit diskprof", self.action_quit)
+            about = "Write the runs of the store that is gone to a file"
+            yield Command(Choice("Save runs", about=about), self.save_runs)
+        yield Command(Choice("Help", "?", "Help for this screen"), self.action_help)
+        yield Command(Choice("Theme", about="Change the colours"), self.action_change_theme)
+        yield Command(Choice("Quit", "q", "Quit diskprof"), self.action_quit)
 
     def save_runs(self) -> None:
         from diskprof.tui.dialogs.run_actions import save_lost_runs

@@ -74,7 +74,7 @@ async def test_long_help_can_be_scrolled_to_its_end(bench: Bench, size: tuple[in
 
 async def test_the_palette_offers_what_can_be_done_here(bench: Bench) -> None:
     async with open_bench(bench, (120, 60)) as pilot:
-        names = [command.title for command in pilot.app.get_system_commands(pilot.app.screen)]
+        names = [command.choice.title for command in pilot.app.commands(pilot.app.screen)]
         assert {"Go to Live", "Start", "Other target", "Edit", "Commands", "Theme", "Help", "Quit"} <= set(names)
         await press(pilot, "ctrl+p")
         await see(pilot, "Go to Compare", "Other target")
@@ -84,8 +84,8 @@ async def test_the_palette_offers_what_can_be_done_here(bench: Bench) -> None:
 
 async def test_a_palette_command_acts_on_the_screen_below(bench: Bench) -> None:
     async with open_bench(bench) as pilot:
-        commands = {command.title: command for command in pilot.app.get_system_commands(pilot.app.screen)}
-        commands["Start"].callback()
+        commands = {command.choice.title: command for command in pilot.app.commands(pilot.app.screen)}
+        commands["Start"].run()
         await until(pilot, lambda: isinstance(pilot.app.screen, Ask))
 
 

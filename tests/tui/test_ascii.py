@@ -53,7 +53,7 @@ def tour(shown: Terminal) -> None:
     dialog(shown, "e", "Esc goes back")
     dialog(shown, "o", "Esc goes back")
     dialog(shown, "enter", "Start Quick check?")
-    dialog(shown, "ctrl+p", "Search for commands")
+    dialog(shown, "ctrl+p", "type to search")
     shown.press("2")
     shown.wait_for("Test 3 of 6", "p99")
     dialog(shown, "?", "Help: Live")
@@ -103,7 +103,7 @@ def test_no_byte_beyond_ascii_is_sent(home: Path, words: tuple[str, ...], more: 
 def test_no_sign_of_the_palette_is_unknown(home: Path) -> None:
     with terminal([*DISKPROF, "--ascii"], environment(home), cwd=home) as shown:
         shown.wait_for("Test 3 of 6", "q Quit")
-        shown.press_until("ctrl+p", "Search for commands", "Go to Live")
+        shown.press_until("ctrl+p", "type to search", "Go to Live")
         assert "??" not in shown.text
 
 

@@ -14,7 +14,6 @@ from bench_screens import PRESETS, Bench, make_preset
 from recorded import record_run, write_library
 from stored_screens import Driver, press, see, settle, text_of, told, until
 from textual.binding import Binding
-from textual.command import CommandPalette
 from textual.keys import format_key
 
 from diskprof.config.described import example
@@ -24,6 +23,7 @@ from diskprof.model.preset import TargetSlot
 from diskprof.model.run import Status
 from diskprof.store import Store, this_process
 from diskprof.tui.app import DiskprofApp
+from diskprof.tui.dialogs.chooser import Chooser
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.table import Table
 from diskprof.tui.shell import keys
@@ -100,7 +100,7 @@ async def test_a_colon_opens_the_palette_on_every_screen(bench: Bench) -> None:
     async with opened(bench) as pilot:
         for mode in "1234":
             await press(pilot, mode, "colon")
-            assert isinstance(pilot.app.screen, CommandPalette)
+            assert isinstance(pilot.app.screen, Chooser)
             await press(pilot, "escape")
 
 
@@ -398,6 +398,7 @@ DIALOGS = {
     "form": (("e",), {"form.back", "form.next", "form.previous"}),
     "tags": (("3", "t"), {"form.back"}),
     "export": (("3", "r"), {"form.back"}),
+    "palette": (("colon",), {"choose.back", "choose.answer", "choose.down", "choose.page-down"}),
     "reading": (("question_mark",), {"reading.close", "reading.down", "reading.up"}),
 }
 
@@ -425,7 +426,7 @@ async def test_the_palette_knows_every_key_that_acts(bench: Bench) -> None:
         for place in PLACES.values():
             await back_to(pilot, place)
             screen = pilot.app.screen
-            offered = {command.title for command in pilot.app.get_system_commands(screen)}
+            offered = {command.choice.title for command in pilot.app.commands(screen)}
             for _, binding, enabled, _tooltip in screen.active_bindings.values():
                 if enabled and binding.id and not binding.id.startswith(("list.", "app.")):
                     assert binding.description in offered, binding.id

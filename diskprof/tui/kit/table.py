@@ -247,6 +247,11 @@ class Table(Painted, ScrollView, can_focus=True):
             if event.chain == 2:
                 self.post_message(self.Chosen(self, self._rows[at].key))
 
+    @property
+    def has_keys(self) -> bool:
+        """Whether keys that move or choose act here."""
+        return self.has_focus
+
     def on_focus(self) -> None:
         self.refresh()
 
@@ -263,7 +268,7 @@ class Table(Painted, ScrollView, can_focus=True):
         # Reversed, every ink would become a patch of its own colour; what is quiet could not be read on the cursor's ground.
         plain = self.app.native_ansi_color
         line = [(text, "" if plain or ink == "quiet" else ink) for text, ink in row.line]
-        return self._draw_row(row, line, "▸" if self.has_focus else "▹", self._cursor_style())
+        return self._draw_row(row, line, "▸" if self.has_keys else "▹", self._cursor_style())
 
     def _draw_row(self, row: Row, line: Line, mark: str, base: Style | None) -> Strip:
         """`line` is that of `row` in the inks that can be seen there."""
@@ -273,7 +278,7 @@ class Table(Painted, ScrollView, can_focus=True):
         return self.strip(line, self.size.width, base=base)
 
     def _cursor_style(self) -> Style:
-        name = "table--cursor" if self.has_focus else "table--cursor-blurred"
+        name = "table--cursor" if self.has_keys else "table--cursor-blurred"
         return self.rich_style + self.get_component_rich_style(name, partial=True)
 
 

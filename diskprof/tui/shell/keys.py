@@ -25,6 +25,7 @@ _PLACES = {
     "list": "Lists and tables",
     "ask": "Questions",
     "form": "Fields to fill in",
+    "choose": "Palette",
     "reading": "Help and other texts",
 }
 _NAMED = frozenset(key.value for key in Keys)
