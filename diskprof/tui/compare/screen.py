@@ -26,7 +26,8 @@ from diskprof.reports.charts.series import Series
 from diskprof.reports.content.interval_figures import BANDWIDTH, IOPS, P99, series_of
 from diskprof.tui.dialogs import run_actions
 from diskprof.tui.kit.charts.chart import CURVE_INKS, Chart
-from diskprof.tui.kit.painted import OneLine, Piece, signs_for, spread
+from diskprof.tui.kit.heading import Heading
+from diskprof.tui.kit.painted import Piece, signs_for
 from diskprof.tui.kit.table import Row, Sheet, SheetColumn
 from diskprof.tui.shell.base import ModeScreen
 from diskprof.tui.shell.keynames import key_of, with_keys
@@ -115,7 +116,7 @@ class CompareScreen(ModeScreen):
         self._wide = 0
 
     def body(self) -> ComposeResult:
-        yield OneLine(id="compare-title")
+        yield Heading("compare-table", id="compare-title")
         yield Static(with_keys(self, _EMPTY), id="compare-empty", markup=False)
         with Container(id="compare-body"):
             yield Sheet(self._columns, fixed=1, id="compare-table")
@@ -236,17 +237,17 @@ class CompareScreen(ModeScreen):
     def _title(self) -> None:
         from diskprof.reports.figures import count
 
-        left: list[Piece] = [(f" {count(len(self._ids), 'run')} compared", "strong")]
+        left: list[Piece] = [(f"{count(len(self._ids), 'run')} compared", "title")]
         if self.comparison is None:
-            left = [(" Reading the runs ...", "quiet")]
+            left = [("Reading the runs ...", "quiet")]
         else:
-            left.append((f"  base: A {self.comparison.columns[0].label}", "title"))
+            left.append((f"  base: A {self.comparison.columns[0].label}", "strong"))
         right: list[Piece] = []
         if self.comparison and self.opened is not None:
-            right.append((f"test {self.opened + 1} of {len(self.comparison.tests)} ", "quiet"))
+            right.append((f"test {self.opened + 1} of {len(self.comparison.tests)}", "quiet"))
         if self.sheet.virtual_size.width > self.sheet.size.width > 0:
-            right.append((f"{key_of(self, 'list.right')} for more runs ", "key"))
-        self.query_one("#compare-title", OneLine).put_line(spread(left, right, self.size.width))
+            right.append((f"{key_of(self, 'list.right')} for more runs", "key"))
+        self.query_one("#compare-title", Heading).tell(left, right)
 
     @on(Sheet.Moved, "#compare-table")
     def _about(self) -> None:

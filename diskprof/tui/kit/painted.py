@@ -71,6 +71,17 @@ def spread(left: Line, right: Line, width: int) -> Line:
     return [*out, (" " * max(0, room), ""), *right]
 
 
+def titled(left: Line, right: Line, width: int, *, sign: str = "─") -> Line:
+    """`left`, a rule of `sign` up to the end of `width` cells, and `right` there if both have room."""
+    if width_of(left) + width_of(right) + _LEAST_RULE > width:
+        right = ()
+    end: Line = [(" ", ""), *right] if right else []
+    *drawn, (room, _) = spread([*left, (" ", "")], (), max(0, width - width_of(end)))
+    return [*drawn, (sign * len(room), "rule"), *end]
+
+
+_LEAST_RULE = 3
+"""Cells of a rule with the blanks beside it."""
 _KNOWN: dict[tuple[Hashable, ...], dict[str, Style]] = {}
 
 

@@ -21,7 +21,8 @@ from diskprof.reports.content.doubts import in_doubt
 from diskprof.reports.words import WEIGHTS
 from diskprof.tui.dialogs import run_actions
 from diskprof.tui.kit.field import Field
-from diskprof.tui.kit.painted import Line, OneLine, signs_for, spread
+from diskprof.tui.kit.heading import Heading
+from diskprof.tui.kit.painted import Piece, signs_for
 from diskprof.tui.kit.table import Row, Sheet, SheetColumn
 from diskprof.tui.runs.run_list import FIELDS, Order, RunList, columns_for, full_time, unknown_field
 from diskprof.tui.shell.base import ModeScreen
@@ -89,7 +90,7 @@ class RunsScreen(ModeScreen):
         self._waiting = self._partial = self._trash = False
 
     def body(self) -> ComposeResult:
-        yield OneLine(id="runs-title")
+        yield Heading("runs-list", id="runs-title")
         yield Sheet(self._columns, fixed=2, id="runs-list")
         yield Static(with_keys(self, _EMPTY), id="runs-empty", markup=False)
         yield Field(
@@ -97,6 +98,7 @@ class RunsScreen(ModeScreen):
             id="runs-filter",
             compact=True,
         )
+        yield Heading(id="runs-about-title")
         yield Static("", id="runs-about", markup=False)
 
     @property
@@ -245,17 +247,15 @@ class RunsScreen(ModeScreen):
         count = f"{total} run{'' if total == 1 else 's'}" if shown == total else f"{shown} of {total} runs"
         if self._partial:
             count = f"the newest {shown} runs, reading the others"
-        left: list[tuple[str, str]] = [(f" {count}", "strong")]
+        left: list[Piece] = [(count, "title")]
         if self.list.view.words:
             left.append((f"  filter: {self.list.view.words}", "accent"))
         if marked:
-            left.append((f"  ● {marked} marked", "title"))
+            left.append((f"  ● {marked} marked", "mark"))
         view = self.list.view
         first = "oldest first" if view.backwards else "newest first"
         order = first if view.order is Order.STARTED else f"by {view.order}{', backwards' if view.backwards else ''}"
-        right: Line = [(f"{order} ", "quiet")]
-        title = self.query_one("#runs-title", OneLine)
-        title.put_line(spread(left, right, self.size.width))
+        self.query_one("#runs-title", Heading).tell(left, [(order, "quiet")])
         self.refresh_bindings()
 
     def _about(self) -> None:
@@ -263,6 +263,7 @@ class RunsScreen(ModeScreen):
         if run is None:
             return
         took = f", took {format_duration(run.duration_s)}" if run.duration_s is not None else ""
+        self.query_one("#runs-about-title", Heading).tell([(f"Run {run.id}", "strong")])
         lines = [
             f"{status_text(run.status)}   {run.id}   {full_time(run.started_at)}{took}   {run.hostname}",
             f"{run.preset_title or run.preset}: {run.target}{f' ({run.device})' if run.device else ''}",

@@ -9,7 +9,7 @@ from diskprof.reports.charts.heatmap import Heat
 from diskprof.reports.charts.plot import Curve, Facet, Plot
 from diskprof.reports.charts.series import Values
 from diskprof.tui.kit.charts.glyphs import Charset, GlyphTrack, draw
-from diskprof.tui.kit.painted import Line, Piece, spread, width_of
+from diskprof.tui.kit.painted import Line, Piece, titled, width_of
 from diskprof.tui.kit.palette import STEPS
 
 _LEAST_COLUMNS = 8
@@ -18,6 +18,8 @@ _ROWS_FOR_TWO = 10
 _BETWEEN = 2
 _MOST_LABEL = 16
 _LEAST_NOTE = 16
+_RULE = 2
+"""Cells of the rule behind a title at least, with its blank."""
 _SHADES, _ASCII_SHADES = " ·░▒▓█", " .:+*#"
 _SHARES = ("<0.1%", "0.1%", "1%", "10%", "30%")
 
@@ -66,12 +68,12 @@ def _title(plot: Plot, width: int, charset: Charset, *, flat: bool) -> Line:
     left: list[Piece] = [(plot.title, "title")]
     if plot.unit:
         left.append((f" {plot.unit}", "quiet"))
-    legend: list[Piece] = [("  ", ""), *_legend(plot, charset, flat=flat)]
-    if width_of(left) + width_of(legend) <= width:
+    legend = _legend(plot, charset, flat=flat)
+    if width_of(left) + width_of(legend) + _RULE <= width:
         left += legend
-    room = width - width_of(left) - 2
-    note = f"  {fit(plot.note, min(len(plot.note), room))}" if plot.note and room >= _LEAST_NOTE else ""
-    return spread(left, [(note, "quiet")], width)
+    room = width - width_of(left) - 2 * _RULE
+    note = [(fit(plot.note, min(len(plot.note), room)), "quiet")] if plot.note and room >= _LEAST_NOTE else ()
+    return titled(left, note, width, sign="-" if charset is Charset.ASCII else "─")
 
 
 def _legend(plot: Plot, charset: Charset, *, flat: bool) -> Line:
@@ -85,7 +87,7 @@ def _legend(plot: Plot, charset: Charset, *, flat: bool) -> Line:
         return [(" ", ""), *legend]
     for curve in plot.curves:
         label = fit(curve.label, min(len(curve.label), _MOST_LABEL))
-        legend += [(f" {curve.sign or '█'} ", curve.ink), (label, ""), (" ", "")]
+        legend += [(f"  {curve.sign or '█'} ", curve.ink), (label, "")]
     return legend
 
 
