@@ -329,9 +329,15 @@ def test_an_exported_preset_is_read_back_and_means_the_same_to_fio(preset: Prese
     assert parsed.code == 0, parsed.output
     for theirs, mine in zip(parsed.jobs, parsed_by_fio(resolved), strict=True):
         assert_same_to_fio(theirs, mine)
-    again = import_job_text(text.encode(), path, several=bool(preset.targets))
-    assert [[options_of(job) for job in test.jobs] for test in resolved_tests(again.preset)] == [
-        [options_of(job) for job in test.jobs] for test in resolved
+    again = import_job_text(text.encode(), path)
+    assert [slot.name for slot in again.preset.targets] == [slot.name for slot in preset.targets]
+    assert as_planned(resolved_tests(again.preset)) == as_planned(resolved)
+
+
+def as_planned(tests: Sequence[ResolvedTest]) -> list[object]:
+    """What counts of each job: its options, targets and files, and what it writes into."""
+    return [
+        (options_of(job), job.targets, job.files, job.fills and test.layout) for test in tests for job in test.load.fio
     ]
 
 

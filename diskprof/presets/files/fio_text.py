@@ -7,6 +7,7 @@ from diskprof.model.errors import UsageError
 from diskprof.model.job import EngineJob, FioJob
 from diskprof.model.preset import EngineName, Layout, Preset
 from diskprof.model.text import clean
+from diskprof.presets.foreign.jobfile import SEVERAL_TARGETS
 from diskprof.presets.options.allowed import IOPING_OPTIONS, short_value
 from diskprof.presets.options.values import OptionKind
 from diskprof.presets.resolve import ResolvedTest, resolve
@@ -90,6 +91,7 @@ def _header(preset: Preset, fio: Sequence[ResolvedTest], given: str) -> list[str
         f"Source: {preset.source}" if preset.source else "",
         f"A preset of diskprof's{f' with {given}' if given else ''}, as plain fio runs it.",
         f"It works on files in {where}, which fio makes and does not remove.",
+        SEVERAL_TARGETS if places else "",
         "" if sizes else "Not every job has a size: add one, or give a filename that is there already.",
         "Put a device in the place of the file only if nothing on it is needed: this job writes." if writes else "",
         "diskprof runs each test in a process of its own, its jobs as threads (thread=1), and takes samples of it by a status "

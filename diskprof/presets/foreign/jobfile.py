@@ -14,6 +14,9 @@ LARGEST_FILE = 128 * 1024
 _LONGEST_LINE = 8191
 """fio reads what is beyond as a line of its own (OPT_LEN_MAX)."""
 
+SEVERAL_TARGETS = "Each directory is a target of its own."
+"""A comment of the job files that diskprof writes of presets with several targets."""
+
 _BLANKS = " \t\n\v\f\r"
 _BLANKS_AND_CONTROLS = _BLANKS + "".join(map(chr, range(32))) + "\x7f"
 _SECTION_LINE = re.compile(rb"^[ \t]*\[[^\]\n\0]+\]", re.MULTILINE)
@@ -46,13 +49,14 @@ def import_job_file(path: Path, *, name: str = "", several: bool = False) -> Imp
 def import_job_text(data: bytes, path: Path, *, name: str = "", several: bool = False) -> ImportedPreset:
     """The preset that a job file's content makes; `path` is for messages, and its stem the name where none is given.
 
-    `several`: jobs that worked in different places get a target each. Raises PresetError, with every option that stands
-    in the way and its line.
+    `several`: jobs that worked in different places get a target each, as do those that diskprof exported so. Raises
+    PresetError, with every option that stands in the way and its line.
     """
     refusals = Refusals(clean(str(path)))
     reader = SectionReader(refusals, sorted_first=True)
     read_sections(data, reader, refusals)
     shown = clean(path.name)
+    several = several or f"; {SEVERAL_TARGETS}\n".encode() in data
     origin = Origin(f"The fio job file {shown}", name or path.stem, f"fio job file {shown}", str(path))
     return preset_of(reader.sections, origin, refusals, [], several=several)
 
