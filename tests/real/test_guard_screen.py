@@ -62,7 +62,7 @@ def chosen(home: Path, node: str) -> Iterator[Terminal]:
         screen.wait_for(f" {node}", gone="Another target")
         screen.press_until("/", "words to look for")
         screen.press("\x15", "zeroing", "enter")
-        screen.wait_for("Preset: zeroing", "Zeroing nothing")
+        screen.wait_for("zeroing", "Zeroing nothing")
         screen.wait_for("8 MiB")
         yield screen
 
@@ -243,7 +243,7 @@ def test_a_second_run_from_the_screen_waits_for_the_first(home: Path) -> None:
         screen.wait_for("Running:", "Plan", "Quick check")
         screen.press_until("/", "words to look for")
         screen.press("zeroing", "enter")
-        screen.wait_for("Preset: zeroing", "8 MiB")
+        screen.wait_for("zeroing", "8 MiB")
         screen.press_until("enter", f"Run {run_id}", "Wait for its end, then start")
         screen.press("enter")
         screen.wait_for("queued after")

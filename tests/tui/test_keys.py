@@ -36,7 +36,7 @@ ANSWERS = "Ask"
 # A text closes with any key that may have opened it, and with those that end other programs' texts.
 CLOSES = {"reading.close"}
 # Textual calls these keys by longer names.
-WRITTEN = {"?", "/", ":"}
+WRITTEN = {"?", "/", ":", "*"}
 REPOSITORY = Path(__file__).parents[2]
 
 
@@ -184,7 +184,7 @@ async def test_a_preset_of_several_targets_names_the_key_that_asks_for_them(benc
         bench.session(), charset=Charset.BRAILLE, settings=Settings(keys=MappingProxyType({"run.start": ("f6",)}))
     )
     async with app.run_test(size=(120, 40)) as pilot:
-        await see(pilot, "Press f6 to name")
+        await see(pilot, "Press f6 to enter")
 
 
 async def test_every_key_that_the_words_name_is_the_one_that_holds(bench: Bench) -> None:
@@ -220,7 +220,7 @@ async def test_words_that_name_keys_outside_the_help(bench: Bench) -> None:
         await see(pilot, "f8 goes back")
         await press(pilot, "f8", "1", "f9", *"nothing")
         presets = pilot.app.screen.query_one("#presets", Table)
-        await until(pilot, lambda: "f10 shows all of them." in " ".join(presets.text.split()))
+        await until(pilot, lambda: "f10 clears the filter." in " ".join(presets.text.split()))
 
 
 async def test_without_changes_the_words_are_plain(bench: Bench) -> None:

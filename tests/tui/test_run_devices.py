@@ -179,6 +179,9 @@ async def test_traffic_of_an_own_run_is_told_as_that_run_and_as_no_strangers(
         assert isinstance(screen, RunScreen)
         second = 1
 
+        def details() -> str:
+            return " ".join(screen.query_one("#details", Lines).text.split())
+
         def pass_seconds(count: int) -> None:
             nonlocal second
             for _ in range(count):
@@ -190,13 +193,13 @@ async def test_traffic_of_an_own_run_is_told_as_that_run_and_as_no_strangers(
         with Store.open(bench.path) as store:
             runs = recording(store, end=Status.RUNNING, stop_in=(0, 0.5), runner=this_process())
             at_work["sda2"] = next(runs)
-            await until(pilot, lambda: "is testing this disk" in screen.query_one("#details", Lines).text)
+            await until(pilot, lambda: "is testing this disk" in details())
             pass_seconds(8)
-            told_now = screen.query_one("#details", Lines).text
+            told_now = details()
             assert f"Run {at_work['sda2']} is testing this disk" in told_now and "Disk is busy" not in told_now
             assert "sda2!" in rows(pilot, "devices").text
             store.finish_run(at_work.pop("sda2"), status=Status.CANCELLED)
-        await until(pilot, lambda: "is testing this disk" not in screen.query_one("#details", Lines).text)
+        await until(pilot, lambda: "is testing this disk" not in details())
         pass_seconds(8)
         assert "Disk is busy" in screen.query_one("#details", Lines).text
 

@@ -140,6 +140,7 @@ KEYS = {
     "w": lambda pilot: isinstance(pilot.app.screen, Form),
     "C": lambda pilot: isinstance(pilot.app.screen, TextPage),
     "v": lambda pilot: "variant small" in rows(pilot, "plan").text,
+    "asterisk": lambda pilot: "Favourites" in rows(pilot, "presets").text,
     "slash": lambda pilot: pilot.app.focused.id == "preset-filter",
     "a": lambda pilot: "loop0" in rows(pilot, "devices").text,
     "x": lambda pilot: "[x] Raw writes to" in rows(pilot, "plan").text,

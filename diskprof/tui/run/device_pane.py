@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from textual import on, work
 from textual.message import Message
 
+from diskprof.config.remembered import Remembered
 from diskprof.devices.guard.target_doubts import Doubt, system_disks
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
@@ -49,6 +50,10 @@ class DevicePane(Down):
         error: DiskprofError
 
     @dataclass(eq=False, repr=False)
+    class _Gone(Message):
+        path: str
+
+    @dataclass(eq=False, repr=False)
     class _Scanned(Message):
         tree: DeviceTree
         default: str | None
@@ -60,6 +65,9 @@ class DevicePane(Down):
         self.device_tree: DeviceTree | None = None
         self._below = below
         self._paths: list[str] = []
+        self.remembered = Remembered()
+        """What was tested last; chosen at first if it is still there."""
+        self._default: Place | None = None
         self._show_all = False
         self._rows: Callable[[int], list[Row]] = lambda _width: []
         self._machine: Machine | None = None
@@ -134,15 +142,53 @@ class DevicePane(Down):
     @on(_Scanned)
     def _scanned(self, message: _Scanned) -> None:
         first = self.device_tree is None
+        self._default = Place(message.default) if message.default else None
         self.device_tree = message.tree
         if first:
             if message.default is None and not self._paths:
                 # No device here carries a directory that may be written to: offer where one stands.
                 self._paths.append(_here())
-            self.list.key = key_of(Place(message.default) if message.default else Place(path=self._paths[0]))
+            place = Place(message.default) if message.default else Place(path=self._paths[0])
+            self.list.key = key_of(self._last_place(message.tree) or place)
         self.show()
         self.show_details()
         self.post_message(self.Changed())
+
+    def _last_place(self, tree: DeviceTree) -> Place | None:
+        """What was tested last, if it is still there; else the person is told."""
+        last = self.remembered
+        if last.path:
+            self._paths = [last.path, *self._paths][:_MOST_PATHS]
+            self._check(last.path, tree)
+            return Place(path=last.path)
+        if not last.device:
+            return None
+        if (device := last.find(tree)) is None:
+            self._say_gone(f"/dev/{last.device}")
+        return Place(device.name) if device else None
+
+    @work(thread=True, group="check")
+    def _check(self, path: str, tree: DeviceTree) -> None:
+        """The remembered path may lie on a file system that does not answer: nothing waits for it."""
+        try:
+            screen_of(self).session.resolve_target(path, tree)
+        except DiskprofError:
+            self.post_message(self._Gone(path))
+
+    @on(_Gone)
+    def _path_gone(self, message: _Gone) -> None:
+        self._paths = [path for path in self._paths if path != message.path]
+        if self.list.key == key_of(Place(path=message.path)):
+            first = self._default or (Place(path=self._paths[0]) if self._paths else None)
+            self.list.key = key_of(first) if first else None
+        self.show()
+        self._say_gone(message.path)
+        self.post_message(self.Changed())
+
+    def _say_gone(self, what: str) -> None:
+        self.app.notify(
+            f"The last target, {clean(what)}, is gone. Select another.", severity="warning", timeout=8, markup=False
+        )
 
     @on(Table.Moved)
     def _moved(self, message: Table.Moved) -> None:

@@ -49,7 +49,9 @@ class Draft:
     def settings(self, preset: Preset) -> dict[str, str]:
         """The variant's parameters, and over them what the person edited."""
         shape = self.shape(preset)
-        return {**variant_settings(preset, shape.variant), **shape.edited}
+        # What was remembered may be of a preset that has been changed.
+        edited = {name: value for name, value in shape.edited.items() if preset.parameter(name)}
+        return {**variant_settings(preset, shape.variant), **edited}
 
     @property
     def edited(self) -> frozenset[str]:
@@ -68,6 +70,11 @@ class Draft:
 
     def choose(self, tree: DeviceTree | None, place: Place | None, preset: Preset | None) -> Draft:
         return replace(self, tree=tree, place=place, preset=preset)
+
+    def recall(self, variants: Mapping[str, str], edited: Mapping[str, Mapping[str, str]]) -> Draft:
+        """With the variants and edited parameters, by preset, of another time."""
+        shapes = {name: Shape(variants.get(name, ""), edited.get(name, {})) for name in {**variants, **edited}}
+        return replace(self, shapes=shapes)
 
     def edit(self, preset: Preset, values: Mapping[str, str]) -> Draft:
         """With `values` for the preset's parameters; those that are not changed are left out."""

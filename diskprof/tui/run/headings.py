@@ -19,7 +19,8 @@ def edge_title(columns: Sequence[tuple[int, str]], width: int, *, plain: bool) -
     shown = ""
     for at, words in columns:
         here = _BEGIN + width_of(shown)
-        if shown and (at < here + 2 or at + width_of(words) > width - 1):
+        if shown and (at <= here or at + width_of(words) > width - 1):
             continue
-        shown += f" {rule * (at - here - 2)} {words}" if shown else words
+        between = f" {rule * (at - here - 2)} " if at > here + 1 else " "
+        shown += f"{between}{words}" if shown else words
     return Content(shown).markup

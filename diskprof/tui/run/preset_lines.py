@@ -1,23 +1,28 @@
 """What the Run screen says of presets: as rows, and what is chosen of one. Pure functions."""
 
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from itertools import groupby
 
 from diskprof.model.advice import Advice, on_screen
-from diskprof.model.cells import shorten_middle
+from diskprof.model.cells import fit, shorten_middle, width_of
+from diskprof.model.device import Device
 from diskprof.model.plan import Severity
-from diskprof.model.preset import Preset, TargetSlot
+from diskprof.model.preset import Category, Preset, TargetSlot
 from diskprof.model.text import clean
+from diskprof.model.units import format_size
 from diskprof.presets.own_copies import edits
 from diskprof.presets.problem import Problem
 from diskprof.reports.words import SEVERITIES
-from diskprof.tui.kit.painted import Line
+from diskprof.tui.kit.painted import Line, Piece
 from diskprof.tui.kit.paragraphs import paragraph, signed
 from diskprof.tui.kit.table import Row
 from diskprof.tui.shell.run_signs import sign_of
 
 _FLUSH: Line = ((" ", ""),)
 _NONE = "none"
+_ROOM_FOR_TIME, _ROOM_FOR_ALL = 36, 56
+"""Cells of a list from which columns stand beside the names."""
 _TOLD = 3
 """Faults of presets that a notice names: more would hide the screen."""
 
@@ -36,16 +41,106 @@ def broken_words(problems: Sequence[Problem]) -> tuple[str, str]:
     return title, "\n".join([*(clean(str(problem)) for problem in problems[:_TOLD]), *more])
 
 
-def preset_rows(presets: Sequence[Preset], edited: Set[str], width: int) -> list[Row]:
-    """Shelf by shelf; an asterisk where the person changed parameters."""
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a preset takes with its defaults: `time` as a list of presets writes it, `written` in bytes, at an assumed rate."""
+
+    time: str
+    reads: bool
+    writes: bool
+    tests: int
+    written: int
+
+
+def figures_of(preset: Preset, device: Device | None) -> Figures:
+    """The figures of a preset on such a device."""
+    from diskprof.presets.resolve import expand_defaults
+    from diskprof.reports.content.preset_words import time_needed
+    from diskprof.runner.plan.preview import bytes_written
+
+    resolved = expand_defaults(preset)
+    jobs = [job for test in resolved.tests for job in test.load.fio]
+    reads = any(job.mixed or job.reads_only for job in jobs) or len(jobs) < len(resolved.tests)
+    writes = not all(job.reads_only for job in jobs)
+    return Figures(str(time_needed(resolved)), reads, writes, len(resolved.tests), bytes_written(resolved, device))
+
+
+@dataclass(frozen=True, slots=True)
+class Shelves:
+    """What the list of presets shows beside the presets: names of those `edited`, of favourites and of the last used ones.
+
+    `table`: with columns, where there is room; the `figures` in them are known a little later than the presets.
+    """
+
+    edited: Set[str] = frozenset()
+    favourites: Sequence[str] = ()
+    recent: Sequence[str] = ()
+    figures: Mapping[str, Figures] = field(default_factory=dict)
+    table: bool = False
+
+
+def preset_named(key: str | None) -> str:
+    """The name of the preset of a row's key: one may stand on several shelves."""
+    return (key or "").rpartition(":")[2]
+
+
+def preset_rows(presets: Sequence[Preset], shelves: Shelves, width: int) -> list[Row]:
+    """Favourites and recent ones, the person's own, then shelf by shelf; an asterisk where parameters were changed."""
+    known = {preset.name: preset for preset in presets}
+    own = [preset for preset in presets if not preset.shipped]
+    shipped = [preset for preset in presets if preset.shipped]
+    groups = [
+        ("favourite:", "Favourites", [known[name] for name in shelves.favourites if name in known]),
+        ("recent:", "Recent", [known[name] for name in shelves.recent if name in known]),
+        ("", Category.OWN.heading, own),
+        *(("", category.heading, list(shelf)) for category, shelf in groupby(shipped, key=lambda each: each.category)),
+    ]
     rows: list[Row] = []
-    for category, shelf in groupby(presets, key=lambda preset: preset.category):
-        rows.append(Row(f"shelf:{category.value}", [(" ", ""), (category.heading, "quiet")], heading=True))
-        for preset in shelf:
-            mark = " *" if preset.name in edited else ""
-            title = shorten_middle(clean(preset.title), width - 3 - len(mark))
-            rows.append(Row(preset.name, [("   ", ""), (title, ""), (mark, "mark")]))
+    for prefix, heading, shelf in groups:
+        if shelf:
+            rows.append(Row(f"shelf:{prefix or heading}", [(" ", ""), (heading, "quiet")], heading=True))
+            rows += (_preset_row(prefix, preset, shelves, width) for preset in shelf)
     return rows
+
+
+def preset_columns(shelves: Shelves, width: int) -> list[tuple[int, str]]:
+    """The titles of the columns, with the cell that each begins at."""
+    begins = [(at + cells - len(title), title) for at, cells, title in _columns(shelves, width)]
+    return [(1, "Preset"), *begins]
+
+
+def _columns(shelves: Shelves, width: int) -> list[tuple[int, int, str]]:
+    """(first cell, cells, title) of each column that has room beside the names."""
+    shown = [("Time", 8), ("R/W", 4), *([("Writes", 9), ("Tests", 6)] if width >= _ROOM_FOR_ALL else [])]
+    if not shelves.table or width < _ROOM_FOR_TIME:
+        return []
+    at = width - sum(cells for _, cells in shown) - 1
+    columns = []
+    for title, cells in shown:
+        columns.append((at, cells, title))
+        at += cells
+    return columns
+
+
+def _preset_row(prefix: str, preset: Preset, shelves: Shelves, width: int) -> Row:
+    columns, figures = _columns(shelves, width), shelves.figures.get(preset.name)
+    room = (columns[0][0] if columns else width) - 3
+    mark = " *" if preset.name in shelves.edited else ""
+    title = shorten_middle(clean(preset.title), room - len(mark))
+    line: list[Piece] = [("   ", ""), (title, ""), (mark, "mark")]
+    if columns and figures:
+        line.append((" " * (room - width_of(title) - len(mark)), ""))
+        written = format_size(figures.written) if figures.written else "-"
+        sides = f"{'R' if figures.reads else '-'}{'W' if figures.writes else '-'}"
+        texts = {"Time": figures.time, "R/W": sides, "Writes": written, "Tests": str(figures.tests)}
+        for _, cells, name in columns:
+            text = fit(texts[name], cells, right=True)
+            line += [(text[:-2], ""), *_sides(text[-2:])] if name == "R/W" else [(text, "quiet")]
+    return Row(f"{prefix}{preset.name}", line)
+
+
+def _sides(letters: str) -> list[Piece]:
+    return [(letter, {"R": "read", "W": "write"}.get(letter, "quiet")) for letter in letters]
 
 
 def variant_lines(preset: Preset, variant: str, settings: Mapping[str, str], key: str, width: int) -> list[Line]:

@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from textual import on, work
 from textual.containers import Vertical
-from textual.content import Content
 from textual.message import Message
 
 from diskprof.model.errors import DiskprofError
-from diskprof.model.text import clean
 from diskprof.presets.search import matching
 from diskprof.tui.kit.field import Field
-from diskprof.tui.kit.table import Table
-from diskprof.tui.run.preset_lines import broken_words, nothing_found, preset_rows
+from diskprof.tui.kit.table import Row, Table
+from diskprof.tui.run.headings import edge_title
+from diskprof.tui.run.preset_lines import (
+    Figures,
+    Shelves,
+    broken_words,
+    figures_of,
+    nothing_found,
+    preset_columns,
+    preset_named,
+    preset_rows,
+)
 from diskprof.tui.shell.base import screen_of
 from diskprof.tui.shell.keynames import with_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence, Set
+    from collections.abc import Mapping, Sequence, Set
 
+    from diskprof.model.device import Device
     from diskprof.model.preset import Preset
     from diskprof.presets.library import Library
+
+_RECENT = 3
+"""Presets that were used last and stand first."""
 
 
 class PresetPane(Vertical):
@@ -40,6 +53,10 @@ class PresetPane(Vertical):
     class _Loaded(Message):
         library: Library
 
+    @dataclass(eq=False, repr=False)
+    class _Counted(Message):
+        figures: Mapping[str, Figures]
+
     def __init__(self) -> None:
         self.list = Table(id="presets")
         self._field = Field(id="preset-filter", compact=True)
@@ -47,7 +64,9 @@ class PresetPane(Vertical):
         self._library: Library | None = None
         self.failed = False
         self._words = ""
-        self._edited: Set[str] = frozenset()
+        self._shelves = Shelves()
+        self.first = ""
+        """The preset to begin with, where it is not that of the settings."""
 
     def on_mount(self) -> None:
         self.border_title = "Preset"
@@ -75,9 +94,12 @@ class PresetPane(Vertical):
     @on(_Loaded)
     def _library_loaded(self, message: _Loaded) -> None:
         if self._library is None:
-            self.list.key = screen_of(self).diskprof.settings.preset
+            names = {preset.name for preset in message.library.presets}
+            self.list.key = self.first if self.first in names else screen_of(self).diskprof.settings.preset
         self._library = message.library
+        self._shelves = replace(self._shelves, figures={})
         self._show()
+        self._want_figures()
         if problems := message.library.problems:
             title, text = broken_words(problems)
             self.app.notify(text, title=title, severity="warning", timeout=10, markup=False)
@@ -91,7 +113,8 @@ class PresetPane(Vertical):
     @property
     def preset(self) -> Preset | None:
         """The one that is chosen."""
-        return next((preset for preset in self.presets if preset.name == self.list.key), None)
+        name = preset_named(self.list.key)
+        return next((preset for preset in self.presets if preset.name == name), None)
 
     def choose(self, name: str) -> None:
         """Choose the preset of that name as soon as it is there."""
@@ -99,17 +122,55 @@ class PresetPane(Vertical):
 
     def mark(self, edited: Set[str]) -> None:
         """Mark the presets that were `edited`, by name."""
-        if edited != self._edited:
-            self._edited = edited
+        self._arrange(replace(self._shelves, edited=edited))
+
+    def prefer(self, favourites: Sequence[str], recent: Sequence[str]) -> None:
+        """Show these presets first, by name."""
+        self._arrange(replace(self._shelves, favourites=tuple(favourites), recent=tuple(recent[:_RECENT])))
+
+    def _arrange(self, shelves: Shelves) -> None:
+        if shelves != self._shelves:
+            self._shelves = shelves
             self._show()
+
+    @work(thread=True, exclusive=True, group="figures")
+    def _look_up_figures(self, library: Library, device: Device | None) -> None:
+        figures: dict[str, Figures] = {}
+        for preset in library.presets:
+            # One that cannot be resolved says so where its plan is made.
+            with suppress(DiskprofError):
+                figures[preset.name] = figures_of(preset, device)
+        self.post_message(self._Counted(figures))
+
+    @on(_Counted)
+    def _figures_known(self, message: _Counted) -> None:
+        self._arrange(replace(self._shelves, figures=message.figures))
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._want_figures)
+
+    def _want_figures(self) -> None:
+        """They take a while to find, and are shown where there is room."""
+        self._arrange(replace(self._shelves, table=self.screen.has_class("-wide")))
+        if self._library and not self._shelves.figures and preset_columns(self._shelves, self.list.size.width)[1:]:
+            self._look_up_figures(self._library, None)
 
     def _show(self) -> None:
         if self._library is None:
             return
-        found, edited, words = matching(self._library.presets, self._words), self._edited, self._words.strip()
-        self.border_title = Content(f"Preset: {clean(words)}" if words else "Preset").markup
+        found, shelves, words = matching(self._library.presets, self._words), self._shelves, self._words.strip()
+        if words:
+            shelves = replace(shelves, favourites=(), recent=())
         key = with_keys(self.screen, "{run.unfilter}")
-        self.list.show(lambda width: preset_rows(found, edited, width) or nothing_found(key, width))
+
+        def rows(width: int) -> list[Row]:
+            columns = preset_columns(shelves, width) if found else [(1, "Preset")]
+            title = edge_title(columns, width, plain=screen_of(self).diskprof.plain)
+            if self.border_title != title:
+                self.border_title = title
+            return preset_rows(found, shelves, width) or nothing_found(key, width)
+
+        self.list.show(rows)
 
     # the filter
 

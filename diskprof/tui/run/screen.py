@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -13,6 +13,8 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
+from diskprof.config.remembered import Remembered, identity_of, read_remembered, write_remembered
+from diskprof.config.settings import Settings
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.text import clean
 from diskprof.presets.own_copies import edits, own_copy, together
@@ -53,6 +55,9 @@ press {run.allow} and type its name at the start: all data on it is lost. Device
 
 Load is what the device read and wrote in the last seconds. A ! marks a device that a test would disturb, or that would distort the
 test: its details say why. New and removed devices are detected automatically.
+
+Recent presets and favourites ({run.favourite} adds or removes one) are listed first. The last target, preset and
+edits are remembered.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "start", "Start", id="run.start", tooltip="Show the plan, then start"),
@@ -88,6 +93,15 @@ test: its details say why. New and removed devices are detected automatically.
         Binding(
             "i", "import", "Import", id="run.import", tooltip="Create a preset from a pasted command or a job file"
         ),
+        Binding(
+            "asterisk",
+            "favourite",
+            "Favourite",
+            key_display="*",
+            id="run.favourite",
+            show=False,
+            tooltip="Add to or remove from the favourites",
+        ),
         Binding("a", "all", "All devices", id="run.all", tooltip="Show or hide empty loop, ram and zram devices"),
         Binding("escape", "unfilter", "All presets", id="run.unfilter", tooltip="Clear the filter, show all presets"),
         Binding("d", "leftovers", "Leftovers", id="run.leftovers", tooltip="Show and delete leftover test files"),
@@ -119,6 +133,7 @@ test: its details say why. New and removed devices are detected automatically.
         self._back: Callable[[], object] | None = None
         self._doubted: tuple[Doubt, ...] = ()
         self._going: frozenset[str] = frozenset()
+        self._remembered = Remembered()
 
     def body(self) -> ComposeResult:
         yield self.notice
@@ -138,6 +153,7 @@ test: its details say why. New and removed devices are detected automatically.
     def _begin(self) -> None:
         if not self._began and self.is_running:
             self._began = True
+            self._recall()
             self.devices.begin()
             self.presets.load()
             self.notice.look()
@@ -171,6 +187,7 @@ test: its details say why. New and removed devices are detected automatically.
         if going != self._going:
             self.devices.worked_on(self._worked_on())
         self._going = going
+        self._prefer()
         self._show_notices()
 
     def _worked_on(self) -> Mapping[str, str]:
@@ -179,6 +196,58 @@ test: its details say why. New and removed devices are detected automatically.
         except DiskprofError as error:
             self.diskprof.tell(error)
             return {}
+
+    # what is remembered
+
+    def _recall(self) -> None:
+        """Begin with the last target, preset and edits."""
+        last = self._remembered = read_remembered(self.store.path)
+        self.draft = self.draft.recall(last.variants, last.edits)
+        self.devices.remembered = last
+        if self.diskprof.settings.preset == Settings().preset:
+            # What the configuration says counts more.
+            self.presets.first = last.preset
+        self._prefer()
+
+    def _remember(self, *, used: bool = True) -> None:
+        """Keep favourites and, where it was `used`, what is chosen."""
+        last, draft = self._remembered, self.draft
+        if used and draft.place and draft.preset:
+            place = draft.place
+            device = draft.tree.get(place.device) if draft.tree else None
+            paths = (place.path, *(path for path in last.paths if path != place.path)) if place.path else last.paths
+            last = replace(
+                last,
+                device=place.device,
+                identity=identity_of(device) if device else "",
+                path=place.path,
+                preset=draft.preset.name,
+                variants={name: shape.variant for name, shape in draft.shapes.items() if shape.variant},
+                edits={name: shape.edited for name, shape in draft.shapes.items() if shape.edited},
+                paths=paths,
+            )
+        if last != self._remembered:
+            self._remembered = last
+            self._keep(last)
+
+    @work(thread=True, exclusive=True, group="remember")
+    def _keep(self, remembered: Remembered) -> None:
+        write_remembered(self.store.path, remembered)
+
+    def _prefer(self) -> None:
+        recent = dict.fromkeys(run.preset for run in self.diskprof.watcher.state.last)
+        self.presets.prefer(self._remembered.favourites, tuple(recent))
+
+    def action_favourite(self) -> None:
+        preset, favourites = self.presets.preset, self._remembered.favourites
+        if preset is None:
+            return
+        kept = tuple(name for name in favourites if name != preset.name)
+        now = kept if len(kept) < len(favourites) else (*favourites, preset.name)
+        self._remembered, before = replace(self._remembered, favourites=now), self._remembered
+        if self._remembered != before:
+            self._keep(self._remembered)
+        self._prefer()
 
     # the draft, and what would happen
 
@@ -349,6 +418,7 @@ test: its details say why. New and removed devices are detected automatically.
         if values:
             self.devices.choose_path(_expanded(values["path"]))
             self._take(self.draft)
+            self._remember()
 
     def _name_targets(self, preset: Preset, then: Callable[[], None] | None = None) -> None:
         """Ask for a path for each target of the preset; `then` follows if the person gave them."""
@@ -383,6 +453,7 @@ test: its details say why. New and removed devices are detected automatically.
         def edited(values: dict[str, str] | None) -> None:
             if values is not None:
                 self._take(self.draft.edit(preset, values))
+                self._remember()
 
         settings = self.draft.settings(preset)
         fields = parameter_fields(preset, settings)
@@ -491,6 +562,8 @@ test: its details say why. New and removed devices are detected automatically.
     @on(StartFlow.Started)
     def _started(self, message: StartFlow.Started) -> None:
         self._show_plan()
+        if not message.error:
+            self._remember()
         self._take(self.draft.forbid_writing())
         self.flow.over(message)
 

@@ -49,6 +49,7 @@ KEYS = (
     Key("d", "Delete", ("delete", "leftovers")),
     Key("e", "Edit", ("edit",)),
     Key("f", "Follow the current test", ("follow",)),
+    Key("*", "Add to or remove from the favourites", ("favourite",)),
     Key("i", "Import a preset", ("import",)),
     Key("I", "Reverse the sort order", ("reverse",)),
     Key("K", "Kernel statistics (iostat)", ("kernel",)),

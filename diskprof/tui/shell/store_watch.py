@@ -87,10 +87,11 @@ class StorePlace:
 
 @dataclass(frozen=True, slots=True)
 class StoreState:
-    """The newest run and those that go, newest first."""
+    """The newest run, those in progress, and the last runs of all, newest first."""
 
     newest: RunSummary | None
     running: tuple[RunSummary, ...]
+    last: tuple[RunSummary, ...] = ()
 
 
 class StoreWatcher:
@@ -136,5 +137,5 @@ class StoreWatcher:
         """The present state, whether or not anything changed."""
         newest = self._store.summaries(limit=20)
         running = tuple(run for run in newest if run.status is Status.RUNNING)
-        self.state = StoreState(newest[0] if newest else None, running)
+        self.state = StoreState(newest[0] if newest else None, running, tuple(newest))
         return self.state
