@@ -30,6 +30,7 @@ DIRECTIONAL = frozenset({
 _SPELLINGS: Mapping[str, Mapping[str, str]] = {
     "fallocate": {"0": "none", "1": "posix"},
     "random_distribution": {"zipf": "zipf:1.1", "pareto": "pareto:0.2"},
+    "file_service_type": {"zipf": "zipf:1.1", "pareto": "pareto:0.2"},
 }
 """Values that fio knows by other words, or completes."""
 
@@ -190,4 +191,5 @@ _READERS: Mapping[OptionKind, Callable[[str, str, int], str]] = {
     OptionKind.BOOLEAN: _boolean,
     OptionKind.CHOICE: _as_written,
     OptionKind.DISTRIBUTION: _as_written,
+    OptionKind.FILE_ORDER: _as_written,
 }

@@ -42,7 +42,7 @@ FIO_OPTIONS: Mapping[str, OptionSpec] = {
     "offset_increment": _S(_SIZE, "how much further on each copy of the job begins", 0, 8 * _E - 1),
     "nrfiles": _S(_COUNT, "files of each copy, which share the size", 1, 1024),
     "openfiles": _S(_COUNT, "files that are open at a time", 1, 1024),
-    "file_service_type": _S(_CHOICE, "which file is next", choices=("random", "roundrobin", "sequential")),
+    "file_service_type": _S(OptionKind.FILE_ORDER, "which file is next: random, roundrobin:4, sequential or zipf:1.2"),
     "number_ios": _S(_COUNT, "end after so many requests", 1, 1 << 62),
     "loops": _S(_COUNT, "times to go through size", 1, 1_000_000),
     # how long

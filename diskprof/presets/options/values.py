@@ -25,6 +25,7 @@ class OptionKind(StrEnum):
     BOOLEAN = "0 or 1"
     CHOICE = "choice"
     DISTRIBUTION = "distribution"
+    FILE_ORDER = "order of files"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,7 @@ _DECIMAL = re.compile(r"\d+(\.\d+)?", re.ASCII)
 _NUMBER_AND_UNIT = re.compile(r"\d+(\.\d+)?", re.ASCII)
 _SPLIT_PART = re.compile(r"([^/:]+)/(\d{1,3})", re.ASCII)
 _DISTRIBUTION = re.compile(r"(zipf|pareto|normal):(\d+(?:\.\d+)?)(?::(\d+(?:\.\d+)?))?", re.ASCII)
+_FILE_ORDER = re.compile(r"(?:random|roundrobin|sequential)(?::[1-9]\d{0,8})?", re.ASCII)
 _ZONE = re.compile(r"(\d{1,3})/(\d{0,3})", re.ASCII)
 _DISTRIBUTION_RANGE = {"zipf": (0.01, 10.0), "pareto": (0.01, 0.99), "normal": (0.01, 100.0)}
 
@@ -201,6 +203,17 @@ def _distribution(spec: OptionSpec, name: str, value: str) -> str:
     return value
 
 
+def _file_order(spec: OptionSpec, name: str, value: str) -> str:
+    if _FILE_ORDER.fullmatch(value):
+        return value
+    if value.partition(":")[0] not in _DISTRIBUTION_RANGE:
+        raise PresetError(
+            f"{name}={value} is no value that a preset may have",
+            "Write random, roundrobin or sequential, with the I/Os on a file as random:8, or zipf:1.2, pareto:0.2 or normal:50.",
+        )
+    return _distribution(spec, name, value)
+
+
 def _zones(name: str, value: str) -> str:
     """Zones, each the percentage of the I/Os that it gets and its percentage of the size; one without a size has what is left."""
     parts = [_ZONE.fullmatch(part) for part in value.split(":")]
@@ -228,4 +241,5 @@ _READERS: Mapping[OptionKind, Callable[[OptionSpec, str, str], str]] = {
     OptionKind.BOOLEAN: _boolean,
     OptionKind.CHOICE: _choice,
     OptionKind.DISTRIBUTION: _distribution,
+    OptionKind.FILE_ORDER: _file_order,
 }

@@ -48,6 +48,9 @@ EVERY_OPTION = [(engine, name) for engine in EngineName for name in options_of(e
         ("iodepth", "032", "32"),
         ("random_distribution", "zipf:1.2", "zipf:1.2"),
         ("random_distribution", "random", "random"),
+        ("file_service_type", "roundrobin", "roundrobin"),
+        ("file_service_type", "random:8", "random:8"),
+        ("file_service_type", "zipf:1.2", "zipf:1.2"),
         ("random_distribution", "zoned:50/5:30/15:20/", "zoned:50/5:30/15:20/80"),
         ("rate", "100m", str(100 << 20)),
         ("rate", "1m, 512k", "1048576,524288"),
@@ -105,6 +108,8 @@ def test_ioping_values_come_out_in_one_form(name: str, value: str, normal: str) 
         ("random_distribution", "zoned_abs:60/20G:40/1G", "zipf:1.2"),
         ("random_distribution", "zoned:50/5:30/15", "must add up to 100"),
         ("random_distribution", "zoned:50/5:50/95:0/0", "must add up to 100"),
+        ("file_service_type", "newest", "random:8"),
+        ("file_service_type", "pareto:3", "pareto takes"),
         ("random_distribution", "zoned:all", "zoned:80/20:20/80"),
         ("random_distribution", "pareto:2", "pareto takes"),
         ("latency_percentile", "inf", "not a number"),
@@ -194,7 +199,9 @@ def samples(spec: OptionSpec) -> list[str]:
         case OptionKind.SIZE_SPLIT:
             return ["4k/60:64k/40"]
         case OptionKind.DISTRIBUTION:
-            return ["random", "zipf:1.2", "pareto:0.2", "normal:50"]
+            return ["random", "zipf:1.2", "pareto:0.2", "normal:50", "zoned:80/20:20/80"]
+        case OptionKind.FILE_ORDER:
+            return ["random", "roundrobin:4", "sequential", "zipf:1.2", "pareto:0.2", "normal:50"]
         case _:
             assert spec.minimum is not None and spec.maximum is not None
             return [f"{spec.minimum:f}".rstrip("0").rstrip("."), str(int(spec.maximum))]
@@ -240,7 +247,7 @@ def test_every_option_says_what_it_is_and_how_far_it_goes() -> None:
     for engine, name in EVERY_OPTION:
         spec = options_of(engine)[name]
         assert spec.summary, name
-        if spec.kind not in (OptionKind.BOOLEAN, OptionKind.DISTRIBUTION):
+        if spec.kind not in (OptionKind.BOOLEAN, OptionKind.DISTRIBUTION, OptionKind.FILE_ORDER):
             assert describe_range(spec), name
 
 

@@ -204,6 +204,7 @@ def test_every_allowed_option_can_be_swept() -> None:
         OptionKind.REAL: "99.5",
         OptionKind.BOOLEAN: "false",
         OptionKind.DISTRIBUTION: "zipf:1.2",
+        OptionKind.FILE_ORDER: "random:8",
     }
     for name, spec in FIO_OPTIONS.items():
         value = spec.choices[0] if spec.kind is OptionKind.CHOICE else samples[spec.kind]
