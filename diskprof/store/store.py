@@ -10,11 +10,12 @@ from types import TracebackType
 from typing import Self
 
 from diskprof.model.advice import Advice
+from diskprof.model.earlier import EarlierResult
 from diskprof.model.errors import Refused, StoreError
 from diskprof.model.plan import Plan
 from diskprof.model.run import Environment, Finding, Message, Progress, Run, RunSummary, Status, TestResult
 from diskprof.model.sample import Sample, SystemSample
-from diskprof.store import codec, courses, reading, writing
+from diskprof.store import codec, courses, earlier, reading, writing
 from diskprof.store.database import Database
 from diskprof.store.liveness import ProcessIdentity, is_alive, is_elsewhere, this_process
 from diskprof.store.paths import default_path
@@ -192,6 +193,11 @@ class Store:
         """The whole run but its samples and documents. Takes an id only."""
         with self._database.read() as db:
             return reading.run(db, run_id)
+
+    def earlier_results(self, run_id: str) -> tuple[EarlierResult, ...]:
+        """What earlier complete runs without doubts measured with the same preset and parameters on the same disk, newest first."""
+        with self._database.read() as db:
+            return earlier.earlier_results(db, run_id)
 
     def runner(self, run_id: str) -> ProcessIdentity:
         """The process that carries, or carried, the run out."""

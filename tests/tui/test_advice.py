@@ -14,7 +14,7 @@ async def test_a_run_that_was_asked_for_and_deleted_is_told_of_in_the_words_of_t
     run_id, other = record_run(store), record_run(store)
     async with open_bench(bench) as pilot:
         pilot.app.show_run(run_id)  # type: ignore[attr-defined]
-        await see(pilot, f"run {run_id}")
+        await see(pilot, run_id)
         store.delete(run_id)
         await until(pilot, lambda: "It was deleted" in told(pilot))
         assert f"There is no run '{run_id}'. It was deleted." in told(pilot)

@@ -69,7 +69,7 @@ def tour(shown: Terminal) -> None:
     shown.press("y")
     shown.wait_for("clipboard")
     shown.press("end", "enter")
-    shown.wait_for("More")
+    shown.wait_for("Next:")
     dialog(shown, "?", "Help: Result")
     dialog(shown, "d", "Delete")
     for _ in range(4):

@@ -14,35 +14,35 @@ from diskprof.store import Store, this_process
 from diskprof.tui.compare.screen import CompareScreen
 from diskprof.tui.kit.charts.chart import Chart
 from diskprof.tui.kit.table import Sheet, Table
-from diskprof.tui.live.live_panes import TestList
+from diskprof.tui.live.live_panes import TestSheet
+from diskprof.tui.live.run_page import RunPage
 from diskprof.tui.live.screen import LiveScreen
-from diskprof.tui.runs.result import ResultScreen, ResultTable
+from diskprof.tui.runs.result import ResultScreen
 from diskprof.tui.runs.screen import RunsScreen
 
 ELSEWHERE = {
-    LiveScreen: ({"s", "m", "K", "V", "X", "escape", "z", "f", "N", "P"}, "test_live_screen, _views and _sweep"),
+    RunPage: (
+        {"s", "m", "K", "V", "X", "z", "enter", "f", "r", "c", "t", "d", "R", "space"},
+        "test_live_screen, _views, _sweep, test_result_screen and test_one_screen",
+    ),
+    LiveScreen: ({"escape", "N", "P"}, "test_live_screen, _views and _sweep"),
     RunsScreen: (
         {"enter", "space", "c", "r", "t", "d", "R", "slash", "S", "I", "U", "escape"},
         "test_runs_screen, _actions",
     ),
     CompareScreen: ({"enter", "b", "a", "m", "r", "n", "p", "escape"}, "test_compare_screen"),
-    ResultScreen: (
-        {"m", "K", "V", "X", "z", "space", "escape", "backspace", "c", "r", "t", "d"},
-        "test_result_screen",
-    ),
+    ResultScreen: ({"escape", "backspace"}, "test_result_screen"),
 }
 LIST = {"up", "k", "down", "j", "pageup", "pagedown", "home", "g", "end", "G"}
 HERE = {
-    LiveScreen: {"left", "right", "shift+left", "shift+right"},
-    ResultScreen: {"left", "right", "shift+left", "shift+right"},
-    TestList: LIST,
-    ResultTable: LIST,
+    RunPage: {"left", "right", "shift+left", "shift+right"},
+    TestSheet: LIST,
     Table: LIST,
     Sheet: {"left", "h", "right", "l"},
 }
 
 
-@pytest.mark.parametrize("owner", [*ELSEWHERE, TestList, ResultTable, Table, Sheet])
+@pytest.mark.parametrize("owner", [*ELSEWHERE, TestSheet, Table, Sheet])
 def test_no_key_was_forgotten(owner: type[Widget]) -> None:
     bound = {key for binding in owner.BINDINGS if isinstance(binding, Binding) for key in binding.key.split(",")}
     assert bound == ELSEWHERE.get(owner, (set(), ""))[0] | HERE.get(owner, set())
@@ -114,7 +114,7 @@ async def test_a_result_moves_by_tests_and_the_page_by_pages(path: Path, runs: d
         for key, test in (("end", 5), ("up", 4), ("down", 5), ("home", 0), ("G", 5), ("k", 4), ("j", 5), ("g", 0)):
             await press(pilot, key)
             assert screen.snapshot.test == test, key
-        page = screen.query_one("#result-page")
+        page = screen.query_one("#page")
         await press(pilot, "pagedown")
         assert page.scroll_y > 0
         await press(pilot, "pageup")

@@ -27,7 +27,9 @@ from diskprof.tui.compare.screen import CompareScreen
 from diskprof.tui.dialogs.report_dialog import ExportModal
 from diskprof.tui.dialogs.tags import TagsModal
 from diskprof.tui.kit.charts.chart import Chart
-from diskprof.tui.runs.result import Prose, ResultScreen, sections
+from diskprof.tui.live.live_panes import Words
+from diskprof.tui.live.result_lines import report_lines
+from diskprof.tui.runs.result import ResultScreen
 from diskprof.tui.runs.screen import RunsScreen
 
 
@@ -45,12 +47,12 @@ def chart_of(screen: ResultScreen) -> Chart:
 
 
 def prose_of(screen: ResultScreen) -> str:
-    return str(screen.query_one("#result-text", Prose).render())
+    return screen.query_one("#below", Words).text
 
 
 async def pages(pilot: Driver, screen: ResultScreen) -> str:
     """Everything that comes into sight when one pages down."""
-    seen, page = [text_of(pilot)], screen.query_one("#result-page")
+    seen, page = [text_of(pilot)], screen.query_one("#page")
     while page.scroll_y < page.max_scroll_y:
         await press(pilot, "pagedown")
         seen.append(text_of(pilot))
@@ -87,14 +89,14 @@ async def test_everything_else_is_below(path: Path, runs: dict[str, str], size: 
             assert finding.message.split()[0] in text
         await press(pilot, "pageup", "home")
         await press(pilot, "down")
-        assert screen.query_one("#result-page").scroll_y == 0
+        assert screen.query_one("#page").scroll_y == 0
 
 
 async def test_space_pages_too(path: Path, runs: dict[str, str]) -> None:
     async with open_runs(path) as pilot:
         screen = await open_result(pilot, runs["first"])
         await press(pilot, "space")
-        assert screen.query_one("#result-page").scroll_y > 0
+        assert screen.query_one("#page").scroll_y > 0
 
 
 async def test_commands_can_be_pasted_into_a_shell(path: Path, runs: dict[str, str]) -> None:
@@ -103,7 +105,7 @@ async def test_commands_can_be_pasted_into_a_shell(path: Path, runs: dict[str, s
     with Store.open(path) as store:
         run = store.run(runs["first"])
     for width in (40, 76, 116):
-        lines = ["".join(text for text, _ in line) for line in sections(run, width)]
+        lines = ["".join(text for text, _ in line) for line in report_lines(run, width)]
         start = lines.index("Commands") + 1
         end = next(index for index, line in enumerate([*lines[start:], ""], start) if not line)
         commands = "\n".join(line for line in lines[start:end] if not line.startswith("# "))
@@ -117,7 +119,7 @@ async def test_text_keeps_to_the_width(path: Path, runs: dict[str, str], width: 
     with Store.open(path) as store:
         run = store.run(runs["failed"])
     longest_word = max(len(word) for test in run.tests for word in test.planned.argv)
-    for line in sections(run, width):
+    for line in report_lines(run, width):
         assert len("".join(text for text, _ in line)) <= max(width, longest_word + 20)
 
 
@@ -133,7 +135,7 @@ async def test_the_charts(path: Path, runs: dict[str, str]) -> None:
             await until(pilot, lambda: "Reading" not in chart_of(screen).text)
         for title, words in zip(
             titles,
-            ("IOPS", "Bandwidth", "Latency percentiles", "Latency heat map", "latency by percentile"),
+            ("IOPS and latency", "Bandwidth", "Latency percentiles", "Latency heat map", "latency by percentile"),
             strict=True,
         ):
             assert words in title

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from diskprof.analysis.comparison import ComparedMetric, ComparedValue, Comparison, TestComparison
 from diskprof.analysis.metrics import Measure
+from diskprof.analysis.score import LARGE_BLOCK
 from diskprof.model.metric import Change
 from diskprof.model.run import Finding, Weight
 from diskprof.model.sample import Direction
@@ -13,9 +14,6 @@ from diskprof.reports.blocks import Block, Cell, Heading, Paragraph, Table
 from diskprof.reports.content.doubts import short, with_tests
 from diskprof.reports.layout import Column
 from diskprof.reports.words import CHANGES, DIRECTIONS, Meaning
-
-LARGE_BLOCK = 128 << 10
-"""From this block size in bytes on, a test's figure is MB/s and not IOPS."""
 
 DOUBT = "?"
 """Behind a verdict on a run in doubt."""

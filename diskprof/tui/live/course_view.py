@@ -12,14 +12,14 @@ from textual.timer import Timer
 from diskprof.model.errors import DiskprofError
 from diskprof.model.metric import Quantity
 from diskprof.reports.charts.axes import TITLES, LogScale, Scale, TimeAxis
-from diskprof.reports.charts.plot import Cursor, Facet, Plot
+from diskprof.reports.charts.plot import Cursor, Facet, Plot, highest
 from diskprof.tui.kit.charts.chart import Chart, is_flat
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.redraw_pace import Turns
 from diskprof.tui.live.depths import Depths
 from diskprof.tui.live.kernel_lines import kernel_lines
-from diskprof.tui.live.latency_plots import distribution, heat_plot, moment, percentile_plot
-from diskprof.tui.live.live_lines import chart_curves, highest, phase_note, tile_entries, waiting_words, waits_s
+from diskprof.tui.live.latency_plots import course_plot, distribution, heat_plot, moment, percentile_plot
+from diskprof.tui.live.live_lines import chart_curves, phase_note, tile_entries, waiting_words, waits_s
 from diskprof.tui.live.live_panes import KernelPane, LatencyTile, Tile
 from diskprof.tui.live.run_reader import RunReader, Snapshot
 from diskprof.tui.live.sweep_lines import METRICS, panel_of, panels_of, sweep_lines
@@ -38,7 +38,7 @@ _FINER_EVERY_S = 0.3
 class View(StrEnum):
     """What the large chart shows, in the order in which the key goes through them."""
 
-    IOPS = "IOPS"
+    COURSE = "IOPS and latency"
     BANDWIDTH = "bandwidth"
     PERCENTILES = "latency percentiles"
     HEAT = "latency heat map"
@@ -46,9 +46,10 @@ class View(StrEnum):
     """Of all that was measured, so only once there is a result."""
 
 
-_BESIDE = (View.PERCENTILES, View.HEAT, View.IOPS, View.BANDWIDTH)
-"""What stands beside the large chart, the most telling first."""
-_CURVES = {View.IOPS: Quantity.IOPS, View.BANDWIDTH: Quantity.BANDWIDTH}
+_BESIDE = (View.PERCENTILES, View.HEAT, View.COURSE)
+"""What is beside the large chart where there is room for two more."""
+_ALONE_BESIDE = (View.HEAT, View.COURSE)
+"""The one chart beside it where there is room for one: the course has the percentiles then."""
 VIEWS = tuple(View)
 
 
@@ -58,7 +59,7 @@ COURSE_BINDINGS: tuple[BindingType, ...] = (
         "course('metric')",
         "Metric",
         id="live.metric",
-        tooltip="Another chart: IOPS, bandwidth, percentiles, heat map",
+        tooltip="Another chart: IOPS and latency, bandwidth, percentiles, heat map",
     ),
     Binding(
         "K",
@@ -117,6 +118,14 @@ COURSE_BINDINGS: tuple[BindingType, ...] = (
         tooltip="Read off a moment ten steps later",
     ),
     Binding("z", "course('zoom')", "Zoom", id="live.zoom", tooltip="Show the chart alone, or everything again"),
+    Binding(
+        "enter",
+        "course('open')",
+        "Open",
+        id="live.open",
+        show=False,
+        tooltip="Show the chart of the test alone; in a sweep, the course of the cell",
+    ),
 )
 """What the keys of every screen with such a chart do."""
 
@@ -135,7 +144,7 @@ class CourseView:
         self.snapshot: Snapshot | None = None
         self.moment: float | None = None
         """What the cursor of the chart reads off, in seconds since the test began."""
-        self._view = View.IOPS
+        self._view = View.COURSE
         self._scales: dict[tuple[int, bool, Quantity], Scale] = {}
         self._log_scales: dict[str, LogScale] = {}
         self._scaled_for: Depths | None = None
@@ -160,11 +169,19 @@ class CourseView:
         if before is None or before.run.id != run_id:
             self._scales.clear()
             self.moment = self._panel_at = None
+            self._as_cells = True
 
     def read(self) -> None:
         """Read what is new of the run. Raises StoreError."""
-        if self._reader:
-            self.snapshot = self._reader.read()
+        if self._reader is None or self.snapshot is None:
+            return
+        before, self.snapshot = self.snapshot, self._reader.read()
+        if before.test != self.snapshot.test:
+            self.moment = None
+        if before.going and not self.snapshot.going and self.snapshot.run.plan.sweep:
+            # The result of a sweep is its cells, whatever was looked at meanwhile.
+            self._as_cells = True
+            self._turns.clear()
 
     def choose(self, test: int | None) -> None:
         """Look at one test; None: at whichever goes. Raises StoreError."""
@@ -235,10 +252,10 @@ class CourseView:
         """Whether an action of COURSE_BINDINGS, or `leave`, can do anything now."""
         seen = self.snapshot
         match action:
-            case "metric" | "cursor" | "cells" | "panel" if self._shows_kernel:
+            case "metric" | "cursor" | "cells" | "panel" | "open" if self._shows_kernel:
                 # They act on the chart, which is not to be seen.
                 return False
-            case "metric" | "zoom" | "kernel":
+            case "metric" | "zoom" | "kernel" | "open":
                 return seen is not None
             case "cursor":
                 return seen is not None and not self.shows_cells and self._shown_view is not View.DISTRIBUTION
@@ -247,9 +264,16 @@ class CourseView:
             case "panel":
                 return self.shows_cells and seen is not None and len(panels_of(seen.run)) > 1
             case "leave":
-                return self.moment is not None or self._shows_kernel or self.screen.has_class("-zoom")
+                return self._over_it or self._shows_kernel
             case _:
                 return True
+
+    @property
+    def _over_it(self) -> bool:
+        """Whether a cursor, the zoom or the course of a cell is over what is shown first."""
+        seen = self.snapshot
+        cell = seen is not None and bool(seen.run.plan.sweep) and not self._as_cells
+        return self.moment is not None or self.screen.has_class("-zoom") or cell
 
     @property
     def _views(self) -> tuple[View, ...]:
@@ -277,23 +301,27 @@ class CourseView:
     def shows_cells(self) -> bool:
         return self._as_cells and self.snapshot is not None and bool(self.snapshot.run.plan.sweep)
 
+    def grid_height(self, each: int) -> int | None:
+        """The lines of the cells of a sweep, each so many lines high; None while the kernel's view or the zoom has their place."""
+        if self.snapshot is None or self._shows_kernel or self.screen.has_class("-zoom"):
+            return None
+        found = panels_of(self.snapshot.run)
+        return 2 + each * max((len(panel.rows.values) for panel in found), default=0)
+
     def draw_tiles(self, seen: Snapshot) -> None:
         if not self._tiles:
             self._tiles = tuple(self.screen.query(Tile))
+        waits = waits_s(seen.record.planned) > 0 and not seen.track.preparing
         for tile in self._tiles:
-            waits = waits_s(seen.record.planned) > 0 and not seen.track.preparing
-            entries = tile_entries(tile.metric, seen.track, waits=waits)
-            scale = self._scale(tile.metric, highest(entry.series for entry in entries))
-            tile.show(entries, scale, seen.span_s)
-        slow = highest(entry.series for entry in tile_entries(Quantity.LATENCY, seen.track))
-        scale = self._scale(Quantity.LATENCY, slow)
-        self.screen.query_one("#tile-latency", LatencyTile).show(seen.track, seen.depths, scale, seen.span_s)
+            tile.show(tile_entries(tile.metric, seen.track), waits=waits)
+        self.screen.query_one("#tile-latency", LatencyTile).show(seen.track, seen.depths)
 
     @property
     def _side_views(self) -> tuple[View, ...]:
-        """What stands beside the large chart where there is room: what it does not show itself."""
+        """What is beside the large chart where there is room: what it does not show itself."""
         shown = len(self._beside()) if not self.shows_cells else 0
-        return tuple(view for view in _BESIDE if view is not self._shown_view)[:shown]
+        views = _BESIDE if shown > 1 else _ALONE_BESIDE
+        return tuple(view for view in views if view is not self._shown_view)[:shown]
 
     def draw_chart(self) -> None:
         seen = self.snapshot
@@ -336,11 +364,19 @@ class CourseView:
             if self._curve_due:
                 self._curve_due.stop()
                 self._curve_due = None
-            metric = _CURVES[view]
-            scale = self._scale(metric, highest(entry.series for entry in tile_entries(metric, track)))
-            facet = Facet(scale, chart_curves(metric, track, self._charset))
-            axis = TimeAxis(seen.span_s)
-            chart.show(Plot(TITLES[metric], axis, (facet,), unit=scale.suffix, note=note, cursor=cursor))
+            metric = Quantity.BANDWIDTH if view is View.BANDWIDTH else Quantity.IOPS
+            curves = chart_curves(metric, track, self._charset)
+            scale = self._scale(metric, highest(curves))
+            rate = Facet(scale, curves)
+            seconds, scales = seen.span_s, self._log_scales
+            if view is View.BANDWIDTH or View.PERCENTILES in self._side_views:
+                # Percentiles beside it are not drawn once more below it.
+                axis = TimeAxis(seconds)
+                chart.show(Plot(TITLES[metric], axis, (rate,), unit=scale.suffix, note=note, cursor=cursor))
+            else:
+                chart.show_for(
+                    lambda height: replace(course_plot(rate, track, seconds, scales, note, height), cursor=cursor)
+                )
 
     @property
     def _pace_s(self) -> float:
@@ -398,6 +434,11 @@ class CourseView:
             case "cursor":
                 self._cursor(steps)
             case "zoom":
+                self._zoom()
+            case "open" if self.shows_cells:
+                self._as_cells = False
+                self.another_test()
+            case "open":
                 self._zoom()
             case "leave":
                 self._leave()
@@ -466,6 +507,10 @@ class CourseView:
             return
         if self.moment is None and self.screen.has_class("-zoom"):
             self._zoom()
+            return
+        if self.moment is None:
+            self._as_cells = True
+            self.another_test()
             return
         self.moment = None
         self._turns.clear()

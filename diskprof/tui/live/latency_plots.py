@@ -1,4 +1,4 @@
-"""What the Live screen says of latencies and of single moments: the tile, the logarithmic views, the cursor. Pure functions."""
+"""What is shown of latencies and of single moments: the tile, the course, the logarithmic views, the cursor. Pure functions."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from diskprof.model.run import TestRecord
 from diskprof.model.sample import Direction
 from diskprof.model.text import clean
 from diskprof.model.units import format_bandwidth, format_iops, format_latency
-from diskprof.reports.charts.axes import LogScale, Scale, TimeAxis
+from diskprof.reports.charts.axes import LogScale, TimeAxis
 from diskprof.reports.charts.plot import Cursor, Curve, Facet, Plot, by_percentile
+from diskprof.reports.charts.series import Series
 from diskprof.reports.words import DIRECTIONS
-from diskprof.tui.kit.charts.drawing import draw_values
-from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.painted import Line, Piece, spread, width_of
 from diskprof.tui.live.depths import Depths
 from diskprof.tui.live.run_reader import Reading, Track
@@ -24,60 +23,42 @@ _GIVES_WAY = ("spaces", "bandwidth", "word", "typical", "tail", "slow")
 """What the line of a moment does without, one after the other, where it has no room."""
 _NOTHING = "No request has completed yet."
 _LABEL, _FIGURE = 6, 8
-_SPARK = 10
+_LEAST_EACH, _LEAST_TOGETHER = 4, 3
+"""Rows that a picture takes at least, where there is one a direction, and where there is one for both."""
 
 
 def names_of(reading: Reading) -> tuple[tuple[str, str, str], ...]:
     return NAMES if reading.percentiles else _PLAIN_NAMES
 
 
-def latency_tile(
-    track: Track, depths: Depths | None, scale: Scale, seconds: float, width: int, height: int, charset: Charset
-) -> list[Line]:
-    """p50, p99, p99.9 and maximum of the last interval and of the whole test; a sparkline where there is room."""
+def latency_tile(track: Track, depths: Depths | None, width: int, height: int) -> list[Line]:
+    """p50, p99, p99.9 and, where there is a line for it, the maximum: of the last interval, and of the test so far."""
     directions = track.directions
     if width < 12 or height < 2:
         return []
     if not directions:
         return [[("Latency", "title")], [("–", "quiet")]]
-    places: tuple[str, ...] = ("last", "whole")
+    places: tuple[str, ...] = ("now", "test")
     if _LABEL + 2 * _FIGURE * len(directions) > width:
         # What is cut would be another figure.
         places = places[:1]
-    table = _LABEL + len(places) * _FIGURE * len(directions)
-    room = width - table - 1
+    several = len(directions) > 1
     head: list[Piece] = [("Latency", "title")]
     at = len("Latency")
     for number, direction in enumerate(directions):
         for place, words in enumerate(places):
             end = _LABEL + _FIGURE * (len(places) * number + place + 1)
-            side = f"{DIRECTIONS[direction].sign} "
-            text = side + words if place == 0 or len(directions) > 1 else words
+            text = f"{DIRECTIONS[direction].sign} {words}" if several else words
             head += [(" " * max(0, end - at - len(text)), ""), (text, ink_of(DIRECTIONS[direction]))]
             at = max(at + len(text), end)
-    slow = track.last[directions[0]].names[1]
-    spark = room >= _SPARK and len(directions) == 1
-    lines: list[Line] = [spread(head, [(f"{slow} {scale.extent}", "quiet")] if room >= 14 and spark else [], width)]
+    lines: list[Line] = [spread(head, [], width)]
     for key, name, _ in names_of(track.last[directions[0]]):
         line: list[Piece] = [(fit(name, _LABEL), "quiet")]
         for direction in directions:
-            last = getattr(track.last[direction], key)
-            line.append((_figure(last), "strong"))
+            line.append((_figure(getattr(track.last[direction], key)), "strong"))
             if len(places) > 1:
                 line.append((_figure(whole_of(track, depths, direction, key)), ""))
         lines.append(line)
-    if spark:
-        slowest = track.series("slow", directions[0])
-        drawn = draw_values(slowest, ink_of(DIRECTIONS[directions[0]]), seconds, scale, room, height - 1, charset)
-        while len(lines) <= len(drawn):
-            lines.append([])
-        lines = [
-            lines[0],
-            *(
-                [*line, (" " * (table + 1 - width_of(line)), ""), *part]
-                for line, part in zip(lines[1:], drawn, strict=False)
-            ),
-        ]
     return lines[:height]
 
 
@@ -98,20 +79,54 @@ def whole_of(track: Track, depths: Depths | None, direction: Direction, key: str
 
 def percentile_plot(track: Track, seconds: float, scales: dict[str, LogScale], note: str) -> Plot:
     """Percentiles of each interval as lines; `scales` remembers the scale of each direction."""
-    facets = []
+    facets = tuple(
+        facet for direction in track.directions if (facet := _percentiles(track, direction, scales, most=True))
+    )
+    return Plot("Latency percentiles", TimeAxis(seconds), facets, note=note, nothing=_NOTHING)
+
+
+def course_plot(rate: Facet, track: Track, seconds: float, scales: dict[str, LogScale], note: str, height: int) -> Plot:
+    """IOPS (`rate`) and below them, on the same seconds, the percentiles of each interval, as far as `height` has room."""
+    rows, directions = height - 2, track.directions
+    apart: list[Facet | None] = []
+    if rows >= _LEAST_EACH * (1 + len(directions)):
+        apart = [_percentiles(track, direction, scales, most=False) for direction in directions]
+    elif rows >= 2 * _LEAST_TOGETHER:
+        apart = [_slow_of_both(track, scales)]
+    below = [facet for facet in apart if facet]
+    title = "IOPS and latency" if below else "IOPS"
+    return Plot(title, TimeAxis(seconds), (rate, *below), note=note)
+
+
+def _percentiles(track: Track, direction: Direction, scales: dict[str, LogScale], *, most: bool) -> Facet | None:
+    """The percentiles of a direction, with the maximum where `most`; None where nothing completed yet."""
+    reading, curves = track.last[direction], list[Curve]()
+    for (key, name, sign), ink in zip(names_of(reading), _inks(direction, reading), strict=True):
+        shown = most or key != "most" or not reading.percentiles
+        if shown and (series := track.series(key, direction)):
+            curves.append(Curve(name, series, ink, sign, end=name))
+    side, ink = sign_of(DIRECTIONS[direction])
+    letter = side if most or len(track.directions) > 1 else ""
+    return _latency_facet(curves, scales, f"{'p' if most else 'c'}-{direction.value}", letter, ink)
+
+
+def _slow_of_both(track: Track, scales: dict[str, LogScale]) -> Facet | None:
+    """One line a direction where there is no room for more: its p99, or the maximum without a distribution."""
+    curves = []
     for direction in track.directions:
-        reading, curves, values = track.last[direction], list[Curve](), list[float]()
-        for (key, name, sign), ink in zip(names_of(reading), _inks(direction, reading), strict=True):
-            if series := track.series(key, direction):
-                curves.append(Curve(name, series, ink, sign, end=name))
-                values += [span.value for span in series.spans]
-        if not curves:
-            continue
-        key = f"p-{direction.value}"
-        scale = scales[key] = LogScale.of(min(values), max(values), scales.get(key))
         side, ink = sign_of(DIRECTIONS[direction])
-        facets.append(Facet(scale, tuple(curves), letter=side, ink=ink))
-    return Plot("Latency percentiles", TimeAxis(seconds), tuple(facets), note=note, nothing=_NOTHING)
+        name = track.last[direction].names[1]
+        if series := track.series("slow", direction):
+            curves.append(Curve(f"{side} {name}", series, ink, side, end=f"{side} {name}"))
+    return _latency_facet(curves, scales, "c-both", "", "")
+
+
+def _latency_facet(curves: list[Curve], scales: dict[str, LogScale], key: str, letter: str, ink: str) -> Facet | None:
+    values = [span.value for curve in curves if isinstance(curve.values, Series) for span in curve.values.spans]
+    if not values:
+        return None
+    scale = scales[key] = LogScale.of(min(values), max(values), scales.get(key))
+    return Facet(scale, tuple(curves), letter=letter, ink=ink)
 
 
 def _inks(direction: Direction, reading: Reading) -> tuple[str, ...]:

@@ -1,63 +1,67 @@
 """What the Live screen says, as lines: pure functions of what was read from the store."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from diskprof.model.cells import fit, shorten_middle
+from diskprof.model import cells
 from diskprof.model.metric import Quantity
 from diskprof.model.plan import PlannedTest, Severity
-from diskprof.model.run import DirectionResult, Message, Run, Status, TestRecord
+from diskprof.model.run import Message, Run, Status, Weight
 from diskprof.model.sample import Direction, Phase
 from diskprof.model.text import clean
-from diskprof.model.title import brief
-from diskprof.model.units import (
-    format_bandwidth,
-    format_clock,
-    format_duration,
-    format_iops,
-    format_latency,
-)
-from diskprof.reports.charts.axes import TITLES, Scale
+from diskprof.model.units import format_bandwidth, format_clock, format_duration, format_iops
+from diskprof.reports.charts.axes import TITLES
 from diskprof.reports.charts.plot import Curve
-from diskprof.reports.charts.series import Series
-from diskprof.reports.words import DIRECTIONS, SEVERITIES, STATUSES, WEIGHTS
-from diskprof.tui.kit.charts.drawing import draw_values
+from diskprof.reports.content.doubts import tally
+from diskprof.reports.content.scorecard import parts
+from diskprof.reports.words import DIRECTIONS, SEVERITIES, STATUSES
 from diskprof.tui.kit.charts.glyphs import Charset, progress_bar
+from diskprof.tui.kit.charts.large import HEIGHT as LARGE_HEIGHT
+from diskprof.tui.kit.charts.large import large
 from diskprof.tui.kit.painted import Line, Piece, spread, width_of
 from diskprof.tui.kit.paragraphs import signed
-from diskprof.tui.kit.table import Row
-from diskprof.tui.live.promise_lines import promise_lines, verdict_piece
-from diskprof.tui.live.run_reader import Reading, Snapshot, Track
+from diskprof.tui.live.promise_lines import verdict_piece
+from diskprof.tui.live.run_reader import Snapshot, Track
 from diskprof.tui.shell.run_signs import ink_of, place, sign_of, word_of
 
 _SILENT_AFTER_S = 2.0
 _MISSED = 3
 """So many of its intervals without a word, and an engine is silent."""
-_SERIES = {Quantity.IOPS: "iops", Quantity.BANDWIDTH: "bandwidth", Quantity.LATENCY: "slow"}
+_SERIES = {Quantity.IOPS: "iops", Quantity.BANDWIDTH: "bandwidth"}
+_LEAST_LEFT = 34
+"""Cells for the preset and where it was run: what is at the right end gives way to that much."""
+_LEAST_BAR, _LONGEST_BAR = 12, 36
+"""Cells that a progress bar takes beside the test's name, and those with its words."""
 
 
 def run_line(run: Run, width: int, *, others: int = 0) -> Line:
-    """Which run this is."""
-    left: list[Piece] = [
-        (" ", ""),
-        sign_of(STATUSES[run.status]),
-        (" ", ""),
-        (clean(run.plan.preset_title or run.plan.preset), "strong"),
-        ("  ", ""),
-        (clean(place(run)), ""),
-    ]
-    words = [f"{run.started_at.astimezone():%H:%M}"] if width >= 100 or not others else []
-    words.append(f"run {run.id}")
-    if others:
-        words.append(f"N: {others} more running")
-    return spread(left, [("  ", ""), ("  ".join(words), "quiet"), (" ", "")], width)
+    """Which run this is: how it ended, what was tested and where; the doubts, notes and limits by number, when, and its id."""
+    over = run.status.over
+    left: list[Piece] = [(" ", ""), sign_of(STATUSES[run.status]), (" ", "")]
+    if over:
+        left += [word_of(STATUSES[run.status]), ("  ", "")]
+    left += [(clean(run.plan.preset_title or run.plan.preset), "strong"), ("  ", ""), (clean(place(run)), "")]
+    took = f", {format_duration((run.ended_at - run.started_at).total_seconds())}" if run.ended_at else ""
+    started = run.started_at.astimezone()
+    found = tally(run.findings) if over else ""
+    doubtful = any(finding.weight is Weight.DOUBT for finding in run.findings)
+    right: list[Piece] = []
+    for piece in (
+        (f"  N: {others} more running" if others else "", "quiet"),
+        (f"  {found}" if found else "", "warn" if doubtful else "quiet"),
+        (f"  {run.id}", "quiet"),
+        (f"  {started:%Y-%m-%d %H:%M}{took}" if over else f"  {started:%H:%M}", "quiet"),
+    ):
+        if min(width_of(left), _LEAST_LEFT) + width_of(right) + len(piece[0]) < width:
+            right.append(piece)
+    return spread(left, [*right, (" ", "")], width)
 
 
-def test_line(seen: Snapshot, width: int, *, silent_s: float = 0.0) -> Line:
-    """Which test goes and in what phase; of a run that is over, how it ended."""
+def test_line(seen: Snapshot, width: int, *, silent_s: float = 0.0, bar: Charset | None = None) -> Line:
+    """The test in progress and its phase, with `bar` also that of the run; of a run that has ended `ending_line`."""
     run = seen.run
     if not seen.going:
-        return _ending(run, width)
+        return ending_line(run, width)
     progress = run.progress
     record = run.tests[seen.current]
     right: list[Piece] = []
@@ -69,11 +73,38 @@ def test_line(seen: Snapshot, width: int, *, silent_s: float = 0.0) -> Line:
     else:
         right += [(progress.phase.value, ""), (f" {progress.fraction:4.0%}", "")]
     right = [("  ", ""), *right, (" ", "")]
+    if bar:
+        right += [(f" {_left_words(run)} ", "")]
+    number, of = record.index + 1, len(run.tests)
+    left: list[Piece] = [(f"   Test {number} of {of}  ", "")]
+    room = width - width_of(right)
     if seen.preparing:
-        return spread([("   Preparing ", ""), ("laying out the test file", "strong")], right, width)
-    left = f"   Test {record.index + 1} of {len(run.tests)}  "
-    called = _called(run, width - width_of([(left, "")]) - width_of(right))[record.index]
-    return spread([(left, ""), (called, "strong")], right, width)
+        left = [("   Preparing ", ""), ("laying out the test file", "strong")]
+    else:
+        title = clean(record.title)
+        if cells.width_of(title) <= room - width_of(left):
+            left.append((title, "strong"))
+        else:
+            left = [(f"   {number}/{of}  ", ""), (clean(record.name), "strong")]
+    if bar and (room := room - width_of(left)) >= _LEAST_BAR:
+        right[-1:] = progress_line(run, min(_LONGEST_BAR, room + len(right[-1][0]) - 1), bar)[1:]
+    return spread(left, right, width)
+
+
+def ending_line(run: Run, width: int) -> Line:
+    """Promises, why it ended early, how many tests are complete; empty where it is complete and nothing was promised."""
+    left: list[Piece] = []
+    if verdict := verdict_piece(run):
+        left += [("   ", ""), verdict]
+    if run.reason:
+        left += [
+            ("   ", ""),
+            (clean(run.reason), ink_of(STATUSES[run.status]) if run.status is not Status.COMPLETE else ""),
+        ]
+    done = sum(test.status is Status.COMPLETE for test in run.tests)
+    if done < len(run.tests):
+        return spread(left, [(f"  {done} of {len(run.tests)} tests complete ", "quiet")], width)
+    return spread(left, [], width) if left else []
 
 
 def silent_after_s(seen: Snapshot) -> float:
@@ -85,38 +116,25 @@ def silent_after_s(seen: Snapshot) -> float:
     return max(_SILENT_AFTER_S, _MISSED * planned.interval_ms / 1000)
 
 
-def _ending(run: Run, width: int) -> Line:
-    seconds = (run.ended_at - run.started_at).total_seconds() if run.ended_at else None
-    words, ink = word_of(STATUSES[run.status])
-    left: list[Piece] = [("   ", ""), (words, ink)]
-    if seconds is not None:
-        left.append((f" after {format_duration(seconds)}", ""))
-    if verdict := verdict_piece(run):
-        left += [("   ", ""), verdict]
-    if run.reason:
-        left.append((f": {clean(run.reason)}", ink if run.status is not Status.COMPLETE else ""))
-    done = sum(test.status is Status.COMPLETE for test in run.tests)
-    total = len(run.tests)
-    right = f"{done} of {total} tests complete" if done < total else f"{total} test{'s' if total > 1 else ''}"
-    return spread(left, [("  ", ""), (right, "quiet"), (" ", "")], width)
+def _left_words(run: Run) -> str:
+    remaining = run.progress.remaining_s if run.progress else None
+    return f"{format_clock(remaining)} left" if remaining is not None else "time left unknown"
 
 
 def progress_line(run: Run, width: int, charset: Charset) -> Line:
     """The bar over the whole run and the time that is left."""
     overall = run.progress.overall if run.progress else 0.0
-    remaining = run.progress.remaining_s if run.progress else None
-    left = f"{format_clock(remaining)} left" if remaining is not None else "time left unknown"
-    tail = f" {overall:4.0%}  {left:>10} "
+    tail = f" {overall:4.0%}  {_left_words(run):>10} "
     return [("   ", ""), *progress_bar(overall, max(4, width - 3 - len(tail)), charset), (tail, "")]
 
 
 @dataclass(frozen=True, slots=True)
 class TileEntry:
-    """One direction in a tile: its figures now and the series of its sparkline."""
+    """One direction in a tile: its rate in the last interval, and by what share it is above the mean of the test so far."""
 
     direction: Direction
-    figures: Line
-    series: Series
+    now: str
+    change: float | None
 
 
 def waits_s(planned: PlannedTest) -> float:
@@ -124,61 +142,67 @@ def waits_s(planned: PlannedTest) -> float:
     return planned.load.interval_s
 
 
-def tile_entries(metric: Quantity, track: Track, *, waits: bool = False) -> list[TileEntry]:
-    """Read and write apart, where there was any; `waits`: their rate is that of an engine which waits between requests."""
+def tile_entries(metric: Quantity, track: Track) -> list[TileEntry]:
+    """Read and write apart, where there was any."""
     entries = []
     for direction in track.directions:
-        reading = track.last[direction]
-        figures = _figures(metric, reading)
-        if waits and metric is Quantity.IOPS:
-            figures = [*figures, (" waiting", "quiet")]
-        entries.append(TileEntry(direction, figures, track.series(_SERIES[metric], direction)))
+        reading, mean = track.last[direction], track.rates_of(direction)
+        iops = metric is Quantity.IOPS
+        now = reading.iops if iops else reading.bandwidth
+        usual = (mean[0] if iops else mean[1]) if mean else 0.0
+        change = now / usual - 1 if usual else None
+        entries.append(TileEntry(direction, format_iops(now) if iops else format_bandwidth(now), change))
     return entries
 
 
-def _figures(metric: Quantity, reading: Reading) -> Line:
-    if metric is Quantity.IOPS:
-        return [(format_iops(reading.iops), "strong")]
-    if metric is Quantity.BANDWIDTH:
-        return [(format_bandwidth(reading.bandwidth), "strong")]
-    if reading.typical is None or reading.slow is None:
-        return [("no I/O", "quiet")]
-    typical, slow = reading.names
-    return [
-        (f"{typical} ", "quiet"),
-        (format_latency(reading.typical), "strong"),
-        (f" {slow} ", "quiet"),
-        (format_latency(reading.slow), "strong"),
-    ]
-
-
 def tile_lines(
-    metric: Quantity,
-    entries: Sequence[TileEntry],
-    scale: Scale,
-    seconds: float,
-    width: int,
-    height: int,
-    charset: Charset,
+    metric: Quantity, entries: Sequence[TileEntry], width: int, height: int, charset: Charset, *, waits: bool
 ) -> list[Line]:
-    """A title with the scale of the sparklines, then the figures of each direction with its sparkline under it."""
+    """The figures of the last interval, large where there is room, and how far they are from the mean of the test.
+
+    `waits`: the rate is that of an engine which waits between requests.
+    """
     if width < 8 or height < 2:
         return []
-    what, extent = TITLES[metric], scale.extent if entries else ""
-    if len(what) + 1 + len(extent) > width and scale.suffix:
-        # The unit says what it is.
-        what, extent = scale.suffix, extent.removesuffix(scale.suffix).rstrip()
-    lines: list[Line] = [spread([(what, "title")], [(" " + extent, "quiet")], width)]
+    title: list[Piece] = [(TITLES[metric], "title")]
+    if waits and metric is Quantity.IOPS:
+        title.append((" waiting", "quiet"))
+    elif len(entries) == 1 and width >= 16:
+        word = DIRECTIONS[entries[0].direction]
+        title.append((f" {word.word}", ink_of(word)))
+    lines: list[Line] = [spread(title, [], width)]
     if not entries:
         return [*lines, [("–", "quiet")]]
-    rows = height - 1
-    for number, entry in enumerate(entries):
-        share = rows // len(entries) + (1 if number < rows % len(entries) else 0)
-        ink = ink_of(DIRECTIONS[entry.direction])
-        lines.append(spread([(f"{DIRECTIONS[entry.direction].sign} ", ink), *entry.figures], [], width))
-        if share > 1:
-            lines += draw_values(entry.series, ink, seconds, scale, width, share - 1, charset)
+    if len(entries) * LARGE_HEIGHT < height and (drawn := _large_lines(entries, width, charset)):
+        return [*lines, *drawn]
+    for entry in entries:
+        side = DIRECTIONS[entry.direction]
+        figure: list[Piece] = [(f"{side.sign} ", ink_of(side)), (entry.now, "strong")]
+        lines.append(spread(figure, [(f" {_change_words(entry)}", "quiet")], width))
     return lines[:height]
+
+
+def _large_lines(entries: Sequence[TileEntry], width: int, charset: Charset) -> list[Line]:
+    """The figures three rows high; nothing where one of them has no room, or the terminal no such signs."""
+    lines: list[Line] = []
+    for entry in entries:
+        number, unit = parts(entry.now)
+        rows, change = large(number, charset), _change_words(entry)
+        if rows is None or len(rows[0]) + 1 + max(len(unit), len(change), 2) > width:
+            return []
+        side = DIRECTIONS[entry.direction]
+        beside = ((side.sign, ink_of(side)) if len(entries) > 1 else ("", ""), (change, "quiet"), (unit, "strong"))
+        lines += [
+            spread([(row, ink_of(side)), (" ", ""), more], [], width) for row, more in zip(rows, beside, strict=True)
+        ]
+    return lines
+
+
+def _change_words(entry: TileEntry) -> str:
+    if entry.change is None:
+        return ""
+    percent = round(100 * entry.change)
+    return f"{percent:+d}%" if percent else "±0%"
 
 
 def chart_curves(metric: Quantity, track: Track, charset: Charset) -> tuple[Curve, ...]:
@@ -194,120 +218,9 @@ def chart_curves(metric: Quantity, track: Track, charset: Charset) -> tuple[Curv
     return tuple(curves)
 
 
-def highest(series: Iterable[Series]) -> float:
-    """The largest value of all, 0 of none."""
-    return max((each.highest for each in series), default=0.0)
-
-
-_WIDE_FROM = 104
-
-
-def table_head(width: int) -> Line:
-    return [
-        ("    ", ""),
-        *_cells(("Test", "", "IOPS", "Bandwidth", "p50", "p99", "p99.9", "mean", "CPU"), width, "quiet"),
-    ]
-
-
-def _cells(texts: Sequence[str], width: int, ink: str, *, side_ink: str = "") -> Line:
-    """The columns of the table of tests: title, R or W, figures. What has no room is left out from the right."""
-    name, side, *figures = texts
-    line: list[Piece] = [(fit(name, _title_room(width)), ink), (f" {side or ' '} ", side_ink or ink)]
-    line += [(fit(text, size, right=True), ink) for text, size in zip(figures, _figure_widths(width), strict=False)]
-    return line
-
-
-def _figure_widths(width: int) -> tuple[int, ...]:
-    return (8, 10, 9, 9) if width < _WIDE_FROM else (8, 11, 10, 10, 10, 10, 6)
-
-
-def _title_room(width: int) -> int:
-    return max(4, width - 4 - 3 - sum(_figure_widths(width)) - 1)
-
-
-def _called(run: Run, room: int) -> list[str]:
-    """The titles of the tests in `room` cells, cut where they remain apart."""
-    titles = [clean(test.title) for test in run.tests]
-    if all(width_of([(title, "")]) <= room for title in titles):
-        return titles
-    titles = brief(titles)
-    ends = [title if len(title) <= room else "…" + title[1 - room :] for title in titles]
-    cut = [fit(title, room) for title in titles]
-    forms = (cut, [shorten_middle(title, room) for title in titles], ends)
-    return next((form for form in forms if len(set(form)) == len(form)), cut)
-
-
-def test_rows(run: Run, width: int) -> list[Row]:
-    """A row for each direction of each test; what has no result yet says how it stands."""
-    rows: list[Row] = []
-    room = _title_room(width)
-    for test, called in zip(run.tests, _called(run, room), strict=True):
-        sign, ink = sign_of(STATUSES[test.status])
-        head: list[Piece] = [("  ", ""), (sign, ink), (" ", "")]
-        directions = test.result.directions if test.result else ()
-        if not directions:
-            title = fit(called, room) + " "
-            rows.append(Row(str(test.index), [*head, (title, ""), *_standing(test, run)]))
-            continue
-        cpu = f"{test.result.cpu.percent:.0f}%" if test.result and test.result.cpu else ""
-        for number, (direction, result) in enumerate(directions):
-            first = number == 0
-            texts = (
-                called if first else "",
-                DIRECTIONS[direction].sign,
-                *_figures_of(result),
-                cpu if first else "",
-            )
-            cells = _cells(texts, width, "", side_ink=ink_of(DIRECTIONS[direction]))
-            rows.append(Row(str(test.index), [*(head if first else [("    ", "")]), *cells], heading=not first))
-        rows += _job_rows(test, width)
-    return rows
-
-
-def _job_rows(test: TestRecord, width: int) -> list[Row]:
-    """A row for each direction of each job of a test that has several results."""
-    rows = []
-    for job in test.result.jobs if test.result and test.parts else ():
-        cpu = f"{job.cpu.percent:.0f}%" if job.cpu else ""
-        for number, (direction, result) in enumerate(job.directions):
-            name = fit(f"  {job.name}", _title_room(width)) if not number else ""
-            texts = (name, DIRECTIONS[direction].sign, *_figures_of(result), "" if number else cpu)
-            cells = _cells(texts, width, "quiet", side_ink=ink_of(DIRECTIONS[direction]))
-            rows.append(Row(str(test.index), [("    ", ""), *cells], heading=True))
-    return rows
-
-
-def _standing(test: TestRecord, run: Run) -> Line:
-    words, ink = word_of(STATUSES[test.status])
-    if test.status is Status.RUNNING and run.progress:
-        return [(run.progress.phase.value, ink)]
-    if test.reason:
-        return [(words, ink), (f": {clean(test.reason)}", "")]
-    return [(words, ink)]
-
-
-def _figures_of(result: DirectionResult) -> tuple[str, ...]:
-    latency = result.latency.shown
-    values = (latency.p50, latency.p99, latency.p99_9, latency.mean)
-    return (
-        format_iops(result.iops),
-        format_bandwidth(result.bandwidth_bytes_per_s),
-        *("–" if value is None else format_latency(value) for value in values),
-    )
-
-
-def note_lines(run: Run, width: int) -> list[Line]:
-    """Promises and findings of a run that is over with what to do next; messages of one that goes, newest first."""
-    lines: list[Line] = promise_lines(run, width)
-    for finding in run.findings:
-        where = f"{clean(run.title(finding.test))}: " if finding.test else ""
-        sign = sign_of(WEIGHTS[finding.weight])
-        lines += signed(sign, f"{where}{clean(finding.message)} {clean(finding.evidence)}", width)
-        lines += signed((" ", ""), clean(finding.advice), width, "quiet")
-    messages = run.messages if run.status.over else tuple(reversed(run.messages))
-    for message in messages:
-        lines += _message(message, width)
-    return lines
+def message_lines(run: Run, width: int) -> list[Line]:
+    """The messages of a run in progress, newest first."""
+    return [line for message in reversed(run.messages) for line in _message(message, width)]
 
 
 def _message(message: Message, width: int) -> list[Line]:

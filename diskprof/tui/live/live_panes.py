@@ -7,12 +7,13 @@ from typing import Any, ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.widget import Widget
 
 from diskprof.model.metric import Quantity
-from diskprof.reports.charts.axes import Scale
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.painted import Line, Lines
-from diskprof.tui.kit.table import Row, Table
+from diskprof.tui.kit.table import Row, Sheet, SheetColumn, Table
 from diskprof.tui.live.depths import Depths
 from diskprof.tui.live.latency_plots import latency_tile
 from diskprof.tui.live.live_lines import TileEntry, tile_lines
@@ -32,32 +33,75 @@ class KeepsKeys:
             self.focus(scroll_visible=False)
 
 
-class TestList(KeepsKeys, Table, inherit_bindings=False):
-    """The tests: moves up and down alone, for left and right move the cursor of the chart."""
+class TestSheet(KeepsKeys, Sheet, inherit_bindings=False):
+    """The tests and their results: the cursor chooses that of the chart, left and right move the cursor of the chart.
 
-    MOVES_UNSEEN = True
+    Pages move what is around it where that scrolls, the cursor otherwise.
+    """
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "Up", id="list.up", show=False, tooltip="The test above"),
         Binding("down,j", "move(1)", "Down", id="list.down", show=False, tooltip="The test below"),
-        Binding("pageup", "page(-1)", "Page up", id="list.page-up", show=False, tooltip="Tests a page up"),
-        Binding("pagedown", "page(1)", "Page down", id="list.page-down", show=False, tooltip="Tests a page down"),
+        Binding("pageup", "page(-1)", "Page up", id="list.page-up", show=False, tooltip="A page up"),
+        Binding("pagedown", "page(1)", "Page down", id="list.page-down", show=False, tooltip="A page down"),
         Binding("home,g", "edge(-1)", "First", id="list.first", show=False, tooltip="The first test"),
         Binding("end,G", "edge(1)", "Last", id="list.last", show=False, tooltip="The last test"),
     ]
 
+    def __init__(self, layout: Callable[[int], Sequence[SheetColumn]], turn: Callable[[int], bool], *, id: str) -> None:
+        """`turn` scrolls what is around it by pages; False where there is nothing to scroll."""
+        super().__init__(layout, fixed=1, id=id)
+        self._turn = turn
+        self.add_class("keyed")
+
+    def action_page(self, direction: int) -> None:
+        if not self._turn(direction):
+            super().action_page(direction)
+
+
+class Page(VerticalScroll, can_focus=False, inherit_bindings=False):
+    """Scrolls what has no room at once. Left and right are keys of the chart, not of this."""
+
+
+class Words(Lines):
+    """As many lines as `make` gives for its width, made anew when that changes; not there without any."""
+
+    DEFAULT_CSS = "Words.-none { display: none; }"
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._make: Callable[[int], Sequence[Line]] = lambda _width: ()
+        self._width = 0
+
+    def tell(self, make: Callable[[int], Sequence[Line]]) -> None:
+        self._make, self._width = make, 0
+        self._draw()
+
+    def on_resize(self) -> None:
+        self._draw()
+
+    def _draw(self) -> None:
+        # Before it was in sight its width is that of what it is in.
+        width = self.size.width or (self.parent.size.width - 2 if isinstance(self.parent, Widget) else 0)
+        if width > 0 and width != self._width:
+            self._width = width
+            lines = self._make(width)
+            self.set_class(not lines, "-none")
+            self.styles.height = len(lines)
+            self.put(lines)
+
 
 class Tile(Lines):
-    """A metric's figures of the last interval with a sparkline, read and write apart."""
+    """A rate in the last interval, read and write apart, and its change against the mean of the test."""
 
     def __init__(self, metric: Quantity, charset: Charset, *, id: str, classes: str) -> None:
         super().__init__(id=id, classes=classes)
         self.metric, self._charset = metric, charset
         self._entries: Sequence[TileEntry] = ()
-        self._scale = Scale.of(metric, 0)
-        self._seconds = 1.0
+        self._waits = False
 
-    def show(self, entries: Sequence[TileEntry], scale: Scale, seconds: float) -> None:
-        self._entries, self._scale, self._seconds = entries, scale, seconds
+    def show(self, entries: Sequence[TileEntry], *, waits: bool) -> None:
+        self._entries, self._waits = entries, waits
         self._draw()
 
     def on_resize(self) -> None:
@@ -65,19 +109,18 @@ class Tile(Lines):
 
     def _draw(self) -> None:
         width, height = self.size
-        self.put(tile_lines(self.metric, self._entries, self._scale, self._seconds, width, height, self._charset))
+        self.put(tile_lines(self.metric, self._entries, width, height, self._charset, waits=self._waits))
 
 
 class LatencyTile(Lines):
-    """The percentiles of the last interval and of the whole test."""
+    """The percentiles of the last interval and of the test so far."""
 
-    def __init__(self, charset: Charset, *, id: str, classes: str) -> None:
+    def __init__(self, *, id: str, classes: str) -> None:
         super().__init__(id=id, classes=classes)
-        self._charset = charset
         self._make: Callable[[int, int], Sequence[Line]] = lambda _width, _height: ()
 
-    def show(self, track: Track, depths: Depths | None, scale: Scale, seconds: float) -> None:
-        self._make = lambda width, height: latency_tile(track, depths, scale, seconds, width, height, self._charset)
+    def show(self, track: Track, depths: Depths | None) -> None:
+        self._make = lambda width, height: latency_tile(track, depths, width, height)
         self._draw()
 
     def on_resize(self) -> None:

@@ -85,6 +85,7 @@ class Track:
         self._told_ns: dict[Direction, int] = {}
         self._sums: dict[Direction, tuple[float, int]] = {}
         self._most: dict[Direction, int] = {}
+        self._done: dict[Direction, tuple[float, int, int]] = {}
 
     @property
     def directions(self) -> tuple[Direction, ...]:
@@ -103,7 +104,14 @@ class Track:
         """The longest latency in ns of what was measured so far."""
         return self._most.get(direction)
 
+    def rates_of(self, direction: Direction) -> tuple[float, float] | None:
+        """I/Os and bytes per second of what was measured so far; None before that."""
+        seconds, ios, amount = self._done.get(direction, (0.0, 0, 0))
+        return (ios / seconds, amount / seconds) if seconds else None
+
     def _count(self, sample: Sample) -> None:
+        seconds, done, amount = self._done.get(sample.direction, (0.0, 0, 0))
+        self._done[sample.direction] = seconds + sample.duration_ns / 1e9, done + sample.ios, amount + sample.bytes
         if sample.mean_ns is not None:
             total, ios = self._sums.get(sample.direction, (0.0, 0))
             self._sums[sample.direction] = total + sample.mean_ns * sample.ios, ios + sample.ios

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from diskprof.analysis.sweep import Matrix, bandwidth, grids, iops, limits, measured, panels
+from diskprof.analysis.sweep import Matrix, bandwidth, grids, iops, measured, panels
 from diskprof.model.cells import fit
 from diskprof.model.metric import Quantity
 from diskprof.model.run import Run, Status, TestRecord, TestResult
 from diskprof.model.text import clean
 from diskprof.model.units import format_bandwidth, format_iops, format_latency
 from diskprof.reports import figures
-from diskprof.reports.content.sweep_tables import capital, limits_sentence, panel_title, value_words
+from diskprof.reports.content.sweep_tables import capital, panel_title, value_words
 from diskprof.reports.words import STATUSES
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.painted import Line, Piece, spread
@@ -105,9 +105,7 @@ def sweep_lines(
         axes = f"{figures.option(panel.rows.option)} and {figures.option(panel.columns.option)}"
         title.append((f"  by {clean(axes)}", "quiet"))
     lines: list[Line] = [spread(title, [(f"  {part}{done} of {len(cells)} cells done", "quiet")], width)]
-    told = limits_sentence(limits(panel)) if run.status.over else ""
-    told = told if told and height >= 4 + len(panel.rows.values) else ""
-    room = height - 2 - bool(told)
+    room = height - 2
     each = max(1, min(3, room // len(panel.rows.values)))
     here = next(
         ((y, x) for y, row in enumerate(panel.cells) for x, cell in enumerate(row) if cell and cell.index == current),
@@ -141,8 +139,6 @@ def sweep_lines(
                     here=bool(cell and cell.index == current),
                 )
             lines.append(row)
-    if told:
-        lines.append([(fit(f"{capital(clean(told))}.", width), "")])
     return lines[:height]
 
 

@@ -66,7 +66,7 @@ class Cells:
         self._columns, self._rows = lines.in_lines(table)
         whole = [row for row in self._rows if len(row) == len(self._columns)]
         self._widths = [
-            max(width_of(column.text), *(width_of(row[at].text) for row in whole), 0)
+            max(width_of(column.text), *(width_of(row[at].text) for row in (whole if at else self._rows)), 0)
             for at, column in enumerate(self._columns)
         ]
 

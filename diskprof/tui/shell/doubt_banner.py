@@ -12,11 +12,13 @@ from diskprof.tui.shell.run_signs import ink_of, sign_of
 class DoubtBanner(Lines):
     """Not there where nothing speaks against the run, or it has not ended."""
 
-    DEFAULT_CSS = "DoubtBanner { height: auto; display: none; }"
+    DEFAULT_CSS = "DoubtBanner { height: 1; display: none; }"
 
     def tell(self, run: Run, width: int) -> None:
         word = WEIGHTS[Weight.DOUBT]
         words = run_in_doubt(run)
         self.display = bool(words)
         if words:
-            self.put(signed(sign_of(word), clean(words), width, ink_of(word)))
+            lines = signed(sign_of(word), clean(words), width, ink_of(word))
+            self.styles.height = len(lines)
+            self.put(lines)

@@ -34,9 +34,9 @@ _SIGN = re.compile(r"[a-z]+(?:_[a-z]+)*")
 # The lists that a screen has; a dialog may have any.
 _LISTS = {
     "RunScreen": ("Table",),
-    "LiveScreen": ("TestList",),
+    "LiveScreen": ("TestSheet",),
     "RunsScreen": ("Table", "Sheet"),
-    "ResultScreen": ("Table", "Sheet"),
+    "ResultScreen": ("TestSheet",),
     "CompareScreen": ("Table", "Sheet"),
 }
 # Textual's own, which cannot be changed: the second leaves whatever happens.

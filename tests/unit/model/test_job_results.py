@@ -22,13 +22,12 @@ from diskprof.model.metric import Change
 from diskprof.model.run import JobResult, Latency, Result, Run, TestResult
 from diskprof.model.sample import Direction, Sample
 from diskprof.reports.blocks import Form
-from diskprof.reports.content.run_report import run_report, sync_sentences
+from diskprof.reports.content.run_report import result_rows, result_table, run_report, sync_sentences
 from diskprof.reports.data.json import dumps
 from diskprof.reports.data.json_runs import run_json
 from diskprof.reports.data.tables import results_csv
 from diskprof.reports.render.markdown import markdown
 from diskprof.store import codec
-from diskprof.tui.live.live_lines import test_rows as rows_of_live
 
 SMALL, LARGE = ("--rw=randread", "--bs=4096"), ("--rw=randread", "--bs=131072")
 
@@ -149,8 +148,8 @@ def test_jobs_are_in_reports_and_on_the_screen() -> None:
     text = markdown(run_report(both, form=Form.MARKDOWN))
     for name in ("small: 4K rand read QD1", "large: 4K rand read QD1", "log: 4K rand read QD1"):
         assert f"| {name} " in text
-    live = ["".join(piece for piece, _ in row.line) for row in rows_of_live(both, 100)]
-    assert [line.split()[0] for line in live[2:]] == ["small", "large", "log"]
+    table = result_table(result_rows(both), Form.SCREEN)
+    assert [row[0].text.strip() for row in table.rows[2:]] == ["small", "large", "log"]
     assert sync_sentences(both) == ["log: 4K rand read QD1: fsync after writes took 2.00 ms in the mean."]
     assert headline(both).startswith("rand R 4.00k")
 

@@ -34,8 +34,14 @@ class Chart(Lines):
         return max(8, self.size.width - 7)
 
     def show(self, plot: Plot) -> None:
+        self.show_for(lambda _height: plot)
+
+    def show_for(self, make: Callable[[int], Plot]) -> None:
+        """Show the plot that `make` gives for a height in lines."""
         self.show_lines(
-            lambda width, height: draw_plot(plot, width, height, self.charset, flat=is_flat(self.app, self.charset))
+            lambda width, height: draw_plot(
+                make(height), width, height, self.charset, flat=is_flat(self.app, self.charset)
+            )
         )
 
     def show_lines(self, make: Callable[[int, int], Sequence[Line]]) -> None:

@@ -14,7 +14,7 @@ from diskprof.tui.kit.palette import STEPS
 
 _LEAST_COLUMNS = 8
 _ROWS_FOR_TWO = 10
-"""From so many rows on two facets are above each other, with fewer side by side."""
+"""From so many rows on two facets are above each other; with fewer those of reads and writes are side by side."""
 _BETWEEN = 2
 _MOST_LABEL = 16
 _LEAST_NOTE = 16
@@ -31,16 +31,20 @@ def draw_plot(plot: Plot, width: int, height: int, charset: Charset, *, flat: bo
     if not plot.facets:
         return [*head, [(plot.nothing, "quiet")]][:height]
     rows, count = height - len(head) - 1, len(plot.facets)
-    beside = count > 1 and rows < _ROWS_FOR_TWO
+    beside = count > 1 and rows < _ROWS_FOR_TWO and all(facet.letter for facet in plot.facets)
     part = (width - _BETWEEN) // 2 if beside else width
-    lefts = [2 * bool(facet.letter) + facet.scale.room + 2 for facet in plot.facets]
-    rooms = [part - left - _margin(facet.curves) for left, facet in zip(lefts, plot.facets, strict=True)]
-    if rows < 1 or min(rooms) < _LEAST_COLUMNS:
+    lefts = [len(_letter(facet)) + facet.scale.room + 2 for facet in plot.facets]
+    margins = [_margin(facet.curves) for facet in plot.facets]
+    if not beside:
+        # One axis across for all.
+        lefts, margins = [max(lefts)] * count, [max(margins)] * count
+    rooms = [part - left - margin for left, margin in zip(lefts, margins, strict=True)]
+    if rows < (1 if beside else count) or min(rooms) < _LEAST_COLUMNS:
         return head[:height]
     heights = [rows if beside else rows // count + (at < rows % count) for at in range(count)]
     drawn = [
-        _facet(facet, plot.across.end, room, tall, charset, flat=flat)
-        for facet, room, tall in zip(plot.facets, rooms, heights, strict=True)
+        _facet(facet, plot.across.end, left, room, tall, charset, flat=flat)
+        for facet, left, room, tall in zip(plot.facets, lefts, rooms, heights, strict=True)
     ]
     axes: list[Line] = [
         [(" " * left, ""), (plot.across.line(room), "quiet")] for left, room in zip(lefts, rooms, strict=True)
@@ -86,6 +90,9 @@ def _legend(plot: Plot, charset: Charset, *, flat: bool) -> Line:
             legend += [(f" {curve.sign} {curve.label}", "quiet") for curve in plot.facets[0].curves]
         return [(" ", ""), *legend]
     for curve in plot.curves:
+        if charset is Charset.BRAILLE and curve.end == curve.label:
+            # It is named where it ends.
+            continue
         label = fit(curve.label, min(len(curve.label), _MOST_LABEL))
         legend += [(f"  {curve.sign or '█'} ", curve.ink), (label, "")]
     return legend
@@ -97,7 +104,12 @@ def _margin(curves: Sequence[Curve]) -> int:
     return most + 1 if most else 0
 
 
-def _facet(facet: Facet, end: float, columns: int, rows: int, charset: Charset, *, flat: bool) -> list[Line]:
+def _letter(facet: Facet) -> str:
+    return f"{facet.letter} " if facet.letter else ""
+
+
+def _facet(facet: Facet, end: float, left: int, columns: int, rows: int, charset: Charset, *, flat: bool) -> list[Line]:
+    """`left` cells for letter, ticks and axis, then the picture."""
     if facet.heat:
         assert isinstance(facet.scale, LogScale)
         body = heat_rows(facet.heat, columns, end, rows, facet.scale, facet.ink, charset, flat=flat)
@@ -109,9 +121,9 @@ def _facet(facet: Facet, end: float, columns: int, rows: int, charset: Charset, 
     plain, marked = ("|", "+") if charset is Charset.ASCII else ("│", "┤")
     lines: list[Line] = []
     for at, line in enumerate(body):
-        label = labels.get(rows - 1 - at, "")
-        text = fit(label, facet.scale.room, right=True) + " "
-        first = [(f"{facet.letter} " if at == 0 else "  ", facet.ink if at == 0 else "")] if facet.letter else []
+        label, letter = labels.get(rows - 1 - at, ""), "" if at else _letter(facet)
+        text = fit(label, left - 2 - len(letter), right=True) + " "
+        first = [(letter, facet.ink)] if letter else []
         lines.append([*first, (text, "quiet"), (marked if label else plain, "rule"), *line])
     return lines
 

@@ -1,0 +1,149 @@
+"""The scorecard of a run in words: each headline figure, and how it compares with the best earlier run on this disk."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from diskprof.analysis.metrics import Better
+from diskprof.analysis.score import Score, scores
+from diskprof.model.earlier import EarlierResult
+from diskprof.model.expectation import Verdict
+from diskprof.model.run import Run
+from diskprof.reports import figures
+from diskprof.reports.blocks import Cell, Table
+from diskprof.reports.layout import Column
+from diskprof.reports.words import DIRECTIONS, VERDICTS, Meaning
+
+_ALIKE = 0.02
+"""A difference up to this share is noise, as in a comparison."""
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreLine:
+    """A headline figure in words: `number` and `unit` are `282` and `k`, `6.70` and `GB/s`; `name` is that of the test.
+
+    `share` is the length of its bar, 0 to 1, None for the first run of the test. `against` is `92% of best: 308k, 12 Mar`,
+    `short` the same in fewer words; `promise` is `promised at least 5,000: 98%`. They are empty where there is none.
+    """
+
+    name: str
+    direction: Meaning
+    number: str
+    unit: str
+    share: float | None
+    against: str
+    short: str
+    meaning: Meaning
+    promise: str = ""
+    promise_meaning: Meaning = Meaning.PLAIN
+
+    @property
+    def figure(self) -> str:
+        """`282k`, `6.70 GB/s`."""
+        return f"{self.number} {self.unit}" if "/" in self.unit or self.unit.endswith("s") else self.number + self.unit
+
+
+def scorecard(run: Run, earlier: Sequence[EarlierResult] = ()) -> tuple[ScoreLine, ...]:
+    """A line for each headline figure of a run that has ended; none of a sweep."""
+    return tuple(_line(score, run) for score in scores(run, earlier)) if run.status.over else ()
+
+
+def about(run: Run, earlier: Sequence[EarlierResult]) -> str:
+    """What the bars are measured against: `Compared with the best of 3 earlier runs on this disk`."""
+    count = len({one.run_id for one in earlier})
+    if not count:
+        return "First run of this preset with these parameters on this disk"
+    return f"Compared with the best of {figures.count(count, 'earlier run')} on this disk"
+
+
+def best_table(run: Run, earlier: Sequence[EarlierResult]) -> Table | None:
+    """The headline figures beside those of the best earlier run; None where there is none."""
+    known = [score for score in scores(run, earlier) if score.best]
+    if not known or not run.status.over:
+        return None
+    columns = (
+        Column("Test", least=10, middle=True),
+        *(Column("Direction", short=""), Column("This run", right=True), Column("Best earlier run", right=True)),
+        *(Column("Difference", right=True), Column("Run"), Column("When")),
+    )
+    rows = []
+    for score in known:
+        assert score.best
+        way = DIRECTIONS[score.direction]
+        rows.append(
+            (
+                Cell(score.test.title),
+                Cell(way.word, way.meaning),
+                Cell(figures.figure(score.measure, score.value)),
+                Cell(figures.figure(score.measure, score.best.value)),
+                Cell(f"{score.value / score.best.value - 1:+.0%}" if score.best.value else ""),
+                Cell(score.best.run_id),
+                Cell(day(score.best.started_at, run.started_at)),
+            )
+        )
+    return Table(columns, tuple(rows), inset=True)
+
+
+def _line(score: Score, run: Run) -> ScoreLine:
+    number, unit = parts(figures.figure(score.measure, score.value))
+    against, short, meaning = _against(score, run)
+    promise, promised = _promise(score)
+    return ScoreLine(
+        name=_name(score),
+        direction=DIRECTIONS[score.direction].meaning,
+        number=number,
+        unit=unit,
+        share=None if score.of_best is None else min(1.0, score.of_best),
+        against=against,
+        short=short,
+        meaning=meaning,
+        promise=promise,
+        promise_meaning=promised,
+    )
+
+
+def _name(score: Score) -> str:
+    result = score.test.result
+    several = result is not None and len(result.directions) > 1
+    return f"{score.test.title} {DIRECTIONS[score.direction].word}" if several else score.test.title
+
+
+def parts(figure: str) -> tuple[str, str]:
+    """A figure's number and unit: `282` and `k`, `6.70` and `GB/s`."""
+    end = next((at for at, char in enumerate(figure) if char.isalpha()), len(figure))
+    return figure[:end].strip(), figure[end:]
+
+
+def _against(score: Score, run: Run) -> tuple[str, str, Meaning]:
+    share, best = score.of_best, score.best
+    if share is None or best is None:
+        return "", "", Meaning.QUIET
+    was = f"{figures.figure(score.measure, best.value)}, {day(best.started_at, run.started_at)}"
+    if share > 1 + _ALIKE:
+        gain = f"+{share - 1:.0%}"
+        if score.better is Better.LOWER:
+            gain = f"{1 - 1 / share:.0%} lower"
+        return f"new best: {gain}, before {was}", f"new best: {gain}", Meaning.GOOD
+    if score.better is Better.LOWER and share < 1 - _ALIKE:
+        more = f"{1 / share - 1:.0%}"
+        return f"{more} above best: {was}", f"{more} above {was}", Meaning.PLAIN
+    return f"{share:.0%} of best: {was}", f"{share:.0%} of {was}", Meaning.PLAIN
+
+
+def _promise(score: Score) -> tuple[str, Meaning]:
+    judged = score.promise
+    if judged is None:
+        return "", Meaning.PLAIN
+    expected, word = judged.expectation, VERDICTS[judged.verdict]
+    promised, _ = figures.amounts(expected.metric.quantity, expected.promised, judged.measured)
+    ratio = f": {figures.promised_ratio(judged.ratio)}" if judged.ratio is not None else ""
+    words = f"{word.sign} promised {figures.OPERATORS[expected.operator]} {promised}{ratio}"
+    return words, word.meaning if judged.verdict is not Verdict.TOO_SHORT else Meaning.QUIET
+
+
+def day(moment: datetime, beside: datetime) -> str:
+    """`12 Mar`; with the year where that is another one."""
+    here, other = moment.astimezone(), beside.astimezone()
+    words = f"{here.day} {_MONTHS[here.month - 1]}"
+    return words if here.year == other.year else f"{words} {here.year}"

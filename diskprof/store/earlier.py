@@ -1,0 +1,75 @@
+"""The earlier runs of the same preset, with the same parameters, on the same disk. Inside the caller's transaction."""
+
+import json
+import sqlite3
+from typing import Any
+
+from diskprof.model.earlier import EarlierResult
+from diskprof.model.run import Status
+from diskprof.model.sample import Direction
+from diskprof.store import codec
+from diskprof.store.reading import number_of
+
+MOST_RUNS = 100
+"""So many of the newest that match are looked at: a store of ten thousand runs must not delay a result."""
+
+_ALIKE = """
+    SELECT run.number, run.id, run.started_at, run.hostname, json_extract(environment, '$.disks')
+    FROM run JOIN detail ON detail.run = run.number
+    WHERE run.ordinal < ?1 AND run.preset = ?2 AND run.device = ?3 AND run.status = ?4 AND run.doubts = ''
+      AND json_extract(plan, '$.parameters') = ?5 AND json_extract(plan, '$.target.kind') = ?6
+      AND (json_extract(environment, '$.disks') <> '[]' OR run.target = ?7)
+    ORDER BY run.ordinal DESC, run.number DESC LIMIT ?8"""
+_FIGURES = ", ".join(
+    f"json_extract(result, '$.{side}.{path}')"
+    for side in ("read", "write")
+    for path in ("iops", "bandwidth_bytes_per_s", "latency.mean")
+)
+
+
+def earlier_results(db: sqlite3.Connection, run_id: str) -> tuple[EarlierResult, ...]:
+    """Of complete runs without doubts that began before this one; the newest first. Raises RunNotFound."""
+    number = number_of(db, run_id)
+    mine = db.execute(
+        "SELECT ordinal, preset, device, hostname, target, json_extract(plan, '$.parameters'),"
+        " json_extract(plan, '$.target.kind'), json_extract(environment, '$.disks')"
+        " FROM run JOIN detail ON detail.run = run.number WHERE run.number = ?",
+        (number,),
+    ).fetchone()
+    if mine is None:
+        return ()
+    ordinal, preset, device, host, target, parameters, kind, disks = mine
+    wanted = (ordinal, preset, device, Status.COMPLETE.value, parameters, kind, target, MOST_RUNS)
+    found: list[EarlierResult] = []
+    for other, other_id, started, other_host, other_disks in db.execute(_ALIKE, wanted).fetchall():
+        if _identity(other_disks, other_host) == _identity(disks, host):
+            found += _results(db, other, other_id, started)
+    return tuple(found)
+
+
+def _identity(disks: str | None, host: str) -> tuple[tuple[str, ...], ...]:
+    """What tells the disks from others; one without a number of its own is known by its name in its host."""
+    found = []
+    for disk in json.loads(disks or "[]"):
+        number = disk.get("wwid") or disk.get("serial")
+        found.append((str(number),) if number else (host, str(disk.get("name")), str(disk.get("size_bytes"))))
+    return tuple(sorted(found)) or ((host,),)
+
+
+def _results(db: sqlite3.Connection, number: int, run_id: str, started: int) -> list[EarlierResult]:
+    rows = db.execute(
+        f"SELECT name, json_extract(result, '$.sync.mean'), {_FIGURES} FROM test"
+        " WHERE run = ? AND status = ? AND result IS NOT NULL ORDER BY position",
+        (number, Status.COMPLETE.value),
+    )
+    return [result for name, sync, *sides in rows for result in _sides(run_id, started, name, sync, sides)]
+
+
+def _sides(run_id: str, started: int, name: str, sync: float | None, sides: list[Any]) -> list[EarlierResult]:
+    found = []
+    for direction, (iops, bandwidth, mean) in zip(Direction, (sides[:3], sides[3:]), strict=True):
+        if iops is not None and bandwidth is not None:
+            found.append(
+                EarlierResult(run_id, codec.from_micros(started), name, direction, iops, bandwidth, mean, sync)
+            )
+    return found

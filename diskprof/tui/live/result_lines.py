@@ -1,0 +1,47 @@
+"""What is told of a run that has ended, around its table and chart: the best of a sweep, the report, the next steps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from diskprof.analysis.sweep import grids
+from diskprof.model.run import Run
+from diskprof.reports.blocks import Form
+from diskprof.reports.content.run_report import run_report
+from diskprof.reports.content.sweep_tables import run_panels
+from diskprof.tui.kit.painted import Line, Piece, width_of
+from diskprof.tui.shell.block_lines import screen_lines
+from diskprof.tui.shell.keynames import with_keys
+
+if TYPE_CHECKING:
+    from diskprof.tui.shell.base import ModeScreen
+
+
+def best_lines(run: Run, width: int) -> list[Line]:
+    """Of a sweep: its limits in words and the best of each row, as `diskprof show` has them; empty of another run."""
+    return screen_lines(run_panels(run, (), level=2), width) if grids(run) else []
+
+
+def report_lines(run: Run, width: int) -> list[Line]:
+    """Everything below the chart: results in words, expectations, findings, environment, commands."""
+    return screen_lines(run_report(run, form=Form.SCREEN), width)
+
+
+_STEPS = (
+    ("{result.export}", "report"),
+    ("{result.compare}", "compare"),
+    ("{result.again}", "run again"),
+    ("{result.more}", "findings and commands"),
+    ("{result.tags}", "tags"),
+    ("{result.delete}", "delete"),
+)
+
+
+def next_line(screen: ModeScreen, run: Run, width: int) -> Line:
+    """`Next: r report  c compare ...`, as many as have room."""
+    line: list[Piece] = [(" Next: ", "quiet")]
+    for key, words in _STEPS:
+        pieces: list[Piece] = [(with_keys(screen, key), "key"), (f" {words}   ", "")]
+        if width_of(line) + width_of(pieces) <= width:
+            line += pieces
+    return line
