@@ -22,4 +22,4 @@ async def test_a_run_that_was_asked_for_and_deleted_is_told_of_in_the_words_of_t
         await press(pilot, "1", "2")
         await settle(pilot)
         assert isinstance(pilot.app.screen, LiveScreen)
-        await see(pilot, f"run {other}")
+        await see(pilot, other)

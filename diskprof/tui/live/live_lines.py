@@ -85,7 +85,9 @@ def test_line(seen: Snapshot, width: int, *, silent_s: float = 0.0, bar: Charset
         if cells.width_of(title) <= room - width_of(left):
             left.append((title, "strong"))
         else:
-            left = [(f"   {number}/{of}  ", ""), (clean(record.name), "strong")]
+            left = [(f"   {number}/{of}  ", "")]
+            whole = cells.width_of(title) <= room - width_of(left)
+            left.append((title if whole else clean(record.name), "strong"))
     if bar and (room := room - width_of(left)) >= _LEAST_BAR:
         right[-1:] = progress_line(run, min(_LONGEST_BAR, room + len(right[-1][0]) - 1), bar)[1:]
     return spread(left, right, width)

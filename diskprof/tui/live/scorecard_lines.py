@@ -34,7 +34,12 @@ def scorecard_lines(
     for at, row in enumerate(rows):
         if drawn and at:
             lines.append([])
-        cells = [(_large_cell if drawn else _small_cell)(score, size - 1, charset) for score in row]
+        # The last cell has what is left of the line.
+        sizes = [size - 1] * (across - 1) + [width - size * (across - 1)]
+        cells = [
+            (_large_cell if drawn else _small_cell)(score, each, charset)
+            for score, each in zip(row, sizes, strict=False)
+        ]
         if bare and not drawn:
             cells = [cell[:1] for cell in cells]
         lines += [[piece for cell in parts for piece in _padded(cell, size)] for parts in zip(*cells, strict=True)]
