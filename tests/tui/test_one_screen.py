@@ -1,0 +1,99 @@
+"""A run that just ended in Live and one opened from the list are the same view, with the same keys."""
+
+from datetime import timedelta
+
+import pytest
+from bench_screens import Bench, open_bench
+from recorded import FIRST_START, record_run, recording
+from stored_screens import SIZES, Driver, press, see, settle, text_of, until
+
+from diskprof.model.run import Status
+from diskprof.store import Store, this_process
+from diskprof.tui.compare.screen import CompareScreen
+from diskprof.tui.dialogs.report_dialog import ExportModal
+from diskprof.tui.kit.charts.chart import Chart
+from diskprof.tui.live.run_page import RunPage
+from diskprof.tui.runs.result import ResultScreen
+
+
+def body(pilot: Driver) -> list[str]:
+    """What is between the first line and the last."""
+    return text_of(pilot).splitlines()[1:-1]
+
+
+@pytest.mark.parametrize("size", [(60, 16), *SIZES, (200, 50)])
+async def test_live_after_the_end_is_the_result(bench: Bench, store: Store, size: tuple[int, int]) -> None:
+    record_run(store)
+    record_run(store, factor=1.1, started_at=FIRST_START + timedelta(days=1))
+    async with open_bench(bench, size) as pilot:
+        await press(pilot, "2")
+        await see(pilot, "complete", "4K rand read QD1", "Next:")
+        live = body(pilot)
+        await press(pilot, "3", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ResultScreen))
+        await see(pilot, "complete", "4K rand read QD1", "Next:")
+        await settle(pilot)
+        assert body(pilot) == live
+
+
+async def test_a_run_that_ends_before_ones_eyes_has_the_keys_of_a_result(bench: Bench, store: Store) -> None:
+    record_run(store)
+    started = FIRST_START + timedelta(days=1)
+    steps = recording(store, runner=this_process(), runtime_s=2.0, started_at=started)
+    next(steps)
+    async with open_bench(bench, (120, 40)) as pilot:
+        await press(pilot, "2")
+        await see(pilot, "s Stop")
+        for _ in steps:
+            pass
+        await see(pilot, "Next: r report c compare R run again", "d delete")
+        await press(pilot, "r")
+        assert isinstance(pilot.app.screen, ExportModal)
+        await press(pilot, "escape", "c")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))
+
+
+async def test_the_run_that_is_deleted_in_live_gives_way_to_the_newest(bench: Bench, store: Store) -> None:
+    first = record_run(store)
+    record_run(store, started_at=FIRST_START + timedelta(days=1))
+    async with open_bench(bench) as pilot:
+        await press(pilot, "2", "d", "y")
+        screen = pilot.app.screen
+        assert isinstance(screen, RunPage)
+        await until(pilot, lambda: screen.run is not None and screen.run.id == first)
+
+
+async def test_enter_shows_the_chart_alone_and_all_again(bench: Bench, store: Store) -> None:
+    record_run(store)
+    async with open_bench(bench) as pilot:
+        await press(pilot, "2", "enter")
+        await until(pilot, lambda: pilot.app.screen.query_one("#chart", Chart).size.height == 21)
+        await press(pilot, "enter")
+        await see(pilot, "4K rand write QD32")
+
+
+async def test_the_cursor_of_the_chart_ends_with_its_test(bench: Bench, store: Store) -> None:
+    """It was left at a moment of the next test that was yet to come."""
+    steps = recording(store, end=Status.RUNNING, stop_in=(2, 0.9), runner=this_process(), runtime_s=2.0)
+    async with open_bench(bench) as pilot:
+        await press(pilot, "2")
+        for _ in steps:
+            if (run := store.run(store.resolve("latest"))).progress and run.progress.test == 1:
+                break
+        screen = pilot.app.screen
+        assert isinstance(screen, RunPage)
+        await until(pilot, lambda: screen.snapshot is not None and screen.snapshot.test == 1)
+        await press(pilot, "left", "left", "left")
+        assert screen.course.moment is not None
+        for _ in steps:
+            pass
+        await until(pilot, lambda: screen.snapshot is not None and screen.snapshot.test == 2)
+        assert screen.course.moment is None
+
+
+async def test_a_result_says_how_far_it_is_from_the_best(bench: Bench, store: Store) -> None:
+    record_run(store, factor=1.25)
+    record_run(store, started_at=FIRST_START + timedelta(days=1))
+    async with open_bench(bench, (120, 40)) as pilot:
+        await press(pilot, "2")
+        await see(pilot, "Compared with the best of 1 earlier run on this disk", "of best", "2 Mar")
