@@ -56,10 +56,10 @@ def chosen(home: Path, node: str) -> Iterator[Terminal]:
     """The screen with this very device and the preset that writes, and what it says of that."""
     with terminal(DISKPROF, environment(home), cwd=home, columns=100, rows=40) as screen:
         screen.wait_for("Plan", "Quick check")
-        screen.press_until("o", "Another target")
+        screen.press_until("o", "Select a target")
         # What was pressed twice to open the field may stand in it.
         screen.press("\x15", node, "enter")
-        screen.wait_for(f" {node}", gone="Another target")
+        screen.wait_for(f" {node}", gone="Select a target")
         screen.press_until("/", "words to look for")
         screen.press("\x15", "zeroing", "enter")
         screen.wait_for("zeroing", "Zeroing nothing")
@@ -191,9 +191,9 @@ def test_the_screen_offers_to_remove_what_a_run_of_another_store_left(tmp_path: 
         mark_bytes(Mark("abcdefgh", "/a/store", replace(this_process(), boot_id="of long ago")))
     )
     with terminal((*DISKPROF, "--store", str(tmp_path / "runs.db")), environment(home), cwd=home) as screen:
-        screen.press_until("o", "Another target")
+        screen.press_until("o", "Select a target")
         screen.press("\x15", str(home), "enter")
-        screen.wait_for("1 leftover test file (8 KiB)", gone="Another target")
+        screen.wait_for("1 leftover test file (8 KiB)", gone="Select a target")
         screen.press("d")
         # Nothing is known of what became of that run.
         screen.wait_for(

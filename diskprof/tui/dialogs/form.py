@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 from textual import on, work
@@ -50,7 +51,8 @@ class Form(ModalScreen[dict[str, str] | None]):
     looks at all values once each is good, and gives the name of a field and what is wrong with it.
     """
 
-    CSS_PATH = "form.tcss"
+    # A relative path would be looked for beside the module of a subclass.
+    CSS_PATH = Path(__file__).with_name("form.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Back", id="form.back", show=False),
         Binding("down", "app.focus_next", "Next field", id="form.next", show=False),
@@ -58,6 +60,8 @@ class Form(ModalScreen[dict[str, str] | None]):
         Binding("pagedown", "page(1)", "Page down", id="form.page-down", show=False),
         Binding("pageup", "page(-1)", "Page up", id="form.page-up", show=False),
     ]
+
+    SAYS: ClassVar[str] = "Enter accepts, {form.back} goes back"
 
     def __init__(
         self,
@@ -97,7 +101,7 @@ class Form(ModalScreen[dict[str, str] | None]):
         box = self.query_one(".dialog")
         box.set_class(self._danger, "-danger")
         box.border_title = Content(self._title).markup
-        box.border_subtitle = with_keys(self, "Enter accepts, {form.back} goes back")
+        box.border_subtitle = with_keys(self, self.SAYS)
         self._share()
 
     def on_resize(self) -> None:
@@ -111,7 +115,7 @@ class Form(ModalScreen[dict[str, str] | None]):
             fields = self.query_one("#form-fields")
             share_height(text, fields, fields.virtual_size.height, _PORTION)
             more = ", {form.page-down} reads on" if text.virtual_size.height > text.styles.max_height.value else ""  # type: ignore[union-attr]
-            self.query_one(".dialog").border_subtitle = with_keys(self, "Enter accepts, {form.back} goes back" + more)
+            self.query_one(".dialog").border_subtitle = with_keys(self, self.SAYS + more)
 
     def action_page(self, direction: int) -> None:
         for text in self.query("#form-text").results(VerticalScroll):

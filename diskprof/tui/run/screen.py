@@ -18,7 +18,7 @@ from diskprof.config.settings import Settings
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.text import clean
 from diskprof.presets.own_copies import edits, own_copy, together
-from diskprof.tui.dialogs.form import Form, FormField
+from diskprof.tui.dialogs.form import Form
 from diskprof.tui.dialogs.text_page import TextPage
 from diskprof.tui.kit.containers import Across, Down
 from diskprof.tui.kit.table import Table
@@ -411,8 +411,10 @@ edits are remembered.
         def check(text: str) -> str:
             return self.session.resolve_target(_expanded(text), tree).path
 
-        field = FormField("path", "Directory, file or device", "", "/mnt/data, /dev/sdb, sdb1", check)
-        self.app.push_screen(Form("Another target", [field]), self._other_given)
+        from diskprof.tui.run.target_dialog import TargetDialog, known_targets
+
+        known = known_targets(tree, self._remembered.paths, self.diskprof.watcher.state.last)
+        self.app.push_screen(TargetDialog(tree, known, check), self._other_given)
 
     def _other_given(self, values: dict[str, str] | None) -> None:
         if values:

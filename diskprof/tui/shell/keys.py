@@ -25,6 +25,7 @@ _PLACES = {
     "list": "Lists and tables",
     "ask": "Questions",
     "form": "Fields to fill in",
+    "target": "Other target",
     "choose": "Palette",
     "reading": "Help and other texts",
 }
