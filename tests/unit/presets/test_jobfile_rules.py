@@ -208,8 +208,12 @@ SENSIBLE = {
     OptionKind.COUNT: st.sampled_from(["1", "2", "8", "50"]),
     OptionKind.REAL: st.sampled_from(["99", "99.9"]),
     OptionKind.BOOLEAN: st.sampled_from(["0", "1"]),
-    OptionKind.DISTRIBUTION: st.sampled_from(["random", "zipf", "zipf:0.9", "pareto:0.2", "normal:20", "zoned:80/20:20/"]),
-    OptionKind.FILE_ORDER: st.sampled_from(["random", "roundrobin:4", "sequential:2", "zipf", "pareto:0.2", "normal:20"]),
+    OptionKind.DISTRIBUTION: st.sampled_from(
+        ["random", "zipf", "zipf:0.9", "pareto:0.2", "normal:20", "zoned:80/20:20/"]
+    ),
+    OptionKind.FILE_ORDER: st.sampled_from(
+        ["random", "roundrobin:4", "sequential:2", "zipf", "pareto:0.2", "normal:20"]
+    ),
 }
 
 
