@@ -133,9 +133,12 @@ def _what(plan: Plan) -> str:
     target = plan.target
     if plan.raw_devices:
         return f"Overwrites the device {' and '.join(device.node for device in plan.raw_devices)}"
+    if target.kind is not TargetKind.DIRECTORY and plan.others:
+        verb = "Tests" if plan.bytes_written else "Reads"
+        return f"{verb} {' and '.join(each.path for each in plan.targets)}"
     if target.kind is not TargetKind.DIRECTORY:
         # A plan that writes without permission does not start, but its sentence is read.
-        verb = "Overwrites" if plan.bytes_written and not plan.others else "Reads"
+        verb = "Overwrites" if plan.bytes_written else "Reads"
         return f"{verb} {'the device ' if target.kind is TargetKind.DEVICE else ''}{target.path}"
     if plan.test_files:
         writes = any(test.writes for test in plan.tests if test.engine is EngineName.FIO)

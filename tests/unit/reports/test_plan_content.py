@@ -6,6 +6,7 @@ from datetime import datetime
 from recorded import make_plan
 
 from diskprof.model.plan import OtherTarget, Plan
+from diskprof.model.target import TargetKind
 from diskprof.reports.content.plan_report import end_words, plan_sentence, time_words
 
 
@@ -19,6 +20,16 @@ def test_every_target_is_named() -> None:
     plan = make_plan()
     other = OtherTarget("nocache", replace(plan.target, path="/mnt/other"), plan.directory, plan.files)
     assert "in each of /mnt/data and /mnt/other" in plan_sentence(replace(plan, slot="cache", others=(other,)))
+
+
+def test_every_device_is_named() -> None:
+    plan = make_plan()
+    one, two = (replace(plan.target, kind=TargetKind.DEVICE, path=path) for path in ("/dev/sda", "/dev/sdb"))
+    tests = tuple(replace(test, bytes_written=0, files=()) for test in plan.tests)
+    reading = replace(
+        plan, target=one, others=(OtherTarget("b", two),), tests=tests, layout=None, files=(), directory=""
+    )
+    assert plan_sentence(reading).startswith("Reads /dev/sda and /dev/sdb: ")
 
 
 def test_a_time_is_a_maximum_only_where_an_amount_of_data_may_end_a_test() -> None:
