@@ -34,6 +34,7 @@ Iops = Mapping[str, float]
 
 def plain(command: str, place: Path) -> Iops:
     """As fio prints them."""
+    _settled()
     with tempfile.TemporaryDirectory(dir=place) as directory:
         words = [*shlex.split(command), "--thread", "--output-format=json"]
         done = subprocess.run(words, cwd=directory, capture_output=True, text=True, check=True)
@@ -43,6 +44,7 @@ def plain(command: str, place: Path) -> Iops:
 
 def imported(command: str, place: Path, home: Path) -> Iops:
     """As diskprof tells of the command that it imported."""
+    _settled()
     preset = home / "imported.toml"
     where = {**os.environ, "XDG_DATA_HOME": f"{home}/data", "XDG_CONFIG_HOME": f"{home}/config"}
 
@@ -53,6 +55,11 @@ def imported(command: str, place: Path, home: Path) -> Iops:
     diskprof("presets", "import", "--force", "--name", "imported", "--output", preset, "--command", command)
     (test,) = json.loads(diskprof("run", preset, place, "--yes", "--json"))["tests"]
     return _by_job([(job["name"], job) for job in test.get("jobs", [])] or [(test["name"], test)])
+
+
+def _settled() -> None:
+    """Waits for what the turn before left to be written or discarded: it would slow down whoever is first."""
+    os.sync()
 
 
 def _by_job(jobs: list[tuple[str, Any]]) -> Iops:

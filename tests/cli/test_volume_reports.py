@@ -66,5 +66,5 @@ def test_a_dry_run_begins_with_the_plan_in_a_sentence(tmp_path: Path) -> None:
         home=tmp_path,
     )
     assert done.returncode == 0, done.stderr
-    assert f"Reads and writes a 64 MiB test file in {tmp_path}" in " ".join(done.stdout.split())
+    assert f"Tests a temporary 64 MiB file in {tmp_path}" in " ".join(done.stdout.split())
     assert "Expected\n  4K rand read QD32: read IOPS at least 5,000 (asked for)\n" in done.stdout
