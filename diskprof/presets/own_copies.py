@@ -60,12 +60,25 @@ def together(preset: Preset, before: Mapping[str, str]) -> Together:
 
 
 def own_copy(preset: Preset, name: str, settings: Mapping[str, str], title: str = "") -> Preset:
-    """A preset of the person's own, called `name`, that has `settings` for defaults; `title` is its name unless given."""
+    """A preset of the person's own, called `name`, that has `settings` for defaults; `title` is its name unless given.
+
+    Where that changes a parameter, variants that set it are left out, and the copy says what it is based on: the summary, the
+    source and the promises are those of the original.
+    """
     from diskprof.presets.foreign.imported import preset_name
 
     parameters = tuple(
         replace(parameter, default=settings.get(parameter.name, parameter.default)) for parameter in preset.parameters
     )
+    changed = edits(preset, "", settings)
+    if changed:
+        values = ", ".join(f"{each}={value or 'none'}" for each, value in changed.items())
+        variants = tuple(each for each in preset.variants if not changed.keys() & dict(each.settings).keys())
+        summary = f"Based on {preset.title}, with {values}."
+        if preset.expectations:
+            summary += f" The promises are those of {preset.title}."
+        source = f"Based on {preset.name}: {preset.source}" if preset.source else f"Based on {preset.name}"
+        preset = replace(preset, variants=variants, summary=summary, source=source)
     return replace(
         preset,
         name=preset_name(name),

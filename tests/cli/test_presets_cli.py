@@ -292,3 +292,27 @@ def test_a_mistake_is_answered_in_words(tmp_path: Path, words: tuple[str, ...], 
     done = diskprof("presets", *words, home=tmp_path)
     assert done.returncode == 2 and says in done.stderr and not done.stdout
     assert "Traceback" not in done.stderr
+
+
+def test_a_preset_of_ones_own_is_renamed_and_deleted(tmp_path: Path, own: Path) -> None:
+    done = diskprof("presets", "rename", "mine", "ours", home=tmp_path)
+    assert done.returncode == 0 and done.stdout.strip() == str(own / "ours.toml")
+    assert [path.name for path in own.iterdir()] == ["ours.toml"]
+    assert diskprof("presets", "rename", "ours", "quick", home=tmp_path).returncode == 2
+    done = diskprof("presets", "delete", "ours", "--yes", home=tmp_path)
+    assert done.returncode == 0 and not list(own.iterdir())
+
+
+@pytest.mark.parametrize("command", [("edit", "quick"), ("rename", "quick", "mine"), ("delete", "quick", "--yes")])
+def test_a_shipped_preset_is_not_changed(tmp_path: Path, command: tuple[str, ...]) -> None:
+    done = diskprof("presets", *command, home=tmp_path)
+    assert done.returncode == 2 and "shipped preset" in done.stderr
+
+
+def test_an_edit_is_checked_by_file_line_and_key(tmp_path: Path, own: Path) -> None:
+    env = environment(tmp_path) | {"VISUAL": "sed -i s/read/rubbish/"}
+    done = subprocess.run([*DISKPROF, "presets", "edit", "mine"], env=env, capture_output=True, text=True)
+    assert done.returncode != 0 and "mine.toml:4: test" in done.stderr and "rw" in done.stderr
+    env["VISUAL"] = "sed -i s/rubbish/read/"
+    done = subprocess.run([*DISKPROF, "presets", "edit", "mine"], env=env, capture_output=True, text=True)
+    assert done.returncode == 0 and "mine: OK" in done.stderr

@@ -1,4 +1,4 @@
-"""`diskprof presets`, with `show`, `options`, `import` and `export`."""
+"""`diskprof presets`, with `show`, `options`, `import`, `export`, `edit`, `rename` and `delete`."""
 
 import os
 import sys
@@ -226,3 +226,46 @@ def export(name: str, settings: tuple[str, ...], variant: str) -> None:
     preset = library_for(name).get(name)
     given = settings_of(preset, variant, pairs(settings, "--set", "--set size=256m --set runtime=5"))
     echo_data(job_file(preset, given))
+
+
+@presets_command.command("edit", short_help="Edit a preset of your own in $EDITOR.")
+@click.argument("name", shell_complete=completion_candidates.presets)
+def edit(name: str) -> None:
+    """Open the file of your own preset NAME in $VISUAL or $EDITOR, then check it: errors name file, line and key.
+
+    A shipped preset cannot be edited: save it as your own first (w on the Run screen).
+    """
+    from diskprof.presets.library import load_library
+    from diskprof.presets.own_files import check_file, own_file
+
+    path = own_file(load_library(), name)
+    click.edit(filename=str(path))
+    click.echo(f"{check_file(path).name}: OK", err=True)
+
+
+@presets_command.command("rename", short_help="Rename a preset of your own.")
+@click.argument("name", shell_complete=completion_candidates.presets)
+@click.argument("new")
+def rename(name: str, new: str) -> None:
+    """Give your own preset NAME the name NEW. Its file is written anew, without comments."""
+    from diskprof.presets.library import load_library
+    from diskprof.presets.own_files import rename as rename_file
+
+    click.echo(clean(str(rename_file(load_library(), name, new))))
+
+
+@presets_command.command("delete", short_help="Delete a preset of your own.")
+@click.argument("name", shell_complete=completion_candidates.presets)
+@click.option("--yes", is_flag=True, help="Delete without asking.")
+def delete(name: str, yes: bool) -> None:
+    """Delete your own preset NAME after asking. Its runs are kept."""
+    from diskprof.presets.library import load_library
+    from diskprof.presets.own_files import delete as delete_file
+    from diskprof.presets.own_files import own_file
+
+    library = load_library()
+    path = own_file(library, name)
+    if not yes:
+        click.confirm(f"Delete {clean(str(path))}?", abort=True, err=True)
+    delete_file(library, name)
+    click.echo(f"Deleted {clean(str(path))}", err=True)
