@@ -5,6 +5,7 @@ from bench_screens import Bench, open_bench
 from stored_screens import press, see, text_of, until
 
 from diskprof.tui.dialogs.chooser import Choice, Chooser, matching
+from diskprof.tui.dialogs.confirm import Answer, Ask
 
 CHOICES = (
     Choice("Report", "r", "Write the run as Markdown, HTML or CSV"),
@@ -38,3 +39,14 @@ async def test_a_theme_is_chosen_in_the_same_way(bench: Bench) -> None:
         assert "Enter" in text_of(pilot)
         await press(pilot, *"light diskprof", "enter")
         await until(pilot, lambda: pilot.app.theme == "diskprof-light")
+
+
+async def test_a_question_says_that_its_text_goes_on(bench: Bench) -> None:
+    answers = (Answer("s", "Start", "start"), Answer("esc", "Back", "back"))
+    async with open_bench(bench, (80, 24)) as pilot:
+        pilot.app.push_screen(Ask("Start?", "A word.", answers))
+        await see(pilot, "A word.", "Enter ")
+        assert "scrolls" not in text_of(pilot)
+        await press(pilot, "escape")
+        pilot.app.push_screen(Ask("Start?", "\n".join(f"Line {number}" for number in range(60)), answers))
+        await see(pilot, "Line 3", "PgDn scrolls", "Start")

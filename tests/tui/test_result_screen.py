@@ -106,7 +106,7 @@ async def test_commands_can_be_pasted_into_a_shell(path: Path, runs: dict[str, s
         run = store.run(runs["first"])
     for width in (40, 76, 116):
         lines = ["".join(text for text, _ in line) for line in report_lines(run, width)]
-        start = lines.index("Commands") + 1
+        start = next(at for at, line in enumerate(lines) if line.startswith("Commands ")) + 1
         end = next(index for index, line in enumerate([*lines[start:], ""], start) if not line)
         commands = "\n".join(line for line in lines[start:end] if not line.startswith("# "))
         words = [shlex.split(command) for command in commands.replace("\\\n", " ").splitlines()]

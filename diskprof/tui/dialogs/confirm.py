@@ -61,7 +61,6 @@ class Ask(ModalScreen[str | None]):
     def on_mount(self) -> None:
         box = self.query_one(".dialog")
         box.border_title = Content(self._title).markup
-        box.border_subtitle = with_keys(self, "Enter answers, {ask.back} goes back")
         answers = self.query_one(Table)
         answers.styles.height = len(self._answers)
         self._share()
@@ -76,6 +75,14 @@ class Ask(ModalScreen[str | None]):
     def _share_now(self) -> None:
         for text in self.query("#ask-text").results(VerticalScroll):
             share_height(text, self.query_one(Table), len(self._answers), _PORTION)
+        self.call_after_refresh(self._mark)
+
+    def _mark(self) -> None:
+        """Say at the lower edge which keys answer, and that the text goes on where it does."""
+        more = any(text.max_scroll_y > 0 for text in self.query("#ask-text").results(VerticalScroll))
+        answers = with_keys(self, "Enter answers, {ask.back} goes back")
+        scrolls = with_keys(self, "{ask.page-down} scrolls   ") if more else ""
+        self.query_one(".dialog").border_subtitle = f"{scrolls}{answers}"
 
     @staticmethod
     def _line(answer: Answer) -> Line:

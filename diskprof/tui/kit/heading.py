@@ -1,6 +1,9 @@
 """The title of a part of the screen, at the beginning of a rule."""
 
-from diskprof.tui.kit.painted import Line, OneLine, titled
+from diskprof.tui.kit.painted import Line, OneLine, titled, width_of
+
+_RULE = 3
+"""Cells of a rule between a title and a note, with the blanks beside it."""
 
 
 class Heading(OneLine):
@@ -36,4 +39,6 @@ class Heading(OneLine):
         focused = self.screen.focused
         lit = not self._pane or (focused is not None and focused.id == self._pane)
         title = [(text, "quiet" if ink == "title" and not lit else ink) for text, ink in self._title]
-        self.put_line(titled(title, self._note, self.size.width))
+        width = self.size.width
+        fits = width_of(title) + width_of(self._note) + _RULE <= width
+        self.put_line(titled(title, self._note if fits else (), width))

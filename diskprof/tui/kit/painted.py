@@ -72,16 +72,13 @@ def spread(left: Line, right: Line, width: int) -> Line:
 
 
 def titled(left: Line, right: Line, width: int, *, sign: str = "─") -> Line:
-    """`left`, a rule of `sign` up to the end of `width` cells, and `right` there if both have room."""
-    if width_of(left) + width_of(right) + _LEAST_RULE > width:
-        right = ()
+    """`left`, a rule of `sign` up to the end of `width` cells, and `right` there; `left` gives way first."""
     end: Line = [(" ", ""), *right] if right else []
-    *drawn, (room, _) = spread([*left, (" ", "")], (), max(0, width - width_of(end)))
-    return [*drawn, (sign * len(room), "rule"), *end]
+    room = max(0, width - width_of(end))
+    drawn = spread([*left, (" ", "")], (), room)[:-1]
+    return [*drawn, (sign * (room - width_of(drawn)), "rule"), *end]
 
 
-_LEAST_RULE = 3
-"""Cells of a rule with the blanks beside it."""
 _KNOWN: dict[tuple[Hashable, ...], dict[str, Style]] = {}
 
 

@@ -10,7 +10,7 @@ from diskprof.model.run import Run
 from diskprof.model.sample import Direction
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
-from diskprof.tui.kit.painted import Line, Piece, spread, width_of
+from diskprof.tui.kit.painted import Line, Piece, titled, width_of
 from diskprof.tui.live.kernel_watch import KernelWatch
 from diskprof.tui.live.run_reader import Reading, Snapshot, Track
 
@@ -93,7 +93,7 @@ def kernel_lines(seen: Snapshot, watch: KernelWatch, width: int) -> list[Line]:
         # The list of tests may be out of sight, and the figures are of one of them.
         head.append((f"  {clean(run.tests[watch.place[0]].title)}", ""))
     names: list[Piece] = [("names as in iostat -x", "quiet")]
-    lines: list[Line] = [spread(head, names if width_of(head) + 2 + width_of(names) <= width else [], width)]
+    lines: list[Line] = [titled(head, names if width_of(head) + 2 + width_of(names) <= width else [], width)]
     column = _NAME + 3 * _FIGURE
     if width >= 2 * column - 8:
         rows = max(len(device), len(machine))

@@ -18,7 +18,7 @@ from diskprof.reports.words import DIRECTIONS, SEVERITIES, STATUSES
 from diskprof.tui.kit.charts.glyphs import Charset, progress_bar
 from diskprof.tui.kit.charts.large import HEIGHT as LARGE_HEIGHT
 from diskprof.tui.kit.charts.large import large
-from diskprof.tui.kit.painted import Line, Piece, spread, width_of
+from diskprof.tui.kit.painted import Line, Piece, spread, titled, width_of
 from diskprof.tui.kit.paragraphs import signed
 from diskprof.tui.live.promise_lines import verdict_piece
 from diskprof.tui.live.run_reader import Snapshot, Track
@@ -172,7 +172,7 @@ def tile_lines(
     elif len(entries) == 1 and width >= 16:
         word = DIRECTIONS[entries[0].direction]
         title.append((f" {word.word}", ink_of(word)))
-    lines: list[Line] = [spread(title, [], width)]
+    lines: list[Line] = [titled(title, (), width)]
     if not entries:
         return [*lines, [("–", "quiet")]]
     if len(entries) * LARGE_HEIGHT < height and (drawn := _large_lines(entries, width, charset)):

@@ -15,7 +15,7 @@ from diskprof.reports import figures
 from diskprof.reports.content.sweep_tables import capital, panel_title, value_words
 from diskprof.reports.words import STATUSES
 from diskprof.tui.kit.charts.glyphs import Charset
-from diskprof.tui.kit.painted import Line, Piece, spread
+from diskprof.tui.kit.painted import Line, Piece, titled
 from diskprof.tui.shell.run_signs import sign_of
 
 _LEAST, _MOST = 7, 14
@@ -104,7 +104,7 @@ def sweep_lines(
     if panel.columns:
         axes = f"{figures.option(panel.rows.option)} and {figures.option(panel.columns.option)}"
         title.append((f"  by {clean(axes)}", "quiet"))
-    lines: list[Line] = [spread(title, [(f"  {part}{done} of {len(cells)} cells done", "quiet")], width)]
+    lines: list[Line] = [titled(title, [(f"{part}{done} of {len(cells)} cells done", "quiet")], width)]
     room = height - 2
     each = max(1, min(3, room // len(panel.rows.values)))
     here = next(

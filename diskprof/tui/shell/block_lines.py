@@ -8,7 +8,8 @@ from diskprof.model.text import clean
 from diskprof.reports.blocks import Block, Blocks, Cell, Facts, Note, Paragraph, Table
 from diskprof.reports.layout import GAP, fitted
 from diskprof.reports.render import lines
-from diskprof.tui.kit.painted import Line, Piece
+from diskprof.reports.words import Meaning
+from diskprof.tui.kit.painted import Line, Piece, titled
 from diskprof.tui.kit.paragraphs import paragraph, signed
 from diskprof.tui.kit.table import Row, SheetColumn
 from diskprof.tui.shell.run_signs import ink
@@ -17,7 +18,12 @@ from diskprof.tui.shell.run_signs import ink
 def screen_lines(blocks: Blocks, width: int) -> list[Line]:
     """Lines of at most `width` cells, each piece in the ink of its meaning; commands such that a shell takes them as they are."""
     found = lines.lines(blocks, width, wrap_code=True)
-    return [[(text, ink(meaning)) for text, meaning in line] for line in found]
+    return [
+        titled([(line[0][0], ink(Meaning.TITLE))], (), width)
+        if [meaning for _, meaning in line] == [Meaning.TITLE]
+        else [(text, ink(meaning)) for text, meaning in line]
+        for line in found
+    ]
 
 
 def pane_lines(blocks: Blocks, width: int) -> list[Line]:
