@@ -125,6 +125,7 @@ class Bench:
     planned: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
     started: list[Plan] = field(default_factory=list)
     beside: list[bool] = field(default_factory=list)
+    labels: list[tuple[tuple[str, ...], str]] = field(default_factory=list)
     left: list[Leftover] = field(default_factory=list)
     remove_error: DiskprofError | None = None
     overwrites: bool = False
@@ -213,6 +214,7 @@ class BenchSession(Session):
             others=tuple(OtherTarget(name, other) for name, other in others if other),
             parameters=tuple(wish.settings.items()),
             hazards=hazards,
+            expectations=tuple(wish.expectations),
             raw_devices=raw,
         )
 
@@ -225,6 +227,7 @@ class BenchSession(Session):
         if bench.start_error:
             raise bench.start_error
         bench.started.append(plan)
+        bench.labels.append((tuple(tags), note))
         bench.beside.append(concurrent)
         with Store.open(store_path) as store:
             return store.create_run(plan, FAST.environment, runner=this_process())

@@ -384,3 +384,30 @@ async def test_what_is_asked_about_is_where_the_cursor_went_even_if_enter_came_w
         assert (devices.key, presets.key) != before
         started = bench.started[0]
         assert (f"device:{started.target.device}", started.preset) == (devices.key, presets.key)
+
+
+async def test_tags_note_and_expectations_are_given_before_the_start(bench: Bench) -> None:
+    async with open_bench(bench) as pilot:
+        await press(pilot, "enter", "t")
+        await write(pilot, "latest", "#field-tags")
+        await write(pilot, "rubbish", "#field-expect")
+        await press(pilot, "enter")
+        await see(pilot, "cannot be a tag", "is no expectation")
+        await write(pilot, "nvme, before", "#field-tags")
+        await write(pilot, "old firmware", "#field-note")
+        await write(pilot, "randread-4k-qd32.read.iops>=5000", "#field-expect")
+        await press(pilot, "enter")
+        await see(pilot, "Start Quick check?", "expectations: nvme, before", "at least 5,000")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LiveScreen))
+        assert bench.labels == [(("nvme", "before"), "old firmware")]
+        assert [each.test for each in bench.started[0].expectations] == ["randread-4k-qd32"]
+
+
+async def test_the_labels_can_be_left_out(bench: Bench) -> None:
+    async with open_bench(bench) as pilot:
+        await press(pilot, "enter", "t", "escape")
+        await see(pilot, "Start Quick check?")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LiveScreen))
+        assert bench.labels == [((), "")] and bench.started[0].expectations == ()

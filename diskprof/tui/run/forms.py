@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from diskprof.model.errors import Refused
-from diskprof.model.text import clean
+from diskprof.model.errors import Refused, UsageError
+from diskprof.model.text import clean, split_tags
 from diskprof.tui.dialogs.form import FormField
 
 if TYPE_CHECKING:
     from diskprof.model.device import DeviceTree
+    from diskprof.model.expectation import Expectation
     from diskprof.model.plan import Plan, RawDevice
     from diskprof.model.preset import Parameter, Preset
     from diskprof.runner.session import Session
@@ -55,6 +56,35 @@ def name_field(presets: Sequence[Preset]) -> FormField:
         return own_title(text, presets)
 
     return FormField("name", "Name", "", "a word or two", check)
+
+
+def label_fields(tags: str, note: str, expect: str) -> list[FormField]:
+    """Tags, note and expectations of a run, as `diskprof run` takes them."""
+
+    def check_tags(text: str) -> str:
+        from diskprof.store.reading import is_reserved
+
+        names = split_tags(clean(text))
+        if wrong := next(filter(is_reserved, names), ""):
+            raise UsageError(f"{wrong!r} cannot be a tag: it always means the newest run.", "Choose another word.")
+        return ", ".join(names)
+
+    def check_expectations(text: str) -> str:
+        expectations_of(text)
+        return " ".join(text.split())
+
+    return [
+        FormField("tags", "Tags", tags, "separated by commas", check_tags),
+        FormField("note", "Note", note, "e.g. after firmware update", lambda text: clean(text).strip()),
+        FormField("expect", "Expect", expect, "e.g. randread-4k-qd32.read.iops>=5000", check_expectations),
+    ]
+
+
+def expectations_of(text: str) -> list[Expectation]:
+    """Expressions of `--expect` with blanks between them. Raises UsageError."""
+    from diskprof.analysis.expectations import parse_expectation
+
+    return [parse_expectation(word) for word in text.split()]
 
 
 def overwrite_fields(plan: Plan) -> list[FormField]:

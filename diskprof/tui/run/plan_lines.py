@@ -12,7 +12,7 @@ from diskprof.model.cells import fit
 from diskprof.model.plan import Plan, PlannedTest, Severity
 from diskprof.model.text import clean
 from diskprof.model.units import format_duration
-from diskprof.reports.blocks import Form, Paragraph
+from diskprof.reports.blocks import Facts, Form, Paragraph
 from diskprof.reports.content.expectation_table import planned
 from diskprof.reports.content.plan_report import hazard_notes, plan_facts, plan_sentence, steps, target_facts
 from diskprof.reports.words import SEVERITIES, Meaning
@@ -41,8 +41,12 @@ def confirm_lines(plan: Plan, others: Sequence[str], width: int) -> list[Line]:
     """What is to be known before a start; `others` are sentences on runs that go on the same disk."""
     sign, ink = sign_of(SEVERITIES[Severity.WARNS])
     company = [line for words in others for line in signed((sign, ink), clean(words), width, ink)]
-    facts = pane_lines((plan_facts(plan, Form.SCREEN),), width)
-    return _beneath_each_other(*_warnings(plan, width, company), facts, _expected_lines(plan, width))
+    # The sentence has the time, the amount and what is removed; of these there is more to say only with the wear.
+    told = {"Space", "Time", *(() if plan.wear else ("Writes",))}
+    facts = Facts(tuple(fact for fact in plan_facts(plan, Form.SCREEN).facts if fact.name not in told))
+    return _beneath_each_other(
+        *_warnings(plan, width, company), pane_lines((facts,), width), _expected_lines(plan, width)
+    )
 
 
 def _expected_lines(plan: Plan, width: int) -> list[Line]:

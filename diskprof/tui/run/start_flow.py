@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from textual.message import Message
 
 from diskprof.model.advice import on_screen
+from diskprof.model.cells import shorten_middle
 from diskprof.model.errors import DiskprofError
-from diskprof.model.text import clean
+from diskprof.model.text import clean, split_tags
 from diskprof.runner.session import Outlook, Waiting
 from diskprof.tui.dialogs.confirm import Answer, Ask
 from diskprof.tui.dialogs.form import Form
 from diskprof.tui.kit.paragraphs import content_of
-from diskprof.tui.run.forms import overwrite_fields, typed_names
+from diskprof.tui.run.forms import expectations_of, label_fields, overwrite_fields, typed_names
 
 if TYPE_CHECKING:
     from diskprof.model.device import DeviceTree
@@ -24,6 +25,21 @@ if TYPE_CHECKING:
     from diskprof.tui.shell.base import ModeScreen
 
 _SPOILS = "two runs on one disk distort each other's results."
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What the person adds to a run before its start, as it was typed."""
+
+    tags: str = ""
+    note: str = ""
+    expect: str = ""
+
+    @property
+    def words(self) -> str:
+        """What was added, behind a colon; empty where nothing was."""
+        given = ", ".join(filter(None, (self.tags, self.note, self.expect)))
+        return f": {shorten_middle(given, 36)}" if given else ""
 
 
 class StartFlow:
@@ -57,6 +73,7 @@ class StartFlow:
         self.waiting: Waiting | None = None
         self._outlook: Outlook | None = None
         """What the dialog is about."""
+        self._labels = Labels()
         self._question: Ask | None = None
         """The last one about what waits."""
 
@@ -66,7 +83,7 @@ class StartFlow:
         """Ask for all that a plan needs before it starts, or say what stands against it. `tree` are the devices now."""
         plan = outlook.plan
         assert plan is not None
-        self._outlook = outlook
+        self._outlook, self._labels = outlook, Labels()
         try:
             others = self._screen.session.neighbours(plan, self._screen.store, tree)
         except DiskprofError as error:
@@ -101,7 +118,12 @@ class StartFlow:
             Ask(
                 f"Start {clean(asked.plan.preset_title)}?",
                 content_of(confirm_lines(asked.plan, told, self._inner_width), indent=1),
-                (*start, Answer("c", "Show the commands", "commands"), Answer("esc", "Cancel", "")),
+                (
+                    *start,
+                    Answer("t", f"Tags, note, expectations{self._labels.words}", "labels"),
+                    Answer("c", "Show the commands", "commands"),
+                    Answer("esc", "Cancel", ""),
+                ),
             ),
             functools.partial(self._confirmed, asked),
         )
@@ -116,10 +138,34 @@ class StartFlow:
             self._start(asked, concurrent=answer == "beside")
         elif answer == "wait":
             self._wait(asked)
+        elif answer == "labels" and self._outlook:
+            self._ask_for_labels(asked, self._outlook)
         elif answer == "commands" and self._outlook:
             self._screen.post_message(self.CommandsWanted(self._outlook, functools.partial(self._confirm, asked)))
         else:
             self._screen.post_message(self.Left())
+
+    def _ask_for_labels(self, asked: Waiting, outlook: Outlook) -> None:
+        """Tags, note and expectations as of `diskprof run`; then the question once more."""
+        plans = [asked.plan]
+
+        def replan(values: Mapping[str, str]) -> tuple[str, DiskprofError] | None:
+            """In a thread, as all checks: with other expectations it is another plan."""
+            try:
+                wish = replace(outlook.wish, expectations=expectations_of(values["expect"]))
+                plans.append(self._screen.session.plan_of(wish))
+            except DiskprofError as error:
+                return "expect", error
+            return None
+
+        def given(values: dict[str, str] | None) -> None:
+            if values is not None:
+                self._labels = Labels(values["tags"], values["note"], values["expect"])
+                self._outlook = replace(outlook, plan=plans[-1])
+            self._confirm(asked if values is None else replace(asked, plan=plans[-1]))
+
+        fields = label_fields(self._labels.tags, self._labels.note, self._labels.expect)
+        self._screen.app.push_screen(Form("Tags, note, expectations", fields, together=replan), given)
 
     def _ask_for_names(self, outlook: Outlook, plan: Plan) -> None:
         from diskprof.tui.run.plan_lines import confirm_lines
@@ -208,7 +254,8 @@ class StartFlow:
             app.place.check()
             # Behind a question the devices are not looked for.
             session.check_there(asked.plan, asked.tree)
-            run_id = session.start_detached(named(), app.store_path, concurrent=concurrent)
+            tags, note = split_tags(self._labels.tags), self._labels.note
+            run_id = session.start_detached(named(), app.store_path, tags=tags, note=note, concurrent=concurrent)
         except DiskprofError as error:
             self._screen.post_message(self.Started(asked.plan, "", error))
         else:
