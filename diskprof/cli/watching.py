@@ -5,6 +5,7 @@ import shutil
 import sys
 from pathlib import Path
 
+from diskprof.model.cells import cut, width_of
 from diskprof.model.histogram import merge
 from diskprof.model.run import Progress, Run
 from diskprof.model.sample import Direction, Phase, Sample
@@ -15,6 +16,7 @@ _PERIOD_S = 0.25
 _QUIET = 8
 _WINDOW_NS = 1_000_000_000
 _ERASE = "\r\x1b[K"
+_SHORTEST_TITLE = 16
 
 
 async def watch(path: Path, run_id: str) -> None:
@@ -77,8 +79,8 @@ class _Line:
         if progress is None:
             return
         if self._terminal:
-            width = shutil.get_terminal_size().columns
-            self._write(_ERASE + progress_line(run, progress, recent)[: width - 1])
+            width = shutil.get_terminal_size().columns - 1
+            self._write(_ERASE + progress_line(run, progress, recent, width))
         elif self._said != (progress.test, progress.phase):
             self._said = (progress.test, progress.phase)
             self._write(_heading(run, progress) + "\n")
@@ -97,13 +99,21 @@ class _Line:
 
 
 def _heading(run: Run, progress: Progress) -> str:
-    test = run.tests[progress.test]
-    return f"[{progress.test + 1}/{len(run.tests)}] {test.title}: {progress.phase.value}"
+    return f"{_number(run, progress)}{run.tests[progress.test].title}: {progress.phase.value}"
 
 
-def progress_line(run: Run, progress: Progress, recent: list[Sample]) -> str:
-    """Test, phase, percent, current IOPS, bandwidth and p99 by direction, time left."""
-    parts = [f"{_heading(run, progress)} {100 * progress.fraction:.0f}%"]
+def _number(run: Run, progress: Progress) -> str:
+    return f"[{progress.test + 1}/{len(run.tests)}] "
+
+
+def progress_line(run: Run, progress: Progress, recent: list[Sample], width: int) -> str:
+    """Test, phase, percent, time left, current IOPS, bandwidth and p99 by direction, in at most `width` cells.
+
+    A title that has no room is cut, then what is at the end.
+    """
+    parts = [f": {progress.phase.value} {100 * progress.fraction:.0f}%"]
+    if progress.remaining_s is not None:
+        parts.append(f"{format_clock(progress.remaining_s)} left")
     for direction in Direction:
         mine = [sample for sample in recent if sample.direction is direction]
         seconds = sum(sample.duration_ns for sample in mine) / 1e9
@@ -115,6 +125,6 @@ def progress_line(run: Run, progress: Progress, recent: list[Sample]) -> str:
             parts.append(f"{letter} {format_iops(ios / seconds)} IOPS {format_bandwidth(amount / seconds)}{tail}")
     if progress.silent_s >= 2:
         parts.append(f"no status for {progress.silent_s:.0f} s")
-    if progress.remaining_s is not None:
-        parts.append(f"{format_clock(progress.remaining_s)} left")
-    return "  ".join(parts)
+    number, rest = _number(run, progress), "  ".join(parts)
+    title = cut(run.tests[progress.test].title, max(_SHORTEST_TITLE, width - width_of(number + rest)))
+    return cut(number + title + rest, width, mark="")

@@ -168,7 +168,7 @@ def test_the_screen_opens_as_it_is_typed(document: str, home: Path, tmp_path: Pa
         typed = [["sh", "-c", line] for line in here] + [server.ssh(after, options=options)]
         for argv in typed:
             with terminal(argv, env, cwd=home) as shown:
-                shown.wait_for("─ Plan ─")
+                shown.wait_for("Plan", "q Quit")
                 shown.press("q")
                 assert shown.wait_for_end() == 0, argv
 

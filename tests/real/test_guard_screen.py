@@ -60,7 +60,7 @@ def chosen(home: Path, node: str) -> Iterator[Terminal]:
         # What was pressed twice to open the field may stand in it.
         screen.press("\x15", node, "enter")
         screen.wait_for(f" {node}", gone="Select a target")
-        screen.press_until("/", "words to look for")
+        screen.press_until("/", "type to filter")
         screen.press("\x15", "zeroing", "enter")
         screen.wait_for("zeroing", "Zeroing nothing")
         screen.wait_for("8 MiB")
@@ -129,7 +129,7 @@ def test_the_screen_never_writes_to_a_mounted_device(loops: Loops, home: Path) -
     (where / "kept").write_text("precious")
     with chosen(home, node) as screen:
         switched_on(screen)
-        screen.wait_for("refused, whatever", "is mounted on", "holds ext4")
+        screen.wait_for("refused: see below", "is mounted on", "holds ext4")
         assert "can be given up" not in screen.text
         screen.press("enter")
         screen.wait_for("Unmount")
@@ -237,19 +237,23 @@ def test_a_second_run_from_the_screen_waits_for_the_first(home: Path) -> None:
     first = diskprof("run", "quick", home, "--set", "size=16m", "--set", "runtime=60", "--detach", home=home)
     assert first.returncode == 0, first.stderr
     run_id = first.stdout.strip()
-    with terminal(DISKPROF, environment(home), cwd=home, columns=120, rows=40) as screen:
-        screen.wait_for("Test 1 of 6")
-        screen.press("1")
-        screen.wait_for("Running:", "Plan", "Quick check")
-        screen.press_until("/", "words to look for")
-        screen.press("zeroing", "enter")
-        screen.wait_for("zeroing", "8 MiB")
-        screen.press_until("enter", f"Run {run_id}", "Wait for its end, then start")
-        screen.press("enter")
-        screen.wait_for("queued after")
-        assert names(home) == ["running"]
-        assert diskprof("stop", run_id, home=home).returncode == 0
-        screen.wait_for("complete after")
-        screen.press("q")
-        assert screen.wait_for_end() == 0
+    try:
+        with terminal(DISKPROF, environment(home), cwd=home, columns=120, rows=40) as screen:
+            screen.wait_for("Test 1 of 6")
+            screen.press("1")
+            screen.wait_for("Running:", "Plan", "Quick check")
+            screen.press_until("/", "type to filter")
+            screen.press("zeroing", "enter")
+            screen.wait_for("zeroing", "8 MiB")
+            screen.press_until("enter", f"Run {run_id}", "Wait for its end, then start")
+            screen.press("enter")
+            screen.wait_for("queued after")
+            assert names(home) == ["running"]
+            assert diskprof("stop", run_id, home=home).returncode == 0
+            screen.wait_for("complete after")
+            screen.press("q")
+            assert screen.wait_for_end() == 0
+    finally:
+        # Over already if all went well.
+        diskprof("stop", run_id, home=home)
     assert names(home) == ["complete", "cancelled"]

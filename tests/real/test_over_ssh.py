@@ -169,7 +169,7 @@ def test_a_lost_connection_ends_the_view_and_never_the_run(
         screen.wait_for("Test 1 of 2", long_run)
         lose_the_connection(screen, server, how)
     with terminal(server.ssh("diskprof", "attach"), environment(home), cwd=home.parent) as line:
-        line.wait_for("reads: measuring", "left")
+        line.wait_for("4K rand read", "measuring", "left")
         lose_the_connection(line, server, how)
     assert running(home) == [long_run]
 
@@ -192,7 +192,7 @@ def test_a_link_that_goes_dead_holds_nobody_up(home: Path, server: Server, long_
 def test_a_run_at_the_command_line_ends_in_order_with_its_connection(home: Path, server: Server) -> None:
     words = server.ssh("diskprof", "run", "a-long-one", ".", "--yes")
     with terminal(words, environment(home), cwd=home.parent) as screen:
-        screen.wait_for("reads: measuring", "left")
+        screen.wait_for("4K rand read", "measuring", "left")
         (run_id,) = running(home)
         lose_the_connection(screen, server, kill_the_client)
     shown = diskprof_json("show", run_id, "--json", home=home)

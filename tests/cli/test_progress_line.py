@@ -1,0 +1,44 @@
+"""The line that `run` and `attach` show on a terminal while a run is in progress."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from recorded import record_run
+
+from diskprof.cli.watching import progress_line
+from diskprof.model.cells import width_of
+from diskprof.model.run import Run, Status
+from diskprof.model.sample import Sample
+from diskprof.store import Store, this_process
+
+LONG = "4K 70% rand read, 30% rand write buffered QD32 (Reads and writes of a database)"
+
+
+@pytest.fixture
+def followed(tmp_path: Path) -> tuple[Run, list[Sample]]:
+    """A run in progress of reads and writes, with a title longer than a line, and its last two samples."""
+    with Store.open(tmp_path / "runs.db") as store:
+        run_id = record_run(store, "mixed-70-30", end=Status.RUNNING, stop_in=(0, 0.5), runner=this_process())
+        run, samples = store.run(run_id), store.samples(run_id, after=0).samples
+    assert run.progress is not None
+    test = replace(run.tests[0], planned=replace(run.tests[0].planned, title=LONG))
+    return replace(run, tests=(test,), progress=replace(run.progress, remaining_s=1162.0)), list(samples[-2:])
+
+
+@pytest.mark.parametrize("width", [59, 79, 119])
+def test_the_time_left_is_never_cut(followed: tuple[Run, list[Sample]], width: int) -> None:
+    run, recent = followed
+    assert run.progress is not None
+    line = progress_line(run, run.progress, recent, width)
+    assert width_of(line) <= width
+    assert line.startswith("[1/1] 4K 70% rand re")
+    assert "measuring" in line and "19:22 left" in line
+    assert ("  W " in line and " p99 " in line) is (width > 100)
+
+
+def test_what_has_room_is_whole(followed: tuple[Run, list[Sample]]) -> None:
+    run, recent = followed
+    assert run.progress is not None
+    line = progress_line(run, run.progress, recent, 200)
+    assert f"] {LONG}: measuring" in line and " left  R " in line and "  W " in line
