@@ -92,7 +92,7 @@ SCENES = (
     Scene("quit", ("q",), ("Quit diskprof?",), running="quick", sizes=_SMALL),
     Scene("result", ("3", "end", "enter"), ("Quick check",)),
     Scene("result-failed", ("3", "slash", *"w4b7", "enter", "enter"), ("No space left",), sizes=_SMALL),
-    Scene("runs", ("3",), ("k3f7p2qa",)),
+    Scene("runs", ("3",), ("h2k7t6zp", "mean")),
     Scene("runs-empty", ("3",), ("run",), empty=True, sizes=_SMALL),
     Scene("runs-tags", ("3", "end", "t"), ("Tags",), sizes=_SMALL),
     Scene("runs-delete", ("3", "end", "d"), ("Delete",), sizes=_SMALL),

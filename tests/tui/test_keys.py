@@ -348,6 +348,7 @@ ELSEWHERE = {
     "run.rescan": "test_run_screen.py",
     "run.allow": "test_run_starting.py",
     "runs.undo": "test_runs_actions.py",
+    "runs.attach": "test_runs_screen.py",
     "compare.conditions": "test_compare_screen.py",
     "list.left": "test_compare_screen.py",
     "list.right": "test_compare_screen.py",

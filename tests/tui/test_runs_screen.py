@@ -1,6 +1,7 @@
 """The list of runs: what it shows, every key, and what becomes of hostile names."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -21,12 +22,14 @@ from stored_screens import (
     write,
 )
 from textual import events
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from diskprof.model.run import Finding, Status, Weight
+from diskprof.reports.blocks import Blocks
 from diskprof.store import Store, this_process
 from diskprof.tui.compare.screen import CompareScreen
 from diskprof.tui.live.screen import LiveScreen
+from diskprof.tui.runs import preview as preview_module
 from diskprof.tui.runs.result import ResultScreen
 from diskprof.tui.runs.run_list import Order, RunList, RunsView, columns_for
 from diskprof.tui.runs.screen import RunsScreen
@@ -50,14 +53,72 @@ async def test_shows_every_run_newest_first(path: Path, runs: dict[str, str], si
         assert max(len(line) for line in text.splitlines()) == size[0]
 
 
-async def test_says_more_of_the_run_under_the_cursor(path: Path, runs: dict[str, str]) -> None:
+@pytest.mark.parametrize("size", [*SIZES, (200, 50)])
+async def test_the_run_under_the_cursor_is_previewed(path: Path, runs: dict[str, str], size: tuple[int, int]) -> None:
+    async with open_runs(path, size) as pilot:
+        await go_to(pilot, runs["first"])
+        preview = screen_of(pilot).preview
+        for words in ("complete", "Samsung SSD 980 PRO", "Before the firmware update.", "tags: baseline"):
+            assert words in " ".join(preview.text.split())
+        await until(pilot, lambda: "1M seq write QD8" in preview.text)
+        assert "4K rand read QD1" in text_of(pilot) and "17.7k" in text_of(pilot)
+        assert ("IOPS over time" in text_of(pilot)) is (size[1] > 30)
+        # Beside the list where there is room, below it elsewhere.
+        assert (preview.region.x > 0) is (size[0] >= 160)
+        await go_to(pilot, runs["second"])
+        await until(pilot, lambda: runs["second"] in preview.text and "1M seq write QD8" in preview.text)
+
+
+async def test_runs_that_the_cursor_passes_are_not_opened(
+    path: Path, runs: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = list[str]()
+    read = preview_module._read
+
+    def counted(store: Path, run_id: str) -> Blocks:
+        opened.append(run_id)
+        return read(store, run_id)
+
+    monkeypatch.setattr(preview_module, "_read", counted)
+    monkeypatch.setattr(preview_module, "_RESTS_S", 3600.0)
+    async with open_runs(path) as pilot:
+        await press(pilot, "home", *["down"] * 6)
+        preview = screen_of(pilot).preview
+        assert at(pilot) in preview.text and not opened
+        preview._rests()
+        await until(pilot, lambda: at(pilot) in opened)
+        await settle(pilot)
+        # What is known is not read again.
+        await press(pilot, "up", "down")
+        assert opened == [at(pilot)] and "mean" in preview.text
+
+
+async def test_a_run_in_progress_is_attached_to(path: Path, runs: dict[str, str]) -> None:
     async with open_runs(path) as pilot:
         await go_to(pilot, runs["first"])
-        about = str(screen_of(pilot).query_one("#runs-about", Static).render())
-        assert "complete" in about
-        assert "Samsung SSD 980 PRO" in about
-        assert "Before the firmware update." in about
-        assert "tags: baseline" in about
+        assert "a Attach" not in text_of(pilot)
+        await press(pilot, "a")
+        assert isinstance(pilot.app.screen, RunsScreen)
+        await go_to(pilot, runs["running"])
+        assert "a Attach" in text_of(pilot)
+        await press(pilot, "a")
+        assert isinstance(pilot.app.screen, LiveScreen)
+
+
+def test_wide_lists_show_how_long_runs_took_and_cut_nothing_that_fits(path: Path) -> None:
+    with Store.open(path) as store:
+        runs = store.summaries()
+    long = [run._replace(target="/srv/a/rather/long/path/of/a/volume") for run in runs]
+    columns = {column.key: column for column in columns_for(220, RunsView(), long)}
+    assert columns["target"].width == len(long[0].target)
+    assert columns["took"].right
+    took = RunList().row(runs[-1], [columns["took"]], datetime.now(UTC)).line[0][0]
+    assert took == "0:34"
+    by_time = RunList()
+    by_time.load(runs)
+    by_time.look(RunsView(Order.TOOK))
+    known = [run.duration_s for run in by_time.shown if run.duration_s is not None]
+    assert known == sorted(known)
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -358,7 +419,7 @@ async def test_help_names_every_key(path: Path) -> None:
             assert word in text
 
 
-@pytest.mark.parametrize(("width", "least"), [(79, 19), (119, 34)])
+@pytest.mark.parametrize(("width", "least"), [(79, 19), (119, 31)])
 def test_long_targets_and_tags_leave_room_for_results(path: Path, runs: dict[str, str], width: int, least: int) -> None:
     with Store.open(path) as store:
         found = [
@@ -406,7 +467,7 @@ async def test_who_wants_to_delete_what_goes_is_told_the_keys(path: Path, runs: 
         await see(pilot, "s Stop")
 
 
-@pytest.mark.parametrize("size", [*SIZES, (200, 50)])
+@pytest.mark.parametrize("size", [*SIZES, (159, 50)])
 async def test_a_run_in_doubt_is_marked(path: Path, runs: dict[str, str], size: tuple[int, int]) -> None:
     doubt = Finding("other-io", Weight.DOUBT, "Other I/O on the disk.", "5 MB/s", "Run it again.", "randread-4k-qd1")
     with Store.open(path) as store:
@@ -417,8 +478,9 @@ async def test_a_run_in_doubt_is_marked(path: Path, runs: dict[str, str], size: 
         await see(pilot, "! In doubt: other I/O on the disk")
         lines = text_of(pilot).splitlines()
         (row,) = (line for line in lines if run_id in line and "9.99k" in line)
-        (other,) = (line for line in lines if runs["first"] in line)
+        (other,) = (line for line in lines if shown(pilot)[1] in line)
         assert " ! " in row and " ! " not in other
-        assert ("other I/O on the disk" in row) is (size[0] >= 140)
+        shown_columns = [column.key for column in columns_for(220, RunsView(), screen_of(pilot).list.runs)]
+        assert "doubts" in shown_columns
         await press(pilot, "enter")
         await see(pilot, "1 doubt", "! In doubt: other I/O on the disk (4K rand read QD1)")

@@ -92,6 +92,14 @@ def run_report(
     return (*head, *(block for section, forms in _SECTIONS if form in forms for block in section(known)))
 
 
+def run_preview(run: Run, samples: Sequence[Sample] = ()) -> tuple[Block, ...]:
+    """The figures of a run and how its tests went, without a word more; of a sweep its matrices alone."""
+    known = _Known(run, samples, {}, Form.TERMINAL, 1)
+    rows = [row for row in result_rows(run) if not row[0].planned.cell]
+    tables = [result_table(rows, Form.TERMINAL)] if rows else []
+    return (*run_panels(run, (Measure.IOPS,), level=2), *tables, *_over_time(known))
+
+
 def _title(run: Run, form: Form) -> str:
     return title_of(run) if form in _PAGES else f"{run.plan.preset_title} ({run.plan.preset})"
 

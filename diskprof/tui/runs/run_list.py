@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from diskprof.model.run import RunSummary, Status, Weight
+from diskprof.model.units import format_clock
 from diskprof.reports.content.doubts import in_doubt, short
 from diskprof.reports.words import STATUSES, WEIGHTS
 from diskprof.tui.kit.painted import Piece
@@ -16,6 +17,13 @@ from diskprof.tui.shell.run_signs import ink_of, status_text, when_text
 MARK = "●"
 _NARROW, _WIDE, _WIDER, _WIDEST = 70, 100, 140, 165
 _RESULT, _DOUBTS, _NOTE = 52, 40, 20
+_LEAST_BESIDE_TOOK = 28
+_ENOUGH = 40
+"""So much room a result keeps where other texts are cut."""
+_TOOK = 8
+"""`23:59:59`."""
+_STATUS_WORD = 12
+"""For `interrupted: ` before a result."""
 _LEAST_RESULT = {False: 19, True: 34}
 """So much room a result gets before others have more than they need; whether the list is wide."""
 _LEAST = {False: {"target": 9, "tags": 7, "preset": 10}, True: {"target": 12, "tags": 12, "preset": 14}}
@@ -53,6 +61,7 @@ class Order(StrEnum):
     PRESET = "preset"
     TARGET = "target"
     STATUS = "status"
+    TOOK = "took"
     TAGS = "tags"
     HEADLINE = "result"
     ID = "id"
@@ -150,6 +159,8 @@ class RunList:
                 text = run.target
             case Order.STATUS:
                 text = run.status
+            case Order.TOOK:
+                text = "" if run.duration_s is None else f"{run.duration_s:020.3f}"
             case Order.TAGS:
                 text = ", ".join(run.tags)
             case Order.HEADLINE:
@@ -186,6 +197,8 @@ class RunList:
                 return WEIGHTS[Weight.DOUBT].sign if run.doubts else " ", "warn"
             case "doubts":
                 return "; ".join(map(short, run.doubts)), "warn"
+            case "took":
+                return ("" if run.duration_s is None else format_clock(run.duration_s)), "quiet"
             case "preset":
                 return run.preset, ""
             case "target":
@@ -252,6 +265,8 @@ def columns_for(width: int, view: RunsView, runs: Sequence[RunSummary]) -> tuple
     ]
     if width >= _NARROW:
         columns.append(SheetColumn("target", title(Order.TARGET, "target"), target, middle=True))
+    if wide:
+        columns.append(SheetColumn("took", title(Order.TOOK, "took"), _TOOK, right=True))
     if width >= _WIDER:
         columns.append(SheetColumn("device", "device", widest([run.device for run in sample], 6, 24), middle=True))
         if width >= _WIDEST:
@@ -259,17 +274,44 @@ def columns_for(width: int, view: RunsView, runs: Sequence[RunSummary]) -> tuple
     last = SheetColumn("tags", title(Order.TAGS, "tags"), tags)
     wanted = min(max([len(run.headline) for run in sample], default=0), _LEAST_RESULT[wide])
     *columns, last = _give_way([*columns, last], width - wanted, _LEAST[wide])
+    if width - sum(column.width + 1 for column in (*columns, last)) < min(wanted, _LEAST_BESIDE_TOOK):
+        columns = [column for column in columns if column.key != "took"]
     left = max(width - sum(column.width + 1 for column in (*columns, last)), 10)
-    columns.append(SheetColumn("result", title(Order.HEADLINE, "result"), min(left, _RESULT)))
-    columns.append(last)
-    room = left - _RESULT - 1
     doubts = min(max((len("; ".join(map(short, run.doubts))) for run in sample if run.doubts), default=0), _DOUBTS)
+    doubts = max(doubts, len("in doubt")) if doubts else 0
+    longest = max([len(run.headline) for run in sample], default=0)
+    result = min(left, longest + (0 if wide else _STATUS_WORD), _ENOUGH)
+    doubts = doubts if left - result > doubts else 0
+    *columns, last = _grown([*columns, last], sample, left - result - (doubts + 1 if doubts else 0))
+    left = max(width - sum(column.width + 1 for column in (*columns, last)), 10)
+    shown = min(left, _RESULT)
+    if doubts:
+        shown = min(shown, left - doubts - 1)
+    columns.append(SheetColumn("result", title(Order.HEADLINE, "result"), shown))
+    columns.append(last)
+    room = left - shown
     if doubts and room > doubts:
-        columns.append(SheetColumn("doubts", "in doubt", max(doubts, len("in doubt"))))
+        columns.append(SheetColumn("doubts", "in doubt", doubts))
         room -= doubts + 1
-    if room >= _NOTE:
-        columns.append(SheetColumn("note", "note", room))
+    if room > _NOTE:
+        columns.append(SheetColumn("note", "note", room - 1))
     return tuple(columns)
+
+
+def _grown(columns: Sequence[SheetColumn], runs: Sequence[RunSummary], room: int) -> list[SheetColumn]:
+    """The columns, those whose texts are cut wider one after the other by up to `room` together."""
+    texts = {
+        "target": (run.target for run in runs),
+        "preset": (run.preset for run in runs),
+        "tags": (", ".join(run.tags) for run in runs),
+    }
+    found = {column.key: column for column in columns}
+    for key, of in texts.items():
+        if key in found and room > 0:
+            more = min(max(max(map(len, of), default=0) - found[key].width, 0), room)
+            found[key] = replace(found[key], width=found[key].width + more)
+            room -= more
+    return list(found.values())
 
 
 def _give_way(columns: Sequence[SheetColumn], room: int, least: Mapping[str, int]) -> list[SheetColumn]:

@@ -14,21 +14,20 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input, Static
 
 from diskprof.model.errors import DiskprofError
-from diskprof.model.run import RunSummary, Status, Weight
+from diskprof.model.run import RunSummary, Status
 from diskprof.model.text import clean
-from diskprof.model.units import format_duration
-from diskprof.reports.content.doubts import in_doubt
-from diskprof.reports.words import WEIGHTS
 from diskprof.tui.dialogs import run_actions
+from diskprof.tui.kit.charts.glyphs import Charset
+from diskprof.tui.kit.containers import Across, Down
 from diskprof.tui.kit.field import Field
 from diskprof.tui.kit.heading import Heading
 from diskprof.tui.kit.painted import Piece, signs_for
 from diskprof.tui.kit.table import Row, Sheet, SheetColumn
-from diskprof.tui.runs.run_list import FIELDS, Order, RunList, columns_for, full_time, unknown_field
+from diskprof.tui.runs.preview import Preview
+from diskprof.tui.runs.run_list import FIELDS, Order, RunList, columns_for, unknown_field
 from diskprof.tui.shell.base import ModeScreen
 from diskprof.tui.shell.keynames import with_keys
 from diskprof.tui.shell.loading import report_on
-from diskprof.tui.shell.run_signs import status_text
 
 _EMPTY = (
     "No runs yet.\n\nPress {app.run}, choose a device and a preset, and press {run.start} to start.\n"
@@ -39,6 +38,8 @@ _NEWEST = 100
 _DRAWN_S = 0.05
 """By then the first picture is on its way."""
 _SHARE_OF_TIME = 20
+_BESIDE = 160
+"""From this width on the run under the cursor is shown beside the list."""
 
 
 class RunsScreen(ModeScreen):
@@ -51,6 +52,8 @@ class RunsScreen(ModeScreen):
         "To compare, mark two or more with {runs.mark} and press {runs.compare}; the oldest is the base. Without marks, "
         "{runs.compare} compares the run under the cursor with the newest other one of the same preset.\n\n"
         "Deleted runs are kept in the trash for a week; {runs.undo} restores those deleted last.\n\n"
+        "The lower part, on wide terminals the right one, shows the results of the run under the cursor. "
+        "{runs.attach} follows a run in progress on Live.\n\n"
         "{runs.again} runs the run under the cursor again: same preset, settings, target and expectations.\n\n"
         "The filter looks for words in id, preset, target, device, host, status and tags. A field limits a word: "
         "status:failed disk:sda tag:prod preset:quick host:db-01. Several words must all match. A click on a column heading "
@@ -58,6 +61,7 @@ class RunsScreen(ModeScreen):
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open", "Open", id="runs.open"),
+        Binding("a", "attach", "Attach", id="runs.attach", tooltip="Follow the run in progress on Live"),
         Binding("space", "mark", "Mark", id="runs.mark"),
         Binding("c", "compare", "Compare", id="runs.compare"),
         Binding(
@@ -74,7 +78,7 @@ class RunsScreen(ModeScreen):
         Binding("d", "delete", "Delete", id="runs.delete"),
         Binding("u", "undo", "Undo", id="runs.undo", tooltip="Restore the runs that were deleted last"),
         Binding("slash", "filter", "Filter", id="runs.filter", key_display="/"),
-        Binding("S", "order", "Sort", id="runs.order", key_display="S", tooltip="Sort by the next column"),
+        Binding("S", "order", "Sort", id="runs.order", show=False, key_display="S", tooltip="Sort by the next column"),
         Binding("I", "reverse", "Reverse", id="runs.reverse", show=False, key_display="I", tooltip="Reverse the order"),
         Binding("U", "unmark", "Unmark", id="runs.unmark", key_display="U", tooltip="Take all marks away"),
         Binding("escape", "all", "Show all", id="runs.all", tooltip="Clear the filter"),
@@ -83,6 +87,11 @@ class RunsScreen(ModeScreen):
     def __init__(self) -> None:
         super().__init__()
         self.list = RunList()
+        self.preview = Preview(
+            lambda: self.kept_path,
+            ascii_only=lambda: self.diskprof.charset is Charset.ASCII,
+            id="runs-preview",
+        )
         self._at = ""
         self._now = datetime.now(UTC)
         self._read_at = self._whole_at = 0.0
@@ -91,15 +100,17 @@ class RunsScreen(ModeScreen):
 
     def body(self) -> ComposeResult:
         yield Heading("runs-list", id="runs-title")
-        yield Sheet(self._columns, fixed=2, id="runs-list")
         yield Static(with_keys(self, _EMPTY), id="runs-empty", markup=False)
         yield Field(
             placeholder=with_keys(self, "words to look for; Enter keeps the filter, {runs.all} shows all"),
             id="runs-filter",
             compact=True,
         )
-        yield Heading(id="runs-about-title")
-        yield Static("", id="runs-about", markup=False)
+        with Across(id="runs-body"):
+            yield Sheet(self._columns, fixed=2, id="runs-list")
+            with Down(id="runs-about"):
+                yield Heading(id="runs-about-title")
+                yield self.preview
 
     @property
     def sheet(self) -> Sheet:
@@ -117,6 +128,7 @@ class RunsScreen(ModeScreen):
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.height < 20, "-low")
+        self.set_class(event.size.width >= _BESIDE, "-beside")
         self._title()
 
     def store_changed(self) -> None:
@@ -207,6 +219,8 @@ class RunsScreen(ModeScreen):
                 return bool(self.list.marked)
             case "undo":
                 return self._trash
+            case "attach":
+                return bool((run := self.current) and run.status is Status.RUNNING)
             case "open" | "mark" | "again" | "export" | "tags" | "delete" | "compare" | "order" | "reverse":
                 return bool(self.list.shown)
             case _:
@@ -259,30 +273,16 @@ class RunsScreen(ModeScreen):
         self.refresh_bindings()
 
     def _about(self) -> None:
-        run = self.current
-        if run is None:
-            return
-        took = f", took {format_duration(run.duration_s)}" if run.duration_s is not None else ""
-        self.query_one("#runs-about-title", Heading).tell([(f"Run {run.id}", "strong")])
-        lines = [
-            f"{status_text(run.status)}   {run.id}   {full_time(run.started_at)}{took}   {run.hostname}",
-            f"{run.preset_title or run.preset}: {run.target}{f' ({run.device})' if run.device else ''}",
-        ]
-        if run.headline:
-            lines.append(run.headline)
-        if words := in_doubt(run.doubts):
-            lines.append(f"{WEIGHTS[Weight.DOUBT].sign} {words}")
-        marks = [f"tags: {', '.join(run.tags)}"] if run.tags else []
-        marks += [f"note: {run.note}"] if run.note else []
-        if marks:
-            lines.append("   ".join(marks))
-        self.query_one("#runs-about", Static).update(signs_for(self.app, "\n".join(map(clean, lines))))
+        if run := self.current:
+            self.query_one("#runs-about-title", Heading).tell([(f"Run {run.id}", "strong")])
+        self.preview.tell(self.current)
 
     @on(Sheet.Moved, "#runs-list")
     def _moved(self) -> None:
         if run := self.current:
             self._at = run.id
         self._about()
+        self.refresh_bindings()
 
     @on(Sheet.Chosen, "#runs-list")
     def _chosen(self) -> None:
@@ -298,6 +298,10 @@ class RunsScreen(ModeScreen):
         from diskprof.tui.runs.result import ResultScreen
 
         self.app.push_screen(ResultScreen(run.id))
+
+    def action_attach(self) -> None:
+        if (run := self.current) and run.status is Status.RUNNING:
+            self.diskprof.show_run(run.id)
 
     def action_mark(self) -> None:
         if run := self.current:

@@ -15,9 +15,9 @@ from diskprof.tui.kit.table import Row, SheetColumn
 from diskprof.tui.shell.run_signs import ink
 
 
-def screen_lines(blocks: Blocks, width: int) -> list[Line]:
+def screen_lines(blocks: Blocks, width: int, *, ascii_only: bool = False) -> list[Line]:
     """Lines of at most `width` cells, each piece in the ink of its meaning; commands such that a shell takes them as they are."""
-    found = lines.lines(blocks, width, wrap_code=True)
+    found = lines.lines(blocks, width, ascii_only=ascii_only, wrap_code=True)
     return [
         titled([(line[0][0], ink(Meaning.TITLE))], (), width)
         if [meaning for _, meaning in line] == [Meaning.TITLE]

@@ -42,7 +42,11 @@ KEYS = (
     Key("backspace", "Back to the list of runs", ("list",)),
     Key("space", "Mark a run; in a result, page down", ("mark", "more")),
     Key("/", "Filter", ("filter",)),
-    Key("a", "Show all rows, or hide the less important", ("run.all", "conditions")),
+    Key(
+        "a",
+        "Show all rows, or hide the less important; in Runs, attach to a run in progress",
+        ("run.all", "conditions", "attach"),
+    ),
     Key("b", "Change the base of a comparison", ("base",)),
     Key("c", "Compare", ("runs.compare", "result.compare", "live.compare")),
     Key("C", "Show the commands", ("commands",)),
