@@ -1,7 +1,7 @@
 """A plan as a document: what a run would do, in a sentence and in figures, its commands, and what speaks against it."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 from diskprof.model.advice import on_command_line, on_screen
@@ -10,9 +10,11 @@ from diskprof.model.plan import Hazard, Plan, PlannedTest, Severity
 from diskprof.model.preset import EngineName
 from diskprof.model.target import TargetKind
 from diskprof.model.units import format_duration, format_size
+from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Code, Fact, Facts, Form, Heading, Note, Paragraph
 from diskprof.reports.content.expectation_table import planned
 from diskprof.reports.content.facts import sweep_words, target_words, targets, test_files
+from diskprof.reports.content.sweep_tables import value_words
 from diskprof.reports.words import SEVERITIES
 
 _LONG_S = 600.0
@@ -83,6 +85,21 @@ def steps(plan: Plan) -> tuple[tuple[str, PlannedTest], ...]:
     files = "test files" if len(plan.test_files) > 1 else "test file"
     layout = [(f"Create {files}", plan.layout)] if plan.layout else []
     return (*layout, *((test.title, test) for test in plan.tests))
+
+
+def sweep_axes(tests: Sequence[PlannedTest]) -> tuple[tuple[str, str], ...]:
+    """(axis, its values) of the cells of one test: `block size`, `4 KiB, 16 KiB, 64 KiB`."""
+    values: dict[str, dict[str, None]] = {}
+    for test in tests:
+        for option, value in test.cell:
+            values.setdefault(option, {})[value_words(option, value)] = None
+    return tuple((figures.option(option), ", ".join(found)) for option, found in values.items())
+
+
+def swept_by(test: PlannedTest) -> tuple[str, ...]:
+    """The test of the preset that a cell of a sweep comes from, and the options that are swept; empty for no cell."""
+    # A cell's name ends in its values, which hold no "-".
+    return (test.name.rsplit("-", len(test.cell))[0], *(option for option, _ in test.cell)) if test.cell else ()
 
 
 def _commands(plan: Plan) -> Code:

@@ -5,16 +5,26 @@ Loaded with the first plan, not before the first picture.
 
 import shlex
 from collections.abc import Sequence
+from itertools import groupby
 
 from textual.content import Content
 
 from diskprof.model.cells import fit
 from diskprof.model.plan import Plan, PlannedTest, Severity
 from diskprof.model.text import clean
+from diskprof.model.title import sweep_title
 from diskprof.model.units import format_duration
 from diskprof.reports.blocks import Facts, Form, Paragraph
 from diskprof.reports.content.expectation_table import planned
-from diskprof.reports.content.plan_report import hazard_notes, plan_facts, plan_sentence, steps, target_facts
+from diskprof.reports.content.plan_report import (
+    hazard_notes,
+    plan_facts,
+    plan_sentence,
+    steps,
+    sweep_axes,
+    swept_by,
+    target_facts,
+)
 from diskprof.reports.words import SEVERITIES, Meaning
 from diskprof.tui.kit.painted import Line, spread
 from diskprof.tui.kit.paragraphs import paragraph, signed
@@ -83,14 +93,22 @@ def switch_lines(plan: Plan, key: str, width: int) -> list[Line]:
 
 
 def _test_lines(plan: Plan, width: int) -> list[Line]:
-    """Each test with R or W and its time."""
+    """Each test with R or W and its time; of a test that is swept its axes, a line each."""
     lines: list[Line] = []
-    for at, (title, test) in enumerate(steps(plan), 0 if plan.layout else 1):
-        seconds = fit(format_duration(test.likely_seconds), 7, right=True)
+    numbered = enumerate(steps(plan), 0 if plan.layout else 1)
+    for swept, group in groupby(numbered, key=lambda each: swept_by(each[1][1]) or each[0]):
+        found = list(group)
+        at, (title, test) = found[0]
+        cells = [cell for _, (_, cell) in found]
+        if isinstance(swept, tuple):
+            title = f"{sweep_title(test.jobs, test.cell) or swept[0]}: {len(cells)} cells"
+        seconds = fit(format_duration(sum(cell.likely_seconds for cell in cells)), 7, right=True)
         number = fit(f"{at:2}" if at else "", 3)
         words = paragraph(clean(title), width - 11, "" if at else "quiet", first=((number, "quiet"), (" ", "")))
         lines.append(spread(words[0] if words else (), [*_sides(test), (seconds, "quiet"), (" ", "")], width))
         lines += words[1:]
+        for axis, values in sweep_axes(cells):
+            lines += paragraph(clean(values), width, first=(("    ", ""), (f"{clean(axis)}  ", "quiet")))
     return lines
 
 
