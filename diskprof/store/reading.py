@@ -199,6 +199,11 @@ def run(db: sqlite3.Connection, run_id: str, *, trash: bool = False) -> Run:
     )
 
 
+def overall(db: sqlite3.Connection, run_id: str) -> float | None:
+    row = db.execute("SELECT overall FROM progress WHERE run = ?", (number_of(db, run_id),)).fetchone()
+    return None if row is None else float(row[0])
+
+
 def _test(planned: Any, row: tuple[Any, ...]) -> TestRecord:
     index, status, reason, started, ended, result = row
     decoded = None if result is None else codec.result_from(result)

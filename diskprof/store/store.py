@@ -199,6 +199,11 @@ class Store:
         with self._database.read() as db:
             return earlier.earlier_results(db, run_id)
 
+    def overall(self, run_id: str) -> float | None:
+        """How much of a run is done, 0 to 1; None where it did not say yet."""
+        with self._database.read() as db:
+            return reading.overall(db, run_id)
+
     def runner(self, run_id: str) -> ProcessIdentity:
         """The process that carries, or carried, the run out."""
         with self._database.read() as db:

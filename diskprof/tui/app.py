@@ -22,6 +22,7 @@ from diskprof.config.settings import Charts, Settings, SlowLink
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
 from diskprof.presets.problem import Problem
+from diskprof.reports.words import STATUSES
 from diskprof.tui.dialogs.confirm import Answer, Ask
 from diskprof.tui.dialogs.help import HelpScreen, keys_of
 from diskprof.tui.kit.charts.glyphs import Charset, this_charset
@@ -39,6 +40,7 @@ from diskprof.tui.shell.terminal_app import TerminalApp
 if TYPE_CHECKING:
     from textual.widget import AwaitMount
 
+    from diskprof.model.run import RunSummary
     from diskprof.runner.session import Outlook, Session
     from diskprof.store import Store
     from diskprof.tui.dialogs.chooser import Choice
@@ -84,6 +86,19 @@ def _prepare() -> None:
     gc.freeze()
     gc.set_threshold(_GARBAGE)
     gc.enable()
+
+
+def title_words(running: Sequence[RunSummary], newest: RunSummary | None, done: float | None) -> str:
+    """`diskprof: 34% quick on /mnt/data` while a run is in progress; `diskprof: quick complete on /mnt/data` afterwards."""
+    if len(running) > 1:
+        return f"diskprof: {len(running)} runs in progress"
+    run = running[0] if running else newest
+    if run is None:
+        return "diskprof"
+    what, where = clean(run.preset), clean(run.target)
+    if not running:
+        return f"diskprof: {what} {STATUSES[run.status].word} on {where}"
+    return f"diskprof: {done or 0.0:.0%} {what} on {where}"
 
 
 class WholeCells(ScrollBarRender):
@@ -188,6 +203,7 @@ class DiskprofApp(TerminalApp):
         self.place = StorePlace(self.store_path)
         self.watcher = StoreWatcher(self.store)
         self._host = ""
+        self._titled = False
         self.left_running: tuple[str, ...] = ()
         """Ids of the runs that continue after diskprof was quit."""
         if live_first and self.watcher.read().running:
@@ -266,10 +282,26 @@ class DiskprofApp(TerminalApp):
         if changed and isinstance(screen, ModeScreen) and screen.is_mounted:
             self.show_state(screen)
             screen.store_changed()
+        if changed:
+            self._show_title()
 
     def show_state(self, screen: ModeScreen) -> None:
         """Write into the first line of `screen` what goes on."""
         screen.top.show(self._host, self._state())
+
+    def _show_title(self) -> None:
+        """The progress of the run in the terminal's title, which is seen from another window; at its end, how it ended."""
+        running, newest = self.watcher.state.running, self.watcher.state.newest
+        if not running and not self._titled:
+            return
+        try:
+            done = self.store.overall(running[0].id) if len(running) == 1 else None
+        except DiskprofError as error:
+            self.tell(error)
+            return
+        self._titled = True
+        if isinstance(self._driver, LettingGoDriver):
+            self._driver.show_title(title_words(running, newest, done))
 
     def _state(self) -> Line:
         if (where := self.place.where()) is not Whereabouts.SAME:

@@ -89,7 +89,7 @@ def course_plot(rate: Facet, track: Track, seconds: float, scales: dict[str, Log
     """IOPS (`rate`) and below them, on the same seconds, the percentiles of each interval, as far as `height` has room."""
     rows, directions = height - 2, track.directions
     apart: list[Facet | None] = []
-    if rows >= _LEAST_EACH * (1 + len(directions)):
+    if rows >= _LEAST_EACH * (1 + len(directions)) - 1:
         apart = [_percentiles(track, direction, scales, most=False) for direction in directions]
     elif rows >= 2 * _LEAST_TOGETHER:
         apart = [_slow_of_both(track, scales)]

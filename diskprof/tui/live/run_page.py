@@ -214,7 +214,9 @@ class RunPage(ModeScreen):
         line.put_line(what)
         if seen.going and not short:
             self.query_one("#progress", OneLine).put_line(progress_line(run, width, charset))
-        self.query_one(DoubtBanner).tell(run, width)
+        banner = self.query_one(DoubtBanner)
+        banner.tell(run, width)
+        self.set_class(banner.display, "-doubted")
 
     def _arrange(self) -> None:
         """The cells of a sweep are above its tests, the chart of a test is below them."""

@@ -23,6 +23,7 @@ from diskprof.tui.kit.terminal.pasting import PasteFilter
 from diskprof.tui.kit.terminal.plain_styles import plain
 from diskprof.tui.kit.terminal.stalled import Outlet
 from diskprof.tui.kit.terminal.thrift import Thrift
+from diskprof.tui.kit.terminal.title import Title
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -68,6 +69,7 @@ class LettingGoDriver(LinuxDriver):
         self.exit_event = self._exit = _WakingEvent()
         self.pace = Pace()
         self._thrift, self._outlet = Thrift(), Outlet()
+        self._title = Title(os.environ)
         self._listening = False
         self._only_ascii = bool(getattr(app, "plain", False))
         self._silent = threading.Event()
@@ -98,6 +100,11 @@ class LettingGoDriver(LinuxDriver):
         self._listening = self._key_thread is not None
         if self._listening:
             self.write("")
+
+    def show_title(self, words: str) -> None:
+        """Make `words`, without control characters, the terminal's title; that of before comes back at the end."""
+        if sequence := self._title.set(words):
+            self.write(sequence)
 
     def send_only_changes(self, columns: int) -> None:
         """From now on send only cells that change, to a terminal that is `columns` wide."""
@@ -155,6 +162,8 @@ class LettingGoDriver(LinuxDriver):
         if self.pace.answers and self._key_thread is not None and self._key_thread.is_alive():
             self._silent.wait(_LAST_ANSWER_S)
         try:
+            if sequence := self._title.clear():
+                self.write(sequence)
             super().stop_application_mode()
         finally:
             if self._key_thread is not None and self._key_thread.is_alive():
