@@ -312,6 +312,11 @@ PLACES = {
 }
 # Without a shell to go to, something to draw again (test_terminal_states.py), files that were left behind.
 UNSEEN = {"app.suspend", "app.redraw", "run.leftovers"}
+# Of the view of a run: those of one in progress are pressed in Live, those of one that has ended in the result.
+OF_THE_OTHER = {
+    "LiveScreen": {"result.again", "result.export", "result.compare", "result.delete", "result.more"},
+    "ResultScreen": {"live.stop", "live.follow"},
+}
 
 
 def seen(pilot: Driver) -> tuple[object, ...]:
@@ -358,11 +363,12 @@ ELSEWHERE = {
 async def dead_keys(pilot: Driver, place: Place) -> list[str]:
     """The bindings whose key, pressed where it should work, changes nothing that can be seen."""
     dead = []
+    of_the_other = OF_THE_OTHER.get(type(pilot.app.screen).__name__, ())
     for name, binding in ids_of(pilot).items():
         # What works everywhere is pressed on one screen, whose own key leads nowhere.
         everywhere = name.startswith("app.") and (place.way != ("1",) or name in ("app.run", "app.quit"))
         everywhere = everywhere or (name.startswith("list.") and not place.lists)
-        if name in UNSEEN or name in ELSEWHERE or everywhere:
+        if name in UNSEEN or name in ELSEWHERE or everywhere or name in of_the_other:
             continue
         key = binding.key.partition(",")[0]
         await back_to(pilot, place)
