@@ -111,9 +111,6 @@ class DemoSession(Session):
         ours = {Path(node_of(name)).name for name in (FREE, LIMITED)}
         return DeviceTree(tuple(each for each in tree.devices if each.kind is not DeviceKind.LOOP or each.name in ours))
 
-    def steps_to(self, name: str) -> int:
-        """How many rows the disk is below the one that is selected at first."""
-        tree = self.scan()
-        rows = [device.node for _, device in tree.walk()]
-        first = self.default_device(tree)
-        return rows.index(node_of(name)) - (rows.index(first.node) if first else 0)
+    def row_of(self, name: str) -> int:
+        """The row of the disk in the list of devices, from 0."""
+        return [device.node for _, device in self.scan().walk()].index(node_of(name))

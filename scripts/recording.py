@@ -59,7 +59,8 @@ def _take(camera: _Camera) -> None:
     shown = camera.shown
     shown.wait_for("Quick check", " GiB ")
     camera.still(1)
-    for _ in range(DemoSession().steps_to(LIMITED)):
+    shown.press("g")
+    for _ in range(DemoSession().row_of(LIMITED)):
         shown.press("down")
         camera.still(0.5)
     camera.still(1)

@@ -44,8 +44,8 @@ class Shot:
 
 
 SHOTS = (
-    Shot("run", (), ("Plan",), disk=FREE),
-    Shot("run-80x24", (), ("Plan",), size=SMALL, disk=FREE),
+    Shot("run", (), ("Plan",), disk=LIMITED),
+    Shot("run-80x24", (), ("Plan",), size=SMALL, disk=LIMITED),
     Shot("live", ("2",), ("IOPS",), under_way=True),
     Shot("live-80x24", ("2",), ("IOPS",), size=SMALL, under_way=True),
     Shot("live-heatmap", ("2", "m", "m", "m"), ("heat map",), under_way=True),
@@ -70,8 +70,8 @@ async def _open(shot: Shot) -> AsyncIterator[Driver]:
             app.show_run(ids[0])
         elif ids:
             app.compare_runs(ids)
-        downs = session.steps_to(shot.disk) if shot.disk else 0
-        for key in (*["down"] * downs, *shot.keys):
+        to_disk = ("g", *["down"] * session.row_of(shot.disk)) if shot.disk else ()
+        for key in (*to_disk, *shot.keys):
             await pilot.press(key)
             await pilot.pause()
         await see(pilot, *shot.shows)
