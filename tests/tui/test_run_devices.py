@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from bench_screens import DATA, DISKS, GIB, Bench, make_device, open_bench
-from recorded import recording
+from recorded import make_plan, record_run, recording
 from stored_screens import Driver, press, see, settle, text_of, told, until
 
 from diskprof.devices.guard.target_doubts import Doubt, doubts, system_disks
@@ -19,7 +19,7 @@ from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.painted import Line, Lines, width_of
 from diskprof.tui.kit.table import Table
 from diskprof.tui.run.device_activity import Machine
-from diskprof.tui.run.device_rows import DevicesView, DeviceTable, device_lines, traffic
+from diskprof.tui.run.device_rows import DevicesView, DeviceTable, device_lines, last_results, traffic
 from diskprof.tui.run.headings import edge_title
 from diskprof.tui.run.screen import RunScreen
 
@@ -376,3 +376,16 @@ async def test_paths_that_were_typed_leave_the_devices_in_sight(bench: Bench) ->
             await until(pilot, lambda name=name: rows(pilot, "devices").key == f"path:/mnt/{name}")
         await see(pilot, "/mnt/e", "/mnt/d", "/mnt/c", "sda1", "sda2")
         assert "/mnt/b" not in rows(pilot, "devices").text
+
+
+async def test_the_card_of_a_device_has_its_last_results(bench: Bench) -> None:
+    with Store.open(bench.path) as store:
+        record_run(store, plan=make_plan(), runtime_s=1.0)
+        (run,) = store.summaries()
+    device = make_device(run.device)
+    other = run._replace(preset="other")
+    words = ["".join(piece for piece, _ in line) for line in last_results(device, [run, other, run], run.hostname, 60)]
+    assert words[0] == " Last: Quick check" and len(words) == 3
+    assert run.headline[:8] in words[1]
+    assert not last_results(device, [run], "another-host", 60)
+    assert not last_results(make_device("sdz"), [run], run.hostname, 60)

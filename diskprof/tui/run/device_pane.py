@@ -22,7 +22,7 @@ from diskprof.tui.kit.paragraphs import paragraph
 from diskprof.tui.kit.redraw_pace import Turns
 from diskprof.tui.kit.table import Row, Table
 from diskprof.tui.run.device_activity import Machine
-from diskprof.tui.run.device_rows import DevicesView, DeviceTable, device_lines, key_of, place_of
+from diskprof.tui.run.device_rows import DevicesView, DeviceTable, device_lines, key_of, last_results, place_of
 from diskprof.tui.run.headings import edge_title
 from diskprof.tui.shell.base import screen_of
 
@@ -268,7 +268,11 @@ class DevicePane(Down):
         place, device = self.place, self.device
         path = place.path if place else ""
         lines = paragraph(clean(path), width, first=((" ", ""),)) if path else []
-        return lines + (device_lines(device, self.doubts, self._view, width) if device else [])
+        if device is None:
+            return lines
+        app = screen_of(self).diskprof
+        results = last_results(device, app.watcher.state.last, app.session.hostname(), width)
+        return [*lines, *device_lines(device, self.doubts, self._view, width), *results]
 
     @property
     def _view(self) -> DevicesView:

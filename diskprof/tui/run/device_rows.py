@@ -8,6 +8,7 @@ from diskprof.devices.guard.target_doubts import Doubt, doubts, system_disks
 from diskprof.model.cells import fit, shorten_middle
 from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, Mount, branches
 from diskprof.model.plan import Severity
+from diskprof.model.run import RunSummary
 from diskprof.model.text import clean
 from diskprof.model.units import format_bandwidth, format_iops, format_size
 from diskprof.reports.words import SEVERITIES
@@ -29,6 +30,8 @@ _SIZE = 7
 _BAR = 5
 _FILLING, _FULL = 0.85, 0.95
 _RECENT = 3
+_RESULTS = 3
+"""Runs of which the card of a device has the result."""
 _KNOWN_BY = 7
 _ROOMY = 12
 _WORD = " more"
@@ -249,6 +252,20 @@ def device_lines(device: Device, found: Sequence[Doubt], view: DevicesView, widt
     for mount in device.mounts[:3]:
         lines += _mount_lines(mount, width, view.charset)
     lines += paragraph(clean(", ".join(part for part in details if part)), width, "quiet", first=_FLUSH)
+    return lines
+
+
+def last_results(device: Device, runs: Sequence[RunSummary], hostname: str, width: int) -> list[Line]:
+    """The last result of a device on this machine, and before it others of the same preset; `runs` are newest first."""
+    mine = [run for run in runs if run.device == device.name and run.hostname == hostname and run.headline]
+    lines: list[Line] = []
+    for run in [run for run in mine if run.preset == mine[0].preset][:_RESULTS]:
+        if not lines:
+            lines.append([(" Last: ", "quiet"), (shorten_middle(clean(run.preset_title), max(8, width - 8)), "")])
+        when = f"{run.started_at.astimezone():%d %b %H:%M}"
+        lines.append(
+            [(f" {when}  ", "quiet"), (shorten_middle(clean(run.headline), max(8, width - len(when) - 4)), "")]
+        )
     return lines
 
 
