@@ -21,6 +21,8 @@ from diskprof.tui.shell.run_signs import sign_of
 
 _FLUSH: Line = ((" ", ""),)
 _NONE = "none"
+_RECENT = 3
+"""Presets that were used last and stand first."""
 _ROOM_FOR_TIME, _ROOM_FOR_ALL = 36, 56
 """Cells of a list from which columns stand beside the names."""
 _TOLD = 3
@@ -91,7 +93,7 @@ def preset_rows(presets: Sequence[Preset], shelves: Shelves, width: int) -> list
     shipped = [preset for preset in presets if preset.shipped]
     groups = [
         ("favourite:", "Favourites", [known[name] for name in shelves.favourites if name in known]),
-        ("recent:", "Recent", [known[name] for name in shelves.recent if name in known]),
+        ("recent:", "Recent", [known[name] for name in shelves.recent if name in known][:_RECENT]),
         ("", Category.OWN.heading, own),
         *(("", category.heading, list(shelf)) for category, shelf in groupby(shipped, key=lambda each: each.category)),
     ]

@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from diskprof.model.preset import Preset
     from diskprof.presets.library import Library
 
-_RECENT = 3
-"""Presets that were used last and stand first."""
-
 
 class PresetPane(Vertical):
     """Reads the library in a thread, and again when it is asked to."""
@@ -126,7 +123,7 @@ class PresetPane(Vertical):
 
     def prefer(self, favourites: Sequence[str], recent: Sequence[str]) -> None:
         """Show these presets first, by name."""
-        self._arrange(replace(self._shelves, favourites=tuple(favourites), recent=tuple(recent[:_RECENT])))
+        self._arrange(replace(self._shelves, favourites=tuple(favourites), recent=tuple(recent)))
 
     def _arrange(self, shelves: Shelves) -> None:
         if shelves != self._shelves:
