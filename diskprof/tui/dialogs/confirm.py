@@ -64,6 +64,9 @@ class Ask(ModalScreen[str | None]):
         answers = self.query_one(Table)
         answers.styles.height = len(self._answers)
         self._share()
+        self._mark()
+        for text in self.query("#ask-text").results(VerticalScroll):
+            self.watch(text, "show_vertical_scrollbar", self._mark, init=False)
         answers.show(lambda _width: [Row(answer.value, self._line(answer)) for answer in self._answers])
 
     def on_resize(self) -> None:
@@ -75,11 +78,10 @@ class Ask(ModalScreen[str | None]):
     def _share_now(self) -> None:
         for text in self.query("#ask-text").results(VerticalScroll):
             share_height(text, self.query_one(Table), len(self._answers), _PORTION)
-        self.call_after_refresh(self._mark)
 
     def _mark(self) -> None:
         """Say at the lower edge which keys answer, and that the text goes on where it does."""
-        more = any(text.max_scroll_y > 0 for text in self.query("#ask-text").results(VerticalScroll))
+        more = any(text.show_vertical_scrollbar for text in self.query("#ask-text").results(VerticalScroll))
         answers = with_keys(self, "Enter answers, {ask.back} goes back")
         scrolls = with_keys(self, "{ask.page-down} scrolls   ") if more else ""
         self.query_one(".dialog").border_subtitle = f"{scrolls}{answers}"
