@@ -41,7 +41,7 @@ EXIT_CODES = {
 }
 
 ENVIRONMENT = {
-    "DISKPROF_STORE": "The file that runs are kept in, as --store.",
+    "DISKPROF_STORE": "The run database, as --store.",
     "DISKPROF_HOME": "The directory that has this file, runs.db.",
     "DISKPROF_FIO, DISKPROF_IOPING": "The fio and ioping to use, instead of the first on the PATH.",
     "DISKPROF_SMARTCTL": "The smartctl to ask how far a disk is worn; if it is empty, none is asked.",

@@ -24,7 +24,7 @@ def parse_expectation(text: str) -> Expectation:
     match = _EXPRESSION.fullmatch(text)
     if not match:
         raise UsageError(
-            f"{text[:80]!r} is no expectation",
+            f"invalid expectation {text[:80]!r}",
             "Write a metric, >=, >, <= or <, and a value: read.iops>=5000; with several tests TEST.METRIC: "
             "lat-read.read.latency.p99<5ms.",
         )
@@ -36,10 +36,8 @@ def parse_expectation(text: str) -> Expectation:
         raise UsageError(f"{value[:40]} lacks a unit", f"Write a bandwidth such as {value.strip()[:20]}MB/s.")
     if metric.quantity is Quantity.SHARE and promised > 1:
         meant = "95%" if "%" in value else f"{value}%"
-        raise UsageError(
-            f"{value} is more than all of them: a share is at most 100%", f"Write a share such as {meant}."
-        )
-    return Expectation(test, metric, Operator(operator), promised, "asked for")
+        raise UsageError(f"{value} is more than 100%", f"Write a share such as {meant}.")
+    return Expectation(test, metric, Operator(operator), promised, "from --expect")
 
 
 def _test_and_metric(text: str) -> tuple[str, Metric]:

@@ -86,11 +86,11 @@ def check_io_engines() -> Section:
     from diskprof.runner.plan.ioengines import why_unusable
 
     checks, facts = [], {}
-    for engine, instead in (("io_uring", "libaio"), ("libaio", "psync, which has no queue")):
+    for engine, instead in (("io_uring", "libaio"), ("libaio", "psync (QD1)")):
         reason = why_unusable(engine)
         facts[engine] = {"usable": not reason, "problem": reason or None}
         if reason:
-            checks.append(Check(engine, State.NOTE, f"not usable: {reason}", f"Presets fall back to {instead}."))
+            checks.append(Check(engine, State.NOTE, f"not usable: {reason}", f"Presets use {instead} instead."))
         else:
             checks.append(Check(engine, State.OK, "usable"))
     return Section("Engines of fio", tuple(checks), facts)
@@ -106,7 +106,7 @@ def check_reach(tree: DeviceTree, *, udevd: bool, root: bool, readable: Callable
         else Check(
             "udevd",
             State.NOTE,
-            "does not run: models, serials and labels may be missing; devices come and go all the same",
+            "not running: models, serials and labels may be missing; hotplug still works",
         )
     ]
     devices = [device for device in tree.devices if not device.empty and device.kind is not DeviceKind.ROM]
@@ -115,10 +115,10 @@ def check_reach(tree: DeviceTree, *, udevd: bool, root: bool, readable: Callable
     device = default_device(tree)
     directory = suggest_directory(device) if device else None
     if device and directory:
-        checks.append(Check("test files", State.OK, f"can be made in {clean(directory)}, which lies on {device.title}"))
+        checks.append(Check("test files", State.OK, f"can be created in {clean(directory)} (on {device.title})"))
     else:
-        text = "no directory on a device was found that this user may write to"
-        checks.append(Check("test files", State.NOTE, text, "Name one: diskprof run quick DIRECTORY"))
+        text = "no writable directory on a disk found"
+        checks.append(Check("test files", State.NOTE, text, "Give one: diskprof run quick DIRECTORY"))
     facts = {
         "udevd": udevd,
         "root": root,
@@ -133,11 +133,11 @@ def check_reach(tree: DeviceTree, *, udevd: bool, root: bool, readable: Callable
 
 def _device_check(devices: list[Device], may_read: list[Device], *, root: bool) -> Check:
     if not devices:
-        return Check("devices", State.NOTE, "none can be seen; directories can be tested all the same")
-    text = f"{len(may_read)} of {len(devices)} can be read"
+        return Check("devices", State.NOTE, "none visible; directories can still be tested")
+    text = f"{len(may_read)} of {len(devices)} readable"
     groups = sorted({group for device in devices if (group := _without_root(device.node)) not in ("", "everybody")})
     if root:
-        whose = f"members of {' or '.join(map(clean, groups))} may open them too" if groups else "without root, none"
+        whose = f"members of {' or '.join(map(clean, groups))} can open them too" if groups else "without root, none"
         return Check("devices", State.OK, f"{text} as root; {whose}")
     if len(may_read) == len(devices):
         return Check("devices", State.OK, f"{text} without root")
@@ -147,7 +147,7 @@ def _device_check(devices: list[Device], may_read: list[Device], *, root: bool) 
     return Check(
         "devices",
         State.NOTE,
-        f"{text} without root; directories can be tested all the same",
+        f"{text} without root; directories can still be tested",
         f"For devices: {sudo_command(())}{join}",
     )
 
@@ -175,13 +175,13 @@ def check_wear(*, root: bool) -> Section:
 
     path = find_smartctl()
     if not path:
-        text = "not found: plans cannot say how far a disk is worn, nor what share of its endurance they take"
+        text = "not found: disk wear and endurance cost are not shown"
         advice = f"It is part of smartmontools: {install_command(('smartmontools',)) or 'install that package.'}"
         check = Check("smartctl", State.NOTE, text, advice)
     elif not root:
-        check = Check("smartctl", State.NOTE, f"{clean(path)}; most disks tell their wear to root alone")
+        check = Check("smartctl", State.NOTE, f"{clean(path)}; most disks report wear to root only")
     else:
-        check = Check("smartctl", State.OK, f"{clean(path)}: plans say what share of a disk's endurance they take")
+        check = Check("smartctl", State.OK, f"{clean(path)}: plans show the endurance cost")
     return Section("Wear", (check,), {"smartctl": clean(path) or None})
 
 
@@ -204,23 +204,28 @@ def check_terminal(
     checks = []
     if not tty:
         checks.append(
-            Check("screen", State.NOTE, "no terminal here, so no screen", "Over ssh, ask for one: ssh -t HOST diskprof")
+            Check(
+                "screen",
+                State.NOTE,
+                "no terminal: the screen cannot be shown",
+                "Over ssh, request one: ssh -t HOST diskprof",
+            )
         )
     elif term in ("", "dumb"):
-        advice = "Set TERM to what it is: TERM=xterm-256color diskprof"
-        checks.append(Check("screen", State.NOTE, f"TERM={clean(term)!r} can show no screen", advice))
+        advice = "Set TERM to your terminal's type: TERM=xterm-256color diskprof"
+        checks.append(Check("screen", State.NOTE, f"TERM={clean(term)!r} cannot show the screen", advice))
     else:
         through = f", through {' and '.join(within)}" if within else ""
         checks.append(Check("screen", State.OK, f"TERM={clean(term)}, {colours} colours{through}"))
     if size:
         columns, rows = size
         small = columns < 80 or rows < 24
-        advice = "The screen is made for 80x24 and more." if small else ""
+        advice = "The screen needs 80x24 or more." if small else ""
         checks.append(Check("size", State.NOTE if small else State.OK, f"{columns}x{rows}", advice))
     if utf8:
         checks.append(Check("characters", State.OK, "UTF-8: charts in braille"))
     else:
-        advice = "For finer ones set a UTF-8 locale, such as LANG=C.UTF-8."
+        advice = "For finer charts, set a UTF-8 locale such as LANG=C.UTF-8."
         said = f"a locale of {locale_of(environment)}" if says_utf8({}, encoding) else encoding or "unknown"
         checks.append(Check("characters", State.NOTE, f"{said}: charts in plain characters", advice))
     facts = {
@@ -260,9 +265,9 @@ def check_store(path: Path | None) -> Section:
             writable = _can_be_made(place)
             facts["writable"] = writable
             if writable:
-                return Section("Store", (Check("place", State.OK, f"{shown}, made by the first run"),), facts)
+                return Section("Store", (Check("place", State.OK, f"{shown}, created by the first run"),), facts)
             raise StoreError(
-                f"{shown} cannot be made: no permission.", "Name another place with --store FILE or $DISKPROF_HOME."
+                f"{shown} cannot be created: no permission.", "Choose another file with --store FILE or $DISKPROF_HOME."
             )
         with Store.open(place, create=False) as store:
             runs = len(store.summaries())
@@ -270,20 +275,20 @@ def check_store(path: Path | None) -> Section:
             checks = [Check("place", State.OK, f"{shown}, {runs} {'run' if runs == 1 else 'runs'}")]
             if store.read_only:
                 checks = [
-                    Check(
-                        "place", State.WRONG, f"{shown} may be read but not written", "Name another with --store FILE."
-                    )
+                    Check("place", State.WRONG, f"{shown} is read-only", "Choose another file with --store FILE.")
                 ]
             if store.journal == "wal":
-                checks.append(Check("journal", State.OK, "wal: a run is written while others read"))
+                checks.append(Check("journal", State.OK, "wal: concurrent readers do not block a run"))
             else:
-                text = f"{clean(store.journal)}: the file system cannot share memory, so reading may wait for writing"
-                checks.append(Check("journal", State.NOTE, text, "A store on a local disk is quicker: --store FILE."))
+                text = f"{clean(store.journal)}: no shared memory on this file system, so readers may wait for writers"
+                checks.append(
+                    Check("journal", State.NOTE, text, "A run database on a local disk is faster: --store FILE.")
+                )
             return Section("Store", tuple(checks), facts)
     except DiskprofError as error:
         problem, hint = error.message, on_command_line(error.hint)
     except OSError as error:
-        problem, hint = f"{shown} cannot be reached: {error.strerror}.", "Name another place with --store FILE."
+        problem, hint = f"{shown} cannot be reached: {error.strerror}.", "Choose another file with --store FILE."
     facts["problem"] = problem
     return Section("Store", (Check("place", State.WRONG, problem, hint),), facts)
 
@@ -306,9 +311,7 @@ def check_presets() -> Section:
         else Check("shipped", State.WRONG, "none: this installation is incomplete", "Install diskprof again.")
     ]
     directory = clean(str(user_directory()))
-    checks.append(
-        Check("your own", State.OK, f"{own}, from {directory}" if own else f"none, they would lie in {directory}")
-    )
+    checks.append(Check("your own", State.OK, f"{own}, from {directory}" if own else f"none (directory: {directory})"))
     checks += [
         Check("broken", State.NOTE, clean(str(problem)), "Correct the file; the other presets work.")
         for problem in library.problems

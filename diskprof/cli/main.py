@@ -19,24 +19,24 @@ if TYPE_CHECKING:
 
 _COMMANDS = {
     "devices": ("devices", "List the block devices that can be tested."),
-    "presets": ("presets", "List the presets, show one, or list the options they may use."),
+    "presets": ("presets", "List, show, import and export presets."),
     "run": ("run", "Run a preset on a directory, a file or a device."),
     "rerun": ("run", "Run again with the same preset, settings and target."),
-    "attach": ("runs", "Watch a run that is under way."),
-    "stop": ("runs", "Stop a run that is under way."),
-    "runs": ("runs", "List the runs that were kept."),
+    "attach": ("runs", "Watch a run in progress."),
+    "stop": ("runs", "Stop a run in progress."),
+    "runs": ("runs", "List saved runs."),
     "show": ("runs", "Show the result of a run."),
     "compare": ("reports", "Compare runs side by side."),
     "report": ("reports", "Write a Markdown report of one run, or a comparison of several."),
-    "export": ("transfer", "Write runs to a file, whole, for another machine."),
-    "import": ("transfer", "Take runs into the store that `export` wrote."),
-    "delete": ("runs", "Delete runs; they can be restored for a week."),
+    "export": ("transfer", "Export complete runs to a file."),
+    "import": ("transfer", "Import runs written by `diskprof export`."),
+    "delete": ("runs", "Delete runs (can be restored for a week)."),
     "undelete": ("runs", "Restore deleted runs."),
-    "tag": ("runs", "Give a run tags, or a note."),
-    "clean": ("runs", "Remove test files that runs left behind."),
-    "config": ("setup", "Show the settings, and where each comes from."),
-    "doctor": ("setup", "Check what diskprof needs, and how to get what is missing."),
-    "completion": ("setup", "Print what makes the Tab key work in bash, zsh or fish."),
+    "tag": ("runs", "Set tags or the note of a run."),
+    "clean": ("runs", "Remove leftover test files."),
+    "config": ("setup", "Show the settings and their sources."),
+    "doctor": ("setup", "Check the requirements and say how to install what is missing."),
+    "completion": ("setup", "Print the shell completion for bash, zsh or fish."),
 }
 
 
@@ -99,13 +99,13 @@ def _plainly(ctx: click.Context, parameter: click.Parameter, value: bool) -> boo
     type=NamedFile(path_type=Path, dir_okay=False),
     envvar=VARIABLES["store"],
     metavar="FILE",
-    help="Keep runs in FILE instead of the usual place.",
+    help="Run database (default: see `diskprof config`).",
 )
 @click.option(
     "--no-mouse",
     is_flag=True,
     envvar=VARIABLES["no_mouse"],
-    help="Leave the mouse to the terminal, for selecting text.",
+    help="Disable mouse support, so the terminal can select text.",
 )
 @click.option(
     "--ascii",
@@ -113,13 +113,13 @@ def _plainly(ctx: click.Context, parameter: click.Parameter, value: bool) -> boo
     is_eager=True,
     envvar=VARIABLES["ascii"],
     callback=_plainly,
-    help="Draw the screen, and print, with ASCII characters alone.",
+    help="Use ASCII characters only.",
 )
 @click.option(
     "--slow-link",
     is_flag=True,
     envvar=VARIABLES["slow_link"],
-    help="Draw the screen with fewer frames and colours.",
+    help="Fewer frames and colours, for slow connections.",
 )
 @click.pass_context
 def main(ctx: click.Context, store: Path | None, no_mouse: bool, ascii: bool, slow_link: bool) -> None:

@@ -25,12 +25,12 @@ def open_screen(ctx: "click.Context | None") -> int:
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise UsageError(
             "The screen needs a terminal.",
-            "Over ssh, ask for one: ssh -t HOST diskprof. In a script: diskprof run quick DIRECTORY --json.",
+            "Over ssh, request one: ssh -t HOST diskprof. In a script: diskprof run quick DIRECTORY --json.",
         )
     if os.environ.get("TERM", "") in ("", "dumb"):
         raise UsageError(
             f"This terminal (TERM={os.environ.get('TERM', '')!r}) cannot show the screen.",
-            "Set TERM to what it is (TERM=xterm-256color diskprof), or use: diskprof run quick DIRECTORY.",
+            "Set TERM (TERM=xterm-256color diskprof), or use: diskprof run quick DIRECTORY.",
         )
     # Until the first picture hundreds of modules and their classes come to stay: to look for garbage among them would take a
     # tenth of the time. The app looks again when it stands.

@@ -1,4 +1,4 @@
-"""From the words of `diskprof run` to a plan, and what it says while it waits for its turn."""
+"""From the words of `diskprof run` to a plan, and what it says while it is queued."""
 
 import shlex
 from collections.abc import Sequence
@@ -75,7 +75,7 @@ def plan_in_turn(session: Session, company: Company, request: Request) -> Plan:
 
 
 def tell_of_waiting(other: "Neighbour") -> None:
-    say(f"{other.words}. Waiting for its end; Ctrl+C gives up.")
+    say(f"{other.words}. Queued; Ctrl+C cancels.")
 
 
 def _unknown(request: Request, error: UsageError) -> UsageError:
@@ -93,7 +93,7 @@ def _unknown(request: Request, error: UsageError) -> UsageError:
     swapped = request.target if request.target in preset_names() else None
     command = shlex.join(["diskprof", "run", swapped or usual, request.preset])
     return UsageError(
-        f"{clean(request.preset)} is {what} and no preset.",
+        f"{clean(request.preset)} is {what}, not a preset.",
         f"The preset comes first: {clean(command)}\n{on_command_line(error.hint)}",
     )
 
@@ -104,6 +104,6 @@ def pairs(texts: Sequence[str], option: str, example: str) -> dict[str, str]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
-            raise UsageError(f"{option} {text}: this is not NAME=VALUE.", f"For example: {example}")
+            raise UsageError(f"{option} {text}: not NAME=VALUE.", f"For example: {example}")
         found[name.strip()] = value.strip()
     return found

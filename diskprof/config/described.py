@@ -15,21 +15,19 @@ class Described:
 
 DESCRIBED = (
     Described("theme", '"auto"', "auto, dark, light, 16, or a theme of Textual's, such as nord", "The colours."),
+    Described("mouse", "true", "true or false", "Mouse support; off leaves it to the terminal for selecting text."),
+    Described("ascii", "false", "true or false", "Use ASCII characters only."),
+    Described("charts", '"auto"', "auto, braille or blocks", "Characters for charts."),
     Described(
-        "mouse", "true", "true or false", "Whether the mouse works, or is left to the terminal for selecting text."
+        "slow_link", '"auto"', 'true, false or "auto"', "Fewer frames and colours; auto: when the terminal lags."
     ),
-    Described("ascii", "false", "true or false", "Send nothing but ASCII, whatever the terminal could show."),
-    Described("charts", '"auto"', "auto, braille or blocks", "What charts are made of."),
-    Described(
-        "slow_link", '"auto"', 'true, false or "auto"', "Fewer frames and colours; auto: once the terminal lags behind."
-    ),
-    Described("refresh", "2", "0.1 to 4", "How often a second the screen follows a run."),
-    Described("preset", '"quick"', "the name of a preset", "What the Run screen begins with."),
-    Described("store", '""', "the path of a file; empty: the usual place", "Where runs are kept."),
+    Described("refresh", "2", "0.1 to 4", "Screen updates per second during a run."),
+    Described("preset", '"quick"', "the name of a preset", "Preselected preset."),
+    Described("store", '""', "path of a file; empty: default", "Run database."),
 )
 
 _HEAD = """\
-# Settings of diskprof. Take the # away from what you want to change; `diskprof config` shows what holds.
+# Settings of diskprof. Uncomment what you want to change; `diskprof config` shows the current values.
 """
 _KEYS = """\
 # Keys of the screen, by the ids that `diskprof config keys` lists. One key, or several in [brackets].

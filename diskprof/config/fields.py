@@ -31,7 +31,7 @@ def _store(value: Any) -> Any:
     if not isinstance(value, str):
         raise ValueError("must be a text, in quotes")
     if value != clean(value):
-        raise ValueError("holds a control character")
+        raise ValueError("contains a control character")
     if not value:
         return None
     try:
@@ -39,7 +39,7 @@ def _store(value: Any) -> Any:
     except RuntimeError:
         raise ValueError("there is no home directory for ~") from None
     if not path.is_absolute():
-        raise ValueError("must be a whole path: it begins with / or ~")
+        raise ValueError("must be an absolute path (/ or ~)")
     return path
 
 
@@ -48,7 +48,7 @@ def _keys(value: Any) -> Any:
     if not isinstance(keys, list) or not keys or not all(isinstance(key, str) and key for key in keys):
         raise ValueError('must be a key in quotes, such as "x" or "ctrl+x", or a list of them')
     if any(key != clean(key) or len(key) > 40 for key in keys):
-        raise ValueError("holds something that is no key")
+        raise ValueError("contains an unknown key")
     # Textual separates keys with commas.
     return tuple("comma" if key == "," else key for key in keys)
 

@@ -117,7 +117,7 @@ def _words(details: "ErrorDetails") -> str:
         case "greater_than_equal" | "less_than_equal" | "float_type" | "float_parsing" | "finite_number":
             return f"must be a number from {SLOWEST_HZ:g} to {FASTEST_HZ:g}"
         case "string_pattern_mismatch":
-            return "is no name of a preset: small letters, digits, - and _ make one"
+            return "is not a valid preset name: use a-z, 0-9, - and _"
         case _:
             return pydantic_words(details, ConfigFile.model_fields, what="setting")
 

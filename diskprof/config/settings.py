@@ -20,7 +20,7 @@ FASTEST_HZ, USUAL_HZ, SLOWEST_HZ = 4.0, 2.0, 0.1
 
 
 class Charts(StrEnum):
-    """What charts are made of."""
+    """Characters for charts."""
 
     AUTO = "auto"
     BRAILLE = "braille"

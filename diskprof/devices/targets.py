@@ -24,9 +24,7 @@ _KERNELS_OWN = {
     "efivarfs", "mqueue", "hugetlbfs", "fusectl", "binfmt_misc", "autofs", "nsfs", "rpc_pipefs",
 }  # fmt: skip
 _BOOT = ("/boot", "/efi")
-_LIST = Advice(
-    "`diskprof devices` lists the disks; `diskprof devices --all` also what is empty.", "Choose one of the list."
-)
+_LIST = Advice("`diskprof devices` lists the disks, with --all empty devices too.", "Choose one from the list.")
 
 
 def resolve_target(text: str, tree: DeviceTree) -> Target:
@@ -40,7 +38,7 @@ def resolve_target(text: str, tree: DeviceTree) -> Target:
     if device and not text.startswith("/"):
         if may(text, os.F_OK):
             raise UsageError(
-                f"{clean(text)} is the name of a device and of something in this directory.",
+                f"{clean(text)} is both a device name and a file in this directory.",
                 f"Write {device.node} for the device or ./{clean(text)} for the other.",
             )
         return _device_target(device, text)
@@ -48,7 +46,7 @@ def resolve_target(text: str, tree: DeviceTree) -> Target:
     if stat.S_ISBLK(status.st_mode):
         device = tree.by_number(os.major(status.st_rdev), os.minor(status.st_rdev))
         if not device:
-            raise UsageError(f"{clean(text)} is a block device that this kernel does not have.", _LIST)
+            raise UsageError(f"{clean(text)} is a block device unknown to this kernel.", _LIST)
         return _device_target(device, text)
     if stat.S_ISDIR(status.st_mode):
         return _directory_target(text, tree)
@@ -73,7 +71,7 @@ def _status(text: str) -> os.stat_result:
     try:
         return Path(text).stat()
     except ValueError:
-        raise UsageError("A path cannot hold a NUL character.") from None
+        raise UsageError("A path cannot contain NUL.") from None
     except PermissionError:
         raise UsageError(
             f"{shown} cannot be reached: no permission to search {clean(str(_first_closed(Path(text))))}.",
@@ -131,13 +129,13 @@ def _device_target(device: Device, given: str) -> Target:
 
 def how_to_open(node: str | Path, mode: int) -> str:
     """What somebody can do who may not open a device node for reading (os.O_RDONLY) or writing (os.O_RDWR)."""
-    hint = f"Run this command alone as root: {sudo_command()}"
+    hint = f"Run only this command as root: {sudo_command()}"
     if not may(node, os.F_OK):
         return hint
-    needed, verb = (stat.S_IRGRP, "read") if mode == os.O_RDONLY else (stat.S_IRGRP | stat.S_IWGRP, "write to")
+    needed = stat.S_IRGRP if mode == os.O_RDONLY else stat.S_IRGRP | stat.S_IWGRP
     if os.geteuid() == 0:
         # Root's way is barred by something else: a container's list of devices, most often.
-        return f"Not even root may {verb} it here: in a container, start it with --device {node}."
+        return f"The container has no access to {node}. Restart it with --device {node}."
     join = how_to_join(node, needed)
     return f"{hint}\nOr {join}, then log in again." if join else hint
 
@@ -167,7 +165,7 @@ def _directory_target(text: str, tree: DeviceTree) -> Target:
     target = _on_file_system(TargetKind.DIRECTORY, text, None, tree)
     if target.fs_type in _KERNELS_OWN:
         raise UsageError(
-            f"{clean(target.path)} belongs to the kernel ({target.fs_type}) and lies on no disk.",
+            f"{clean(target.path)} is a kernel file system ({target.fs_type}), not on a disk.",
             joined(("Name a directory on a disk, or a device such as /dev/sda.", _LIST)),
         )
     if not may(target.path, os.X_OK):
@@ -178,7 +176,7 @@ def _directory_target(text: str, tree: DeviceTree) -> Target:
 def _file_target(text: str, status: os.stat_result, tree: DeviceTree) -> Target:
     target = _on_file_system(TargetKind.FILE, text, status.st_size, tree)
     if target.fs_type in _KERNELS_OWN:
-        raise UsageError(f"{clean(target.path)} is the kernel's ({target.fs_type}) and lies on no disk.", _LIST)
+        raise UsageError(f"{clean(target.path)} is on a kernel file system ({target.fs_type}), not on a disk.", _LIST)
     if not status.st_size:
         raise UsageError(f"{clean(text)} is empty: there is nothing to read.", "Name a file with data, or a directory.")
     if not may(target.path, os.R_OK):

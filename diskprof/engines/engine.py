@@ -138,7 +138,7 @@ class _Follower:
         if self._reader.heard_ns != before and self._next_notice_s > _SILENT_AFTER_S:
             self._next_notice_s = _SILENT_AFTER_S
             silence = format_duration((now - before) / 1e9)
-            self._add([Noted(f"{self._reader.name} answers again, after {silence} without a status.", warning=True)])
+            self._add([Noted(f"{self._reader.name} responds again after {silence} without a status.", warning=True)])
 
     def on_error(self, data: bytes) -> None:
         for line in self._errors.feed(data):
@@ -213,9 +213,7 @@ class _Follower:
         silent_s, name = self._silent_s(now), self._reader.name
         if silent_s >= self._stall_limit_s:
             silence = format_duration(silent_s)
-            self._failure = (
-                f"{name} gave no sign of life for {silence} and was ended: the device hangs, or {name} does."
-            )
+            self._failure = f"{name} did not respond for {silence} and was killed: the device or {name} hangs."
             self._wake.set()
         elif silent_s >= self._next_notice_s:
             self._next_notice_s *= 2

@@ -44,7 +44,7 @@ _SLOW_S = 0.1
 """Requests closer together than this are summed up by ioping, period by period, instead of written out one by one."""
 
 _LESS = "request returned less than expected"
-_EMPTY_HANDED = empty_handed("A request of ioping's returned less than it asked for")
+_EMPTY_HANDED = empty_handed("An ioping request returned less than requested")
 _PREPARES_AT_LEAST = 10e6
 _MS = 1_000_000
 
@@ -64,7 +64,7 @@ def ioping_argv(program: str, job: IopingJob, *, interval_ms: int) -> tuple[str,
         elif name in _VALUES and value and not value.startswith("-"):
             argv += [_VALUES[name], value]
         else:
-            raise UsageError(f"{name!r} is no option that an ioping test may set.")
+            raise UsageError(f"{name!r} is not an allowed ioping option.")
     if _seconds_between(job) < _SLOW_S:
         argv += ["-q", "-P", f"{interval_ms}ms"]
     return (*argv, job.path)
@@ -194,7 +194,7 @@ class IopingReader:
             case Noise(text):
                 return self.say(text)
             case Broken():
-                return [Noted("ioping broke off an element.", warning=True)]
+                return [Noted("Truncated ioping output.", warning=True)]
         self.heard_ns = at_ns
         if request := section(piece.value, "io"):
             return self._request(request, at_ns)
@@ -345,10 +345,10 @@ class IopingReader:
         if self.complaint:
             return self.complaint
         if self._total is None:
-            return "ioping gave no final statistics."
+            return "ioping produced no final statistics."
         if not self._total.count:
-            why = self._notes.last or "the first only warms up, so ask for more, or set warmup=0."
-            return f"ioping completed no request that counts: {why}"
+            why = self._notes.last or "the first request is warm-up only: raise count, or set warmup=0."
+            return f"ioping measured no request: {why}"
         # Told to stop by somebody else it ends as if all were well (F30).
         seconds, asked = self._total.duration_ns / 1e9, self._planned.runtime_s
         enough = self._job.count is not None and self._total.load_count >= self._job.count

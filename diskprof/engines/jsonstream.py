@@ -102,7 +102,7 @@ class _Stream:
         while self._step(pieces):
             pass
         if len(self._buffer) > self._most:
-            raise EngineError(f"A single line or document of more than {self._most >> 20} MiB came out of the engine.")
+            raise EngineError(f"The engine printed a document of more than {self._most >> 20} MiB.")
         return pieces
 
     def close(self) -> list[StreamPart]:

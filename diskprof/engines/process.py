@@ -158,7 +158,7 @@ class Process:
 
 def _spawn(argv: Sequence[str], workdir: Path, pass_fds: Sequence[int]) -> "subprocess.Popen[bytes]":
     if threading.current_thread() is not threading.main_thread():
-        raise RuntimeError("An engine is started from the main thread only.")
+        raise RuntimeError("An engine must be started from the main thread.")
     try:
         return subprocess.Popen(
             list(argv),
@@ -173,7 +173,7 @@ def _spawn(argv: Sequence[str], workdir: Path, pass_fds: Sequence[int]) -> "subp
         )
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         why = getattr(error, "strerror", None) or error
-        raise DiskprofError(f"{argv[0]} cannot be started: {why}.", "`diskprof doctor` tells what is there.") from None
+        raise DiskprofError(f"{argv[0]} cannot be started: {why}.", "See `diskprof doctor`.") from None
 
 
 class _Pipe(asyncio.Protocol):

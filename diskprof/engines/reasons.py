@@ -13,29 +13,29 @@ _BANNER = re.compile(r"\S+: \(g=\d+\): rw=|Starting \d+ |Jobs: \d+ |fio-\d|\.\.\
 _ADVICE = {
     errno.ENOSPC: "Free some space on the target, or choose a smaller size.",
     errno.EDQUOT: "Your disk quota is used up: free some space, or choose a smaller size.",
-    errno.EACCES: "Use a target that you may open, or run diskprof as a user who may: sudo for this one run.",
+    errno.EACCES: "Use a target you can open, or run diskprof with sudo.",
     errno.EPERM: "The file system may be read-only or the file protected; some requests need root.",
     errno.EROFS: "Mount the file system writable, or choose another target.",
-    errno.EIO: "The device failed to answer a request. Look at `dmesg`, and do not trust this device with data.",
+    errno.EIO: "I/O error. Check dmesg, and do not trust this device with data.",
     errno.EINVAL: "The target may not support direct=1, or bs may be no multiple of the device's block size.",
-    errno.ENOENT: "The target went away, or never was there.",
+    errno.ENOENT: "The target does not exist (any more).",
     errno.ENODEV: "The device was removed.",
     errno.ENXIO: "The device was removed.",
-    errno.EBUSY: "Something else has the target in use.",
+    errno.EBUSY: "The target is in use by something else.",
     errno.ENOMEM: "Choose a smaller queue depth, block size or number of jobs.",
-    errno.EAGAIN: "All asynchronous requests of the machine may be taken: raise fs.aio-max-nr (sysctl), or use ioengine=psync.",
-    errno.ENOSYS: "This kernel lacks what the I/O engine needs: choose another ioengine.",
+    errno.EAGAIN: "The system's async I/O contexts may be exhausted: raise fs.aio-max-nr (sysctl), or use ioengine=psync.",
+    errno.ENOSYS: "Not supported by this kernel: choose another ioengine.",
     errno.EOPNOTSUPP: "The target does not support this kind of request.",
     errno.EMFILE: "Too many files are open: raise the limit (ulimit -n), or use fewer jobs.",
     errno.EFBIG: "The file system cannot hold a file of this size.",
-    errno.ETIMEDOUT: "The device did not answer in time. Look at `dmesg`.",
-    errno.EREMOTEIO: "The device failed to answer a request. Look at `dmesg`.",
-    errno.EILSEQ: "Data read back differ from what was written: do not trust this device with data.",
+    errno.ETIMEDOUT: "The device timed out. Check dmesg.",
+    errno.EREMOTEIO: "I/O error on the device. Check dmesg.",
+    errno.EILSEQ: "Data corruption: read-back mismatch. Do not trust this device with data.",
 }
 _GONE = (errno.ENODEV, errno.ENXIO)
 _QUEUE_INIT = {
-    errno.EPERM: "The kernel does not permit io_uring here (kernel.io_uring_disabled, or a container): use ioengine=libaio.",
-    errno.ENOSYS: "The kernel does not permit io_uring here: use ioengine=libaio.",
+    errno.EPERM: "io_uring is disabled (kernel.io_uring_disabled, or a container): use ioengine=libaio.",
+    errno.ENOSYS: "io_uring is disabled: use ioengine=libaio.",
 }
 
 
@@ -110,17 +110,14 @@ def advise(line: str) -> str:
 
 def empty_handed(what: str) -> str:
     """What it means that requests came back without data and without an error (F87)."""
-    return (
-        f"{what}: the target became shorter or went away during the test. "
-        "The samples until then are kept; there is no result."
-    )
+    return f"{what}: the target shrank or disappeared during the test. Samples up to then are kept; there is no result."
 
 
 def stuck(engine: str, pid: int) -> str:
     """What a process is that SIGKILL does not end (F20)."""
     return (
-        f"{engine} (process {pid}) is stuck in the kernel, waiting for the device, and cannot be ended. "
-        "It ends when the device answers, or with the machine."
+        f"{engine} (process {pid}) is stuck in the kernel waiting for the device and cannot be killed. "
+        "It exits when the device responds, or at reboot."
     )
 
 
@@ -132,5 +129,5 @@ def killed(engine: str, code: int | None) -> str:
         name = signal.Signals(-code).name
     except ValueError:
         name = f"signal {-code}"
-    advice = " The machine may have run out of memory: look at `dmesg`." if code == -signal.SIGKILL else ""
+    advice = " Possibly out of memory: check dmesg." if code == -signal.SIGKILL else ""
     return f"{engine} was ended by {name}.{advice}"

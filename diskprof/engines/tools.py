@@ -91,7 +91,7 @@ def find_tool(name: EngineName, waiting: Callable[[str], None] | None = None) ->
     if refusals:
         raise EngineMissing(refusals[0], hint)
     if given := os.environ.get(wanted.variable):
-        raise EngineMissing(f"{wanted.variable} names {clean(given)}, which is no program.", hint)
+        raise EngineMissing(f"{wanted.variable} is {clean(given)}, which is not a program.", hint)
     raise EngineMissing(f"{name} is not installed.", hint)
 
 
@@ -114,21 +114,21 @@ def _examine(name: EngineName, path: str, waiting: Callable[[str], None] | None)
 
     def tell() -> None:
         if waiting:
-            waiting(f"Waiting for {shown} {wanted.ask} to answer: the machine, or the disk that it is on, is busy.")
+            waiting(f"Waiting for {shown} {wanted.ask} to answer: the machine or its disk is busy.")
 
     answer = run_briefly((path, wanted.ask), _PATIENCE_S, tell)
     if answer.late:
         raise EngineBusy(
-            f"{shown} did not answer to {wanted.ask} within {_PATIENCE_S:g} s: the machine, or the disk that it is on, is busy.",
-            "Wait until the machine has less to do, and try again.",
+            f"{shown} did not answer to {wanted.ask} within {_PATIENCE_S:g} s: the machine or its disk is busy.",
+            "Try again when the machine is less busy.",
             path,
         )
     first = clean(answer.output.strip().partition("\n")[0])[:60]
     if answer.code is None:
-        return f"{shown} cannot be started, or its answer to {wanted.ask} does not end."
+        return f"{shown} cannot be started, or its output for {wanted.ask} is endless."
     if answer.code:
         how = f"exit code {answer.code}" if answer.code > 0 else _signal_name(-answer.code)
-        return f"{shown} {wanted.ask} ended with an error ({how}{f'; it says: {first}' if first else ''})."
+        return f"{shown} {wanted.ask} failed ({how}{f'; it says: {first}' if first else ''})."
     match = wanted.answer.match(answer.output)
     if not match:
         return f"{shown} is another program of that name" + (f" (it says: {first})." if first else ".")

@@ -300,9 +300,9 @@ class Wear:
 
     @property
     def words(self) -> str:
-        """`nvme0n1 says that 37% of its endurance is used, by 220 TiB written`."""
+        """`nvme0n1 says that 37% of its rated endurance used, by 220 TiB written`."""
         by = f", by {format_size(self.written_bytes)} written" if self.written_bytes else ""
-        return f"{clean(self.device)} says that {self.used_percent}% of its endurance is used{by}"
+        return f"{clean(self.device)} reports {self.used_percent}% of its rated endurance used{by}"
 
 
 def share_of(written: int, wear: Sequence[Wear]) -> float | None:

@@ -176,7 +176,7 @@ class FioJob:
 
     @property
     def in_flight(self) -> int:
-        """The most I/Os that each copy has under way: with libaio one through the page cache."""
+        """The most I/Os that each copy has under way: with libaio one buffered."""
         return 1 if self.ioengine == "libaio" and not self.direct else self.depth
 
     @property
@@ -207,7 +207,7 @@ class FioJob:
 
     @property
     def reads_to_write(self) -> bool:
-        """Whether it writes parts of pages through the page cache, or touches mapped ones, which are read before."""
+        """Whether it writes parts of pages buffered, or touches mapped ones, which are read before."""
         if self.reads_only or self.direct:
             return False
         return self.ioengine == "mmap" or any(size % _PAGE for size in self.sizes(write=True))

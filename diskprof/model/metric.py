@@ -79,7 +79,7 @@ def parse_metric(text: str) -> Metric:
         if quantity == "within" and figure:
             return Metric(text, Quantity.SHARE, direction, "", round(parse_duration(_with_unit(figure)) * 1e9))
     raise UsageError(
-        f"{text[:60]!r} is no metric",
+        f"unknown metric {text[:60]!r}",
         "Metrics: read.iops, read.bandwidth, read.latency.mean (min, max, p50, p90, p95, p99, p99_9), read.within.250us, "
         "the same with write, total.iops, total.bandwidth, sync.latency.p99 and so on, cpu.",
     )
@@ -115,7 +115,7 @@ def parse_value(quantity: Quantity, text: str) -> float:
     if quantity is Quantity.BANDWIDTH and match and "b" in match[2]:
         raise UsageError(f"{text[:40]!r} could be bits", f"Write bytes, with a capital B, in one of: {known}.")
     if not match or match[2].lower() not in scales:
-        raise UsageError(f"{text[:40]!r} is no value for {quantity}", f"Write a number with a unit of: {known}.")
+        raise UsageError(f"{text[:40]!r} is not a valid {quantity}", f"Write a number with a unit of: {known}.")
     return float(match[1]) * scales[match[2].lower()]
 
 

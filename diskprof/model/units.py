@@ -49,7 +49,7 @@ def parse_size(text: str | int) -> int:
         power = 1024 ** _SIZE_POWERS[suffix.lower()] if suffix else 1
         value = int(number) * power if number.isdigit() else float(number) * power
     if not 0 <= value <= _MAX_SIZE:
-        raise UnitError(f"{text!r} is out of range", "A size lies between 0 and 8 EiB.")
+        raise UnitError(f"{text!r} is out of range", "A size must be between 0 and 8 EiB.")
     return int(value)
 
 
@@ -66,7 +66,7 @@ def parse_duration(text: str | int | float) -> float:
             )
         value = float(match[1]) * _DURATION_SECONDS[(match[2] or "s").lower()]
     if not 0 <= value <= 366 * 86400:
-        raise UnitError(f"{text!r} is out of range", "A duration lies between 0 and 366 days.")
+        raise UnitError(f"{text!r} is out of range", "A duration must be between 0 and 366 days.")
     return value
 
 

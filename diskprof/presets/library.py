@@ -33,7 +33,7 @@ class Library:
         """
         broken = [problem for problem in self.problems if name and name == problem.preset]
         if broken and not any(preset.name == name and not preset.shipped for preset in self.presets):
-            raise PresetError(f"The preset {clean(name)} cannot be used.", "\n".join(map(str, broken)))
+            raise PresetError(f"Invalid preset {clean(name)}.", "\n".join(map(str, broken)))
         for preset in self.presets:
             if preset.name == name:
                 return preset
@@ -50,7 +50,7 @@ class Library:
         return (
             f"Did you mean {' or '.join(close[:3])}?"
             if close
-            else Advice("`diskprof presets` lists them.", "The list of presets shows them.")
+            else Advice("`diskprof presets` lists them.", "See the list of presets.")
         )
 
 
@@ -89,7 +89,7 @@ def _load(user_dir: Path | None, mentioning: str) -> Library:
     own, own_problems = _read(user_dir or user_directory(), shipped=False)
     mine = {preset.name: preset for preset in own}
     notices = [
-        Notice(clean(mine[preset.name].path), f"stands in the place of the shipped preset {preset.name}")
+        Notice(clean(mine[preset.name].path), f"overrides the shipped preset {preset.name}")
         for preset in shipped
         if preset.name in mine
     ]

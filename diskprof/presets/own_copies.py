@@ -100,10 +100,10 @@ def own_title(text: str, presets: Collection[Preset]) -> str:
 
     title = " ".join(clean(text).split())
     if not any(char.isascii() and char.isalnum() for char in title):
-        raise UsageError("A preset needs a name.", "Write a word or two, with letters of a to z or digits.")
+        raise UsageError("The preset needs a name.", "Write a word or two, with letters of a to z or digits.")
     if len(title) > LONGEST_PRESET_NAME:
-        raise UsageError(f"{len(title)} characters are too many.", f"Up to {LONGEST_PRESET_NAME} are possible.")
+        raise UsageError(f"{len(title)} characters are too many.", f"Up to {LONGEST_PRESET_NAME} characters.")
     name = preset_name(title)
     if any(name in (preset.name, *preset.aliases) for preset in presets):
-        raise UsageError(f"There is a preset {name} already.", "Choose another name.")
+        raise UsageError(f"Preset {name} already exists.", "Choose another name.")
     return title

@@ -208,7 +208,7 @@ def references(text: str) -> tuple[str, ...]:
     found = _REFERENCE.findall(text)
     if "" in found:
         raise PresetError(
-            f"{text[:40]!r} has a $ that names no parameter", "Write $size for a parameter, $$ for a dollar."
+            f"{text[:40]!r} has a $ that is not a parameter", "Write $size for a parameter, $$ for a dollar."
         )
     return tuple(dict.fromkeys(name for name in found if name != "$"))
 
@@ -219,7 +219,7 @@ def fill_in(text: str, values: Mapping[str, str]) -> str:
         if name not in values:
             close = get_close_matches(name, values, n=2)
             hint = f"Did you mean ${' or $'.join(close)}?" if close else _list("Parameters", values)
-            raise PresetError(f"${name[:40]} names no parameter", hint)
+            raise PresetError(f"${name[:40]} is not a parameter", hint)
     return _REFERENCE.sub(lambda match: "$" if match[1] == "$" else values[match[1]], text)
 
 
@@ -237,7 +237,7 @@ def resolve_layout(test: Test, values: Mapping[str, str]) -> Layout:
         return Layout(fill_in(test.layout, values))
     except ValueError:
         raise UsageError(
-            _given(test.layout, values, f"{test.layout[:40]!r} is no layout (test {test.name})"),
+            _given(test.layout, values, f"{test.layout[:40]!r} is not a layout (test {test.name})"),
             f"Choose from {', '.join(Layout)}.",
         ) from None
     except PresetError as error:
@@ -288,7 +288,7 @@ def _check_ioping(job: IopingJob) -> None:
     if work < request:
         raise PresetError(
             f"work-size={format_fio_size(work)} is less than one request of {format_fio_size(request)}",
-            "What is touched has to hold at least one request.",
+            "It must contain at least one request.",
         )
     if job.direct:
         for name, value in (("size", request), ("work-size", work), ("work-offset", job.work_offset)):
@@ -309,13 +309,13 @@ def _check_rates(job: FioJob) -> None:
             raise PresetError(
                 f"{one} and {other} exclude each other",
                 Advice(
-                    f"Leave one out; a parameter is switched off by giving it nothing: --set {other}=",
-                    f"Leave one out: nothing in the field {other} switches it off.",
+                    f"Remove one; an empty value unsets a parameter: --set {other}=",
+                    f"Remove one: empty the field {other}.",
                 ),
             )
     for least, most in (("rate_min", "rate"), ("rate_iops_min", "rate_iops")):
         if any(low > high > 0 for low, high in zip(limits[least], limits[most], strict=True)):
-            raise PresetError(f"{least} is more than {most}", "The least that is asked for lies below the limit.")
+            raise PresetError(f"{least} is more than {most}", "The minimum must be below the limit.")
 
 
 def _filled(test: Test, job: Job, values: Mapping[str, str]) -> Options:
@@ -363,7 +363,7 @@ def _list(what: str, names: Mapping[str, str] | list[str]) -> str:
 
 def _count(text: str) -> str:
     if not re.fullmatch(r"\d{1,18}", text, re.ASCII):
-        raise UnitError(f"{text!r} is not a whole number", "Write digits alone, such as 32.")
+        raise UnitError(f"{text!r} is not a whole number", "Use digits only, e.g. 32.")
     return str(int(text))
 
 

@@ -22,14 +22,14 @@ class _Tunable:
 
 _TUNABLES = (
     _Tunable("bs", ParameterKind.SIZE, "size of one request"),
-    _Tunable("iodepth", ParameterKind.COUNT, "requests at once, of each job"),
-    _Tunable("numjobs", ParameterKind.COUNT, "jobs side by side"),
-    _Tunable("ioengine", ParameterKind.TEXT, "how fio does its I/O", alone=False),
-    _Tunable("direct", ParameterKind.TEXT, "1: past the page cache", alone=False),
+    _Tunable("iodepth", ParameterKind.COUNT, "queue depth of each job"),
+    _Tunable("numjobs", ParameterKind.COUNT, "number of parallel jobs"),
+    _Tunable("ioengine", ParameterKind.TEXT, "fio's I/O engine", alone=False),
+    _Tunable("direct", ParameterKind.TEXT, "1: direct I/O", alone=False),
     _Tunable("sync", ParameterKind.TEXT, "O_SYNC (1) or O_DSYNC (dsync) writes", alone=False),
 )
 _MIX = {"rwmixread": "rwmixwrite", "rwmixwrite": "rwmixread"}
-_LAYOUT = "what writes find: a filled file, a fresh one as fio makes it, or a sparse one"
+_LAYOUT = "file that writes start on: filled, fresh (created by fio) or sparse"
 
 
 def with_tuning(preset: Preset) -> Preset:

@@ -63,8 +63,8 @@ _LATENCY_FIGURES: dict[Measure, Callable[[Latency], float | None]] = {
 }
 
 UNJUDGED = (
-    f"No verdict on fewer than {LEAST_IOS} I/Os, nor where fewer than {TAIL_IOS} lie beyond a percentile or a tail varies as "
-    "much within each run."
+    f"Blank: fewer than {LEAST_IOS} I/Os, fewer than {TAIL_IOS} beyond the percentile, "
+    "or a tail that varies as much within each run."
 )
 
 OPERATORS: dict[Operator, str] = {
@@ -198,7 +198,7 @@ def _signed(value: float) -> str:
 
 
 LATENCY_KINDS: dict[LatencyKind, str] = {
-    LatencyKind.LAT: "fio's lat, submission and completion",
+    LatencyKind.LAT: "fio's lat (slat + clat)",
     LatencyKind.CLAT: "fio's clat, without submission",
 }
 

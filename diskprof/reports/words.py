@@ -63,7 +63,7 @@ WEIGHTS: dict[Weight, Word] = {
 VERDICTS: dict[Verdict, Word] = {
     Verdict.MET: Word("met", "✓", Meaning.GOOD),
     Verdict.MISSED: Word("MISSED", "✗", Meaning.BAD),
-    Verdict.TOO_SHORT: Word("too short to say", "?", Meaning.WARNING),
+    Verdict.TOO_SHORT: Word("inconclusive", "?", Meaning.WARNING),
     Verdict.UNMEASURED: Word("not measured", "·", Meaning.QUIET),
 }
 """Whether an expectation was met; the one that matters stands out without colour."""
@@ -78,7 +78,7 @@ CHANGES: dict[Change, Word] = {
 }
 NOISE = Word("noise", "~", Meaning.QUIET)
 """In place of "same" where the figures are apart."""
-CHANGES_LEGEND = "b: better, w: worse, =: the same, ~: within the noise"
+CHANGES_LEGEND = "b: better, w: worse, =: same, ~: noise"
 """Beside a table that has the signs alone."""
 
 DIRECTIONS: dict[Direction, Word] = {

@@ -35,7 +35,7 @@ class Leftover:
     def origin(self) -> str:
         """Words for the run that made it."""
         if not self.run_id:
-            return "a run that is not known"
+            return "an unknown run"
         return f"run {clean(self.run_id)}" + (f" of {clean(self.store)}" if self.store else "")
 
 
@@ -75,12 +75,10 @@ def left_alone(places: Sequence[str]) -> Iterator[str]:
         try:
             found = list(found_in(place))
         except OSError as error:
-            raise UsageError(
-                f"{clean(place)} cannot be looked through: {error.strerror}.", "Give the path of a directory."
-            ) from None
+            raise UsageError(f"{clean(place)} cannot be searched: {error.strerror}.", "Give a directory.") from None
         for each in found:
             if each.objection:
-                yield f"{clean(each.directory)} is left alone: {each.objection}."
+                yield f"{clean(each.directory)} not removed: {each.objection}."
 
 
 def beside(plan: Plan, store: Store) -> list[str]:
@@ -103,12 +101,9 @@ def notice(store: Store, places: Sequence[str] = ()) -> str:
         return ""
     size = format_size(sum(each.size_bytes for each in found))
     files = "a test file" if len(found) == 1 else f"{len(found)} test files"
-    them = "it" if len(found) == 1 else "them"
     unknown = dict.fromkeys(str(Path(each.directory).parent) for each in found if not each.known)
     where = "".join(f" {shlex.quote(clean(path))}" for path in unknown)
-    return (
-        f"Runs that were killed or failed left {files} behind ({size}). To see and remove {them}: diskprof clean{where}"
-    )
+    return f"Leftover of killed or failed runs: {files} ({size}). List and remove: diskprof clean{where}"
 
 
 def remove(store: Store, leftover: Leftover) -> None:
@@ -121,8 +116,8 @@ def remove(store: Store, leftover: Leftover) -> None:
     user = _user_of(leftover.directory)
     if objection or user:
         raise Refused(
-            f"{clean(leftover.directory)} is left alone: {objection or f'{user} is using it'}.",
-            "Try again when that is over.",
+            f"{clean(leftover.directory)} not removed: {objection or f'{user} is using it'}.",
+            "Try again later.",
         )
     remove_directory(leftover.directory)
 

@@ -39,9 +39,7 @@ class Neighbour:
         today = local.date() == datetime.now(UTC).astimezone().date()
         since = f"{local:%H:%M:%S}" if today else f"{local:%Y-%m-%d %H:%M:%S}"
         where = " and ".join(self.disks)
-        return (
-            f"Run {self.run_id} ({clean(self.title)} on {clean(self.target)}) has been working on {where} since {since}"
-        )
+        return f"Run {self.run_id} ({clean(self.title)} on {clean(self.target)}) has been using {where} since {since}"
 
 
 class Occupied(Refused):
@@ -49,10 +47,10 @@ class Occupied(Refused):
 
     def __init__(self, neighbour: Neighbour) -> None:
         super().__init__(
-            f"{neighbour.words}: two runs on one disk spoil each other's figures.",
+            f"{neighbour.words}: two runs on one disk distort each other's results.",
             Advice(
-                f"Wait for it (--wait), stop it (diskprof stop {neighbour.run_id}), or start beside it (--concurrent).",
-                "Start again when that run is over, or stop it.",
+                f"Wait for it (--wait), stop it (diskprof stop {neighbour.run_id}), or run in parallel (--concurrent).",
+                "Wait until it has finished, or stop it.",
             ),
         )
         self.neighbour = neighbour

@@ -186,10 +186,8 @@ class Session:
         for other in () if force else self.load_library().presets:
             if other.shipped and preset.name in (other.name, *other.aliases):
                 raise UsageError(
-                    f"{preset.name} is the name of a preset that comes with diskprof.",
-                    Advice(
-                        "Choose another with --name, or put yours in its place with --force.", "Choose another name."
-                    ),
+                    f"{preset.name} is a preset of diskprof.",
+                    Advice("Choose another with --name, or override it with --force.", "Choose another name."),
                 )
         return save_preset(preset, user_directory(), replace=force)
 
@@ -365,14 +363,12 @@ class Session:
                 continue
             new = now.get(name)
             if new is None:
-                raise Refused(f"{old.node} is gone: it was there when this was planned.", "Choose what to test again.")
+                raise Refused(f"{old.node} is gone since it was planned.", "Choose what to test again.")
             if old.diskseq != new.diskseq:
-                raise Refused(
-                    f"{old.node} is another disk now than when this was planned.", "Choose what to test again."
-                )
+                raise Refused(f"{old.node} is a different disk since it was planned.", "Choose what to test again.")
 
     def request_stop(self, store: Store, run_id: str) -> None:
-        """Asks a run to end, and does not wait for it. Raises RunNotFound where it is not running."""
+        """Asks a run to end, and does not wait for it. Raises RunNotFound where it is not in progress."""
         from diskprof.runner.detached.launch import request_stop
 
         request_stop(store, run_id)

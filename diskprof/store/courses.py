@@ -50,7 +50,7 @@ _SAMPLE = {
 
 
 def _system(column: str) -> str:
-    """As _SAMPLE, of what the kernel saw; what is not known does not count."""
+    """As _SAMPLE, of kernel statistics; what is not known does not count."""
     if column in ("test", "phase"):
         return column
     if column in ("at_ns", "temperature_c"):
@@ -88,7 +88,7 @@ def fold_samples(db: sqlite3.Connection, number: int, first: int, following: int
 
 
 def fold_system(db: sqlite3.Connection, number: int, first: int, following: int) -> None:
-    """As `fold_samples`, of what the kernel saw."""
+    """As `fold_samples`, of kernel statistics."""
     _fold(db, _SYSTEM, number, first, following)
 
 
@@ -116,7 +116,7 @@ def samples(db: sqlite3.Connection, run_id: str, test: int, most: int) -> Sample
 
 
 def system_samples(db: sqlite3.Connection, run_id: str, test: int, most: int) -> SystemBatch:
-    """As `samples`, of what the kernel saw."""
+    """As `samples`, of kernel statistics."""
     return reading.system_batch(run_id, _rows(db, _SYSTEM, run_id, test, most), 0)
 
 

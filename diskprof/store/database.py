@@ -212,7 +212,7 @@ class Syncer:
         if error:
             raise StoreError(
                 f"What was written to {self._wal} did not get onto the disk: {error.strerror}.",
-                "The disk it lies on fails, or is full. See `dmesg`.",
+                "Its disk fails or is full. Check dmesg.",
             )
 
     def committed(self) -> None:
@@ -269,10 +269,10 @@ _ADVICE = {
     ),
     sqlite3.SQLITE_READONLY: ("cannot be written", _WRITE_HINT),
     sqlite3.SQLITE_PERM: ("cannot be written", _WRITE_HINT),
-    sqlite3.SQLITE_IOERR: ("cannot be read or written", "The disk it lies on fails, or is full. See `dmesg`."),
+    sqlite3.SQLITE_IOERR: ("cannot be read or written", "Its disk fails or is full. Check dmesg."),
     sqlite3.SQLITE_CORRUPT: ("is damaged", _BACKUP_HINT),
     sqlite3.SQLITE_NOTADB: ("is not a diskprof store", "Name another file with --store, or leave it out."),
-    sqlite3.SQLITE_FULL: ("cannot grow: the disk is full", "Make room, or name another place with --store."),
+    sqlite3.SQLITE_FULL: ("cannot grow: the disk is full", "Free space, or choose another file with --store."),
     sqlite3.SQLITE_CANTOPEN: ("cannot be opened", _WRITE_HINT),
     sqlite3.SQLITE_TOOBIG: ("cannot take a value of that size", ""),
 }
@@ -291,7 +291,7 @@ def _errors_of(path: Path) -> Iterator[None]:
         what, hint = _ADVICE.get(code & 0xFF, ("cannot be used", _BACKUP_HINT))
         why = shorten_middle(clean(str(error)), 100)
         kind = StoreBusy if code & 0xFF in _LOCKED else StoreError
-        raise kind(f"The store {path} {what} ({why}).", hint.replace("FILE", str(path))) from error
+        raise kind(f"The run database {path} {what} ({why}).", hint.replace("FILE", str(path))) from error
     except UnicodeDecodeError as error:
         raise StoreError(f"The store {path} is damaged.", _BACKUP_HINT.replace("FILE", str(path))) from error
     except OverflowError as error:

@@ -82,7 +82,7 @@ def check_place(path: Path) -> bool:
     if not os.access(path, os.R_OK, effective_ids=os.access in os.supports_effective_ids):
         raise StoreError(
             f"The store {path} cannot be read: permission denied.",
-            "It belongs to somebody else. Name another file with --store.",
+            "It belongs to another user. Name another file with --store.",
         )
     if 0 < found.st_size < _SMALLEST_DATABASE:
         # SQLite takes less than a page for an empty file.
@@ -192,7 +192,7 @@ def on_network(path: Path, mountinfo: Path = Path("/proc/self/mountinfo")) -> bo
     return fs_type in NETWORK_FILE_SYSTEMS
 
 
-_REACH_HINT = "Name another place with --store FILE or $DISKPROF_HOME."
+_REACH_HINT = "Choose another file with --store FILE or $DISKPROF_HOME."
 
 
 def _reason(error: OSError) -> str:

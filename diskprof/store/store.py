@@ -258,12 +258,12 @@ class Store:
     def system_samples(
         self, run_id: str, *, test: int | None = None, after: int = 0, most: int | None = None
     ) -> SystemBatch:
-        """As `samples`, of what the kernel saw."""
+        """As `samples`, of kernel statistics."""
         with self._database.read() as db:
             return reading.system_samples(db, run_id, test, after, most=most)
 
     def system_course(self, run_id: str, test: int, *, most: int = 512) -> SystemBatch:
-        """As `course`, of what the kernel saw: amounts are sums, shares and memory means, the temperature the highest."""
+        """As `course`, of kernel statistics: amounts are sums, shares and memory means, the temperature the highest."""
         with self._database.read() as db:
             return courses.system_samples(db, run_id, test, most)
 
@@ -378,7 +378,7 @@ class Store:
             dead = [(number, run_id) for number, run_id, is_dead in self._under_way(db) if is_dead]
         if not dead:
             return []
-        reason = "Its runner ended without a word: it was killed, or the machine or its store failed."
+        reason = "The runner exited unexpectedly (killed, or the machine or the run database failed)."
         with self._database.write() as db:
             return [run_id for number, run_id in dead if writing.interrupt(db, number, reason)]
 

@@ -136,7 +136,7 @@ class DiskprofApp(TerminalApp):
         Binding("y", "copy", "Copy", id="app.copy", tooltip="Copy the report, the commands or the id of the run"),
         Binding("question_mark", "help", "Help", id="app.help", key_display="?", tooltip="Help for this screen"),
         Binding("f1", "help", "Help", id="app.help-f1", show=False, tooltip="Help for this screen"),
-        Binding("q", "quit", "Quit", id="app.quit", tooltip="Quit; a run that goes may be left running"),
+        Binding("q", "quit", "Quit", id="app.quit", tooltip="Quit; a run can continue in the background"),
         Binding(
             "ctrl+p",
             "command_palette",
@@ -361,12 +361,12 @@ class DiskprofApp(TerminalApp):
         if not (running or self.waiting) or isinstance(self.screen, Ask):
             self.exit()
             return
-        waits = f"{self.waiting} waits for its turn. It starts only while diskprof is open: quitting gives it up."
+        waits = f"{self.waiting} is queued. It starts only while diskprof is open; quitting cancels it."
         if not running:
             answers = (Answer("g", "Give it up and quit", "leave", danger=True), Answer("esc", "Stay", "stay"))
             self.push_screen(Ask("Quit diskprof?", waits, answers), self._quit_answered)
             return
-        which = "A run is going" if len(running) == 1 else f"{len(running)} running"
+        which = "A run is in progress" if len(running) == 1 else f"{len(running)} running"
         text = "\n".join(f"{clean(run.preset_title)} on {clean(run.target)}" for run in running)
         it = "it" if len(running) == 1 else "them"
         lost = f"\n\n{waits}" if self.waiting else ""
@@ -374,7 +374,7 @@ class DiskprofApp(TerminalApp):
         self.push_screen(
             Ask(
                 f"{which}. Quit diskprof?",
-                f"{text}\n\nLeft running, it ends by itself; open diskprof again to see it.{lost}",
+                f"{text}\n\nThe run continues in the background; reopen diskprof to see it.{lost}",
                 (
                     Answer("l", f"Leave {it} running{give_up} and quit", "leave"),
                     Answer("s", f"Stop {it}{give_up} and quit", "stop", danger=True),

@@ -54,7 +54,7 @@ def test_init_writes_a_file_that_changes_nothing_and_replaces_none(tmp_path: Pat
     before = path.read_text()
     again = diskprof("config", "init", home=tmp_path)
     assert again.returncode == ExitCode.USAGE
-    assert "is there already" in again.stderr
+    assert "already exists" in again.stderr
     assert path.read_text() == before
     assert {one["from"] for one in diskprof_json("config", "--json", home=tmp_path)["settings"].values()} == {"default"}
 

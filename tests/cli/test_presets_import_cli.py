@@ -9,7 +9,7 @@ from program import DISKPROF, environment
 
 JOB = "[global]\nsize=2m\nfilename=/dev/sdz\n[first]\nrw=randread\nbs=4k\n[second]\nstonewall\nrw=write\nbs=64k\n"
 DISKSPD = "diskspd -c200G -w100 -b8K -F4 -r -o128 -W30 -d30 -Sh testfile.dat"
-LEFT_OUT = "job.fio:3: filename=/dev/sdz is left out: the target is chosen when the preset is run."
+LEFT_OUT = "job.fio:3: filename=/dev/sdz is left out: the target is chosen at run time."
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_a_job_file_becomes_a_preset_that_can_be_shown(tmp_path: Path, job: Path
 def test_an_import_replaces_nothing_unasked(tmp_path: Path, job: Path) -> None:
     assert diskprof("presets", "import", "job.fio", home=tmp_path).returncode == 0
     again = diskprof("presets", "import", "job.fio", home=tmp_path)
-    assert again.returncode == 2 and "is there already" in again.stderr and not again.stdout
+    assert again.returncode == 2 and "already exists" in again.stderr and not again.stdout
     assert diskprof("presets", "import", "job.fio", "--force", home=tmp_path).returncode == 0
     assert diskprof("presets", "import", "job.fio", "--name", "other", home=tmp_path).returncode == 0
     shipped = diskprof("presets", "import", "job.fio", "--name", "quick", home=tmp_path)

@@ -125,7 +125,7 @@ def loops_in(directory: Path) -> Iterator[Loops]:
 
 
 def first_bytes(node: str | Path, count: int = MIB) -> bytes:
-    """What a device holds now, past the page cache's idea of another of its names."""
+    """What a device holds now, direct I/O's idea of another of its names."""
     descriptor = os.open(node, os.O_RDONLY)
     try:
         os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)

@@ -266,7 +266,7 @@ def test_scanning_while_devices_come_and_go(loops: Loops) -> None:
 
 
 def read_all(name: str) -> int:
-    """Reads the whole device past the page cache; returns the bytes."""
+    """Reads the whole device direct I/O; returns the bytes."""
     descriptor = os.open(f"/dev/{name}", os.O_RDONLY | os.O_DIRECT)
     try:
         total = 0

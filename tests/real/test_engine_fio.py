@@ -208,8 +208,7 @@ async def test_a_search_for_the_deepest_queue_is_complete_and_tells_what_it_foun
     assert (ran.outcome.status, ran.outcome.reason) == (Status.COMPLETE, "")
     (job,) = json.loads(ran.outcome.document)["jobs"]
     assert (
-        ran.notes[-1]
-        == f"{job['latency_depth']} at once is the deepest queue that keeps 50% of the I/Os within 1.00 s."
+        ran.notes[-1] == f"{job['latency_depth']} is the deepest queue (QD) that keeps 50% of the I/Os within 1.00 s."
     )
 
 

@@ -107,8 +107,8 @@ def spoken(misbehaviour: Misbehaviour, says: str) -> Fault:
 KILLED = Fault(partial(to_runner, signal.SIGKILL), INTERRUPTED, INTERRUPTED, SKIPPED, -9, "ended without a word")
 TOO_LONG = "A single line or document of more than 64 MiB came out of the engine"
 FAULTS: Mapping[str, Fault] = {
-    "SIGHUP": stopped(signal.SIGHUP, "Stopped because the terminal went away (SIGHUP)."),
-    "SIGINT": stopped(signal.SIGINT, "Stopped by the person (SIGINT)."),
+    "SIGHUP": stopped(signal.SIGHUP, "Terminal closed (SIGHUP)."),
+    "SIGINT": stopped(signal.SIGINT, "Stopped by user (SIGINT)."),
     "SIGTERM": stopped(signal.SIGTERM, "Stopped by SIGTERM."),
     "SIGKILL": KILLED,
     "ioping killed": failed(partial(to_ioping, signal.SIGKILL), r"ioping was ended by SIGKILL\."),

@@ -132,8 +132,8 @@ def fine(says: str = "") -> Ending:
     return Ending(COMPLETE, COMPLETE, COMPLETE, 0, says=says)
 
 
-HANGUP = stopped("Stopped because the terminal went away (SIGHUP).")
-BY_PERSON = stopped("Stopped by the person (SIGINT).")
+HANGUP = stopped("Terminal closed (SIGHUP).")
+BY_PERSON = stopped("Stopped by user (SIGINT).")
 BY_TERM = stopped("Stopped by SIGTERM.")
 KILLED = Ending(INTERRUPTED, INTERRUPTED, SKIPPED, -signal.SIGKILL, "ended without a word", leaves_files=True)
 BY_KILL = r"fio was ended by SIGKILL\. The machine may have run out of memory"

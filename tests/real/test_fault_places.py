@@ -185,9 +185,7 @@ def test_a_file_that_becomes_shorter_ends_its_test_and_keeps_what_it_did_until_t
     file.write_bytes(os.urandom(16 << 20))
     case = pulled(tmp_path / "home", file, lambda: os.truncate(file, 0))
     run = stands_without_result(case, Status.FAILED)
-    assert run.reason.startswith(
-        "reads: fio counted requests that moved no data: the target became shorter or went away"
-    )
+    assert run.reason.startswith("reads: fio counted requests that moved no data: the target shrank or disappeared")
 
 
 @pytest.mark.needs("fio", "sys-admin", "mount")
@@ -334,7 +332,7 @@ def test_a_machine_that_sleeps_while_a_test_measures_is_told(tmp_path: Path) -> 
     run = case.ended()
     assert run.status is Status.COMPLETE
     told = [message.text for message in run.messages if message.warning and "slept" in message.text]
-    assert told == ["The machine slept for 3 h 12 min."]
+    assert told == ["The machine was suspended for 3 h 12 min."]
     (slept,) = (finding for finding in run.findings if finding.name == "slept")
     assert slept.test == "reads" and slept.evidence.startswith("for 3 h 12 min, ")
     assert run.ended_at and timedelta(seconds=11_520) < run.ended_at - run.started_at < timedelta(seconds=11_580)

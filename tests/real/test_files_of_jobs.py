@@ -145,7 +145,7 @@ def test_a_part_of_a_file_that_is_there(tmp_path: Path) -> None:
     target.write_bytes(bytes(1 << 20))
     plan = plan_of("fio --name=a --rw=randread --bs=4k --size=25%", target)
     assert plan.tests[0].load.fio[0].size == 256 << 10
-    assert any("25% of what the target holds, 256 KiB" in hazard.message for hazard in plan.hazards)
+    assert any("25% of the target, 256 KiB" in hazard.message for hazard in plan.hazards)
     with pytest.raises(UsageError, match="is a part of a device or file"):
         plan_of("fio --name=a --rw=randread --bs=4k --size=25%", tmp_path)
 
@@ -175,7 +175,7 @@ def test_a_promise_says_that_its_writes_went_over_filled_files(tmp_path: Path) -
         (promise,) = make_plan(preset, target, {"size": "1m", **settings}, tree).expectations
         return promise.basis
 
-    assert basis() == "tier standard-d8ds-v4; over filled files, the source into new ones"
+    assert basis() == "tier standard-d8ds-v4; on filled files, the source on new ones"
     assert basis(layout="fresh") == "tier standard-d8ds-v4"
     plan = make_plan(preset, target, {"size": "1m"}, tree)
     assert [file.size_bytes for file in plan.files] == [1 << 20] * 4

@@ -169,7 +169,7 @@ def test_what_a_run_of_another_store_left_is_told_of_where_it_lies_and_removed_w
         done = diskprof("clean", "--yes", disk, home=other)
         assert done.returncode == 0 and "Nothing was left behind" in done.stderr and file.exists()
         assert (
-            f"{file.parent} is left alone: run {under_way(tmp_path)} (process {process.pid}) is using it" in done.stderr
+            f"{file.parent} not removed: run {under_way(tmp_path)} (process {process.pid}) is using it" in done.stderr
         )
         process.kill()
         process.communicate()
@@ -206,7 +206,7 @@ def test_a_directory_whose_mark_did_not_get_onto_the_disk_is_found_by_its_name(
     directory = made(disk, None, *files)
     with Store.open(tmp_path / "runs.db") as store:
         (leftover,) = leftovers(store, [str(disk)])
-        assert (leftover.directory, leftover.origin) == (str(directory), "a run that is not known")
+        assert (leftover.directory, leftover.origin) == (str(directory), "an unknown run")
         assert f"diskprof clean {disk}" in notice(store, [str(disk)])
         with (directory / "test.dat").open("wb"), pytest.raises(Refused, match=f"process {os.getpid()} is using it"):
             remove(store, leftover)
@@ -219,7 +219,7 @@ def test_a_run_of_another_machine_keeps_its_directory(tmp_path: Path, disk: Path
     with Store.open(tmp_path / "runs.db") as store:
         assert not list(leftovers(store, [str(disk)])) and not notice(store, [str(disk)])
         (line,) = left_alone([str(disk)])
-        assert line.startswith(f"{directory} is left alone: run abcdefgh made it on another machine")
+        assert line.startswith(f"{directory} not removed: run abcdefgh made it on another machine")
         with pytest.raises(Refused, match="on another machine"):
             remove(store, Leftover("abcdefgh", str(directory), 0, known=False))
     assert directory.exists()
@@ -256,7 +256,7 @@ def test_a_directory_of_another_user_is_left_alone(tmp_path: Path, disk: Path) -
     os.chown(directory, 65534, 65534)
     with Store.open(tmp_path / "runs.db") as store:
         assert not list(leftovers(store, [str(disk)]))
-    assert list(left_alone([str(disk)])) == [f"{directory} is left alone: it belongs to another user."]
+    assert list(left_alone([str(disk)])) == [f"{directory} not removed: it belongs to another user."]
 
 
 # --- Room ------------------------------------------------------------------------------------------------------------

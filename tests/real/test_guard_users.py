@@ -82,7 +82,7 @@ def test_a_file_or_directory_that_may_not_be_used_says_what_would_help(home: Pat
             (f"No permission to read {other}/file", other / "file"),
             (f"No permission to enter {other}/closed", other / "closed"),
             (f"no permission to search {other}/closed", other / "closed/within", "--dry-run"),
-            (f"No permission to make a file in {other}", other, "--detach"),
+            (f"No permission to create a file in {other}", other, "--detach"),
         ):
             done = diskprof_as(NOBODY, "run", "fio-randread-qd8", *words, home=home)
             assert done.returncode == 2, done.stderr

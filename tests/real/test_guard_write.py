@@ -206,7 +206,7 @@ def test_the_runner_itself_asks_for_the_name(loops: Loops, home: Path) -> None:
     with Store.open(store) as opened:
         until(lambda: opened.run(forgetful).status.over, "the end of the run")
         assert opened.run(forgetful).status is Status.FAILED
-        assert "not held exclusively" in opened.run(forgetful).reason
+        assert "not opened exclusively" in opened.run(forgetful).reason
     assert not any(first_bytes(node))
 
 
@@ -354,7 +354,7 @@ def test_what_is_swapped_to(loops: Loops, home: Path) -> None:
     node = loops.disk()
     loops.swap(node)
     done = write(node, home, "--overwrite-signature", "swap")
-    refused(done, f"{Path(node).name} is swapped to", f"swapoff {node}")
+    refused(done, f"{Path(node).name} is swap", f"swapoff {node}")
 
 
 def test_a_loop_on_top(loops: Loops, home: Path) -> None:
@@ -436,7 +436,7 @@ def test_a_file_that_is_swapped_to(loops: Loops, home: Path) -> None:
     if done.returncode:
         pytest.skip("needs sys-admin: no swap on this file system")
     loops.undo.callback(tried, "swapoff", image)
-    refused(write(node, home, "--overwrite-signature", "swap"), f"The file behind {Path(node).name} is swapped to")
+    refused(write(node, home, "--overwrite-signature", "swap"), f"The file behind {Path(node).name} is swap")
 
 
 @pytest.mark.needs("mkfs.btrfs")
@@ -458,7 +458,7 @@ def test_the_disk_of_the_store_and_of_a_home_is_kept(loops: Loops, home: Path) -
     refused(done, "this machine runs from that disk", "your home directory")
     words = ("run", "aerospike-prewarm", f"{node}p1", *PREWARM, "--allow-write", "--confirm-device")
     kept = diskprof("--store", files / "kept.db", *words, Path(f"{node}p1").name, home=home)
-    refused(kept, "the store of runs")
+    refused(kept, "the run database")
     assert not any(first_bytes(f"{node}p1"))
 
 

@@ -193,7 +193,7 @@ def test_fios_own_examples_are_taken_over_as_they_are_or_refused_by_line(path: P
     try:
         imported = import_job_file(path)
     except PresetError as refused:
-        assert re.search(rf"{re.escape(path.name)}(:\d+: | cannot be run as it is:\n  line \d+: )", refused.message), (
+        assert re.search(rf"{re.escape(path.name)}(:\d+: | cannot be imported:\n  line \d+: )", refused.message), (
             refused
         )
         return

@@ -165,7 +165,7 @@ def test_a_limit_that_nothing_tells_of_is_a_ceiling(volume: Volume, home: Path) 
     assert {"cgroup-limit-reached", "iops-ceiling"} & judged(told["id"], aware=True).keys() == {"cgroup-limit-reached"}
     evidence = judged(told["id"], aware=False).get("iops-ceiling", "")
     assert re.fullmatch(
-        r"a steady (2\.0\d|1\.9\d)k IOPS with 16 at once: 16 / \1k IOPS = (8\.\d\d|7\.9\d) ms, "
+        r"a steady (2\.0\d|1\.9\d)k IOPS at QD16: 16 / \1k IOPS = (8\.\d\d|7\.9\d) ms, "
         r"where the (fastest hundredth took about|first took) .*",
         evidence,
     )

@@ -144,7 +144,7 @@ async def test_conditions_that_differ_are_one_line_until_shown(
 async def test_the_same_conditions_are_said_to_be_the_same(path: Path, runs: dict[str, str]) -> None:
     async with open_runs(path) as pilot:
         await compare(pilot, runs["first"], runs["second"])
-        await see(pilot, "The conditions were the same in all runs, as far as diskprof knows them.")
+        await see(pilot, "Same conditions in all runs, as far as known.")
         assert "x Conditions" not in text_of(pilot)
 
 

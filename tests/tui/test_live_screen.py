@@ -66,7 +66,7 @@ async def test_a_run_grows_before_ones_eyes(bench: Bench, store: Store, size: tu
         screen = await open_live(pilot)
         await see(pilot, "Quick check", "/mnt/data (ext4 on nvme0n1p1)")
         next(steps)
-        await see(pilot, "laying out the test file", "preparing", "W write")
+        await see(pilot, "creating the test file", "preparing", "W write")
         for _ in steps:
             if screen.store.run(screen.snapshot.run.id).progress.test == 1:  # type: ignore[union-attr]
                 break

@@ -1,4 +1,4 @@
-"""The Live screen's views: percentiles, the heat map, the cursor, what the kernel saw."""
+"""The Live screen's views: percentiles, the heat map, the cursor, kernel statistics."""
 
 import re
 from dataclasses import replace

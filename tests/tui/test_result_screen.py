@@ -163,7 +163,7 @@ async def test_what_went_wrong(path: Path, runs: dict[str, str], name: str, stat
     async with open_runs(path) as pilot:
         screen = await open_result(pilot, runs[name])
         await see(pilot, status)
-        assert "What went wrong" in prose_of(screen)
+        assert "Errors" in prose_of(screen)
         assert says in prose_of(screen)
         if name != "failed":
             await see(pilot, "- skipped")
@@ -353,7 +353,7 @@ async def test_what_is_copied_is_the_report(path: Path, runs: dict[str, str]) ->
         assert make
         text = make()
         assert text.startswith("# Quick check")
-        assert "## What the kernel saw of the disk" in text
+        assert "## Kernel (iostat -x)" in text
         assert "## IOPS over time" in text
 
 

@@ -310,11 +310,11 @@ def test_a_small_file_system_with_room_is_not_full() -> None:
 
 def test_the_details_say_why() -> None:
     device = make_device("sdb", model="Stick", mounts=(DATA,), swap=True)
-    found = (Doubt("swap", "Memory is swapped to it."),)
+    found = (Doubt("swap", "Memory is swap it."),)
     words = [
         plain(line) for line in device_lines(device, found, DevicesView({"sdb": [activity(MB, 2 * MB, 0.4)]}), WIDE)
     ]
-    assert words[:2] == [" Stick, 500 GiB", " ! Memory is swapped to it."]
+    assert words[:2] == [" Stick, 500 GiB", " ! Memory is swap it."]
     assert " 40% busy" in words and " ━━━━━━━╸──  120 GiB free of 480 GiB" in words
 
 

@@ -259,7 +259,7 @@ async def test_w_saves_what_was_edited_as_ones_own(bench: Bench, size: tuple[int
         await press(pilot, "enter", "w")
         assert isinstance(pilot.app.screen, Form)
         await see(pilot, "Save Quick check as your own", "Name a word or two")
-        for text, wrong in (("", "A preset needs a name."), ("Crystal", "There is a preset crystal already.")):
+        for text, wrong in (("", "The preset needs a name."), ("Crystal", "There is a preset crystal already.")):
             await write(pilot, text)
             await press(pilot, "enter")
             await see(pilot, f"✗ {wrong}")

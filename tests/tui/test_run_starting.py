@@ -168,14 +168,14 @@ async def test_the_switch_is_for_one_very_device(bare: Bench, typed: bool) -> No
 
 
 async def test_a_refusal_of_the_runner_is_said(bare: Bench) -> None:
-    bare.start_error = Refused("/dev/sdb is another disk now.", "Make the plan anew.")
+    bare.start_error = Refused("/dev/sdb is another disk now.", "Plan again.")
     async with open_bench(bare) as pilot:
         await to_device(pilot)
         await switch_on(pilot)
         await press(pilot, "enter")
         await write(pilot, "sdb")
         await press(pilot, "enter")
-        await until(pilot, lambda: "/dev/sdb is another disk now. Make the plan anew." in told(pilot))
+        await until(pilot, lambda: "/dev/sdb is another disk now. Plan again." in told(pilot))
         assert isinstance(pilot.app.screen, RunScreen) and bare.started == []
 
 
@@ -280,7 +280,7 @@ async def test_quitting_while_a_start_waits_says_that_it_is_given_up(
         await press(pilot, "enter", "w", mode, "q")
         dialog = pilot.app.screen
         assert isinstance(dialog, Ask)
-        assert "Quick check on /mnt/data waits for its turn" in " ".join(str(dialog._text).split())
+        assert "Quick check on /mnt/data is queued" in " ".join(str(dialog._text).split())
         await see(pilot, "give up what waits")
         await press(pilot, "escape")
         assert pilot.app.is_running

@@ -1,4 +1,4 @@
-"""The power fails while runs are under way: after the next boot each is known, and no test file is lost from sight."""
+"""The power fails while runs in progress: after the next boot each is known, and no test file is lost from sight."""
 
 import csv
 from dataclasses import dataclass

@@ -16,9 +16,9 @@ def array_sync(view: TestView) -> Finding | None:
     return view.found(
         "array-sync",
         Weight.DOUBT,
-        "An array was syncing its members during the test, which shared the disks with that.",
+        "An array was resyncing during the test and shared the disks with it.",
         "; ".join(evidence),
-        "Wait until it is done (cat /proc/mdstat), and run the test again.",
+        "Wait until it has finished (cat /proc/mdstat) and run the test again.",
     )
 
 
@@ -31,9 +31,9 @@ def array_degraded(view: TestView) -> Finding | None:
     return view.found(
         "array-degraded",
         Weight.DOUBT,
-        "An array lost a member during the test: the figures are of two states."
+        "An array lost a member during the test: figures before and after are mixed."
         if lost
-        else "An array ran without all of its members: these are the figures of what is left.",
+        else "Degraded array: a member was missing during the test.",
         "; ".join(_members(before, after) for before, after in found),
         "Find out why it failed (dmesg, mdadm --detail), replace it, and run the test again.",
     )
@@ -47,7 +47,7 @@ def path_lost(view: TestView) -> Finding | None:
         return view.found(
             "path-lost",
             Weight.DOUBT,
-            "A multipath device lost a path during the test: the figures are of two states.",
+            "A multipath device lost a path during the test: figures before and after are mixed.",
             "; ".join(f"{name} lost {', '.join(gone)}" for name, gone in lost),
             "Find out why (multipath -ll, dmesg), and run the test again when it is back.",
         )
@@ -57,7 +57,7 @@ def path_lost(view: TestView) -> Finding | None:
     return view.found(
         "path-lost",
         Weight.NOTE,
-        "A multipath device ran without all of its paths.",
+        "Degraded multipath device: not all paths were up.",
         "; ".join(f"{each.name}: {', '.join(each.failed)} failed, {', '.join(each.good)} left" for each in down),
         "Find out why (multipath -ll, dmesg), and run the test again when it is back.",
     )

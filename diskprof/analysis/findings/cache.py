@@ -39,9 +39,9 @@ def null_engine(view: TestView) -> Finding | None:
     return view.found(
         "null-engine",
         Weight.DOUBT,
-        "No disk was asked: these are the figures of fio and the processor.",
+        "No disk I/O: the null engine measures fio and the CPU only.",
         f"ioengine=null in {', '.join(jobs)}",
-        "To measure the disk use another engine, such as libaio.",
+        "To measure the disk, use another ioengine such as libaio.",
     )
 
 
@@ -57,7 +57,7 @@ def page_cache(view: TestView) -> Finding | None:
         share = _reached(view, direction)
         did = f"{view.record.engine} {'read' if direction is Direction.READ else 'wrote'}"
         if share is None and _nothing_reached(view, direction, result.bytes):
-            evidence.append(f"{did} {format_size(result.bytes)}, the device next to nothing")
+            evidence.append(f"{did} {format_size(result.bytes)}, the device almost nothing")
         elif share is not None and share < ANSWERED:
             device = view.device_rate(direction) or 0.0
             evidence.append(
@@ -69,9 +69,9 @@ def page_cache(view: TestView) -> Finding | None:
     return view.found(
         "page-cache",
         Weight.DOUBT,
-        "Most of it was done before the disk was asked."
+        "Most I/O did not reach the disk."
         if view.load.direct
-        else "The page cache answered most of it, not the disk.",
+        else "Most I/O was served from the page cache, not the disk.",
         "; ".join(evidence),
         _way_past_the_cache(view),
     )
@@ -79,18 +79,15 @@ def page_cache(view: TestView) -> Finding | None:
 
 def _way_past_the_cache(view: TestView) -> str:
     if any(job.ioengine == "mmap" for job in view.record.planned.jobs):
-        return "What is mapped into memory goes by the page cache: use another ioengine with direct=1."
+        return "mmap uses the page cache: use another ioengine with direct=1."
     if not view.load.direct:
-        return "Use direct=1, or a test file larger than the memory, to measure the disk."
+        return "To measure the disk, use direct=1 or a test file larger than RAM."
     if view.run.plan.target.kind is TargetKind.FILE:
         # Holes, and what fallocate set aside, are read as zeros without the disk.
-        return (
-            "The file has parts that were never written, or its file system does not honour direct=1: name the directory, "
-            "where a test file is filled first, or test a raw device."
-        )
+        return "The file has unwritten parts, or its file system ignores direct=1: test its directory or a raw device."
     if view.run.plan.target.kind is TargetKind.DEVICE:
-        return "What was never written of a thin volume or an image is read without the disk: write it whole first."
-    return "The file system does not honour direct=1 here: test a raw device, or use a file larger than the memory."
+        return "Unwritten blocks of a thin volume or an image are read without the disk: write all of it first."
+    return "The file system ignores direct=1: test a raw device, or use a file larger than RAM."
 
 
 def small_working_set(view: TestView) -> Finding | None:
@@ -109,9 +106,9 @@ def small_working_set(view: TestView) -> Finding | None:
     return view.found(
         "small-working-set",
         Weight.NOTE,
-        "A buffered test on less data than fits in memory: the page cache may have answered part of it.",
+        "Buffered I/O on less data than RAM: the page cache may have served part of it.",
         f"{format_size(size)} of data, {format_size(memory)} of memory",
-        "Use direct=1, or a size of more than the memory.",
+        "Use direct=1, or a size larger than RAM.",
     )
 
 
@@ -130,9 +127,9 @@ def device_cache(view: TestView) -> Finding | None:
     return view.found(
         "device-cache",
         Weight.DOUBT,
-        "The cache of the drive or its controller answered, not its platters.",
+        "Served from the cache of the drive or its controller, not from the platters.",
         f"{done} on {names}, which rotate{'' if len(view.disks) > 1 else 's'}{f'; {format_size(size)} of data' if size else ''}",
-        "Use a size many times that of the cache, and a longer test for writes.",
+        "Use a size many times the cache, and a longer test for writes.",
     )
 
 
@@ -150,9 +147,9 @@ def host_cache(view: TestView) -> Finding | None:
     return view.found(
         "host-cache",
         Weight.DOUBT,
-        "A cache behind the virtual disk answered: no flash memory is as fast.",
+        "Served from a cache behind the virtual disk: faster than flash memory can be.",
         f"half of the random reads took {format_latency(middle)} or less{f'; {format_size(size)} of data' if size else ''}",
-        "Use a size that the host will not keep in memory, several times this machine's, to see the disk behind it.",
+        "To measure the disk behind it, use a size several times this machine's RAM.",
     )
 
 
@@ -189,7 +186,7 @@ def memory_file_system(run: Run) -> Finding | None:
     return Finding(
         "memory-file-system",
         Weight.DOUBT,
-        "The target lies in memory: this is no result of a disk.",
+        "The target is in RAM (tmpfs): not a disk result.",
         f"{run.plan.target.path} is on {kind}",
-        "Choose a directory on the disk in question; the list of devices shows where each is mounted.",
+        "Choose a directory on the disk; the list of devices shows the mount points.",
     )

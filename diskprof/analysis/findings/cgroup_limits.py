@@ -15,7 +15,7 @@ BEYOND = 1.10
 THROTTLED = 0.05
 """Share of the periods (100 ms as a rule) in which the CPU time was used up, so that I/Os waited for the next one."""
 
-_OUTSIDE = "Run outside of the container or slice that sets the limit to see what the disk itself can do."
+_OUTSIDE = "To measure the disk itself, run outside the container or slice that sets the limit."
 _VERBS = {Direction.READ: "reads", Direction.WRITE: "writes"}
 
 
@@ -27,7 +27,7 @@ def cgroup_limits(run: Run) -> Finding | None:
     return Finding(
         "cgroup-limits",
         Weight.NOTE,
-        "A cgroup limits what this process may use.",
+        "A cgroup limits this process.",
         "; ".join(limits),
         _OUTSIDE,
     )
@@ -70,8 +70,8 @@ def cgroup_limit_reached(view: TestView) -> Finding | None:
     return view.found(
         "cgroup-limit-reached",
         Weight.LIMIT,
-        "A limit of a control group was reached: the result is the limit's, not the disk's.",
-        "; ".join(f"{_words(limit)}, {_amount(limit, got)} got through" for limit, got in reached),
+        "cgroup I/O limit reached: the result shows the limit, not the disk.",
+        "; ".join(f"{_words(limit)}, {_amount(limit, got)} measured" for limit, got in reached),
         _OUTSIDE,
     )
 
@@ -95,7 +95,7 @@ def cpu_throttled(view: TestView) -> Finding | None:
     return view.found(
         "cpu-throttled",
         Weight.LIMIT,
-        "The CPU time that a control group allows was used up again and again: I/Os waited for more of it.",
-        f"in {format_percent(share)} of the periods of the group{allowed}; {held:.3g} s of waiting in all",
-        "Give it more CPU time, or use fewer jobs and larger blocks; else this is the container's result.",
+        "CPU throttled by a cgroup: latencies include the wait.",
+        f"in {format_percent(share)} of the periods of the group{allowed}; {held:.3g} s throttled in total",
+        "Raise the CPU limit, or use fewer jobs and larger blocks; otherwise this result describes the container.",
     )

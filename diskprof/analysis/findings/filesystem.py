@@ -25,17 +25,13 @@ def compressible_data(view: TestView) -> Finding | None:
     told = [option for option in mount.options if _COMPRESSION.fullmatch(option)]
     if mount.fs_type != "zfs" and not (mount.fs_type in _COMPRESSING and told):
         return None
-    how = (
-        f"{mount.fs_type} with {', '.join(told)}"
-        if told
-        else f"{mount.fs_type}, which compresses unless told otherwise"
-    )
+    how = f"{mount.fs_type} with {', '.join(told)}" if told else f"{mount.fs_type}, which compresses by default"
     return view.found(
         "compressible-data",
         Weight.DOUBT,
-        "The data is easy to compress and the file system compresses: the disk got less than the test wrote.",
+        "Compressible data on a compressing file system: the disk received less than the test wrote.",
         f"{', '.join(data)} on {how}",
-        "Write random data (leave zero_buffers and buffer_compress_percentage out), or test without compression.",
+        "Write random data (no zero_buffers, no buffer_compress_percentage), or test without compression.",
     )
 
 
@@ -51,7 +47,7 @@ def copy_on_write(view: TestView) -> Finding | None:
     return view.found(
         "copy-on-write",
         Weight.NOTE,
-        "The file system writes each change to a new place: the file falls to pieces, and later tests read these.",
+        "Copy-on-write: the file fragments, which slows later tests.",
         f"random writes{f' of {block}' if block else ''} on {mount.fs_type}{f' without {stops}' if stops else ''}",
-        "Databases there turn it off for their files (chattr +C on btrfs): test such a directory for their figures.",
+        "For a database that disables it (chattr +C on btrfs), test such a directory.",
     )

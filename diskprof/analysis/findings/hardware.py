@@ -42,13 +42,13 @@ AWAKE = 1 / PAUSE_S
 
 
 _VERBS = {Direction.READ: "read", Direction.WRITE: "wrote"}
-_REPEAT = "Repeat at other times of the day, long enough for bursts to end, before relying on a figure."
+_REPEAT = "Repeat at different times, and for longer than burst credits last."
 
 
 def other_io(view: TestView) -> Finding | None:
     """More bytes on the device than the test moved: somebody else was at work.
 
-    Not asked of a direction that the test itself does through the page cache (read-ahead and late write-back look the same),
+    Not asked of a direction that the test itself does buffered (read-ahead and late write-back look the same),
     of writes to a file that it syncs (the file system's journal is written with each), of reads where it writes parts of pages,
     nor of an array, where each write is done several times; and not where the test itself did more than its figures are of.
     """
@@ -67,7 +67,7 @@ def other_io(view: TestView) -> Finding | None:
             continue
         foreign += device - engine - (view.store_rate if direction is Direction.WRITE else 0.0)
         own_part = format_bandwidth(engine) if engine else "none"
-        evidence.append(f"the device {_VERBS[direction]} {format_bandwidth(device)}, {own_part} of it for the test")
+        evidence.append(f"the device {_VERBS[direction]} {format_bandwidth(device)}, {own_part} from the test")
     if foreign < FOREIGN_RATE or foreign <= FOREIGN_SHARE * own:
         evidence = _foreign_requests(view)
     if not evidence:
@@ -75,9 +75,9 @@ def other_io(view: TestView) -> Finding | None:
     return view.found(
         "other-io",
         Weight.DOUBT,
-        "Something else used the device during the test.",
+        "Other I/O on the disk during the test.",
         "; ".join(evidence),
-        "Find it (iotop, pidstat -d 1), stop it or wait for it, and run the test again.",
+        "Find the process (iotop, pidstat -d 1), stop it or wait, and run the test again.",
     )
 
 
@@ -115,7 +115,7 @@ def _foreign_requests(view: TestView) -> list[str]:
         return []
     return [
         f"the device was asked for {format_iops(seen.reads_per_s)} reads and {format_iops(seen.writes_per_s)} writes a "
-        f"second, {format_iops(own)} reads of it for the test"
+        f"second, {format_iops(own)} reads from the test"
     ]
 
 
@@ -140,10 +140,10 @@ def store_on_disk(view: TestView) -> Finding | None:
     return view.found(
         "store-on-disk",
         Weight.NOTE,
-        "The runs are kept on the disk under test: its samples are written there while it is measured.",
+        "The run database is on the tested disk: saving the samples disturbed the test.",
         f"{', '.join(shared)} did {format_iops(seen.writes_per_s)} writes/s beside {format_iops(own)} reads/s of the test: "
         f"{format_bandwidth(view.store_rate)} of the {format_bandwidth(seen.write_bytes_per_s or 0.0)} are diskprof's",
-        "Keep the runs on another disk for such tests: set DISKPROF_HOME to a directory there.",
+        "Set DISKPROF_HOME to a directory on another disk for such tests.",
     )
 
 
@@ -167,9 +167,9 @@ def idle_states(view: TestView) -> Finding | None:
     return view.found(
         "idle-states",
         Weight.NOTE,
-        "An NVMe drive sleeps between single requests: this latency holds its wake-up.",
+        "Includes NVMe power-state wake-up latency.",
         f"one request every {format_duration(view.load.interval_s)}, on {', '.join(asleep)}",
-        "For the latency of a drive at work use ioping-seek, or a fio test at queue depth 1.",
+        "For the latency of a busy drive, use ioping-seek or a fio test at QD1.",
     )
 
 
@@ -190,13 +190,13 @@ def virtual_disk(run: Run) -> Finding | None:
             return _out_of_sight(
                 "a file on another file system",
                 f"{disk.name} is {disk.backing_file or 'a loop device'}",
-                "For the figures of the disk itself test the file system or the disk that holds the file.",
+                "To measure the disk itself, test the file system or disk that contains the file.",
             )
     return None
 
 
 def _out_of_sight(kind: str, evidence: str, advice: str) -> Finding:
-    message = f"The device is {kind}: caches, limits and neighbours behind it are out of sight."
+    message = f"The device is {kind}: its caches, limits and noisy neighbours are not visible to the guest."
     return Finding("virtual-disk", Weight.NOTE, message, evidence, advice)
 
 
@@ -209,8 +209,8 @@ def misaligned(run: Run) -> Finding | None:
         return Finding(
             "misaligned",
             Weight.LIMIT,
-            "The partition does not begin on a boundary of the disk's blocks: one I/O becomes two.",
-            f"{device.name} begins at byte {device.start_bytes}, which is no multiple of {device.boundary}",
-            "Make the partition anew at a multiple of 1 MiB, as parted -a optimal does.",
+            "Misaligned partition: one I/O becomes two.",
+            f"{device.name} starts at byte {device.start_bytes}, not a multiple of {device.boundary}",
+            "Recreate the partition aligned to 1 MiB (parted -a optimal).",
         )
     return None

@@ -29,7 +29,7 @@ def thermal_throttling(view: TestView) -> Finding | None:
         return None
     top = max(degrees for degrees, _ in known)
     cool, hot = [s for _, s in known[:first]], [s for degrees, s in known[first:] if degrees >= hot_from]
-    whose = f"its own limit is {limit:.0f} °C" if limit else "drives slow down from about 70 °C on"
+    whose = f"drive limit {limit:.0f} °C" if limit else "drives throttle from about 70 °C"
     before, after = _bandwidth(cool), _bandwidth(hot)
     if before and after is not None and after < (1 - LOSS) * before and _test_lost(view, hot[0]):
         when = (cool[-1].at_ns - cool[0].at_ns + cool[0].duration_ns) / 1e9
@@ -44,9 +44,9 @@ def thermal_throttling(view: TestView) -> Finding | None:
     return view.found(
         "thermal-throttling",
         Weight.LIMIT,
-        "The drive was too hot to keep its speed.",
+        "Thermal throttling: the drive was too hot.",
         evidence,
-        "Cool it and run again for what it can do; leave it so for what it does in this place.",
+        "Improve cooling and rerun; this result shows the drive as installed.",
     )
 
 

@@ -13,9 +13,9 @@ def slept(view: TestView) -> Finding | None:
     return view.found(
         "slept",
         Weight.DOUBT,
-        "The machine slept while the test measured.",
-        f"{_times(mine)} {_first(view, mine)}; single latencies may hold it, and drive and caches began anew",
-        "Run it again, and keep the machine awake: systemd-inhibit --what=sleep diskprof run ...",
+        "The machine was suspended during the test.",
+        f"{_times(mine)} {_first(view, mine)}; some latencies may include it, and caches started cold",
+        "Run it again without suspend: systemd-inhibit --what=sleep diskprof run ...",
     )
 
 
@@ -31,15 +31,15 @@ def stood_still(view: TestView) -> Finding | None:
     return view.found(
         "stood-still",
         Weight.DOUBT,
-        "The test itself stood still for a while: somebody stopped or froze it, and the disk had nothing to do.",
-        f"{_times(mine)} {_first(view, mine)}, {format_percent(share)} of the measuring{without}",
-        "Run it again; the average and the slowest I/Os hold the pause, the percentiles below them hardly do.",
+        "The test was stopped or frozen for a while; the disk was idle.",
+        f"{_times(mine)} {_first(view, mine)}, {format_percent(share)} of the test{without}",
+        "Run it again: mean and max include the pause, lower percentiles hardly.",
     )
 
 
 def _times(lapses: list[Lapse]) -> str:
     total = format_duration(sum(lapse.seconds for lapse in lapses))
-    return f"for {total}," if len(lapses) == 1 else f"{len(lapses)} times, for {total} in all, the first"
+    return f"for {total}," if len(lapses) == 1 else f"{len(lapses)} times, {total} in total, the first"
 
 
 def _first(view: TestView, lapses: list[Lapse]) -> str:

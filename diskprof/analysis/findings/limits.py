@@ -46,18 +46,18 @@ _LEAST_PAIRS = 3
 
 
 def depth_capped(view: TestView) -> Finding | None:
-    """A synchronous engine does one I/O at a time, whatever iodepth says (F12), and libaio too through the page cache."""
+    """A synchronous engine does one I/O at a time, whatever iodepth says (F12), and libaio too buffered."""
     if not view.load.capped:
         return None
     return view.found(
         "depth-capped",
         Weight.LIMIT,
-        "The queue depth asked for was not used: one I/O at a time was done.",
+        "iodepth had no effect: the test ran at QD1.",
         "; ".join(
-            f"iodepth={depth} with ioengine={engine}{', which the page cache holds up' if engine == 'libaio' else ''}"
+            f"iodepth={depth} with ioengine={engine}{': buffered I/O is synchronous' if engine == 'libaio' else ''}"
             for engine, depth in view.load.capped
         ),
-        "Use ioengine=libaio or io_uring with direct=1, or numjobs for more at once.",
+        "Use ioengine=libaio or io_uring with direct=1, or more numjobs.",
     )
 
 
@@ -69,9 +69,9 @@ def submission(view: TestView) -> Finding | None:
     return view.found(
         "submission",
         Weight.NOTE,
-        "Submitting an I/O took a good part of its time.",
+        "Submission latency is high (slat).",
         "; ".join(slow),
-        "The kernel's queue was full, or the host answered before the call returned: a deeper queue changes little."
+        "Full queue, or the host completed I/O inside the call: a deeper queue changes little."
         if view.load.direct
         else "Use direct=1 or ioengine=psync, which has no submission.",
     )
@@ -83,7 +83,7 @@ def _submitted(direction: Direction, result: DirectionResult) -> str:
     clat = result.clat.mean if result.clat else None
     if slat is None or clat is None or slat < max(LEAST_SLAT_NS, SUBMITTING * (slat + clat)):
         return ""
-    return f"{direction}s: slat {format_latency(slat)}, clat {format_latency(clat)} in the mean"
+    return f"{direction}s: slat {format_latency(slat)}, clat {format_latency(clat)} mean"
 
 
 def only_clat(run: Run) -> Finding | None:
@@ -94,9 +94,9 @@ def only_clat(run: Run) -> Finding | None:
     return Finding(
         "only-clat",
         Weight.NOTE,
-        "The latencies shown are fio's clat, without submission: this fio gives no distribution of lat.",
+        "Latencies are clat, without submission: this fio has no lat percentiles.",
         f"fio {run.environment.fio_version}" if run.environment.fio_version else "fio before 3.18",
-        "Use fio 3.18 or later to see what the whole of an I/O takes.",
+        "Use fio 3.18 or later for total latency (lat).",
     )
 
 
@@ -111,10 +111,10 @@ def jobs_apart(view: TestView) -> Finding | None:
     return view.found(
         "jobs-apart",
         Weight.DOUBT,
-        "Not all jobs ran at the same time: the rates shown are all I/Os over the longest job's time, as fio counts.",
+        "The jobs did not run at the same time: fio divides all I/Os by the longest job's time.",
         f"{format_duration(view.seconds)} from the first to the last, the longest {format_duration(view.longest_s)}; over all "
         f"of it {rates}",
-        "Make tests of their own of jobs that run one after another.",
+        "Put jobs that run one after another into separate tests.",
     )
 
 
@@ -127,9 +127,9 @@ def engine_fallback(run: Run) -> Finding | None:
     return Finding(
         "engine-fallback",
         Weight.NOTE,
-        "Another I/O engine took the place of the one asked for, which the kernel refused.",
+        "The kernel refused the I/O engine; another one was used.",
         f"{changed[0].message}{more}",
-        "Compare only with runs that used the same engine, or let the kernel allow the one asked for.",
+        "Compare only with runs on the same engine, or allow the requested one in the kernel.",
     )
 
 
@@ -158,10 +158,10 @@ def ceiling(view: TestView) -> Finding | None:
     return view.found(
         "bandwidth-ceiling" if large else "iops-ceiling",
         Weight.LIMIT,
-        f"{'Bandwidth' if large else 'IOPS'} stood at a ceiling: more queue depth buys only latency.",
-        f"a steady {stood} with {depth} at once: {depth} / {format_iops(level)} IOPS = "
+        f"{'Bandwidth' if large else 'IOPS'} capped: deeper queues only add latency.",
+        f"a steady {stood} at QD{depth}: {depth} / {format_iops(level)} IOPS = "
         f"{format_latency(depth / level * 1e9)}, where {told} {format_latency(alone)}",
-        "A volume's or a plan's limit, or all that the device can do: compare with what the vendor promises.",
+        "A volume or plan limit, or the device's maximum: compare with the vendor's figure.",
     )
 
 

@@ -101,9 +101,9 @@ def not_steady(view: TestView) -> Finding | None:
     return view.found(
         "not-steady",
         Weight.DOUBT,
-        "The speed was not steady: the average depends on when one looks.",
+        "Throughput varied too much for an average.",
         evidence,
-        "Run it longer, and look at the course over time; other users of the disk, caches and heat do this.",
+        "Run longer and check the chart; typical causes: other load, caches, heat.",
     )
 
 
@@ -161,16 +161,16 @@ def burst(view: TestView) -> Finding | None:
         return view.found(
             "burst",
             Weight.DOUBT,
-            "A burst that ended: the average stands for neither the burst nor what the disk keeps up.",
+            "Burst ended during the test: the average mixes burst and sustained speed.",
             evidence,
-            "Take the second figure for what the disk keeps up, and run longer than the burst lasts.",
+            "The second figure is the sustained speed; run longer than the burst lasts.",
         )
     return view.found(
         "late-start",
         Weight.DOUBT,
-        "It became faster during the test: the average stands for neither speed.",
+        "Speed rose during the test: the average mixes both levels.",
         evidence,
-        "Run it again, or give it a ramp_time, if a cache that fills is meant to count; else look for what held it back.",
+        "Run it again, or set ramp_time if a cache has to warm up; otherwise look for what slowed it down.",
     )
 
 
@@ -203,16 +203,16 @@ def stall(view: TestView) -> Finding | None:
         return view.found(
             "stall",
             Weight.DOUBT,
-            "Nothing of the test completed for a while, though the device was at work.",
+            "No I/O of the test completed for a while, though the device was busy.",
             f"{times}; the longest for {format_duration(longest)}, {format_duration(start)} into the test",
-            "It wrote what had waited in memory (page cache, fsync), or worked for others: see iotop, or use direct=1.",
+            "It flushed buffered writes, or served other processes: check iotop, or use direct=1.",
         )
     return view.found(
         "stall",
         Weight.DOUBT,
-        "The device stood still for a while.",
+        "I/O stalled: the device did nothing for a while.",
         f"{times}; the longest for {format_duration(longest)}, {format_duration(start)} into the test",
-        "Look into the kernel's log (dmesg) for resets and time-outs; on a cloud disk it may be the provider's.",
+        "Check dmesg for resets and timeouts; on a cloud disk it may be the provider.",
     )
 
 
@@ -271,9 +271,9 @@ def outliers(view: TestView) -> Finding | None:
     return view.found(
         "outliers",
         Weight.NOTE,
-        "Single I/Os took far longer than the rest.",
+        "Outliers: single I/Os took far longer than the rest.",
         "; ".join(evidence),
-        "See whether p99.9 bears it out: if it does, programs that wait for each I/O will feel it.",
+        "If p99.9 is high too, synchronous applications will notice.",
     )
 
 
@@ -285,9 +285,9 @@ def few_ios(view: TestView) -> Finding | None:
     return view.found(
         "few-ios",
         Weight.NOTE,
-        "So few I/Os that p99 and beyond are single ones.",
+        "Too few I/Os for p99 and beyond.",
         ", ".join(f"{count} {direction}{'' if count == 1 else 's'}" for direction, count in counts.items()),
-        "Read the mean and the median; for percentiles let it run longer.",
+        "Use mean and median; run longer for percentiles.",
     )
 
 
@@ -302,7 +302,7 @@ def too_short(tests: Sequence[TestView]) -> Finding | None:
     return Finding(
         "too-short",
         Weight.NOTE,
-        "Short tests flatter disks that burst or cache.",
+        "Short tests mostly show caches and burst credits.",
         f"{f'{len(short)} of {len(tests)} tests' if len(tests) > 1 else 'the test'} measured for {times}",
         _longer([view for view in counted if view.seconds < SHORT_S]),
     )
@@ -313,7 +313,7 @@ def _longer(short: Sequence[TestView]) -> str:
     parameters, plans = dict(short[0].run.plan.parameters), [view.record.planned for view in short]
     size, seconds = amount(parse_size, parameters.get("size")), amount(parse_duration, parameters.get("runtime"))
     if size and any(plan.amount_bytes and plan.amount_bytes % size == 0 for plan in plans):
-        return "For what the disk keeps up, give it more to do, such as size=8g."
+        return "For sustained speed, use more data, e.g. size=8g."
     if seconds and any(plan.runtime_s == seconds for plan in plans):
-        return "For what the disk keeps up, run it longer, such as runtime=60s."
-    return "For what the disk keeps up, run a longer test."
+        return "For sustained speed, use runtime=60s."
+    return "For sustained speed, run a longer test."

@@ -56,9 +56,9 @@ def _bound(view: TestView, evidence: str) -> Finding:
     return view.found(
         "processor-bound",
         Weight.LIMIT,
-        "The processor was the limit, not the disk.",
+        "CPU-bound: the processor was the limit, not the disk.",
         evidence,
-        "Use more jobs (numjobs) or larger blocks to see what the disk can do; compare only with runs on the same CPU.",
+        "Use more numjobs or larger blocks; compare only with runs on the same CPU.",
     )
 
 
@@ -73,7 +73,7 @@ def _kernels_work(view: TestView) -> str:
     kernels = (seen.cpu_system or 0.0) / busy
     if kernels < KERNELS_SHARE:
         return ""
-    return f"no CPU was idle, {format_percent(kernels)} of it the kernel's work, as for {', '.join(works)}"
+    return f"no CPU was idle, {format_percent(kernels)} kernel work, e.g. for {', '.join(works)}"
 
 
 _WORKING = frozenset({DeviceKind.CRYPT, DeviceKind.RAID, DeviceKind.LOOP})
@@ -88,9 +88,9 @@ def busy_machine(view: TestView) -> Finding | None:
     return view.found(
         "busy-machine",
         Weight.DOUBT,
-        "Other programs kept all CPUs busy: I/Os waited for a CPU, and not only for the disk.",
+        "CPUs saturated by other programs; latencies include CPU wait.",
         f"CPUs {format_percent(busy)} busy, {most}{format_percent(own)} of it by the test",
-        "See what runs (top), and repeat the test when the machine has time for it.",
+        "Check top; repeat when the machine is idle.",
     )
 
 
@@ -128,9 +128,9 @@ def cpu_steal(view: TestView) -> Finding | None:
     return view.found(
         "cpu-steal",
         Weight.DOUBT,
-        "The host took CPU time away from this machine during the test.",
+        "CPU steal: the host took CPU time from this VM during the test.",
         f"steal {format_percent(average)} on average, {format_percent(most)} at most",
-        "Repeat at another time; if it stays, the host is oversold and the latencies are not the disk's alone.",
+        "Repeat at another time; if it persists, the host is overcommitted and latencies include CPU wait.",
     )
 
 

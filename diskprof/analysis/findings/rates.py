@@ -28,12 +28,11 @@ def mix_missed(view: TestView) -> Finding | None:
     return view.found(
         "mix-missed",
         Weight.DOUBT,
-        "Reads and writes did not come in the mix that was asked for.",
-        f"{format_percent(told)} writes asked for, {format_percent(share)} done",
-        "A limit such as rate_iops holds reads and writes each, and goes before the mix: limit them apart "
-        "(rate_iops=700,300), or not at all."
+        "The read/write mix differs from rwmixread.",
+        f"writes {format_percent(told)} requested, {format_percent(share)} done",
+        "rate_iops applies to reads and writes separately and before the mix: set both, e.g. rate_iops=700,300."
         if any(any((*job.rate, *job.rate_iops)) for job in view.load.fio)
-        else "Run it again for longer, and see in the commands whether another option (flow, an amount) goes before the mix.",
+        else "Run longer, and check the commands for an option that overrides the mix (flow, an amount).",
     )
 
 
@@ -48,9 +47,9 @@ def rate_missed(view: TestView) -> Finding | None:
     return view.found(
         "rate-missed",
         Weight.DOUBT,
-        "The rate asked for was not kept: these are the figures of a lower one.",
+        "The requested rate was not reached.",
         "; ".join(evidence),
-        "It is all that this way of asking gets: ask for less, or with a deeper queue or more jobs.",
+        "This queue depth cannot reach the rate: lower it, or raise iodepth/numjobs.",
     )
 
 
@@ -67,7 +66,7 @@ def fio_fault(view: TestView) -> Finding | None:
     return view.found(
         "fio-fault",
         Weight.DOUBT,
-        "A known fault of this fio: it did not do what the test asks for.",
+        "Known bug of this fio version: the test did not run as specified.",
         "; ".join([*(f"the test asks {fault.effect.rstrip('.')}" for fault in met), *done]),
         " ".join(dict.fromkeys(fault.advice for fault in met)),
     )
@@ -87,7 +86,7 @@ def _missed(view: TestView, keeps: float) -> list[str]:
             continue
         write = format_bandwidth if demand.in_bytes else format_iops
         told = f"{write(demand.per_second)}{'' if demand.in_bytes else f' {demand.direction}s/s'}"
-        evidence.append(f"{told} asked for, {write(done)} done")
+        evidence.append(f"{told} requested, {write(done)} done")
     return evidence
 
 

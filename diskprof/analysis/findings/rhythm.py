@@ -92,8 +92,8 @@ def periodic_stalls(view: TestView) -> Finding | None:
     return view.found(
         "periodic-stalls",
         Weight.LIMIT,
-        "The speed broke down at regular times.",
+        "Throughput drops at regular intervals.",
         f"every {format_duration(found.period_s)}, {found.times} times, first {format_duration(found.first_s)} into the test: "
         f"from {format_iops(found.usual)} to {format_iops(found.low)} IOPS for {format_duration(found.length_s)}",
-        "Look for what works at that rhythm: every 5 s a journal or write-back, else the drive's or the provider's.",
+        "Look for a periodic cause: 5 s suggests the journal or write-back; otherwise firmware or the provider.",
     )

@@ -17,9 +17,9 @@ _LOOK_S = 0.15
     "-a",
     "show_empty",
     is_flag=True,
-    help="Also what is empty: unused loop, zram and ram devices, empty drives.",
+    help="Include empty devices: unused loop, zram and ram devices, empty drives.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print all that is known of them as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def devices_command(show_empty: bool, as_json: bool) -> None:
     """List the block devices as a tree: what each is, what is on it, where it is mounted, how busy it is now.
 
@@ -61,8 +61,8 @@ def devices_command(show_empty: bool, as_json: bool) -> None:
 
 def _nothing(hidden: int) -> str:
     if hidden:
-        return f"No disk can be seen, only {hidden} empty devices (`diskprof devices --all` lists them). {_CONTAINER}"
-    return f"No block device can be seen. {_CONTAINER}"
+        return f"No disk visible, only {hidden} empty devices (`diskprof devices --all` lists them). {_CONTAINER}"
+    return f"No block device visible. {_CONTAINER}"
 
 
-_CONTAINER = "A directory can be tested all the same: `diskprof run quick DIRECTORY`."
+_CONTAINER = "A directory can still be tested: `diskprof run quick DIRECTORY`."

@@ -120,19 +120,17 @@ def options(as_json: bool) -> None:
         click.echo(options_table(width_of_stdout()), nl=False)
 
 
-@presets_command.command("import", short_help="Make a preset of a fio job file or a command line.")
+@presets_command.command("import", short_help="Create a preset from a fio job file or a command line.")
 @click.argument("file", required=False)
+@click.option("--command", "line", metavar="COMMAND", help="fio, DiskSpd or ioping commands; - is stdin.")
+@click.option("--name", default="", help="Preset name (default: from the file).")
 @click.option(
-    "--command", "line", metavar="COMMAND", help="Commands of fio, DiskSpd or ioping, as they are pasted; - is stdin."
-)
-@click.option("--name", default="", help="The name of the preset instead of the file's.")
-@click.option(
-    "--several-targets", "several", is_flag=True, help="Give jobs that worked in different places a target each."
+    "--several-targets", "several", is_flag=True, help="One target for each directory or device the jobs used."
 )
 @click.option(
-    "--output", metavar="FILE", callback=not_empty, help="Write to FILE instead of your presets; - is stdout."
+    "--output", metavar="FILE", callback=not_empty, help="Write to FILE instead of your preset directory; - is stdout."
 )
-@click.option("--force", is_flag=True, help="Replace a preset that has the name.")
+@click.option("--force", is_flag=True, help="Overwrite an existing preset.")
 def import_preset(file: str | None, line: str | None, name: str, several: bool, output: str, force: bool) -> None:
     """Make a preset of your own of the fio job file FILE (- for stdin), or of a command line as articles print it.
 
@@ -182,7 +180,7 @@ def _imported(file: str | None, line: str | None, name: str, several: bool) -> "
             imported = import_job_file(place, name=name, several=several)
     if name and imported.preset.name != name:
         raise UsageError(
-            f"{name[:40]!r} is no name for a preset.", f"Small letters, digits, - and _: {imported.preset.name}"
+            f"{name[:40]!r} is not a valid preset name.", f"Small letters, digits, - and _: {imported.preset.name}"
         )
     return replace(imported, preset=replace(imported.preset, path=""))
 
@@ -194,7 +192,7 @@ def _write(path: Path, text: str, force: bool) -> None:
             file.write(text)
     except FileExistsError:
         raise UsageError(
-            f"{clean(str(path))} is there already.", "Choose another file, or replace it with --force."
+            f"{clean(str(path))} already exists.", "Choose another file, or replace it with --force."
         ) from None
     except OSError as error:
         raise UsageError(f"{clean(str(path))} cannot be written: {error.strerror}.") from None
@@ -207,13 +205,13 @@ def _write(path: Path, text: str, force: bool) -> None:
     "settings",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Change a parameter of the preset.",
+    help="Set a preset parameter.",
     shell_complete=completion_candidates.settings,
 )
 @click.option(
     "--variant",
     callback=not_empty,
-    help="Use a named set of parameters of the preset.",
+    help="Use a variant: a named set of parameters.",
     shell_complete=completion_candidates.variants,
 )
 def export(name: str, settings: tuple[str, ...], variant: str) -> None:
@@ -256,7 +254,7 @@ def rename(name: str, new: str) -> None:
 
 @presets_command.command("delete", short_help="Delete a preset of your own.")
 @click.argument("name", shell_complete=completion_candidates.presets)
-@click.option("--yes", is_flag=True, help="Delete without asking.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
 def delete(name: str, yes: bool) -> None:
     """Delete your own preset NAME after asking. Its runs are kept."""
     from diskprof.presets.library import load_library

@@ -31,7 +31,7 @@ _FORMATS = ("markdown", "html", "csv", "samples")
     "--format",
     "wanted",
     type=click.Choice(_FORMATS),
-    help="As what: Markdown; a page with charts; the results as CSV; every sample as CSV.  [default: by FILE, else markdown]",
+    help="Output format: md; html with charts; csv: results; samples: every sample as CSV.  [default: by FILE, else markdown]",
 )
 @click.pass_context
 def report_command(ctx: click.Context, runs: tuple[str, ...], output: str | None, wanted: str | None) -> None:
@@ -84,23 +84,23 @@ def _report_text(store: "Store", names: tuple[str, ...], wanted: "Format", *, as
     "--format",
     "form",
     type=click.Choice(["text", "markdown", "json"]),
-    help="As what.  [default: text]",
+    help="Output format.  [default: text]",
 )
-@click.option("--json", "as_json", is_flag=True, help="As JSON: the same as --format json.")
-@click.option("--plot", is_flag=True, help="Draw the IOPS of the runs in one chart a test; of sweeps, by block size.")
+@click.option("--json", "as_json", is_flag=True, help="Same as --format json.")
+@click.option("--plot", is_flag=True, help="Plot IOPS, one chart per test; for sweeps, by block size.")
 @click.pass_context
 def compare_command(ctx: click.Context, runs: tuple[str, ...], form: str | None, as_json: bool, plot: bool) -> None:
     """Compare RUNS test by test; differences are to the first."""
     if as_json and form not in (None, "json"):
-        raise click.UsageError(f"--json and --format {form} exclude each other: leave one out.", ctx)
+        raise click.UsageError(f"--json and --format {form} exclude each other.", ctx)
     form = "json" if as_json else form or "text"
     if plot and form != "text":
         given = "--json" if as_json else "--format"
-        raise click.UsageError(f"--plot draws beside the text and not as {form}: leave {given} out.", ctx)
+        raise click.UsageError(f"--plot works with text output only: omit {given}.", ctx)
     with open_store(ctx) as store:
         ids = list(dict.fromkeys(store.resolve(run) for run in runs))
         if len(ids) < 2:
-            raise UsageError("A comparison takes at least two different runs.", "`diskprof runs` lists them.")
+            raise UsageError("compare needs at least two different runs.", "`diskprof runs` lists them.")
         chosen = [store.run(run_id) for run_id in ids]
         series = {run_id: store.samples(run_id).samples for run_id in ids}
         if form == "markdown":

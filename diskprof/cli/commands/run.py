@@ -34,56 +34,58 @@ if TYPE_CHECKING:
     "settings",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Change a parameter of the preset.",
+    help="Set a preset parameter.",
     shell_complete=completion_candidates.settings,
 )
 @click.option(
     "--variant",
     callback=not_empty,
-    help="Use a named set of parameters of the preset.",
+    help="Use a variant: a named set of parameters.",
     shell_complete=completion_candidates.variants,
 )
 @click.option("--quick", "variant", flag_value="quick", callback=not_empty, help="The same as --variant quick.")
-@click.option("--target", "targets", multiple=True, metavar="SLOT=PATH", help="Name a target of a preset with several.")
+@click.option(
+    "--target", "targets", multiple=True, metavar="SLOT=PATH", help="Target by name, for presets with several targets."
+)
 @click.option(
     "--expect",
     "expectations",
     multiple=True,
     metavar="EXPRESSION",
-    help="Expect something of a test: 'rand-r.read.iops>=5000'; of the only test 'read.iops>=5000'. Exit code 5 if missed.",
+    help="Fail (exit 5) unless the condition holds: 'rand-r.read.iops>=5000', or 'read.iops>=5000' with one test.",
 )
 @click.option(
     "--tag",
     "tags",
     multiple=True,
-    help="Tag the run; may be given several times.",
+    help="Tag the run (repeatable).",
     shell_complete=completion_candidates.tags,
 )
-@click.option("--note", default="", help="Keep a note with the run.")
-@click.option("--dry-run", is_flag=True, help="Print the plan and do nothing.")
+@click.option("--note", default="", help="Note for the run.")
+@click.option("--dry-run", is_flag=True, help="Print the plan and exit.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result (or, with --dry-run, the plan) as JSON.")
-@click.option("--nagios", is_flag=True, help="Print one line for Nagios and exit as its plugins do (0 to 3).")
+@click.option("--nagios", is_flag=True, help="Print one line and exit 0 to 3 like a Nagios plugin.")
 @click.option("--detach", is_flag=True, help="Start the run in the background and print its id.")
-@click.option("--yes", is_flag=True, help="Start without asking. It does not name a device that is written to.")
+@click.option("--yes", is_flag=True, help="Skip the prompt. Raw writes still need --confirm-device.")
 @click.option(
-    "--allow-write", is_flag=True, help="Let a test write to a device itself, once it is named. What is on it is lost."
+    "--allow-write", is_flag=True, help="Allow raw writes to a device: destroys its data. Needs the device's name."
 )
 @click.option(
     "--confirm-device",
     "confirm",
     multiple=True,
     metavar="NAME",
-    help="The name or serial number of the device to write to, in place of typing it: with --allow-write all that a script says.",
+    help="Name or serial number of the device to overwrite, instead of typing it.",
 )
 @click.option(
     "--overwrite-signature",
     "overwrite",
     multiple=True,
     metavar="TYPE",
-    help="Give up what a device holds, by its type, such as ext4 or gpt.",
+    help="Allow overwriting an existing signature (ext4, gpt, ...).",
 )
-@click.option("--wait", is_flag=True, help="Wait for other runs on the same disk instead of refusing.")
-@click.option("--concurrent", is_flag=True, help="Start although another run works on the same disk.")
+@click.option("--wait", is_flag=True, help="Wait for other runs on the same disk.")
+@click.option("--concurrent", is_flag=True, help="Start even if another run uses the same disk.")
 @click.pass_context
 def run_command(
     ctx: click.Context,
@@ -123,7 +125,7 @@ def run_command(
       diskprof run quick /mnt/data --expect 'randread-4k-qd32.read.iops>=5000'
     """
     if nagios and (as_json or detach or dry_run):
-        raise click.UsageError("--nagios prints a line of its own: leave --json, --detach and --dry-run out.", ctx)
+        raise click.UsageError("--nagios excludes --json, --detach and --dry-run.", ctx)
     request = Request(preset, target, settings, targets, expectations, variant, allow_write, overwrite, confirm)
     start = _Start(tags, note, dry_run, as_json, detach, yes, tuple(confirm), _company(ctx, wait, concurrent))
     session = Session(ctx.find_root().obj)

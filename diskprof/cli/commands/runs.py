@@ -25,10 +25,10 @@ _MOST = 2**63 - 1
 """What SQLite can count to."""
 
 
-@click.command("runs", short_help="List the runs that were kept.")
+@click.command("runs", short_help="List saved runs.")
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
-@click.option("--limit", "-n", type=click.IntRange(1), help="The newest so many only.")
-@click.option("--trash", is_flag=True, help="List the deleted runs, which are kept for a week.")
+@click.option("--limit", "-n", type=click.IntRange(1), help="Show only the N newest.")
+@click.option("--trash", is_flag=True, help="List deleted runs (kept for a week).")
 @click.pass_context
 def runs_command(ctx: click.Context, as_json: bool, limit: int | None, trash: bool) -> None:
     """List the runs that were kept, newest first."""
@@ -56,12 +56,12 @@ def runs_command(ctx: click.Context, as_json: bool, limit: int | None, trash: bo
 @click.command("show", short_help="Show the result of a run.")
 @click.argument("run", default="latest", shell_complete=completion_candidates.runs)
 @click.option("--json", "as_json", is_flag=True, help="Print the run as JSON.")
-@click.option("--plot", is_flag=True, help="Draw how IOPS, bandwidth and latency went.")
+@click.option("--plot", is_flag=True, help="Plot IOPS, bandwidth and latency over time.")
 @click.pass_context
 def show_command(ctx: click.Context, run: str, as_json: bool, plot: bool) -> None:
     """Show the result of RUN: an id or the beginning of one, a tag, `latest` or `latest~N`."""
     if plot and as_json:
-        raise click.UsageError("--plot draws for people and --json is for programs: choose one.", ctx)
+        raise click.UsageError("--plot and --json exclude each other.", ctx)
     with open_store(ctx) as store:
         run_id = store.resolve(run)
         print_result(store, run_id, as_json)
@@ -76,9 +76,9 @@ def show_command(ctx: click.Context, run: str, as_json: bool, plot: bool) -> Non
             click.echo(drawn, nl=False)
 
 
-@click.command("attach", short_help="Watch a run that is under way.")
+@click.command("attach", short_help="Watch a run in progress.")
 @click.argument("run", required=False, shell_complete=completion_candidates.running)
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON when the run is over.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON at the end.")
 @click.pass_context
 def attach_command(ctx: click.Context, run: str | None, as_json: bool) -> None:
     """Watch RUN (default: the one that is running) to its end and print its result.
@@ -96,7 +96,7 @@ def attach_command(ctx: click.Context, run: str | None, as_json: bool) -> None:
         ctx.exit(exit_code_of(store.run(run_id)))
 
 
-@click.command("stop", short_help="Stop a run that is under way.")
+@click.command("stop", short_help="Stop a run in progress.")
 @click.argument("run", required=False, shell_complete=completion_candidates.running)
 @click.pass_context
 def stop_command(ctx: click.Context, run: str | None) -> None:
@@ -113,8 +113,8 @@ def _wait_for_end(store: Store, run_id: str) -> None:
     while not store.run(run_id).status.over:
         if time.monotonic() > deadline:
             raise DiskprofError(
-                f"Run {run_id} has not ended within {_PATIENCE_S:.0f} s.",
-                "Its engine may be stuck in the kernel; `diskprof attach` shows where it stands.",
+                f"Run {run_id} did not stop within {_PATIENCE_S:.0f} s.",
+                "Its engine may be stuck in the kernel; check with `diskprof attach`.",
             )
         select.select([], [], [], 0.05)
         store.reap()
@@ -128,15 +128,15 @@ def _running_run(store: Store, name: str | None) -> str:
     if len(running) == 1:
         return running[0]
     if running:
-        raise RunNotFound(f"{len(running)} runs are under way: {', '.join(running)}.", "Say which one.")
-    raise RunNotFound("No run is under way.", "`diskprof runs` lists those that were kept.")
+        raise RunNotFound(f"{len(running)} runs in progress: {', '.join(running)}.", "Give the run.")
+    raise RunNotFound("No run in progress.", "`diskprof runs` lists those that were kept.")
 
 
-@click.command("tag", short_help="Give a run tags, or a note.")
+@click.command("tag", short_help="Set tags or the note of a run.")
 @click.argument("run", shell_complete=completion_candidates.runs)
 @click.argument("tags", nargs=-1, shell_complete=completion_candidates.tags)
-@click.option("--remove", "removed", multiple=True, metavar="TAG", help="Take a tag off.")
-@click.option("--note", help="Replace the note.")
+@click.option("--remove", "removed", multiple=True, metavar="TAG", help="Remove a tag.")
+@click.option("--note", help="Set the note.")
 @click.pass_context
 def tag_command(
     ctx: click.Context, run: str, tags: tuple[str, ...], removed: tuple[str, ...], note: str | None
@@ -155,10 +155,10 @@ def tag_command(
             say(f"Run {run_id} has no tags.")
 
 
-@click.command("delete", short_help="Delete runs; they can be restored for a week.")
+@click.command("delete", short_help="Delete runs (can be restored for a week).")
 @click.argument("runs", nargs=-1, shell_complete=completion_candidates.runs)
-@click.option("--yes", is_flag=True, help="Delete without asking.")
-@click.option("--purge", is_flag=True, help="Delete for good, with all samples; without RUNS everything in the trash.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--purge", is_flag=True, help="Delete permanently; without RUNS, empty the trash.")
 @click.pass_context
 def delete_command(ctx: click.Context, runs: tuple[str, ...], yes: bool, purge: bool) -> None:
     """Delete RUNS: they go to the trash, which empties after a week. A run in progress is not deleted.
@@ -174,7 +174,7 @@ def delete_command(ctx: click.Context, runs: tuple[str, ...], yes: bool, purge: 
             return
         if not yes:
             if not sys.stdin.isatty():
-                raise UsageError("Deleting asks first, and there is no terminal to ask on.", "Add --yes.")
+                raise UsageError("No terminal to confirm on.", "Add --yes.")
             click.confirm(f"Delete {', '.join(ids)}{' for good' if purge else ''}?", abort=True, err=True)
         gone, errors = session.purge(store, ids) if purge else session.delete(store, ids)
         store.empty_trash()
@@ -215,12 +215,12 @@ def undelete_command(ctx: click.Context, runs: tuple[str, ...]) -> None:
     say(f"Restored {', '.join(ids)}." if ids else "The trash is empty.")
 
 
-@click.command("clean", short_help="Remove test files that runs left behind.")
+@click.command("clean", short_help="Remove leftover test files.")
 @click.argument("paths", nargs=-1, metavar="[PATH]...", shell_complete=completion_candidates.directories)
-@click.option("--yes", is_flag=True, help="Remove without asking.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
 @click.pass_context
 def clean_command(ctx: click.Context, paths: tuple[str, ...], yes: bool) -> None:
-    """Remove the test files that runs left behind: they were killed, the power failed, or they could not remove them.
+    """Remove leftover test files of runs: they were killed, the power failed, or they could not remove them.
 
     They are found by the runs that are stored, and by their names in each directory PATH and in those where runs worked
     before. Nothing is removed unasked, nor while a run may use it.
@@ -232,13 +232,13 @@ def clean_command(ctx: click.Context, paths: tuple[str, ...], yes: bool) -> None
             say(line)
         found = list(leftovers(store, (*paths, *store.targets())))
         if not found:
-            say("Nothing was left behind.")
+            say("No leftover test files.")
             return
         for leftover in found:
             click.echo(f"{clean(leftover.directory)}  {format_size(leftover.size_bytes)}  {leftover.origin}")
         if not yes:
             if not sys.stdin.isatty():
-                raise UsageError("Removing asks first, and there is no terminal to ask on.", "Add --yes.")
+                raise UsageError("No terminal to confirm on.", "Add --yes.")
             click.confirm("Remove them?", abort=True, err=True)
         for leftover in found:
             remove(store, leftover)

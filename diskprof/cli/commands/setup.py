@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from diskprof.presets.problem import Problem
 
 
-@click.group("config", invoke_without_command=True, short_help="Show the settings, and where each comes from.")
+@click.group("config", invoke_without_command=True, short_help="Show the settings and their sources.")
 @click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
 @click.pass_context
 def config_command(ctx: click.Context, as_json: bool) -> None:
@@ -72,7 +72,7 @@ def init() -> None:
         with made.open("x", encoding="utf-8") as file:
             file.write(example())
     except FileExistsError:
-        raise UsageError(f"{made} is there already.", "`diskprof config` shows what it says.") from None
+        raise UsageError(f"{made} already exists.", "`diskprof config` shows what it says.") from None
     except OSError as error:
         why = (error.strerror or str(error)).lower()
         raise UsageError(f"{made} cannot be written: {why}.", "$XDG_CONFIG_HOME names another place.") from None
@@ -143,7 +143,7 @@ def _config_text(shown: Shown) -> str:
     from diskprof.config.described import DESCRIBED
 
     config = shown.config
-    lines = [f"{config.path}{'' if config.exists else ' is not there: `diskprof config init` writes one'}", ""]
+    lines = [f"{config.path}{'' if config.exists else ' does not exist; create it with `diskprof config init`'}", ""]
     for one in DESCRIBED:
         value, origin = getattr(shown.settings, one.name), shown.origin(one.name)
         lines.append(f"{one.name + ' = ' + _in_toml(value):<26} {origin}")
@@ -181,7 +181,7 @@ def _config_json(shown: Shown) -> Mapping[str, Any]:
     }
 
 
-@click.command("doctor", short_help="Check what diskprof needs, and how to get what is missing.")
+@click.command("doctor", short_help="Check the requirements and say how to install what is missing.")
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.pass_context
 def doctor_command(ctx: click.Context, as_json: bool) -> None:
@@ -265,7 +265,7 @@ def _report_lines(sections: Iterable["Section"]) -> Iterator[str]:
         yield f"diskprof has what it needs{notes}."
 
 
-@click.command("completion", short_help="Print what makes the Tab key work in a shell.")
+@click.command("completion", short_help="Print the shell completion script.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion_command(ctx: click.Context, shell: str) -> None:

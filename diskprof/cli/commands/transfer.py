@@ -17,7 +17,7 @@ from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.text import clean
 
 
-@click.command("export", short_help="Write runs to a file, whole, for another machine.")
+@click.command("export", short_help="Export complete runs to a file.")
 @click.argument("runs", nargs=-1, required=True, shell_complete=completion_candidates.runs)
 @click.option(
     *("-o", "--out", "--output"),
@@ -40,7 +40,7 @@ def export_command(ctx: click.Context, runs: tuple[str, ...], out: str | None) -
 
     place = place_of(out)
     if place is None and sys.stdout.isatty():
-        raise UsageError("A run in a file is nothing to read on a terminal.", "Add -o FILE, or lead stdout somewhere.")
+        raise UsageError("Refusing to write binary data to a terminal.", "Use -o FILE or redirect.")
     with open_store(ctx) as store:
         ids = list(dict.fromkeys(store.resolve(run) for run in runs))
         if place is None:
@@ -58,7 +58,7 @@ def _to_stdout(write: Callable[[IO[bytes]], None]) -> None:
     except BrokenPipeError:
         # Whoever read it has enough; nothing more can be said to them, not even at the interpreter's end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise DiskprofError("The reader of stdout ended before the export did.") from None
+        raise DiskprofError("Broken pipe: the reader of stdout exited.") from None
 
 
 @contextmanager
@@ -81,7 +81,7 @@ def _to_write(path: Path) -> Iterator[IO[bytes]]:
         raise DiskprofError(why, "Choose another place with -o.") from None
 
 
-@click.command("import", short_help="Take runs into the store that `export` wrote.")
+@click.command("import", short_help="Import runs written by `diskprof export`.")
 @click.argument("files", nargs=-1, required=True, type=click.Path(allow_dash=True), metavar="FILE...")
 @click.pass_context
 def import_command(ctx: click.Context, files: tuple[str, ...]) -> None:
@@ -97,9 +97,9 @@ def import_command(ctx: click.Context, files: tuple[str, ...]) -> None:
         store = stack.enter_context(open_store(ctx))
         for run in import_runs(store, opened):
             if not run.new:
-                say(f"{run.run_id} is there already.")
+                say(f"{run.run_id} already exists.")
             elif run.run_id != run.given:
-                say(f"{run.given} is the id of another run here, so it is called {run.run_id}.")
+                say(f"{run.given} is already the id of another run; imported as {run.run_id}.")
             click.echo(run.run_id)
 
 

@@ -19,7 +19,7 @@ from diskprof.model.units import format_size
 
 _BLKGETDISKSEQ = 0x80081280
 _GONE = {errno.ENOENT, errno.ENXIO, errno.ENODEV, errno.ENOMEDIUM}
-_AGAIN = "Make the plan anew, and look closely at what it names."
+_AGAIN = "Plan again, and check the devices in it."
 
 
 @contextmanager
@@ -39,7 +39,7 @@ def had_alone(
         tree = look()
         device = tree.by_number(raw.major, raw.minor)
         if device is None or (device.name, device.serial, device.model) != (raw.name, raw.serial, raw.model):
-            raise Refused(f"{raw.node} is not the device that the plan was made for any more.", _AGAIN)
+            raise Refused(f"{raw.node} is no longer the planned device.", _AGAIN)
         for other in to_hold(device, tree):
             held.callback(os.close, _open(other.node, os.O_RDONLY))
         permission = WritePermission(True, raw.overwrites)
@@ -72,11 +72,11 @@ def _open(node: str, mode: int) -> int:
     except OSError as error:
         if error.errno == errno.EBUSY:
             raise Refused(
-                f"{node} is in use: something else has it for itself, so it is not written to.",
+                f"{node} is in use exclusively by something else: refusing to write.",
                 "Take it out of use first (a mount, a volume, an array, swap), or choose another device.",
             ) from None
         if error.errno in _GONE:
-            raise Refused(f"{node} is gone: it was there when the plan was made.", _AGAIN) from None
+            raise Refused(f"{node} is gone since it was planned.", _AGAIN) from None
         if error.errno in (errno.EACCES, errno.EPERM):
             raise UsageError(f"No permission to write to {node}.", how_to_open(node, os.O_RDWR)) from None
         raise Refused(f"{node} cannot be opened: {error.strerror}.", _AGAIN) from None
@@ -85,15 +85,13 @@ def _open(node: str, mode: int) -> int:
 def _check_identity(descriptor: int, raw: RawDevice, roots: Roots) -> None:
     status = os.fstat(descriptor)
     if not stat.S_ISBLK(status.st_mode) or status.st_rdev != os.makedev(raw.major, raw.minor):
-        raise Refused(f"{raw.node} is another device than when the plan was made.", _AGAIN)
+        raise Refused(f"{raw.node} is a different device since it was planned.", _AGAIN)
     size = os.lseek(descriptor, 0, os.SEEK_END)
     if size != raw.size_bytes:
-        raise Refused(
-            f"{raw.node} holds {format_size(size)}; the plan was made for {format_size(raw.size_bytes)}.", _AGAIN
-        )
+        raise Refused(f"{raw.node} holds {format_size(size)}; planned for {format_size(raw.size_bytes)}.", _AGAIN)
     if raw.diskseq is not None and _diskseq(descriptor, raw, roots) != raw.diskseq:
         raise Refused(
-            f"The disk behind {raw.node} was replaced after the plan was made: the name is the same, the disk is not.",
+            f"The disk behind {raw.node} was replaced since it was planned: same name, different disk.",
             _AGAIN,
         )
 

@@ -79,7 +79,6 @@ def export_hazards(target: Device, tree: DeviceTree, roots: Roots = SYSTEM) -> I
                 yield Hazard(
                     "exported",
                     Severity.WARNS,
-                    f"{device.name} is exported to other machines by {export.how}: what they do with it slows the test, and the "
-                    "test slows them.",
+                    f"{device.name} is exported to other machines by {export.how}: both slow each other down.",
                     "Test while nobody uses it.",
                 )

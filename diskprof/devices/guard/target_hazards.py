@@ -22,7 +22,7 @@ from diskprof.model.units import format_size
 _MEMORY = {"tmpfs", "ramfs"}
 _COPY_ON_WRITE = {"btrfs", "zfs", "bcachefs"}
 _FOUR_GIB = 4 << 30
-_ELSEWHERE = "Choose a directory on the disk, or a test that only reads. If the disk is there to be overwritten"
+_ELSEWHERE = "Choose a directory on the disk, or a test that only reads. To overwrite the disk"
 _RESERVE_RULE = "a tenth of the file system, at least 64 MiB, at most 1 GiB; from 20 GiB on 5%"
 NO_PERMISSION = WritePermission()
 
@@ -85,14 +85,14 @@ def _of_raw_device(
         return
     uses = tuple(uses_of(device, tree)) if device else ()
     if writes:
-        lost = f" What would be lost: {'; '.join(uses)}." if uses else ""
+        lost = f" Would be lost: {'; '.join(uses)}." if uses else ""
         yield Hazard(
             "raw-write",
             Severity.BLOCKS,
-            f"The test writes to {target.path} itself and would overwrite what is on it.{lost}",
+            f"The test would overwrite the data on {target.path}.{lost}",
             Advice(
-                f"{_ELSEWHERE}: --allow-write; its name is asked for then.",
-                f"{_ELSEWHERE}, switch writing on; its name is asked for at the start.",
+                f"{_ELSEWHERE}: --allow-write; you will have to type its name.",
+                f"{_ELSEWHERE}, allow raw writes; you will have to type its name.",
             ),
         )
         if device and device.read_only:
@@ -102,7 +102,7 @@ def _of_raw_device(
             "in-use",
             Severity.NOTES,
             f"{target.path} is in use: {'; '.join(uses)}.",
-            "It is only read. What else uses it slows the test, and the test slows what uses it.",
+            "The test only reads. Other users slow the test and are slowed by it.",
         )
 
 
@@ -134,7 +134,7 @@ def uses_of(device: Device, tree: DeviceTree) -> Iterator[str]:
     for mount in device.mounts:
         yield f"{device.title} is mounted on {clean(mount.path)}"
     if device.swap:
-        yield f"{device.title} is swapped to"
+        yield f"{device.title} is swap"
     label = f" {device.fs_label!r}" if device.fs_label else ""
     if device.fs_type and not device.mounts and not device.swap:
         yield f"{device.title} holds {device.fs_type}{label}"
@@ -150,7 +150,7 @@ def _of_file(target: Target, *, writes: bool) -> Iterator[Hazard]:
             "file-write",
             Severity.BLOCKS,
             f"The test would overwrite the existing file {clean(target.path)}.",
-            "Existing files are only read. Choose its directory: a test file is made there and removed afterwards.",
+            "diskprof only reads existing files. Choose the directory: a temporary test file is created there.",
         )
     try:
         status = Path(target.path).stat()
@@ -161,9 +161,9 @@ def _of_file(target: Target, *, writes: bool) -> Iterator[Hazard]:
         yield Hazard(
             "sparse",
             Severity.WARNS,
-            f"Of the file's {format_size(status.st_size)} only {format_size(max(0, stored))} are stored (holes, room that was set "
-            "aside and never written, or compression); the rest never reaches the disk and reads impossibly fast.",
-            "Choose a file that is stored whole, or a directory.",
+            f"Of the file's {format_size(status.st_size)} only {format_size(max(0, stored))} are allocated "
+            "(holes, unwritten space or compression); the rest is read without the disk.",
+            "Choose a fully allocated file, or a directory.",
         )
 
 
@@ -173,14 +173,14 @@ def _of_directory(target: Target, tree: DeviceTree, *, writes: bool, space_neede
         yield Hazard(
             "read-only",
             Severity.BLOCKS,
-            f"{clean(target.mount_point)} is mounted read-only, so no test file can be made there.",
+            f"{clean(target.mount_point)} is mounted read-only: no test file can be created there.",
             "Choose another directory, or test the device itself with a reading preset.",
         )
     elif writes and not may(target.path, os.W_OK | os.X_OK):
         yield Hazard(
             "not-writable",
             Severity.BLOCKS,
-            f"No permission to make a file in {clean(target.path)}.",
+            f"No permission to create a file in {clean(target.path)}.",
             f"Choose a directory of your own, or run as root: {sudo_command()}",
         )
     yield from _of_space(target, space_needed, size)
@@ -234,43 +234,43 @@ def _of_file_system(target: Target) -> Iterator[Hazard]:
         yield Hazard(
             "memory",
             Severity.WARNS,
-            f"{where} is {fs_type}: it lies in memory, so the test measures memory, not a disk.",
+            f"{where} is {fs_type}: in RAM, so the test measures memory, not a disk.",
             "Choose a directory on a disk, such as /var/tmp.",
         )
     elif fs_type in NETWORK:
         yield Hazard(
             "network",
             Severity.WARNS,
-            f"{where} is a network file system ({fs_type}): the result is the network's and the server's as well.",
-            "Test on the server itself to know its disk.",
+            f"{where} is a network file system ({fs_type}): results include the network and the server.",
+            "To measure the disk, test on the server itself.",
         )
     elif fs_type in ("overlay", "aufs", "fuse.fuse-overlayfs"):
         yield Hazard(
             "overlay",
             Severity.WARNS,
-            f"{where} is a layered file system ({fs_type}), as containers have it: which disk lies below cannot be seen.",
+            f"{where} is a layered file system ({fs_type}), as in containers: the disk below is unknown.",
             "Choose a volume or a bind mount of the host's disk.",
         )
     elif fs_type.startswith("fuse."):
         yield Hazard(
             "fuse",
             Severity.WARNS,
-            f"{where} is served by a program ({fs_type}), which costs time of its own.",
-            "Choose a directory on a file system of the kernel.",
+            f"{where} is a FUSE file system ({fs_type}): results include its overhead.",
+            "Choose a directory on a native file system.",
         )
     compressing = next((option for option in options if option.startswith("compress")), "")
     if compressing and not compressing.endswith(("=no", "=none")):
         yield Hazard(
             "compression",
             Severity.NOTES,
-            f"{where} is mounted with {compressing}: data that compresses is written faster than the disk can.",
-            "Test files hold data that does not compress.",
+            f"{where} is mounted with {compressing}: compressible data is written faster than the disk.",
+            "Test files contain incompressible data.",
         )
     if fs_type in _COPY_ON_WRITE:
         yield Hazard(
             "copy-on-write",
             Severity.NOTES,
-            f"{where} is {fs_type}, which never overwrites in place: random writes cost more here than on the bare disk.",
+            f"{where} is {fs_type}, copy-on-write: random writes cost more than on the raw disk.",
             "The result is that of the file system, checksums and copies included.",
         )
 
@@ -282,26 +282,24 @@ def _of_stack(device: Device, tree: DeviceTree) -> Iterator[Hazard]:
             yield Hazard(
                 "misaligned",
                 Severity.WARNS,
-                f"The partition {layer.name} begins at byte {layer.start_bytes}, not at a multiple of {layer.boundary}: "
-                "a 4 KiB write touches two blocks of the disk.",
-                "Partition the disk anew, aligned to 1 MiB, to get its full speed.",
+                f"The partition {layer.name} is misaligned (starts at byte {layer.start_bytes}, not a "
+                f"multiple of {layer.boundary}): a 4 KiB write touches two disk blocks.",
+                "Recreate the partition aligned to 1 MiB.",
             )
         if layer.kind in (DeviceKind.RAM, DeviceKind.ZRAM):
-            yield Hazard(
-                "memory", Severity.WARNS, f"{layer.name} lies in memory, so the test measures memory, not a disk."
-            )
+            yield Hazard("memory", Severity.WARNS, f"{layer.name} is in RAM: the test measures memory, not a disk.")
         if layer.kind is DeviceKind.CRYPT:
             yield Hazard(
                 "encrypted",
                 Severity.NOTES,
-                f"{layer.title} is encrypted: the processor's part is in the result.",
+                f"{layer.title} is encrypted: results include CPU cost.",
             )
         if layer.kind is DeviceKind.LOOP:
             yield Hazard(
                 "loop",
                 Severity.NOTES,
-                f"{layer.name} is the file {clean(layer.backing_file) or '(unknown)'}: the file system below it, and its "
-                "cache, are in the result.",
+                f"{layer.name} is the file {clean(layer.backing_file) or '(unknown)'}: "
+                "results include the file system and cache below it.",
             )
 
 
@@ -313,7 +311,7 @@ def _of_pool(target: Target, tree: DeviceTree) -> Iterator[Hazard]:
         yield Hazard(
             "several-devices",
             Severity.NOTES,
-            f"{clean(target.mount_point)} lies on {len(members)} devices: {', '.join(members)}.",
+            f"{clean(target.mount_point)} is on {len(members)} devices: {', '.join(members)}.",
             f"The result is that of all together; only {target.device_title} is watched.",
         )
 

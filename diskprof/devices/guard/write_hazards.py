@@ -111,7 +111,7 @@ def _system_disk(
             "system-disk",
             Severity.BLOCKS,
             f"{name} holds {several}: this machine runs from that disk.",
-            "Choose a disk that nothing here needs, or a directory: a test file is made there and removed afterwards.",
+            "Choose an unused disk, or a directory: a temporary test file is created there.",
         )
 
 
@@ -178,8 +178,8 @@ class _Uses:
             if not explained and self._claimable(each) and held_exclusively(each.device):
                 uses.append(
                     _in_use(
-                        f"Something has {each.device.title} for itself: a ZFS pool, a volume, or a mount that cannot be "
-                        "seen from here. What it keeps there would be lost."
+                        f"Something uses {each.device.title} exclusively: a ZFS pool, a volume, "
+                        "or a mount not visible here. Its data would be lost."
                     )
                 )
             yield from (_because(each.how, use) for use in uses)
@@ -207,22 +207,22 @@ class _Uses:
             yield _in_use(f"{title} belongs to a mounted btrfs file system: the files there would be destroyed.")
         if device.swap:
             yield _in_use(
-                f"{title} is swapped to: memory of running programs would be destroyed.",
-                f"Stop swapping to it (swapoff {device.node}), or choose another device.",
+                f"{title} is swap: memory of running programs would be destroyed.",
+                f"Disable it (swapoff {device.node}), or choose another device.",
             )
         backing = backing_of(device)
         if backing and (backing.device, backing.inode) in self._swapped:
-            yield _in_use(f"The file behind {name} is swapped to: memory of running programs would be destroyed.")
+            yield _in_use(f"The file behind {name} is swap: memory of running programs would be destroyed.")
         for export in self._exports:
             if export.is_of(device):
                 yield _in_use(
-                    f"{title} is exported to other machines by {export.how}: what they keep there would be lost.",
+                    f"{title} is exported to other machines by {export.how}: their data would be lost.",
                     "End the export first, or choose another device.",
                 )
         for writer in self._writers[name]:
             what = f"the file behind {name}" if writer.behind else title
             yield _in_use(
-                f"{writer.program} (process {writer.pid}) has {what} open for writing: what it keeps there would be lost.",
+                f"{writer.program} (process {writer.pid}) has {what} open for writing: its data would be lost.",
                 f"End {writer.program} first, or choose another device.",
             )
 
@@ -230,11 +230,11 @@ class _Uses:
         """Volumes and arrays that are assembled on a device, and loops set up on it."""
         for child in filter(None, map(self._tree.get, device.children)):
             if not _plain_partition(child):
-                yield _in_use(f"{device.title} carries {child.title}: what is on that would be lost.")
+                yield _in_use(f"{device.title} carries {child.title}: its data would be lost.")
         for loop in loops_on(device, self._tree):
             if loop.name != self._touched[0].device.name:
                 yield _in_use(
-                    f"{loop.name} is set up on {device.title}: what is on that would be lost.",
+                    f"{loop.name} is set up on {device.title}: its data would be lost.",
                     f"Detach it first (losetup --detach {loop.node}), or choose another device.",
                 )
 
@@ -248,7 +248,7 @@ class _Uses:
                 yield self._beside(child, device)
         for loop in loops_on(device, self._tree):
             if loop.name not in self._known and loop not in self._beneath:
-                yield _in_use(f"{loop.name} is set up on {device.title}: what is on that would be lost.")
+                yield _in_use(f"{loop.name} is set up on {device.title}: its data would be lost.")
 
     def _beside(self, other: Device, device: Device) -> Hazard:
         """Of what lies on `device` as the target does, and may be the same blocks: a snapshot of the target's, or another's."""
@@ -309,7 +309,7 @@ def _signatures(touched: Sequence[Touched], permission: WritePermission, held: i
             yield Hazard(
                 "unreadable",
                 Severity.BLOCKS,
-                f"{device.node} cannot be looked at, so nobody knows what would be lost: {error.strerror}.",
+                f"{device.node} cannot be read, so nobody knows what would be lost: {error.strerror}.",
                 "Choose another device.",
             )
             continue
@@ -320,7 +320,7 @@ def _signatures(touched: Sequence[Touched], permission: WritePermission, held: i
                 "unknown-data",
                 Severity.WARNS,
                 f"{device.title} holds data without a known signature, which would be lost.",
-                "Look at it first if you do not know what it is: hexdump -C " + device.node + " | less",
+                "Check its contents first: hexdump -C " + device.node + " | less",
             )
 
 
@@ -351,14 +351,14 @@ def _of_signature(signature: Signature, device: Device, partitions: Sequence[str
         lost = _MEMBERS.get(signature.fs_type, "all files on it")
         message = f"{device.title} holds {kind}{label}{identity}: {lost} would be lost."
     if signature.fs_type in given_up:
-        return Hazard("signature", Severity.WARNS, message, "You gave it up by name.")
+        return Hazard("signature", Severity.WARNS, message, "Overwriting it was allowed by name.")
     return Hazard(
         "signature",
         Severity.BLOCKS,
         message,
         Advice(
-            f"If nobody needs it any more, type out what is to be overwritten: --overwrite-signature {kind}",
-            "If nobody needs it any more, it can be given up: the start asks for its type to be typed.",
+            f"If it is no longer needed: --overwrite-signature {kind}",
+            "If it is no longer needed, you can overwrite it: the start asks you to type its type.",
         ),
         signature.fs_type,
     )
@@ -378,5 +378,5 @@ def _neighbours(touched: Sequence[Touched], beneath: Sequence[Device], tree: Dev
             yield Hazard(
                 "neighbour",
                 Severity.WARNS,
-                f"{device.title} on the same disk is mounted on {clean(device.mounts[0].path)}: the test slows what uses it.",
+                f"{device.title} on the same disk is mounted on {clean(device.mounts[0].path)}: the test slows its users down.",
             )

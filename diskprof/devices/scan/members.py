@@ -39,7 +39,7 @@ def parts_hazards(names: Iterable[str], roots: Roots = SYSTEM) -> Iterator[Hazar
             yield Hazard(
                 "array-sync",
                 Severity.WARNS,
-                f"{parts.name} {_SYNCING[parts.sync]}{done}: the test shares the disks with it.",
+                f"{parts.name} {_SYNCING[parts.sync]}{done}: it uses the same disks.",
                 "Wait until it is done (cat /proc/mdstat).",
             )
         if parts.missing:
@@ -47,7 +47,7 @@ def parts_hazards(names: Iterable[str], roots: Roots = SYSTEM) -> Iterator[Hazar
                 "array-degraded",
                 Severity.WARNS,
                 f"{parts.name} runs with {parts.wanted - parts.missing} of {parts.wanted} members{_failed(parts)}.",
-                f"The result is that of the array as it is: see mdadm --detail /dev/{parts.name}.",
+                f"Results are for the degraded array: see mdadm --detail /dev/{parts.name}.",
             )
         if parts.paths and parts.failed:
             all_paths = len(parts.good) + len(parts.failed)
@@ -55,7 +55,7 @@ def parts_hazards(names: Iterable[str], roots: Roots = SYSTEM) -> Iterator[Hazar
                 "path-lost",
                 Severity.WARNS,
                 f"{parts.name} runs with {len(parts.good)} of {all_paths} paths{_failed(parts)}.",
-                f"The result is that of the paths that are left: see multipath -ll {parts.name}.",
+                f"Results are for the remaining paths: see multipath -ll {parts.name}.",
             )
 
 

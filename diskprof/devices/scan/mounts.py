@@ -1,4 +1,4 @@
-"""What is mounted where, and what is swapped to."""
+"""What is mounted where, and what is swap."""
 
 import os
 import re

@@ -89,7 +89,7 @@ def _bins(latency: JsonObject) -> dict[int, int]:
 def _jobs(document: JsonObject) -> list[JsonObject]:
     jobs = document.get("jobs")
     if not isinstance(jobs, list):
-        raise EngineError("A document of fio's names no jobs.")
+        raise EngineError("fio's output has no jobs.")
     return [job for job in jobs if isinstance(job, dict)]
 
 
@@ -305,5 +305,5 @@ def _told(job: JsonObject, ended_early: bool) -> str:
     share = figure(job, "latency_percentile") or 100
     asked = f"{share:g}% of the I/Os within {format_latency(count(job, 'latency_target'))}"
     if ended_early:
-        return f"{count(job, 'latency_depth')} at once is the deepest queue that keeps {asked}."
-    return f"Until its time was over fio found no queue depth that keeps {asked}."
+        return f"{count(job, 'latency_depth')} is the deepest queue (QD) that keeps {asked}."
+    return f"fio found no queue depth that keeps {asked}."

@@ -73,7 +73,7 @@ def _tell_poisson(_job: FioJob, version: str) -> FioFault:
     return FioFault(
         f"for a rate by rate_process=poisson at a queue depth above 1, of which fio {version} keeps as little as "
         f"{format_percent(_POISSON_KEEPS)}.",
-        "Take the rate that was done for the load, or use rate_process=linear, which keeps it.",
+        "Use the measured rate, or rate_process=linear.",
         _POISSON_KEEPS,
     )
 

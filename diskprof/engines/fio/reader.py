@@ -71,7 +71,7 @@ def _escaped(path: str) -> str:
     """`path` as fio's `filename` must spell it. Raises UsageError where no spelling makes fio open that very file (F27)."""
     if path != path.rstrip() or path.lstrip() != path or any(char in path for char in "#;\n\r\0") or "\\:" in path:
         raise UsageError(
-            f"fio cannot be given the path {path!r}: it would open another file.",
+            f"fio cannot be given the path {path!r}: it would open a different file.",
             "Paths with #, ;, a line break, or a blank at either end do not work. Use another name.",
         )
     return path.replace(":", "\\:")
@@ -80,19 +80,19 @@ def _escaped(path: str) -> str:
 def _name(text: str) -> str:
     # fio would take what follows for options of all jobs, and run none of this name (F27).
     if text.startswith("global"):
-        raise UsageError(f"{text!r} is no name for a job: fio keeps those that begin with global for itself.")
+        raise UsageError(f"{text!r} is not a valid job name: names starting with global are reserved by fio.")
     return _value(text)
 
 
 def _option(name: str) -> str:
     if not _OPTION.fullmatch(name) or name in _OURS:
-        raise UsageError(f"{name!r} is no option that a test may set.")
+        raise UsageError(f"{name!r} is not an allowed option.")
     return name
 
 
 def _value(text: str) -> str:
     if any(char in text for char in "\n\r\0"):
-        raise UsageError(f"{text!r} is no value for an option.")
+        raise UsageError(f"{text!r} is not a valid option value.")
     return text
 
 
@@ -170,7 +170,7 @@ class FioReader:
             case Noise(text):
                 return self.say(text)
             case Broken(size):
-                return [Noted(f"fio broke off a document after {format_size(size)}.", warning=True)]
+                return [Noted(f"Truncated fio output after {format_size(size)}.", warning=True)]
         try:
             status = read_status(piece.value)
         except EngineError as error:
@@ -239,10 +239,10 @@ class FioReader:
         if code is None or code < 0:
             return killed(self.name, code)
         if code == _TOLD_TO_STOP:
-            return "Somebody else told fio to stop."
+            return "fio was stopped by another process."
         if code or final is None:
             said = f": {self._notes.last}" if self._notes.last else ""
-            return f"fio ended with exit code {code}{said}" if code else f"fio gave no figures{said}"
+            return f"fio ended with exit code {code}{said}" if code else f"fio produced no results{said}"
         return self._shortcoming(final)
 
     def _shortcoming(self, final: FinalDocument) -> str:
@@ -250,14 +250,14 @@ class FioReader:
         if self.complaint:
             return self.complaint
         if final.failed_ios:
-            return f"{final.failed_ios} requests failed, and fio went on without them."
+            return f"{final.failed_ios} requests failed."
         if not final.ios:
             said = f" It said: {self._notes.last}" if self._notes.last else ""
             return f"fio ended without any I/O: the target may be in use, missing, or too small.{said}"
         if not self._sampler.measured:
             # Where the ramp is the longer of the two, the runtime ends a fio that keeps to a rate in the middle of it.
             more = "make runtime longer than" if self._timed else "give it more to do than it does in its"
-            return f"fio ended while it warmed up, so nothing was measured: {more} ramp_time."
+            return f"fio ended during ramp_time, nothing was measured: {more} ramp_time."
         # A search ends when it has found what it looks for (F61).
         return "" if self._planned.load.searches else self._shortfall(final)
 

@@ -92,7 +92,7 @@ def _header(preset: Preset, fio: Sequence[ResolvedTest], given: str) -> list[str
         f"A preset of diskprof's{f' with {given}' if given else ''}, as plain fio runs it.",
         f"It works on files in {where}, which fio makes and does not remove.",
         SEVERAL_TARGETS if places else "",
-        "" if sizes else "Not every job has a size: add one, or give a filename that is there already.",
+        "" if sizes else "Not every job has a size: add one, or give a filename that already exists.",
         "Put a device in the place of the file only if nothing on it is needed: this job writes." if writes else "",
         "diskprof runs each test in a process of its own, its jobs as threads (thread=1), and takes samples of it by a status "
         "interval; what it fills before, fio fills with overwrite=1.",

@@ -103,7 +103,7 @@ def _fault(details: "ErrorDetails") -> Fault:
     message = pydantic_words(details, _known_keys(path))
     if details["type"] == "string_pattern_mismatch":
         capitals = "" if path[:1] == ("test",) else ", no capitals"
-        message = f"{str(details['input'])[:40]!r} is no name: letters, digits, - and _ make one{capitals}"
+        message = f"{str(details['input'])[:40]!r} is not a valid name: use letters, digits, - and _{capitals}"
     elif details["type"] == "list_type" and path == ("test",):
         message = "must be a list: [[test]] begins one"
     return Fault(path, message)

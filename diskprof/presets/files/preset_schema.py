@@ -21,7 +21,7 @@ def _scalar(value: Any) -> Any:
     if not isinstance(value, str):
         raise ValueError("must be a text, a number, true or false")
     if value != clean(value):
-        raise ValueError("holds a control character")
+        raise ValueError("contains a control character")
     return value
 
 

@@ -79,7 +79,7 @@ def save_preset(preset: Preset, directory: Path, *, replace: bool = False) -> Pa
                 passing.unlink()
     except FileExistsError:
         raise UsageError(
-            f"{clean(str(path))} is there already.",
+            f"{clean(str(path))} already exists.",
             Advice("Choose another name, or replace it with --force.", "Choose another name."),
         ) from None
     except OSError as error:

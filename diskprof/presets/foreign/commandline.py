@@ -60,7 +60,7 @@ def _import_fio(
     first = reader.sections[0].name if reader.sections else ""
     what = "The fio command"
     if len(files) > 1:
-        raise PresetError("The command has several job files.", "Take one at a time.")
+        raise PresetError("The command has several job files.", "Import them separately.")
     for file in files:
         # What stands on the command line counts as a [global] section before the file's own.
         refusals.label, reader.sorted_first = clean(file), True

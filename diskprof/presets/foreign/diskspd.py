@@ -109,7 +109,7 @@ def _read(words: Sequence[str]) -> _Flags:
         elif len(body := word.lstrip("-")) > 0:
             switches.append((body[0], body[1:], clean(f"-{body[:40]}")))
         else:
-            raise PresetError(f"{clean(word[:40])!r} is no flag of DiskSpd's.")
+            raise PresetError(f"{clean(word[:40])!r} is not a DiskSpd flag.")
     # The block size first, since others may be given in blocks; DiskSpd takes the first that is there.
     blocks = [switch for switch in switches if switch[0] == "b"][:1]
     for letter, value, shown in [*blocks, *(switch for switch in switches if switch[0] != "b")]:
@@ -136,7 +136,7 @@ def _check(flags: _Flags) -> None:
             "Give one; it gives way to the target that is chosen when the preset is run.",
         )
     if flags.targets:
-        flags.notes.append(f"{clean(flags.targets[0][:80])} is left out: the target is chosen when the preset is run.")
+        flags.notes.append(f"{clean(flags.targets[0][:80])} is left out: the target is chosen at run time.")
     if flags.threads and flags.total_threads:
         raise PresetError("-t and -F exclude each other.", "DiskSpd refuses both together.")
     if flags.base and flags.size and flags.base >= flags.size:

@@ -73,7 +73,7 @@ def preset_of(
     groups = _groups(sections, refusals)
     tests = [importer.read(group) for group in groups]
     if len(tests) > MOST_TESTS or any(len(test) > MOST_JOBS for test in tests):
-        refusals.add(0, f"there are more than {MOST_TESTS} tests, or {MOST_JOBS} jobs side by side")
+        refusals.add(0, f"there are more than {MOST_TESTS} tests, or {MOST_JOBS} number of parallel jobs")
     refusals.stop_if_any()
     slots = importer.places(tests, several=several)
     importer.delays(tests)
@@ -327,9 +327,7 @@ class _Importer:
             found.append(Layout.FRESH if fills and not over else Layout.FILLED)
             written.update(path for job in test for path in job.on.paths)
         if Layout.FRESH in found:
-            self.notes.append(
-                "In a directory, what only writes begins with a new file, as fio makes it: layout=filled fills it before."
-            )
+            self.notes.append("In a directory, write-only jobs start on a new file: layout=filled fills it first.")
         return found
 
     def delays(self, tests: Sequence[Sequence[_Read]]) -> None:

@@ -48,13 +48,13 @@ WITHOUT_VALUE = frozenset({
 """Options that fio takes without a value, which is then 1. Every other one needs a value."""
 
 _OFF = frozenset({"0"})
-_HERE = "the target is chosen when the preset is run"
+_HERE = "the target is chosen at run time"
 _SHOWN = "it is about what fio prints; diskprof shows its own figures"
 _KEPT = "diskprof keeps every sample itself, and writes no other file"
 _TAKES_TIME = "diskprof takes every time and percentile it shows"
 _LAYS_OUT = "diskprof makes and fills its test file itself, and removes it afterwards"
-_CPU = "the kernel chooses the processors and the memory; what the disk is asked stays the same"
-_SAVES_CPU = "it saves fio some processor time; what the disk is asked stays the same"
+_CPU = "the kernel chooses the processors and the memory; the disk I/O stays the same"
+_SAVES_CPU = "it saves fio some processor time; the disk I/O stays the same"
 _ERRORS = "an error ends the test"
 _NO_CHECK = "it belongs to a check of data, which is not done"
 _NO_REPLAY = "it belongs to the replay of a log"

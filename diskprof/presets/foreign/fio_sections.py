@@ -90,7 +90,7 @@ class Refusals:
         told = sorted(found[:_MOST_REFUSALS], key=lambda refusal: refusal[0])
         shown = [f"  line {line}: {text}" if line else f"  {text}" for line, text in told]
         shown += [f"  and {len(found) - _MOST_REFUSALS} more"] if len(found) > _MOST_REFUSALS else []
-        raise PresetError("\n".join([f"{self.label} cannot be run as it is:", *shown]))
+        raise PresetError("\n".join([f"{self.label} cannot be imported:", *shown]))
 
 
 def _sentence(message: str, hint: str) -> str:
@@ -169,6 +169,6 @@ def _unknown(written: str) -> tuple[str, str]:
     known = [*FIO_OPTIONS, *FIO_RULES, *SYNONYMS]
     close = get_close_matches(written[:_SHOWN], known, n=2)
     return (
-        f"{shown!r} is no option of fio's that diskprof knows",
+        f"{shown!r} is not a known fio option",
         f"Did you mean {' or '.join(close)}?" if close else "",
     )

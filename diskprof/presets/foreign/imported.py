@@ -40,9 +40,9 @@ class _Common:
 
 
 _COMMON = (
-    _Common("size", "size", ParameterKind.SIZE, "part of the target that is touched; in a directory, the test file", True),
-    _Common("runtime", "runtime", ParameterKind.DURATION, "longest time to measure", True),
-    _Common("ramp", "ramp_time", ParameterKind.DURATION, "time to warm up first"),
+    _Common("size", "size", ParameterKind.SIZE, "size of the tested area; in a directory, of the test file", True),
+    _Common("runtime", "runtime", ParameterKind.DURATION, "maximum time to measure", True),
+    _Common("ramp", "ramp_time", ParameterKind.DURATION, "warm-up time"),
 )  # fmt: skip
 
 

@@ -49,12 +49,12 @@ def import_ioping(words: Sequence[str], *, name: str, source: str) -> ImportedPr
         elif option in _REFUSED:
             raise PresetError(f"ioping {shown} is refused: {_REFUSED[option]}.")
         elif option not in IOPING_OPTIONS:
-            raise PresetError(f"{clean(option[:40])!r} is no option of ioping's.", "`ioping -h` lists them.")
+            raise PresetError(f"{clean(option[:40])!r} is not an ioping option.", "`ioping -h` lists them.")
         else:
             checked[option] = check_option(EngineName.IOPING, option, value or "1")
             options[option] = value or "1"
     if not {"count", "work-time", "rapid"} & options.keys():
-        raise PresetError("This ioping would go on until it is interrupted.", "Give it -c COUNT or -w TIME.")
+        raise PresetError("This ioping command would never end.", "Give it -c COUNT or -w TIME.")
     job = ioping_job(checked.items())
     check_together(job)
     parameters = []
@@ -82,7 +82,7 @@ def _options(words: Sequence[str], notes: list[str]) -> Iterator[tuple[str, str 
     while rest:
         word = rest.pop()
         if not word.startswith("-") or word == "-":
-            notes.append(f"{clean(word[:60])} is left out: the target is chosen when the preset is run.")
+            notes.append(f"{clean(word[:60])} is left out: the target is chosen at run time.")
             continue
         body, equals, given = word.lstrip("-").partition("=")
         if body in IOPING_OPTIONS or body in _OTHERS.values():
@@ -94,7 +94,7 @@ def _options(words: Sequence[str], notes: list[str]) -> Iterator[tuple[str, str 
             letter, cluster = cluster[0], cluster[1:]
             long = _LONG.get(letter) or _OTHERS.get(letter)
             if not long:
-                raise PresetError(f"{clean(word[:40])!r} is no option of ioping's.", "`ioping -h` lists them.")
+                raise PresetError(f"{clean(word[:40])!r} is not an ioping option.", "`ioping -h` lists them.")
             value = None
             if _takes_value(long):
                 value, cluster = cluster or (rest.pop() if rest else None), ""
@@ -110,5 +110,5 @@ def _valued(option: str, value: str | None) -> tuple[str, str | None]:
     if _takes_value(option) and not value:
         raise PresetError(f"ioping's {option} needs a value.")
     if value and value != clean(value):
-        raise PresetError(f"ioping's {option} holds a control character: {clean(value[:60])!r}.")
+        raise PresetError(f"ioping's {option} contains a control character: {clean(value[:60])!r}.")
     return option, value

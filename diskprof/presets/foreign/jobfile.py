@@ -68,7 +68,7 @@ def read_sections(data: bytes, reader: SectionReader, refusals: Refusals) -> Non
     inside = False
     for number, raw in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
         if b"\0" in raw or len(raw) > _LONGEST_LINE:
-            raise PresetError(f"{refusals.where(number)}: this is no line of a fio job file.")
+            raise PresetError(f"{refusals.where(number)}: this is not a line of a fio job file.")
         line = _content(raw.decode("utf-8", "surrogateescape"))
         if not line:
             continue

@@ -46,7 +46,7 @@ FIO_OPTIONS: Mapping[str, OptionSpec] = {
     "number_ios": _S(_COUNT, "end after so many requests", 1, 1 << 62),
     "loops": _S(_COUNT, "times to go through size", 1, 1_000_000),
     # how long
-    "runtime": _S(_TIME, "longest time to measure", 0.1, _YEAR),
+    "runtime": _S(_TIME, "maximum time to measure", 0.1, _YEAR),
     "time_based": _S(_BOOL, "go on until runtime is over, whatever the amount"),
     "ramp_time": _S(_TIME, "warm-up before measuring", 0, _YEAR),
     "startdelay": _S(_TIME, "wait before starting this job", 0, _YEAR),
@@ -59,8 +59,8 @@ FIO_OPTIONS: Mapping[str, OptionSpec] = {
     "iodepth_batch_complete_min": _S(_COUNT, "least completions fetched at once", 0, 65536),
     "iodepth_batch_complete_max": _S(_COUNT, "most completions fetched at once", 0, 65536),
     "numjobs": _S(_COUNT, "copies of this job, side by side", 1, 1024),
-    "direct": _S(_BOOL, "past the page cache (O_DIRECT)"),
-    "buffered": _S(_BOOL, "through the page cache; the opposite of direct"),
+    "direct": _S(_BOOL, "direct I/O (O_DIRECT)"),
+    "buffered": _S(_BOOL, "buffered; the opposite of direct"),
     "invalidate": _S(_BOOL, "drop the target from the page cache first"),
     "sync": _S(_CHOICE, "O_SYNC (1) or O_DSYNC (dsync) writes", choices=("0", "1", "dsync"),
                aliases={"none": "0", "sync": "1", "false": "0", "true": "1"}),
@@ -105,7 +105,7 @@ IOPING_OPTIONS: Mapping[str, OptionSpec] = {
     "work-offset": _S(_SIZE, "first byte that is touched", 0, 8 * _E - 1, flag="-o"),
     "rapid": _S(_BOOL, "no pause between requests, for 3 s unless told", flag="-R"),
     "linear": _S(_BOOL, "in order, 256 KiB a request unless told", flag="-L"),
-    "direct": _S(_BOOL, "past the page cache (O_DIRECT)", flag="-D"),
+    "direct": _S(_BOOL, "direct I/O (O_DIRECT)", flag="-D"),
     "cached": _S(_BOOL, "from the page cache", flag="-C"),
     "async": _S(_BOOL, "asynchronous requests (libaio)", flag="-A"),
     "nowait": _S(_BOOL, "requests that must not wait (RWF_NOWAIT)", flag="-N"),
@@ -118,7 +118,7 @@ IOPING_OPTIONS: Mapping[str, OptionSpec] = {
     "rate-limit": _S(_COUNT, "limit in requests per second", 1, (1 << 31) - 1, flag="-r"),
 }
 
-_TARGET = "the target is chosen when the preset is run"
+_TARGET = "the target is chosen at run time"
 _CODE = "it runs a program"
 _FILES = "it reads or writes files beside the target"
 _OURS = "diskprof sets it itself"
@@ -229,12 +229,10 @@ def check_name(engine: EngineName, name: str) -> OptionSpec:
         raise PresetError(f"{shown} is called {other} here", f"Write {other}.")
     for reason, names in _FORBIDDEN[engine].items():
         if name in names:
-            raise PresetError(
-                f"{engine}'s {shown} is not allowed: {reason}", "`diskprof presets options` lists what is."
-            )
+            raise PresetError(f"{engine}'s {shown} is not allowed: {reason}", "See `diskprof presets options`.")
     close = get_close_matches(name[:64], known, n=3)
-    hint = f"Did you mean {' or '.join(close)}?" if close else "`diskprof presets options` lists what is."
-    raise PresetError(f"{engine}'s {shown!r} is not on the list of allowed options", hint)
+    hint = f"Did you mean {' or '.join(close)}?" if close else "See `diskprof presets options`."
+    raise PresetError(f"{engine}'s {shown!r} is not an allowed option", hint)
 
 
 def check_option(engine: EngineName, name: str, value: str) -> str:

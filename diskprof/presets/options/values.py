@@ -175,9 +175,7 @@ def _boolean(spec: OptionSpec, name: str, value: str) -> str:
 def _choice(spec: OptionSpec, name: str, value: str) -> str:
     chosen = spec.aliases.get(value, value)
     if chosen not in spec.choices:
-        raise PresetError(
-            f"{name}={value} is no value that a preset may have", f"Choose from {', '.join(spec.choices)}."
-        )
+        raise PresetError(f"{name}={value} is not an allowed value", f"Choose from {', '.join(spec.choices)}.")
     return chosen
 
 
@@ -190,7 +188,7 @@ def _distribution(spec: OptionSpec, name: str, value: str) -> str:
     match = _DISTRIBUTION.fullmatch(value)
     if not match:
         raise PresetError(
-            f"{name}={value} is no value that a preset may have",
+            f"{name}={value} is not an allowed value",
             "Write random, zipf:1.2, pareto:0.2, normal:50 or zoned:80/20:20/80.",
         )
     low, high = _DISTRIBUTION_RANGE[match[1]]
@@ -208,7 +206,7 @@ def _file_order(spec: OptionSpec, name: str, value: str) -> str:
         return value
     if value.partition(":")[0] not in _DISTRIBUTION_RANGE:
         raise PresetError(
-            f"{name}={value} is no value that a preset may have",
+            f"{name}={value} is not an allowed value",
             "Write random, roundrobin or sequential, with the I/Os on a file as random:8, or zipf:1.2, pareto:0.2 or normal:50.",
         )
     return _distribution(spec, name, value)

@@ -21,7 +21,7 @@ from diskprof.reports.words import CHANGES_LEGEND, DIRECTIONS, STATUSES, VERDICT
 _LEAST_CONDITION, _LEAST_CONDITION_NAME = 16, 20
 _LEAST_FIGURE = 11
 """A value of no more cells has room in a column of figures."""
-_SPLIT = "better one way and worse the other"
+_SPLIT = "mixed"
 _CALLED = {Measure.IOPS: "IOPS", Measure.LATENCY_MEAN: "mean latency", Measure.SYNC_MEAN: "mean fsync latency"}
 _ABSENT = Word("has no such test", "", Meaning.QUIET)
 
@@ -110,7 +110,7 @@ def conditions(comparison: Comparison) -> list[Block]:
     if len(comparison.columns) < 2:
         return []
     if not comparison.conditions:
-        return [Paragraph("The conditions were the same in all runs, as far as diskprof knows them.", Meaning.GOOD)]
+        return [Paragraph("Same conditions in all runs, as far as known.", Meaning.GOOD)]
     columns = (
         Column("", least=_LEAST_CONDITION_NAME),
         *(Column(column.label, least=_LEAST_CONDITION, middle=True) for column in comparison.columns),

@@ -21,7 +21,7 @@ class ExpectationRow:
     """One promise. Words are ready to be shown but for foreign text (`test`, `basis`), which is as it came.
 
     `promised` is such as `at least 5,000`, `basis` how it came about; `word` the verdict; `note` how short the test was, or why
-    that is too short to say.
+    that is inconclusive.
     """
 
     test: str
@@ -71,18 +71,18 @@ def _note(run: Run, judgement: Judgement) -> str:
     exact = measured_seconds(test.result)
     seconds = round(exact, 1) if exact >= _BRIEF_S else exact
     if not exact:
-        return "measured for less than a millisecond, which shows nothing"
+        return "measured for less than 1 ms: inconclusive"
     if judgement.verdict is not Verdict.TOO_SHORT:
         return f"measured for {format_duration(seconds)} only" if seconds < _BRIEF_S else ""
     if expected.seconds:
         return too_short(seconds, expected)
-    return f"{STATUSES[test.status].word} after {format_duration(seconds)}, which does not show that it is kept"
+    return f"{STATUSES[test.status].word} after {format_duration(seconds)}: inconclusive"
 
 
 def too_short(seconds: float, expected: Expectation) -> str:
     """Why a test of so many seconds does not show that a promise is kept."""
     needed = format_duration(expected.seconds)
-    return f"{format_duration(seconds)}: too short to say that it is kept, which takes {needed}"
+    return f"{format_duration(seconds)}: inconclusive, needs {needed}"
 
 
 def missed_sentence(found: Sequence[ExpectationRow]) -> str:
@@ -97,7 +97,7 @@ def missed_sentence(found: Sequence[ExpectationRow]) -> str:
 
 
 def kept_sentence(found: Sequence[ExpectationRow]) -> str:
-    """What can be said of the others: `3 of 5 expectations met, 1 too short to say.` Empty where nothing was promised."""
+    """What can be said of the others: `3 of 5 expectations met, 1 inconclusive.` Empty where nothing was promised."""
     words: dict[str, int] = {}
     for row in found:
         if row.verdict is not Verdict.MISSED:

@@ -58,7 +58,7 @@ def detailed(run: Run) -> Pairs:
         ("Slows down from", _degrees(environment.temperature_limit_c)),
         ("Wear before", "; ".join(wear.words for wear in run.plan.wear)),
         ("Endurance taken", share_words(run.plan.bytes_written, run.plan.wear)),
-        ("Store of runs", _store(run)),
+        ("Run database", _store(run)),
         *tools(run),
         *_wishes(run),
     ]
@@ -123,14 +123,14 @@ def _device(device: Device | None) -> str:
 
 
 def _degrees(limit_c: float | None) -> str:
-    return "" if limit_c is None else f"{limit_c:.0f} °C, by its own account"
+    return "" if limit_c is None else f"{limit_c:.0f} °C (drive limit)"
 
 
 def _store(run: Run) -> str:
     """Where the runs are kept; whether that is a disk under test."""
     where = run.environment.store_disks
     shared = {disk.name for disk in disks(run)} & set(where)
-    return f"on {', '.join(where)}{', under test' if shared else ''}" if where else ""
+    return f"on {', '.join(where)}{' (the tested disk)' if shared else ''}" if where else ""
 
 
 def targets(plan: Plan) -> tuple[tuple[str, Target], ...]:

@@ -1,4 +1,4 @@
-"""What the kernel saw of the disk while each test measured: a figure a column, named as iostat -x does."""
+"""Kernel (iostat -x) while each test measured: a figure a column, named as iostat -x does."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,15 +8,15 @@ from diskprof.reports import figures
 from diskprof.reports.blocks import Cell, Table
 from diskprof.reports.layout import Column
 
-TITLE = "What the kernel saw of the disk"
+TITLE = "Kernel (iostat -x)"
 _LEGEND = (
-    "Requests as the disk got them, after splitting and merging; r_await, w_await, aqu-sz and %util as in iostat -x; "
+    "Requests after splitting and merging; r_await, w_await, aqu-sz and %util as in iostat -x; "
     "CPU: of all CPUs, user and system."
 )
 _MORE_LEGEND = (
     ("areq-sz", "rareq-sz, wareq-sz: the mean size of a request"),
     ("rqm", "%rrqm, %wrqm: how many were merged"),
-    ("cgroup", "cgroup: what the group that limits diskprof let through"),
+    ("cgroup", "cgroup: I/O of the group that limits diskprof"),
     ("available", "memory at the end of the test"),
 )
 """What is said where a column has the letters in its name."""

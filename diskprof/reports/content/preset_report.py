@@ -51,8 +51,8 @@ def _facts(preset: Preset, resolved: ResolvedPreset) -> Facts:
     facts = (
         ("Category", preset.category.value),
         ("Sweep", sweep_words(resolved)),
-        ("Time", f"{time.words}, and laying out the test file" if time.seconds else "unknown"),
-        ("Writes", "yes" if writes(preset) else "no; in a directory it fills its test file first"),
+        ("Time", f"{time.words}, plus creating the test file" if time.seconds else "unknown"),
+        ("Writes", "yes" if writes(preset) else "no (in a directory, it fills its test file first)"),
         ("Source", preset.source),
         ("Also called", ", ".join(preset.aliases)),
         ("Found by", ", ".join(preset.keywords)),
@@ -109,17 +109,17 @@ def _promises(preset: Preset) -> list[Block]:
         if when:
             blocks.append(Heading(f"With {conditions(preset, when)}", 3))
         for promise in group:
-            seconds = f", measured for {format_duration(promise.seconds)} at least" if len(least) > 1 else ""
+            seconds = f", measured for at least {format_duration(promise.seconds)}" if len(least) > 1 else ""
             blocks.append(Note(f"{promise_words(promise)}{seconds}", where=promise.test))
     return [*blocks, *map(Paragraph, _remarks(preset, least))]
 
 
 def _remarks(preset: Preset, least: set[float]) -> Iterator[str]:
     if any(promise.promise.per_gib for promise in preset.expectations):
-        given = f"; --set {CAPACITY}=800 says another" if preset.parameter(CAPACITY) else ""
+        given = f"; override: --set {CAPACITY}=800" if preset.parameter(CAPACITY) else ""
         yield f"GiB is the capacity of the device{given}."
     if len(least) == 1 and (seconds := min(least)):
-        yield f"Measured for less than {format_duration(seconds)}, a promise that seems kept is too short to say."
+        yield f"Needs at least {format_duration(seconds)} of measuring; shorter tests are inconclusive."
 
 
 def _order(preset: Preset, promise: PresetExpectation) -> tuple[tuple[tuple[str, str], ...], ...] | tuple[int, ...]:
@@ -154,10 +154,10 @@ def _as_read(tests: Sequence[ResolvedTest], which: str) -> list[Block]:
     blocks: list[Block] = []
     if fio := [test for test in tests if test.engine is EngineName.FIO]:
         lines = tuple((line,) for line in job_file(fio))
-        blocks += [Heading(f"As fio reads it{which}{_processes(fio)}"), Code(lines, "ini")]
+        blocks += [Heading(f"fio job file{which}{_processes(fio)}"), Code(lines, "ini")]
     if ioping := [test for test in tests if test.engine is EngineName.IOPING]:
         lines = tuple((ioping_command(test.jobs[0]),) for test in ioping)
-        blocks += [Heading("As ioping reads it"), Code(lines)]
+        blocks += [Heading("ioping command"), Code(lines)]
     return blocks
 
 
@@ -165,8 +165,8 @@ def _processes(tests: Sequence[ResolvedTest]) -> str:
     if len(tests) == 1:
         return ""
     if any(len(test.jobs) > 1 for test in tests):
-        return "; the sections of a test are one process"
-    return "; each section is a process of its own"
+        return "; the sections of a test run as one process"
+    return "; each section runs as its own process"
 
 
 def job_file(tests: Sequence[ResolvedTest]) -> list[str]:

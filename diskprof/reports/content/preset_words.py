@@ -48,7 +48,7 @@ class Time:
 
 
 def time_needed(resolved: ResolvedPreset) -> Time:
-    """The time that the tests take, without laying out the test file."""
+    """The time that the tests take, without creating the test file."""
     seconds, least, most = 0.0, False, False
     for test in resolved.tests:
         longest = 0.0
@@ -89,7 +89,7 @@ def describe_test(test: ResolvedTest) -> str:
     """What a resolved test does, in sentences."""
     if len(test.jobs) == 1:
         return _job_sentence(test.jobs[0])
-    return "Side by side: " + " ".join(f"{job.name}: {_job_sentence(job)}" for job in test.jobs)
+    return "In parallel: " + " ".join(f"{job.name}: {_job_sentence(job)}" for job in test.jobs)
 
 
 def _job_sentence(job: EngineJob) -> str:
@@ -110,7 +110,7 @@ def _fio_sentence(job: FioJob) -> str:
     parts = [
         f"{_VERBS[job.rw.removeprefix('rand')]}{mix} {_blocks(job)} {'at random' if job.random else 'in order'}",
         _at_once(job.depth, job.numjobs),
-        "past the page cache" if job.direct else "through the page cache",
+        "direct I/O" if job.direct else "buffered",
         *_syncs(job),
         *_limits(job),
         _span(job),
@@ -119,7 +119,7 @@ def _fio_sentence(job: FioJob) -> str:
     ]
     sentence = ", ".join(filter(None, parts)) + "."
     if job.ramp_s:
-        sentence += f" The first {format_duration(job.ramp_s)} are warm-up and do not count."
+        sentence += f" The first {format_duration(job.ramp_s)} are warm-up."
     return sentence
 
 
@@ -131,13 +131,12 @@ def _blocks(job: FioJob) -> str:
 
 
 def _at_once(depth: int, jobs: int) -> str:
-    each = "one at a time" if depth == 1 else f"{depth} at once"
-    return each if jobs == 1 else f"{each} in each of {jobs} jobs"
+    return f"QD{depth}" if jobs == 1 else f"QD{depth} x{jobs}"
 
 
 def _syncs(job: FioJob) -> Iterable[str]:
     if job.sync:
-        yield "each write on the disk before it counts as done"
+        yield "O_SYNC"
     for name, every in (("fsync", job.fsync), ("fdatasync", job.fdatasync)):
         if every:
             yield f"with {name} after {'each write' if every == 1 else f'every {every} writes'}"
@@ -169,7 +168,7 @@ def _ending(job: FioJob) -> str:
     if job.time_based:
         return f"for {runtime}"
     amount = job.size if job.io_size is None else job.io_size
-    until = f"until {format_size(amount)} are done" if amount else "until all of it is done"
+    until = f"{format_size(amount)} in total" if amount else "once through"
     return f"{until}, at most {runtime}" if runtime else until
 
 
@@ -177,7 +176,7 @@ def _ioping_sentence(job: IopingJob) -> str:
     parts = [
         f"Reads blocks of {format_size(job.block_size)} {'in order' if job.linear else 'at random'}",
         f"one every {format_duration(job.interval_s)}" if job.interval_s else "one after the other",
-        "past the page cache" if job.direct else "",
+        "direct I/O" if job.direct else "",
         "from the page cache" if job.cached else "",
         f"{job.count} times" if job.count else "",
         "" if job.work_size is None else f"over {format_size(job.work_size)}",

@@ -83,7 +83,7 @@ def _figures(test: TestRecord) -> list[_Figure]:
 
 
 def _kind(figures: Sequence[_Figure]) -> str:
-    """`random 4 KiB reads: 17.6k IOPS one at a time (mean 56 us, p99 103 us), 286k IOPS 32 at once`."""
+    """`random 4 KiB reads: 17.6k IOPS at QD1 (mean 56 us, p99 103 us), 286k IOPS at QD32`."""
     least, most = (pick(figures, key=lambda figure: figure.depth) for pick in (min, max))
     shown = [least] if least.depth == most.depth else [least, most]
     return f"{figures[0].kind}: {', '.join(_one(figure, figure is least) for figure in shown)}"
@@ -91,7 +91,7 @@ def _kind(figures: Sequence[_Figure]) -> str:
 
 def _one(figure: _Figure, with_latency: bool) -> str:
     result, latency = figure.result, figure.result.latency.shown
-    depth = "one at a time" if figure.depth == 1 else f"{figure.depth} at once"
+    depth = f"at QD{figure.depth}"
     if not figure.random:
         return f"{format_bandwidth(result.bandwidth_bytes_per_s)} {depth}"
     known = [
@@ -112,7 +112,7 @@ def _ioping(test: TestRecord) -> str:
         return f"one {what} took {mean}{slowest} ({figures.count(result.ios, 'request')})"
     linear = any(job.rw == Direction.READ for job in test.planned.jobs)
     rate = format_bandwidth(result.bandwidth_bytes_per_s) if linear else f"{format_iops(result.iops)} IOPS"
-    return f"{what}s {rate} one at a time" + (f" ({mean})" if mean else "")
+    return f"{what}s {rate} at QD1" + (f" ({mean})" if mean else "")
 
 
 def _several_jobs(test: TestRecord) -> str:

@@ -129,7 +129,7 @@ def _in_words(known: _Known) -> list[Block]:
     meaning = Meaning.STRONG if known.form in _PAGES else Meaning.PLAIN
     sentences = [unfinished(known.run), run_in_doubt(known.run)]
     blocks: list[Block] = [Paragraph(verdict(known.run), meaning), *(Paragraph(told) for told in sentences if told)]
-    return blocks if known.form in _PAGES else known.under("In words", [*blocks, *_syncs(known)])
+    return blocks if known.form in _PAGES else known.under("Summary", [*blocks, *_syncs(known)])
 
 
 def _brief(known: _Known) -> list[Block]:
@@ -262,8 +262,8 @@ def _latency_parts(known: _Known) -> list[Block]:
                     *(Cell(figures.MISSING if value is None else format_latency(value)) for value in values),
                 )
             )
-    legend = "lat: the whole of an I/O. slat: its submission. clat: from there until it was done."
-    return known.under("Latency in parts", [Table(columns, tuple(rows), legend=legend)] if rows else [])
+    legend = "lat = slat (submission) + clat (completion)."
+    return known.under("Latency: lat, slat, clat", [Table(columns, tuple(rows), legend=legend)] if rows else [])
 
 
 def _syncs(known: _Known) -> list[Block]:
@@ -273,7 +273,7 @@ def _syncs(known: _Known) -> list[Block]:
 def sync_sentences(run: Run) -> list[str]:
     """What it cost to wait until data was safe, which completion latency does not hold (F8), of each test that synced.
 
-    `wal: fdatasync after writes took 1.21 ms in the mean (p50 1.10 ms, ...).`
+    `wal: fdatasync after writes took 1.21 ms mean (p50 1.10 ms, ...).`
     """
     found = []
     for test in run.apart:
@@ -283,7 +283,7 @@ def sync_sentences(run: Run) -> list[str]:
         call = "fdatasync" if any(job.fdatasync for job in test.planned.load.fio) else "fsync"
         more = (("p50", latency.p50), ("p99", latency.p99), ("p99.9", latency.p99_9), ("max", latency.max))
         words = ", ".join(f"{name} {format_latency(value)}" for name, value in more if value is not None)
-        mean = f"{format_latency(latency.mean)} in the mean"
+        mean = f"{format_latency(latency.mean)} mean"
         found.append(f"{test.title}: {call} after writes took {mean}{f' ({words})' if words else ''}.")
     return found
 
@@ -362,12 +362,12 @@ def _findings(known: _Known) -> list[Block]:
     ]
     if not notes and known.form in _PAGES and run.status.over:
         good = run.status is Status.COMPLETE
-        notes = [Paragraph("None: no rule speaks against relying on this result." if good else "None.")]
+        notes = [Paragraph("None: no rule matched." if good else "None.")]
     return known.under("Findings", notes)
 
 
 def _trouble(known: _Known) -> list[Block]:
-    return known.under("What went wrong", [Note(line) for line in trouble(known.run)])
+    return known.under("Errors", [Note(line) for line in trouble(known.run)])
 
 
 def trouble(run: Run) -> list[str]:

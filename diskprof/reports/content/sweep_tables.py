@@ -1,4 +1,4 @@
-"""A sweep as tables: the best by block size, a matrix a metric, the limits in a sentence. Side by side: `sweep_compare.py`."""
+"""A sweep as tables: the best by block size, a matrix a metric, the limits in a sentence. In parallel: `sweep_compare.py`."""
 
 from collections.abc import Sequence
 

@@ -45,7 +45,7 @@ UNITS = {
 def run_json(run: Run, kernel: Mapping[int, KernelView] | None = None) -> Json:
     """A whole run, as `diskprof show --json` and `diskprof run --json` print it.
 
-    `kernel` is what the kernel saw of each test that it looked at, by the test's number: iostat's figures of the measuring
+    `kernel` is kernel statistics of each test that it looked at, by the test's number: iostat's figures of the measuring
     phase under our names.
     """
     seen = kernel or {}

@@ -26,7 +26,7 @@ _UNITS = {Quantity.LATENCY: ("us", 1e-3), Quantity.BANDWIDTH: ("B", 1.0), Quanti
 def plugin_line(run: Run, judgements: Sequence[Judgement]) -> tuple[PluginStatus, str]:
     """Status and line: what was missed or what was found, then every figure as performance data.
 
-    CRITICAL: a promise was missed. WARNING: too short to say, or not measured. UNKNOWN: the run did not complete.
+    CRITICAL: a promise was missed. WARNING: inconclusive, or not measured. UNKNOWN: the run did not complete.
     """
     status = _status(run, judgements)
     words = _one_line(_words(run, judgements))

@@ -31,7 +31,7 @@ def show(
 ) -> str:
     """A whole run: what was tested, the results, what they mean, and what went wrong and where.
 
-    `kernel` is what the kernel saw of each test, by the test's number.
+    `kernel` is kernel statistics of each test, by the test's number.
     """
     return text(run_report(run, samples, kernel), width, ascii_only=ascii_only)
 

@@ -29,7 +29,7 @@ def presets_table(presets: Sequence[Preset], width: int = 80, *, whole: bool = F
     `whole`, for programs: with all that a preset is found by, however long that makes the lines.
     """
     if not presets:
-        return "There are no presets.\n"
+        return "No presets.\n"
     rows = {preset.name: _row(preset) for preset in presets}
     headings = [
         Column("Preset"),
@@ -51,13 +51,16 @@ def presets_table(presets: Sequence[Preset], width: int = 80, *, whole: bool = F
         parts += ["", category.heading, *(next(found) for _ in shelf)]
     parts += [
         "",
-        *wrap("Time: with the defaults, without filling the test file. < at most, > more, ? until all is done.", width),
+        *wrap(
+            "Time: with defaults, without creating the test file. <: at most, >: at least, ?: once through the target.",
+            width,
+        ),
         *wrap("x5: five tests, one after the other.", width),
     ]
     if sweeps := [preset.name for preset in presets if preset.sweep]:
         parts += wrap(f"Sweeps, a test for each combination of values: {', '.join(sweeps)}.", width)
     if several := [preset.name for preset in presets if len(preset.targets) > 1]:
-        parts += wrap(f"On several targets at once: {', '.join(several)}.", width)
+        parts += wrap(f"With several targets: {', '.join(several)}.", width)
     if others := [f"{alias} is {preset.name}" for preset in presets for alias in preset.aliases]:
         parts += wrap(f"Other names: {', '.join(others)}.", width)
     return "\n".join(parts) + "\n"
@@ -84,7 +87,7 @@ def options_table(width: int = 80) -> str:
         rows = [
             (name, spec.kind.value, describe_range(spec), spec.summary) for name, spec in options_of(engine).items()
         ]
-        lines += [*([""] if lines else []), f"Options of {engine} that a preset may use"]
+        lines += [*([""] if lines else []), f"{engine} options allowed in presets"]
         for name, kind, range_, summary in rows:
             values = f" ({range_})" if range_ and range_ != kind else ""
             lines += wrap(f"{summary}. {kind.capitalize()}{values}.", width, f"  {name:27}", " " * 29)

@@ -77,9 +77,9 @@ def _refuse_moved(plan: Plan, tree: DeviceTree) -> None:
         if (now.kind, now.device, now.mount_point) != (target.kind, target.device, target.mount_point):
             where = f"on {clean(now.mount_point)}" + (f" ({now.device_title})" if now.device else "")
             raise Refused(
-                f"{clean(target.path)} is {where} now; the plan was made for {clean(target.mount_point)}"
+                f"{clean(target.path)} is {where} now; planned for {clean(target.mount_point)}"
                 + (f" ({target.device_title})." if target.device else "."),
-                "Make the plan anew.",
+                "Plan again.",
             )
     if complaint := SpaceWatch(plan).complaint(before=True):
         raise Refused(complaint, "Free some space, or choose a smaller size.")

@@ -41,7 +41,7 @@ def resolved(planned: PlannedTest, plan: Plan, held: Held) -> tuple[PlannedTest,
         fio_argv, planned.argv[0], interval_ms=planned.interval_ms, read_only=read_only, latency=planned.latency
     )
     if command(jobs) != planned.argv:
-        raise Refused(f"The command of {planned.name} is not the one that its jobs make.", "Make the plan anew.")
+        raise Refused(f"The command of {planned.name} does not match its jobs.", "Plan again.")
     places = places_of(plan)
     numbers = {
         place.root: held[place.target.path]
@@ -52,7 +52,7 @@ def resolved(planned: PlannedTest, plan: Plan, held: Held) -> tuple[PlannedTest,
     for job in jobs:
         for path in () if read_only or job.reads_only else (*job.opened.paths, *job.opened.directories):
             if not (path in numbers or path in directories or str(PurePosixPath(path).parent) in directories):
-                raise Refused(f"{path} is not held exclusively, so it is not written to.")
+                raise Refused(f"{path} is not opened exclusively: refusing to write.")
     used = {path for job in jobs for path in job.opened.paths if path in numbers}
 
     def by_number(opened: Opened) -> Opened:

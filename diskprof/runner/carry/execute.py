@@ -46,13 +46,13 @@ _IO_ERROR = os.strerror(errno.EIO)
 _LOOKS_FOR_REMOVAL = 9
 """So often, a tick apart, the disks are looked at once a request failed: two seconds."""
 _LAPSED = {
-    LapseKind.SLEPT: "The machine slept",
-    LapseKind.STOOD: "The runner stood still (stopped or frozen, or the machine had no time for it)",
+    LapseKind.SLEPT: "The machine was suspended",
+    LapseKind.STOOD: "The runner did not run (stopped, frozen, or starved of CPU)",
 }
 _SIGNALS = {
-    signal.SIGINT: "Stopped by the person (SIGINT).",
+    signal.SIGINT: "Stopped by user (SIGINT).",
     signal.SIGTERM: "Stopped by SIGTERM.",
-    signal.SIGHUP: "Stopped because the terminal went away (SIGHUP).",
+    signal.SIGHUP: "Terminal closed (SIGHUP).",
 }
 
 
@@ -90,7 +90,7 @@ async def execute(run: Begun, stop: StopRequest) -> Status:
         except DiskprofError as error:
             status, reason = Status.FAILED, error.kept
         except asyncio.CancelledError:
-            status, reason = Status.CANCELLED, "The runner was told to end."
+            status, reason = Status.CANCELLED, "The runner was asked to stop."
             raise
     finally:
         _conclude(run.store, run.run_id, keeper, status, reason, boottime_ns() - began_awake, lapses, looks)
@@ -162,10 +162,7 @@ class _Execution:
                 text = f"{hazard.message} {on_screen(hazard.advice)}".strip()
                 self.keeper.note(text, warning=hazard.severity is Severity.WARNS)
         for node, number in self.held.items():
-            self.keeper.note(
-                f"{node} is held exclusively for this run: where a command names it, fio was given "
-                f"/proc/self/fd/{number}, the descriptor by which it is held."
-            )
+            self.keeper.note(f"{node} is opened exclusively: fio was given /proc/self/fd/{number} in its place.")
         with (
             private_directory(self.run_id) as workdir,
             held_test_files(self.plan.directories, self.plan.filled, mark_bytes(self.mark), self.left.append),
@@ -275,7 +272,7 @@ class _Execution:
                         case Finished(result):
                             outcome = result
         if outcome is None:
-            raise DiskprofError(f"{planned.name} ended without a word from {planned.engine}.")
+            raise DiskprofError(f"{planned.engine} exited unexpectedly in {planned.name}.")
         return outcome
 
     def _enter(self, phase: Phase) -> None:

@@ -31,14 +31,15 @@ def apart(work: Callable[[], None], what: str) -> None:
         poll.register(theirs_end, select.POLLIN)
         if not _answers(poll):
             raise NoAnswer(
-                f"{what}: the file system has not answered for {PATIENCE_S:.0f} s.", "It is done as soon as it answers."
+                f"{what}: the file system has not answered for {PATIENCE_S:.0f} s.",
+                "It will be removed when the file system responds.",
             )
         answer = os.read(theirs_end, 16)
     finally:
         os.close(theirs_end)
     os.waitpid(child, 0)
     if not answer:
-        raise DiskprofError(f"{what}: the process that was to do it ended without a word.")
+        raise DiskprofError(f"{what}: the helper process exited unexpectedly.")
     if number := int(answer):
         raise OSError(number, os.strerror(number))
 

@@ -12,7 +12,7 @@ from diskprof.model.text import clean
 from diskprof.runner.carry.testfile import DIRECTORY, FILE_NAME, MARK_NAME
 from diskprof.store import ProcessIdentity, is_alive, is_elsewhere, this_process
 
-_ABOUT = "diskprof made this directory for a test file. Once that run is over nobody needs it."
+_ABOUT = "diskprof made this directory for a test file. It can be removed when that run has ended."
 _MOST_BYTES = 1 << 14
 _WRITABLE_BY_OTHERS = 0o022
 
@@ -122,8 +122,8 @@ def _objection(mark: Mark | None, directory: Path, strangers: set[str]) -> str:
     shared = where is not None and may_hang(where)
     if mark is None:
         if strangers:
-            return "it has no mark of diskprof, and holds more than a test file"
-        return "it has no mark of diskprof, and another machine may use it" if shared else ""
+            return "it has no diskprof marker and contains other files"
+        return "it has no diskprof marker, and another machine may use it" if shared else ""
     if is_alive(mark.runner):
         return f"run {clean(mark.run_id)} (process {mark.runner.pid}) is using it"
     # Machines that were cloned may have one machine-id: then only the boot and the name tell them apart.

@@ -96,4 +96,4 @@ class Keeper:
             self._waiting.popleft()
         if self._busy_since is not None:
             seconds, self._busy_since = time.monotonic() - self._busy_since, None
-            self.note(f"Another program kept the store locked for {seconds:.0f} s; what happened meanwhile was kept.")
+            self.note(f"Another program kept the store locked for {seconds:.0f} s; nothing was lost.")

@@ -50,7 +50,7 @@ def files_of_a_test(files: Sequence[TestFile], on_trouble: Callable[[str], None]
         yield
     finally:
         if files:
-            what = f"The files of a test could not be removed: {clean(files[0].directory)}"
+            what = f"Could not remove the files of a test: {clean(files[0].directory)}"
             try:
                 apart(partial(_unlink, files), what)
             except OSError as error:
@@ -67,11 +67,11 @@ def _unlink(files: Sequence[TestFile]) -> None:
 @contextmanager
 def _held(private: str, mark: bytes, on_trouble: Callable[[str], None]) -> Iterator[None]:
     directory = Path(private)
-    what = f"No test file can be made in {clean(str(directory.parent))}"
+    what = f"Cannot create a test file in {clean(str(directory.parent))}"
     try:
         apart(partial(_make_directory, directory, mark), what)
     except OSError as error:
-        raise UsageError(f"{what}: {error.strerror}.", "Choose a directory that you may write to.") from None
+        raise UsageError(f"{what}: {error.strerror}.", "Choose a writable directory.") from None
     try:
         _secure(directory, what)
         yield
@@ -103,7 +103,7 @@ def _secure(directory: Path, what: str) -> None:
         with suppress(NoAnswer):
             apart(partial(_sync, directory), what)
     except OSError as error:
-        raise UsageError(f"{what}: {error.strerror}.", "The disk fails, or is full. See `dmesg`.") from None
+        raise UsageError(f"{what}: {error.strerror}.", "The disk fails or is full. Check dmesg.") from None
 
 
 def _sync(directory: Path) -> None:
@@ -152,18 +152,18 @@ def remove_directory(directory: str, *, known_there: bool = False) -> None:
     test files are stays, and the directory with it.
     """
     if not is_ours(directory):
-        raise DiskprofError(f"{clean(directory)} is no directory that diskprof makes, so it is left alone.")
-    what = f"The test file could not be removed: {clean(directory)}"
+        raise DiskprofError(f"{clean(directory)} is not a diskprof directory: not removed.")
+    what = f"Could not remove the test file: {clean(directory)}"
     try:
         apart(partial(_remove, Path(directory)), what)
     except FileNotFoundError:
         if known_there:
-            words = "is not there any more. If its file system was unmounted, it is still on that."
-            raise DiskprofError(f"{what} {words}", joined(("Once it is mounted again:", _LATER))) from None
+            words = "no longer exists here. If its file system was unmounted, it is still on it."
+            raise DiskprofError(f"{what} {words}", joined(("When mounted again:", _LATER))) from None
     except OSError as error:
         link = error.errno in (errno.ENOTDIR, errno.ELOOP)
         reason = "it is a link, or no directory" if link else error.strerror
-        raise DiskprofError(f"{what}: {reason}.", "Remove it by hand." if link else _LATER) from None
+        raise DiskprofError(f"{what}: {reason}.", "Remove it manually." if link else _LATER) from None
 
 
 def _remove(directory: Path) -> None:

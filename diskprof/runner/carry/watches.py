@@ -51,16 +51,16 @@ class Anchors:
     @staticmethod
     def _look(look: Callable[[], None], path: str) -> None:
         try:
-            apart(look, f"{clean(path)} cannot be looked at")
+            apart(look, f"{clean(path)} cannot be read")
         except OSError as error:
             raise _gone(path, error) from None
 
 
 def _gone(path: str, error: OSError) -> DiskprofError:
     return DiskprofError(
-        f"{clean(path)} is not there any more ({error.strerror}): its file system went away, or somebody removed it. "
-        "The tests that are left would be of another disk, so they were not run.",
-        "See `dmesg` and `findmnt`.",
+        f"{clean(path)} is gone ({error.strerror}): unmounted or removed. The "
+        "remaining tests were not run: they would measure another disk.",
+        "Check dmesg and findmnt.",
     )
 
 
@@ -158,11 +158,8 @@ class SpaceWatch:
             if figures and figures.free_bytes - needed < each.reserve_bytes * _SPENT:
                 free, keep = format_size(figures.free_bytes), format_size(each.reserve_bytes)
                 if before:
-                    return f"{each.name} has {free} free by now: with the test file less than {keep} would stay free."
-                return (
-                    f"The file system {each.name} is down to its reserve: {free} free, and {keep} must stay free. "
-                    "The test file is removed."
-                )
+                    return f"{each.name} has {free} free now: with the test file, less than {keep} would remain."
+                return f"{each.name} is down to its reserve: {free} free, {keep} must remain. The test file is removed."
         return ""
 
 

@@ -22,8 +22,8 @@ def private_directory(run_id: str) -> Iterator[Path]:
         made = tempfile.TemporaryDirectory(prefix=f"diskprof-{run_id}.", ignore_cleanup_errors=True)
     except OSError as error:
         raise DiskprofError(
-            f"fio needs a directory for itself, and none can be made: {error.strerror}.",
-            "Make room in /tmp, or set TMPDIR to another directory.",
+            f"Cannot create a working directory for fio: {error.strerror}.",
+            "Free space in /tmp, or set TMPDIR to another directory.",
         ) from None
     with made as path:
         yield Path(path)

@@ -37,7 +37,7 @@ def start_detached(
             return answer.run
         error = refused(answer)
     except ValueError:
-        raise DiskprofError("The runner did not start.", f"Its last words are in {log}.") from None
+        raise DiskprofError("The runner did not start.", f"See the log {log}.") from None
     raise error
 
 
@@ -49,8 +49,8 @@ def _opened(log: Path) -> BinaryIO:
             return log.open("wb" if full else "ab")
     except OSError as error:
         raise DiskprofError(
-            f"Nothing was started: {log}, where runners leave their last words, cannot be written: {error.strerror}.",
-            "It lies beside the store: make that place writable, or name another store with --store.",
+            f"Nothing was started: the log {log} cannot be written: {error.strerror}.",
+            "It is next to the run database: make that directory writable, or use --store.",
         ) from None
 
 
@@ -68,9 +68,7 @@ def request_stop(store: Store, run_id: str) -> None:
         raise DiskprofError(
             f"The run {run_id} belongs to another user.", f"Run as root: {sudo_command(command)}"
         ) from None
-    raise RunNotFound(
-        f"Run {run_id} is not running.", Advice("`diskprof runs` lists what is.", "The list of runs shows what is.")
-    )
+    raise RunNotFound(f"Run {run_id} is not in progress.", Advice("See `diskprof runs`.", "See the list of runs."))
 
 
 def _signal(process: ProcessIdentity, number: signal.Signals) -> bool:

@@ -24,10 +24,10 @@ _MOST_NAMES = 12
 _UNTOLD = Hazard(
     "capacity-unknown",
     Severity.NOTES,
-    "What such a disk promises depends on its capacity, which cannot be seen from here: the figures are not judged by it.",
+    "The promise depends on the capacity, which is unknown here: it is not checked.",
     Advice(
-        f"To have them judged, give the capacity in GiB: --set {CAPACITY}=800",
-        "To have them judged, edit the preset and give the capacity in GiB.",
+        f"To check it, give the capacity in GiB: --set {CAPACITY}=800",
+        "To check it, edit the preset and give the capacity in GiB.",
     ),
 )
 
@@ -50,11 +50,11 @@ def promises(
         test = by_name.get(expectation.test)
         if test is None:
             raise UsageError(
-                f"{preset.name} has no test {expectation.test!r} to expect something of.",
+                f"{preset.name} has no test {expectation.test!r}.",
                 f"Tests: {_few(by_name)}.",
             )
         if reason := unmeasurable(expectation.metric, test):
-            raise UsageError(f"{expectation.test}.{expectation.metric.name} will have no value: {reason}.")
+            raise UsageError(f"{expectation.test}.{expectation.metric.name} is not measured: {reason}.")
     applying = [promise for promise in preset.expectations if all(values.get(k) == v for k, v in promise.when)]
     gib = _capacity_gib(values, target, tree)
     told = [promise for promise in applying if gib is not None or not promise.promise.per_gib]
@@ -86,7 +86,7 @@ def _few(names: Iterable[str]) -> str:
 def _way(test: ResolvedTest, target: Target) -> str:
     """How the writes differ from those of who promised: a command of fio's writes into a new file."""
     over = test.layout is Layout.FILLED and any(job.fills for job in test.load.fio)
-    return "over filled files, the source into new ones" if over and target.kind is TargetKind.DIRECTORY else ""
+    return "on filled files, the source on new ones" if over and target.kind is TargetKind.DIRECTORY else ""
 
 
 def _resolved(promise: PresetExpectation, gib: float, way: str) -> Expectation:

@@ -117,13 +117,11 @@ def _prefix(layout: Layout) -> str:
 
 def _span(job: FioJob) -> int:
     if job.size_percent:
-        raise UsageError(f"size={job.size_percent}% is a part of a device or file that is there.", _SIZE)
+        raise UsageError(f"size={job.size_percent}% needs an existing device or file.", _SIZE)
     if not job.size:
         raise UsageError("A fio test of this preset has no size.", _SIZE)
     return job.span
 
 
-_SIZE = Advice(
-    "In a directory give it a size: --set size=1g, or size in the preset.", "In a directory give it one: edit the size."
-)
+_SIZE = Advice("For a directory, set a size: --set size=1g, or size in the preset.", "For a directory, edit the size.")
 _FEWER = Advice("Choose a smaller numjobs or nrfiles.", "Choose a smaller numjobs or nrfiles.")

@@ -32,7 +32,7 @@ def _io_uring_refusal() -> str:
     error = ctypes.get_errno()
     if error == errno.EPERM:
         return "the kernel does not permit it (kernel.io_uring_disabled, or a container's seccomp filter)"
-    return "the kernel does not have it" if error == errno.ENOSYS else ""
+    return "not in this kernel" if error == errno.ENOSYS else ""
 
 
 def _libaio_refusal() -> str:
@@ -64,7 +64,7 @@ def _usable(job: FioJob) -> tuple[FioJob, list[Remark]]:
                 Severity.WARNS,
                 "use",
                 f"{engine} instead of {job.ioengine}: {reason}.",
-                "Its figures are not to be compared with those of the engine that was asked for.",
+                "Do not compare with results of the requested engine.",
             )
         )
     if engine != job.ioengine:
@@ -75,8 +75,8 @@ def _usable(job: FioJob) -> tuple[FioJob, list[Remark]]:
                 "depth-capped",
                 Severity.WARNS,
                 "ask",
-                f"for queue depth {job.iodepth}, but {engine} keeps one request at a time.",
-                "Use ioengine libaio or io_uring for a queue.",
+                f"for queue depth {job.iodepth}, but {engine} runs at QD1.",
+                "For a deeper queue, use ioengine=libaio or io_uring.",
             )
         )
     return job, notes

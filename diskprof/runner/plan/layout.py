@@ -22,7 +22,7 @@ def plan_layout(
 ) -> PlannedTest | None:
     """Fills the files of all places once, in order, with data that does not compress; None where there are none.
 
-    `direct`: past the page cache. `run_s` is what the tests take, in seconds.
+    `direct`: direct I/O. `run_s` is what the tests take, in seconds.
     """
     jobs = tuple(job for place in places for job in _jobs(place, direct=direct))
     if not jobs:

@@ -55,19 +55,21 @@ def choose_places(preset: Preset, target: Target | None, named: Mapping[str, Tar
     slots = [slot.name for slot in preset.targets]
     if not slots:
         if named:
-            raise UsageError(f"{preset.name} works on one target, which has no name.", "Give the target alone.")
+            raise UsageError(f"{preset.name} has one target, without a name.", "Give only the target.")
         if target is None:
             raise UsageError(f"{preset.name} needs a target.", f"For example: diskprof run {preset.name} /mnt/data")
         return (FilePlace("", target),)
     example = " ".join(f"--target {slot}=/mnt/{slot}" for slot in slots)
     if target is not None:
-        raise UsageError(f"{preset.name} works on {len(slots)} targets: {', '.join(slots)}.", f"Name each: {example}")
+        raise UsageError(
+            f"{preset.name} works on {len(slots)} targets: {', '.join(slots)}.", f"Name each target: {example}"
+        )
     for name in named:
         if name not in slots:
-            raise UsageError(f"{preset.name} has no target {name[:40]!r}.", f"Name each: {example}")
+            raise UsageError(f"{preset.name} has no target {name[:40]!r}.", f"Name each target: {example}")
     missing = [slot for slot in slots if slot not in named]
     if missing:
-        raise UsageError(f"{preset.name} needs a target for {' and '.join(missing)}.", f"Name each: {example}")
+        raise UsageError(f"{preset.name} needs a target for {' and '.join(missing)}.", f"Name each target: {example}")
     return tuple(FilePlace(slot, named[slot]) for slot in slots)
 
 
@@ -100,11 +102,11 @@ def fit(test: ResolvedTest, places: Sequence[FilePlace]) -> tuple[ResolvedTest, 
         if isinstance(job, FioJob) and (room := _room(test, job, places_of_job(job, places))):
             if job.size_percent:
                 part = room * job.size_percent // 100
-                said = f"{job.size_percent}% of what the target holds, {format_size(part)}."
+                said = f"{job.size_percent}% of the target, {format_size(part)}."
                 notes.append(Remark("part-of-target", Severity.NOTES, "use", said))
                 job = job.changed(size=str(max(job.block_size, part - part % job.block_size)))
             elif job.size is None or job.size > room:
-                said = f"{format_size(room)}, all that the target holds."
+                said = f"{format_size(room)}, the whole target."
                 notes.append(Remark("smaller-target", Severity.NOTES, "use", said))
                 job = job.changed(size=str(room))
         jobs.append(job)
@@ -123,7 +125,7 @@ def _room(test: ResolvedTest, job: FioJob, places: Sequence[FilePlace]) -> int |
         room -= room % block
         if room < block:
             raise UsageError(
-                f"{target.path} holds {format_size(held)}: too small for {test.name}, "
+                f"{target.path} has {format_size(held)}: too small for {test.name}, "
                 f"which needs {format_size(before + block)}.",
                 "Choose a larger file or device, or a directory.",
             )

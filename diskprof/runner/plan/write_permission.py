@@ -32,7 +32,7 @@ def needed_places(store: Path | None = None) -> Mapping[str, str]:
         home = None
     more = (
         (home, "your home directory"),
-        (store, "the store of runs"),
+        (store, "the run database"),
         (Path(sys.executable), "the running program"),
         (Path(__file__), "the running program"),
     )
@@ -70,7 +70,7 @@ def write_budget(device: RawDevice, wear: Sequence[Wear] = ()) -> Hazard:
         Severity.NOTES,
         f"About {format_size(device.bytes_written)} will be written to {device.node}, {part} "
         f"{format_size(device.size_bytes)}" + (f", {endurance}." if endurance else "."),
-        " ".join(("What was there is lost. Flash wears by as much.", *(f"{each.words}." for each in wear))),
+        " ".join(("Existing data is lost; flash wears accordingly.", *(f"{each.words}." for each in wear))),
     )
 
 
@@ -107,4 +107,4 @@ def refuse_unconfirmed(plan: Plan) -> None:
     """Raises Refused for a plan that writes to a device which nobody named."""
     for device in plan.raw_devices:
         if device.confirmed not in device.names:
-            raise Refused(f"Nobody typed the name of {device.node}, which would be overwritten.", how_to_name(device))
+            raise Refused(f"Not confirmed: device name required to overwrite {device.node}.", how_to_name(device))

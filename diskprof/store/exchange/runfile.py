@@ -177,7 +177,7 @@ def _columns(line: bytes) -> ColumnNames:
         raise BadFile("it is no file that `diskprof export` wrote")
     version, columns = header.get("version"), header.get("columns")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise BadFile("it does not tell its version")
+        raise BadFile("it has no version")
     if version > VERSION:
         raise BadFile(
             f"its format is newer (version {version}, this diskprof reads up to {VERSION})", "Update diskprof."

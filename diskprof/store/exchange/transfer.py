@@ -24,7 +24,7 @@ from diskprof.store.store import Store
 
 # No more than the histograms that are kept unpacked (model/histogram.py): each is then unpacked once.
 _BATCH = 200
-_ROOM_HINT = "Make room in /tmp, or set TMPDIR to another directory."
+_ROOM_HINT = "Free space in /tmp, or set TMPDIR to another directory."
 # Nobody here carried it out. The place is no machine's, and the number no process's: so nothing is ever signalled for it, and
 # no file on this machine is taken for one that it left behind.
 _ELSEWHERE = ProcessIdentity(pid=2**31 - 1, start_ticks=0, boot_id="", place="imported")
@@ -48,8 +48,8 @@ def export_runs(store: Store, ids: Sequence[str], file: IO[bytes]) -> None:
     for run_id in ids:
         if not store.run(run_id).status.over:
             raise UsageError(
-                f"The run {run_id} is still going.",
-                Advice(f"Wait for its end: diskprof attach {run_id}", "Wait for its end."),
+                f"Run {run_id} is in progress.",
+                Advice(f"Wait for its end: diskprof attach {run_id}", "Wait until it has finished."),
             )
     writer = RunWriter(file)
     for run_id in ids:

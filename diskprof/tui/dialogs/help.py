@@ -12,7 +12,7 @@ _WORDS = {
     "focus_previous": "The next pane, the pane before",
     "command_palette": "Everything that can be done, by name",
     "help": "Help for this screen",
-    "quit": "Quit; a run that goes may be left running",
+    "quit": "Quit; a run can continue in the background",
 }
 _MODES = "The four screens"
 _HIDDEN = ("copy_text", "help_quit", "page_left", "page_right", "scroll_left", "scroll_right")

@@ -105,7 +105,7 @@ class ExportModal(ModalScreen[Path | None]):
             dialog.border_subtitle = with_keys(self, "Enter writes, {form.back} goes back")
             yield Label(_words(self._path), id="report-form")
             yield Field(str(self._path), id="path", compact=True)
-            yield Static("The end of the name says as what: .md, .html or .csv.", markup=False)
+            yield Static("Format follows the extension: .md, .html or .csv.", markup=False)
             yield Static("", id="problem", markup=False)
 
     def on_mount(self) -> None:

@@ -82,7 +82,7 @@ def kernel_lines(seen: Snapshot, watch: KernelWatch, width: int) -> list[Line]:
     run, track = seen.run, seen.track
     last, median = _last(run, track, watch), watch.median
     if last is None or median is None:
-        return [[], [("   Nothing is known yet of what the kernel saw.", "quiet")]]
+        return [[], [("   No kernel statistics yet.", "quiet")]]
     device = _table("device", _DEVICE, last, median, track, _ALWAYS)
     machine = _table("machine", _MACHINE, last, median, None, 4)
     where = clean(run.plan.target.device_title) or "no block device"

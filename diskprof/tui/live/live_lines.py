@@ -79,7 +79,7 @@ def test_line(seen: Snapshot, width: int, *, silent_s: float = 0.0, bar: Charset
     left: list[Piece] = [(f"   Test {number} of {of}  ", "")]
     room = width - width_of(right)
     if seen.preparing:
-        left = [("   Preparing ", ""), ("laying out the test file", "strong")]
+        left = [("   Preparing ", ""), ("creating the test file", "strong")]
     else:
         title = clean(record.title)
         if cells.width_of(title) <= room - width_of(left):
@@ -233,7 +233,7 @@ def _message(message: Message, width: int) -> list[Line]:
 def phase_note(track: Track, planned: PlannedTest) -> str:
     """What the chart's title says of the phase that it shows, and of an engine that waits."""
     if track.preparing:
-        return "laying out the test file"
+        return "creating the test file"
     if waiting := waits_s(planned):
         return f"ioping waits {format_duration(waiting)} between requests, its result is without that"
     return f"warm-up to {format_duration(track.warm_s)}" if track.warm_s else ""
@@ -246,5 +246,5 @@ def waiting_words(seen: Snapshot) -> str:
         return "This test has not begun."
     if not status.over:
         phase = seen.run.progress.phase if seen.run.progress else Phase.PENDING
-        return "Waiting for the first status." if phase is not Phase.PREPARING else "Laying out the test file."
+        return "Waiting for the first status." if phase is not Phase.PREPARING else "Creating the test file."
     return f"No samples: {clean(seen.record.reason)}" if seen.record.reason else "No samples were recorded."

@@ -109,7 +109,7 @@ class NoticeStrip(Lines):
         ]
         lines += ["", "Their runs were killed, or the power failed."]
         if all(each.known for each in left):
-            lines[-1] += " The results of the runs are kept."
+            lines[-1] += " The results remain."
         one = len(left) == 1
         self.app.push_screen(
             Ask(

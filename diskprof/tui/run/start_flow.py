@@ -45,7 +45,7 @@ class Labels:
 class StartFlow:
     """Asks, waits and starts for `screen`, which calls `go_on` now and then, and `over` with what it gets of it.
 
-    `waiting` is a plan that waits for its turn; `starting` is set until a start has succeeded or failed.
+    `waiting` is a plan that is queued; `starting` is set until a start has succeeded or failed.
     """
 
     class Changed(Message):

@@ -48,10 +48,10 @@ class RunsScreen(ModeScreen):
     TITLE_OF_HELP = "Runs"
     COPIES = "the id of the run"
     HELP = (
-        "Every run that was kept. {runs.open} opens one: its results, a chart, what was found, the exact commands.\n\n"
+        "All saved runs. {runs.open} opens one: its results, a chart, what was found, the exact commands.\n\n"
         "To compare, mark two or more with {runs.mark} and press {runs.compare}; the oldest is the base. Without marks, "
         "{runs.compare} compares the run under the cursor with the newest other one of the same preset.\n\n"
-        "Deleted runs are kept in the trash for a week; Undo restores those deleted last.\n\n"
+        "Deleted runs stay in the trash for a week; Undo restores those deleted last.\n\n"
         "The lower part, on wide terminals the right one, shows the results of the run under the cursor.\n\n"
         "{runs.again} runs the run under the cursor again: same preset, settings, target and expectations.\n\n"
         "The filter looks for words in id, preset, target, device, host, status and tags. A field limits a word: "

@@ -3,7 +3,7 @@
 `record_library(store)` fills a store with every kind of run there is, `write_library(path)` makes such a store and is quicker,
 `record_volumes(store)` with sweeps, promises and
 several targets; `record_run` makes one; `recording` makes one interval at a time, for a test that watches a run grow.
-Samples are made first; results, documents and what the kernel saw are computed from them, so that everything about a
+Samples are made first; results, documents and kernel statistics are computed from them, so that everything about a
 run agrees.
 """
 

@@ -27,7 +27,7 @@ def named(name: str, tested: Run) -> Finding | None:
         ("btrfs", "compress-force=lzo", "zero_buffers on btrfs with compress-force=lzo"),
         ("f2fs", "compress_algorithm=lz4", "zero_buffers on f2fs with compress_algorithm=lz4"),
         ("bcachefs", "compression=lz4", "zero_buffers on bcachefs with compression=lz4"),
-        ("zfs", "xattr", "zero_buffers on zfs, which compresses unless told otherwise"),
+        ("zfs", "xattr", "zero_buffers on zfs, which compresses by default"),
     ],
 )
 def test_zeros_on_a_file_system_that_compresses(fs_type: str, option: str, evidence: str) -> None:

@@ -31,7 +31,7 @@ def test_a_limit_that_was_reached_is_what_the_result_shows() -> None:
     found = named("cgroup-limit-reached", limited(READ_LIMIT), let_through(cgroup_reads=1249, cgroup_writes=0))
     assert found is not None
     assert found.weight is Weight.LIMIT
-    assert found.evidence == "nvme0n1: reads at most 5.00k IOPS, 5.00k IOPS got through"
+    assert found.evidence == "nvme0n1: reads at most 5.00k IOPS, 5.00k IOPS measured"
 
 
 def test_without_the_groups_account_the_engines_counts() -> None:
@@ -40,7 +40,7 @@ def test_without_the_groups_account_the_engines_counts() -> None:
     assert named("cgroup-limit-reached", limited(slower)) is None
     found = named("cgroup-limit-reached", limited(WRITE_LIMIT))
     assert found is not None
-    assert found.evidence == "nvme0n1: writes at most 200 MB/s, 199 MB/s got through"
+    assert found.evidence == "nvme0n1: writes at most 200 MB/s, 199 MB/s measured"
 
 
 def test_a_limit_of_the_disk_behind_a_loop_device_is_reached_too() -> None:
@@ -48,7 +48,7 @@ def test_a_limit_of_the_disk_behind_a_loop_device_is_reached_too() -> None:
     assert named("cgroup-limit-reached", limited(behind)) is None
     found = named("cgroup-limit-reached", limited(behind, behind=("vda1", "vda")))
     assert found is not None
-    assert found.evidence == "vda: reads at most 5.00k IOPS, 4.99k IOPS got through"
+    assert found.evidence == "vda: reads at most 5.00k IOPS, 4.99k IOPS measured"
 
 
 @pytest.mark.parametrize("reads", [1000, 1450])
@@ -88,6 +88,6 @@ def test_cpu_time_that_is_used_up_in_every_twentieth_period_holds_the_test_back(
     found = named("cpu-throttled", tested, often)
     assert found is not None
     assert found.weight is Weight.LIMIT
-    assert found.evidence == "in 40% of the periods of the group, which allows 0.5 CPUs; 1.2 s of waiting in all"
+    assert found.evidence == "in 40% of the periods of the group, which allows 0.5 CPUs; 1.2 s throttled in total"
     assert named("cgroup-limits", tested, often) is None
     assert named("cgroup-limits", tested, rarely) is not None

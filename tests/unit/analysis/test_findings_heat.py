@@ -33,7 +33,7 @@ def test_slower_from_the_moment_it_was_hot() -> None:
     assert found is not None
     assert found.weight is Weight.LIMIT
     assert found.evidence == (
-        "2.00 GB/s until 15 s into the test, 900 MB/s from then on, 55% less, at up to 79 °C; its own limit is 82 °C"
+        "2.00 GB/s until 15 s into the test, 900 MB/s from then on, 55% less, at up to 79 °C; drive limit 82 °C"
     )
 
 
@@ -41,7 +41,7 @@ def test_a_drive_that_names_no_limit_is_hot_from_70_degrees() -> None:
     slower = heated((10, 60.0, 2000), (15, 71.0, 1500))
     found = named(slower, limit=None)
     assert found is not None
-    assert found.evidence.endswith("drives slow down from about 70 °C on")
+    assert found.evidence.endswith("drives throttle from about 70 °C")
     assert named(slower) is None, "far below a limit of 82"
 
 
@@ -64,7 +64,7 @@ def test_a_drive_that_keeps_its_speed_or_is_only_warm_is_none(seen: tuple[System
 def test_at_its_own_limit_all_the_time() -> None:
     found = named(heated((20, 83.0, 900)))
     assert found is not None
-    assert found.evidence == "83 °C or more throughout; its own limit is 82 °C"
+    assert found.evidence == "83 °C or more throughout; drive limit 82 °C"
     assert named(heated((20, 83.0, 900)), limit=None) is None
 
 

@@ -46,20 +46,20 @@ def test_a_resync_beside_the_test_is_told(before: Parts, after: Parts, evidence:
 
 def test_a_member_that_failed_in_mid_run_is_told() -> None:
     finding = found(WHOLE, LESS)["array-degraded"]
-    assert finding.message == "An array lost a member during the test: the figures are of two states."
+    assert finding.message == "An array lost a member during the test: figures before and after are mixed."
     assert finding.evidence == "md0: 2 of 2 members when the test began, 1 of 2 members when it ended (sdd failed)"
 
 
 def test_an_array_that_lacked_a_member_before_is_told_in_other_words() -> None:
     finding = found(LESS, LESS)["array-degraded"]
-    assert finding.message == "An array ran without all of its members: these are the figures of what is left."
+    assert finding.message == "Degraded array: a member was missing during the test."
     assert finding.evidence == "md0: 1 of 2 members (sdd failed)"
 
 
 def test_a_path_that_vanished_is_told() -> None:
     finding = found(BOTH, ONE)["path-lost"]
     assert finding.weight is Weight.DOUBT
-    assert finding.message == "A multipath device lost a path during the test: the figures are of two states."
+    assert finding.message == "A multipath device lost a path during the test: figures before and after are mixed."
     assert finding.evidence == "mpatha lost sdh"
 
 

@@ -37,7 +37,7 @@ def test_a_capacity_that_cannot_be_seen_is_a_note_and_no_refusal(preset: Preset)
     found, (note,) = promises(preset, values(preset), expand_defaults(preset).tests, (), NOWHERE, TREE)
     assert not any(each.metric.name == "read.iops" for each in found)
     assert note.severity is Severity.NOTES
-    assert "cannot be seen from here" in note.message and "capacity_gib" in on_command_line(note.advice)
+    assert "is unknown here" in note.message and "capacity_gib" in on_command_line(note.advice)
 
 
 def test_a_capacity_that_is_given_counts_everywhere(preset: Preset) -> None:
@@ -61,5 +61,5 @@ def test_what_a_test_can_never_show_is_an_error_and_no_promise(preset: Preset, t
     from diskprof.analysis.expectations import parse_expectation
 
     asked = parse_expectation(f"Rand_Read_Testing.{text}")
-    with pytest.raises(UsageError, match="will have no value: Rand_Read_Testing never"):
+    with pytest.raises(UsageError, match="is not measured: Rand_Read_Testing never"):
         promises(preset, values(preset), expand_defaults(preset).tests, (asked,), ON_DISK, TREE)

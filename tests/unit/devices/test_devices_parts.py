@@ -86,9 +86,9 @@ def test_an_array_and_a_multipath_device_that_are_well_are_nothing_to_tell(machi
 @pytest.mark.parametrize(
     ("action", "completed", "words"),
     [
-        ("resync", "3602694 / 8378368", "md0 is resyncing (43%): the test shares the disks with it."),
-        ("check", "0 / 8378368", "md0 is being checked (0%): the test shares the disks with it."),
-        ("reshape", "1 / 0", "md0 is being reshaped: the test shares the disks with it."),
+        ("resync", "3602694 / 8378368", "md0 is resyncing (43%): it uses the same disks."),
+        ("check", "0 / 8378368", "md0 is being checked (0%): it uses the same disks."),
+        ("reshape", "1 / 0", "md0 is being reshaped: it uses the same disks."),
         ("resync", "delayed", ""),
         ("resync", "none", ""),
         ("frozen", "none", ""),
@@ -118,7 +118,7 @@ def test_a_member_that_is_rebuilt_is_missing_meanwhile(machine: Machine) -> None
     node = array(machine, md__degraded="1", md__sync_action="recover", md__sync_completed="1675673 / 8378368")
     state(node, "sdd", "spare")
     assert [each.message for each in hazards(machine, "md0")] == [
-        "md0 is rebuilding a member (20%): the test shares the disks with it.",
+        "md0 is rebuilding a member (20%): it uses the same disks.",
         "md0 runs with 1 of 2 members.",
     ]
 
@@ -174,10 +174,7 @@ def test_what_the_nvme_target_exports_is_in_use(machine: Machine) -> None:
     machine.partition("sdc", "sdc1")
     machine.content("sdc1", 0, b"")
     nvmet(machine, str(machine.roots.dev / "sdc"))
-    words = (
-        "sdc is exported to other machines by the kernel's NVMe target as nqn.2026-01.org.example:a: "
-        "what they keep there would be lost."
-    )
+    words = "sdc is exported to other machines by the kernel's NVMe target as nqn.2026-01.org.example:a: their data would be lost."
     for name in ("sdc", "sdc1"):
         assert words in refused(machine, name)
     assert not refused(machine, "sdd")
@@ -227,7 +224,7 @@ def test_what_the_scsi_target_exports_is_in_use(machine: Machine, files: dict[st
     configured(machine, "target/core/iblock_0/disk", enable="1", **told)
     configured(machine, "target/core/alua")
     assert refused(machine, "sdc") == [
-        "sdc is exported to other machines by the kernel's SCSI target as disk: what they keep there would be lost."
+        "sdc is exported to other machines by the kernel's SCSI target as disk: their data would be lost."
     ]
 
 

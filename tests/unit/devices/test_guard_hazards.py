@@ -208,7 +208,7 @@ def test_a_partition_that_overlaps_by_the_other_path(machine: Machine) -> None:
     for name in ("sdc1", "sdd1", "sdd2"):
         machine.content(name, 0, b"")
     machine.swap("/dev/sdd1")
-    assert any("sdd1 overlaps with sdc1" in each and "swapped to" in each for each in blocking(machine, "sdc1"))
+    assert any("sdd1 overlaps with sdc1" in each and "is swap" in each for each in blocking(machine, "sdc1"))
     machine.swap("/dev/sdd2")
     assert not blocking(machine, "sdc1")
 
@@ -280,7 +280,7 @@ def test_what_lies_below_a_partition_of_an_array_is_followed_to_its_disks(machin
     assert any("md1261 on the same disk is mounted on /boot" in hazard.message for hazard in found(machine, "dm-0"))
     machine.swap("/dev/sda")
     for target in ("dm-0", "md1262", "md126"):
-        assert any("sda is swapped to" in each for each in blocking(machine, target))
+        assert any("sda is swap" in each for each in blocking(machine, target))
 
 
 def test_luns_with_world_wide_names_of_their_own_are_disks_of_their_own(machine: Machine) -> None:
@@ -345,7 +345,7 @@ def test_the_partitions_of_a_volume_are_told_by_their_names(machine: Machine) ->
 def test_who_has_a_partition_is_who_has_its_disk(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("diskprof.devices.guard.write_hazards.held_exclusively", lambda device: device.name == "sda")
     add(machine, "sda", 1, 2)
-    assert any("Something has sda for itself" in each for each in blocking(machine, "sda"))
+    assert any("Something uses sda exclusively" in each for each in blocking(machine, "sda"))
     machine.mount("sda2", "/data", "ext4")
     (message,) = blocking(machine, "sda")
     assert message.startswith("sda2 is mounted on /data")
@@ -407,7 +407,7 @@ def test_swap(machine: Machine) -> None:
     add(machine, "sda", 1)
     machine.swap(str(machine.roots.dev / "sda1"), "/dev/sda1")
     for target in ("sda", "sda1"):
-        assert any("sda1 is swapped to: memory of running programs" in each for each in blocking(machine, target))
+        assert any("sda1 is swap: memory of running programs" in each for each in blocking(machine, target))
 
 
 # --- The machine's own disks -----------------------------------------------------------------------------------------
@@ -417,7 +417,7 @@ def test_no_part_of_the_systems_disk_is_written_to(machine: Machine) -> None:
     add(machine, "sda", 1, 2, 3)
     machine.mount("sda1", "/", "ext4")
     machine.mount("sda2", "/home", "ext4")
-    places = {"/": "/", "/home": "/home", "/home/me/runs.db": "the store of runs"}
+    places = {"/": "/", "/home": "/home", "/home/me/runs.db": "the run database"}
     for target in ("sda", "sda3"):
         messages = blocking(machine, target, places=places)
         assert any("sda holds /, /home and the store of runs: this machine runs" in each for each in messages)

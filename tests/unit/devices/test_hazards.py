@@ -80,7 +80,7 @@ def test_writing_to_a_device_blocks_and_says_what_would_be_lost() -> None:
     )
     hazard = found(raw("sda"), disk, *parts, writes_device=True)["raw-write"]
     assert hazard.severity is Severity.BLOCKS
-    for words in ("sda1 is mounted on /srv/data", "sda2 is swapped to", "sda3 holds LVM2_member", "ext4 'mail'"):
+    for words in ("sda1 is mounted on /srv/data", "sda2 is swap", "sda3 holds LVM2_member", "ext4 'mail'"):
         assert words in hazard.message
     assert hazard.advice
 

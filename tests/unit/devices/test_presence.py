@@ -192,7 +192,7 @@ async def test_a_person_who_stopped_a_run_before_its_disk_went_away_did_stop_it(
 ) -> None:
     disk_watch, lost = watch(monkeypatch, Environment(device=SDA))
     run = execution(disk_watch)
-    run.stop.ask("Stopped by the person (SIGINT).")
+    run.stop.ask("Stopped by user (SIGINT).")
     lost.gone.append("sda")
     assert (await run._as_found(Outcome(Status.CANCELLED, "", RESULT))).status is Status.CANCELLED
     assert run.stop.status is Status.CANCELLED

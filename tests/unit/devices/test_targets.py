@@ -194,7 +194,7 @@ def test_without_permission_to_read(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert "No permission to read" in error.message
     assert f"sudo {file} run quick 'a b'" in error.hint
     alone, group = device_error.hint.splitlines()
-    assert alone == f"Run this command alone as root: sudo {file} run quick 'a b'"
+    assert alone == f"Run only this command as root: sudo {file} run quick 'a b'"
     assert group == (
         "Or join the group disk, whose members may read and write every disk, by any program: sudo usermod -aG disk $USER, "
         "then log in again."

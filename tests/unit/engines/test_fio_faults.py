@@ -157,7 +157,7 @@ def found(options: dict[str, str], iops: float, version: str = "3.33") -> dict[s
 def test_a_rate_that_this_fio_misses_is_its_own_fault() -> None:
     told = found(SPLIT, 103)
     assert told["fio-fault"].weight is Weight.DOUBT
-    assert told["fio-fault"].evidence.endswith("smallest block; 200 reads/s asked for, 103 done")
+    assert told["fio-fault"].evidence.endswith("smallest block; 200 reads/s requested, 103 done")
     assert "rate-missed" not in told
 
 

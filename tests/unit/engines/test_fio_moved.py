@@ -173,7 +173,7 @@ def test_a_test_that_fio_calls_a_success_fails_and_has_no_result(readings: tuple
     fio, ended = outcome(*readings, ending=Ending(0))
     assert ended.status is Status.FAILED and ended.result is None and ended.document
     assert ended.reason == fio.complaint
-    assert ended.reason.startswith("fio counted requests that moved no data: the target became shorter or went away")
+    assert ended.reason.startswith("fio counted requests that moved no data: the target shrank or disappeared")
 
 
 def test_a_cancelled_test_has_no_result_either() -> None:

@@ -71,7 +71,7 @@ def test_recorded_runs_that_went_well_are_complete(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in NAMES if name.endswith("sigint")])
 def test_a_run_that_somebody_else_stopped_failed_and_keeps_what_it_has(name: str) -> None:
     events, outcome = rerun(recording(name))
-    assert (outcome.status, outcome.reason) == (Status.FAILED, "Somebody else told fio to stop.")
+    assert (outcome.status, outcome.reason) == (Status.FAILED, "fio was stopped by another process.")
     assert outcome.result
     assert not any(isinstance(event, Noted) for event in events)
 
@@ -114,12 +114,12 @@ def test_a_test_that_ended_by_itself_as_it_was_stopped_is_complete() -> None:
     ("job", "planned", "code", "reason"),
     [
         ({}, TIMED, 0, "without any I/O"),
-        ({"read": READ, "error": 5}, TIMED, 1, "Input/output error (EIO). The device failed"),
+        ({"read": READ, "error": 5}, TIMED, 1, "Input/output error (EIO). I/O error"),
         ({"read": READ, "error": 28}, TIMED, 1, "No space left on device (ENOSPC). Free some space"),
         ({"read": READ, "error": 4242}, TIMED, 1, "error 4242."),
         ({"read": READ, "total_err": 2}, TIMED, 0, "2 requests failed"),
         ({"read": READ}, TIMED, 1, "exit code 1"),
-        ({"read": READ}, TIMED, -9, "ended by SIGKILL. The machine may have run out of memory"),
+        ({"read": READ}, TIMED, -9, "ended by SIGKILL. Possibly out of memory"),
         ({"read": READ}, TIMED, -222, "ended by signal 222."),
         ({"read": READ}, TIMED, None, "did not end"),
         ({"read": READ}, planned_fio(runtime_s=9, argv=("fio", "--runtime=9")), 0, "for 2 s instead of 9 s"),
@@ -160,7 +160,7 @@ def test_an_error_line_says_more_than_the_document() -> None:
     outcome = outcome_of(document({"error": 1}), code=1, err=line)
     assert outcome.reason == (
         "Operation not permitted (EPERM). "
-        "The kernel does not permit io_uring here (kernel.io_uring_disabled, or a container): use ioengine=libaio."
+        "io_uring is disabled (kernel.io_uring_disabled, or a container): use ioengine=libaio."
     )
 
 
@@ -206,7 +206,7 @@ def test_a_broken_document_does_not_spoil_the_others() -> None:
     out = b'{\n  "jobs" : [\n' + as_fio_writes(document({"read": READ}))
     events, outcome = run(TIMED, out, ending=Ending(0))
     assert outcome.status is Status.COMPLETE
-    assert [event.text for event in events if isinstance(event, Noted)] == ["fio broke off a document after 15 B."]
+    assert [event.text for event in events if isinstance(event, Noted)] == ["Truncated fio output after 15 B."]
 
 
 def test_arguments_come_in_the_order_that_fio_needs() -> None:
@@ -323,7 +323,7 @@ def test_what_the_ramp_did_counts_towards_the_amount() -> None:
 def test_a_ramp_that_took_all_of_it_is_told_by_what_ended_it() -> None:
     amount = planned_fio(ramp_s=2, runtime_s=9, amount_bytes=4_096_000)
     assert outcome_of(WARMING, planned=amount).reason == (
-        "fio ended while it warmed up, so nothing was measured: give it more to do than it does in its ramp_time."
+        "fio ended during ramp_time, nothing was measured: give it more to do than it does in its ramp_time."
     )
     timed = planned_fio(ramp_s=2, runtime_s=1, argv=("fio", "--runtime=1"))
     assert outcome_of(WARMING, planned=timed).reason.endswith("make runtime longer than ramp_time.")
@@ -336,18 +336,18 @@ SEARCHED = {"latency_depth": 9, "latency_target": 1_000_000, "latency_percentile
 def test_a_search_for_a_queue_depth_ends_when_it_has_found_it() -> None:
     outcome = outcome_of(document({"read": READ, **SEARCHED}), planned=SEARCH)
     assert (outcome.status, outcome.reason) == (Status.COMPLETE, "")
-    assert outcome.told == "9 at once is the deepest queue that keeps 95% of the I/Os within 1.00 ms."
+    assert outcome.told == "9 is the deepest queue (QD) that keeps 95% of the I/Os within 1.00 ms."
     two = document(
         {"jobname": "a", "read": READ, **SEARCHED}, {"jobname": "b", "read": READ, **SEARCHED, "latency_depth": 4}
     )
     told = outcome_of(two, planned=SEARCH).told
-    assert told.startswith("a: 9 at once") and " b: 4 at once" in told
+    assert told.startswith("a: 9 is the deepest") and " b: 4 is the deepest" in told
 
 
 def test_a_search_that_found_nothing_says_so() -> None:
     outcome = outcome_of(document({"read": {**READ, "runtime": 9000}, **SEARCHED}), planned=SEARCH)
     assert outcome.status is Status.COMPLETE
-    assert outcome.told == "Until its time was over fio found no queue depth that keeps 95% of the I/Os within 1.00 ms."
+    assert outcome.told == "fio found no queue depth that keeps 95% of the I/Os within 1.00 ms."
 
 
 def test_no_search_is_told_of_where_there_was_none_or_it_was_stopped() -> None:

@@ -201,20 +201,20 @@ def test_a_count_that_was_reached_is_complete_however_long_it_took() -> None:
 @pytest.mark.parametrize(
     ("err", "why"),
     [
-        ("", "the first only warms up, so ask for more, or set warmup=0."),
+        ("", "the first request is warm-up only: raise count, or set warmup=0."),
         ("ioping: nowait without cached or direct I/O is supposed to fail",) * 2,
     ],
 )
 def test_a_result_without_a_request_that_counts_says_why(err: str, why: str) -> None:
     _, outcome = run(PERIODS, stream(element(0, 100)), err=err)
-    assert (outcome.status, outcome.reason) == (Status.FAILED, f"ioping completed no request that counts: {why}")
+    assert (outcome.status, outcome.reason) == (Status.FAILED, f"ioping measured no request: {why}")
 
 
 @pytest.mark.parametrize(
     ("code", "err", "reason"),
     [
-        (2, 'ioping: stat "/x" failed: No such file or directory', "The target went away"),
-        (3, "ioping: request failed: Input/output error", "The device failed to answer"),
+        (2, 'ioping: stat "/x" failed: No such file or directory', "The target does not exist"),
+        (3, "ioping: request failed: Input/output error", "I/O error"),
         (2, "ioping: request size is too big for this target", "too big for this target"),
         (1, "", "exit code 1"),
         (0, "", "no final statistics"),
@@ -233,7 +233,7 @@ def test_requests_that_returned_nothing_are_no_success(name: str) -> None:
     test = REQUESTS if name == "requests" else PERIODS
     events, outcome = run(test, recorded(name), err="ioping: request returned less than expected: 0\n" * 3)
     assert (outcome.status, outcome.result) == (Status.FAILED, None) and outcome.document
-    assert outcome.reason.startswith("A request of ioping's returned less than it asked for: the target became shorter")
+    assert outcome.reason.startswith("An ioping request returned less than requested: the target shrank")
     assert samples_of(events)
     assert len([event for event in events if isinstance(event, Noted)]) == 1
 

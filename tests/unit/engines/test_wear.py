@@ -70,7 +70,7 @@ def test_where_nothing_is_told_nothing_is_said(name: str) -> None:
 def test_a_new_drive_says_that_nothing_is_used() -> None:
     wear = parse_wear("nvme1n1", said("nvme-new"))
     assert wear == Wear("nvme1n1", 0, 1_771_349 * 512_000)
-    assert wear.words == "nvme1n1 says that 0% of its endurance is used, by 845 GiB written"
+    assert wear.words == "nvme1n1 reports 0% of its rated endurance used, by 845 GiB written"
     assert share_words(TIB, [wear]) == "", "what it is rated for does not follow from that"
     (listed,) = plan_json(replace(make_plan(), wear=(wear,)))["wear"]
     assert listed == {
@@ -282,8 +282,8 @@ def test_the_write_budget_is_told_as_a_share_of_the_endurance() -> None:
     rated_100_tib = Wear("sdb", 37, 37 * TIB)
     hazard = write_budget(SDB, [rated_100_tib])
     assert "25% of its 100 GiB, about 0.024% of the endurance the disk is rated for." in hazard.message
-    assert hazard.advice.endswith("sdb says that 37% of its endurance is used, by 37 TiB written.")
-    assert write_budget(SDB, [Wear("sdb", 37)]).advice.endswith("sdb says that 37% of its endurance is used.")
+    assert hazard.advice.endswith("sdb reports 37% of its rated endurance used, by 37 TiB written.")
+    assert write_budget(SDB, [Wear("sdb", 37)]).advice.endswith("sdb reports 37% of its rated endurance used.")
     assert "rated" not in write_budget(SDB, [Wear("sdb", 37)]).message
     assert "endurance" not in write_budget(SDB).message + write_budget(SDB).advice
 
@@ -324,7 +324,7 @@ def test_it_is_shown_wherever_a_plan_is() -> None:
     plan = replace(make_plan(), wear=(WORN,))
     share, used = (
         share_words(plan.bytes_written, plan.wear),
-        "sda says that 37% of its endurance is used, by 220 TiB written",
+        "sda reports 37% of its rated endurance used, by 220 TiB written",
     )
     text = " ".join(plan_text(plan).split())
     assert share and share in text and used in text

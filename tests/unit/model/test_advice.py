@@ -19,7 +19,10 @@ _OPTION = re.compile(
 _ROOMS = ("analysis", "devices", "engines", "runner", "store")
 """The rooms whose words the screen says too."""
 
-_FOR_COMMANDS = {"runner/leftovers.py": ": diskprof clean", "runner/plan/places.py": "For example: diskprof run "}
+_FOR_COMMANDS = {
+    "runner/leftovers.py": "). List and remove: diskprof clean",
+    "runner/plan/places.py": "For example: diskprof run ",
+}
 """What the screen never says."""
 
 

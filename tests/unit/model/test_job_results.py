@@ -150,7 +150,7 @@ def test_jobs_are_in_reports_and_on_the_screen() -> None:
         assert f"| {name} " in text
     table = result_table(result_rows(both), Form.SCREEN)
     assert [row[0].text.strip() for row in table.rows[2:]] == ["small", "large", "log"]
-    assert sync_sentences(both) == ["log: 4K rand read QD1: fsync after writes took 2.00 ms in the mean."]
+    assert sync_sentences(both) == ["log: 4K rand read QD1: fsync after writes took 2.00 ms mean."]
     assert headline(both).startswith("rand R 4.00k")
 
 

@@ -195,7 +195,7 @@ def test_what_is_left_out_of_a_command_is_said() -> None:
     assert imported.notes == (
         "--output=result.json is left out: diskprof keeps every sample itself, and writes no other file.",
         "--eta=never is left out: it is about what fio prints; diskprof shows its own figures.",
-        "the command: filename=/dev/sdb is left out: the target is chosen when the preset is run.",
+        "the command: filename=/dev/sdb is left out: the target is chosen at run time.",
         "the command: thread is left out: diskprof runs the jobs of a test as threads of one process.",
     )
     assert imported.preset.source.startswith("fio --name=a --filename=/dev/sdb")
@@ -224,7 +224,7 @@ def test_what_is_left_out_of_a_command_is_said() -> None:
         ("fio --server", "another machine"),
         ("fio --version", "it is no test"),
         ("fio --name=a --section=b", "it picks some jobs"),
-        ("fio --name=a --nosuch=1", "no option of fio's"),
+        ("fio --name=a --nosuch=1", "not a known fio option"),
         ("fio --name=a --rw=", "Choose from"),
         ("fio --name=a --rw", "has no value"),
         ("fio --name=a --ioengine=exec", "it runs a program"),
@@ -252,7 +252,7 @@ def test_the_four_commands_of_ioping_as_the_page_prints_them(command: str, prese
     # The shipped ones say in words what ioping does by itself.
     defaults = {"work-time": "3", "interval": "1"}
     assert {**defaults, **dict(test.jobs[0].options)} == {**defaults, **dict(ours.jobs[0].options)}
-    assert imported.notes == ("/tmp is left out: the target is chosen when the preset is run.",)
+    assert imported.notes == ("/tmp is left out: the target is chosen at run time.",)
 
 
 @pytest.mark.parametrize(
@@ -282,10 +282,10 @@ def test_iopings_settings_become_parameters() -> None:
         ("ioping -kc5 x", "leaves a file behind"),
         ("ioping -t 1ms -c 5 x", "missing in the result"),
         ("ioping -H -c 5 x", "high priority"),
-        ("ioping x", "until it is interrupted"),
+        ("ioping x", "would never end"),
         ("ioping -c '\x1c10' x", "control character"),
-        ("ioping -z x", "no option of ioping's"),
-        ("ioping --nosuch x", "no option of ioping's"),
+        ("ioping -z x", "not an ioping option"),
+        ("ioping --nosuch x", "not an ioping option"),
         ("ioping -c", "needs a value"),
         ("ioping -c ten x", "not a whole number"),
         ("ioping -s 4kb -c 1 x", "ambiguous"),

@@ -144,7 +144,7 @@ def test_what_is_left_out_is_said() -> None:
         "-L is left out: diskprof always measures latency.",
         "-Rxml is left out: diskprof has its own reports.",
         "-D is left out: diskprof always takes samples.",
-        "c:\\data\\x.dat is left out: the target is chosen when the preset is run.",
+        "c:\\data\\x.dat is left out: the target is chosen at run time.",
     )
 
 
@@ -206,7 +206,7 @@ def test_notes_stay_away_where_there_is_nothing_to_say() -> None:
         ("x -b4K", "stands behind the target"),
         ("x y", "2 targets"),
         ("#1 #2", "2 targets"),
-        ("- x", "no flag"),
+        ("- x", "not a DiskSpd flag"),
     ],
 )
 def test_the_others_are_refused_by_name(flags: str, reason: str) -> None:

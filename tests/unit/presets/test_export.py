@@ -85,7 +85,7 @@ def test_a_preset_is_saved_for_everybody_to_read_and_not_replaced_unasked(tmp_pa
     path = save_preset(own(), directory)
     assert path == directory / "own.toml" and stat.S_IMODE(path.stat().st_mode) & 0o600 == 0o600
     assert isinstance(load_file(path, shipped=False), Preset)
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists"):
         save_preset(own(title="other"), directory)
     assert "other" not in path.read_text()
     save_preset(own(title="other"), directory, replace=True)

@@ -108,7 +108,7 @@ def test_a_job_that_only_writes_begins_with_a_new_file_unless_one_before_wrote_i
 ) -> None:
     found = imported(text)
     assert [test.layout for test in found.preset.tests] == layouts
-    assert any("begins with a new file" in note for note in found.notes) == (Layout.FRESH in layouts)
+    assert any("start on a new file" in note for note in found.notes) == (Layout.FRESH in layouts)
 
 
 def test_the_layout_of_an_imported_preset_is_a_parameter() -> None:

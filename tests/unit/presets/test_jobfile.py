@@ -179,11 +179,11 @@ def test_what_is_left_out_is_said_with_line_and_reason() -> None:
         "[global]\nfilename=/dev/sdb\nwrite_bw_log=log\n[a]\nthread\nsize=1m\n[b]\nstonewall\ncpus_allowed=0-1\n"
     ).notes
     assert notes == (
-        "some/job.fio:2: filename=/dev/sdb is left out: the target is chosen when the preset is run.",
+        "some/job.fio:2: filename=/dev/sdb is left out: the target is chosen at run time.",
         "some/job.fio:3: write_bw_log=log is left out: diskprof keeps every sample itself, and writes no other file.",
         "some/job.fio:5: thread is left out: diskprof runs the jobs of a test as threads of one process.",
         "some/job.fio:9: cpus_allowed=0-1 is left out: "
-        "the kernel chooses the processors and the memory; what the disk is asked stays the same.",
+        "the kernel chooses the processors and the memory; the disk I/O stays the same.",
     )
 
 
@@ -207,7 +207,7 @@ def test_options_that_tie_jobs_together_go_where_a_job_is_alone() -> None:
         ("exec_postrun=/bin/true", "it runs a program"),
         ("ioengine=exec", "it runs a program"),
         ("ioengine=external:/tmp/x.so", "it runs a program"),
-        ("ioengine=/tmp/x.so", "is no value that a preset may have"),
+        ("ioengine=/tmp/x.so", "is not an allowed value"),
         ("ioengine=splice", "the requests take another way"),
         ("ioengine=windowsaio", "Linux has no such engine"),
         ("ioengine=net", "it leaves the target"),
@@ -287,7 +287,7 @@ def test_an_environment_variable_in_what_is_left_out_does_not_matter() -> None:
 
 def test_all_that_stands_in_the_way_is_said_at_once() -> None:
     found = refusal("[a]\nverify=md5\nuid=0\n[b]\nstonewall\nzonesize=1m\n")
-    assert found.startswith("some/job.fio cannot be run as it is:\n  line 2: verify=md5 is refused")
+    assert found.startswith("some/job.fio cannot be imported:\n  line 2: verify=md5 is refused")
     assert "line 3: uid=0" in found and "line 6: zonesize=1m" in found
     found = refusal("[a]\nuid=0\nioengine=rbd\nverify=md5\n")
     assert [line.split(":")[0] for line in found.splitlines()[1:]] == ["  line 2", "  line 3", "  line 4"]
@@ -307,9 +307,9 @@ def test_options_of_an_engine_that_cannot_be_used_are_not_told_apart() -> None:
         ("[global]\nrw=read\n", "has no job"),
         ("rw=read\n[a]\n", ":1: 'rw=read' stands before the first section"),
         ("[a]\n[\n", ":2: a section has a name"),
-        ("[a]\nrw=read\0\n", ":2: this is no line"),
-        (f"[a]\nfilename={'x' * 9000}\n", ":2: this is no line"),
-        ("[a]\n" + "[b]\n" * MOST_JOBS, "jobs side by side"),
+        ("[a]\nrw=read\0\n", ":2: this is not a line"),
+        (f"[a]\nfilename={'x' * 9000}\n", ":2: this is not a line"),
+        ("[a]\n" + "[b]\n" * MOST_JOBS, "number of parallel jobs"),
         ("[a]\n" + "[b]\nstonewall\n" * MOST_TESTS, "more than 200 tests"),
         ("[a]\n" * 1001, "more than 1000 jobs"),
         ("[a]\n" + "# \n" * LARGEST_FILE, "larger than 128 KiB"),

@@ -123,9 +123,7 @@ def test_ones_own_preset_stands_in_the_place_of_a_shipped_one_and_that_is_said(t
     (tmp_path / "q.toml").write_text(MINE.replace("mine", "quick"))
     library = load_library(tmp_path)
     assert not library.problems
-    assert [str(notice) for notice in library.notices] == [
-        f"{tmp_path / 'q.toml'}: stands in the place of the shipped preset quick"
-    ]
+    assert [str(notice) for notice in library.notices] == [f"{tmp_path / 'q.toml'}: overrides the shipped preset quick"]
     assert [preset.shipped for preset in library.presets if preset.name == "quick"] == [False]
 
 

@@ -122,7 +122,7 @@ def test_names_of_cells() -> None:
         ('"64k"', '"4k"', "sweep.bs[2]", "4k is there before"),
         ('"64k"', '"64 apples"', "sweep.bs[2]", "not a size"),
         ('"64k"', '"$blok"', "sweep.bs[2]", "Did you mean $block?"),
-        ('"64k"', '"$"', "sweep.bs[2]", "names no parameter"),
+        ('"64k"', '"$"', "sweep.bs[2]", "is not a parameter"),
         ('"64k"', '"$block"', "sweep.bs[3]", "nothing is there before"),
         ('"64k"', '"128m"', "test[1]", "less than one request"),
         ("iodepth = [1", "iodepth = [0", "sweep.iodepth[1]", "between 1 and 65536"),

@@ -52,7 +52,7 @@ def test_a_row_tells_promise_measurement_ratio_and_verdict() -> None:
     first, second, third = rows(promising())
     assert (first.test, first.metric, first.promised, first.basis) == (
         *("rand-r", "read IOPS", "at least 5,000"),
-        "asked for",
+        "from --expect",
     )
     assert (first.measured, first.ratio, first.word, first.verdict) == ("4,210", "84%", "MISSED", Verdict.MISSED)
     assert (second.promised, second.measured, second.ratio, second.word) == ("less than 5 ms", "2.00 ms", "40%", "met")
@@ -61,7 +61,7 @@ def test_a_row_tells_promise_measurement_ratio_and_verdict() -> None:
 
 def test_too_short_tells_how_short() -> None:
     (row,) = rows(promising("rand-r.read.iops>=4000", seconds=60))
-    assert (row.word, row.note) == ("too short to say", "30 s: too short to say that it is kept, which takes 1 min")
+    assert (row.word, row.note) == ("inconclusive", "30 s: inconclusive, needs 1 min")
     (missed,) = rows(promising("rand-r.read.iops>=5000", seconds=60))
     assert (missed.word, missed.note) == ("MISSED", "")
 
@@ -69,11 +69,11 @@ def test_too_short_tells_how_short() -> None:
 @pytest.mark.parametrize(
     ("seconds", "status", "promise", "word", "note"),
     [
-        (0.0, Status.COMPLETE, 5000, "too short to say", "measured for less than a millisecond, which shows nothing"),
+        (0.0, Status.COMPLETE, 5000, "inconclusive", "measured for less than 1 ms: inconclusive"),
         (0.02, Status.COMPLETE, 4000, "met", "measured for 20 ms only"),
         (0.02, Status.COMPLETE, 5000, "MISSED", "measured for 20 ms only"),
         (1.0, Status.COMPLETE, 4000, "met", ""),
-        (12.0, Status.CANCELLED, 4000, "too short to say", "cancelled after 12 s, which does not show that it is kept"),
+        (12.0, Status.CANCELLED, 4000, "inconclusive", "cancelled after 12 s: inconclusive"),
         (12.0, Status.FAILED, 5000, "MISSED", ""),
     ],
 )
@@ -88,7 +88,7 @@ def test_a_row_tells_of_a_test_that_hardly_measured(
 def test_too_short_tells_milliseconds() -> None:
     test = fio("rand-r", read=direction(4_210, seconds=0.02))
     (row,) = rows(promising("rand-r.read.iops>=4000", seconds=60, tests=(test,)))
-    assert row.note == "20 ms: too short to say that it is kept, which takes 1 min"
+    assert row.note == "20 ms: inconclusive, needs 1 min"
 
 
 def test_while_a_run_goes_on_nothing_is_missing_yet() -> None:
@@ -182,7 +182,7 @@ def test_text_tells_every_outcome_and_its_basis(promises: Run) -> None:
     ends = [line.rsplit("  ", 1)[1] for line in lines[1:] if not line.startswith("      ")]
     assert ends == ["MISSED", "met", "too short", "met", "MISSED", "not measured"]
     assert "      tier high-cpu: min(1,200 + 30 x 100 GiB, 20,000) IOPS\n" in text
-    assert "8 s: too short to say that it is kept, which takes 1 min" in " ".join(text.split())
+    assert "8 s: inconclusive, needs 1 min" in " ".join(text.split())
 
 
 def test_a_basis_that_all_share_is_told_once() -> None:
@@ -206,7 +206,7 @@ def test_without_promises_nothing_is_said() -> None:
 def test_markdown_has_a_row_for_each(promises: Run) -> None:
     table = report([promises]).split("## Expectations\n\n")[1].split("\n\n")[0].splitlines()
     assert [line.split("|")[-3].strip() for line in table[2:]] == [
-        *("**MISSED**", "met", "too short to say", "met", "**MISSED**", "not measured")
+        *("**MISSED**", "met", "inconclusive", "met", "**MISSED**", "not measured")
     ]
     assert "min(1,200 + 30 x 100 GiB, 20,000) IOPS" in table[3]
     assert [cell.strip() for cell in table[0].split("|")[-3:-1]] == ["Verdict", "Note"]
@@ -225,7 +225,7 @@ def test_foreign_words_of_promises_are_harmless() -> None:
 def test_json_has_every_figure(promises: Run) -> None:
     found = json.loads(dumps(run_json(promises)))["expectations"]
     assert [one["verdict"] for one in found] == [
-        *("missed", "met", "too short to say", "met", "missed", "not measured"),
+        *("missed", "met", "inconclusive", "met", "missed", "not measured"),
     ]
     first = found[0]
     assert set(first) == {
@@ -245,7 +245,7 @@ def test_a_plan_tells_what_is_expected(promises: Run) -> None:
     told = dict(planned(promises.plan))
     assert told["4K rand read QD1"] == "read latency mean less than 5 ms (tier high-cpu)"
     assert told["1M rand write QD32"] == (
-        "write bandwidth at least 300 MB/s (tier high-cpu; 8 s: too short to say that it is kept, which takes 1 min)"
+        "write bandwidth at least 300 MB/s (tier high-cpu; 8 s: inconclusive, needs 1 min)"
     )
     assert "  4K rand read QD1: read latency mean less than 5 ms (tier high-cpu)\n" in plan_text(promises.plan)
     found = json.loads(dumps(plan_json(promises.plan)))["expectations"]

@@ -158,7 +158,7 @@ def test_the_upshot_of_a_comparison() -> None:
         (150, 60, "better in 1 of 2 tests, the same in 1 (IOPS from 0% to +50%)."),
         (150, 40.2, "better in 1 of 2 tests, the same in 1 (IOPS from 0% to +50%)."),
         (50, 40, "the same in 1 of 2 tests, worse in 1 (IOPS from -50% to 0%)."),
-        (150, 20, "the same in 1 of 2 tests, better one way and worse the other in 1 (IOPS from -50% to +50%)."),
+        (150, 20, "the same in 1 of 2 tests, mixed in 1 (IOPS from -50% to +50%)."),
     ],
 )  # fmt: skip
 def test_the_upshot_counts_a_mixed_test_once(read: float, write: float, words: str) -> None:
@@ -249,9 +249,9 @@ def test_the_verdict_tells_each_kind_of_test_at_its_depths() -> None:
         ioping("seek", "-R", "-D", read=direction(9_000, figures=latency(110_000))),
     )
     assert verdict(quick) == (
-        "Random 4 KiB reads: 17.9k IOPS one at a time (mean 54.0 us, p99 101 us), 284k IOPS 32 at once. "
-        "Sequential 1 MiB writes: 4.19 GB/s 8 at once. "
-        "4 KiB reads 9.00k IOPS one at a time (110 us on average)."
+        "Random 4 KiB reads: 17.9k IOPS at QD1 (mean 54.0 us, p99 101 us), 284k IOPS at QD32. "
+        "Sequential 1 MiB writes: 4.19 GB/s at QD8. "
+        "4 KiB reads 9.00k IOPS at QD1 (110 us on average)."
     )
 
 

@@ -85,8 +85,8 @@ def test_the_cells_of_a_sweep_are_not_told_one_by_one() -> None:
 def test_markdown_has_a_line_for_each_test() -> None:
     tested = run(fio("read", read=direction(5000)), fio("unseen", read=direction(1)))
     text = report([tested], kernel={tested.id: {0: VIEW}})
-    assert "## What the kernel saw of the disk" in text
-    table = text.split("the kernel saw of the disk\n\n")[1].split("\n\n")[0]
+    assert "## Kernel (iostat -x)" in text
+    table = text.split("Kernel (iostat -x)\n\n")[1].split("\n\n")[0]
     head, _, row = ([cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines())
     assert head[:6] == ["Test", "r/s", "w/s", "MB/s", "r_await", "w_await"]
     assert row[:6] == ["read", "5.00k", "2", "20.5", "200 us", "1.00 ms"]
@@ -133,8 +133,8 @@ def test_both_targets_disks_are_told() -> None:
         "| Layers fast | vg-root (lvm) on md0 (raid) |",
         "| File system slow | xfs, rw |",
         "| Device slow | /dev/mapper/vg-data, 1 GiB |",
-        "| Slows down from | 85 °C, by its own account |",
-        "| Store of runs | on nvme0n1, under test |",
+        "| Slows down from | 85 °C (drive limit) |",
+        "| Run database | on nvme0n1 (the tested disk) |",
         "| Disk slow | Slow 1 (sdb), 100 GiB",
     ):
         assert line in long

@@ -188,7 +188,7 @@ def test_a_failed_run_says_what_went_wrong_and_where() -> None:
         reason="No space left on device",
     )
     text = report([failed])
-    assert "## What went wrong\n\n- Test 2 of 3, b: failed: No space left on device\n- Not started: c\n" in text
+    assert "## Errors\n\n- Test 2 of 3, b: failed: No space left on device\n- Not started: c\n" in text
     assert "None: no rule speaks against" not in text
 
 

@@ -94,7 +94,7 @@ def test_a_doubt_about_the_base_is_one_about_every_verdict() -> None:
 @pytest.mark.parametrize("write", [comparison_text, comparison_markdown])
 def test_reports_begin_with_the_overview(write) -> None:  # type: ignore[no-untyped-def]
     text = write(doubtful())
-    assert text.index("In doubt: new") < text.index("Overview") < text.index("The conditions were the same")
+    assert text.index("In doubt: new") < text.index("Overview") < text.index("Same conditions")
     line = next(line for line in text.splitlines() if "-50%" in line and "a " in line[:4])
     assert "◀▇▇▇▇▇▇▇" in line
     assert "worse?" in line

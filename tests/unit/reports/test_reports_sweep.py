@@ -79,7 +79,7 @@ def test_the_sweep_stands_among_the_facts(volumes: Volumes) -> None:
 
 @pytest.mark.parametrize("width", [30, 60, 80, 120])
 def test_it_fits(volumes: Volumes, width: int) -> None:
-    text = show(volumes.sweep, (), width).split("rand read\n")[1].split("What went wrong")[0]
+    text = show(volumes.sweep, (), width).split("rand read\n")[1].split("Errors")[0]
     assert widest(text) <= width
     assert widest(comparison_text(compare((volumes.sweep, volumes.smaller)), 80)) <= 80
     charts = run_plots(volumes.sweep, (), width)
@@ -147,7 +147,7 @@ def test_a_run_under_way_shows_what_it_has() -> None:
 
 def test_markdown_has_a_table_for_each_figure(volumes: Volumes) -> None:
     text = report([volumes.sweep])
-    results = text.split("## Results")[1].split("## What went wrong")[0]
+    results = text.split("## Results")[1].split("## Errors")[0]
     titles = [line for line in results.splitlines() if line.endswith(":")]
     assert titles == [
         "Best by block size:",
@@ -278,12 +278,12 @@ def test_many_failures_are_told_in_a_line() -> None:
         status=Status.FAILED,
         reason="\n".join(f"{given.planned.name}: {given.reason}" for given in tests),
     )
-    told = " ".join(show(failed).split("What went wrong\n")[1].split())
+    told = " ".join(show(failed).split("Errors\n")[1].split())
     names = ", ".join(f"randread-{number}" for number in range(1, 7))
     later = ", ".join(f"randread-{number}" for number in range(31, 37))
     assert told == f"30 of 60 tests: failed: I/O error ({names} and 24 more) Not started: {later} and 24 more"
     shown = "\n".join("".join(words for words, _ in line) for line in sections(failed, 80))
-    assert " ".join(shown.split("What went wrong\n")[1].split("\n\n")[0].split()) == told
+    assert " ".join(shown.split("Errors\n")[1].split("\n\n")[0].split()) == told
 
 
 def test_foreign_titles_are_harmless() -> None:

@@ -127,7 +127,7 @@ def test_a_descriptor_takes_the_place_of_the_node_and_of_nothing_else() -> None:
 def test_what_is_not_held_is_not_written_to(filename: str) -> None:
     plan, test = plan_of("--name=a", f"--filename={filename}", "--thread=1", "--rw=write")
     held = {"/dev/sdz": 7} if filename == "/dev/sdb" else {"/dev/sdb": 7}
-    with pytest.raises(Refused, match="not held exclusively"):
+    with pytest.raises(Refused, match="not opened exclusively"):
         resolved(test, plan, held)
 
 
@@ -148,9 +148,9 @@ def test_a_command_that_its_jobs_do_not_make_is_not_started(changes: tuple[str, 
     plan, test = plan_of("--name=a", "--filename=/dev/sdb", "--rw=write")
     forged = tuple(word.replace(*changes) for word in test.argv)
     for argv in (forged, (*test.argv, "--exec_prerun=true"), tuple(word for word in test.argv if word != "--thread=1")):
-        with pytest.raises(Refused, match="is not the one that its jobs make"):
+        with pytest.raises(Refused, match="does not match its jobs"):
             resolved(replace(test, argv=argv), plan, {"/dev/sdb": 7})
-    with pytest.raises(Refused, match="is not the one that its jobs make"):
+    with pytest.raises(Refused, match="does not match its jobs"):
         resolved(replace(test, jobs=()), plan, {"/dev/sdb": 7})
 
 
@@ -169,7 +169,7 @@ def test_a_device_that_is_gone_is_not_held(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="is gone"), held_devices(plan, tmp_path / "runs.db"):
         pass
     (tmp_path / "sdb").write_bytes(b"a file in its place")
-    with pytest.raises(Refused, match="another device"), held_devices(plan, tmp_path / "runs.db"):
+    with pytest.raises(Refused, match="different device"), held_devices(plan, tmp_path / "runs.db"):
         pass
     assert (tmp_path / "sdb").read_bytes() == b"a file in its place"
 
@@ -202,5 +202,5 @@ def test_everything_that_blocks_is_said_at_once() -> None:
 
 def test_the_places_that_are_needed(tmp_path: Path) -> None:
     places = needed_places(tmp_path / "runs.db")
-    assert places["/"] == "/" and places[str(tmp_path / "runs.db")] == "the store of runs"
+    assert places["/"] == "/" and places[str(tmp_path / "runs.db")] == "the run database"
     assert "the running program" in places.values() and "your home directory" in places.values()

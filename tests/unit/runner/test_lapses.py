@@ -114,7 +114,7 @@ def test_an_engine_that_stays_silent_after_it_is_ended_all_the_same() -> None:
     for _ in range(200):
         if following.look_after(0.5):
             break
-    assert following.follower._failure.startswith("fio gave no sign of life for 1 min")
+    assert following.follower._failure.startswith("fio did not respond for 1 min")
     assert following.now < (7200 + 70) * SECOND
 
 
@@ -151,7 +151,7 @@ def test_a_test_that_stood_still_is_told_and_the_device_is_not_blamed() -> None:
     assert not {"stall", "not-steady", "burst", "late-start"} & set(told)
     finding = told["stood-still"]
     assert finding.weight is Weight.DOUBT
-    assert finding.evidence == "for 6 s, 5.2 s into the test, 20% of the measuring, 12.5k IOPS without it"
+    assert finding.evidence == "for 6 s, 5.2 s into the test, 20% of the test, 12.5k IOPS without it"
 
 
 def test_a_stall_beside_a_standstill_is_still_told() -> None:
@@ -173,7 +173,7 @@ def test_a_machine_that_slept_is_told() -> None:
     assert told["slept"].weight is Weight.DOUBT
     assert told["slept"].evidence.startswith("for 3 h 12 min, 8 s into the test; ")
     twice = found(samples([10_000.0] * 80), lapse(SLEPT, 8.0, 60.0), lapse(SLEPT, 12.0, 120.0))
-    assert twice["slept"].evidence.startswith("2 times, for 3 min in all, the first 8 s into the test; ")
+    assert twice["slept"].evidence.startswith("2 times, 3 min in total, the first 8 s into the test; ")
 
 
 @pytest.mark.parametrize("kind", LapseKind)

@@ -33,7 +33,7 @@ def test_what_to_do_about_a_run_that_is_there_is_said_as_each_surface_has_it(sto
         start_detached(plan, store.path)
     said = on_command_line(refused.value.hint)
     assert f"diskprof stop {run_id}" in said and "--concurrent" in said
-    assert on_screen(refused.value.hint) == "Start again when that run is over, or stop it."
+    assert on_screen(refused.value.hint) == "Wait until it has finished, or stop it."
 
 
 KINDS = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, DiskprofError)]

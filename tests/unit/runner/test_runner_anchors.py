@@ -29,7 +29,7 @@ def test_a_test_file_that_went_away_is_told(tmp_path: Path) -> None:
     held = Anchors(plan)
     held.check()
     path.unlink()
-    with pytest.raises(DiskprofError, match=r"test.dat is not there any more \(No such file or directory\)"):
+    with pytest.raises(DiskprofError, match=r"test.dat is gone \(No such file or directory\)"):
         held.check()
     # A link to somewhere else, in its place, is looked at itself and not followed.
     path.symlink_to("/nowhere")

@@ -85,7 +85,7 @@ def test_what_cannot_be_removed_is_told_and_does_not_hide_what_went_wrong(tmp_pa
 def test_a_directory_that_cannot_be_made_is_an_error_of_the_person(tmp_path: Path) -> None:
     file = TestFile("/proc/.diskprof-0123abcd", "/proc/.diskprof-0123abcd/test.dat", 4096)
     with (
-        pytest.raises(UsageError, match="No test file can be made in /proc"),
+        pytest.raises(UsageError, match="Cannot create a test file in /proc"),
         held_test_files([file.directory], [file], b"mark", lambda _: None),
     ):
         pass

@@ -265,7 +265,7 @@ def test_a_directory_that_may_not_be_written_takes_no_store(others_place: Path) 
 
 
 def test_a_day_of_samples_stays_small(path: Path) -> None:
-    """86,400 one-second samples, and as many of what the kernel saw, take less than 40 MB: a sixtieth of them is made here."""
+    """86,400 one-second samples, and as many of kernel statistics, take less than 40 MB: a sixtieth of them is made here."""
     with Store.open(path) as store:
         run_id = list(recording(store, "quick", runtime_s=360, stop_in=(1, 0.0), end=Status.CANCELLED))[-1]
         samples = len(store.samples(run_id).samples)
