@@ -18,6 +18,7 @@ _KEPT = "deleted_at IS NULL ORDER BY ordinal DESC, number DESC"
 _TRASH = "deleted_at IS NOT NULL ORDER BY deleted_at DESC, ordinal DESC, number DESC"
 _LATEST = re.compile(r"latest(?:~(\d{1,9}))?")
 _CANDIDATES = 6
+_TRASH_HINT = Advice("`diskprof runs --trash` lists it.", "See the trash in the list of runs.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +130,12 @@ def _by_beginning(db: sqlite3.Connection, name: str, which: str) -> str:
     if found:
         raise RunNotFound(f"More than one run begins with {name!r}.", "Candidates: " + _candidates(found))
     if which == _TRASH:
-        raise RunNotFound(f"There is no run {name!r} in the trash.", "`diskprof runs --trash` lists what is in it.")
+        raise RunNotFound(f"There is no run {name!r} in the trash.", _TRASH_HINT)
     if db.execute("SELECT 1 FROM run WHERE id = ?", (name,)).fetchone():
-        raise RunNotFound(f"The run {name} is in the trash.", f"To restore it: diskprof undelete {name}")
+        raise RunNotFound(
+            f"The run {name} is in the trash.",
+            Advice(f"To restore it: diskprof undelete {name}", "Restore it from the trash."),
+        )
     raise RunNotFound(f"There is no run {name!r}.", _hint(db))
 
 

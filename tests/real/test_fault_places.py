@@ -200,7 +200,7 @@ def test_a_store_that_cannot_grow_ends_the_run_and_keeps_what_it_had(tmp_path: P
             fill(place / "ballast")
             _, err = process.communicate(timeout=PATIENCE_S)
         assert process.returncode == 1
-        assert "cannot grow: the disk is full" in err and "Make room" in err and "Traceback" not in err
+        assert "cannot grow: the disk is full" in err and "Free space" in err and "Traceback" not in err
         assert case.integrity() == "ok"
         (place / "ballast").unlink()
         run = case.ended()

@@ -127,7 +127,7 @@ def test_a_store_that_cannot_grow_keeps_what_it_has(path: Path) -> None:
         store._database._connection.execute("PRAGMA max_page_count = 1")
         with pytest.raises(StoreError, match="disk is full") as caught:
             record_run(store)
-        assert "Make room" in caught.value.hint
+        assert "Free space" in caught.value.hint
         assert store.samples(run_id) == samples
         store._database._connection.execute("PRAGMA max_page_count = 1000000")
         record_run(store)

@@ -174,7 +174,7 @@ def test_without_room_for_what_is_being_read_it_says_where(
 
 def test_a_run_under_way_is_not_exported(here: Store) -> None:
     run_id = here.create_run(make_plan(), FAST.environment)
-    with pytest.raises(UsageError, match="still going"):
+    with pytest.raises(UsageError, match="in progress"):
         exported(here, run_id)
 
 
