@@ -24,7 +24,7 @@ from diskprof.reports.render.markdown import report
 from diskprof.reports.render.plotext_plot import comparison_plots, run_plots
 from diskprof.reports.render.text import comparison_text, plan_text, show
 from diskprof.store import Store
-from diskprof.tui.runs.result import sections
+from diskprof.tui.live.result_lines import report_lines
 
 STATEMENT = "IOPS-limited up to 32 KiB (about 5,000 IOPS), bandwidth-limited from 64 KiB (about 200 MB/s)"
 EVIL = "\x1b[31m磁盘\n|`<b>*\u202e"
@@ -282,8 +282,9 @@ def test_many_failures_are_told_in_a_line() -> None:
     names = ", ".join(f"randread-{number}" for number in range(1, 7))
     later = ", ".join(f"randread-{number}" for number in range(31, 37))
     assert told == f"30 of 60 tests: failed: I/O error ({names} and 24 more) Not started: {later} and 24 more"
-    shown = "\n".join("".join(words for words, _ in line) for line in sections(failed, 80))
-    assert " ".join(shown.split("Errors\n")[1].split("\n\n")[0].split()) == told
+    shown = "\n".join("".join(words for words, _ in line) for line in report_lines(failed, 80))
+    under = shown.split("Errors ")[1].split("\n", 1)[1]
+    assert " ".join(under.split("\n\n")[0].split()) == told
 
 
 def test_foreign_titles_are_harmless() -> None:

@@ -11,7 +11,7 @@ from diskprof.reports.content.run_report import sync_sentences
 from diskprof.reports.data.tables import results_csv
 from diskprof.reports.render.markdown import report
 from diskprof.reports.render.text import show
-from diskprof.tui.runs.result import sections
+from diskprof.tui.live.result_lines import report_lines
 
 TOLD = "wal: fdatasync after writes took 1.20 ms mean (p50 1.10 ms, p99 5.00 ms, p99.9 9.00 ms, max 12.0 ms)."
 SYNC = latency(1.2e6, p50=1.1e6, p99=5e6, p99_9=9e6, max=12e6)
@@ -40,7 +40,7 @@ def test_it_stands_in_every_form_of_the_result() -> None:
     tested = synced()
     assert TOLD in " ".join(show(tested).split())
     assert TOLD in " ".join(report([tested]).split())
-    shown = " ".join("".join(text for text, _ in line) for line in sections(tested, 80))
+    shown = " ".join("".join(text for text, _ in line) for line in report_lines(tested, 80))
     assert TOLD in " ".join(shown.split())
     written, sync = csv.DictReader(io.StringIO(results_csv([tested]), newline=""))
     assert (written["direction"], sync["direction"]) == ("write", "sync")
