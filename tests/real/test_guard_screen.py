@@ -81,7 +81,7 @@ def test_the_screen_writes_only_once_the_right_name_was_typed(loops: Loops, home
     node, other = loops.disk(), loops.disk()
     with chosen(home, node) as screen:
         screen.press("enter")
-        screen.wait_for("writes to")
+        screen.wait_for("would overwrite")
         switched_on(screen)
         screen.press("enter")
         screen.wait_for(f"Overwrite {node}?", f"type its name ({Path(node).name})", "8 MiB will be written")
@@ -93,7 +93,7 @@ def test_the_screen_writes_only_once_the_right_name_was_typed(loops: Loops, home
             screen.wait_for("Overwrite", gone="is not the name of")
         assert names(home) == []
         screen.press(Path(node).name, "enter")
-        screen.wait_for("complete after")
+        screen.wait_for("✓ complete")
         screen.press("q")
         assert screen.wait_for_end() == 0
     assert any(first_bytes(node)) and not any(first_bytes(other))
@@ -115,7 +115,7 @@ def test_the_screen_gives_up_a_file_system_by_its_type(loops: Loops, home: Path)
         screen.wait_for("Nothing is typed yet.")
         assert sha256(image) == before
         screen.press("ext4", "enter")
-        screen.wait_for("complete after")
+        screen.wait_for("✓ complete")
         screen.press("q")
         assert screen.wait_for_end() == 0
     assert sha256(image) != before
@@ -250,7 +250,7 @@ def test_a_second_run_from_the_screen_waits_for_the_first(home: Path) -> None:
             screen.wait_for("queued after")
             assert names(home) == ["running"]
             assert diskprof("stop", run_id, home=home).returncode == 0
-            screen.wait_for("complete after")
+            screen.wait_for("✓ complete")
             screen.press("q")
             assert screen.wait_for_end() == 0
     finally:

@@ -52,7 +52,7 @@ def test_no_screen_sends_what_a_stranger_wrote(home: Path, columns: int, rows: i
         screen.wait_for("▸  Evil", "Reads a temporary 1 MiB")
         screen.press("3")
         screen.wait_for("2 runs")
-        screen.press_until("enter", "Environment")
+        screen.press_until("enter", "IOPS and latency", "esc Back")
         screen.press("down", "down", "tab", "down")
         screen.press_until("escape", "newest first")
         screen.press("space", "down", "space", "c")

@@ -82,7 +82,7 @@ def start_and_finish_the_quick_check(screen: Terminal) -> None:
     screen.press("enter")
     screen.wait_for("Start Quick check?")
     screen.press("enter")
-    screen.wait_for("complete after")
+    screen.wait_for("✓ complete")
 
 
 def choose_and_start_the_long_check(screen: Terminal) -> None:

@@ -37,7 +37,7 @@ def test_from_launch_to_an_exported_comparison(home: Path, columns: int, rows: i
             screen.wait_for("Start Quick check?")
             screen.press("enter")
             screen.wait_for(" of 6")
-            screen.wait_for("complete after", gone="Test 6 of 6")
+            screen.wait_for("✓ complete", gone="Test 6 of 6")
         screen.press("3")
         screen.wait_for("2 runs")
         screen.press("space", "down", "space", "c")
