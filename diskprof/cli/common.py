@@ -45,7 +45,7 @@ def echo_json(value: Any) -> None:
 
 def print_result(store: "Store", run_id: str, as_json: bool) -> None:
     """The run as it stands in the store, on stdout."""
-    from diskprof.runner.session import seen_by_kernel
+    from diskprof.runner.session import earlier_results, seen_by_kernel
 
     run = store.run(run_id)
     kernel = seen_by_kernel(store, run)
@@ -57,7 +57,8 @@ def print_result(store: "Store", run_id: str, as_json: bool) -> None:
     from diskprof.reports.render.text import show
 
     samples = store.samples(run_id).samples
-    drawn = show(run, samples, width_of_stdout(), kernel=kernel, ascii_only=not stdout_is_utf8())
+    earlier = earlier_results(store, run)
+    drawn = show(run, samples, width_of_stdout(), kernel=kernel, earlier=earlier, ascii_only=not stdout_is_utf8())
     click.echo(drawn, nl=False)
 
 

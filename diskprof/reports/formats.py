@@ -5,6 +5,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from diskprof.analysis.kernel import KernelView
+from diskprof.model.earlier import EarlierResult
 from diskprof.model.errors import UsageError
 from diskprof.model.run import Run
 from diskprof.model.sample import Sample
@@ -47,6 +48,7 @@ def write(
     series: Mapping[str, Sequence[Sample]],
     kernel: Mapping[str, Mapping[int, KernelView]],
     *,
+    earlier: Sequence[EarlierResult] = (),
     ascii_only: bool = False,
 ) -> str:
     """The report on `runs`, a comparison of more than one; `series` and `kernel` are by run id. Raises ValueError of no runs.
@@ -66,8 +68,8 @@ def write(
         case Format.HTML:
             from diskprof.reports.render.html import report_html
 
-            return report_html(runs, series, kernel=kernel)
+            return report_html(runs, series, kernel=kernel, earlier=earlier)
         case Format.MARKDOWN:
             from diskprof.reports.render.markdown import report
 
-            return report(runs, series, kernel=kernel, ascii_only=ascii_only)
+            return report(runs, series, kernel=kernel, earlier=earlier, ascii_only=ascii_only)

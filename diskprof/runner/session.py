@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from diskprof.analysis.kernel import KernelView
     from diskprof.model.device import Device, DiskCounters
+    from diskprof.model.earlier import EarlierResult
     from diskprof.model.expectation import Expectation
     from diskprof.model.plan import Plan
     from diskprof.model.preset import Preset, TargetSlot
@@ -416,6 +417,11 @@ def _each(ids: Sequence[str], act: Callable[[str], None]) -> tuple[Sequence[str]
         except DiskprofError as error:
             errors.append(error)
     return done, errors
+
+
+def earlier_results(store: Store, run: Run) -> tuple[EarlierResult, ...]:
+    """What a result is compared with: nothing for a run in progress, nor for a sweep, whose result is its grid."""
+    return store.earlier_results(run.id) if run.status.over and not run.plan.sweep else ()
 
 
 def seen_by_kernel(store: Store, run: Run) -> dict[int, KernelView]:

@@ -67,7 +67,7 @@ def report_command(ctx: click.Context, runs: tuple[str, ...], output: str | None
 
 def _report_text(store: "Store", names: tuple[str, ...], wanted: "Format", *, ascii_only: bool) -> str:
     from diskprof.reports.formats import write
-    from diskprof.runner.session import seen_by_kernel
+    from diskprof.runner.session import earlier_results, seen_by_kernel
 
     ids = list(dict.fromkeys(store.resolve(name) for name in names))
     runs = [store.run(run_id) for run_id in ids]
@@ -75,7 +75,8 @@ def _report_text(store: "Store", names: tuple[str, ...], wanted: "Format", *, as
         return write(wanted, runs, {}, {})
     series = {run_id: store.samples(run_id).samples for run_id in ids}
     kernel = {run.id: seen_by_kernel(store, run) for run in runs}
-    return write(wanted, runs, series, kernel, ascii_only=ascii_only)
+    earlier = earlier_results(store, runs[0]) if len(runs) == 1 else ()
+    return write(wanted, runs, series, kernel, earlier=earlier, ascii_only=ascii_only)
 
 
 @click.command("compare", short_help="Compare runs side by side.")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from diskprof.analysis.comparison import ComparedMetric, Comparison, TestComparison, compare
 from diskprof.analysis.metrics import Better, Measure
 from diskprof.model.cells import width_of
+from diskprof.model.earlier import EarlierResult
 from diskprof.model.run import Run, Status
 from diskprof.model.sample import Sample
 from diskprof.reports import figures
@@ -31,9 +32,12 @@ def runs_report(
     series: Mapping[str, Sequence[Sample]] | None = None,
     kernel: Mapping[str, Kernel] | None = None,
     *,
+    earlier: Sequence[EarlierResult] = (),
     form: Form,
 ) -> tuple[Block, ...]:
     """A report of one run; of several, side by side first and then each. `series` and `kernel` are by run id.
+
+    `earlier` is what was measured before a single run.
 
     Raises ValueError of no runs.
     """
@@ -41,7 +45,8 @@ def runs_report(
         raise ValueError("nothing to report")
     samples, seen = series or {}, kernel or {}
     if len(runs) == 1:
-        return run_report(runs[0], samples.get(runs[0].id, ()), seen.get(runs[0].id), form=form)
+        run = runs[0]
+        return run_report(run, samples.get(run.id, ()), seen.get(run.id), earlier=earlier, form=form)
     comparison = compare(runs, samples)
     pairs = compared_pairs(comparison, runs, samples) if form is Form.HTML else ()
     blocks = list(comparison_report(comparison, form=form, charts=[Chart(plots) for plots in pairs]))

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from diskprof.analysis.kernel import KernelView
 from diskprof.analysis.metrics import WITHIN_NS, Measure
 from diskprof.analysis.series import measured, windows
+from diskprof.model.earlier import EarlierResult
 from diskprof.model.expectation import Verdict
 from diskprof.model.run import DirectionResult, Latency, Run, Status, TestRecord
 from diskprof.model.sample import Direction, Sample
@@ -38,6 +39,7 @@ from diskprof.reports.content.doubts import run_in_doubt
 from diskprof.reports.content.facts import brief, detailed, disks
 from diskprof.reports.content.plots import pairs_of
 from diskprof.reports.content.result_sentences import unfinished, verdict
+from diskprof.reports.content.scorecard import about, best_table
 from diskprof.reports.content.sweep_tables import run_panels
 from diskprof.reports.layout import Column
 from diskprof.reports.words import DIRECTIONS, STATUSES, VERDICTS, WEIGHTS, Meaning
@@ -71,6 +73,7 @@ class _Known:
     kernel: Kernel
     form: Form
     level: int
+    earlier: Sequence[EarlierResult] = ()
 
     def under(self, title: str, blocks: Sequence[Block]) -> list[Block]:
         """A section with its heading; none where it has nothing to say."""
@@ -82,12 +85,16 @@ def run_report(
     samples: Sequence[Sample] = (),
     kernel: Kernel | None = None,
     *,
+    earlier: Sequence[EarlierResult] = (),
     form: Form = Form.TERMINAL,
     title: str = "",
     level: int = 1,
 ) -> tuple[Block, ...]:
-    """The document of a run. `title` and `level` are of its heading, where it is a part of another document."""
-    known = _Known(run, samples, kernel or {}, form, level)
+    """The document of a run. `title` and `level` are of its heading, where it is a part of another document.
+
+    `earlier` is what runs before it measured of the same tests on the same disk.
+    """
+    known = _Known(run, samples, kernel or {}, form, level, earlier)
     head = [] if form is Form.SCREEN else [Heading(title or _title(run, form), level)]
     return (*head, *(block for section, forms in _SECTIONS if form in forms for block in section(known)))
 
@@ -288,6 +295,11 @@ def sync_sentences(run: Run) -> list[str]:
     return found
 
 
+def _best(known: _Known) -> Sequence[Block]:
+    table = best_table(known.run, known.earlier)
+    return known.under(about(known.run, known.earlier), [table] if table else [])
+
+
 def _expectations(known: _Known) -> list[Block]:
     """What was promised and whether it was kept."""
     columns = (
@@ -444,6 +456,7 @@ _SECTIONS: tuple[tuple[Callable[[_Known], Sequence[Block]], tuple[Form, ...]], .
     (_brief, _TERMINAL),
     (_results, (*_TERMINAL, *_PAGES)),
     (_syncs, (*_TERMINAL, *_PAGES)),
+    (_best, (*_TERMINAL, *_PAGES)),
     (_expectations, tuple(Form)),
     (_over_time, (*_TERMINAL, Form.MARKDOWN)),
     (_kernel, (*_TERMINAL, *_PAGES)),

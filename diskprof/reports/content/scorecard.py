@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from diskprof.analysis.metrics import Better
+from diskprof.analysis.metrics import Better, Measure
 from diskprof.analysis.score import Score, scores
 from diskprof.model.earlier import EarlierResult
 from diskprof.model.expectation import Verdict
@@ -16,12 +16,13 @@ from diskprof.reports.words import DIRECTIONS, VERDICTS, Meaning
 
 _ALIKE = 0.02
 """A difference up to this share is noise, as in a comparison."""
+_IOPS = "IOPS"
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreLine:
-    """A headline figure in words: `number` and `unit` are `282` and `k`, `6.70` and `GB/s`; `name` is that of the test.
+    """A headline figure in words: `number` and `unit` are `282` and `k IOPS`, `6.70` and `GB/s`; `name` is that of the test.
 
     `share` is the length of its bar, 0 to 1, None for the first run of the test. `against` is `92% of best: 308k, 12 Mar`,
     `short` the same in fewer words; `promise` is `promised at least 5,000: 98%`. They are empty where there is none.
@@ -40,8 +41,9 @@ class ScoreLine:
 
     @property
     def figure(self) -> str:
-        """`282k`, `6.70 GB/s`."""
-        return f"{self.number} {self.unit}" if "/" in self.unit or self.unit.endswith("s") else self.number + self.unit
+        """`282k`, `6.70 GB/s`: for a table that names the test beside it."""
+        short = self.unit.removesuffix(_IOPS).strip()
+        return self.number + short if short != self.unit else f"{self.number} {self.unit}"
 
 
 def scorecard(run: Run, earlier: Sequence[EarlierResult] = ()) -> tuple[ScoreLine, ...]:
@@ -54,7 +56,8 @@ def about(run: Run, earlier: Sequence[EarlierResult]) -> str:
     count = len({one.run_id for one in earlier})
     if not count:
         return "First run of this preset with these parameters on this disk"
-    return f"Compared with the best of {figures.count(count, 'earlier run')} on this disk"
+    before = "the earlier run" if count == 1 else f"the best of {count:,} earlier runs"
+    return f"Compared with {before} on this disk"
 
 
 def best_table(run: Run, earlier: Sequence[EarlierResult]) -> Table | None:
@@ -77,7 +80,7 @@ def best_table(run: Run, earlier: Sequence[EarlierResult]) -> Table | None:
                 Cell(way.word, way.meaning),
                 Cell(figures.figure(score.measure, score.value)),
                 Cell(figures.figure(score.measure, score.best.value)),
-                Cell(f"{score.value / score.best.value - 1:+.0%}" if score.best.value else ""),
+                Cell(figures.relative(score.value / score.best.value - 1) if score.best.value else ""),
                 Cell(score.best.run_id),
                 Cell(day(score.best.started_at, run.started_at)),
             )
@@ -87,6 +90,8 @@ def best_table(run: Run, earlier: Sequence[EarlierResult]) -> Table | None:
 
 def _line(score: Score, run: Run) -> ScoreLine:
     number, unit = parts(figures.figure(score.measure, score.value))
+    if score.measure is Measure.IOPS:
+        unit = f"{unit} {_IOPS}".strip()
     against, short, meaning = _against(score, run)
     promise, promised = _promise(score)
     return ScoreLine(

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import groupby
 
+from diskprof.model.earlier import EarlierResult
 from diskprof.model.run import Run
 from diskprof.model.sample import Sample
 from diskprof.model.text import clean
@@ -61,9 +62,15 @@ td.right, th.right { text-align: right; }
 
 
 def report_html(
-    runs: Sequence[Run], series: Mapping[str, Sequence[Sample]], *, kernel: Mapping[str, Kernel] | None = None
+    runs: Sequence[Run],
+    series: Mapping[str, Sequence[Sample]],
+    *,
+    kernel: Mapping[str, Kernel] | None = None,
+    earlier: Sequence[EarlierResult] = (),
 ) -> str:
     """A page of one run, or of several side by side and then each. `series` and `kernel` are by run id.
+
+    `earlier` is what was measured before a single run.
 
     It loads nothing from anywhere and runs no script; foreign text is text. Raises ValueError of no runs.
     """
@@ -72,7 +79,7 @@ def report_html(
 
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     body = ""
-    for here, group in groupby(runs_report(runs, series, kernel, form=Form.HTML), _drawn_here):
+    for here, group in groupby(runs_report(runs, series, kernel, earlier=earlier, form=Form.HTML), _drawn_here):
         blocks = list(group)
         body += "".join(map(_drawn, blocks)) if here else parser.render(markdown(blocks))
     title = title_of(runs[0]) if len(runs) == 1 else f"{figures.count(len(runs), 'run')} compared"

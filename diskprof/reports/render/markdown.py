@@ -6,6 +6,7 @@ from itertools import groupby
 
 from diskprof.analysis.comparison import Comparison
 from diskprof.model.cells import pad, width_of, wrap
+from diskprof.model.earlier import EarlierResult
 from diskprof.model.run import Run
 from diskprof.model.sample import Sample
 from diskprof.reports import figures
@@ -42,13 +43,16 @@ def report(
     series: Mapping[str, Sequence[Sample]] | None = None,
     *,
     kernel: Mapping[str, Kernel] | None = None,
+    earlier: Sequence[EarlierResult] = (),
     ascii_only: bool = False,
 ) -> str:
     """A report of one run; of several, side by side first and then each. `series` and `kernel` are by run id.
 
+    `earlier` is what was measured before a single run.
+
     Raises ValueError of no runs.
     """
-    return markdown(runs_report(runs, series, kernel, form=Form.MARKDOWN), ascii_only=ascii_only)
+    return markdown(runs_report(runs, series, kernel, earlier=earlier, form=Form.MARKDOWN), ascii_only=ascii_only)
 
 
 def comparison_markdown(comparison: Comparison) -> str:

@@ -6,6 +6,7 @@ from operator import attrgetter
 
 from diskprof.analysis.comparison import Comparison
 from diskprof.analysis.kernel import KernelView
+from diskprof.model.earlier import EarlierResult
 from diskprof.model.plan import Plan
 from diskprof.model.run import Run, RunSummary, Status
 from diskprof.model.sample import Sample
@@ -27,13 +28,14 @@ def show(
     width: int = WIDTH,
     *,
     kernel: Mapping[int, KernelView] | None = None,
+    earlier: Sequence[EarlierResult] = (),
     ascii_only: bool = False,
 ) -> str:
     """A whole run: what was tested, the results, what they mean, and what went wrong and where.
 
-    `kernel` is kernel statistics of each test, by the test's number.
+    `kernel` is kernel statistics of each test, by the test's number; `earlier` results of runs before it.
     """
-    return text(run_report(run, samples, kernel), width, ascii_only=ascii_only)
+    return text(run_report(run, samples, kernel, earlier=earlier), width, ascii_only=ascii_only)
 
 
 def comparison_text(comparison: Comparison, width: int = WIDTH) -> str:

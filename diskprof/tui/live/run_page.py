@@ -13,6 +13,7 @@ from diskprof.model.errors import DiskprofError
 from diskprof.model.metric import Quantity
 from diskprof.model.run import Run, RunSummary, Status
 from diskprof.reports.formats import Format
+from diskprof.runner.session import earlier_results
 from diskprof.tui.kit.charts.chart import Chart
 from diskprof.tui.kit.containers import Across, Down
 from diskprof.tui.kit.painted import Line, Lines, OneLine
@@ -157,7 +158,7 @@ class RunPage(ModeScreen):
 
     def _read_earlier(self, run: Run) -> None:
         """What the scorecard compares with. Raises StoreError."""
-        self._earlier = self.store.earlier_results(run.id) if run.status.over and not run.plan.sweep else ()
+        self._earlier = earlier_results(self.store, run)
 
     # what is shown
 

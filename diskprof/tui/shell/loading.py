@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from diskprof.model.errors import DiskprofError, UsageError
-from diskprof.runner.session import delete, seen_by_kernel
+from diskprof.runner.session import delete, earlier_results, seen_by_kernel
 
 if TYPE_CHECKING:
     from diskprof.analysis.kernel import KernelView
+    from diskprof.model.earlier import EarlierResult
     from diskprof.model.run import Run
     from diskprof.model.sample import Sample
     from diskprof.reports.formats import Format
@@ -34,12 +35,13 @@ class Loaded:
     courses: dict[str, tuple[Sample, ...]] = field(default_factory=dict)
     cost_s: float = 0.0
     kernel: dict[str, dict[int, KernelView]] = field(default_factory=dict)
+    earlier: tuple[EarlierResult, ...] = ()
 
     def report(self, wanted: Format) -> str:
         """The report on them; on more than one, their comparison."""
         from diskprof.reports.formats import write
 
-        return write(wanted, self.runs, self.series, self.kernel)
+        return write(wanted, self.runs, self.series, self.kernel, earlier=self.earlier)
 
 
 def load(path: Path, ids: Sequence[str]) -> Loaded:
@@ -52,7 +54,8 @@ def load(path: Path, ids: Sequence[str]) -> Loaded:
         series = {run_id: store.samples(run_id).samples for run_id in dict.fromkeys(ids)}
         courses = {run.id: _course(store, run) for run in runs}
         kernel = {run.id: seen_by_kernel(store, run) for run in runs}
-    return Loaded(runs, series, courses, time.monotonic() - began, kernel)
+        earlier = earlier_results(store, runs[0]) if len(runs) == 1 else ()
+    return Loaded(runs, series, courses, time.monotonic() - began, kernel, earlier)
 
 
 def report_on(path: Path, ids: Sequence[str], wanted: Format) -> str:

@@ -12,6 +12,9 @@ from diskprof.model.earlier import EarlierResult
 from diskprof.model.run import Run, Status
 from diskprof.model.sample import Direction
 from diskprof.reports.content.scorecard import about, best_table, day, parts, scorecard
+from diskprof.reports.render.html import report_html
+from diskprof.reports.render.markdown import report
+from diskprof.reports.render.text import show
 from diskprof.store import Store
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.charts.large import large
@@ -42,7 +45,8 @@ def test_reads_are_before_writes_and_large_blocks_told_in_bandwidth(run: Run) ->
         *("4K rand read QD1", "4K rand read QD32", "1M seq read QD8"),
         *("4K rand write QD1", "4K rand write QD32", "1M seq write QD8"),
     ]
-    assert [line.unit for line in lines] == ["k", "k", "GB/s"] * 2
+    assert [line.unit for line in lines] == ["k IOPS", "k IOPS", "GB/s"] * 2
+    assert [line.figure for line in lines][1:3] == ["286k", "6.75 GB/s"]
     assert {line.against for line in lines} == {""}
     assert about(run, ()).startswith("First run of this preset")
     assert best_table(run, ()) is None
@@ -59,7 +63,7 @@ def test_each_figure_says_what_its_bar_is_measured_against(run: Run, factor: flo
         assert line.share == pytest.approx(share)
     table = best_table(run, earlier(run, factor))
     assert table and len(table.rows) == 6
-    assert about(run, earlier(run, 1.0)) == "Compared with the best of 1 earlier run on this disk"
+    assert about(run, earlier(run, 1.0)) == "Compared with the earlier run on this disk"
 
 
 def test_the_best_of_several_is_named(run: Run) -> None:
@@ -119,3 +123,11 @@ def test_words_of_figures_and_days() -> None:
     assert parts("812") == ("812", "")
     assert day(MARCH, FIRST_START) == "12 Mar"
     assert day(MARCH.replace(year=2025), FIRST_START) == "12 Mar 2025"
+
+
+def test_show_and_pages_have_the_best_earlier_run(run: Run) -> None:
+    found = earlier(run, 2.0)
+    for drawn in (show(run, earlier=found), report([run], earlier=found), report_html([run], {}, earlier=found)):
+        assert "Compared with the earlier run on this disk" in drawn
+        assert "-50" in drawn
+    assert "Compared with" not in show(run)
