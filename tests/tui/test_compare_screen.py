@@ -95,6 +95,7 @@ async def test_the_overview_has_every_test_and_every_run(
         await see(pilot, "B against A: worse in 6 of 6 tests (IOPS from -92% to -54%).")
         chosen = {name for name, line in zip(names, screen.lines, strict=True) if not line.row.heading}
         assert not {"run", "when", "status"} & chosen
+        await see(pilot, "IOPS or MB/s", "4K rand read QD1 (IOPS) A: 17,668 B: 8,085 -54% worse")
         await press(pilot, "home", "up")
         assert names[screen.sheet.cursor].startswith("▸ 11 conditions differ")
 
@@ -102,11 +103,31 @@ async def test_the_overview_has_every_test_and_every_run(
 async def test_figures_of_four_runs_are_in_sight_at_80_columns(path: Path, runs: dict[str, str]) -> None:
     async with open_runs(path) as pilot:
         screen = await compare(pilot, *(runs[name] for name in ("first", "second", "slow", "cancelled")))
-        await see(pilot, "282k 293k +3.8% ~ 92.4k -67% █▌ w 276k -2.2% ~", "- skipped", "■ cancelled")
+        await see(
+            pilot,
+            "IOPS or B/s",
+            "6.70G 7.18G",
+            "282k 293k +3.8% ~ 92.4k -67% █▌ w 276k -2.2% ~",
+            "- skipped",
+            "■ cancelled",
+        )
         assert screen.sheet.max_scroll_x == 0
         await press(pilot, "enter")
         assert screen.sheet.max_scroll_x == 0
         await see(pilot, "17,668 18,692 +5.8% b 8,085 -54% w 17,555 -0.6% =")
+
+
+async def test_the_chart_takes_the_rows_that_a_short_table_leaves(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path, (120, 40)) as pilot:
+        screen = await compare(pilot, runs["first"], runs["slow"])
+        await settle(pilot)
+        await settle(pilot)
+        body, charts = screen.query_one("#compare-body"), screen.query_one("#compare-charts")
+        assert charts.size.height > body.size.height // 2
+        assert screen.sheet.max_scroll_y == 0
+        await press(pilot, "a")
+        await settle(pilot)
+        assert screen.sheet.max_scroll_y == 0
 
 
 async def test_enter_opens_a_test_and_escape_closes_it(path: Path, runs: dict[str, str]) -> None:
@@ -128,7 +149,7 @@ async def test_conditions_that_differ_are_one_line_until_shown(
 ) -> None:
     async with open_runs(path, size) as pilot:
         screen = await compare(pilot, runs["first"], runs["slow"])
-        await see(pilot, "▸ 11 conditions differ: host, device, device model", "- a shows them")
+        await see(pilot, "▸ 11 conditions differ: host, device, device model", "a: show")
         assert "backup-7" not in text_of(pilot)
         for keys, back in ((("a",), "a"), (("home", "enter"), "enter")):
             await press(pilot, *keys)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from diskprof.analysis.comparison import Comparison
+from diskprof.analysis.metrics import Measure
 from diskprof.model.cells import fit, width_of
 from diskprof.model.run import Status
 from diskprof.model.text import clean
@@ -31,6 +32,8 @@ from diskprof.tui.shell.run_signs import ink, ink_of, status_text, when_text
 _LEAST_NAME, _MOST_NAME, _LEAST_BASE, _MOST_BASE = 12, 24, 9, 30
 _VALUE, _DIFFERENCE, _WORD = 9, 6, 7
 _SHORT_BASE, _SHORT_VALUE, _SHORT_DIFFERENCE = 8, 5, 5
+_WHEN = 12
+"""Cells of a day and a time."""
 _LEAST_BAR, _GOOD_BAR, _MOST_BAR = 2, 6, 12
 
 
@@ -48,11 +51,14 @@ class OverviewForm:
     units: bool
 
 
-def overview_form(width: int, comparison: Comparison, found: Overview) -> OverviewForm:
-    """For so many cells; where the runs have no room side by side, as narrow as can be read."""
+def overview_form(width: int, comparison: Comparison, found: Overview, *, unfolded: bool = False) -> OverviewForm:
+    """For so many cells; where the runs have no room side by side, as narrow as can be read.
+
+    Figures of the base are next to those they are compared with; `unfolded`, its column has room for conditions.
+    """
     runs = len(comparison.columns)
     longest = max((width_of(clean(row.name)) for row in found.rows), default=0)
-    name = min(max(longest, _LEAST_NAME), _MOST_NAME)
+    name = min(max(longest, width_of(units_of(found)), _LEAST_NAME), _MOST_NAME)
     room = width - name - 1
     if runs == 1:
         return OverviewForm(name, max(_LEAST_BASE, min(room, _MOST_BASE)), 0, 0, 0, 0, words=True, units=True)
@@ -64,14 +70,22 @@ def overview_form(width: int, comparison: Comparison, found: Overview) -> Overvi
     words = left >= _WORD + _LEAST_BAR + 1
     drawn = max(_LEAST_BAR, min(_MOST_BAR, left - (_WORD if words else mark)))
     other = value + difference + 3 + drawn + (_WORD if words else mark)
-    base = max(_LEAST_BASE if units else _SHORT_BASE, min(_MOST_BASE, room - (runs - 1) * (other + 1)))
-    # What is left makes conditions easier to read.
+    wanted = _MOST_BASE if unfolded else max(_WHEN, width_of(clean(comparison.columns[0].label)) + 2)
+    base = max(_LEAST_BASE if units else _SHORT_BASE, min(_MOST_BASE, wanted, room - (runs - 1) * (other + 1)))
     other += max(0, (room - base - (runs - 1) * (other + 1)) // (runs - 1))
     return OverviewForm(name, base, other, value, difference, drawn, words, units)
 
 
-def overview_columns(comparison: Comparison, form: OverviewForm) -> tuple[SheetColumn, ...]:
-    columns = [SheetColumn("name", "", form.name)]
+def units_of(found: Overview, *, units: bool = True) -> str:
+    """What the figures are: `IOPS or MB/s`, of ioping `mean latency`. Without their `units`, MB/s are B/s: `6.70G`."""
+    called = {Measure.IOPS: "IOPS", Measure.BANDWIDTH: "MB/s" if units else "B/s"}
+    metrics = dict.fromkeys(row.metric for row in found.rows if row.metric)
+    return " or ".join(called.get(metric, figures.METRICS[metric].short) for metric in metrics)
+
+
+def overview_columns(comparison: Comparison, found: Overview, form: OverviewForm) -> tuple[SheetColumn, ...]:
+    """The tests, headed by what their figures are, and a column a run."""
+    columns = [SheetColumn("name", units_of(found, units=form.units), form.name)]
     for index, run in enumerate(comparison.columns):
         wide = form.other if index else form.base
         columns.append(SheetColumn(run.id, f"{letter(index)} {clean(run.label)}", wide, middle=True))
@@ -132,7 +146,7 @@ def _first(words: str, width: int) -> str:
 
 
 def _conditions(comparison: Comparison, width: int, hint: str, *, unfolded: bool) -> list[RowLine]:
-    """`▸ 3 conditions differ: kernel, scheduler, device model - x shows them`, or that they are the same."""
+    """`▸ 3 conditions differ: kernel, scheduler, device model  a: show`, or that they are the same."""
     blocks = conditions(comparison)
     names = [clean(each.name) for each in comparison.conditions]
     if len(comparison.columns) < 2 or not names:
@@ -184,7 +198,8 @@ def _cell(cell: OverviewCell, form: OverviewForm) -> Piece:
 
 
 def _in_full(row: OverviewRow) -> str:
-    parts = [row.name]
+    unit = row.unit or ("IOPS" if row.metric is Measure.IOPS else "")
+    parts = [f"{row.name} ({unit})" if unit else row.name]
     doubts = dict.fromkeys(doubt for cell in row.cells for doubt in cell.doubts)
     if doubts:
         parts.append(f"in doubt: {'; '.join(doubts)}")

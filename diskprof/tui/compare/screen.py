@@ -15,6 +15,7 @@ from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
+from textual.css.scalar import Scalar
 from textual.widgets import Static
 
 from diskprof.analysis.series import measured
@@ -47,6 +48,9 @@ _READ_AGAIN_S = 2.0
 _BESIDE_FROM = 150
 """From so many columns on the charts stand beside the table, two of them."""
 _SHARE_OF_TIME = 20
+_AROUND_TABLE = 2
+"""The head of the table, and an empty row below it."""
+_LEAST_CHART, _MOST_CHART = 7, 24
 
 
 class CompareChart(StrEnum):
@@ -68,8 +72,8 @@ class CompareScreen(ModeScreen):
     TITLE_OF_HELP = "Compare"
     COPIES = "the comparison"
     HELP = (
-        "Runs side by side. Each has a letter; A is the base. The overview has a line for each test: its IOPS (MB/s of large "
-        "blocks), the difference to the base, and a bar, all bars on one scale. {compare.open} opens the rows of a test, "
+        "Runs side by side. Each has a letter; A is the base. The overview has a line for each test: IOPS, or MB/s for "
+        "large blocks, the difference to the base, and a bar, all bars on one scale. {compare.open} opens the rows of a test, "
         "{compare.back} closes them.\n\n"
         "Conditions that differ are folded into one line; {compare.conditions} shows them: a difference in results may come from "
         "them.\n\n"
@@ -138,6 +142,7 @@ class CompareScreen(ModeScreen):
         self.set_class(event.size.width >= _BESIDE_FROM, "-beside")
         self._title()
         self._draw()
+        self.call_after_refresh(self._share_room)
 
     def show_runs(self, run_ids: Sequence[str]) -> None:
         """Compare these runs; the first is the base. May be called before the screen is mounted."""
@@ -201,7 +206,8 @@ class CompareScreen(ModeScreen):
             return columns_for(self.comparison, width)
         from diskprof.tui.compare.overview_rows import overview_columns, overview_form
 
-        return overview_columns(self.comparison, overview_form(width, self.comparison, self.overview))
+        form = overview_form(width, self.comparison, self.overview, unfolded=self.unfolded)
+        return overview_columns(self.comparison, self.overview, form)
 
     def _row(self, index: int) -> Row:
         return self.lines[index].row
@@ -216,9 +222,19 @@ class CompareScreen(ModeScreen):
         if not 0 <= at < len(self.lines) or self.lines[at].row.heading:
             at = first_test(self.lines)
         self.sheet.ask(len(self.lines), self._row, cursor=at)
+        self._share_room()
         self._title()
         self._about()
         self.refresh_bindings()
+
+    def _share_room(self) -> None:
+        """Rows that a short table leaves empty are the chart's."""
+        charts = self.query_one("#compare-charts")
+        left = self.query_one("#compare-body").size.height - len(self.lines) - _AROUND_TABLE
+        able = self.comparison is not None and not self.has_class("-beside")
+        tall = min(left, _MOST_CHART) if able and left > _LEAST_CHART else None
+        if charts.styles.inline.height != (tall and Scalar.from_number(tall)):
+            charts.styles.height = tall
 
     def _lines(self) -> tuple[RowLine, ...]:
         from diskprof.tui.compare.compare_rows import form_for, lines_of
@@ -229,8 +245,8 @@ class CompareScreen(ModeScreen):
         width = self._wide or self.size.width
         if self.opened is not None:
             return lines_of(self.comparison, self.opened, width, form_for(width, len(self.comparison.columns)))
-        form = overview_form(width, self.comparison, self.overview)
-        hint = f" - {key_of(self, 'compare.conditions')} shows them"
+        form = overview_form(width, self.comparison, self.overview, unfolded=self.unfolded)
+        hint = f"  {key_of(self, 'compare.conditions')}: show"
         shown = (self.comparison, self.overview, datetime.now(UTC), form, width)
         return overview_lines(*shown, unfolded=self.unfolded, hint=hint)
 
