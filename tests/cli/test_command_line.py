@@ -44,7 +44,7 @@ def library(tmp_path: Path) -> list[str]:
         (("run", "quick", ".", "--set", "size=900000t"), 4, "879 PiB"),
         (("run", "quick", "/dev/null"), 2, "/dev/null"),
         (("run", "quick", ".", "--set", "size=8e"), 2, "8e"),
-        (("run", "/"), 2, "/ is a directory and no preset.\nThe preset comes first: diskprof run quick /\n"),
+        (("run", "/"), 2, "/ is a directory, not a preset.\nThe preset comes first: diskprof run quick /\n"),
         (("run", "/", "soak"), 2, "diskprof run soak /\n"),
         (("run", "soak", ".", "--variant", ""), 2, "'--variant': it is empty"),
         (("presets", "export", "soak", "--variant", ""), 2, "'--variant': it is empty"),
@@ -53,7 +53,7 @@ def library(tmp_path: Path) -> list[str]:
         (("soak", "."), 2, "soak is a preset: diskprof run soak DIRECTORY"),
         (("show", "nothing"), 2, "nothing"),
         (("show", "latest~x"), 2, "latest~x"),
-        (("show", "--plot", "--json"), 2, "choose one"),
+        (("show", "--plot", "--json"), 2, "exclude each other"),
         (("compare", "latest"), 2, "run"),
         (("delete", "latest"), 2, "run"),
         (("attach",), 2, "No run"),
@@ -139,7 +139,7 @@ def test_quick_is_a_variant_like_another(tmp_path: Path, given: tuple[str, ...])
 def test_a_line_for_nagios_ends_each_of_its_sentences(tmp_path: Path) -> None:
     done = diskprof("run", "quick", tmp_path, "--nagios", "--expect", "randread-4k-qd1.read.iops>=1e9", home=tmp_path)
     assert done.returncode == 3
-    assert done.stdout.startswith("DISKPROF UNKNOWN - '1e9' is no value for iops. Write ")
+    assert done.stdout.startswith("DISKPROF UNKNOWN - '1e9' is not a valid iops. Write ")
 
 
 def test_more_runs_are_asked_for_than_a_store_can_count(tmp_path: Path, library: list[str]) -> None:

@@ -196,7 +196,7 @@ def test_devices_that_only_root_may_read_are_a_note_with_a_way_out() -> None:
     section = check_reach(tree, udevd=True, root=False, readable=lambda device: device.name == "sdx")
     (check,) = (check for check in section.checks if check.name == "devices")
     assert check.state is State.NOTE
-    assert check.text.startswith("1 of 2 can be read without root")
+    assert check.text.startswith("1 of 2 readable without root")
     assert "sudo" in check.advice
     assert [device["readable"] for device in section.facts["devices"]] == [True, False]
 

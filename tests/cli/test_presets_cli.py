@@ -61,7 +61,7 @@ def test_the_list_has_every_preset_by_category(tmp_path: Path, own: Path) -> Non
         assert any(line.split()[:1] == [preset.name] for line in lines), preset.name
     assert lines.index("Quick") < lines.index("Suites") < lines.index("Your own")
     quick = next(line for line in lines if line.startswith("  quick "))
-    assert quick.partition("  The tests")[0].split()[-4:] == ["write", "x6", "24", "s"]
+    assert quick.partition("  CrystalDiskMark")[0].split()[-4:] == ["write", "x6", "24", "s"]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_show_says_it_in_words_and_as_fio_reads_it(tmp_path: Path) -> None:
 )
 def test_what_is_shown_as_a_job_file_is_one(tmp_path: Path, name: str) -> None:
     text = diskprof("presets", "show", name, home=tmp_path).stdout
-    job_file = text.partition("fio job file")[2].partition("\n")[2].partition("As ioping")[0]
+    job_file = text.partition("fio job file")[2].partition("\n")[2].partition("ioping command")[0]
     (tmp_path / "job.fio").write_text("\n".join(line.strip() for line in job_file.splitlines()))
     done = subprocess.run(["fio", "--parse-only", "job.fio"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0 and not done.stderr, done.stderr

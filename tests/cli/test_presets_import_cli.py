@@ -38,7 +38,7 @@ def test_an_import_replaces_nothing_unasked(tmp_path: Path, job: Path) -> None:
     assert diskprof("presets", "import", "job.fio", "--force", home=tmp_path).returncode == 0
     assert diskprof("presets", "import", "job.fio", "--name", "other", home=tmp_path).returncode == 0
     shipped = diskprof("presets", "import", "job.fio", "--name", "quick", home=tmp_path)
-    assert shipped.returncode == 2 and "comes with diskprof" in shipped.stderr
+    assert shipped.returncode == 2 and "is a preset of diskprof" in shipped.stderr
     assert sorted(path.name for path in presets_of(tmp_path).iterdir()) == ["job.toml", "other.toml"]
 
 
@@ -79,7 +79,7 @@ def test_a_command_line_becomes_a_preset(tmp_path: Path) -> None:
         ((), "either a job file or --command"),
         (("job.fio", "--command", "fio --name=a"), "either a job file or --command"),
         (("none.fio",), "none.fio is not a file"),
-        (("job.fio", "--name", "No Good"), "is no name for a preset"),
+        (("job.fio", "--name", "No Good"), "is not a valid preset name"),
         (("--command", "fio --name=a --exec_prerun=reboot"), "it runs a program"),
         (("--command", "rm -rf /"), "is not fio, diskspd or ioping"),
     ],

@@ -68,7 +68,7 @@ def test_another_run_of_that_id_keeps_it(home: Path, other: Path) -> None:
     diskprof("export", "abc", "--out", other / "f", home=home)
     done = diskprof("import", "f", home=other)
     assert done.returncode == 0
-    assert "abc is the id of another run here" in done.stderr
+    assert "abc is already the id of another run" in done.stderr
     assert diskprof_json("show", "abc", "--json", home=other)["preset"] == "mixed-70-30"
     assert diskprof_json("show", done.stdout.strip(), "--json", home=other)["preset"] == "quick"
 
@@ -126,7 +126,7 @@ def test_a_reader_that_goes_away_ends_the_export_in_words(home: Path) -> None:
     finally:
         os.close(write)
     assert done.returncode == 1
-    assert b"ended" in done.stderr and b"Traceback" not in done.stderr and b"Broken" not in done.stderr
+    assert b"exited" in done.stderr and b"Traceback" not in done.stderr and b"Broken" not in done.stderr
 
 
 def test_an_export_is_nobody_elses_to_write(home: Path) -> None:

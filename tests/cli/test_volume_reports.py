@@ -38,7 +38,7 @@ def test_two_sweeps_are_compared_and_drawn(tmp_path: Path, volumes: dict[str, st
 def test_a_comparison_knows_the_noise_of_the_runs(tmp_path: Path, volumes: dict[str, str]) -> None:
     pair = volumes["sweep"], volumes["smaller"]
     text = diskprof("compare", *pair, home=tmp_path).stdout
-    assert "a tail varies as much within each run" in " ".join(text.split())
+    assert "a tail that varies as much within each run" in " ".join(text.split())
     markdown = diskprof("compare", *pair, "--format", "markdown", home=tmp_path).stdout
     # Both are judged by the samples too, so they agree.
     sentence = next(line for line in markdown.splitlines() if line.startswith("- **web-4 against web-3"))
@@ -67,4 +67,4 @@ def test_a_dry_run_begins_with_the_plan_in_a_sentence(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert f"Tests a temporary 64 MiB file in {tmp_path}" in " ".join(done.stdout.split())
-    assert "Expected\n  4K rand read QD32: read IOPS at least 5,000 (asked for)\n" in done.stdout
+    assert "Expected\n  4K rand read QD32: read IOPS at least 5,000 (from --expect)\n" in done.stdout

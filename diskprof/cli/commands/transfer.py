@@ -58,7 +58,7 @@ def _to_stdout(write: Callable[[IO[bytes]], None]) -> None:
     except BrokenPipeError:
         # Whoever read it has enough; nothing more can be said to them, not even at the interpreter's end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise DiskprofError("Broken pipe: the reader of stdout exited.") from None
+        raise DiskprofError("The reader of stdout exited before the export was complete.") from None
 
 
 @contextmanager

@@ -85,7 +85,7 @@ def test_an_outlook_is_a_plan_or_why_there_is_none(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("now", "says"), [(DISKS[:2], "is gone"), ((*DISKS[:2], replace(DISKS[2], diskseq=9)), "is another disk now")]
+    ("now", "says"), [(DISKS[:2], "is gone"), ((*DISKS[:2], replace(DISKS[2], diskseq=9)), "is a different disk")]
 )
 def test_what_was_planned_on_another_disk_is_refused(bench: Bench, now: tuple[object, ...], says: str) -> None:
     plan = bench.session().plan_of(WISH)
@@ -175,6 +175,6 @@ def test_the_name_of_a_shipped_preset_is_taken_only_by_force(tmp_path: Path, mon
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     session = Session(tmp_path / "runs.db")
     preset = replace(load_library().presets[0], shipped=False, path="")
-    with pytest.raises(UsageError, match="comes with diskprof"):
+    with pytest.raises(UsageError, match="is a preset of diskprof"):
         session.save_preset(preset)
     assert session.save_preset(preset, force=True).is_relative_to(tmp_path)
