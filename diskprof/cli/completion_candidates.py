@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _MOST_RUNS = 40
 _PATIENCE_S = 0.3
 # Shells would take other characters apart, or for something else.
-_ONE_WORD = re.compile(r"[\w.@%+,/~-]+", re.ASCII)
+_ONE_WORD = re.compile(r"[\w.@%+,/~][\w.@%+,/~-]*", re.ASCII)
 
 
 def presets(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:

@@ -1,6 +1,7 @@
 """The Tab key: what it offers, and that real shells do with it what they should."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -86,9 +87,12 @@ def test_only_runs_under_way_are_offered_to_watch_or_stop(tmp_path: Path, librar
 def test_a_tag_that_a_shell_would_take_apart_is_not_offered(tmp_path: Path, library: list[str]) -> None:
     for tag in ("two words", "$(reboot)", "a;b", "fine-1.0"):
         assert diskprof("tag", library[-1], tag, home=tmp_path).returncode == 0
+    with Store.open(tmp_path / ".local/share/diskprof/runs.db") as store:
+        store.set_tags(library[-1], (*store.run(library[-1]).tags, "--yes"))
     tags = {item for item in offered("diskprof show ", tmp_path) if item not in plain("latest", *library)}
-    assert "plain,fine-1.0" in tags
-    assert not any(sign in tag for tag in tags for sign in "$; ") and "plain,two" not in tags
+    # A tag has no blanks: "two words" are two of them.
+    assert {"plain,fine-1.0", "plain,two", "plain,words"} <= tags
+    assert not any(sign in tag for tag in tags for sign in "$; ") and "plain,--yes" not in tags
 
 
 def test_targets_are_devices_and_paths(tmp_path: Path) -> None:
@@ -157,6 +161,8 @@ def test_what_a_stranger_wrote_is_no_word_and_no_command_for_a_shell(tmp_path: P
     assert done.returncode == 0 and not done.stderr, done.stderr
     lines = done.stdout.splitlines()
     assert not any(dangers(line.replace("\t", "")) for line in lines)
-    # `latest` and the ids: the tag is no word that a shell would take as one.
-    assert len(lines) == each * (1 + len(ids))
+    # `latest`, the ids, and of the tags the words that no shell takes apart.
+    with Store.open(tmp_path / ".local/share/diskprof/runs.db") as store:
+        tags = {tag for run_id in ids for tag in store.run(run_id).tags if re.fullmatch(r"\w+", tag, re.ASCII)}
+    assert len(lines) == each * (1 + len(tags) + len(ids))
     assert all(run_id in done.stdout for run_id in ids)

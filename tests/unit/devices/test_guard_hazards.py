@@ -420,7 +420,7 @@ def test_no_part_of_the_systems_disk_is_written_to(machine: Machine) -> None:
     places = {"/": "/", "/home": "/home", "/home/me/runs.db": "the run database"}
     for target in ("sda", "sda3"):
         messages = blocking(machine, target, places=places)
-        assert any("sda holds /, /home and the store of runs: this machine runs" in each for each in messages)
+        assert any("sda holds /, /home and the run database: this machine runs" in each for each in messages)
     assert not blocking(machine, "sdb", places=places)
 
 
