@@ -227,7 +227,7 @@ async def test_an_engine_that_says_nothing_is_ended(file: Path, workdir: Path) -
     )
     assert children() == []
     assert ran.outcome.status is Status.FAILED
-    assert "gave no sign of life" in ran.outcome.reason
+    assert "did not respond" in ran.outcome.reason
     assert ran.samples
     assert ran.outcome.result
 

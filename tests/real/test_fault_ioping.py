@@ -104,7 +104,7 @@ def spoken(misbehaviour: Misbehaviour, says: str) -> Fault:
     return Fault(nothing_more, COMPLETE, COMPLETE, COMPLETE, 0, "", says, misbehaviour, time="6")
 
 
-KILLED = Fault(partial(to_runner, signal.SIGKILL), INTERRUPTED, INTERRUPTED, SKIPPED, -9, "ended without a word")
+KILLED = Fault(partial(to_runner, signal.SIGKILL), INTERRUPTED, INTERRUPTED, SKIPPED, -9, "exited unexpectedly")
 TOO_LONG = "A single line or document of more than 64 MiB came out of the engine"
 FAULTS: Mapping[str, Fault] = {
     "SIGHUP": stopped(signal.SIGHUP, "Terminal closed (SIGHUP)."),
@@ -112,13 +112,13 @@ FAULTS: Mapping[str, Fault] = {
     "SIGTERM": stopped(signal.SIGTERM, "Stopped by SIGTERM."),
     "SIGKILL": KILLED,
     "ioping killed": failed(partial(to_ioping, signal.SIGKILL), r"ioping was ended by SIGKILL\."),
-    "ioping hangs": failed(partial(to_ioping, signal.SIGSTOP), "ioping gave no sign of life", impatient=True),
+    "ioping hangs": failed(partial(to_ioping, signal.SIGSTOP), "ioping did not respond", impatient=True),
     # Told to stop by somebody else it ends as if all were well (F30).
     "ioping told to end": failed(partial(to_ioping, signal.SIGINT), "ioping measured for .* instead of 1 min"),
     "a 100 MB line": Fault(nothing_more, FAILED, FAILED, COMPLETE, 1, TOO_LONG, "", Misbehaviour.LONG_LINE, time="6"),
     "flood on stderr": spoken(Misbehaviour.FLOOD, r"ioping said \d+ more lines"),
     "junk": spoken(Misbehaviour.JUNK, "iodepth"),
-    "broken element": spoken(Misbehaviour.TRUNCATED, "ioping broke off an element"),
+    "broken element": spoken(Misbehaviour.TRUNCATED, "Truncated ioping output"),
     "slow runner": fine(runner_slow, time="3"),
     "all stand still": fine(all_still, "The runner stood still .* for [3-9]", time="6", impatient=True),
 }

@@ -135,12 +135,12 @@ def fine(says: str = "") -> Ending:
 HANGUP = stopped("Terminal closed (SIGHUP).")
 BY_PERSON = stopped("Stopped by user (SIGINT).")
 BY_TERM = stopped("Stopped by SIGTERM.")
-KILLED = Ending(INTERRUPTED, INTERRUPTED, SKIPPED, -signal.SIGKILL, "ended without a word", leaves_files=True)
+KILLED = Ending(INTERRUPTED, INTERRUPTED, SKIPPED, -signal.SIGKILL, "exited unexpectedly", leaves_files=True)
 BY_KILL = r"fio was ended by SIGKILL\. The machine may have run out of memory"
-SILENT = "fio gave no sign of life for .* and was ended: the device hangs, or fio does"
+SILENT = "fio did not respond for .* and was killed: the device or fio hangs"
 TOO_LONG = "A single line or document of more than 64 MiB came out of the engine"
 MUCH = r"fio said \d+ more lines"
-BROKEN = "fio broke off a document"
+BROKEN = "Truncated fio output"
 STOOD = "The runner stood still .* for [3-9]"
 LOCKED = "Another program kept the store locked for .* what happened meanwhile was kept"
 

@@ -69,7 +69,7 @@ def test_a_frozen_file_system_holds_up_neither_the_run_nor_who_looks(tmp_path: P
         shown = diskprof("show", "latest", home=case.home)
         assert shown.returncode == 0 and "is stuck in the kernel" in " ".join(shown.stdout.split())
         run = case.ended()
-        assert run.status is Status.CANCELLED and run.reason.startswith("Stopped by the person")
+        assert run.status is Status.CANCELLED and run.reason.startswith("Stopped by user")
         assert f"fio (process {engines[0]}) is stuck in the kernel" in run.reason
         assert "The test file could not be removed" in run.reason and "has not answered for 1 s" in run.reason
         assert [test.status for test in run.tests] == [Status.COMPLETE, Status.CANCELLED]

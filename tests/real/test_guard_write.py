@@ -135,7 +135,7 @@ def test_a_permitted_write_goes_to_that_device_and_nowhere_else(loops: Loops, ho
     # The plan is honest: it names the node, and the messages say what fio was given in its place.
     assert f"--filename={node}" in run["tests"][0]["argv"]
     said = [message["text"] for message in run["messages"]]
-    assert any(re.search(rf"{node} is held exclusively .*/proc/self/fd/\d+", text) for text in said), said
+    assert any(re.search(rf"{node} is opened exclusively.*/proc/self/fd/\d+", text) for text in said), said
     assert any("16 MiB will be written" in text for text in said)
     with Store.open(home / ".local/share/diskprof/runs.db") as store:
         (raw,) = store.run(run["id"]).plan.raw_devices

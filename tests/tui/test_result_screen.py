@@ -156,7 +156,7 @@ async def test_the_chart_follows_the_cursor(path: Path, runs: dict[str, str]) ->
     [
         ("failed", "✗ failed", "No space left on device"),
         ("cancelled", "■ cancelled", "Not started"),
-        ("interrupted", "! interrupted", "ended without a word"),
+        ("interrupted", "! interrupted", "exited unexpectedly"),
     ],
 )
 async def test_what_went_wrong(path: Path, runs: dict[str, str], name: str, status: str, says: str) -> None:

@@ -365,7 +365,7 @@ async def test_what_went_while_it_was_asked_about_is_not_started(bench: Bench, s
         await see(pilot, "Start Quick check?")
         bench.plug(*DISKS[:2], replace(DISKS[2], diskseq=99))
         await press(pilot, "s")
-        await until(pilot, lambda: "/dev/sda2 is another disk now" in told(pilot))
+        await until(pilot, lambda: "/dev/sda2 is a different disk" in told(pilot))
         assert bench.started == []
 
 

@@ -215,7 +215,7 @@ async def test_a_run_that_goes_is_told_of_before_another_starts(bench: Bench) ->
         record_run(store, end=Status.RUNNING, stop_in=(0, 0.5), runner=this_process())
     async with open_bench(bench) as pilot:
         await press(pilot, "enter")
-        await see(pilot, "has been working on sda", "two runs on one disk distort", "Wait for its end, then start")
+        await see(pilot, "has been using sda", "two runs on one disk distort", "Wait for its end, then start")
 
 
 @pytest.mark.parametrize("size", SIZES)

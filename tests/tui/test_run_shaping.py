@@ -259,7 +259,7 @@ async def test_w_saves_what_was_edited_as_ones_own(bench: Bench, size: tuple[int
         await press(pilot, "enter", "w")
         assert isinstance(pilot.app.screen, Form)
         await see(pilot, "Save Quick check as your own", "Name a word or two")
-        for text, wrong in (("", "The preset needs a name."), ("Crystal", "There is a preset crystal already.")):
+        for text, wrong in (("", "The preset needs a name."), ("Crystal", "Preset crystal already exists.")):
             await write(pilot, text)
             await press(pilot, "enter")
             await see(pilot, f"✗ {wrong}")
@@ -380,7 +380,5 @@ async def test_a_name_that_is_taken_is_not_replaced(bench: Bench) -> None:
         pilot.app.screen.post_message(events.Paste("fio --name=quick --rw=read --size=1m"))
         await until(pilot, lambda: pilot.app.screen.query_one("#import-name", Input).value == "quick")
         await press(pilot, "tab", "enter")
-        await until(
-            pilot, lambda: "There is a preset quick already. Choose another name." in told(pilot) + text_of(pilot)
-        )
+        await until(pilot, lambda: "Preset quick already exists. Choose another name." in told(pilot) + text_of(pilot))
         assert not bench.saved

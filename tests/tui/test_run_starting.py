@@ -392,7 +392,7 @@ async def test_tags_note_and_expectations_are_given_before_the_start(bench: Benc
         await write(pilot, "latest", "#field-tags")
         await write(pilot, "rubbish", "#field-expect")
         await press(pilot, "enter")
-        await see(pilot, "cannot be a tag", "is no expectation")
+        await see(pilot, "cannot be a tag", "invalid expectation")
         await write(pilot, "nvme, before", "#field-tags")
         await write(pilot, "old firmware", "#field-note")
         await write(pilot, "randread-4k-qd32.read.iops>=5000", "#field-expect")

@@ -17,7 +17,7 @@ def test_a_sleep_in_mid_run_is_said_and_is_in_no_figure(guest: Guest) -> None:
     assert done.rc == 0, done
     run = done.json()
     assert run["status"] == "complete"
-    assert "the machine slept" in words_of(run), done
+    assert "the machine was suspended" in words_of(run), done
     assert run["tests"][0]["read"]["iops"] == pytest.approx(RATE, rel=0.1)
     # fio's own time has no sleep in it.
     assert run["tests"][0]["read"]["runtime_ms"] < 31_000
