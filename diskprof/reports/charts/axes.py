@@ -58,12 +58,6 @@ class Scale:
         return Scale(quantity, top, *_unit_for(quantity, top))
 
     @staticmethod
-    def up_to(quantity: Quantity, highest: float) -> "Scale":
-        """A scale that ends at `highest`, without a tick between its ends."""
-        top = highest if highest > 0 else 1.0
-        return Scale(quantity, top, *_unit_for(quantity, top), parts=1)
-
-    @staticmethod
     def plain(highest: float, divisor: float = 1.0) -> "Scale":
         """Four to six round figures from 0 to `highest` or the next above it, written in full, as multiples of `divisor`."""
         if highest <= 0:

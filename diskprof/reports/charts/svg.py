@@ -5,34 +5,54 @@ from html import escape
 
 from diskprof.model.text import clean
 from diskprof.model.units import format_duration
-from diskprof.reports.charts.axes import Scale
+from diskprof.reports.charts.axes import Scale, TimeAxis
 from diskprof.reports.charts.plot import Plot
 
 WIDTH, HEIGHT = 480, 150
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 12, 24, 22
 _POINTS = 240
+_TICKS = 5
+_ENDS = ' class="end"'
 
 
 def chart(plot: Plot) -> str:
     """An `<svg>` of one facet with a linear scale over time; the ink of a curve is the class that the page's style knows."""
     scale, seconds = plot.facets[0].scale, plot.across.end
     assert isinstance(scale, Scale)
+    assert isinstance(plot.across, TimeAxis)
     right, bottom = WIDTH - _RIGHT, HEIGHT - _BOTTOM
     legend = "  ".join(f'<tspan class="{curve.ink}">{escape(clean(curve.label))}</tspan>' for curve in plot.curves)
     parts = [
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(clean(plot.title))}">',
         f'<text x="{_LEFT}" y="15">{escape(clean(plot.title))}</text>',
         f'<text x="{right}" y="15" class="end" xml:space="preserve">{legend}</text>',
-        f'<text x="{_LEFT - 6}" y="{_TOP + 8}" class="end">{escape(scale.worded(scale.top))}</text>',
-        f'<text x="{_LEFT - 6}" y="{bottom}" class="end">0</text>',
-        f'<text x="{_LEFT}" y="{HEIGHT - 6}">0</text>',
-        f'<text x="{right}" y="{HEIGHT - 6}" class="end">{escape(format_duration(seconds))}</text>',
+        *_upward(scale, bottom),
+        *_across(plot.across, right),
         f'<path class="axis" d="M{_LEFT} {_TOP}V{bottom}H{right}"/>',
     ]
     for curve in plot.curves:
         shares = scale.shares(curve.values.columns(min(_POINTS, curve.values.resolution), seconds))
         parts.append(f'<path class="{curve.ink}" d="{_path(shares)}"/>')
     return "\n".join([*parts, "</svg>"])
+
+
+def _upward(scale: Scale, bottom: int) -> list[str]:
+    """The ticks of the scale, the lowest at `bottom`."""
+    # Figures are as high as 8: they hang from the highest tick, stand on the lowest, and are half above the others.
+    return [
+        f'<text x="{_LEFT - 6}" y="{bottom - (bottom - _TOP - 8) * part / scale.parts:g}" class="end">'
+        f"{escape(scale.worded(value) if value else '0')}</text>"
+        for part, value in enumerate(scale.ticks)
+    ]
+
+
+def _across(axis: TimeAxis, right: int) -> list[str]:
+    """Round times, the last with its unit; of a time shorter than the first of them its end."""
+    ticks = axis.ticks(_TICKS) if axis.end >= 1 else ((0.0, "0"), (axis.end, format_duration(axis.end)))
+    return [
+        f'<text x="{_LEFT + (right - _LEFT) * place / axis.end:.0f}" y="{HEIGHT - 6}"{_ENDS if place else ""}>{text}</text>'
+        for place, text in ticks
+    ]
 
 
 def _path(shares: Sequence[float | None]) -> str:

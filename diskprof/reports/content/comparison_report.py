@@ -41,19 +41,32 @@ def runs_report(
 
     Raises ValueError of no runs.
     """
+    sections = runs_sections(runs, series, kernel, earlier=earlier, form=form)
+    return tuple(block for section in sections for block in section)
+
+
+def runs_sections(
+    runs: Sequence[Run],
+    series: Mapping[str, Sequence[Sample]] | None = None,
+    kernel: Mapping[str, Kernel] | None = None,
+    *,
+    earlier: Sequence[EarlierResult] = (),
+    form: Form,
+) -> tuple[tuple[Block, ...], ...]:
+    """As `runs_report`: of several runs the comparison, then a section for each run, which begins with its heading."""
     if not runs:
         raise ValueError("nothing to report")
     samples, seen = series or {}, kernel or {}
     if len(runs) == 1:
         run = runs[0]
-        return run_report(run, samples.get(run.id, ()), seen.get(run.id), earlier=earlier, form=form)
+        return (run_report(run, samples.get(run.id, ()), seen.get(run.id), earlier=earlier, form=form),)
     comparison = compare(runs, samples)
     pairs = compared_pairs(comparison, runs, samples) if form is Form.HTML else ()
-    blocks = list(comparison_report(comparison, form=form, charts=[Chart(plots) for plots in pairs]))
+    sections = [comparison_report(comparison, form=form, charts=[Chart(plots) for plots in pairs])]
     for run, column in zip(runs, comparison.columns, strict=True):
         title = f"{column.label}: {title_of(run)}"
-        blocks += run_report(run, samples.get(run.id, ()), seen.get(run.id), form=form, title=title, level=2)
-    return tuple(blocks)
+        sections.append(run_report(run, samples.get(run.id, ()), seen.get(run.id), form=form, title=title, level=2))
+    return tuple(sections)
 
 
 def comparison_report(

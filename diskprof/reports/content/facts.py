@@ -176,11 +176,16 @@ def tools(run: Run) -> Pairs:
     return (*engines, *own)
 
 
+def parameters(run: Run) -> str:
+    """What the run's parameters were: `size=64m runtime=1s`; those without a value are left out."""
+    return " ".join(f"{name}={value}" for name, value in run.plan.parameters if value)
+
+
 def _wishes(run: Run) -> Pairs:
     """What the person set or wrote."""
     return (
         ("Sweep", sweep_words(run.plan)),
-        ("Parameters", " ".join(f"{name}={value}" for name, value in run.plan.parameters if value)),
+        ("Parameters", parameters(run)),
         ("Tags", ", ".join(run.tags)),
         ("Note", run.note),
     )

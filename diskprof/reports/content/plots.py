@@ -38,7 +38,7 @@ def plots_of(run: Run, samples: Sequence[Sample]) -> tuple[Plot, ...]:
 
 
 def pairs_of(run: Run, samples: Sequence[Sample]) -> tuple[tuple[Plot, ...], ...]:
-    """For each test that has a course, IOPS and p99 over time, on scales that end at their largest value."""
+    """For each test that has a course, IOPS and p99 over time, on scales that end at a round figure."""
     found = []
     for test, ways in _tests(run, samples):
         plots = []
@@ -46,7 +46,7 @@ def pairs_of(run: Run, samples: Sequence[Sample]) -> tuple[tuple[Plot, ...], ...
             series = {str(way): series_of(mine, timed) for way, mine in ways.items()}
             curves = tuple(Curve(way, each, way) for way, each in series.items() if each.resolution > 1)
             if top := highest(curves):
-                facet = Facet(Scale.up_to(timed.quantity, top), curves)
+                facet = Facet(Scale.of(timed.quantity, top), curves)
                 axis = TimeAxis(max(each.end for each in series.values()))
                 plots.append(Plot(f"{test.title}: {what}", axis, (facet,)))
         if plots:
@@ -100,7 +100,7 @@ def compared_pairs(
                 )
                 if top := highest(curves):
                     axis = TimeAxis(max(curve.values.end for curve in curves if isinstance(curve.values, Series)))
-                    plots.append(Plot(f"{name}: {what}", axis, (Facet(Scale.up_to(timed.quantity, top), curves),)))
+                    plots.append(Plot(f"{name}: {what}", axis, (Facet(Scale.of(timed.quantity, top), curves),)))
             found += [tuple(plots)] if plots else []
     return tuple(found)
 

@@ -11,7 +11,7 @@ from diskprof.model.run import Latency, Result, Run, TestRecord
 from diskprof.model.sample import Sample
 from diskprof.model.text import clean
 from diskprof.reports import figures
-from diskprof.reports.content.facts import disks
+from diskprof.reports.content.facts import disks, parameters
 from diskprof.reports.content.overview import doubts_of_test
 
 CsvValue = str | int | float | None
@@ -38,7 +38,7 @@ COMPARED_COLUMNS = (
         for name in ("iops", "bandwidth", "latency_mean", "latency_p99")
         for part in ("difference", "verdict")
     ),
-    *("tags", "note", "doubts"),
+    *("tags", "note", "parameters", "doubts"),
 )
 """What a comparison adds; behind these is a column for each condition that differs."""
 _COMPARED = (Measure.IOPS, Measure.BANDWIDTH, Measure.LATENCY_MEAN, Measure.LATENCY_P99)
@@ -77,6 +77,7 @@ def _against(
         yield from (cell.ratio, figures.verdict(cell) or None) if cell else (None, None)
     yield " ".join(run.tags)
     yield run.note
+    yield parameters(run)
     yield "; ".join(doubts_of_test(run.findings, test.name))
     yield from (each.values[at] for each in comparison.conditions)
 

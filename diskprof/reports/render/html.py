@@ -9,9 +9,9 @@ from diskprof.model.run import Run
 from diskprof.model.sample import Sample
 from diskprof.model.text import clean
 from diskprof.reports import colours, figures
-from diskprof.reports.blocks import Block, Cell, Chart, Form, Table
+from diskprof.reports.blocks import Block, Cell, Chart, Form, Heading, Table
 from diskprof.reports.charts.svg import chart
-from diskprof.reports.content.comparison_report import runs_report
+from diskprof.reports.content.comparison_report import runs_sections
 from diskprof.reports.content.run_report import Kernel, title_of
 from diskprof.reports.layout import plain
 from diskprof.reports.render.markdown import markdown
@@ -44,6 +44,7 @@ body { max-width: 66rem; margin: 2rem auto; padding: 0 1rem; }
 table { border-collapse: collapse; display: block; overflow-x: auto; font-variant-numeric: tabular-nums; }
 th, td { border: 1px solid var(--faint); padding: .25rem .6rem; }
 thead th { background: var(--shade); }
+summary { cursor: pointer; } summary h2 { display: inline-block; margin: .6rem 0; }
 pre { background: var(--shade); padding: .8rem; overflow-x: auto; font-size: 13px; line-height: 1.35; }
 figure { margin: 0 0 1rem; display: flex; flex-wrap: wrap; gap: 1rem; }
 svg { flex: 1 1 26rem; max-width: 36rem; font-size: 12px; }
@@ -78,11 +79,17 @@ def report_html(
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-    body = ""
-    for here, group in groupby(runs_report(runs, series, kernel, earlier=earlier, form=Form.HTML), _drawn_here):
-        blocks = list(group)
-        body += "".join(map(_drawn, blocks)) if here else parser.render(markdown(blocks))
-    title = title_of(runs[0]) if len(runs) == 1 else f"{figures.count(len(runs), 'run')} compared"
+
+    def drawn(blocks: Sequence[Block]) -> str:
+        groups = [(here, list(group)) for here, group in groupby(blocks, _drawn_here)]
+        return "".join("".join(map(_drawn, each)) if here else parser.render(markdown(each)) for here, each in groups)
+
+    first, *others = runs_sections(runs, series, kernel, earlier=earlier, form=Form.HTML)
+    body = drawn(first)
+    for heading, *rest in others:
+        # The comparison is what is read; a run in full opens at a click.
+        body += f"<details>\n<summary>{drawn([heading]).strip()}</summary>\n{drawn(rest)}</details>\n"
+    title = title_of(runs[0]) if len(runs) == 1 else next(each.text for each in first if isinstance(each, Heading))
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'

@@ -38,7 +38,23 @@ KNOWN = {
         "table",
         "thead",
     ),
-    *("tbody", "tr", "th", "td", "pre", "code", "ul", "li", "figure", "svg", "text", "tspan", "path"),
+    *(
+        "tbody",
+        "tr",
+        "th",
+        "td",
+        "pre",
+        "code",
+        "ul",
+        "li",
+        "figure",
+        "svg",
+        "text",
+        "tspan",
+        "path",
+        "details",
+        "summary",
+    ),
 }
 
 
@@ -119,7 +135,9 @@ def test_several_runs_share_charts_and_are_called_by_their_tags() -> None:
         "run-0",
         "run-1",
     ] * 2
-    assert "2 runs compared" in [text for tag, text in page.texts if tag == "title"]
+    assert "Comparison of before and after" in [text for tag, text in page.texts if tag == "title"]
+    assert page.tags.count("details") == 2, "each run in full is folded: the comparison is what is read"
+    assert not [name for tag, name, _ in page.attributes if tag == "details"]
 
 
 def test_verdicts_have_colours() -> None:
@@ -173,7 +191,7 @@ def test_a_disk_that_stood_still_has_a_curve_that_lies_low_for_as_long(around: i
 def plot(text: str, values: list[float | None], seconds: float) -> Plot:
     steps = Steps(values)
     return Plot(
-        text, TimeAxis(seconds), (Facet(Scale.up_to(Quantity.IOPS, steps.highest), (Curve(text, steps, "read"),)),)
+        text, TimeAxis(seconds), (Facet(Scale.of(Quantity.IOPS, steps.highest), (Curve(text, steps, "read"),)),)
     )
 
 
@@ -184,12 +202,17 @@ def test_a_curve_has_a_gap_where_there_is_no_figure() -> None:
     assert [word[0] for word in words if word[0] in "ML"] == ["M", "L", "M", "L"]
 
 
-def test_the_scale_begins_at_zero_and_ends_at_the_largest_value() -> None:
-    drawn = chart(plot("x", [50.0, 100.0], 4.0))
+def test_the_axes_begin_at_zero_and_have_round_labels() -> None:
+    drawn = chart(plot("x", [60.0, 117.0], 4.3))
     root = ElementTree.fromstring(drawn)
-    assert [one.text for one in root.iter("text") if one.text] == ["x", "100", "0", "0", "4 s"]
+    assert [one.text for one in root.iter("text") if one.text] == ["x", "0", "60", "120", "0", "1", "2", "3", "4 s"]
     (path,) = (one for one in root.iter("path") if one.get("class") == "read")
-    assert path.get("d") == "M64.0 76.0L468.0 24.0"
+    assert path.get("d") == "M64.0 76.0L468.0 26.6"
+
+
+def test_a_time_of_less_than_a_second_ends_the_axis() -> None:
+    root = ElementTree.fromstring(chart(plot("x", [60.0, 117.0], 0.5)))
+    assert [one.text for one in root.iter("text") if one.text][-2:] == ["0", "0.5 s"]
 
 
 @pytest.mark.parametrize("values", [[], [1.0], [0.0, 0.0]])

@@ -82,6 +82,7 @@ def test_a_comparison_has_differences_verdicts_tags_notes_doubts_and_conditions(
     assert [row["latency_p99_verdict"] for row in rows] == ["", "worse"]
     assert [row["tags"] for row in rows] == ["before", "after x"]
     assert [row["note"] for row in rows] == ["", "new disk"]
+    assert [row["parameters"] for row in rows] == ["size=1g runtime=30s"] * 2
     assert [row["doubts"] for row in rows] == ["", "other I/O on the disk"]
     assert rows[1]["condition_kernel"] == "6.9"
     assert "tags" not in results_csv([base]).splitlines()[0]
