@@ -105,7 +105,7 @@ def spoken(misbehaviour: Misbehaviour, says: str) -> Fault:
 
 
 KILLED = Fault(partial(to_runner, signal.SIGKILL), INTERRUPTED, INTERRUPTED, SKIPPED, -9, "exited unexpectedly")
-TOO_LONG = "A single line or document of more than 64 MiB came out of the engine"
+TOO_LONG = "printed a document of more than 64 MiB"
 FAULTS: Mapping[str, Fault] = {
     "SIGHUP": stopped(signal.SIGHUP, "Terminal closed (SIGHUP)."),
     "SIGINT": stopped(signal.SIGINT, "Stopped by user (SIGINT)."),

@@ -138,7 +138,7 @@ BY_TERM = stopped("Stopped by SIGTERM.")
 KILLED = Ending(INTERRUPTED, INTERRUPTED, SKIPPED, -signal.SIGKILL, "exited unexpectedly", leaves_files=True)
 BY_KILL = r"fio was ended by SIGKILL\. The machine may have run out of memory"
 SILENT = "fio did not respond for .* and was killed: the device or fio hangs"
-TOO_LONG = "A single line or document of more than 64 MiB came out of the engine"
+TOO_LONG = "printed a document of more than 64 MiB"
 MUCH = r"fio said \d+ more lines"
 BROKEN = "Truncated fio output"
 STOOD = "The runner stood still .* for [3-9]"
