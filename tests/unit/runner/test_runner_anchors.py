@@ -46,10 +46,10 @@ def test_a_directory_that_is_on_another_disk_is_told(tmp_path: Path, monkeypatch
 
     real = watches.os.stat
     monkeypatch.setattr(watches.os, "stat", lambda path: Elsewhere if path == str(tmp_path) else real(path))
-    with pytest.raises(DiskprofError, match="is gone .Stale file handle.: unmounted or removed"):
+    with pytest.raises(DiskprofError, match=r"is gone .Stale file handle.: unmounted or removed"):
         held.check()
 
 
 def test_a_directory_that_is_gone_from_the_start_is_told(tmp_path: Path) -> None:
-    with pytest.raises(DiskprofError, match="is gone .No such file or directory.: unmounted or removed"):
+    with pytest.raises(DiskprofError, match=r"is gone .No such file or directory.: unmounted or removed"):
         Anchors(plan_in(tmp_path / "gone", file=False))
