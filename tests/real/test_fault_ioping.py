@@ -120,7 +120,7 @@ FAULTS: Mapping[str, Fault] = {
     "junk": spoken(Misbehaviour.JUNK, "iodepth"),
     "broken element": spoken(Misbehaviour.TRUNCATED, "Truncated ioping output"),
     "slow runner": fine(runner_slow, time="3"),
-    "all stand still": fine(all_still, "The runner stood still .* for [3-9]", time="6", impatient=True),
+    "all stand still": fine(all_still, "The runner did not run .* for [3-9]", time="6", impatient=True),
 }
 
 

@@ -141,7 +141,7 @@ SILENT = "fio did not respond for .* and was killed: the device or fio hangs"
 TOO_LONG = "printed a document of more than 64 MiB"
 MUCH = r"fio said \d+ more lines"
 BROKEN = "Truncated fio output"
-STOOD = "The runner stood still .* for [3-9]"
+STOOD = "The runner did not run .* for [3-9]"
 LOCKED = "Another program kept the store locked for .* what happened meanwhile was kept"
 
 
