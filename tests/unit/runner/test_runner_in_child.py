@@ -49,7 +49,7 @@ def test_a_mistake_of_ours_is_not_taken_for_success() -> None:
     def wrong() -> None:
         raise ZeroDivisionError
 
-    with pytest.raises(DiskprofError, match="ended without a word"):
+    with pytest.raises(DiskprofError, match="the helper process exited unexpectedly"):
         apart(wrong, "It cannot be made")
 
 
@@ -79,7 +79,7 @@ def test_what_cannot_be_removed_is_told_and_does_not_hide_what_went_wrong(tmp_pa
     ):
         (Path(file.directory) / "somebody else's").touch()
         raise UsageError("the real reason")
-    assert len(told) == 1 and "could not be removed" in told[0] and "Directory not empty" in told[0]
+    assert len(told) == 1 and "Could not remove the test file" in told[0] and "Directory not empty" in told[0]
 
 
 def test_a_directory_that_cannot_be_made_is_an_error_of_the_person(tmp_path: Path) -> None:
