@@ -7,12 +7,12 @@ from diskprof.analysis.comparison import ComparedMetric, Comparison, TestCompari
 from diskprof.analysis.metrics import Better, Measure
 from diskprof.model.cells import width_of
 from diskprof.model.earlier import EarlierResult
-from diskprof.model.run import Run, Status
+from diskprof.model.run import Run, Status, Weight
 from diskprof.model.sample import Sample
 from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Cell, Chart, Fact, Facts, Form, Heading, Note, Paragraph, Table
 from diskprof.reports.content import expectation_table
-from diskprof.reports.content.overview import doubts_about, in_doubt_line, judge, overview_blocks
+from diskprof.reports.content.overview import changed_tests, doubts_about, in_doubt_line, judge, overview_blocks
 from diskprof.reports.content.plots import compared_pairs
 from diskprof.reports.content.run_report import Kernel, run_report, title_of
 from diskprof.reports.content.sweep_compare import compared_panels
@@ -78,10 +78,12 @@ def comparison_report(
     names = [column.label for column in comparison.columns]
     metrics = (Measure.IOPS, *(() if terminal else (Measure.LATENCY_MEAN,)), Measure.LATENCY_P99)
     swept = compared_panels(comparison, metrics, level=2)
-    blocks = [] if terminal else [Heading(f"Comparison of {figures.listed(names)}", 1), *_upshot(comparison)]
-    blocks += [_who(comparison, terminal)]
-    doubts = in_doubt_line(comparison)
-    blocks += [Paragraph(f"{doubts}.", Meaning.WARNING)] if doubts and len(names) > 1 else []
+    doubts = in_doubt_line(comparison) if len(names) > 1 else ""
+    doubted: list[Block] = [Paragraph(f"{doubts}.", Meaning.WARNING)] if doubts else []
+    blocks: list[Block] = []
+    if not terminal:
+        blocks += [Heading(f"Comparison of {figures.listed(names)}", 1), *doubted, *_upshot(comparison)]
+    blocks += [_who(comparison, terminal), *(doubted if terminal else ())]
     blocks += overview_blocks(comparison)
     blocks += [Heading("Charts"), *charts] if charts else []
     blocks += [*conditions(comparison), *expectations(comparison), *swept]
@@ -97,9 +99,17 @@ def comparison_report(
 
 
 def _upshot(comparison: Comparison) -> list[Block]:
-    return [
-        Note(tally_sentence(comparison, index), meaning=Meaning.STRONG) for index in range(1, len(comparison.columns))
-    ]
+    """What changed, which tests, what else may be the cause, and what to do about doubts."""
+    told: list[Block] = []
+    for index in range(1, len(comparison.columns)):
+        told.append(Note(tally_sentence(comparison, index), meaning=Meaning.STRONG))
+        if tests := changed_tests(comparison, index):
+            told.append(Note(tests))
+    if len(comparison.columns) > 1 and (names := [each.name for each in comparison.conditions]):
+        differ = "condition differs" if len(names) == 1 else "conditions differ"
+        told.append(Note(f"{len(names)} {differ} and may be the cause: {', '.join(names)}."))
+    doubts = [each for run in comparison.columns for each in run.findings if each.weight is Weight.DOUBT]
+    return told + [Note(f"Before relying on it: {advice}") for advice in dict.fromkeys(each.advice for each in doubts)]
 
 
 def _briefly(comparison: Comparison) -> list[Block]:

@@ -23,6 +23,8 @@ _LEAST_FULL = 0.10
 """A full bar is at least this difference: noise alone draws no long bars."""
 _BAR, _LEAST_WITH_WAY = 8, 4
 _LEAST_NAME = 9
+_NAMED = 4
+"""So many tests are named in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ def overview_blocks(comparison: Comparison) -> list[Block]:
     rows = [row for row in overview(comparison).rows if not comparison.tests[row.test].cell]
     if len(comparison.columns) < 2 or not rows:
         return []
-    columns = [Column("Test")]
+    columns = [Column("Test"), Column("Unit")]
     for index, run in enumerate(comparison.columns):
         columns.append(Column(run.label, right=True, least=_LEAST_NAME, middle=True))
         columns += (
@@ -105,13 +107,35 @@ def overview_blocks(comparison: Comparison) -> list[Block]:
     few = len(comparison.columns) < 3
     body = tuple(
         (
-            Cell(f"{row.name} ({row.unit})" if row.unit else row.name),
+            Cell(row.name),
+            Cell(unit_of(row)),
             *(cell for at, one in enumerate(row.cells) for cell in _cells(one, first=not at, words=few)),
         )
         for row in rows
     )
-    table = Table(tuple(columns), body, lead=2, together=4, inset=True)
+    table = Table(tuple(columns), body, lead=3, together=4, inset=True)
     return [Heading("Overview"), table, *_doubt_legend(rows)]
+
+
+def unit_of(row: OverviewRow) -> str:
+    """`IOPS`, `MB/s` or `us`: that of `value` of its cells; empty without a result."""
+    return row.unit or ("IOPS" if row.metric is Measure.IOPS else "")
+
+
+def changed_tests(comparison: Comparison, column: int) -> str:
+    """`Worse: 4K rand write QD1 -62%. Better: 1M seq read QD8 +14%.`; empty where none is, or all are alike."""
+    rows = overview(comparison).rows
+    words = [row.cells[column].judged.word.removesuffix(DOUBT) for row in rows]
+    told = []
+    for word in (Change.WORSE, Change.BETTER) if len(set(words)) > 1 else ():
+        names = [
+            f"{row.name} {row.cells[column].difference}"
+            for row, judged in zip(rows, words, strict=True)
+            if judged == word
+        ]
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        told += [f"{word.value.capitalize()}: {', '.join(names[:_NAMED])}{more}."] if names else []
+    return " ".join(told)
 
 
 def bar(cell: OverviewCell, width: int) -> str:

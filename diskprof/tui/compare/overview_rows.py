@@ -22,6 +22,7 @@ from diskprof.reports.content.overview import (
     compact,
     in_doubt_line,
     overview,
+    unit_of,
 )
 from diskprof.reports.words import DIRECTIONS, STATUSES
 from diskprof.tui.compare.compare_rows import RowLine, beside, heading, letter, lettered, wrapped
@@ -198,7 +199,7 @@ def _cell(cell: OverviewCell, form: OverviewForm) -> Piece:
 
 
 def _in_full(row: OverviewRow) -> str:
-    unit = row.unit or ("IOPS" if row.metric is Measure.IOPS else "")
+    unit = unit_of(row)
     parts = [f"{row.name} ({unit})" if unit else row.name]
     doubts = dict.fromkeys(doubt for cell in row.cells for doubt in cell.doubts)
     if doubts:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from handmade import cell, direction, fio, ioping, latency, run
+from handmade import cell, direction, environment, fio, ioping, latency, run
 
 from diskprof.analysis.comparison import Comparison, compare
 from diskprof.analysis.metrics import Measure
@@ -99,6 +99,31 @@ def test_reports_begin_with_the_overview(write) -> None:  # type: ignore[no-unty
     assert "◀▇▇▇▇▇▇▇" in line
     assert "worse?" in line
     assert "?: a run of the two is in doubt" in text
+
+
+def test_markdown_says_first_what_is_in_doubt_what_changed_and_what_to_do() -> None:
+    one, other = (
+        run(fio("a", read=direction(a)), fio("b", read=direction(b)), run_id=name, tags=(name,), environment=machine)
+        for a, b, name, machine in (
+            (1000, 1000, "old", environment()),
+            (500, 1000, "new", environment(kernel="6.9")),
+        )
+    )
+    doubt = Finding("other-io", Weight.DOUBT, "m", "e", "Stop the other program.", test="a")
+    text = comparison_markdown(compare([one, replace(other, findings=(doubt, replace(doubt, test="b")))]))
+    wanted = (
+        "# Comparison of old and new",
+        "In doubt: new other I/O",
+        "new against old: the same in 1 of 2 tests, worse in 1",
+        "Worse: a -50%.",
+        "1 condition differs and may be the cause: kernel.",
+        "Before relying on it: Stop the other program.",
+        "## Overview",
+    )
+    places = [text.index(each) for each in wanted]
+    assert places == sorted(places)
+    assert text.count("Stop the other program.") == 1
+    assert "| a    | IOPS |" in text
 
 
 def test_what_has_no_overview() -> None:
