@@ -1,6 +1,7 @@
 """Runs of a day: their charts are there at once, and a picture that fills says how far it is."""
 
 import threading
+from datetime import datetime
 from itertools import islice
 from typing import Any
 
@@ -54,13 +55,13 @@ async def test_a_long_run_is_drawn_at_once(
 
 async def test_a_run_is_deleted_beside_the_screen(bench: Bench, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     run_id, threads = record_run(store), []
-    delete = Store.delete
+    discard = Store.discard
 
-    def watched(self: Store, name: str) -> None:
+    def watched(self: Store, name: str, at: datetime) -> None:
         threads.append(threading.current_thread())
-        delete(self, name)
+        discard(self, name, at)
 
-    monkeypatch.setattr(Store, "delete", watched)
+    monkeypatch.setattr(Store, "discard", watched)
     async with open_bench(bench) as pilot:
         await press(pilot, "3", "enter")
         await press(pilot, "d", "y")

@@ -94,13 +94,13 @@ async def test_a_store_that_was_deleted_is_told_of_once_and_what_is_there_stays(
 
 async def test_the_runs_of_a_deleted_store_can_be_saved(path: Path, runs: dict[str, str]) -> None:
     async with open_runs(path) as pilot:
-        titles = [command.title for command in pilot.app.get_system_commands(pilot.app.screen)]
+        titles = [command.choice.title for command in pilot.app.commands(pilot.app.screen)]  # type: ignore[attr-defined]
         assert "Save runs" not in titles
         for file in list(path.parent.glob("runs.db*")):
             file.unlink()
         await see(pilot, "! store gone")
-        commands = {command.title: command for command in pilot.app.get_system_commands(pilot.app.screen)}
-        commands["Save runs"].callback()
+        commands = {command.choice.title: command for command in pilot.app.commands(pilot.app.screen)}  # type: ignore[attr-defined]
+        commands["Save runs"].run()
         await until(pilot, lambda: "diskprof import" in told(pilot))
     (saved,) = path.parent.glob("runs-saved-*")
     with Store.open(path.parent / "new.db") as store, saved.open("rb") as file:

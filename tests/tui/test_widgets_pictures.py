@@ -131,7 +131,7 @@ def test_a_chart_says_metric_unit_scale_and_legend() -> None:
 
 def test_a_chart_without_room_is_its_title() -> None:
     plot = Plot("IOPS", TimeAxis(10), (Facet(Scale.of(Quantity.IOPS, 1)),))
-    assert [line.rstrip() for line in text(draw_plot(plot, 10, 2, Charset.BRAILLE))] == ["IOPS"]
+    assert [line.rstrip() for line in text(draw_plot(plot, 10, 2, Charset.BRAILLE))] == ["IOPS ─────"]
 
 
 @pytest.mark.parametrize(
