@@ -27,7 +27,7 @@ ELSEWHERE = {
     ),
     LiveScreen: ({"escape", "N", "P"}, "test_live_screen, _views and _sweep"),
     RunsScreen: (
-        {"enter", "space", "c", "r", "t", "d", "R", "u", "slash", "S", "I", "U", "escape"},
+        {"enter", "space", "a", "c", "r", "t", "d", "R", "u", "slash", "S", "I", "U", "escape"},
         "test_runs_screen, _actions",
     ),
     CompareScreen: ({"enter", "b", "a", "m", "r", "n", "p", "escape"}, "test_compare_screen"),

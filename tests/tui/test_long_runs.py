@@ -15,6 +15,7 @@ from stored_screens import Driver, press, settle, text_of, until
 from diskprof.model.histogram import merge
 from diskprof.model.run import Status
 from diskprof.model.sample import Direction, Phase, Sample
+from diskprof.model.units import format_latency
 from diskprof.reports.charts.axes import LogScale
 from diskprof.reports.charts.heatmap import Heat, Scattered
 from diskprof.store import Store, this_process
@@ -22,6 +23,7 @@ from diskprof.tui.kit.charts.chart import Chart
 from diskprof.tui.live import depths as depths_module
 from diskprof.tui.live import kernel_watch, run_reader
 from diskprof.tui.live.depths import STEP, Depths
+from diskprof.tui.live.live_panes import LatencyTile
 from diskprof.tui.live.screen import LiveScreen
 from diskprof.tui.runs.result import ResultScreen
 
@@ -70,6 +72,20 @@ async def test_a_run_is_deleted_beside_the_screen(bench: Bench, store: Store, mo
     assert run_id not in [run.id for run in store.summaries()]
     assert threads
     assert threading.main_thread() not in threads
+
+
+async def test_the_tile_has_the_figures_of_the_test_once_all_is_read(bench: Bench, store: Store) -> None:
+    run_id = next(recording_long(store, 600, step=3 * STEP))
+    samples = store.samples(run_id, test=0).samples
+    whole = merge(sample.histogram for sample in samples if sample.histogram)
+    async with open_bench(bench) as pilot:
+        await press(pilot, "2")
+        tile = pilot.app.screen.query_one(LatencyTile)
+        # Nothing more is written: the tile has to follow what is read of what was there.
+        await until(pilot, lambda: "–" not in tile.text)
+        for name, q in (("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)):
+            (line,) = (line for line in tile.text.splitlines() if line.split()[0] == name)
+            assert line.endswith(format_latency(whole.quantile(q) or 0))
 
 
 async def test_a_comparison_draws_its_charts_of_few_samples(bench: Bench, store: Store) -> None:

@@ -242,6 +242,9 @@ class CourseView:
         self.read_more()
         if (depths := self.snapshot.depths) is None or depths.complete:
             self._turns.clear()
+            if self.snapshot.going:
+                # The figures of the whole test are known only now.
+                self.draw_tiles(self.snapshot)
         elif self._turns.left_s("finer", _FINER_EVERY_S):
             return
         self.draw_chart()
