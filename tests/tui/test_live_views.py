@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from bench_screens import Bench, open_bench
-from recorded import FAST, make_plan, record_run, recording
+from recorded import FAST, FIRST_START, make_plan, record_run, recording
 from stored_screens import SIZES, Driver, open_runs, press, see, settle, text_of, until
 from textual.geometry import Region
 from textual.widget import Widget
@@ -344,6 +344,22 @@ def test_an_engine_that_tells_of_its_last_interval_late_ended_before(store: Stor
     # After a pause the times are taken as they were told.
     store.append(run_id, samples=(replace(late, at_ns=late.at_ns + 900_000_000),))
     assert RunReader(store, run_id).snapshot.track.ended_ns == late.at_ns + 900_000_000
+
+
+def test_the_first_figures_of_a_test_are_read_at_once(store: Store) -> None:
+    samples = store.samples(under_way(store), test=0).samples
+    run_id = store.create_run(make_plan("mixed-70-30"), FAST.environment, started_at=FIRST_START)
+    store.begin_test(run_id, 0, 0)
+    reader = RunReader(store, run_id)
+    measuring = next(at for at, sample in enumerate(samples) if sample.phase is Phase.MEASURING)
+    for end in (0, measuring, measuring + 2):
+        store.append(run_id, samples=samples[:end][-2:])
+        reader.read()
+        reader.open_depths()
+        reader.read_depths()
+    depths = reader.snapshot.depths
+    assert depths
+    assert {direction for direction in Direction if depths.whole(direction)} == set(Direction)
 
 
 async def test_on_a_tiny_terminal_the_chart_has_the_lines_of_the_table(bench: Bench, store: Store) -> None:

@@ -58,6 +58,11 @@ class Depths:
         found = self._scattered or self._heats
         return tuple(direction for direction in Direction if direction in found)
 
+    @property
+    def measured(self) -> bool:
+        """Whether there is a distribution of anything that was measured."""
+        return bool(self._counts)
+
     def heat(self, direction: Direction) -> Heat:
         """The map; while `share` is below 1 of those intervals that are in."""
         if direction in self._scattered:

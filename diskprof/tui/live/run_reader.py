@@ -254,9 +254,11 @@ class RunReader:
     def read_depths(self) -> bool:
         """Take a step in reading the distributions that are open; returns whether there may be more to take at once."""
         depths = self._depths
-        if depths is None or (
-            self.snapshot.going and depths.complete and self._turns.left_s("depths", _DEPTHS_EVERY_S)
-        ):
+        if depths is None:
+            return False
+        # The first figures do not wait for their turn.
+        waits = self.snapshot.going and depths.complete and depths.measured
+        if waits and self._turns.left_s("depths", _DEPTHS_EVERY_S):
             return False
         try:
             return depths.read()
