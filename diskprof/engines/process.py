@@ -6,6 +6,8 @@ import ctypes
 import fcntl
 import os
 import selectors
+import shlex
+import shutil
 import signal
 import subprocess
 import threading
@@ -30,6 +32,8 @@ _PIECE_BYTES = 64 << 10
 _BRIEF_BYTES = 64 << 10
 _LAST_WAIT_S = 0.5
 _PATIENCE_S = 2.0
+_EDITORS = ("sensible-editor", "nano", "vim", "vi")
+"""For whoever has neither VISUAL nor EDITOR, the first that is installed."""
 LATE_S = 1.0
 """Waking so much later than asked for, this process was stopped meanwhile, and what it waits for perhaps with it."""
 
@@ -318,3 +322,37 @@ def start_session(argv: Sequence[str], order: bytes, log: BinaryIO) -> bytes:
         raise DiskprofError(f"{error.filename or argv[0]} cannot be used: {error.strerror}.") from None
     output, _ = popen.communicate(order)
     return output
+
+
+def edit_file(path: Path) -> None:
+    """Opens a file in $VISUAL, $EDITOR or an editor that is installed, in this terminal, and returns when it is closed.
+
+    It keeps our environment, since it is the person's program. To be called in the main thread. Raises DiskprofError where
+    there is no editor, or it fails.
+    """
+    argv = _editor()
+    # Ctrl+C is for the editor alone. A handler, since it would inherit SIG_IGN.
+    before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
+    try:
+        code = subprocess.run([*argv, str(path)], check=False).returncode
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise DiskprofError(f"{argv[0]} cannot be started: {why}.", "Set VISUAL or EDITOR to your editor.") from None
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if code:
+        how = f"failed with exit code {code}" if code > 0 else f"was ended by {signal.Signals(-code).name}"
+        raise DiskprofError(f"{argv[0]} {how}.", "Set VISUAL or EDITOR to your editor.")
+
+
+def _editor() -> Sequence[str]:
+    for name in ("VISUAL", "EDITOR"):
+        try:
+            words = shlex.split(os.environ.get(name, ""))
+        except ValueError as error:
+            raise DiskprofError(f"{name} is not valid: {error}.", "Quote it as in a shell.") from None
+        if words:
+            return words
+    if found := next(filter(shutil.which, _EDITORS), ""):
+        return [found]
+    raise DiskprofError("There is no editor.", "Set VISUAL or EDITOR to one.")

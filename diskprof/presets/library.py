@@ -182,7 +182,7 @@ def choose(library: Library, text: str, *, several: bool = False) -> tuple[Prese
                 ) from None
             raise
     if path.suffix == ".toml":
-        return _from_file(path), ()
+        return preset_of_file(path), ()
     from diskprof.presets.foreign.jobfile import import_job_text, looks_like_job_file, read_job_file
 
     data = read_job_file(path)
@@ -206,7 +206,7 @@ def _is_file(path: Path, *, meant: bool) -> bool:
         return False
 
 
-def _from_file(path: Path) -> Preset:
+def preset_of_file(path: Path) -> Preset:
     from diskprof.presets.files.load import load_file
 
     loaded = load_file(path, shipped=False)

@@ -1,14 +1,12 @@
-"""The files of a person's own presets: which one a name means, renamed, deleted, and looked at after an edit."""
+"""The files of a person's own presets: which one a name means, renamed, deleted."""
 
 from dataclasses import replace
 from pathlib import Path
 
-from diskprof.model.errors import PresetError, UsageError
-from diskprof.model.preset import Preset
+from diskprof.model.errors import UsageError
 from diskprof.model.text import clean
-from diskprof.presets.files.load import load_file
 from diskprof.presets.files.write import save_preset
-from diskprof.presets.library import Library
+from diskprof.presets.library import Library, preset_of_file
 from diskprof.presets.own_copies import own_title
 
 
@@ -27,21 +25,13 @@ def own_file(library: Library, name: str) -> Path:
     return Path(preset.path)
 
 
-def check_file(path: Path) -> Preset:
-    """The preset of a file. Raises PresetError, which names file, line and key of all that is wrong."""
-    loaded = load_file(path, shipped=False)
-    if isinstance(loaded, Preset):
-        return loaded
-    raise PresetError(f"{clean(str(path))} cannot be used.", "\n".join(map(str, loaded)))
-
-
 def rename(library: Library, name: str, title: str) -> Path:
     """Gives a preset of one's own another name, and its file; the new path. Raises UsageError and PresetError.
 
     Comments in the file are lost: it is written anew.
     """
     path = own_file(library, name)
-    preset = check_file(path)
+    preset = preset_of_file(path)
     title = own_title(title, [other for other in library.presets if other.path != str(path)])
     from diskprof.presets.foreign.imported import preset_name
 

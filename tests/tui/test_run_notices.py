@@ -1,5 +1,7 @@
 """Run: what it tells by itself above its panes: a run that goes, what killed runs left, where to begin."""
 
+from dataclasses import replace
+
 import pytest
 from bench_screens import PRESETS, Bench, make_preset, open_bench, second_connection
 from recorded import record_run
@@ -137,6 +139,7 @@ KEYS = {
     "o": lambda pilot: isinstance(pilot.app.screen, Form),
     "i": lambda pilot: isinstance(pilot.app.screen, ImportDialog),
     "e": lambda pilot: isinstance(pilot.app.screen, Form),
+    "E": lambda pilot: isinstance(pilot.app.screen, Ask),
     "w": lambda pilot: isinstance(pilot.app.screen, Form),
     "C": lambda pilot: isinstance(pilot.app.screen, TextPage),
     "v": lambda pilot: "variant small" in rows(pilot, "plan").text,
@@ -167,6 +170,8 @@ async def test_every_key_does_what_it_says(bench: Bench, key: str) -> None:
 
     bench.presets = (make_preset("quick", "Quick check", variants=(Variant("small", (("size", "1m"),)),)), *PRESETS[1:])
     bench.left = [leftover(1)]
+    if key == "E":
+        bench.presets = (replace(bench.presets[0], shipped=False), *PRESETS[1:])
     if key == "x":
         bench.devices, bench.overwrites = (make_device("sdb"),), True
     async with open_bench(bench, (120, 40)) as pilot:

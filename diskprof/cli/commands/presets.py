@@ -233,12 +233,13 @@ def edit(name: str) -> None:
 
     A shipped preset cannot be edited: save it as your own first (w on the Run screen).
     """
-    from diskprof.presets.library import load_library
-    from diskprof.presets.own_files import check_file, own_file
+    from diskprof.engines.process import edit_file
+    from diskprof.presets.library import load_library, preset_of_file
+    from diskprof.presets.own_files import own_file
 
     path = own_file(load_library(), name)
-    click.edit(filename=str(path))
-    click.echo(f"{check_file(path).name}: OK", err=True)
+    edit_file(path)
+    click.echo(f"{preset_of_file(path).name}: OK", err=True)
 
 
 @presets_command.command("rename", short_help="Rename a preset of your own.")

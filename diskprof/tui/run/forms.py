@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from diskprof.model.errors import Refused, UsageError
@@ -32,6 +33,15 @@ def slot_fields(
     ]
 
 
+def expanded(path: str) -> str:
+    """A path that somebody typed, with their home for `~`."""
+    try:
+        return str(Path(path.strip()).expanduser())
+    except RuntimeError:
+        # Nobody has that name, or no home: whoever looks for the path says that it is not there.
+        return path.strip()
+
+
 def parameter_fields(preset: Preset, settings: Mapping[str, str]) -> list[FormField]:
     """A field for each parameter of a preset, with what stands in `settings` in the place of its default."""
     return [
@@ -47,15 +57,15 @@ def parameter_fields(preset: Preset, settings: Mapping[str, str]) -> list[FormFi
     ]
 
 
-def name_field(presets: Sequence[Preset]) -> FormField:
-    """Asks for the name of a new preset beside `presets`."""
+def name_field(presets: Sequence[Preset], value: str = "") -> FormField:
+    """Asks for the name of a preset beside `presets`."""
 
     def check(text: str) -> str:
         from diskprof.presets.own_copies import own_title
 
         return own_title(text, presets)
 
-    return FormField("name", "Name", "", "a word or two", check)
+    return FormField("name", "Name", value, "a word or two", check, short=bool(value))
 
 
 def label_fields(tags: str, note: str, expect: str) -> list[FormField]:

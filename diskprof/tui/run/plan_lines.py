@@ -10,6 +10,7 @@ from itertools import groupby
 from textual.content import Content
 
 from diskprof.model.cells import fit
+from diskprof.model.errors import UsageError
 from diskprof.model.plan import Plan, PlannedTest, Severity
 from diskprof.model.text import clean
 from diskprof.model.title import sweep_title
@@ -26,6 +27,7 @@ from diskprof.reports.content.plan_report import (
     target_facts,
 )
 from diskprof.reports.words import SEVERITIES, Meaning
+from diskprof.runner.session import Wish
 from diskprof.tui.kit.painted import Line, spread
 from diskprof.tui.kit.paragraphs import paragraph, signed
 from diskprof.tui.shell.block_lines import pane_lines
@@ -131,3 +133,13 @@ def commands_text(plan: Plan, job_file: str = "") -> Content:
         title = Content.assemble(("The same for plain fio, as a job file", "bold"))
         parts.append(Content.assemble(title, "\n", clean(job_file.rstrip(), keep_newlines=True)))
     return Content("\n\n").join(parts)
+
+
+def job_file_of(wish: Wish) -> str:
+    """The preset of a wish, with its settings, as fio would read it; empty where it has no test of fio's."""
+    from diskprof.presets.files.fio_text import job_file
+
+    try:
+        return job_file(wish.preset, wish.settings)
+    except UsageError:
+        return ""

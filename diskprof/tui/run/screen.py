@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on, work
@@ -15,7 +14,7 @@ from textual.message import Message
 
 from diskprof.config.remembered import Remembered, identity_of, read_remembered, write_remembered
 from diskprof.config.settings import Settings
-from diskprof.model.errors import DiskprofError, UsageError
+from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
 from diskprof.presets.own_copies import edits, own_copy, together
 from diskprof.tui.dialogs.form import Form
@@ -24,8 +23,9 @@ from diskprof.tui.kit.containers import Across, Down
 from diskprof.tui.kit.table import Table
 from diskprof.tui.run.device_pane import DevicePane
 from diskprof.tui.run.draft import Draft
-from diskprof.tui.run.forms import name_field, parameter_fields, slot_fields
+from diskprof.tui.run.forms import expanded, name_field, parameter_fields, slot_fields
 from diskprof.tui.run.notice_strip import NoticeStrip
+from diskprof.tui.run.own_presets import OwnPresets
 from diskprof.tui.run.plan_pane import Build, PlanPane
 from diskprof.tui.run.preset_pane import PresetPane
 from diskprof.tui.run.start_flow import StartFlow
@@ -35,7 +35,7 @@ from diskprof.tui.shell.keynames import with_keys
 if TYPE_CHECKING:
     from diskprof.devices.guard.target_doubts import Doubt
     from diskprof.model.preset import Preset
-    from diskprof.runner.session import Outlook, Wish
+    from diskprof.runner.session import Outlook
 
 
 class RunScreen(ModeScreen):
@@ -91,6 +91,9 @@ edits are remembered.
         ),
         Binding("w", "save", "Save as", id="run.save", tooltip="Save the preset with these parameters as your own"),
         Binding(
+            "E", "own", "Own preset", id="run.own", key_display="E", tooltip="Edit, rename or delete your own preset"
+        ),
+        Binding(
             "i", "import", "Import", id="run.import", tooltip="Create a preset from a pasted command or a job file"
         ),
         Binding(
@@ -128,6 +131,7 @@ edits are remembered.
         self.presets = PresetPane()
         self.plan = PlanPane()
         self.flow = StartFlow(self)
+        self.own = OwnPresets(self)
         self._began = False
         self._start_when_ready = False
         self._back: Callable[[], object] | None = None
@@ -240,14 +244,15 @@ edits are remembered.
 
     def action_favourite(self) -> None:
         preset, favourites = self.presets.preset, self._remembered.favourites
-        if preset is None:
-            return
-        kept = tuple(name for name in favourites if name != preset.name)
-        now = kept if len(kept) < len(favourites) else (*favourites, preset.name)
-        self._remembered, before = replace(self._remembered, favourites=now), self._remembered
-        if self._remembered != before:
+        if preset is not None:
+            kept = tuple(name for name in favourites if name != preset.name)
+            self._favour(kept if len(kept) < len(favourites) else (*favourites, preset.name))
+
+    def _favour(self, names: tuple[str, ...]) -> None:
+        if names != self._remembered.favourites:
+            self._remembered = replace(self._remembered, favourites=names)
             self._keep(self._remembered)
-        self._prefer()
+            self._prefer()
 
     # the draft, and what would happen
 
@@ -332,6 +337,8 @@ edits are remembered.
         if action == "variant":
             preset = self.presets.preset
             return preset is not None and bool(preset.variants)
+        if action == "own":
+            return self.presets.preset is not None and not self.presets.preset.shipped
         if action == "filter":
             return not self.presets.filtering
         if action == "unfilter":
@@ -393,9 +400,9 @@ edits are remembered.
 
     def _show_commands(self, outlook: Outlook | None, closed: Callable[[None], None] | None = None) -> None:
         if outlook and outlook.plan:
-            from diskprof.tui.run.plan_lines import commands_text
+            from diskprof.tui.run.plan_lines import commands_text, job_file_of
 
-            text = commands_text(outlook.plan, _job_file(outlook.wish))
+            text = commands_text(outlook.plan, job_file_of(outlook.wish))
             self.app.push_screen(TextPage("Commands", text), closed)
 
     # where it works
@@ -409,7 +416,7 @@ edits are remembered.
             return
 
         def check(text: str) -> str:
-            return self.session.resolve_target(_expanded(text), tree).path
+            return self.session.resolve_target(expanded(text), tree).path
 
         from diskprof.tui.run.target_dialog import TargetDialog, known_targets
 
@@ -418,7 +425,7 @@ edits are remembered.
 
     def _other_given(self, values: dict[str, str] | None) -> None:
         if values:
-            self.devices.choose_path(_expanded(values["path"]))
+            self.devices.choose_path(expanded(values["path"]))
             self._take(self.draft)
             self._remember()
 
@@ -458,8 +465,8 @@ edits are remembered.
                 self._remember()
 
         settings = self.draft.settings(preset)
-        fields = parameter_fields(preset, settings)
-        self.app.push_screen(Form(clean(preset.title), fields, together=together(preset, settings)), edited)
+        form = Form(clean(preset.title), parameter_fields(preset, settings), together=together(preset, settings))
+        self.app.push_screen(form, edited)
 
     def action_variant(self) -> None:
         preset = self.presets.preset
@@ -481,8 +488,21 @@ edits are remembered.
             if values:
                 self._save(preset.name, own_copy(preset, values["name"], self.draft.settings(preset)))
 
-        form = Form(f"Save {clean(preset.title)} as your own", [name_field(self.presets.presets)])
-        self.app.push_screen(form, named)
+        fields = [name_field(self.presets.presets)]
+        self.app.push_screen(Form(f"Save {clean(preset.title)} as your own", fields), named)
+
+    def action_own(self) -> None:
+        if preset := self.presets.preset:
+            self.own.ask(preset, self.presets.presets)
+
+    @on(OwnPresets.Changed)
+    def _own_changed(self, message: OwnPresets.Changed) -> None:
+        if message.now:
+            self.presets.unfilter()
+            self.presets.choose(message.now)
+        names = (message.now if name == message.before else name for name in self._remembered.favourites)
+        self._favour(tuple(filter(None, names)))
+        self.presets.load()
 
     def action_import(self) -> None:
         from diskprof.presets.own_copies import own_title
@@ -568,22 +588,3 @@ edits are remembered.
             self._remember()
         self._take(self.draft.forbid_writing())
         self.flow.over(message)
-
-
-def _expanded(path: str) -> str:
-    """A path that somebody typed, with their home for `~`."""
-    try:
-        return str(Path(path.strip()).expanduser())
-    except RuntimeError:
-        # Nobody has that name, or no home: whoever looks for the path says that it is not there.
-        return path.strip()
-
-
-def _job_file(wish: Wish) -> str:
-    """The preset, as it is wished for, as fio would read it; empty where it has no test of fio's."""
-    from diskprof.presets.files.fio_text import job_file
-
-    try:
-        return job_file(wish.preset, wish.settings)
-    except UsageError:
-        return ""

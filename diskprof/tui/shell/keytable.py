@@ -52,6 +52,7 @@ KEYS = (
     Key("C", "Show the commands", ("commands",)),
     Key("d", "Delete", ("delete", "leftovers")),
     Key("e", "Edit", ("edit",)),
+    Key("E", "Edit, rename or delete your own preset", ("own",)),
     Key("f", "Follow the current test", ("follow",)),
     Key("*", "Add to or remove from the favourites", ("favourite",)),
     Key("i", "Import a preset", ("import",)),

@@ -1,8 +1,12 @@
 """How the output of a program is taken."""
 
 import asyncio
+from pathlib import Path
 
-from diskprof.engines.process import _Pipe
+import pytest
+
+from diskprof.engines.process import _Pipe, edit_file
+from diskprof.model.errors import DiskprofError
 
 
 class Source(asyncio.ReadTransport):
@@ -52,3 +56,30 @@ async def test_a_flood_is_not_held_up() -> None:
     pipe.connection_made(source)
     pipe.data_received(bytes(256 << 10))
     assert source.told == []
+
+
+def test_a_file_is_edited_in_the_editor_of_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "a b.toml"
+    file.write_text("old")
+    monkeypatch.setenv("EDITOR", "false")
+    monkeypatch.setenv("VISUAL", "sed -i 's/old/new one/'")
+    edit_file(file)
+    assert file.read_text() == "new one"
+    for visual, message in (
+        ("false", "false failed with exit code 1"),
+        ("/nowhere/ed", "cannot be started"),
+        ("'ed", "VISUAL is not valid"),
+        ("sh -c 'kill -INT $$'", "sh was ended by SIGINT"),
+    ):
+        monkeypatch.setenv("VISUAL", visual)
+        with pytest.raises(DiskprofError, match=message):
+            edit_file(file)
+
+
+def test_without_an_editor_it_says_what_to_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("VISUAL", "EDITOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(DiskprofError, match="There is no editor") as caught:
+        edit_file(tmp_path / "x")
+    assert "EDITOR" in str(caught.value.hint)
