@@ -377,13 +377,17 @@ def test_a_store_that_cannot_be_opened_is_said_before_the_screen_is_touched(tmp_
         run_app(tmp_path / "file")
 
 
-async def test_keys_typed_ahead_are_answers(bench: Bench) -> None:
+@pytest.mark.parametrize("turns", [0, 12, 16, 20, 24])
+async def test_keys_typed_ahead_are_answers(bench: Bench, turns: int) -> None:
+    """The answer comes at once, or some turns of the loop later: before the question is there or while it is laid out."""
     from textual import events
 
     running(bench.path)
     async with open_bench(bench) as pilot:
         for key in "ql":
             pilot.app.post_message(events.Key(key, key))
+            for _ in range(turns):
+                await asyncio.sleep(0)
         async with asyncio.timeout(20):
             await until(pilot, lambda: not pilot.app.is_running)
 
