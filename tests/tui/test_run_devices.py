@@ -387,5 +387,7 @@ async def test_the_card_of_a_device_has_its_last_results(bench: Bench) -> None:
     words = ["".join(piece for piece, _ in line) for line in last_results(device, [run, other, run], run.hostname, 60)]
     assert words[0] == " Last: Quick check" and len(words) == 3
     assert run.headline[:8] in words[1]
+    doubtful = last_results(device, [run._replace(doubts=("busy",))], run.hostname, 60)
+    assert ("!", "warn") in doubtful[1] and ("!", "warn") not in last_results(device, [run], run.hostname, 60)[1]
     assert not last_results(device, [run], "another-host", 60)
     assert not last_results(make_device("sdz"), [run], run.hostname, 60)

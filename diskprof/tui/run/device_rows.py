@@ -8,10 +8,10 @@ from diskprof.devices.guard.target_doubts import Doubt, doubts, system_disks
 from diskprof.model.cells import fit, shorten_middle
 from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, Mount, branches
 from diskprof.model.plan import Severity
-from diskprof.model.run import RunSummary
+from diskprof.model.run import RunSummary, Weight
 from diskprof.model.text import clean
 from diskprof.model.units import format_bandwidth, format_iops, format_size
-from diskprof.reports.words import SEVERITIES
+from diskprof.reports.words import SEVERITIES, WEIGHTS
 from diskprof.runner.session import Place
 from diskprof.tui.kit.charts.glyphs import Charset, GlyphTrack, draw, progress_bar
 from diskprof.tui.kit.painted import Line, Piece, width_of
@@ -256,16 +256,19 @@ def device_lines(device: Device, found: Sequence[Doubt], view: DevicesView, widt
 
 
 def last_results(device: Device, runs: Sequence[RunSummary], hostname: str, width: int) -> list[Line]:
-    """The last result of a device on this machine, and before it others of the same preset; `runs` are newest first."""
+    """The last result of a device on this machine, and before it others of the same preset; `runs` are newest first.
+
+    One in doubt is marked.
+    """
     mine = [run for run in runs if run.device == device.name and run.hostname == hostname and run.headline]
     lines: list[Line] = []
     for run in [run for run in mine if run.preset == mine[0].preset][:_RESULTS]:
         if not lines:
             lines.append([(" Last: ", "quiet"), (shorten_middle(clean(run.preset_title), max(8, width - 8)), "")])
         when = f"{run.started_at.astimezone():%d %b %H:%M}"
-        lines.append(
-            [(f" {when}  ", "quiet"), (shorten_middle(clean(run.headline), max(8, width - len(when) - 4)), "")]
-        )
+        sign = sign_of(WEIGHTS[Weight.DOUBT]) if run.doubts else (" ", "")
+        headline = shorten_middle(clean(run.headline), max(8, width - len(when) - 4))
+        lines.append([(f" {when}", "quiet"), sign, (" ", ""), (headline, "quiet" if run.doubts else "")])
     return lines
 
 
