@@ -40,6 +40,13 @@ def test_every_finding_is_told_with_an_example() -> None:
     assert len(re.findall(r"^> ", findings, re.MULTILINE)) == len(told)
 
 
+def test_every_finding_has_the_four_lines_before_its_example() -> None:
+    findings = TEXT[TEXT.index("### Doubts") :]
+    entries = re.split(r"^(?=\*\*[a-z-]+\*\*)", findings, flags=re.MULTILINE)[1:]
+    form = r"\*\*.+\n\n" + "".join(rf"- \*\*{part}:\*\* .+\n" for part in ("Rule", "Threshold", "Exceptions", "Reason"))
+    assert [entry for entry in entries if not re.match(form + r"\n> ", entry)] == []
+
+
 def test_the_examples_are_in_the_words_of_the_program() -> None:
     said = strings()
     for example in re.findall(r"^> (.+)$", TEXT, re.MULTILINE):
