@@ -71,7 +71,7 @@ def test_a_frozen_file_system_holds_up_neither_the_run_nor_who_looks(tmp_path: P
         run = case.ended()
         assert run.status is Status.CANCELLED and run.reason.startswith("Stopped by user")
         assert f"fio (process {engines[0]}) is stuck in the kernel" in run.reason
-        assert "The test file could not be removed" in run.reason and "has not answered for 1 s" in run.reason
+        assert "Could not remove the test file" in run.reason and "has not answered for 1 s" in run.reason
         assert [test.status for test in run.tests] == [Status.COMPLETE, Status.CANCELLED]
         with case.store() as store:
             (left,) = leftovers(store)
@@ -103,7 +103,7 @@ def test_a_disk_that_fails_in_mid_run_is_the_reason_and_its_file_is_not_forgotte
     assert run.tests[0].status is Status.FAILED
     assert any(sample.phase is Phase.MEASURING for sample in case.seen())
     if list(volume.glob(".diskprof-*")):
-        assert "The test file could not be removed" in run.reason
+        assert "Could not remove the test file" in run.reason
         with case.store() as store:
             assert [each.run_id for each in leftovers(store)] == [run.id]
 
@@ -331,7 +331,7 @@ def test_a_machine_that_sleeps_while_a_test_measures_is_told(tmp_path: Path) -> 
     assert done.returncode == 0, done.stderr
     run = case.ended()
     assert run.status is Status.COMPLETE
-    told = [message.text for message in run.messages if message.warning and "slept" in message.text]
+    told = [message.text for message in run.messages if message.warning and "suspended" in message.text]
     assert told == ["The machine was suspended for 3 h 12 min."]
     (slept,) = (finding for finding in run.findings if finding.name == "slept")
     assert slept.test == "reads" and slept.evidence.startswith("for 3 h 12 min, ")

@@ -146,7 +146,7 @@ def test_a_part_of_a_file_that_is_there(tmp_path: Path) -> None:
     plan = plan_of("fio --name=a --rw=randread --bs=4k --size=25%", target)
     assert plan.tests[0].load.fio[0].size == 256 << 10
     assert any("25% of the target, 256 KiB" in hazard.message for hazard in plan.hazards)
-    with pytest.raises(UsageError, match="is a part of a device or file"):
+    with pytest.raises(UsageError, match="needs an existing device or file"):
         plan_of("fio --name=a --rw=randread --bs=4k --size=25%", tmp_path)
 
 

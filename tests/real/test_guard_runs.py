@@ -58,7 +58,7 @@ def test_a_killed_run_is_told_of_at_the_next_start_and_removed_when_asked(tmp_pa
     (left,) = disk.glob(".diskprof-*")
     done = diskprof("run", "fio-randread-qd8", disk, *SHORT, home=tmp_path)
     assert done.returncode == 0
-    assert "Runs that were killed or failed left a test file behind" in done.stderr and "diskprof clean" in done.stderr
+    assert "Leftover of killed or failed runs: a test file" in done.stderr and "diskprof clean" in done.stderr
     assert left.exists(), "nothing is removed unasked"
     assert diskprof("clean", home=tmp_path).returncode == 2 and left.exists()
     assert diskprof("clean", "--yes", home=tmp_path).returncode == 0
@@ -142,7 +142,7 @@ def test_a_link_in_the_place_of_the_directory_is_not_followed(tmp_path: Path, di
     with Store.open(tmp_path / "runs.db") as store:
         run_id = left_behind(store, link)
         store.reap()
-        with pytest.raises(DiskprofError, match="could not be removed"):
+        with pytest.raises(DiskprofError, match="Could not remove the test file"):
             remove(store, Leftover(run_id, str(link), 0))
     assert (disk / "precious" / "test.dat").read_text() == "precious"
 
@@ -167,7 +167,7 @@ def test_what_a_run_of_another_store_left_is_told_of_where_it_lies_and_removed_w
             "a test file with its data",
         )
         done = diskprof("clean", "--yes", disk, home=other)
-        assert done.returncode == 0 and "Nothing was left behind" in done.stderr and file.exists()
+        assert done.returncode == 0 and "No leftover test files" in done.stderr and file.exists()
         assert (
             f"{file.parent} not removed: run {under_way(tmp_path)} (process {process.pid}) is using it" in done.stderr
         )
@@ -175,7 +175,7 @@ def test_what_a_run_of_another_store_left_is_told_of_where_it_lies_and_removed_w
         process.communicate()
     with Store.open(store_of(tmp_path)) as store:
         (summary,) = store.summaries()
-    assert "Nothing was left behind" in diskprof("clean", home=other).stderr
+    assert "No leftover test files" in diskprof("clean", home=other).stderr
     done = diskprof("run", "fio-randread-qd8", disk, *SHORT, home=other)
     assert "left a test file behind (16 MiB)" in done.stderr and f"diskprof clean {disk}" in done.stderr
     # That run worked there, so this store knows the directory.
@@ -185,7 +185,7 @@ def test_what_a_run_of_another_store_left_is_told_of_where_it_lies_and_removed_w
         assert done.stdout == f"{file.parent}  16 MiB  run {summary.id} of {store_of(tmp_path)}\n"
     assert diskprof("clean", disk, "--yes", home=other).returncode == 0
     assert not list(disk.iterdir())
-    assert "Nothing was left behind" in diskprof("clean", disk, home=tmp_path).stderr
+    assert "No leftover test files" in diskprof("clean", disk, home=tmp_path).stderr
 
 
 def made(disk: Path, mark: Mark | None = None, *files: str) -> Path:
@@ -243,7 +243,7 @@ def test_what_is_not_diskprofs_alone_is_left_alone(tmp_path: Path, disk: Path) -
         assert not list(leftovers(store, [str(disk)]))
         lines = list(left_alone([str(disk)]))
         assert len(lines) == 2
-        assert "other users may write to it" in lines[0] and "holds more than a test file" in lines[1]
+        assert "other users may write to it" in lines[0] and "it has no diskprof marker and contains other files" in lines[1]
         for name in (".diskprof-01234567", ".diskprof-0123abcd", ".diskprof-01234569"):
             with pytest.raises(DiskprofError):
                 remove(store, Leftover("", f"{disk}/{name}", 0, known=False))
@@ -275,7 +275,7 @@ def test_a_run_ends_when_the_file_system_is_down_to_its_reserve(loops: Loops, tm
     assert process.returncode == 1, err
     run = diskprof_json("show", "latest", "--json", home=tmp_path)
     assert run["status"] == "failed"
-    assert "is down to its reserve" in run["reason"] and "1 GiB must stay free" in run["reason"]
+    assert "is down to its reserve" in run["reason"] and "1 GiB must remain" in run["reason"]
     ended = [test for test in run["tests"] if test["status"] == "failed"]
     assert len(ended) == 1 and "reserve" in ended[0]["reason"]
     assert {test["status"] for test in run["tests"]} <= {"complete", "failed", "skipped"}
@@ -292,7 +292,7 @@ def test_a_directory_whose_disk_went_away_is_another_disk(loops: Loops, tmp_path
     call("umount", files)
     screen.type("y")
     assert screen.end() == 4, screen.seen
-    assert f"the plan was made for {files} ({Path(node).name})" in " ".join(screen.seen.split())
+    assert f"planned for {files} ({Path(node).name})" in " ".join(screen.seen.split())
     assert not list(files.iterdir())
 
 
@@ -307,7 +307,7 @@ def test_room_that_got_scarce_since_the_plan_was_made(loops: Loops, tmp_path: Pa
     call("fallocate", "--length", str(free - (1100 << 20)), files / "somebody else's")
     screen.type("y")
     assert screen.end() == 4, screen.seen
-    assert "less than 1 GiB would stay free" in " ".join(screen.seen.split())
+    assert "less than 1 GiB would remain" in " ".join(screen.seen.split())
     assert not list(files.glob(".diskprof-*"))
 
 
@@ -398,7 +398,7 @@ def test_runs_on_different_disks_do_not_wait_for_each_other(loops: Loops, tmp_pa
     with started("run", "quick", files, *LONG, home=tmp_path) as process:
         until(lambda: under_way(tmp_path), "a run on the second disk")
         done = diskprof("run", "fio-randread-qd8", node, *SHORT, home=tmp_path)
-        assert done.returncode == 4 and f"working on {Path(node).name}" in done.stderr
+        assert done.returncode == 4 and f"using {Path(node).name}" in done.stderr
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=PATIENCE_S)
 

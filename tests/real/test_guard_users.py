@@ -96,9 +96,9 @@ def test_the_doctor_tells_somebody_without_root_how_to_reach_devices(loops: Loop
     loops.disk()
     done = diskprof_as(NOBODY, "doctor", home=home)
     assert done.returncode == 0, done.stderr
-    assert "directories can be tested all the same" in done.stdout
+    assert "directories can still be tested" in done.stdout
     assert "For devices: sudo /opt/bin/diskprof" in done.stdout
-    assert f"can be made in {home}" in done.stdout
+    assert f"can be created in {home}" in done.stdout
 
 
 def test_what_lies_below_a_closed_directory_is_told_of_in_words(home: Path) -> None:

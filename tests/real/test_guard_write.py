@@ -606,7 +606,7 @@ def test_a_disk_that_was_resized_while_the_person_thought(loops: Loops, home: Pa
     call("losetup", "--set-capacity", node)
     screen.type(Path(node).name)
     assert screen.end() == 4
-    assert "64 MiB; the plan was made for 32 MiB" in " ".join(screen.seen.split())
+    assert "64 MiB; planned for 32 MiB" in " ".join(screen.seen.split())
     assert not any(first_bytes(node))
 
 

@@ -82,7 +82,7 @@ def start_and_finish_the_quick_check(screen: Terminal) -> None:
     screen.press("enter")
     screen.wait_for("Start Quick check?")
     screen.press("enter")
-    screen.wait_for("✓ complete")
+    screen.wait_for("complete  Quick check")
 
 
 def choose_and_start_the_long_check(screen: Terminal) -> None:
@@ -93,7 +93,7 @@ def choose_and_start_the_long_check(screen: Terminal) -> None:
     screen.press("enter")
     screen.wait_for("Start A long check?")
     screen.press("enter")
-    screen.wait_for("Test 1 of 2", "measuring")
+    screen.wait_for("4K rand read buffered QD1", "measuring")
 
 
 def kill_the_client(screen: Terminal, server: Server) -> None:
@@ -138,7 +138,7 @@ def test_from_log_in_to_an_exported_comparison_with_a_connection_lost(home: Path
     (run_id,) = running(home)
 
     with terminal(server.ssh("diskprof"), env, cwd=home.parent) as again:
-        again.wait_for("Test 1 of 2", run_id)
+        again.wait_for("4K rand read buffered QD1", run_id)
         stop_the_run(again)
         again.press("3")
         again.wait_for("2 runs", "cancelled")
@@ -166,7 +166,7 @@ def test_a_lost_connection_ends_the_view_and_never_the_run(
 ) -> None:
     with terminal(server.ssh("diskprof"), environment(home), cwd=home.parent) as screen:
         screen.press("2")
-        screen.wait_for("Test 1 of 2", long_run)
+        screen.wait_for("4K rand read buffered QD1", long_run)
         lose_the_connection(screen, server, how)
     with terminal(server.ssh("diskprof", "attach"), environment(home), cwd=home.parent) as line:
         line.wait_for("4K rand read", "measuring", "left")
@@ -178,11 +178,11 @@ def test_a_link_that_goes_dead_holds_nobody_up(home: Path, server: Server, long_
     env = environment(home)
     with link(server.port) as wire, terminal(server.ssh("diskprof", port=wire.port), env, cwd=home.parent) as screen:
         screen.press("2")
-        screen.wait_for("Test 1 of 2", long_run)
+        screen.wait_for("4K rand read buffered QD1", long_run)
         wire.die()
         with terminal(server.ssh("diskprof"), env, cwd=home.parent) as again:
             again.press("2")
-            again.wait_for("Test 1 of 2", long_run)
+            again.wait_for("4K rand read buffered QD1", long_run)
             stop_the_run(again)
             quit_from(again)
     assert diskprof_json("show", long_run, "--json", home=home)["status"] == "cancelled"
@@ -234,15 +234,15 @@ def test_without_a_terminal_it_tells_the_command_that_works(home: Path, server: 
 def test_a_log_in_without_utf8_can_be_worked_with(home: Path, server: Server, long_run: str, locale: str) -> None:
     env = environment(home, LANG=locale, LC_ALL=locale)
     with terminal(server.ssh("diskprof"), env, cwd=home.parent) as screen:
-        screen.wait_for("Test 1 of 2", long_run, "IOPS")
+        screen.wait_for("4K rand read buffered QD1", long_run, "IOPS")
         screen.press("1")
         screen.wait_for("Plan", "Quick check", "running")
         screen.press("2")
-        screen.wait_for("Test 1 of 2", long_run, "IOPS")
+        screen.wait_for("4K rand read buffered QD1", long_run, "IOPS")
         screen.press("?")
         screen.wait_for("Help: Live")
         screen.press("escape")
-        screen.wait_for("Test 1 of 2", gone="Help: Live")
+        screen.wait_for("4K rand read buffered QD1", gone="Help: Live")
         stop_the_run(screen)
         quit_from(screen)
 
@@ -298,7 +298,7 @@ def test_what_it_costs_to_watch_a_run(
         words = server.ssh("diskprof", options=options, port=wire.port)
         with terminal(words, environment(home), cwd=home.parent, columns=size[0], rows=size[1]) as screen:
             screen.press("2")
-            screen.wait_for("Test 1 of 2", long_run, "p99")
+            screen.wait_for("4K rand read buffered QD1", long_run, "p99")
             # Half a second after the first picture what the other screens need is loaded: that is what starting costs.
             see_for(screen, 2.0)
             # Of the shell, if there is one, and of diskprof.
@@ -350,19 +350,19 @@ def test_a_slow_link_answers_every_key(
                 record_property(f"{key} {texts[0]}", f"{took:.2f} s, {size} bytes")
                 print(f"{key:7} {texts[0]:20} {took:5.2f} s {size:6} bytes")  # noqa: T201
 
-            screen.wait_for("Test 1 of 2", long_run, "p99")
+            screen.wait_for("4K rand read buffered QD1", long_run, "p99")
             answer("1", "Plan", "Quick check")
-            answer("2", "Test 1 of 2", long_run)
+            answer("2", "4K rand read buffered QD1", long_run)
             screen.wait_for("p99")
             # By then it has seen how slow the line is, or was told.
             see_for(screen, 2.0)
             sizes.clear()
             answer("?", "Help: Live")
-            answer("escape", "Test 1 of 2", gone="Help: Live")
+            answer("escape", "4K rand read buffered QD1", gone="Help: Live")
             answer("3", "1 run")
             answer("t", "Tags and note")
             answer("escape", "1 run", gone="Tags and note")
-            answer("2", "Test 1 of 2", long_run)
+            answer("2", "4K rand read buffered QD1", long_run)
             answer("q", "Leave it running")
             screen.press("l")
             assert screen.wait_for_end() == 0
