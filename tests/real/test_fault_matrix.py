@@ -136,13 +136,13 @@ HANGUP = stopped("Terminal closed (SIGHUP).")
 BY_PERSON = stopped("Stopped by user (SIGINT).")
 BY_TERM = stopped("Stopped by SIGTERM.")
 KILLED = Ending(INTERRUPTED, INTERRUPTED, SKIPPED, -signal.SIGKILL, "exited unexpectedly", leaves_files=True)
-BY_KILL = r"fio was ended by SIGKILL\. The machine may have run out of memory"
+BY_KILL = r"fio was ended by SIGKILL\. Possibly out of memory"
 SILENT = "fio did not respond for .* and was killed: the device or fio hangs"
-TOO_LONG = "printed a document of more than 64 MiB"
+TOO_LONG = "The engine printed a document of more than 64 MiB"
 MUCH = r"fio said \d+ more lines"
 BROKEN = "Truncated fio output"
 STOOD = "The runner did not run .* for [3-9]"
-LOCKED = "Another program kept the store locked for .* what happened meanwhile was kept"
+LOCKED = "Another program kept the store locked for .*; nothing was lost"
 
 
 @dataclass(frozen=True)

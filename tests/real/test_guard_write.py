@@ -197,9 +197,9 @@ def test_the_runner_itself_asks_for_the_name(loops: Loops, home: Path) -> None:
     )
     store = home / "runs.db"
     for unnamed in (plan, replace(plan, raw_devices=(replace(plan.raw_devices[0], confirmed="yes"),))):
-        with Store.open(store) as opened, pytest.raises(Refused, match="Nobody typed"), begun(unnamed, opened):
+        with Store.open(store) as opened, pytest.raises(Refused, match="Not confirmed"), begun(unnamed, opened):
             pass
-        with pytest.raises(Refused, match="Nobody typed"):
+        with pytest.raises(Refused, match="Not confirmed"):
             start_detached(unnamed, store)
     # Nor does a plan help that forgot which device it writes to: no descriptor, no write.
     forgetful = start_detached(replace(plan, raw_devices=()), store)
@@ -399,7 +399,7 @@ def test_a_mount_that_nobody_can_see(loops: Loops, home: Path) -> None:
     files = loops.mount(node)
     with (files / "open").open("wb"):
         call("umount", "--lazy", files)
-        refused(write(node, home, "--overwrite-signature", "ext4"), f"has {Path(node).name} for itself")
+        refused(write(node, home, "--overwrite-signature", "ext4"), f"uses {Path(node).name} exclusively")
 
 
 def test_a_program_that_has_it_open(loops: Loops, home: Path) -> None:
@@ -583,7 +583,7 @@ def test_a_disk_that_was_replaced_while_the_person_thought(loops: Loops, home: P
     loops.undo.callback(Loops._detach_own, node, other)
     screen.type(Path(node).name)
     assert screen.end() == 4
-    assert "was replaced after the plan was made" in " ".join(screen.seen.split())
+    assert "was replaced since it was planned" in " ".join(screen.seen.split())
     assert first_bytes(node)[:12] == b"another disk"
 
 

@@ -96,7 +96,7 @@ def test_a_target_whose_server_goes_away_ends_the_run_with_the_reason(share: Sha
         run = store.run(summary.id)
         assert run.status is Status.FAILED and run.reason
         assert [test.status for test in run.tests] == [Status.FAILED, Status.SKIPPED], "not on the disk below"
-        assert "The tests that are left would be of another disk" in run.reason
+        assert "The remaining tests were not run: they would measure another disk" in run.reason
         assert "Could not remove the test file" in run.reason and "If its file system was unmounted" in run.reason
         assert list(share.far.glob(".diskprof-*")), "it is still there, on the server"
         # Where it was mounted before, it is found again and can be removed.
