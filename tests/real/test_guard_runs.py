@@ -177,7 +177,7 @@ def test_what_a_run_of_another_store_left_is_told_of_where_it_lies_and_removed_w
         (summary,) = store.summaries()
     assert "No leftover test files" in diskprof("clean", home=other).stderr
     done = diskprof("run", "fio-randread-qd8", disk, *SHORT, home=other)
-    assert "left a test file behind (16 MiB)" in done.stderr and f"diskprof clean {disk}" in done.stderr
+    assert "a test file (16 MiB)" in done.stderr and f"diskprof clean {disk}" in done.stderr
     # That run worked there, so this store knows the directory.
     for more in ((), (disk,), (file.parent,)):
         done = diskprof("clean", *more, home=other)

@@ -332,7 +332,7 @@ def test_a_disk_with_a_mounted_partition(loops: Loops, home: Path) -> None:
     files = loops.mount(f"{node}p2")
     done = write(node, home)
     refused(done, f"{Path(node).name}p2 is mounted on {files}")
-    assert "for itself" not in done.stderr
+    assert "exclusively" not in done.stderr
     # Its neighbour is another matter: nothing of it is lost, and it is told that the disk is shared.
     done = write(f"{node}p1", home)
     assert done.returncode == 0, done.stderr
