@@ -243,7 +243,10 @@ def test_what_is_not_diskprofs_alone_is_left_alone(tmp_path: Path, disk: Path) -
         assert not list(leftovers(store, [str(disk)]))
         lines = list(left_alone([str(disk)]))
         assert len(lines) == 2
-        assert "other users may write to it" in lines[0] and "it has no diskprof marker and contains other files" in lines[1]
+        assert (
+            "other users may write to it" in lines[0]
+            and "it has no diskprof marker and contains other files" in lines[1]
+        )
         for name in (".diskprof-01234567", ".diskprof-0123abcd", ".diskprof-01234569"):
             with pytest.raises(DiskprofError):
                 remove(store, Leftover("", f"{disk}/{name}", 0, known=False))
