@@ -249,6 +249,14 @@ class CourseView:
             return
         self.draw_chart()
 
+    def catch_up(self) -> None:
+        """Go on where the steps of reading have stopped, as while another screen was shown, and show what they read."""
+        if self.snapshot is None or self.reads_on or (depths := self.snapshot.depths) is None:
+            return
+        if not depths.complete:
+            self.read_more()
+        self.draw_tiles(self.snapshot)
+
     # what can be done
 
     def can(self, action: str) -> bool:

@@ -101,6 +101,7 @@ this screen, quitting or losing the connection does not stop it.
         """Nothing new was written for a while: say so, also where the runner itself hangs."""
         if self.is_current and self.snapshot and self.snapshot.going:
             silent = time.monotonic() - self._heard
+            self.course.catch_up()
             if silent >= silent_after_s(self.snapshot):
                 self._head(self.snapshot, silent_s=silent)
 
