@@ -1,4 +1,4 @@
-"""What is told of a run that has ended, around its table and chart: the best of a sweep, the report, the next steps."""
+"""Lines of a run that has ended, around its table and chart: the best of a sweep, the report, the next steps."""
 
 from __future__ import annotations
 

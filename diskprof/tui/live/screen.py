@@ -18,7 +18,7 @@ from diskprof.tui.shell.keynames import with_keys
 
 
 class LiveScreen(RunPage):
-    """Follows one run. Which: the one asked for, else the newest in progress, else the newest."""
+    """Follows one run: the one chosen, else the newest in progress, else the newest."""
 
     MODE: ClassVar[str] = "live"
     TITLE_OF_HELP: ClassVar[str] = "Live"

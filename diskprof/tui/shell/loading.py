@@ -112,7 +112,7 @@ def restore_last(path: Path) -> Sequence[str]:
 
 
 def plan_again(session: Session, path: Path, run_id: str) -> Outlook:
-    """The plan of a run made anew, which may write to the devices that the run wrote to: their names are asked for at the start.
+    """The plan of a run made anew, which may write to the devices that the run wrote to: their names have to be typed at the start.
 
     The run is read by a connection of its own, so that any thread may call it. Raises DiskprofErrors.
     """
