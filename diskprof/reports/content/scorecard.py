@@ -17,6 +17,8 @@ from diskprof.reports.words import DIRECTIONS, VERDICTS, Meaning
 _ALIKE = 0.02
 """A difference up to this share is noise, as in a comparison."""
 _IOPS = "IOPS"
+_TIMES = 10
+"""A gain from so many times on is written as a factor, as in a comparison."""
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
@@ -126,7 +128,7 @@ def _against(score: Score, run: Run) -> tuple[str, str, Meaning]:
         return "", "", Meaning.QUIET
     was = f"{figures.figure(score.measure, best.value)}, {day(best.started_at, run.started_at)}"
     if share > 1 + _ALIKE:
-        gain = f"+{share - 1:.0%}"
+        gain = f"+{share - 1:.0%}" if share < _TIMES else f"x{share:.3g}"
         if score.better is Better.LOWER:
             gain = f"{1 - 1 / share:.0%} lower"
         return f"new best: {gain}, before {was}", f"new best: {gain}", Meaning.GOOD

@@ -54,7 +54,12 @@ def test_reads_are_before_writes_and_large_blocks_told_in_bandwidth(run: Run) ->
 
 @pytest.mark.parametrize(
     ("factor", "words", "share"),
-    [(1 / 0.92, "92% of best: ", 0.92), (1.0, "100% of best: ", 1.0), (1 / 1.5, "new best: +50%, before ", 1.0)],
+    [
+        (1 / 0.92, "92% of best: ", 0.92),
+        (1.0, "100% of best: ", 1.0),
+        (1 / 1.5, "new best: +50%, before ", 1.0),
+        (1 / 343.72, "new best: x344, before ", 1.0),
+    ],
 )
 def test_each_figure_says_what_its_bar_is_measured_against(run: Run, factor: float, words: str, share: float) -> None:
     lines = scorecard(run, earlier(run, factor))
