@@ -14,6 +14,7 @@ from typing import Any
 from recorded import write_library
 from textual.pilot import Pilot
 from textual.widgets import Input
+from textual.worker import WorkerCancelled
 
 from diskprof.model.device import DeviceTree
 from diskprof.presets.library import Library
@@ -96,7 +97,8 @@ async def settle(pilot: Driver) -> None:
     async with asyncio.timeout(LONG_S):
         await pilot.pause()
         while any(not worker.is_finished for worker in pilot.app.workers):
-            await pilot.app.workers.wait_for_complete()
+            with contextlib.suppress(WorkerCancelled):  # another took its place: it is waited for in its turn
+                await pilot.app.workers.wait_for_complete()
             await pilot.pause()
 
 

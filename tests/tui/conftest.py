@@ -7,6 +7,12 @@ from bench_screens import Bench, bench_sentence
 from stored_screens import copy_of, make_library
 
 
+@pytest.fixture(autouse=True)
+def _no_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run under the cursor is read at once: a test waits for its worker, not for a time."""
+    monkeypatch.setattr("diskprof.tui.runs.preview._RESTS_S", 0.0)
+
+
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
     return make_library(tmp_path_factory.mktemp("library"))

@@ -80,17 +80,18 @@ async def test_runs_that_the_cursor_passes_are_not_opened(
         return read(store, run_id)
 
     monkeypatch.setattr(preview_module, "_read", counted)
-    monkeypatch.setattr(preview_module, "_RESTS_S", 3600.0)
     async with open_runs(path) as pilot:
-        await press(pilot, "home", *["down"] * 6)
-        preview = screen_of(pilot).preview
-        assert at(pilot) in preview.text and not opened
-        preview._rests()
-        await until(pilot, lambda: at(pilot) in opened)
-        await settle(pilot)
+        monkeypatch.setattr(preview_module, "_RESTS_S", 3600.0)
+        opened.clear()
+        await pilot.press("home", *["down"] * 5)
+        monkeypatch.setattr(preview_module, "_RESTS_S", 0.0)
+        await press(pilot, "down")
+        assert at(pilot) in screen_of(pilot).preview.text
+        assert opened == [at(pilot)]
         # What is known is not read again.
-        await press(pilot, "up", "down")
-        assert opened == [at(pilot)] and "mean" in preview.text
+        await press(pilot, "up")
+        await press(pilot, "down")
+        assert len(opened) == 2 and opened[0] == at(pilot) and "mean" in screen_of(pilot).preview.text
 
 
 async def test_a_run_in_progress_is_attached_to(path: Path, runs: dict[str, str]) -> None:

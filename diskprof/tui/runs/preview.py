@@ -9,8 +9,6 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textual.timer import Timer
-
 from diskprof.model.errors import DiskprofError
 from diskprof.model.run import RunSummary, Weight
 from diskprof.model.text import clean
@@ -50,7 +48,6 @@ class Preview(Lines):
         self._ascii_only = ascii_only
         self._summary: RunSummary | None = None
         self._known: dict[str, _Opened] = {}
-        self._timer: Timer | None = None
 
     def tell(self, summary: RunSummary | None) -> None:
         """Show this run: at once what its line knows, and the rest when it is read."""
@@ -58,19 +55,23 @@ class Preview(Lines):
             return
         self._summary = summary
         self._draw()
-        if self._timer:
-            self._timer.stop()
-        if summary and (summary.id not in self._known or self._known[summary.id].summary != summary):
-            self._timer = self.set_timer(_RESTS_S, self._rests)
+        self._read_rest()
 
     def on_resize(self) -> None:
         self._draw()
+        self._read_rest()
 
-    def _rests(self) -> None:
-        if self._summary and self.display and self.size.height:
-            self.run_worker(self._open(self._summary), group="preview", exclusive=True)
+    def _read_rest(self) -> None:
+        summary = self._summary
+        if summary and (summary.id not in self._known or self._known[summary.id].summary != summary):
+            self.run_worker(self._open(summary), group="preview", exclusive=True)
+        else:
+            self.workers.cancel_group(self, "preview")
 
     async def _open(self, summary: RunSummary) -> None:
+        await asyncio.sleep(_RESTS_S)
+        if not (self.display and self.size.height):
+            return
         try:
             path = self._path()
             blocks = await asyncio.to_thread(_read, path, summary.id)
