@@ -59,15 +59,15 @@ class Ask(ModalScreen[str | None]):
             yield Table(id="ask-answers")
 
     def on_mount(self) -> None:
-        box = self.query_one(".dialog")
-        box.border_title = Content(self._title).markup
-        answers = self.query_one(Table)
-        answers.styles.height = len(self._answers)
-        self._share()
-        self._mark()
-        for text in self.query("#ask-text").results(VerticalScroll):
-            self.watch(text, "show_vertical_scrollbar", self._mark, init=False)
-        answers.show(lambda _width: [Row(answer.value, self._line(answer)) for answer in self._answers])
+        # Empty where the terminal hangs up in this very moment.
+        for answers in self.query(Table):
+            self.query_one(".dialog").border_title = Content(self._title).markup
+            answers.styles.height = len(self._answers)
+            self._share()
+            self._mark()
+            for text in self.query("#ask-text").results(VerticalScroll):
+                self.watch(text, "show_vertical_scrollbar", self._mark, init=False)
+            answers.show(lambda _width: [Row(answer.value, self._line(answer)) for answer in self._answers])
 
     def on_resize(self) -> None:
         self._share()

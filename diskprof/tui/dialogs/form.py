@@ -98,11 +98,12 @@ class Form(ModalScreen[dict[str, str] | None]):
         self.scroll_to_widget(_whole(widget), animate=False)
 
     def on_mount(self) -> None:
-        box = self.query_one(".dialog")
-        box.set_class(self._danger, "-danger")
-        box.border_title = Content(self._title).markup
-        box.border_subtitle = with_keys(self, self.SAYS)
-        self._share()
+        # Empty where the terminal hangs up in this very moment.
+        for box in self.query(".dialog"):
+            box.set_class(self._danger, "-danger")
+            box.border_title = Content(self._title).markup
+            box.border_subtitle = with_keys(self, self.SAYS)
+            self._share()
 
     def on_resize(self) -> None:
         self._share()

@@ -33,10 +33,11 @@ class TextPage(ModalScreen[None]):
             yield Static(self._text, id="reading-text")
 
     def on_mount(self) -> None:
-        box = self.query_one(".dialog")
-        box.border_title = Content(self._title).markup
-        self.watch(box, "scroll_y", self._mark, init=False)
-        self.call_after_refresh(self._mark)
+        # Empty where the terminal hangs up in this very moment.
+        for box in self.query(".dialog"):
+            box.border_title = Content(self._title).markup
+            self.watch(box, "scroll_y", self._mark, init=False)
+            self.call_after_refresh(self._mark)
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._mark)

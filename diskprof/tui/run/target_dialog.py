@@ -87,7 +87,9 @@ class TargetDialog(Form):
             yield table
 
     def on_mount(self) -> None:
-        self._show()
+        # Nothing is there where the terminal hangs up in this very moment.
+        if self.query("#target-choices"):
+            self._show()
 
     def _share(self) -> None:
         """The list scrolls by itself."""
