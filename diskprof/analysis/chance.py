@@ -23,7 +23,7 @@ class Error:
 
 
 def of_average(values: Sequence[float], deviation: float) -> Error:
-    """The error of the mean of a series (two values or more) by the standard deviation of its values.
+    """The error of the mean of values in order (two values or more) by the standard deviation of its values.
 
     Values that resemble their neighbours count as fewer: n (1 - r) / (1 + r), r being the correlation of neighbours
     (Bayley and Hammersley, The effective number of independent observations in an autocorrelated time series, 1946).

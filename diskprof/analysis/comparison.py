@@ -23,8 +23,8 @@ from diskprof.analysis.metrics import (
     cpu_use,
     direction_metrics,
 )
-from diskprof.analysis.series import ByTest, by_test, figures, measured, thinned
 from diskprof.analysis.statistics import standard_deviation, variation
+from diskprof.analysis.windows import ByTest, by_test, figures, measured, thinned
 from diskprof.model.metric import Change
 from diskprof.model.preset import EngineName, Options
 from diskprof.model.run import DirectionResult, Finding, Run, Status, TestRecord
@@ -133,17 +133,17 @@ class Comparison:
 
 
 def compare(
-    runs: Sequence[Run], series: Mapping[str, Sequence[Sample]] | None = None, *, within_ns: int = WITHIN_NS
+    runs: Sequence[Run], samples: Mapping[str, Sequence[Sample]] | None = None, *, within_ns: int = WITHIN_NS
 ) -> Comparison:
-    """Lay runs side by side. `series` gives the samples of runs by id, from which the noise of each is taken.
+    """Lay runs side by side. `samples` gives the samples of runs by id, from which the noise of each is taken.
 
     Raises ValueError of no runs.
     """
     if not runs:
         raise ValueError("nothing to compare")
-    samples = {run_id: by_test(taken) for run_id, taken in (series or {}).items()}
+    taken = {run_id: by_test(each) for run_id, each in (samples or {}).items()}
     names = list(dict.fromkeys(test.name for run in runs for test in run.records))
-    tests = [_compare_test(name, runs, samples, within_ns) for name in names]
+    tests = [_compare_test(name, runs, taken, within_ns) for name in names]
     everywhere = _everywhere(tests)
     conditions = differing_conditions(runs)
     return Comparison(
@@ -212,13 +212,15 @@ def labels(runs: Sequence[Run]) -> tuple[str, ...]:
     return tuple(f"{run.id} ({number})" for number, run in enumerate(runs, start=1))
 
 
-def _compare_test(name: str, runs: Sequence[Run], series: Mapping[str, ByTest], within_ns: int) -> TestComparison:
+def _compare_test(name: str, runs: Sequence[Run], samples: Mapping[str, ByTest], within_ns: int) -> TestComparison:
     records = [run.test(name) for run in runs]
     known = next(record for record in records if record)
     rows: list[ComparedMetric] = []
     intervals = {
         direction: [
-            thinned(measured(series.get(run.id, {}).get((record.index, direction), ()), record.index)) if record else ()
+            thinned(measured(samples.get(run.id, {}).get((record.index, direction), ()), record.index))
+            if record
+            else ()
             for run, record in zip(runs, records, strict=True)
         ]
         for direction in Direction

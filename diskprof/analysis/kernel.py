@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 
-from diskprof.analysis.series import thinned
 from diskprof.analysis.statistics import mean, median
+from diskprof.analysis.windows import thinned
 from diskprof.model.sample import Phase, Sample, SystemSample
 
 

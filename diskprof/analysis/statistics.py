@@ -1,4 +1,4 @@
-"""Statistics of short series of numbers. Nothing here knows what the numbers mean; None where a figure has no meaning."""
+"""Statistics of a few numbers in order. Nothing here knows what the numbers mean; None where a figure has no meaning."""
 
 import math
 import statistics
@@ -38,7 +38,7 @@ def share_near(values: Sequence[float], level: float, within: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class SteadyState:
-    """How far a series is from steady, by fio's two criteria (its option `steadystate`), both as shares of the mean.
+    """How far values in order are from steady, by fio's two criteria (its option `steadystate`), both as shares of the mean.
 
     `drift` is what the fitted line gains or loses from the first value to the last (fio's iops_slope, over the whole window);
     `deviation` the largest distance of a value from the mean (fio's iops). `trended` is the share of the variance that
@@ -77,7 +77,7 @@ class ChangePoint:
 
 
 def change_point(values: Sequence[float], shortest: int = 4) -> ChangePoint | None:
-    """The best split of a series into two levels, each of at least `shortest` values; None if it is too short or constant.
+    """The best split of values in order into two levels, each of at least `shortest` values; None if it is too short or constant.
 
     Every split is tried (in one pass, over running sums) and the one with the smallest squared error kept.
     """

@@ -45,13 +45,13 @@ def format_of(path: Path) -> Format:
 def write(
     wanted: Format,
     runs: Sequence[Run],
-    series: Mapping[str, Sequence[Sample]],
+    samples: Mapping[str, Sequence[Sample]],
     kernel: Mapping[str, Mapping[int, KernelView]],
     *,
     earlier: Sequence[EarlierResult] = (),
     ascii_only: bool = False,
 ) -> str:
-    """The report on `runs`, a comparison of more than one; `series` and `kernel` are by run id. Raises ValueError of no runs.
+    """The report on `runs`, a comparison of more than one; `samples` and `kernel` are by run id. Raises ValueError of no runs.
 
     `ascii_only` is for the sparklines of Markdown; what the runs say of themselves stays as it is.
     """
@@ -60,16 +60,16 @@ def write(
         case Format.CSV:
             from diskprof.reports.data.tables import results_csv
 
-            return results_csv(runs, series)
+            return results_csv(runs, samples)
         case Format.SAMPLES:
             from diskprof.reports.data.tables import samples_csv
 
-            return samples_csv(runs, series)
+            return samples_csv(runs, samples)
         case Format.HTML:
             from diskprof.reports.render.html import report_html
 
-            return report_html(runs, series, kernel=kernel, earlier=earlier)
+            return report_html(runs, samples, kernel=kernel, earlier=earlier)
         case Format.MARKDOWN:
             from diskprof.reports.render.markdown import report
 
-            return report(runs, series, kernel=kernel, earlier=earlier, ascii_only=ascii_only)
+            return report(runs, samples, kernel=kernel, earlier=earlier, ascii_only=ascii_only)

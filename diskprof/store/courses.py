@@ -62,7 +62,7 @@ def _system(column: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Series:
+class _Tables:
     """A table of samples, that of their blocks, the columns that a value is made from, and what is never taken together."""
 
     samples: str
@@ -77,9 +77,9 @@ class _Series:
         return f"SELECT {values}, max(seq) AS last FROM {source} GROUP BY {key}, {self.apart}"
 
 
-_SAMPLES = _Series("sample", "course", tuple(codec.SAMPLE_COLUMNS.split(", ")), _SAMPLE, "phase, direction")
+_SAMPLES = _Tables("sample", "course", tuple(codec.SAMPLE_COLUMNS.split(", ")), _SAMPLE, "phase, direction")
 _OF_SYSTEM = tuple(codec.SYSTEM_COLUMNS.split(", "))
-_SYSTEM = _Series("system_sample", "system_course", _OF_SYSTEM, {name: _system(name) for name in _OF_SYSTEM}, "phase")
+_SYSTEM = _Tables("system_sample", "system_course", _OF_SYSTEM, {name: _system(name) for name in _OF_SYSTEM}, "phase")
 
 
 def fold_samples(db: sqlite3.Connection, number: int, first: int, following: int) -> None:
@@ -92,21 +92,21 @@ def fold_system(db: sqlite3.Connection, number: int, first: int, following: int)
     _fold(db, _SYSTEM, number, first, following)
 
 
-def _fold(db: sqlite3.Connection, series: _Series, number: int, first: int, following: int) -> None:
+def _fold(db: sqlite3.Connection, tables: _Tables, number: int, first: int, following: int) -> None:
     if first // FOLD == following // FOLD:
         return
-    names = ", ".join(series.together)
-    source = f"{series.samples} WHERE run = :run AND seq >= :first AND seq < :following"
+    names = ", ".join(tables.together)
+    source = f"{tables.samples} WHERE run = :run AND seq >= :first AND seq < :following"
     db.execute(
-        f"INSERT INTO {series.blocks} ({names}, seq, run) SELECT *, :run FROM"
-        f" ({series.grouped(series.together, source, f'seq / {FOLD}, test')})",
-        {"run": number, "first": _unfolded(db, series, number), "following": following // FOLD * FOLD},
+        f"INSERT INTO {tables.blocks} ({names}, seq, run) SELECT *, :run FROM"
+        f" ({tables.grouped(tables.together, source, f'seq / {FOLD}, test')})",
+        {"run": number, "first": _unfolded(db, tables, number), "following": following // FOLD * FOLD},
     )
 
 
-def _unfolded(db: sqlite3.Connection, series: _Series, number: int) -> int:
+def _unfolded(db: sqlite3.Connection, tables: _Tables, number: int) -> int:
     """The first cursor that belongs to no block yet."""
-    (last,) = db.execute(f"SELECT max(seq) FROM {series.blocks} WHERE run = ?", (number,)).fetchone()
+    (last,) = db.execute(f"SELECT max(seq) FROM {tables.blocks} WHERE run = ?", (number,)).fetchone()
     return 0 if last is None else (int(last) // FOLD + 1) * FOLD
 
 
@@ -120,24 +120,24 @@ def system_samples(db: sqlite3.Connection, run_id: str, test: int, most: int) ->
     return reading.system_batch(run_id, _rows(db, _SYSTEM, run_id, test, most), 0)
 
 
-def _rows(db: sqlite3.Connection, series: _Series, run_id: str, test: int, most: int) -> list[tuple[Any, ...]]:
+def _rows(db: sqlite3.Connection, tables: _Tables, run_id: str, test: int, most: int) -> list[tuple[Any, ...]]:
     values = _span(db, run_id, test, most)
-    values |= {"unfolded": _unfolded(db, series, values["run"])}
+    values |= {"unfolded": _unfolded(db, tables, values["run"])}
     blocks, first, last = db.execute(
-        f"SELECT count(DISTINCT seq / {FOLD}), min(seq), max(seq) FROM {series.blocks} WHERE run = :run AND test = :test",
+        f"SELECT count(DISTINCT seq / {FOLD}), min(seq), max(seq) FROM {tables.blocks} WHERE run = :run AND test = :test",
         values,
     ).fetchone()
-    rest = f"{series.samples} WHERE run = :run AND seq >= :unfolded AND test = :test"
+    rest = f"{tables.samples} WHERE run = :run AND seq >= :unfolded AND test = :test"
     if 2 * blocks >= most:
-        names = ", ".join((*series.together, "seq"))
-        whole = f"SELECT {names} FROM {series.blocks} WHERE run = :run AND test = :test"
+        names = ", ".join((*tables.together, "seq"))
+        whole = f"SELECT {names} FROM {tables.blocks} WHERE run = :run AND test = :test"
         source = f"({whole} UNION ALL SELECT {names} FROM {rest})"
     else:
         goes_on = db.execute(f"SELECT 1 FROM {rest} LIMIT 1", values).fetchone()
         values["low"] = first // FOLD * FOLD if blocks else values["unfolded"]
         values["high"] = _NEVER if goes_on else (last // FOLD + 1) * FOLD if blocks else 0
-        source = f"{series.samples} WHERE run = :run AND seq >= :low AND seq < :high AND test = :test"
-    query = series.grouped(series.columns, source, "(at_ns - :start - 1) / :width")
+        source = f"{tables.samples} WHERE run = :run AND seq >= :low AND seq < :high AND test = :test"
+    query = tables.grouped(tables.columns, source, "(at_ns - :start - 1) / :width")
     return db.execute(f"{query} ORDER BY max(at_ns), last", values).fetchall()
 
 

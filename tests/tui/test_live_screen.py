@@ -488,7 +488,7 @@ async def test_hostile_names_stay_names(bench: Bench, store: Store) -> None:
 def test_a_long_run_is_held_in_bounded_memory(store: Store) -> None:
     run_id = under_way(store, "mixed-70-30", runtime_s=400.0, stop_in=(0, 0.999))
     seen = RunReader(store, run_id).snapshot
-    spans = sum(len(series) for series in seen.track._series.values())
+    spans = sum(len(line) for line in seen.track._timelines.values())
     assert spans <= 2 * 6 * 513
     assert seen.track.seconds > 390
     check_last(seen, store)

@@ -94,7 +94,7 @@ async def test_a_comparison_draws_its_charts_of_few_samples(bench: Bench, store:
         pilot.app.compare_runs(ids)  # type: ignore[attr-defined]
         await settle(pilot)
         loaded = pilot.app.screen._loaded  # type: ignore[attr-defined]
-        assert len(loaded.courses[ids[0]]) < len(loaded.series[ids[0]])
+        assert len(loaded.courses[ids[0]]) < len(loaded.samples[ids[0]])
         await press(pilot, "m")
         assert "IOPS over time" in text_of(pilot)
 

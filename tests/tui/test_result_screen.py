@@ -364,7 +364,7 @@ async def test_what_the_charts_hold_is_what_a_picture_needs(tmp_path: Path) -> N
     async with open_runs(path) as pilot:
         screen = await open_result(pilot, run_id)
         assert screen.snapshot
-        assert len(screen.snapshot.track.series("iops", Direction.READ)) <= 512
+        assert len(screen.snapshot.track.timeline("iops", Direction.READ)) <= 512
         await press(pilot, "K")
         await see(pilot, "r_await")
         assert screen.snapshot.kernel

@@ -5,7 +5,7 @@ import pytest
 from diskprof.model.metric import Quantity
 from diskprof.reports.charts.axes import Scale, TimeAxis, round_up
 from diskprof.reports.charts.plot import Curve, Facet, Plot
-from diskprof.reports.charts.series import Series
+from diskprof.reports.charts.timeline import Timeline
 from diskprof.tui.kit.charts.drawing import draw_plot
 from diskprof.tui.kit.charts.glyphs import Charset, GlyphTrack, charset_for, draw, progress_bar
 from diskprof.tui.kit.painted import Line, width_of
@@ -57,9 +57,9 @@ def two_lines(read: float, write: float) -> Plot:
     """Lines of a share of 100."""
     curves = []
     for sign, name, value in (("R", "read", read), ("W", "write", write)):
-        series = Series()
-        series.add(0, 6, value)
-        curves.append(Curve(name, series, name, sign, end=sign))
+        line = Timeline()
+        line.add(0, 6, value)
+        curves.append(Curve(name, line, name, sign, end=sign))
     return Plot("", TimeAxis(10), (Facet(Scale(None, 100.0), tuple(curves)),))
 
 
@@ -114,9 +114,9 @@ def test_time_axes_carry_their_unit_once(seconds: float, unit: str) -> None:
 
 
 def test_a_chart_says_metric_unit_scale_and_legend() -> None:
-    series = Series()
-    series.add(0, 5, 251e6)
-    panel = Facet(Scale.of(Quantity.BANDWIDTH, 251e6), (Curve("W write", series, "write", area=True),))
+    line = Timeline()
+    line.add(0, 5, 251e6)
+    panel = Facet(Scale.of(Quantity.BANDWIDTH, 251e6), (Curve("W write", line, "write", area=True),))
     plot = Plot("Bandwidth", TimeAxis(10), (panel,), unit="MB/s", note="warm-up to 1 s")
     lines = text(draw_plot(plot, 60, 12, Charset.BRAILLE))
     assert len(lines) == 12

@@ -4,16 +4,16 @@ import pytest
 
 from diskprof.reports.charts.axes import LogScale, TimeAxis
 from diskprof.reports.charts.plot import Curve, Facet, Plot
-from diskprof.reports.charts.series import Merging, Series
+from diskprof.reports.charts.timeline import Merging, Timeline
 from diskprof.tui.kit.charts.drawing import draw_plot, label_rows
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.painted import width_of
 
 
 def line(name: str, value: float) -> Curve:
-    series = Series(Merging.MAX)
-    series.add(0.0, 10.0, value)
-    return Curve(name, series, "read", "x", end=name)
+    line = Timeline(Merging.MAX)
+    line.add(0.0, 10.0, value)
+    return Curve(name, line, "read", "x", end=name)
 
 
 @pytest.mark.parametrize("charset", list(Charset))

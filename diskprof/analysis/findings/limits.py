@@ -7,8 +7,8 @@ from diskprof.analysis.findings.cgroup_limits import cpu_throttled, io_limit_rea
 from diskprof.analysis.findings.processor import JOB_BUSY, busy_machine, job_use
 from diskprof.analysis.findings.rates import rate_kept
 from diskprof.analysis.findings.view import LEAST_INTERVALS, TestView
-from diskprof.analysis.series import windows
 from diskprof.analysis.statistics import median, share_near
+from diskprof.analysis.windows import windows
 from diskprof.model.run import DirectionResult, Finding, Run, TestRecord, Weight
 from diskprof.model.sample import Direction, LatencyKind
 from diskprof.model.units import format_bandwidth, format_duration, format_iops, format_latency

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from diskprof.analysis.findings.hardware import other_io
 from diskprof.analysis.findings.rhythm import rhythm
 from diskprof.analysis.findings.view import TestView
-from diskprof.analysis.series import Window, rolling
 from diskprof.analysis.statistics import ChangePoint, change_point, median, steady_state, variation
+from diskprof.analysis.windows import Window, rolling
 from diskprof.model.run import Finding, Status, Weight
 from diskprof.model.units import (
     amount,
@@ -134,17 +134,17 @@ def level_change(view: TestView) -> LevelChange | None:
     return LevelChange(at_s, before, after) if high > 0 and (high - low) / high >= LEVELS else None
 
 
-def _level(series: Sequence[Window]) -> float | None:
+def _level(parts: Sequence[Window]) -> float | None:
     """IOPS; None of less than a second."""
-    return median([window.iops for window in rolling(series, TYPICAL_S)])
+    return median([window.iops for window in rolling(parts, TYPICAL_S)])
 
 
-def _change(series: Sequence[Window]) -> ChangePoint | None:
-    lasted = series[-1].end_s if series else 0.0
+def _change(parts: Sequence[Window]) -> ChangePoint | None:
+    lasted = parts[-1].end_s if parts else 0.0
     if lasted < 2 * LEVEL_S * 0.999:
         return None
     return change_point(
-        [window.iops for window in series], max(LEVEL_INTERVALS, math.ceil(LEVEL_S * len(series) / lasted))
+        [window.iops for window in parts], max(LEVEL_INTERVALS, math.ceil(LEVEL_S * len(parts) / lasted))
     )
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from diskprof.analysis.findings.view import TestView
-from diskprof.analysis.series import Window
 from diskprof.analysis.statistics import mean, median, standard_deviation, variation
+from diskprof.analysis.windows import Window
 from diskprof.model.run import Finding, Weight
 from diskprof.model.units import format_duration, format_iops
 
@@ -46,7 +46,7 @@ class Rhythm:
 
 
 def rhythm(intervals: Sequence[Window]) -> Rhythm | None:
-    """The rhythm of the dips in a series of intervals, if there is one."""
+    """The rhythm of the dips in intervals, if there is one."""
     usual = median([window.iops for window in intervals])
     usual_ios = median([float(window.ios) for window in intervals])
     if not usual or not usual_ios or usual_ios < COUNTED:

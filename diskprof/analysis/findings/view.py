@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from diskprof.analysis.kernel import KernelView, kernel_view, while_measuring
-from diskprof.analysis.series import Window, measured, windows
 from diskprof.analysis.statistics import median
+from diskprof.analysis.windows import Window, measured, windows
 from diskprof.model.device import Device, DeviceKind, Parts, Transport
 from diskprof.model.load import Load
 from diskprof.model.preset import EngineName

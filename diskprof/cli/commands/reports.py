@@ -73,10 +73,10 @@ def _report_text(store: "Store", names: tuple[str, ...], wanted: "Format", *, as
     runs = [store.run(run_id) for run_id in ids]
     if not wanted.needs_samples(len(ids)):
         return write(wanted, runs, {}, {})
-    series = {run_id: store.samples(run_id).samples for run_id in ids}
+    samples = {run_id: store.samples(run_id).samples for run_id in ids}
     kernel = {run.id: seen_by_kernel(store, run) for run in runs}
     earlier = earlier_results(store, runs[0]) if len(runs) == 1 else ()
-    return write(wanted, runs, series, kernel, earlier=earlier, ascii_only=ascii_only)
+    return write(wanted, runs, samples, kernel, earlier=earlier, ascii_only=ascii_only)
 
 
 @click.command("compare", short_help="Compare runs side by side.")
@@ -103,17 +103,17 @@ def compare_command(ctx: click.Context, runs: tuple[str, ...], form: str | None,
         if len(ids) < 2:
             raise UsageError("compare needs at least two different runs.", "`diskprof runs` lists them.")
         chosen = [store.run(run_id) for run_id in ids]
-        series = {run_id: store.samples(run_id).samples for run_id in ids}
+        samples = {run_id: store.samples(run_id).samples for run_id in ids}
         if form == "markdown":
             from diskprof.reports.render.markdown import report
             from diskprof.runner.session import seen_by_kernel
 
             kernel = {run.id: seen_by_kernel(store, run) for run in chosen}
-            click.echo(report(chosen, series, kernel=kernel, ascii_only=not stdout_is_utf8()), nl=False)
+            click.echo(report(chosen, samples, kernel=kernel, ascii_only=not stdout_is_utf8()), nl=False)
             return
     from diskprof.analysis.comparison import compare
 
-    comparison = compare(chosen, series)
+    comparison = compare(chosen, samples)
     if form == "json":
         from diskprof.reports.data.json_runs import comparison_json
 
@@ -127,5 +127,5 @@ def compare_command(ctx: click.Context, runs: tuple[str, ...], form: str | None,
         from diskprof.reports.render.plotext_plot import comparison_plots
 
         colour, ascii_only = sys.stdout.isatty(), not stdout_is_utf8()
-        drawn = comparison_plots(comparison, chosen, series, width, colour=colour, ascii_only=ascii_only)
+        drawn = comparison_plots(comparison, chosen, samples, width, colour=colour, ascii_only=ascii_only)
         click.echo(f"\n{drawn}" if drawn else "", nl=False)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from diskprof.model.histogram import Histogram, bucket_edges
 from diskprof.reports.charts.axes import LogScale
-from diskprof.reports.charts.series import Folded
+from diskprof.reports.charts.timeline import Folded
 
 _FINE = 2
 """Four neighbouring buckets are one level: sixteen to a power of two, which is finer than a row of any terminal."""

@@ -8,7 +8,7 @@ from diskprof.model.histogram import Histogram
 from diskprof.model.metric import Quantity
 from diskprof.reports.charts.axes import AcrossAxis, LogScale, PercentileAxis, Scale, TimeAxis, UpAxis
 from diskprof.reports.charts.heatmap import Heat
-from diskprof.reports.charts.series import Series, Values
+from diskprof.reports.charts.timeline import Timeline, Values
 
 _MOST_NINES = 5.0
 _ONE_SECOND = TimeAxis(1.0)
@@ -94,14 +94,14 @@ Named = tuple[str, str, str]
 """Sign, label and ink of a curve."""
 
 
-def over_time(title: str, quantity: Quantity, curves: Sequence[tuple[Named, Series]]) -> Plot:
-    """Series over the seconds since the measuring began, from zero; one alone is filled."""
-    known = [(named, series) for named, series in curves if series]
+def over_time(title: str, quantity: Quantity, curves: Sequence[tuple[Named, Timeline]]) -> Plot:
+    """Timelines over the seconds since the measuring began, from zero; one alone is filled."""
+    known = [(named, line) for named, line in curves if line]
     if not known:
         return Plot(title, nothing="There are no samples of this test.")
-    scale = Scale.of(quantity, max(series.highest for _, series in known))
-    shown = tuple(_curve(named, series, area=len(known) == 1) for named, series in known)
-    axis = TimeAxis(max(series.end for _, series in known))
+    scale = Scale.of(quantity, max(line.highest for _, line in known))
+    shown = tuple(_curve(named, line, area=len(known) == 1) for named, line in known)
+    axis = TimeAxis(max(line.end for _, line in known))
     return Plot(f"{title} ({scale.suffix})" if scale.suffix else title, axis, (Facet(scale, shown),))
 
 

@@ -29,25 +29,25 @@ _ABSENT = Word("has no such test", "", Meaning.QUIET)
 
 def runs_report(
     runs: Sequence[Run],
-    series: Mapping[str, Sequence[Sample]] | None = None,
+    samples: Mapping[str, Sequence[Sample]] | None = None,
     kernel: Mapping[str, Kernel] | None = None,
     *,
     earlier: Sequence[EarlierResult] = (),
     form: Form,
 ) -> tuple[Block, ...]:
-    """A report of one run; of several, side by side first and then each. `series` and `kernel` are by run id.
+    """A report of one run; of several, side by side first and then each. `samples` and `kernel` are by run id.
 
     `earlier` is what was measured before a single run.
 
     Raises ValueError of no runs.
     """
-    sections = runs_sections(runs, series, kernel, earlier=earlier, form=form)
+    sections = runs_sections(runs, samples, kernel, earlier=earlier, form=form)
     return tuple(block for section in sections for block in section)
 
 
 def runs_sections(
     runs: Sequence[Run],
-    series: Mapping[str, Sequence[Sample]] | None = None,
+    samples: Mapping[str, Sequence[Sample]] | None = None,
     kernel: Mapping[str, Kernel] | None = None,
     *,
     earlier: Sequence[EarlierResult] = (),
@@ -56,7 +56,7 @@ def runs_sections(
     """As `runs_report`: of several runs the comparison, then a section for each run, which begins with its heading."""
     if not runs:
         raise ValueError("nothing to report")
-    samples, seen = series or {}, kernel or {}
+    samples, seen = samples or {}, kernel or {}
     if len(runs) == 1:
         run = runs[0]
         return (run_report(run, samples.get(run.id, ()), seen.get(run.id), earlier=earlier, form=form),)

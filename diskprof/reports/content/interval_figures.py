@@ -1,11 +1,11 @@
-"""Figures of an interval, and how the samples of a test become a series of them."""
+"""Figures of an interval, and how the samples of a test become a timeline of them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from diskprof.model.metric import Quantity
 from diskprof.model.sample import Sample
-from diskprof.reports.charts.series import Merging, Series
+from diskprof.reports.charts.timeline import Merging, Timeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +24,12 @@ P50 = Timed(Quantity.LATENCY, lambda sample: sample.quantile(0.5), Merging.MAX)
 P99 = Timed(Quantity.LATENCY, lambda sample: sample.quantile(0.99), Merging.MAX)
 
 
-def series_of(samples: Sequence[Sample], timed: Timed) -> Series:
+def timeline_of(samples: Sequence[Sample], timed: Timed) -> Timeline:
     """A figure of the measured samples of one direction, over the seconds since the first of them began."""
-    series = Series(timed.merging, limit=2048)
+    line = Timeline(timed.merging, limit=2048)
     began = samples[0].at_ns - samples[0].duration_ns if samples else 0
     for sample in samples:
         if (value := timed.figure(sample)) is not None:
             end = (sample.at_ns - began) / 1e9
-            series.add(end - sample.duration_ns / 1e9, end, value)
-    return series
+            line.add(end - sample.duration_ns / 1e9, end, value)
+    return line

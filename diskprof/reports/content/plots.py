@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from diskprof.analysis import sweep
 from diskprof.analysis.comparison import Comparison
 from diskprof.analysis.metrics import Measure
-from diskprof.analysis.series import by_test, measured
+from diskprof.analysis.windows import by_test, measured
 from diskprof.model.cells import cut
 from diskprof.model.preset import Axis
 from diskprof.model.run import Run, TestRecord, TestResult
@@ -13,8 +13,8 @@ from diskprof.model.sample import Direction, Sample
 from diskprof.reports import figures
 from diskprof.reports.charts.axes import NameAxis, Scale, TimeAxis
 from diskprof.reports.charts.plot import Curve, Facet, Plot, highest
-from diskprof.reports.charts.series import Series, Steps
-from diskprof.reports.content.interval_figures import BANDWIDTH, IOPS, MEAN, P50, P99, series_of
+from diskprof.reports.charts.timeline import Steps, Timeline
+from diskprof.reports.content.interval_figures import BANDWIDTH, IOPS, MEAN, P50, P99, timeline_of
 from diskprof.reports.content.overview import headline_rows
 from diskprof.reports.content.sweep_tables import panel_title, value_words
 from diskprof.reports.words import DIRECTIONS
@@ -43,11 +43,11 @@ def pairs_of(run: Run, samples: Sequence[Sample]) -> tuple[tuple[Plot, ...], ...
     for test, ways in _tests(run, samples):
         plots = []
         for what, timed in (("IOPS", IOPS), ("p99 latency", P99)):
-            series = {str(way): series_of(mine, timed) for way, mine in ways.items()}
-            curves = tuple(Curve(way, each, way) for way, each in series.items() if each.resolution > 1)
+            lines = {str(way): timeline_of(mine, timed) for way, mine in ways.items()}
+            curves = tuple(Curve(way, each, way) for way, each in lines.items() if each.resolution > 1)
             if top := highest(curves):
                 facet = Facet(Scale.of(timed.quantity, top), curves)
-                axis = TimeAxis(max(each.end for each in series.values()))
+                axis = TimeAxis(max(each.end for each in lines.values()))
                 plots.append(Plot(f"{test.title}: {what}", axis, (facet,)))
         if plots:
             found.append(tuple(plots))
@@ -55,11 +55,11 @@ def pairs_of(run: Run, samples: Sequence[Sample]) -> tuple[tuple[Plot, ...], ...
 
 
 def compared_plots(
-    comparison: Comparison, runs: Sequence[Run], series: Mapping[str, Sequence[Sample]]
+    comparison: Comparison, runs: Sequence[Run], samples: Mapping[str, Sequence[Sample]]
 ) -> tuple[Plot, ...]:
     """The IOPS of every run over time, test by test, on one scale; of sweeps the most IOPS by the first axis."""
     found = [*_compared_sweeps(comparison)]
-    known = {run.id: by_test(series.get(run.id, ())) for run in runs}
+    known = {run.id: by_test(samples.get(run.id, ())) for run in runs}
     for test in comparison.tests:
         for way in Direction if not test.cell else ():
             curves = []
@@ -68,17 +68,17 @@ def compared_plots(
                 own = record is not None and run.sampled(record, way)
                 mine = measured(known[run.id].get((record.index, way), ()), record.index) if record and own else ()
                 if len(mine) > 1:
-                    curves.append(Curve(column.label, series_of(mine, IOPS)))
+                    curves.append(Curve(column.label, timeline_of(mine, IOPS)))
             found += _over_time(f"{test.title}: {DIRECTIONS[way].word} IOPS", curves)
     return tuple(found)
 
 
 def compared_pairs(
-    comparison: Comparison, runs: Sequence[Run], series: Mapping[str, Sequence[Sample]]
+    comparison: Comparison, runs: Sequence[Run], samples: Mapping[str, Sequence[Sample]]
 ) -> tuple[tuple[Plot, ...], ...]:
     """For each test that is no cell of a sweep, its IOPS (MB/s of large blocks) and p99 over time, every run on the same axes."""
     found = []
-    known = {run.id: by_test(series.get(run.id, ())) for run in runs}
+    known = {run.id: by_test(samples.get(run.id, ())) for run in runs}
     labels = [cut(column.label, _LEGEND // len(runs), mark="…", middle=True) for column in comparison.columns]
     for test in comparison.tests if len(runs) > 1 else ():
         large = {row.direction for row in headline_rows(test) if row.metric is Measure.BANDWIDTH}
@@ -96,10 +96,10 @@ def compared_pairs(
                 curves = tuple(
                     Curve(label, each, f"run-{min(at, _RUN_INKS - 1)}")
                     for at, (label, mine) in enumerate(zip(labels, taken, strict=True))
-                    if (each := series_of(mine, timed)).resolution > 1
+                    if (each := timeline_of(mine, timed)).resolution > 1
                 )
                 if top := highest(curves):
-                    axis = TimeAxis(max(curve.values.end for curve in curves if isinstance(curve.values, Series)))
+                    axis = TimeAxis(max(curve.values.end for curve in curves if isinstance(curve.values, Timeline)))
                     plots.append(Plot(f"{name}: {what}", axis, (Facet(Scale.of(timed.quantity, top), curves),)))
             found += [tuple(plots)] if plots else []
     return tuple(found)
@@ -120,9 +120,9 @@ def _test_plots(name: str, ways: Ways) -> list[Plot]:
     for way, mine in ways.items():
         spread = any(sample.histogram is not None for sample in mine)
         for label, timed in (("p50", P50), ("p99", P99)) if spread else (("p50", P50), ("p99", P99), ("mean", MEAN)):
-            latencies.append(Curve(f"{DIRECTIONS[way].word} {label}", series_of(mine, timed)))
+            latencies.append(Curve(f"{DIRECTIONS[way].word} {label}", timeline_of(mine, timed)))
     iops, bandwidth = (
-        [Curve(DIRECTIONS[way].word, series_of(mine, timed)) for way, mine in ways.items()]
+        [Curve(DIRECTIONS[way].word, timeline_of(mine, timed)) for way, mine in ways.items()]
         for timed in (IOPS, BANDWIDTH)
     )
     return [
@@ -136,7 +136,7 @@ def _over_time(title: str, curves: Sequence[Curve], divisor: float = 1.0) -> lis
     known = tuple(curve for curve in curves if curve.values.resolution)
     if not known:
         return []
-    seconds = max(curve.values.end for curve in known if isinstance(curve.values, Series))
+    seconds = max(curve.values.end for curve in known if isinstance(curve.values, Timeline))
     return [Plot(title, TimeAxis(seconds), (Facet(Scale.plain(highest(known), divisor), known),))]
 
 

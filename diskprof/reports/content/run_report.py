@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from diskprof.analysis.kernel import KernelView
 from diskprof.analysis.metrics import WITHIN_NS, Measure
-from diskprof.analysis.series import measured, windows
+from diskprof.analysis.windows import measured, windows
 from diskprof.model.earlier import EarlierResult
 from diskprof.model.expectation import Verdict
 from diskprof.model.run import DirectionResult, Latency, Run, Status, TestRecord

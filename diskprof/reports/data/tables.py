@@ -44,16 +44,16 @@ COMPARED_COLUMNS = (
 _COMPARED = (Measure.IOPS, Measure.BANDWIDTH, Measure.LATENCY_MEAN, Measure.LATENCY_P99)
 
 
-def results_csv(runs: Sequence[Run], series: Mapping[str, Sequence[Sample]] | None = None) -> str:
+def results_csv(runs: Sequence[Run], samples: Mapping[str, Sequence[Sample]] | None = None) -> str:
     """A row for each direction of each test, one for fsync where it synced, one for a test without a result; then the same of
     each job that fio reports apart, and of each of its copies.
 
     Of several runs each row has its differences to the first, as shares of it (-0.5 is half), with their verdicts, which
-    `series`, by run id, makes surer. What is not known is empty.
+    `samples`, by run id, makes surer. What is not known is empty.
     """
     if len(runs) < 2:
         return _csv(RESULT_COLUMNS, (row for run in runs for test in run.tests for row in _results(run, test)))
-    comparison = compare(runs, series)
+    comparison = compare(runs, samples)
     columns = (*COMPARED_COLUMNS, *(f"condition_{each.name.replace(' ', '_')}" for each in comparison.conditions))
     rows = (
         [*row, *_against(comparison, at, run, test, row)]
@@ -82,12 +82,12 @@ def _against(
     yield from (each.values[at] for each in comparison.conditions)
 
 
-def samples_csv(runs: Sequence[Run], series: Mapping[str, Iterable[Sample]]) -> str:
-    """A row for each sample in the order of time; `at_s` is the end of the interval since the run began. `series` is by run id."""
+def samples_csv(runs: Sequence[Run], samples: Mapping[str, Iterable[Sample]]) -> str:
+    """A row for each sample in the order of time; `at_s` is the end of the interval since the run began. `samples` is by run id."""
     rows = []
     for run in runs:
         names = {test.index: test.name for test in run.tests}
-        rows += [_sample(run.id, names[sample.test], sample) for sample in series.get(run.id, ())]
+        rows += [_sample(run.id, names[sample.test], sample) for sample in samples.get(run.id, ())]
     return _csv(SAMPLE_COLUMNS, rows)
 
 

@@ -64,12 +64,12 @@ td.right, th.right { text-align: right; }
 
 def report_html(
     runs: Sequence[Run],
-    series: Mapping[str, Sequence[Sample]],
+    samples: Mapping[str, Sequence[Sample]],
     *,
     kernel: Mapping[str, Kernel] | None = None,
     earlier: Sequence[EarlierResult] = (),
 ) -> str:
-    """A page of one run, or of several side by side and then each. `series` and `kernel` are by run id.
+    """A page of one run, or of several side by side and then each. `samples` and `kernel` are by run id.
 
     `earlier` is what was measured before a single run.
 
@@ -84,7 +84,7 @@ def report_html(
         groups = [(here, list(group)) for here, group in groupby(blocks, _drawn_here)]
         return "".join("".join(map(_drawn, each)) if here else parser.render(markdown(each)) for here, each in groups)
 
-    first, *others = runs_sections(runs, series, kernel, earlier=earlier, form=Form.HTML)
+    first, *others = runs_sections(runs, samples, kernel, earlier=earlier, form=Form.HTML)
     body = drawn(first)
     for heading, *rest in others:
         # The comparison is what is read; a run in full opens at a click.

@@ -21,7 +21,7 @@ from diskprof.reports.blocks import (
     Spark,
     Table,
 )
-from diskprof.reports.charts.series import even
+from diskprof.reports.charts.timeline import even
 from diskprof.reports.layout import GAP, Column, filled_columns, plain, ruled
 from diskprof.reports.words import Meaning
 

@@ -40,19 +40,19 @@ _BREAK = "\u200b"
 
 def report(
     runs: Sequence[Run],
-    series: Mapping[str, Sequence[Sample]] | None = None,
+    samples: Mapping[str, Sequence[Sample]] | None = None,
     *,
     kernel: Mapping[str, Kernel] | None = None,
     earlier: Sequence[EarlierResult] = (),
     ascii_only: bool = False,
 ) -> str:
-    """A report of one run; of several, side by side first and then each. `series` and `kernel` are by run id.
+    """A report of one run; of several, side by side first and then each. `samples` and `kernel` are by run id.
 
     `earlier` is what was measured before a single run.
 
     Raises ValueError of no runs.
     """
-    return markdown(runs_report(runs, series, kernel, earlier=earlier, form=Form.MARKDOWN), ascii_only=ascii_only)
+    return markdown(runs_report(runs, samples, kernel, earlier=earlier, form=Form.MARKDOWN), ascii_only=ascii_only)
 
 
 def comparison_markdown(comparison: Comparison) -> str:

@@ -34,14 +34,14 @@ def run_plots(
 def comparison_plots(
     comparison: Comparison,
     runs: Sequence[Run],
-    series: Mapping[str, Sequence[Sample]],
+    samples: Mapping[str, Sequence[Sample]],
     width: int = 80,
     *,
     colour: bool = False,
     ascii_only: bool = False,
 ) -> str:
-    """The charts of a comparison one below the other; `series` by run id."""
-    return _charts(compared_plots(comparison, runs, series), width, colour=colour, ascii_only=ascii_only)
+    """The charts of a comparison one below the other; `samples` by run id."""
+    return _charts(compared_plots(comparison, runs, samples), width, colour=colour, ascii_only=ascii_only)
 
 
 def _charts(plots: Sequence[Plot], width: int, *, colour: bool, ascii_only: bool) -> str:

@@ -18,13 +18,13 @@ from textual.containers import Container, Vertical
 from textual.css.scalar import Scalar
 from textual.widgets import Static
 
-from diskprof.analysis.series import measured
+from diskprof.analysis.windows import measured
 from diskprof.model.errors import DiskprofError
 from diskprof.model.sample import Direction
 from diskprof.model.text import clean
 from diskprof.reports.charts.plot import Named, Plot, by_percentile, over_time
-from diskprof.reports.charts.series import Series
-from diskprof.reports.content.interval_figures import BANDWIDTH, IOPS, P99, series_of
+from diskprof.reports.charts.timeline import Timeline
+from diskprof.reports.content.interval_figures import BANDWIDTH, IOPS, P99, timeline_of
 from diskprof.tui.dialogs import run_actions
 from diskprof.tui.kit.charts.chart import CURVE_INKS, Chart
 from diskprof.tui.kit.heading import Heading
@@ -174,7 +174,7 @@ class CompareScreen(ModeScreen):
             self.diskprof.tell(error)
         else:
             self._read_at = time.monotonic()
-            self._take(await asyncio.to_thread(compare, self._loaded.runs, self._loaded.series))
+            self._take(await asyncio.to_thread(compare, self._loaded.runs, self._loaded.samples))
         finally:
             self._reading = False
         self._show()
@@ -184,7 +184,7 @@ class CompareScreen(ModeScreen):
         """Compare again what is read already."""
         from diskprof.analysis.comparison import compare
 
-        self._take(await asyncio.to_thread(compare, self._loaded.runs, self._loaded.series))
+        self._take(await asyncio.to_thread(compare, self._loaded.runs, self._loaded.samples))
         self._show()
 
     def _take(self, comparison: Comparison) -> None:
@@ -293,7 +293,7 @@ class CompareScreen(ModeScreen):
         title = f"{clean(self.comparison.title(name) if self.comparison else name)} {direction}: {chart}"
         if chart is CompareChart.PERCENTILES:
             return by_percentile(title, self._histograms(name, direction))
-        return over_time(title, _TIMED[chart].quantity, self._series(name, direction, chart))
+        return over_time(title, _TIMED[chart].quantity, self._timelines(name, direction, chart))
 
     def _named(self) -> list[tuple[int, Named]]:
         """Number and look of each run."""
@@ -314,13 +314,13 @@ class CompareScreen(ModeScreen):
                 found.append((named, result.histogram))
         return found
 
-    def _series(self, name: str, direction: Direction, chart: CompareChart) -> list[tuple[Named, Series]]:
+    def _timelines(self, name: str, direction: Direction, chart: CompareChart) -> list[tuple[Named, Timeline]]:
         found = []
         for number, named in self._named():
             run = self._loaded.runs[number]
             if (record := run.test(name)) and run.sampled(record, direction):
                 samples = measured(self._loaded.courses[run.id], record.index, direction)
-                found.append((named, series_of(samples, _TIMED[chart])))
+                found.append((named, timeline_of(samples, _TIMED[chart])))
         return found
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -496,7 +496,7 @@ class CourseView:
         if seen is None or not seen.track.last:
             return
         track, chart = seen.track, self.screen.query_one("#chart", Chart)
-        spans = track.series("iops", track.directions[0])
+        spans = track.timeline("iops", track.directions[0])
         if self.moment is None:
             # The last moment, or the first: from there it goes on.
             self.moment = track.seconds if steps < 0 else 0.0

@@ -9,7 +9,7 @@ from diskprof.model.text import clean
 from diskprof.model.units import format_bandwidth, format_iops, format_latency
 from diskprof.reports.charts.axes import LogScale, TimeAxis
 from diskprof.reports.charts.plot import Cursor, Curve, Facet, Plot, by_percentile
-from diskprof.reports.charts.series import Series
+from diskprof.reports.charts.timeline import Timeline
 from diskprof.reports.words import DIRECTIONS
 from diskprof.tui.kit.painted import Line, Piece, spread, width_of
 from diskprof.tui.live.depths import Depths
@@ -17,7 +17,7 @@ from diskprof.tui.live.run_reader import Reading, Track
 from diskprof.tui.shell.run_signs import ink_of, sign_of
 
 NAMES = (("typical", "p50", "5"), ("slow", "p99", "9"), ("tail", "p99.9", "+"), ("most", "max", "^"))
-"""Series of a track, what it is called, and its sign in a coarse picture."""
+"""A timeline of a track, what it is called, and its sign in a coarse picture."""
 _PLAIN_NAMES = (("typical", "mean", "o"), ("most", "max", "^"))
 _GIVES_WAY = ("spaces", "bandwidth", "word", "typical", "tail", "slow")
 """What the line of a moment does without, one after the other, where it has no room."""
@@ -103,8 +103,8 @@ def _percentiles(track: Track, direction: Direction, scales: dict[str, LogScale]
     reading, curves = track.last[direction], list[Curve]()
     for (key, name, sign), ink in zip(names_of(reading), _inks(direction, reading), strict=True):
         shown = most or key != "most" or not reading.percentiles
-        if shown and (series := track.series(key, direction)):
-            curves.append(Curve(name, series, ink, sign, end=name))
+        if shown and (line := track.timeline(key, direction)):
+            curves.append(Curve(name, line, ink, sign, end=name))
     side, ink = sign_of(DIRECTIONS[direction])
     letter = side if most or len(track.directions) > 1 else ""
     return _latency_facet(curves, scales, f"{'p' if most else 'c'}-{direction.value}", letter, ink)
@@ -116,13 +116,13 @@ def _slow_of_both(track: Track, scales: dict[str, LogScale]) -> Facet | None:
     for direction in track.directions:
         side, ink = sign_of(DIRECTIONS[direction])
         name = track.last[direction].names[1]
-        if series := track.series("slow", direction):
-            curves.append(Curve(f"{side} {name}", series, ink, side, end=f"{side} {name}"))
+        if line := track.timeline("slow", direction):
+            curves.append(Curve(f"{side} {name}", line, ink, side, end=f"{side} {name}"))
     return _latency_facet(curves, scales, "c-both", "", "")
 
 
 def _latency_facet(curves: list[Curve], scales: dict[str, LogScale], key: str, letter: str, ink: str) -> Facet | None:
-    values = [span.value for curve in curves if isinstance(curve.values, Series) for span in curve.values.spans]
+    values = [span.value for curve in curves if isinstance(curve.values, Timeline) for span in curve.values.spans]
     if not values:
         return None
     scale = scales[key] = LogScale.of(min(values), max(values), scales.get(key))
@@ -176,7 +176,7 @@ def _moment_lines(track: Track, seconds: float, without: frozenset[str]) -> list
     lines: list[Line] = []
     roomy = "spaces" not in without
     for direction in track.directions:
-        span = track.series("iops", direction).at(seconds)
+        span = track.timeline("iops", direction).at(seconds)
         if span is None:
             continue
         middle = (span.start + span.end) / 2
@@ -188,7 +188,7 @@ def _moment_lines(track: Track, seconds: float, without: frozenset[str]) -> list
             (format_iops(span.value), "strong"),
         ]
         named = "word" not in without and width_of(line) + len(" IOPS  ") <= 28
-        bandwidth = None if "bandwidth" in without else track.series("bandwidth", direction).at(middle)
+        bandwidth = None if "bandwidth" in without else track.timeline("bandwidth", direction).at(middle)
         if named:
             line.append((" IOPS", "quiet"))
         if roomy:
@@ -196,7 +196,7 @@ def _moment_lines(track: Track, seconds: float, without: frozenset[str]) -> list
         if bandwidth:
             line.append((("" if roomy else " ") + format_bandwidth(bandwidth.value) + (" " if roomy else ""), ""))
         for key, name, _ in names_of(track.last[direction]):
-            if key not in without and (found := track.series(key, direction).at(middle)):
+            if key not in without and (found := track.timeline(key, direction).at(middle)):
                 line += [(f" {name} ", "quiet"), (format_latency(found.value).replace(" ", ""), "strong")]
         lines.append(line)
     return lines

@@ -27,7 +27,7 @@ from diskprof.tui.shell.run_signs import ink_of, place, sign_of, word_of
 _SILENT_AFTER_S = 2.0
 _MISSED = 3
 """So many of its intervals without a word, and an engine is silent."""
-_SERIES = {Quantity.IOPS: "iops", Quantity.BANDWIDTH: "bandwidth"}
+_TIMELINES = {Quantity.IOPS: "iops", Quantity.BANDWIDTH: "bandwidth"}
 _LEAST_LEFT = 34
 """Cells for the preset and where it was run: what is at the right end gives way to that much."""
 _LEAST_BAR, _LONGEST_BAR = 12, 36
@@ -212,11 +212,11 @@ def chart_curves(metric: Quantity, track: Track, charset: Charset) -> tuple[Curv
     alone = len(track.directions) == 1
     curves = []
     for direction in track.directions:
-        series, (side, ink) = track.series(_SERIES[metric], direction), sign_of(DIRECTIONS[direction])
+        line, (side, ink) = track.timeline(_TIMELINES[metric], direction), sign_of(DIRECTIONS[direction])
         if alone or charset is Charset.BLOCKS:
-            curves.append(Curve(f"{side} {direction.value}", series, ink, area=True))
+            curves.append(Curve(f"{side} {direction.value}", line, ink, area=True))
         else:
-            curves.append(Curve(direction.value, series, ink, sign=side, end=side))
+            curves.append(Curve(direction.value, line, ink, sign=side, end=side))
     return tuple(curves)
 
 

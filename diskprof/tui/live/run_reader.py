@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from diskprof.model.errors import DiskprofError
 from diskprof.model.run import Run, Status, TestRecord
 from diskprof.model.sample import Direction, Phase, Sample
-from diskprof.reports.charts.series import Merging, Series
+from diskprof.reports.charts.timeline import Merging, Timeline
 from diskprof.tui.kit.redraw_pace import Turns
 from diskprof.tui.live.depths import Depths
 from diskprof.tui.live.kernel_watch import KernelWatch
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from diskprof.store import SampleBatch, Store
 
 _KEPT = 500
-"""Columns that are read of what there is so far, which may be a day: as many as the series hold."""
+"""Columns that are read of what there is so far, which may be a day: as many as a timeline holds."""
 _ENDING = 8
 """Among so many of the last samples is one of each direction."""
 _DEPTHS_EVERY_S = 1.0
@@ -81,7 +81,7 @@ class Track:
         self.seconds = 0.0
         self.warm_s = 0.0
         self.last: dict[Direction, Reading] = {}
-        self._series: dict[tuple[str, Direction], Series] = {}
+        self._timelines: dict[tuple[str, Direction], Timeline] = {}
         self._told_ns: dict[Direction, int] = {}
         self._sums: dict[Direction, tuple[float, int]] = {}
         self._most: dict[Direction, int] = {}
@@ -91,9 +91,9 @@ class Track:
     def directions(self) -> tuple[Direction, ...]:
         return tuple(direction for direction in Direction if direction in self.last)
 
-    def series(self, name: str, direction: Direction) -> Series:
+    def timeline(self, name: str, direction: Direction) -> Timeline:
         """`name` is iops, bandwidth, or a latency: typical, slow, tail, most; empty where there is nothing."""
-        return self._series.get((name, direction)) or Series()
+        return self._timelines.get((name, direction)) or Timeline()
 
     def mean_of(self, direction: Direction) -> float | None:
         """The mean latency in ns of what was measured so far."""
@@ -134,9 +134,9 @@ class Track:
             value = getattr(reading, name)
             if value is not None:
                 key = (name, sample.direction)
-                if (series := self._series.get(key)) is None:
-                    series = self._series[key] = Series(merging)
-                series.add(start, end, value)
+                if (line := self._timelines.get(key)) is None:
+                    line = self._timelines[key] = Timeline(merging)
+                line.add(start, end, value)
 
     def note_last(self, sample: Sample) -> None:
         """It is the last of its direction now."""

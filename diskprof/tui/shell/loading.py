@@ -31,7 +31,7 @@ class Loaded:
     """
 
     runs: tuple[Run, ...] = ()
-    series: dict[str, tuple[Sample, ...]] = field(default_factory=dict)
+    samples: dict[str, tuple[Sample, ...]] = field(default_factory=dict)
     courses: dict[str, tuple[Sample, ...]] = field(default_factory=dict)
     cost_s: float = 0.0
     kernel: dict[str, dict[int, KernelView]] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Loaded:
         """The report on them; on more than one, their comparison."""
         from diskprof.reports.formats import write
 
-        return write(wanted, self.runs, self.series, self.kernel, earlier=self.earlier)
+        return write(wanted, self.runs, self.samples, self.kernel, earlier=self.earlier)
 
 
 def load(path: Path, ids: Sequence[str]) -> Loaded:
@@ -51,11 +51,11 @@ def load(path: Path, ids: Sequence[str]) -> Loaded:
     began = time.monotonic()
     with Store.open(path, create=False) as store:
         runs = tuple(store.run(run_id) for run_id in ids)
-        series = {run_id: store.samples(run_id).samples for run_id in dict.fromkeys(ids)}
+        samples = {run_id: store.samples(run_id).samples for run_id in dict.fromkeys(ids)}
         courses = {run.id: _course(store, run) for run in runs}
         kernel = {run.id: seen_by_kernel(store, run) for run in runs}
         earlier = earlier_results(store, runs[0]) if len(runs) == 1 else ()
-    return Loaded(runs, series, courses, time.monotonic() - began, kernel, earlier)
+    return Loaded(runs, samples, courses, time.monotonic() - began, kernel, earlier)
 
 
 def report_on(path: Path, ids: Sequence[str], wanted: Format) -> str:

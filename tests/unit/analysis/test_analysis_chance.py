@@ -1,4 +1,4 @@
-"""What chance does: held against series that are nothing but chance, and against the tables."""
+"""What chance does: held against values that are nothing but chance, and against the tables."""
 
 import math
 import random
@@ -12,7 +12,7 @@ from diskprof.analysis.statistics import mean, standard_deviation
 _TURNS = 4000
 
 
-def _series(random_: random.Random, count: int, alike: float) -> list[float]:
+def _values(random_: random.Random, count: int, alike: float) -> list[float]:
     """Around 100; each value resembles the one before it by so much."""
     values = [random_.gauss(0, 1)]
     while len(values) < count:
@@ -27,11 +27,11 @@ def _error(values: list[float]) -> Error:
 
 
 def _alarms(count: int, alike: float, noise: Callable[[list[float], list[float]], float]) -> float:
-    """The share of pairs of equal series whose means lie further apart than `noise` says."""
+    """The share of pairs of equal values whose means lie further apart than `noise` says."""
     random_ = random.Random(7)
     found = 0
     for _ in range(_TURNS):
-        one, other = _series(random_, count, alike), _series(random_, count, alike)
+        one, other = _values(random_, count, alike), _values(random_, count, alike)
         first, second = mean(one), mean(other)
         assert first is not None and second is not None
         found += abs(first - second) > noise(one, other)
@@ -39,7 +39,7 @@ def _alarms(count: int, alike: float, noise: Callable[[list[float], list[float]]
 
 
 @pytest.mark.parametrize(("count", "alike"), [(4, 0.0), (8, 0.0), (60, 0.0), (20, 0.3), (60, 0.3), (240, 0.4)])
-def test_of_equal_series_at_most_a_twentieth_is_told_apart(count: int, alike: float) -> None:
+def test_of_equal_values_at_most_a_twentieth_is_told_apart(count: int, alike: float) -> None:
     # 0.007 is two standard errors of a twentieth of so many turns.
     assert _alarms(count, alike, lambda one, other: by_chance(_error(one), _error(other))) <= 0.05 + 0.007
 
@@ -56,8 +56,8 @@ def test_two_plain_standard_errors_would_cry_wolf() -> None:
 def test_a_difference_that_is_there_is_seen() -> None:
     """Half a standard deviation between means of 240."""
     random_ = random.Random(7)
-    one = _series(random_, 240, 0.0)
-    other = [value + 0.5 for value in _series(random_, 240, 0.0)]
+    one = _values(random_, 240, 0.0)
+    other = [value + 0.5 for value in _values(random_, 240, 0.0)]
     assert by_chance(_error(one), _error(other)) < 0.25
 
 

@@ -88,8 +88,8 @@ def test_two_maxima_are_rarely_the_same_and_rarely_better() -> None:
 
     noisy = tuple(replace(sample, max_ns=100_000 * (1 + index % 5)) for index, sample in enumerate(samples([9e3] * 40)))
     base, near, far = of(1e6), of(1.2e6), of(1.9e6)
-    series = {one.id: noisy for one in (base, near, far)}
-    comparison = compare((base, near, far), series)
+    taken = {one.id: noisy for one in (base, near, far)}
+    comparison = compare((base, near, far), taken)
     assert cell(comparison, Measure.LATENCY_MAX, 1).verdict is Change.SAME
     assert cell(comparison, Measure.LATENCY_MAX, 2).verdict is None
     assert cell(compare((base, far)), Measure.LATENCY_MAX).verdict is Change.WORSE

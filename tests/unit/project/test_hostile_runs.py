@@ -33,23 +33,23 @@ VALUES = (*NUMBERS, None, True, "", HOSTILE, "x" * 5000, "\ud800", "9" * 500, []
 def pages(store: Store, ids: list[str]) -> Iterator[tuple[str, str]]:
     """Everything that the command line and the reports say of these runs."""
     runs: list[Run] = [store.run(run_id) for run_id in ids]
-    series = {run_id: store.samples(run_id).samples for run_id in ids}
+    samples = {run_id: store.samples(run_id).samples for run_id in ids}
     summaries = store.summaries()
     yield "runs", runs_table(summaries, 100)
     yield "runs --json", dumps(summaries_json(summaries))
     for each in runs:
         for ascii_only in (False, True):
-            yield "show", show(each, series[each.id], 80, ascii_only=ascii_only)
+            yield "show", show(each, samples[each.id], 80, ascii_only=ascii_only)
         yield "show --json", dumps(run_json(each))
-        yield "show --plot", run_plots(each, series[each.id], 80, colour=False, ascii_only=True)
+        yield "show --plot", run_plots(each, samples[each.id], 80, colour=False, ascii_only=True)
         yield "nagios", plugin_line(each, judge(each))[1]
         for test in each.tests:
             store.document(each.id, test.index)
             store.course(each.id, test.index)
         store.system_samples(each.id)
-    yield "report", report(runs[:1], series)
-    yield "report of several", report(runs, series)
-    comparison = compare(runs, series)
+    yield "report", report(runs[:1], samples)
+    yield "report of several", report(runs, samples)
+    comparison = compare(runs, samples)
     yield "compare", comparison_text(comparison, 100)
     yield "compare --json", dumps(comparison_json(comparison))
 

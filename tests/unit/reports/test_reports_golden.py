@@ -39,7 +39,7 @@ class Library:
     def seen(self, *names: str) -> dict[str, dict[int, KernelView]]:
         return {self.runs[name].id: self.kernel[name] for name in names}
 
-    def series(self, *names: str) -> dict[str, tuple[Sample, ...]]:
+    def samples_by_id(self, *names: str) -> dict[str, tuple[Sample, ...]]:
         return {self.runs[name].id: self.samples[name] for name in names}
 
 
@@ -71,7 +71,7 @@ def test_show(library: Library, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["first", "mixed", "ioping", "failed"])
 def test_report(library: Library, name: str) -> None:
-    golden(f"report-{name}.md", report([library.runs[name]], library.series(name), kernel=library.seen(name)))
+    golden(f"report-{name}.md", report([library.runs[name]], library.samples_by_id(name), kernel=library.seen(name)))
 
 
 def test_report_of_two_runs(library: Library) -> None:
@@ -79,7 +79,7 @@ def test_report_of_two_runs(library: Library) -> None:
         "report-first-slow.md",
         report(
             [library.runs["first"], library.runs["slow"]],
-            library.series("first", "slow"),
+            library.samples_by_id("first", "slow"),
             kernel=library.seen("first", "slow"),
         ),
     )
@@ -88,26 +88,26 @@ def test_report_of_two_runs(library: Library) -> None:
 @pytest.mark.parametrize("names", [("first", "slow"), ("first", "second", "slow"), ("first", "failed")])
 def test_comparison(library: Library, names: tuple[str, ...]) -> None:
     runs = [library.runs[name] for name in names]
-    golden(f"compare-{'-'.join(names)}.txt", comparison_text(compare(runs, library.series(*names))))
+    golden(f"compare-{'-'.join(names)}.txt", comparison_text(compare(runs, library.samples_by_id(*names))))
 
 
 def test_json(library: Library) -> None:
     golden("run-mixed.json", dumps(run_json(library.runs["mixed"], library.kernel["mixed"])))
     pair = [library.runs[name] for name in ("ioping", "seek")]
-    golden("compare-ioping-seek.json", dumps(comparison_json(compare(pair, library.series("ioping", "seek")))))
+    golden("compare-ioping-seek.json", dumps(comparison_json(compare(pair, library.samples_by_id("ioping", "seek")))))
 
 
 @pytest.mark.parametrize("name", ["sweep", "promises", "targets"])
 def test_what_a_volume_is_asked(library: Library, name: str) -> None:
     golden(f"show-{name}.txt", show(library.runs[name], library.samples[name], kernel=library.kernel[name]))
-    golden(f"report-{name}.md", report([library.runs[name]], library.series(name), kernel=library.seen(name)))
+    golden(f"report-{name}.md", report([library.runs[name]], library.samples_by_id(name), kernel=library.seen(name)))
 
 
 def test_two_sweeps(library: Library) -> None:
-    pair, series = [library.runs[name] for name in ("sweep", "smaller")], library.series("sweep", "smaller")
-    golden("compare-sweep-smaller.txt", comparison_text(compare(pair, series)))
+    pair, taken = [library.runs[name] for name in ("sweep", "smaller")], library.samples_by_id("sweep", "smaller")
+    golden("compare-sweep-smaller.txt", comparison_text(compare(pair, taken)))
     golden("plot-sweep.txt", run_plots(library.runs["sweep"], library.samples["sweep"]))
-    golden("plot-sweep-smaller.txt", comparison_plots(compare(pair, series), pair, series, ascii_only=True))
+    golden("plot-sweep-smaller.txt", comparison_plots(compare(pair, taken), pair, taken, ascii_only=True))
     golden("sweep.json", dumps(run_json(library.runs["sweep"])["sweep"]))
 
 

@@ -14,8 +14,8 @@ from diskprof.model.metric import Quantity
 from diskprof.model.sample import Direction
 from diskprof.reports.charts.axes import Scale, TimeAxis
 from diskprof.reports.charts.plot import Curve, Facet, Plot
-from diskprof.reports.charts.series import Steps
 from diskprof.reports.charts.svg import chart
+from diskprof.reports.charts.timeline import Steps
 from diskprof.reports.render.html import report_html
 
 VOID = {"meta", "br", "hr"}

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diskprof.model.cells import cut, pad, width_of, wrap
-from diskprof.reports.charts.series import even
+from diskprof.reports.charts.timeline import even
 from diskprof.reports.layout import Column, plain, plain_column, table
 from diskprof.reports.render.lines import sparkline
 
@@ -62,7 +62,7 @@ def test_no_word_is_lost_in_wrapping(text: str) -> None:
     assert all(width_of(line) <= 24 or len(line.split()) <= 2 for line in lines)
 
 
-def test_a_steady_series_looks_steady() -> None:
+def test_steady_values_look_steady() -> None:
     assert sparkline([95, 100, 97, 99]) == "████"
     assert sparkline([100] * 4) == "████"
 
@@ -85,7 +85,7 @@ def test_what_lasted_longer_takes_more_room() -> None:
     assert even([], [], 5) == []
 
 
-def test_a_series_too_long_is_told_by_the_means_of_equal_times() -> None:
+def test_too_many_values_are_told_by_the_means_of_equal_times() -> None:
     assert even([1, 3, 5, 7], [1] * 4, 2) == [2, 6]
     assert even([100] * 5 + [0] + [100] * 5, [1] * 5 + [10] + [1] * 5, 4) == [100, 0, 0, 100]
     assert even([60, 0], [3, 9], 8) == [60, 0, 0, 0]

@@ -208,9 +208,9 @@ def test_every_command_stands_there_exactly() -> None:
 
 def test_sparklines_with_and_without_utf8() -> None:
     tested = run(fio("a", read=direction(1_000)))
-    series = {tested.id: samples([1_000] * 20)}
-    assert "█" * 20 + "  min 1.00k, median 1.00k, max 1.00k" in report([tested], series)
-    assert report([tested], series, ascii_only=True).isascii()
+    taken = {tested.id: samples([1_000] * 20)}
+    assert "█" * 20 + "  min 1.00k, median 1.00k, max 1.00k" in report([tested], taken)
+    assert report([tested], taken, ascii_only=True).isascii()
 
 
 def test_a_comparison_alone_has_the_table_of_the_article() -> None:

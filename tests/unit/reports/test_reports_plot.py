@@ -8,7 +8,7 @@ from diskprof.model.cells import width_of
 from diskprof.model.sample import Direction
 from diskprof.reports.charts.axes import Scale, TimeAxis
 from diskprof.reports.charts.plot import Curve, Facet, Plot
-from diskprof.reports.charts.series import Steps
+from diskprof.reports.charts.timeline import Steps
 from diskprof.reports.render.plotext_plot import chart, comparison_plots, run_plots
 
 MIXED = run(fio("mix", rw="randrw", read=direction(700), write=direction(300)))
@@ -78,8 +78,8 @@ def test_a_disk_that_stood_still_has_a_curve_that_lies_low_for_as_long(around: i
 
 def test_runs_share_a_chart() -> None:
     runs = [run(fio("a", read=direction(value)), run_id=name) for name, value in (("x", 700), ("y", 900))]
-    series = {"x": samples([700] * 20), "y": samples([900] * 40)}
-    text = comparison_plots(compare(runs), runs, series)
+    taken = {"x": samples([700] * 20), "y": samples([900] * 40)}
+    text = comparison_plots(compare(runs), runs, taken)
     assert text.splitlines()[0] == "a: read IOPS:  * x   o y"
 
 

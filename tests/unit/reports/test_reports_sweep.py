@@ -34,7 +34,7 @@ EVIL = "\x1b[31m磁盘\n|`<b>*\u202e"
 class Volumes:
     sweep: Run
     smaller: Run
-    series: dict[str, tuple[Sample, ...]]
+    samples: dict[str, tuple[Sample, ...]]
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def block(text: str, title: str) -> list[list[str]]:
 
 
 def test_show_has_matrices_in_place_of_a_list_of_tests(volumes: Volumes) -> None:
-    text = show(volumes.sweep, volumes.series[volumes.sweep.id])
+    text = show(volumes.sweep, volumes.samples[volumes.sweep.id])
     assert len(text.splitlines()) < 60
     assert "over time" not in text
     assert text.count("32K rand read QD4") == 2  # the cell that failed, and fio's word on it
@@ -205,7 +205,7 @@ def test_json_has_axes_and_every_cell(volumes: Volumes) -> None:
 
 
 def test_the_three_charts_of_the_article(volumes: Volumes) -> None:
-    text = run_plots(volumes.sweep, volumes.series[volumes.sweep.id])
+    text = run_plots(volumes.sweep, volumes.samples[volumes.sweep.id])
     titles = [line for line in text.splitlines() if line.startswith("rand read: ")]
     assert titles == [
         "rand read: IOPS by queue depth, a line for each block size",
@@ -220,7 +220,7 @@ def test_the_three_charts_of_the_article(volumes: Volumes) -> None:
 
 
 def test_two_sweeps_are_matrices_of_differences(volumes: Volumes) -> None:
-    compared = compare((volumes.sweep, volumes.smaller), volumes.series)
+    compared = compare((volumes.sweep, volumes.smaller), volumes.samples)
     text = comparison_text(compared)
     assert "QD" not in text
     assert "web-3: 1 of 35 cells failed.\n" in text
@@ -229,7 +229,7 @@ def test_two_sweeps_are_matrices_of_differences(volumes: Volumes) -> None:
     assert matrix[3][6] == "-"
     assert block(text, "Most IOPS by block size")[1][-1] == "-40%"
     assert "b: better, w: worse" in text
-    markdown = report([volumes.sweep, volumes.smaller], volumes.series)
+    markdown = report([volumes.sweep, volumes.smaller], volumes.samples)
     assert "IOPS by block size (down) and queue depth (across): web-4 against web-3:" in markdown
     assert "-40% worse" in markdown
     found = json.loads(dumps(comparison_json(compared)))["tests"]
@@ -238,7 +238,7 @@ def test_two_sweeps_are_matrices_of_differences(volumes: Volumes) -> None:
 
 def test_sweeps_share_a_chart(volumes: Volumes) -> None:
     pair = [volumes.sweep, volumes.smaller]
-    text = comparison_plots(compare(pair), pair, volumes.series)
+    text = comparison_plots(compare(pair), pair, volumes.samples)
     assert [line for line in text.splitlines() if ": " in line] == [
         "rand read: most IOPS by block size:  * web-3   o web-4"
     ]

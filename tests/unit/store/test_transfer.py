@@ -99,9 +99,9 @@ def test_it_shows_compares_and_reports_as_the_original(here: Store, there: Store
 
     def looks(store: Store) -> list[object]:
         runs = [store.run(run_id) for run_id in (first, second)]
-        series = {run.id: store.samples(run.id).samples for run in runs}
-        pages = [(run_json(run), show(run, series[run.id], 100)) for run in runs]
-        return [*pages, report(runs, series), comparison_json(compare(runs, series))]
+        samples = {run.id: store.samples(run.id).samples for run in runs}
+        pages = [(run_json(run), show(run, samples[run.id], 100)) for run in runs]
+        return [*pages, report(runs, samples), comparison_json(compare(runs, samples))]
 
     assert looks(there) == looks(here)
 

@@ -7,7 +7,7 @@ from diskprof.model.cells import fit
 from diskprof.reports.charts.axes import LogScale, UpAxis
 from diskprof.reports.charts.heatmap import Heat
 from diskprof.reports.charts.plot import Curve, Facet, Plot
-from diskprof.reports.charts.series import Values
+from diskprof.reports.charts.timeline import Values
 from diskprof.tui.kit.charts.glyphs import Charset, GlyphTrack, draw
 from diskprof.tui.kit.painted import Line, Piece, titled, width_of
 from diskprof.tui.kit.palette import STEPS

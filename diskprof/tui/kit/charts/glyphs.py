@@ -50,7 +50,7 @@ _DIMMED = ("read", "write")
 
 @dataclass(frozen=True, slots=True)
 class GlyphTrack:
-    """One series in a picture: an area down to zero, bright at its edge and dim below, or a line.
+    """One line in a picture: an area down to zero, bright at its edge and dim below, or a line.
 
     `sign` is the letter of a line where lines are letters: those that differ in colour alone would be told apart by some only.
     """

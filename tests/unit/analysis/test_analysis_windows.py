@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from handmade import samples
 
-from diskprof.analysis.series import by_test, measured, rolling, thinned, windows
+from diskprof.analysis.windows import by_test, measured, rolling, thinned, windows
 from diskprof.model.sample import Direction, Phase
 
 
@@ -64,7 +64,7 @@ def test_samples_are_told_apart_by_test_and_direction() -> None:
     }
 
 
-def test_a_long_series_is_thinned_and_a_short_one_is_not() -> None:
+def test_many_samples_are_thinned_and_few_are_not() -> None:
     taken = samples([1] * 1000)
     assert len(thinned(taken, 240)) == 200
     assert thinned(taken[:240], 240) == taken[:240]

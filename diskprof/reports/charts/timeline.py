@@ -90,7 +90,7 @@ class Folded(Generic[T]):
         return min(self.end, end) if abs(start - self.end) < (end - start) / 2 else start
 
 
-class Series:
+class Timeline:
     """Values over time in at most `limit` spans."""
 
     def __init__(self, merging: Merging = Merging.MEAN, *, limit: int = 512) -> None:

@@ -1,4 +1,4 @@
-"""Samples as series: which of them count, and what they say interval by interval."""
+"""Samples of a test: which of them count, and what they say interval by interval."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence

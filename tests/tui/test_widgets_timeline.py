@@ -4,14 +4,14 @@ from itertools import pairwise
 
 import pytest
 
-from diskprof.reports.charts.series import Merging, Series
+from diskprof.reports.charts.timeline import Merging, Timeline
 
 
-def filled(count: int, merging: Merging = Merging.MEAN, *, limit: int = 64) -> Series:
-    series = Series(merging, limit=limit)
+def filled(count: int, merging: Merging = Merging.MEAN, *, limit: int = 64) -> Timeline:
+    line = Timeline(merging, limit=limit)
     for at in range(count):
-        series.add(at * 0.25, (at + 1) * 0.25, float(at % 10))
-    return series
+        line.add(at * 0.25, (at + 1) * 0.25, float(at % 10))
+    return line
 
 
 @pytest.mark.parametrize("count", [1, 63, 64, 65, 1000, 86_400])
@@ -30,53 +30,53 @@ def test_merging_loses_no_time_and_no_amount(count: int) -> None:
 
 
 def test_the_worst_is_kept_where_it_matters() -> None:
-    series = Series(Merging.MAX, limit=8)
+    line = Timeline(Merging.MAX, limit=8)
     for at in range(1000):
-        series.add(at, at + 1, 99.0 if at == 500 else 1.0)
-    assert series.highest == 99.0
-    assert max(value for value in series.columns(20, 1000) if value is not None) == 99.0
+        line.add(at, at + 1, 99.0 if at == 500 else 1.0)
+    assert line.highest == 99.0
+    assert max(value for value in line.columns(20, 1000) if value is not None) == 99.0
 
 
 def test_the_last_value_is_the_newest_and_not_a_mean() -> None:
-    series = filled(1003)
-    series.add(250.75, 251.0, 777.0)
-    assert series.last == 777.0
+    line = filled(1003)
+    line.add(250.75, 251.0, 777.0)
+    assert line.last == 777.0
 
 
 def test_columns_are_means_over_time_and_none_where_nothing_is() -> None:
-    series = Series()
-    series.add(0, 1, 10)
-    series.add(1, 2, 30)
-    series.add(4, 5, 50)
-    assert series.columns(5, 5) == [10, 30, None, None, 50]
-    assert series.columns(1, 2) == [20]
-    assert series.columns(2, 10) == [pytest.approx(30), None]
+    line = Timeline()
+    line.add(0, 1, 10)
+    line.add(1, 2, 30)
+    line.add(4, 5, 50)
+    assert line.columns(5, 5) == [10, 30, None, None, 50]
+    assert line.columns(1, 2) == [20]
+    assert line.columns(2, 10) == [pytest.approx(30), None]
 
 
 def test_columns_that_are_asked_for_again_hold_what_came_since() -> None:
-    series = Series(limit=16)
+    line = Timeline(limit=16)
     grown = []
     for at in range(40):
-        series.add(at, at + 1, float(at))
-        grown.append(series.columns(40, 40))
-    fresh = Series(limit=16)
+        line.add(at, at + 1, float(at))
+        grown.append(line.columns(40, 40))
+    fresh = Timeline(limit=16)
     for at in range(40):
         fresh.add(at, at + 1, float(at))
     assert grown[-1] == fresh.columns(40, 40)
-    assert series.columns(0, 5) == []
-    assert series.columns(3, 0) == [None, None, None]
+    assert line.columns(0, 5) == []
+    assert line.columns(3, 0) == [None, None, None]
 
 
 def test_nothing_is_nothing() -> None:
-    series = Series()
-    assert not series
-    assert series.last is None
-    assert series.highest == 0
-    assert series.columns(3, 10) == [None, None, None]
+    line = Timeline()
+    assert not line
+    assert line.last is None
+    assert line.highest == 0
+    assert line.columns(3, 10) == [None, None, None]
 
 
 def test_a_value_at_the_very_end_falls_into_the_last_column() -> None:
-    series = Series()
-    series.add(9.5, 10.0, 1)
-    series.add(10.0, 10.5, 2)
-    assert series.columns(10, 10) == [*[None] * 9, 1]
+    line = Timeline()
+    line.add(9.5, 10.0, 1)
+    line.add(10.0, 10.5, 2)
+    assert line.columns(10, 10) == [*[None] * 9, 1]
