@@ -10,8 +10,11 @@ from diskprof.analysis.statistics import mean
 MOST_ALIKE = 0.5
 """So intervals count as a third at the least: a burst that ends makes all of them alike, and comes again in every run."""
 
-_Z = 1.959964
+Z = 1.959964
 """What 95 of 100 values of a normal distribution lie within, in standard deviations."""
+
+_FEW_DEGREES = ((1.0, 12.7062), (2.0, 4.3027), (3.0, 3.1824))
+"""Student's t of so few degrees of freedom, by the table: the series is too small there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +54,24 @@ def by_chance(first: Error, other: Error) -> float:
     if both <= 0:
         return 0.0
     shares = sum(error.squared**2 / error.degrees for error in (first, other))
-    return _student(both**2 / shares if shares > 0 else math.inf) * math.sqrt(both)
+    return student(both**2 / shares if shares > 0 else math.inf) * math.sqrt(both)
 
 
-def _student(degrees: float) -> float:
-    """What 95 of 100 values of Student's t lie within (Abramowitz and Stegun, 26.7.5); within 1% from three degrees on."""
+def student(degrees: float) -> float:
+    """What 95 of 100 values of Student's t lie within, of one degree or more (Abramowitz and Stegun, 26.7.5), within 1%.
+
+    Between the first whole degrees its logarithm is taken as linear in 1 / degrees, within 3%.
+    """
+    for (fewer, larger), (more, smaller) in pairwise(_FEW_DEGREES):
+        if fewer <= degrees <= more:
+            share = (1 / degrees - 1 / more) / (1 / fewer - 1 / more)
+            return math.exp(share * math.log(larger) + (1 - share) * math.log(smaller))
     terms = (
-        (_Z**3 + _Z) / 4,
-        (5 * _Z**5 + 16 * _Z**3 + 3 * _Z) / 96,
-        (3 * _Z**7 + 19 * _Z**5 + 17 * _Z**3 - 15 * _Z) / 384,
+        (Z**3 + Z) / 4,
+        (5 * Z**5 + 16 * Z**3 + 3 * Z) / 96,
+        (3 * Z**7 + 19 * Z**5 + 17 * Z**3 - 15 * Z) / 384,
     )
-    return _Z + sum(term / degrees**power for power, term in enumerate(terms, start=1))
+    return Z + sum(term / degrees**power for power, term in enumerate(terms, start=1))
 
 
 def _correlation(values: Sequence[float]) -> float:

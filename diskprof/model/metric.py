@@ -33,11 +33,12 @@ class Quantity(StrEnum):
 
 
 class Change(StrEnum):
-    """A difference as it is judged. SAME: none, or within the noise."""
+    """A difference as it is judged. SAME: none to speak of. UNCLEAR: chance alone may be the cause."""
 
     BETTER = "better"
     WORSE = "worse"
     SAME = "same"
+    UNCLEAR = "cannot tell"
 
 
 @dataclass(frozen=True, slots=True)
