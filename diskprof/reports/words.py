@@ -75,7 +75,6 @@ CHANGES: dict[Change, Word] = {
     Change.BETTER: Word("better", "b", Meaning.GOOD),
     Change.WORSE: Word("worse", "w", Meaning.BAD),
     Change.SAME: Word("same", "=", Meaning.QUIET),
-    Change.UNCLEAR: Word("cannot tell", "~", Meaning.QUIET),
 }
 NOISE = Word("noise", "~", Meaning.QUIET)
 """In place of "same" where the figures are apart."""
