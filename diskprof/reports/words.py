@@ -75,10 +75,11 @@ CHANGES: dict[Change, Word] = {
     Change.BETTER: Word("better", "b", Meaning.GOOD),
     Change.WORSE: Word("worse", "w", Meaning.BAD),
     Change.SAME: Word("same", "=", Meaning.QUIET),
+    Change.UNCLEAR: Word("cannot tell", "~", Meaning.QUIET),
 }
 NOISE = Word("noise", "~", Meaning.QUIET)
 """In place of "same" where the figures are apart."""
-CHANGES_LEGEND = "b: better, w: worse, =: same, ~: noise"
+CHANGES_LEGEND = "b: better, w: worse, =: same, ~: noise or cannot tell"
 """Beside a table that has the signs alone."""
 
 DIRECTIONS: dict[Direction, Word] = {
