@@ -311,6 +311,14 @@ class TestRecord:
         return replace(self, planned=planned, result=TestResult(job.read, job.write, job.cpu, job.sync), job=job.name)
 
 
+class SeriesPlace(NamedTuple):
+    """Where a run is in its series (model/run_series.py): `repeat` from 1 for each target, `arm` the index of its target."""
+
+    series_id: str
+    repeat: int
+    arm: int
+
+
 class RunSummary(NamedTuple):
     """A line of the list of runs, read without opening the run. `headline` is its result in a few words. Times are UTC.
 
@@ -332,6 +340,7 @@ class RunSummary(NamedTuple):
     note: str = ""
     headline: str = ""
     doubts: tuple[str, ...] = ()
+    series: SeriesPlace | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,6 +361,7 @@ class Run:
     messages: tuple[Message, ...] = ()
     progress: Progress | None = None
     runner_pid: int | None = None
+    series: SeriesPlace | None = None
 
     @property
     def records(self) -> tuple[TestRecord, ...]:

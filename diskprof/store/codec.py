@@ -20,6 +20,7 @@ from diskprof.model.errors import EngineError, StoreError
 from diskprof.model.histogram import Histogram
 from diskprof.model.plan import Plan
 from diskprof.model.run import Environment, Finding, Message, Progress, Status, TestResult
+from diskprof.model.run_series import Spread
 from diskprof.model.sample import Direction, Phase, Sample, SystemSample
 
 if TYPE_CHECKING:
@@ -105,6 +106,11 @@ def environment_from(text: str) -> Environment:
 @lru_cache(maxsize=32)
 def findings_from(text: str) -> tuple[Finding, ...]:
     return _decode(tuple[Finding, ...], text, "findings")
+
+
+@lru_cache(maxsize=32)
+def spreads_from(text: str) -> tuple[Spread, ...]:
+    return _decode(tuple[Spread, ...], text, "spread of a series") if text != "[]" else ()
 
 
 @lru_cache(maxsize=256)

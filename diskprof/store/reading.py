@@ -8,10 +8,10 @@ from typing import Any
 
 from diskprof.model.advice import Advice
 from diskprof.model.errors import EngineError, RunNotFound, StoreError
-from diskprof.model.run import Run, RunSummary, Status, TestRecord
+from diskprof.model.run import Run, RunSummary, SeriesPlace, Status, TestRecord
 from diskprof.model.sample import Phase, Sample, SystemSample
 from diskprof.model.text import clean
-from diskprof.store import codec
+from diskprof.store import codec, run_series
 from diskprof.store.liveness import ProcessIdentity
 
 _KEPT = "deleted_at IS NULL ORDER BY ordinal DESC, number DESC"
@@ -27,6 +27,14 @@ class SampleBatch:
 
     samples: tuple[Sample, ...]
     last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What a name means: a run, or a series, which is one thing in lists."""
+
+    id: str
+    is_series: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +58,18 @@ def number_of(db: sqlite3.Connection, run_id: str, *, trash: bool = False) -> in
 
 def summaries(db: sqlite3.Connection, limit: int | None = None, *, trash: bool = False) -> list[RunSummary]:
     """The runs, the one that was begun last first; with `trash` those in the trash, the one deleted last first."""
+    return _summaries(db, _TRASH if trash else _KEPT, limit)
+
+
+def summaries_of_series(db: sqlite3.Connection, series_id: str) -> list[RunSummary]:
+    """The runs of a series that are not in the trash, in their order. Raises RunNotFound."""
+    number = run_series.number_of(db, series_id)
+    return _summaries(db, f"deleted_at IS NULL AND series = {number} ORDER BY ordinal, number")
+
+
+def _summaries(db: sqlite3.Connection, which: str, limit: int | None = None) -> list[RunSummary]:
     wanted = -1 if limit is None else max(limit, 0)
-    which = _TRASH if trash else _KEPT
+    known = dict(db.execute("SELECT number, id FROM series"))
     tags: dict[int, tuple[str, ...]] = {}
     for run, name in db.execute(
         f"SELECT run, name FROM tag WHERE run IN (SELECT number FROM run WHERE {which} LIMIT ?) ORDER BY run, position",
@@ -61,7 +79,7 @@ def summaries(db: sqlite3.Connection, limit: int | None = None, *, trash: bool =
     moment, status_of = codec.from_micros, codec.status_from
     rows = db.execute(
         "SELECT number, id, status, preset, preset_title, target, device, hostname, started_at,"
-        " max(ended_at - started_at, 0) / 1e6, note, headline, doubts"
+        " max(ended_at - started_at, 0) / 1e6, note, headline, doubts, series, repeat, arm"
         f" FROM run WHERE {which} LIMIT ?",
         (wanted,),
     )
@@ -80,34 +98,84 @@ def summaries(db: sqlite3.Connection, limit: int | None = None, *, trash: bool =
             note,
             headline,
             tuple(doubts.split()),
+            None if series is None else SeriesPlace(known[series], repeat, arm),
         )
-        for number, id, status, preset, title, target, device, hostname, start, seconds, note, headline, doubts in rows
+        for number, id, status, preset, title, target, device, hostname, start, seconds, note, headline, doubts, *(
+            series,
+            repeat,
+            arm,
+        ) in rows
     ]
 
 
 def resolve(db: sqlite3.Connection, name: str, *, trash: bool = False) -> str:
     """The id of the run, with `trash` of the one in the trash, that a person means by `name`.
 
-    Raises RunNotFound, which names candidates.
+    Raises RunNotFound, which names candidates; also for the id of a series.
     """
+    run_id, series_id = _named(db, name, trash=trash)
+    if not run_id:
+        ids = ", ".join(run_series.runs_of(db, series_id, trash=trash))
+        raise RunNotFound(f"{series_id} is a series of runs.", f"Give one of them: {ids}.")
+    return run_id
+
+
+def resolve_item(db: sqlite3.Connection, name: str, *, trash: bool = False) -> Item:
+    """As `resolve`, where a series is one thing: `latest` may be one, and a tag that all its runs have names it."""
+    run_id, series_id = _named(db, name, trash=trash)
+    return Item(series_id or run_id, is_series=bool(series_id))
+
+
+def _named(db: sqlite3.Connection, name: str, *, trash: bool) -> tuple[str, str]:
+    """(run, series) of a name: both where a series is meant by its newest run, one of them empty otherwise."""
     name = codec.to_text(name)
     which = _TRASH if trash else _KEPT
     if match := _LATEST.fullmatch(name):
         return _latest(db, int(match[1] or 0), which)
-    row = db.execute(f"SELECT id FROM run WHERE id = ? AND {which}", (name,)).fetchone()
+    if row := db.execute(f"SELECT id FROM run WHERE id = ? AND {which}", (name,)).fetchone():
+        return str(row[0]), ""
+    if db.execute(f"SELECT 1 FROM series WHERE id = ? AND {_with_runs(which)}", (name,)).fetchone():
+        return "", name
+    # A tag comes before the beginning of an id: the person chose it.
+    row = db.execute(
+        f"SELECT run.id, run.series FROM tag JOIN run ON run.number = tag.run WHERE tag.name = ? AND {which} LIMIT 1",
+        (name,),
+    ).fetchone()
     if row is None:
-        # A tag comes before the beginning of an id: the person chose it.
-        row = db.execute(
-            f"SELECT run.id FROM tag JOIN run ON run.number = tag.run WHERE tag.name = ? AND {which} LIMIT 1", (name,)
-        ).fetchone()
-    return str(row[0]) if row else _by_beginning(db, name, which)
+        return _by_beginning(db, name, which)
+    return str(row[0]), _whole_series(db, row[1], name, which)
 
 
-def _latest(db: sqlite3.Connection, back: int, which: str) -> str:
-    row = db.execute(f"SELECT id FROM run WHERE {which} LIMIT 1 OFFSET ?", (back,)).fetchone()
+def _whole_series(db: sqlite3.Connection, number: int | None, tag: str, which: str) -> str:
+    """The id of a series all of whose runs have the tag; empty otherwise."""
+    untagged = "SELECT 1 FROM run WHERE series = ? AND number NOT IN (SELECT run FROM tag WHERE name = ?) AND "
+    if number is None or db.execute(untagged + which, (number, tag)).fetchone():
+        return ""
+    (series_id,) = db.execute("SELECT id FROM series WHERE number = ?", (number,)).fetchone()
+    return str(series_id)
+
+
+def _with_runs(which: str) -> str:
+    """The condition that a series has runs of this kind."""
+    condition = which.partition(" ORDER BY ")[0]
+    return f"number IN (SELECT series FROM run WHERE series IS NOT NULL AND {condition})"
+
+
+def _latest(db: sqlite3.Connection, back: int, which: str) -> tuple[str, str]:
+    # A series counts once, where its newest run is.
+    condition = which.partition(" ORDER BY ")[0]
+    newer = (
+        f"SELECT 1 FROM run AS other WHERE other.series = run.series AND other.ordinal > run.ordinal AND {condition}"
+    )
+    rows = (
+        f"FROM run WHERE (series IS NULL OR NOT EXISTS ({newer.replace('deleted_at', 'other.deleted_at')})) AND {which}"
+    )
+    row = db.execute(
+        f"SELECT id, (SELECT id FROM series WHERE number = run.series) {rows} LIMIT 1 OFFSET ?", (back,)
+    ).fetchone()
     if row:
-        return str(row[0])
-    (count,) = db.execute(f"SELECT count(*) FROM (SELECT 1 FROM run WHERE {which})").fetchone()
+        return str(row[0]), str(row[1] or "")
+    (count,) = db.execute(f"SELECT count(*) FROM (SELECT 1 {rows})").fetchone()
     if not count:
         raise _nothing(which)
     raise RunNotFound(f"There is no run latest~{back}: there are only {count}.", f"The oldest is latest~{count - 1}.")
@@ -119,19 +187,24 @@ def _nothing(which: str) -> RunNotFound:
     return RunNotFound("There are no runs yet.", "Start one with `diskprof run quick DIRECTORY`.")
 
 
-def _by_beginning(db: sqlite3.Connection, name: str, which: str) -> str:
+def _by_beginning(db: sqlite3.Connection, name: str, which: str) -> tuple[str, str]:
     beginning = name.lower()
+    span = (beginning, beginning, beginning + "\U0010ffff")
     found = db.execute(
         f"SELECT id, preset, target FROM run WHERE ? <> '' AND id >= ? AND id < ? AND {which} LIMIT ?",
-        (beginning, beginning, beginning + "\U0010ffff", _CANDIDATES + 1),
+        (*span, _CANDIDATES + 1),
     ).fetchall()
-    if len(found) == 1:
-        return str(found[0][0])
-    if found:
-        raise RunNotFound(f"More than one run begins with {name!r}.", "Candidates: " + _candidates(found))
+    several = db.execute(
+        f"SELECT id, preset, 'a series' FROM series WHERE ? <> '' AND id >= ? AND id < ? AND {_with_runs(which)} LIMIT ?",
+        (*span, _CANDIDATES + 1),
+    ).fetchall()
+    if len(found) + len(several) == 1:
+        return (str(found[0][0]), "") if found else ("", str(several[0][0]))
+    if found or several:
+        raise RunNotFound(f"More than one run begins with {name!r}.", "Candidates: " + _candidates([*several, *found]))
     if which == _TRASH:
         raise RunNotFound(f"There is no run {name!r} in the trash.", _TRASH_HINT)
-    if db.execute("SELECT 1 FROM run WHERE id = ?", (name,)).fetchone():
+    if db.execute("SELECT 1 FROM run WHERE id = ?1 UNION SELECT 1 FROM series WHERE id = ?1", (name,)).fetchone():
         raise RunNotFound(
             f"The run {name} is in the trash.",
             Advice(f"To restore it: diskprof undelete {name}", "Restore it from the trash."),
@@ -147,7 +220,10 @@ def _hint(db: sqlite3.Connection) -> str:
 
 
 def _candidates(rows: list[Any]) -> str:
-    shown = ", ".join(f"{id} ({clean(f'{preset} on {target}')})" for id, preset, target in rows[:_CANDIDATES])
+    shown = ", ".join(
+        f"{id} ({clean(f'{preset} on {target}' if target != 'a series' else f'{preset}, a series')})"
+        for id, preset, target in rows[:_CANDIDATES]
+    )
     return shown + (", ..." if len(rows) > _CANDIDATES else ".")
 
 
@@ -169,13 +245,14 @@ def run(db: sqlite3.Connection, run_id: str, *, trash: bool = False) -> Run:
     """The whole run; one in the trash only with `trash`. Raises RunNotFound, StoreError where it cannot be read."""
     number = number_of(db, run_id, trash=trash)
     row = db.execute(
-        "SELECT status, reason, started_at, ended_at, note, runner_pid, plan, environment, findings"
-        " FROM run JOIN detail ON detail.run = run.number WHERE run.number = ?",
+        "SELECT run.status, run.reason, run.started_at, run.ended_at, note, run.runner_pid, plan, environment, findings,"
+        " series.id, repeat, arm FROM run JOIN detail ON detail.run = run.number"
+        " LEFT JOIN series ON series.number = run.series WHERE run.number = ?",
         (number,),
     ).fetchone()
     if row is None:
         raise StoreError(f"The run {run_id} cannot be read: its plan is missing.", codec.DAMAGED)
-    status, reason, started, ended, note, pid, plan_text, environment, findings = row
+    status, reason, started, ended, note, pid, plan_text, environment, findings, *place = row
     plan = codec.plan_from(plan_text)
     tests = db.execute(
         "SELECT position, status, reason, started_ns, ended_ns, result FROM test WHERE run = ? ORDER BY position",
@@ -200,6 +277,7 @@ def run(db: sqlite3.Connection, run_id: str, *, trash: bool = False) -> Run:
         messages=tuple(codec.message_from(body) for (body,) in messages),
         progress=None if progress is None else codec.progress_from(progress),
         runner_pid=pid,
+        series=run_series.place_of((place[0], place[1], place[2])),
     )
 
 

@@ -7,7 +7,7 @@ Text columns that a list needs are real columns; `plan`, `environment`, `finding
 import sqlite3
 
 APPLICATION_ID = 0x64707266  # "dprf"
-VERSION = 3
+VERSION = 4
 
 # What the kernel saw of an interval.
 _SAW = """test INTEGER NOT NULL,
@@ -43,6 +43,30 @@ _SAW = """test INTEGER NOT NULL,
         own_write_bytes INTEGER"""
 
 _TABLES = (
+    # `targets` and `spreads` are JSON. Of `repeats` and `until` one is NULL.
+    """CREATE TABLE series (
+        number INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        status TEXT NOT NULL,
+        reason TEXT NOT NULL DEFAULT '',
+        preset TEXT NOT NULL,
+        preset_title TEXT NOT NULL,
+        targets TEXT NOT NULL,
+        target_order TEXT NOT NULL,
+        repeats INTEGER,
+        until REAL,
+        at_most_s REAL,
+        pause_s REAL NOT NULL,
+        spreads TEXT NOT NULL DEFAULT '[]',
+        started_at INTEGER NOT NULL,
+        ended_at INTEGER,
+        heard_at INTEGER NOT NULL,
+        runner_pid INTEGER NOT NULL,
+        runner_start INTEGER NOT NULL,
+        runner_boot TEXT NOT NULL,
+        runner_place TEXT NOT NULL
+    ) STRICT""",
+    "CREATE INDEX series_under_way ON series (number) WHERE status = 'running'",
     """CREATE TABLE run (
         number INTEGER PRIMARY KEY,
         id TEXT NOT NULL UNIQUE,
@@ -64,8 +88,12 @@ _TABLES = (
         runner_pid INTEGER NOT NULL,
         runner_start INTEGER NOT NULL,
         runner_boot TEXT NOT NULL,
-        runner_place TEXT NOT NULL
+        runner_place TEXT NOT NULL,
+        series INTEGER REFERENCES series,
+        repeat INTEGER,
+        arm INTEGER
     ) STRICT""",
+    "CREATE INDEX run_of_series ON run (series, ordinal) WHERE series IS NOT NULL",
     "CREATE INDEX run_by_start ON run (started_at, number)",
     # Runs are in the order of `ordinal`: when they began, or just after the last where the clock was set back. What was
     # imported stands where its time puts it.

@@ -13,13 +13,24 @@ from diskprof.model.advice import Advice
 from diskprof.model.earlier import EarlierResult
 from diskprof.model.errors import Refused, StoreError
 from diskprof.model.plan import Plan
-from diskprof.model.run import Environment, Finding, Message, Progress, Run, RunSummary, Status, TestResult
+from diskprof.model.run import (
+    Environment,
+    Finding,
+    Message,
+    Progress,
+    Run,
+    RunSummary,
+    SeriesPlace,
+    Status,
+    TestResult,
+)
+from diskprof.model.run_series import NewSeries, RunSeries, Spread
 from diskprof.model.sample import Sample, SystemSample
-from diskprof.store import codec, courses, earlier, reading, writing
+from diskprof.store import codec, courses, earlier, reading, run_series, writing
 from diskprof.store.database import Database
 from diskprof.store.liveness import ProcessIdentity, is_alive, is_elsewhere, this_process
 from diskprof.store.paths import default_path
-from diskprof.store.reading import SampleBatch, SystemBatch
+from diskprof.store.reading import Item, SampleBatch, SystemBatch
 
 _BUSY_S = 5.0
 # A runner writes every second; of one on another machine or in another container its silence is all that tells.
@@ -92,24 +103,27 @@ class Store:
         runner: ProcessIdentity | None = None,
         started_at: datetime | None = None,
         run_id: str | None = None,
+        series: SeriesPlace | NewSeries | None = None,
     ) -> str:
         """Records that a run begins and returns its id; the calling process is its runner unless another is named.
 
         It is the newest of all, also where the clock was set back; with `started_at` it stands where that time puts it.
+        With a NewSeries it is the first run of that; later ones, at their SeriesPlace, have the tags and the note of the series.
 
         Raises UsageError for an id that is taken and for a reserved tag, ValueError for a time without a zone.
         """
         now = datetime.now(UTC)
         with self._database.write() as db:
             name = writing.new_id(db) if run_id is None else writing.check_id(db, run_id)
+            who = runner or this_process()
             number = writing.create(
-                *(db, name, plan, environment),
-                note=note,
-                runner=runner or this_process(),
-                started_at=started_at,
-                heard_at=now,
+                db, name, plan, environment, note=note, runner=who, started_at=started_at, heard_at=now
             )
             writing.set_tags(db, number, tags)
+            if isinstance(series, NewSeries):
+                series = run_series.begin(db, writing.new_id(db), series, plan, who, started_at or now)
+            if series:
+                run_series.put(db, number, series)
         return name
 
     def begin_test(self, run_id: str, index: int, at_ns: int) -> None:
@@ -171,6 +185,24 @@ class Store:
         with self._database.write() as db:
             writing.finish_run(db, run_id, status, reason, findings, headline, ended_at or datetime.now(UTC))
 
+    def add_spread(self, series_id: str, spread: Spread) -> None:
+        """Adds what a complete round of a series came to."""
+        with self._database.write() as db:
+            run_series.add_spread(db, series_id, spread)
+
+    def touch_series(self, series_id: str) -> None:
+        """Notes that the runner of a series lives, while it pauses."""
+        with self._database.write(at_once=False) as db:
+            run_series.touch(db, series_id, datetime.now(UTC))
+
+    def finish_series(
+        self, series_id: str, *, status: Status, reason: str = "", ended_at: datetime | None = None
+    ) -> None:
+        """Records how a series ended, after its last run. Raises StoreError if it has ended already, other than by `reap`."""
+        writing.check_ending(status)
+        with self._database.write() as db:
+            run_series.finish(db, series_id, status, reason, ended_at or datetime.now(UTC))
+
     def _touch(self, db: sqlite3.Connection, run_id: str) -> int:
         return writing.touch(db, run_id, datetime.now(UTC))
 
@@ -188,6 +220,31 @@ class Store:
         """
         with self._database.read() as db:
             return reading.resolve(db, name)
+
+    def resolve_item(self, name: str) -> Item:
+        """As `resolve`, where a series is one thing: by its id, the beginning of one, a tag of all its runs, or `latest`."""
+        with self._database.read() as db:
+            return reading.resolve_item(db, name)
+
+    def series(self, series_id: str) -> RunSeries:
+        """Takes an id only. Raises RunNotFound."""
+        with self._database.read() as db:
+            return run_series.series(db, series_id)
+
+    def series_list(self) -> list[RunSeries]:
+        """Every series with a run that is not in the trash, the one begun last first."""
+        with self._database.read() as db:
+            return run_series.series_list(db)
+
+    def series_runs(self, series_id: str) -> list[RunSummary]:
+        """The runs of a series that are not in the trash, in their order. Raises RunNotFound."""
+        with self._database.read() as db:
+            return reading.summaries_of_series(db, series_id)
+
+    def series_runner(self, series_id: str) -> ProcessIdentity:
+        """The process that carries, or carried, the series out."""
+        with self._database.read() as db:
+            return run_series.runner(db, series_id)
 
     def run(self, run_id: str) -> Run:
         """The whole run but its samples and documents. Takes an id only."""
@@ -337,10 +394,11 @@ class Store:
         before = codec.to_micros((now or datetime.now(UTC)) - _TRASH_KEEPS)
         old = "FROM run WHERE deleted_at <= ?"
         with self._database.read() as db:
-            if self.read_only or not db.execute(f"SELECT 1 {old}", (before,)).fetchone() or self._under_way(db):
+            if self.read_only or not db.execute(f"SELECT 1 {old}", (before,)).fetchone() or self._busy(db):
                 return 0
         with self._database.write() as db:
             gone = db.execute(f"DELETE {old}", (before,)).rowcount
+            run_series.remove_empty(db)
         self._vacuum()
         return gone
 
@@ -350,6 +408,7 @@ class Store:
             number = reading.number_of(db, run_id, trash=True)
             self._refuse_under_way(db, number, run_id)
             db.execute("DELETE FROM run WHERE number = ?", (number,))
+            run_series.remove_empty(db)
         self._vacuum()
 
     def _refuse_under_way(self, db: sqlite3.Connection, number: int, run_id: str) -> None:
@@ -359,10 +418,20 @@ class Store:
                 Advice(f"Stop it first: diskprof stop {run_id}", "Stop it first."),
             )
 
+    def refuse_series_under_way(self, series_id: str) -> None:
+        """Raises Refused while a series is in progress, also between two of its runs."""
+        with self._database.read() as db:
+            alive = [name for _, name, heard, runner in run_series.under_way(db) if not _is_dead(runner, heard)]
+        if series_id in alive:
+            raise Refused(
+                f"The series {series_id} is in progress.",
+                Advice(f"Stop it first: diskprof stop {series_id}", "Stop it first."),
+            )
+
     def _vacuum(self) -> None:
         """Gives freed space back, once it is worth it and while no disk is being measured."""
         with self._database.read() as db:
-            busy = self._under_way(db)
+            busy = self._busy(db)
         if not busy and self._database.pragma("freelist_count") >= _VACUUM_PAGES:
             self._database.shrink()
 
@@ -376,11 +445,19 @@ class Store:
             return []
         with self._database.read() as db:
             dead = [(number, run_id) for number, run_id, is_dead in self._under_way(db) if is_dead]
-        if not dead:
+            ended = [each for each, _, heard, runner in run_series.under_way(db) if _is_dead(runner, heard)]
+        if not dead and not ended:
             return []
         reason = "The runner exited unexpectedly (killed, or the machine or the run database failed)."
         with self._database.write() as db:
-            return [run_id for number, run_id in dead if writing.interrupt(db, number, reason)]
+            found = [run_id for number, run_id in dead if writing.interrupt(db, number, reason)]
+            for series in ended:
+                run_series.interrupt(db, series)
+        return found
+
+    def _busy(self, db: sqlite3.Connection) -> bool:
+        """Whether a disk is measured, or is as soon as a series goes on."""
+        return bool(self._under_way(db) or run_series.under_way(db))
 
     def _under_way(self, db: sqlite3.Connection) -> list[tuple[int, str, bool]]:
         """(number, id, whether its runner is dead) of every run marked as running."""

@@ -22,18 +22,25 @@ _OVER = tuple(status for status in Status if status.over and status is not Statu
 
 
 def new_id(db: sqlite3.Connection) -> str:
-    """An id that no run has."""
+    """An id that no run and no series has."""
     while True:
         candidate = "".join(SystemRandom().choice(_LETTERS) for _ in range(8))
-        if not db.execute("SELECT 1 FROM run WHERE id = ?", (candidate,)).fetchone():
+        if not is_taken(db, candidate):
             return candidate
+
+
+def is_taken(db: sqlite3.Connection, name: str) -> bool:
+    """Whether a run or a series has this id."""
+    return bool(
+        db.execute("SELECT 1 FROM run WHERE id = ?1 UNION ALL SELECT 1 FROM series WHERE id = ?1", (name,)).fetchone()
+    )
 
 
 def check_id(db: sqlite3.Connection, run_id: str) -> str:
     """Raises UsageError if a run cannot have this id."""
     if not _ID.fullmatch(run_id) or reading.is_reserved(run_id):
         raise UsageError(f"{run_id!r} cannot be the id of a run.", "Ids are of small letters and digits.")
-    if db.execute("SELECT 1 FROM run WHERE id = ?", (run_id,)).fetchone():
+    if is_taken(db, run_id):
         raise UsageError(f"There is already a run {run_id}.", "Delete it first, or give this one another id.")
     return run_id
 

@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 from diskprof.model.errors import DiskprofError, EngineError
 from diskprof.model.histogram import Histogram
 from diskprof.model.plan import Plan
-from diskprof.model.run import Environment, Finding, Message, Progress, Status, TestResult
+from diskprof.model.run import Environment, Finding, Message, Progress, SeriesPlace, Status, TestResult
+from diskprof.model.run_series import RunSeries
 from diskprof.model.sample import Sample, SystemSample
 from diskprof.store import codec
 
@@ -22,7 +23,7 @@ SAMPLE_FIELDS = tuple(field.name for field in fields(Sample) if field.compare)
 SYSTEM_FIELDS = tuple(field.name for field in fields(SystemSample))
 FROM_NEWER = "It may come from a newer diskprof: update this one."
 
-T = TypeVar("T", "Head", "TestEnd")
+T = TypeVar("T", "Head", "TestEnd", RunSeries)
 
 ColumnNames = Mapping[str, tuple[str, ...]]
 """The columns of `samples` and of `system`, as the header of a file names them."""
@@ -48,6 +49,7 @@ class Head:
     environment: Environment
     findings: tuple[Finding, ...]
     progress: Progress | None
+    series: SeriesPlace | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ class End:
 
 
 Batch = tuple[Message, ...] | tuple[Sample, ...] | tuple[SystemSample, ...]
-Record = Head | TestEnd | Batch | End
+Record = RunSeries | Head | TestEnd | Batch | End
 
 
 def parsed(line: bytes) -> Any:
@@ -102,6 +104,8 @@ def record_of(key: str, value: Any, columns: ColumnNames) -> Record:
     """What a line says under its key. Raises BadFile for what it cannot say."""
     record: Record
     match key:
+        case "series":
+            record = _series(value)
         case "run":
             record = _head(value)
         case "test":
@@ -130,6 +134,13 @@ def _head(value: Any) -> Head:
     if not head.plan.tests:
         raise BadFile("its plan has no tests")
     return _over(head)
+
+
+def _series(value: Any) -> RunSeries:
+    series: RunSeries = _validated(RunSeries, value)
+    if not series.targets:
+        raise BadFile("its series has no targets")
+    return _over(series)
 
 
 def _test(table: Any) -> TestEnd:

@@ -1,21 +1,23 @@
 """Runs out of one store and into another, whole: an imported run shows, compares and reports as it did where it was made."""
 
+import json
 import sqlite3
 import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
 from diskprof.model.advice import Advice
-from diskprof.model.errors import StoreError, UsageError
-from diskprof.model.run import Message
+from diskprof.model.errors import RunNotFound, StoreError, UsageError
+from diskprof.model.run import Message, Status
+from diskprof.model.run_series import RunSeries
 from diskprof.model.sample import Sample, SystemSample
 from diskprof.model.text import clean
-from diskprof.store import codec, reading, writing
+from diskprof.store import codec, reading, run_series, writing
 from diskprof.store.database import Database
 from diskprof.store.exchange.runfile import RunWriter, read
 from diskprof.store.exchange.runfile_values import BadFile, Batch, End, Head, TestEnd
@@ -52,9 +54,22 @@ def export_runs(store: Store, ids: Sequence[str], file: IO[bytes]) -> None:
                 Advice(f"Wait for its end: diskprof attach {run_id}", "Wait until it has finished."),
             )
     writer = RunWriter(file)
+    told = set[str]()
     for run_id in ids:
+        place = store.run(run_id).series
+        if place and place.series_id not in told:
+            told.add(place.series_id)
+            writer.add(_over(store.series(place.series_id)))
         _write(store, run_id, headlines[run_id], writer)
     writer.close()
+
+
+def _over(series: RunSeries) -> RunSeries:
+    """Of a series in progress those runs travel that are there: elsewhere nobody goes on with it."""
+    if series.status.over:
+        return series
+    reason = "It was in progress when it was exported."
+    return replace(series, status=Status.INTERRUPTED, reason=reason)
 
 
 def _write(store: Store, run_id: str, headline: str, writer: RunWriter) -> None:
@@ -73,6 +88,7 @@ def _write(store: Store, run_id: str, headline: str, writer: RunWriter) -> None:
             environment=run.environment,
             findings=run.findings,
             progress=run.progress,
+            series=run.series,
         )
     )
     for test in run.tests:
@@ -143,7 +159,11 @@ def _stage(staged: Database, name: str, file: IO[bytes]) -> Iterator[tuple[int, 
         head: Head | None = None
         number, counts = 0, [0, 0, 0, 0]
         for record in read(file, name):
-            if isinstance(record, Head):
+            if isinstance(record, RunSeries):
+                if head:
+                    raise _wrong(name, head, "its end is missing")
+                _stage_series(db, name, record)
+            elif isinstance(record, Head):
                 if head:
                     raise _wrong(name, head, "its end is missing")
                 head, counts = record, [0, 0, 0, 0]
@@ -168,6 +188,18 @@ def _stage(staged: Database, name: str, file: IO[bytes]) -> Iterator[tuple[int, 
             raise _wrong(name, head, "its end is missing")
 
 
+def _stage_series(db: sqlite3.Connection, name: str, series: RunSeries) -> None:
+    try:
+        if not writing.is_taken(db, series.id):
+            run_series.insert(db, replace(series, id=writing.check_id(db, series.id)), _ELSEWHERE, datetime.now(UTC))
+            return
+        same = run_series.series(db, series.id)
+    except (UsageError, RunNotFound) as error:
+        raise BadFile(f"{clean(name)}: {clean(error.message)} Nothing was imported.") from None
+    if (same.started_at, same.targets, same.preset) != (series.started_at, series.targets, series.preset):
+        raise BadFile(f"{clean(name)}: another series has the id {clean(series.id)}. Nothing was imported.")
+
+
 def _wrong(name: str, head: Head, what: str) -> BadFile:
     return BadFile(
         f"{clean(name)}: the run {clean(head.id[:40])}: {clean(what)}. Nothing was imported.",
@@ -187,7 +219,15 @@ def _create(db: sqlite3.Connection, name: str, head: Head) -> int:
             started_at=head.started_at,
             heard_at=datetime.now(UTC),
         )
+        if place := head.series:
+            series = run_series.series(db, place.series_id)
+            if not 0 <= place.arm < len(series.targets) or place.repeat < 1:
+                raise _wrong(name, head, "it has no place in its series")
+            run_series.put(db, number, place)
+            db.execute("UPDATE run SET note = ? WHERE number = ?", (codec.to_text(head.note), number))
         writing.set_tags(db, number, head.tags)
+    except RunNotFound:
+        raise _wrong(name, head, "its series is missing") from None
     except UsageError as error:
         raise _wrong(name, head, error.message.rstrip(".")) from None
     db.execute(
@@ -232,8 +272,7 @@ def _take_over(source: sqlite3.Connection, number: int, db: sqlite3.Connection, 
     if known := _same_run(source, number, db):
         writing.restore(db, reading.number_of(db, known, trash=True))
         return ImportedRun(wanted, known, new=False)
-    taken = db.execute("SELECT 1 FROM run WHERE id = ?", (wanted,)).fetchone()
-    run_id = writing.new_id(db) if taken else wanted
+    run_id = writing.new_id(db) if writing.is_taken(db, wanted) else wanted
     here: int | None = None
     for table, columns in _tables(source):
         names = ", ".join(columns)
@@ -241,11 +280,28 @@ def _take_over(source: sqlite3.Connection, number: int, db: sqlite3.Connection, 
         rows = source.execute(f"SELECT {names} FROM {table} WHERE {key} = ?", (number,))
         if table == "run":
             values = dict(zip(columns, rows.fetchone(), strict=True)) | {"id": run_id, "number": None}
+            if values["series"] is not None:
+                values["series"] = _series_here(source, values["series"], db)
             here = db.execute(_insert(table, columns), tuple(values.values())).lastrowid
         else:
             at = columns.index("run")
             db.executemany(_insert(table, columns), ((*row[:at], here, *row[at + 1 :]) for row in rows))
     return ImportedRun(wanted, run_id, new=True)
+
+
+def _series_here(source: sqlite3.Connection, number: int, db: sqlite3.Connection) -> int:
+    """The number here of a series of `source`: that of the same series, begun at the same microsecond, or of a copy."""
+    (staged,) = source.execute("SELECT id FROM series WHERE number = ?", (number,)).fetchone()
+    series = run_series.series(source, staged)
+    known = db.execute(
+        "SELECT number FROM series WHERE started_at = ? AND preset = ? AND targets = ?",
+        (codec.to_micros(series.started_at), codec.to_text(series.preset), json.dumps(series.targets)),
+    ).fetchone()
+    if known:
+        return int(known[0])
+    series_id = writing.new_id(db) if writing.is_taken(db, staged) else staged
+    run_series.insert(db, replace(series, id=series_id), _ELSEWHERE, datetime.now(UTC))
+    return run_series.number_of(db, series_id)
 
 
 def _insert(table: str, columns: Sequence[str]) -> str:

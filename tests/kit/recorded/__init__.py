@@ -21,7 +21,19 @@ from diskprof.analysis.headline import headline
 from diskprof.model.histogram import Histogram, bucket_value, merge
 from diskprof.model.plan import Plan, PlannedTest
 from diskprof.model.preset import EngineName
-from diskprof.model.run import Cpu, DirectionResult, Finding, Latency, Message, Progress, Status, TestResult, Weight
+from diskprof.model.run import (
+    Cpu,
+    DirectionResult,
+    Finding,
+    Latency,
+    Message,
+    Progress,
+    SeriesPlace,
+    Status,
+    TestResult,
+    Weight,
+)
+from diskprof.model.run_series import NewSeries
 from diskprof.model.sample import Direction, Phase, Sample, SystemSample
 from diskprof.store import ProcessIdentity, Store
 from recorded.disk import FAST, QUICK_TESTS, SLOW, RecordedMachine, Speed, make_histogram, make_plan, speeds_of
@@ -183,6 +195,7 @@ def recording(
     run_id: str | None = None,
     runtime_s: float = 5.0,
     plan: Plan | None = None,
+    series: SeriesPlace | NewSeries | None = None,
 ) -> Iterator[str]:
     """Records a run an interval at a time; yields its id after each, the first time as soon as the run is there.
 
@@ -201,6 +214,7 @@ def recording(
         runner=runner,
         started_at=started_at,
         run_id=run_id,
+        series=series,
     )
     yield run_id
     steps = _Steps(store, run_id, plan, machine, random, clock, factor)
