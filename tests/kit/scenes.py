@@ -88,6 +88,7 @@ SCENES = (
     Scene("live-sweep", ("2",), ("64 KiB",), running="sweep"),
     Scene("live-empty", ("2",), ("Press 1",), empty=True, sizes=_SMALL),
     Scene("live-over", (), ("Quick check",), open=("first",)),
+    Scene("live-compared", (), ("new best",), open=("second",)),
     Scene("stop", ("2", "s"), ("Stop",), running="quick", sizes=_SMALL),
     Scene("quit", ("q",), ("Quit diskprof?",), running="quick", sizes=_SMALL),
     Scene("result", ("3", "end", "enter"), ("Quick check",)),

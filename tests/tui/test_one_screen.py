@@ -37,7 +37,8 @@ async def test_live_after_the_end_is_the_result(bench: Bench, store: Store, size
 
 
 async def test_a_run_that_ends_before_ones_eyes_has_the_keys_of_a_result(bench: Bench, store: Store) -> None:
-    record_run(store)
+    earlier = record_run(store, runtime_s=2.0)
+    record_run(store, started_at=FIRST_START + timedelta(hours=1))  # newer, but with other parameters
     started = FIRST_START + timedelta(days=1)
     steps = recording(store, runner=this_process(), runtime_s=2.0, started_at=started)
     next(steps)
@@ -46,11 +47,23 @@ async def test_a_run_that_ends_before_ones_eyes_has_the_keys_of_a_result(bench: 
         await see(pilot, "s Stop")
         for _ in steps:
             pass
-        await see(pilot, "Next: r report c compare R run again", "d delete")
+        await see(pilot, f"Next: r report c compare with {earlier} R run again", "d delete")
         await press(pilot, "r")
         assert isinstance(pilot.app.screen, ExportModal)
         await press(pilot, "escape", "c")
         await until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))
+        await see(pilot, earlier)
+
+
+async def test_a_scorecard_with_bars_and_a_banner_leaves_room_for_the_whole_chart(bench: Bench, store: Store) -> None:
+    record_run(store)
+    record_run(store, factor=0.9, started_at=FIRST_START + timedelta(days=1))
+    async with open_bench(bench) as pilot:
+        await press(pilot, "2")
+        await see(pilot, "▲ Limit: CPU-bound (4K rand read QD32)", "of best", "Next:")
+        chart, page = pilot.app.screen.query_one("#chart", Chart), pilot.app.screen.query_one("#page")
+        await until(pilot, lambda: chart.region.bottom == page.region.bottom)
+        assert chart.text.splitlines()[-1].rstrip().endswith(" s")
 
 
 async def test_the_run_that_is_deleted_in_live_gives_way_to_the_newest(bench: Bench, store: Store) -> None:

@@ -1,4 +1,4 @@
-"""What speaks against relying on a run, in a few words, for lists, titles and banners. The findings have the whole."""
+"""Doubts and limits of a run in a few words, for lists, titles and banners. The findings have the whole."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -29,13 +29,24 @@ _SHORT = {
     "stall": "stall",
     "stood-still": "test was stopped",
 }
+_LIMITS = {
+    "bandwidth-ceiling": "bandwidth capped",
+    "cgroup-limit-reached": "cgroup I/O limit",
+    "cpu-throttled": "cgroup CPU limit",
+    "depth-capped": "iodepth had no effect",
+    "iops-ceiling": "IOPS capped",
+    "misaligned": "misaligned partition",
+    "periodic-stalls": "regular drops",
+    "processor-bound": "CPU-bound",
+    "thermal-throttling": "thermal throttling",
+}
 _FEW = 2
 """So many tests are named; of more their number is."""
 
 
 def short(rule: str) -> str:
-    """A rule's doubt in two or three words; that of a rule of another version by its name."""
-    return _SHORT.get(rule) or rule.replace("-", " ")
+    """A rule's doubt or limit in two or three words; that of a rule of another version by its name."""
+    return _SHORT.get(rule) or _LIMITS.get(rule) or rule.replace("-", " ")
 
 
 def in_doubt(rules: Iterable[str]) -> str:
@@ -50,14 +61,27 @@ def run_in_doubt(run: Run) -> str:
     return f"In doubt: {words}" if words else ""
 
 
-def with_tests(findings: Iterable[Finding], title: Callable[[str], str], total: int, *, between: str = "; ") -> str:
-    """The doubts among findings, `total` tests in all: `other I/O on the disk (4K rand read QD1); stall (3 of 6 tests)`.
+def run_limits(run: Run) -> str:
+    """The limits of a run that has ended, with the tests: `Limit: cgroup I/O limit; CPU-bound (4K rand read QD32)`."""
+    words = with_tests(run.findings, run.title, len(run.tests), weight=Weight.LIMIT)
+    return f"Limit: {words}" if words else ""
 
-    Empty without doubts. `title` gives a test's title by its name.
+
+def with_tests(
+    findings: Iterable[Finding],
+    title: Callable[[str], str],
+    total: int,
+    *,
+    between: str = "; ",
+    weight: Weight = Weight.DOUBT,
+) -> str:
+    """The findings of a weight, `total` tests in all: `other I/O on the disk (4K rand read QD1); stall (3 of 6 tests)`.
+
+    Empty without any. `title` gives a test's title by its name.
     """
     tests: dict[str, list[str]] = {}
     for finding in findings:
-        if finding.weight is Weight.DOUBT:
+        if finding.weight is weight:
             tests.setdefault(finding.name, []).append(finding.test and title(finding.test))
     return between.join(f"{short(rule)}{_where(names, total)}" for rule, names in tests.items())
 

@@ -35,7 +35,7 @@ from diskprof.reports.blocks import (
     Table,
 )
 from diskprof.reports.content import expectation_table, kernel_table
-from diskprof.reports.content.doubts import run_in_doubt
+from diskprof.reports.content.doubts import run_in_doubt, run_limits
 from diskprof.reports.content.facts import brief, detailed, disks
 from diskprof.reports.content.plots import pairs_of
 from diskprof.reports.content.result_sentences import unfinished, verdict
@@ -134,7 +134,7 @@ def moment(when: datetime) -> str:
 
 def _in_words(known: _Known) -> list[Block]:
     meaning = Meaning.STRONG if known.form in _PAGES else Meaning.PLAIN
-    sentences = [unfinished(known.run), run_in_doubt(known.run)]
+    sentences = [unfinished(known.run), run_in_doubt(known.run), run_limits(known.run)]
     blocks: list[Block] = [Paragraph(verdict(known.run), meaning), *(Paragraph(told) for told in sentences if told)]
     return blocks if known.form in _PAGES else known.under("Summary", [*blocks, *_syncs(known)])
 

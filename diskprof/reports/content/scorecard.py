@@ -26,8 +26,8 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 class ScoreLine:
     """A headline figure in words: `number` and `unit` are `282` and `k IOPS`, `6.70` and `GB/s`; `name` is that of the test.
 
-    `share` is the length of its bar, 0 to 1, None for the first run of the test. `against` is `92% of best: 308k, 12 Mar`,
-    `short` the same in fewer words; `promise` is `promised at least 5,000: 98%`. They are empty where there is none.
+    `share` is the length of its bar, 0 to 1, None for the first run of the test. `against` is `92% of best`, `best` that best
+    figure, `when` its day; `promise` is `promised at least 5,000: 98%`. They are empty where there is none.
     """
 
     name: str
@@ -36,7 +36,8 @@ class ScoreLine:
     unit: str
     share: float | None
     against: str
-    short: str
+    best: str
+    when: str
     meaning: Meaning
     promise: str = ""
     promise_meaning: Meaning = Meaning.PLAIN
@@ -94,7 +95,8 @@ def _line(score: Score, run: Run) -> ScoreLine:
     number, unit = parts(figures.figure(score.measure, score.value))
     if score.measure is Measure.IOPS:
         unit = f"{unit} {_IOPS}".strip()
-    against, short, meaning = _against(score, run)
+    against, meaning = _against(score)
+    best = figures.figure(score.measure, score.best.value) if against and score.best else ""
     promise, promised = _promise(score)
     return ScoreLine(
         name=_name(score),
@@ -103,7 +105,8 @@ def _line(score: Score, run: Run) -> ScoreLine:
         unit=unit,
         share=None if score.of_best is None else min(1.0, score.of_best),
         against=against,
-        short=short,
+        best=best,
+        when=day(score.best.started_at, run.started_at) if best and score.best else "",
         meaning=meaning,
         promise=promise,
         promise_meaning=promised,
@@ -122,20 +125,18 @@ def parts(figure: str) -> tuple[str, str]:
     return figure[:end].strip(), figure[end:]
 
 
-def _against(score: Score, run: Run) -> tuple[str, str, Meaning]:
-    share, best = score.of_best, score.best
-    if share is None or best is None:
-        return "", "", Meaning.QUIET
-    was = f"{figures.figure(score.measure, best.value)}, {day(best.started_at, run.started_at)}"
+def _against(score: Score) -> tuple[str, Meaning]:
+    share = score.of_best
+    if share is None:
+        return "", Meaning.QUIET
     if share > 1 + _ALIKE:
         gain = f"+{share - 1:.0%}" if share < _TIMES else f"x{share:.3g}"
         if score.better is Better.LOWER:
             gain = f"{1 - 1 / share:.0%} lower"
-        return f"new best: {gain}, before {was}", f"new best: {gain}", Meaning.GOOD
+        return f"new best: {gain}", Meaning.GOOD
     if score.better is Better.LOWER and share < 1 - _ALIKE:
-        more = f"{1 / share - 1:.0%}"
-        return f"{more} above best: {was}", f"{more} above {was}", Meaning.PLAIN
-    return f"{share:.0%} of best: {was}", f"{share:.0%} of {was}", Meaning.PLAIN
+        return f"{1 / share - 1:.0%} above best", Meaning.PLAIN
+    return f"{share:.0%} of best", Meaning.PLAIN
 
 
 def _promise(score: Score) -> tuple[str, Meaning]:

@@ -144,16 +144,16 @@ async def _undo_delete(screen: ModeScreen, done: Done) -> None:
     )
 
 
-def partner(runs: Sequence[RunSummary], run: RunSummary) -> RunSummary | None:
+def partner(runs: Sequence[RunSummary], run_id: str, preset: str) -> RunSummary | None:
     """The newest other run of the same preset that is over and has results; `runs` is newest first."""
-    others = [other for other in runs if other.id != run.id and other.preset == run.preset and other.status.over]
+    others = [other for other in runs if other.id != run_id and other.preset == preset and other.status.over]
     complete = (other for other in others if other.status is Status.COMPLETE)
     return next(complete, others[0] if others else None)
 
 
-def compare_with_partner(screen: ModeScreen, runs: Sequence[RunSummary], run: RunSummary) -> None:
-    """Compare a run with the newest other of its preset, the older one as the base; say what is missing otherwise."""
-    other = partner(runs, run)
+def compare_with_partner(screen: ModeScreen, runs: Sequence[RunSummary], run: RunSummary, wanted: str = "") -> None:
+    """Compare a run with `wanted`, or the newest other of its preset, the older as the base; say what is missing otherwise."""
+    other = next((one for one in runs if one.id == wanted), None) or partner(runs, run.id, run.preset)
     if other is None:
         how = with_keys(screen, "Mark two runs with {runs.mark}, then press {runs.compare}.")
         tell(screen, f"There is no other finished run of {run.preset}. {how}", warning=True)

@@ -62,6 +62,14 @@ class TestSheet(KeepsKeys, Sheet, inherit_bindings=False):
 class Page(VerticalScroll, can_focus=False, inherit_bindings=False):
     """Scrolls what has no room at once. Left and right are keys of the chart, not of this."""
 
+    def __init__(self, fit: Callable[[], None], *, id: str) -> None:
+        """`fit` is called when its size has changed."""
+        super().__init__(id=id)
+        self._fit = fit
+
+    def on_resize(self) -> None:
+        self._fit()
+
 
 class Words(Lines):
     """As many lines as `make` gives for its width, made anew when that changes; not there without any."""
@@ -71,7 +79,7 @@ class Words(Lines):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._make: Callable[[int], Sequence[Line]] = lambda _width: ()
-        self._width = 0
+        self._width = self.lines_high = 0
 
     def tell(self, make: Callable[[int], Sequence[Line]]) -> None:
         self._make, self._width = make, 0
@@ -87,7 +95,7 @@ class Words(Lines):
             self._width = width
             lines = self._make(width)
             self.set_class(not lines, "-none")
-            self.styles.height = len(lines)
+            self.styles.height = self.lines_high = len(lines)
             self.put(lines)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from diskprof.analysis.sweep import grids
-from diskprof.model.run import Run
+from diskprof.model.run import Run, Weight
 from diskprof.reports.blocks import Form
 from diskprof.reports.content.run_report import run_report
 from diskprof.reports.content.sweep_tables import run_panels
@@ -31,17 +31,22 @@ _STEPS = (
     ("{result.export}", "report"),
     ("{result.compare}", "compare"),
     ("{result.again}", "run again"),
-    ("{result.more}", "findings and commands"),
+    ("{result.more}", "findings"),
     ("{result.tags}", "tags"),
     ("{result.delete}", "delete"),
 )
+_IN_DOUBT = ("{result.more}", "{result.again}", "{result.compare}")
+"""What comes first after a run in doubt."""
 
 
-def next_line(screen: ModeScreen, run: Run, width: int) -> Line:
-    """`Next: r report  c compare ...`, as many as have room."""
+def next_line(screen: ModeScreen, run: Run, width: int, partner: str) -> Line:
+    """`Next: r report  c compare with h2k7t6zp ...`, as many as have room. `partner` is the run to compare with, or empty."""
     line: list[Piece] = [(" Next: ", "quiet")]
-    for key, words in _STEPS:
-        pieces: list[Piece] = [(with_keys(screen, key), "key"), (f" {words}   ", "")]
+    doubtful = any(finding.weight is Weight.DOUBT for finding in run.findings)
+    steps = sorted(_STEPS, key=lambda step: _IN_DOUBT.index(step[0]) if step[0] in _IN_DOUBT else len(_IN_DOUBT))
+    for key, words in steps if doubtful else _STEPS:
+        named = f"{words} with {partner}" if partner and key == "{result.compare}" else words
+        pieces: list[Piece] = [(with_keys(screen, key), "key"), (f" {named}   ", "")]
         if width_of(line) + width_of(pieces) <= width:
             line += pieces
     return line

@@ -19,11 +19,11 @@ from diskprof.tui.kit.containers import Across, Down
 from diskprof.tui.kit.painted import Line, Lines, OneLine
 from diskprof.tui.kit.table import Row, Sheet, SheetColumn
 from diskprof.tui.live.course_view import COURSE_BINDINGS, CourseView
+from diskprof.tui.live.finding_banner import FindingBanner
 from diskprof.tui.live.live_lines import message_lines, progress_line, run_line, test_line
 from diskprof.tui.live.live_panes import KernelPane, LatencyTile, Page, TestSheet, Tile, Words
 from diskprof.tui.live.run_reader import Snapshot
 from diskprof.tui.shell.base import ModeScreen
-from diskprof.tui.shell.doubt_banner import DoubtBanner
 
 if TYPE_CHECKING:
     from textual import events
@@ -36,6 +36,8 @@ _TINY, _TALL = 19, 32
 """With fewer lines than the first the chart has those of the tests during a run; from the second on there is room for more."""
 _BESIDE_FROM, _TWO_FROM = 150, 45
 """Columns from which more charts are beside the large one, and lines from which there are two of them."""
+_LEAST_CHART, _CHART, _SHARE = 6, 10, 45
+"""Rows of a chart below which it is better to scroll; its rows by the style sheet, and its share of the page in percent."""
 _MESSAGES = 3
 
 HELP_OF_RUNS = """
@@ -80,7 +82,11 @@ class RunPage(ModeScreen):
         ),
         Binding("r", "export", "Report", id="result.export", tooltip="Write the run as Markdown, HTML or CSV"),
         Binding(
-            "c", "compare", "Compare", id="result.compare", tooltip="Compare with the newest other run of this preset"
+            "c",
+            "compare",
+            "Compare",
+            id="result.compare",
+            tooltip="Compare with the last run of this preset on the disk, or on another",
         ),
         Binding("t", "tags", "Tags", id="result.tags", show=False, tooltip="Change tags and note"),
         Binding(
@@ -108,9 +114,9 @@ class RunPage(ModeScreen):
         with Down(id="live"):
             yield OneLine(id="which")
             yield OneLine(id="what")
-            yield DoubtBanner(id="doubts")
+            yield FindingBanner(id="trust")
             yield OneLine(id="progress")
-            with Page(id="page"):
+            with Page(self._fit_charts, id="page"):
                 yield Words(id="score")
                 with Across(id="tiles"):
                     for metric in (Quantity.IOPS, Quantity.BANDWIDTH):
@@ -198,6 +204,7 @@ class RunPage(ModeScreen):
         if seen.follows and seen.going:
             self.sheet.cursor = self._row_of(seen.test)
         self._tell_result(run)
+        self._fit_charts()
         if run.tests:
             self.course.draw_chart()
         self.course.draw_kernel(seen)
@@ -215,15 +222,11 @@ class RunPage(ModeScreen):
         line.put_line(what)
         if seen.going and not short:
             self.query_one("#progress", OneLine).put_line(progress_line(run, width, charset))
-        banner = self.query_one(DoubtBanner)
-        banner.tell(run, width)
-        self.set_class(banner.display, "-doubted")
+        self.query_one(FindingBanner).tell(run, width)
 
     def _arrange(self) -> None:
         """The cells of a sweep are above its tests, the chart of a test is below them."""
         cells, charts = self.course.shows_cells, self.query_one("#charts")
-        tall = 2 if self.has_class("-tall") else 1
-        charts.styles.height = self.course.grid_height(tall) if cells and self.has_class("-over") else None
         if cells == self.has_class("-cells") and self._told:
             return
         self.set_class(cells, "-cells")
@@ -232,6 +235,21 @@ class RunPage(ModeScreen):
             page.move_child(self.sheet, after=self.query_one("#best"))
         else:
             page.move_child(self.sheet, before=charts)
+
+    def _fit_charts(self) -> None:
+        """Of a run that has ended: as high as the grid of a sweep; a chart that its time axis is in sight, if it can be."""
+        if self.snapshot is None:
+            return
+        charts, height = self.query_one("#charts"), None
+        over = self.has_class("-over")
+        if over and self.course.shows_cells:
+            height = self.course.grid_height(2 if self.has_class("-tall") else 1)
+        elif over and not (self.has_class("-kernel") or self.has_class("-zoom")):
+            page = self.query_one("#page").size.height
+            gaps = 2 if self.has_class("-tall") else 0
+            left = page - self.query_one("#score", Words).lines_high - min(1 + len(self.lines), page // 2) - gaps
+            height = left if _LEAST_CHART <= left < max(_CHART, _SHARE * page // 100) else None
+        charts.styles.height = charts.styles.min_height = height
 
     def _size_tiles(self, seen: Snapshot) -> None:
         two = len(seen.track.directions) > 1
@@ -304,7 +322,7 @@ class RunPage(ModeScreen):
         """What to do with a run that has ended, each with its key."""
         from diskprof.tui.live.result_lines import next_line
 
-        return [next_line(self, run, width)]
+        return [next_line(self, run, width, self._partner_id(run))]
 
     # what can be done
 
@@ -391,11 +409,20 @@ class RunPage(ModeScreen):
         run = self.run
         return next((summary for summary in self.store.summaries() if run and summary.id == run.id), None)
 
+    def _partner_id(self, run: Run) -> str:
+        """The run to compare with: the newest earlier one that the scorecard knows, else the newest of the preset; or empty."""
+        from diskprof.tui.dialogs.run_actions import partner
+
+        if self._earlier:
+            return self._earlier[0].run_id
+        other = partner(self.diskprof.watcher.state.last, run.id, run.plan.preset)
+        return other.id if other and other.status is Status.COMPLETE else ""
+
     def action_compare(self) -> None:
         from diskprof.tui.dialogs import run_actions
 
-        if summary := self._summary():
-            run_actions.compare_with_partner(self, self.store.summaries(), summary)
+        if (summary := self._summary()) and self.run:
+            run_actions.compare_with_partner(self, self.store.summaries(), summary, self._partner_id(self.run))
 
     def action_tags(self) -> None:
         from diskprof.tui.dialogs import run_actions

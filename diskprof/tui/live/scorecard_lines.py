@@ -15,22 +15,25 @@ _LEAST_CELL = 24
 """In fewer cells each figure has a line of its own."""
 _LEAST_LARGE = 32
 _BAR, _LIST_BAR = 5, 12
+_LEAST_PROMISE = 14
+"""A promise is cut, but not below the verdict's sign and the first words."""
 
 
 def scorecard_lines(
     scores: Sequence[ScoreLine], about: str, width: int, charset: Charset, *, roomy: bool
 ) -> list[Line]:
-    """`roomy`: there are lines for large figures."""
+    """`roomy`: there are lines for large figures, and for `about` if the figures say "of best" themselves."""
     if not scores:
         return []
     rows = _rows(scores)
     across = max(map(len, rows))
     size = width // across
-    lines: list[Line] = [[(fit(about, width), "quiet")]]
+    compared = any(score.against for score in scores)
+    lines: list[Line] = [[(fit(about, width), "quiet")]] if roomy or not compared else []
     if size < _LEAST_CELL:
         return lines + [_listed(score, width, charset) for score in scores]
-    drawn = roomy and size >= _LEAST_LARGE and all(large(score.number, charset) for score in scores)
-    bare = not any(score.short or score.promise for score in scores)
+    drawn = roomy and all(_has_room(score, size - 1, charset) for score in scores)
+    bare = not compared and not any(score.promise for score in scores)
     for at, row in enumerate(rows):
         if drawn and at:
             lines.append([])
@@ -65,27 +68,61 @@ def _bar(score: ScoreLine, width: int, charset: Charset) -> list[Piece]:
     return [(full * count, ink(score.direction)), (empty * (width - count), "rule")]
 
 
+def _was(score: ScoreLine) -> tuple[str, ...]:
+    """The best earlier figure in words, longest first."""
+    if not score.best:
+        return ("",)
+    dated = f"{score.best}, {score.when}"
+    return (*((f"before {dated}",) if score.meaning is Meaning.GOOD else ()), dated, score.best)
+
+
+def _first_fitting(options: Sequence[str], width: int) -> str:
+    return next((words for words in options if len(words) <= width), "")
+
+
 def _small_cell(score: ScoreLine, width: int, charset: Charset) -> list[Line]:
     figure = score.figure
     name = fit(clean(score.name), width - len(figure) - 1)
     bar = _bar(score, _BAR, charset)
-    words = score.promise if score.promise and score.share is None else score.short
-    meaning = score.promise_meaning if words == score.promise else score.meaning
+    room = width - (len(bar) and _BAR + 1)
+    words, meaning = score.promise, score.promise_meaning
+    if score.share is not None:
+        words, meaning = _against(score, room), score.meaning
     below: list[Piece] = [*bar, *([(" ", "")] if bar else []), (words, ink(meaning))]
     return [[(name, ""), (" ", ""), (figure, f"{ink(score.direction)}")], _cut(below, width)]
 
 
-def _large_cell(score: ScoreLine, width: int, charset: Charset) -> list[Line]:
+def _against(score: ScoreLine, width: int) -> str:
+    """`92% of best 308k`, without the figure where it has no room."""
+    whole = f"{score.against} {score.best}" if score.meaning is not Meaning.GOOD else score.against
+    return _first_fitting((whole, score.against, score.against.removeprefix("new best: ")), width)
+
+
+def _beside(score: ScoreLine, charset: Charset) -> int | None:
+    """The cells that a large figure takes, with its unit; None where it cannot be drawn."""
     rows = large(score.number, charset)
-    assert rows
-    room = len(rows[0]) + 1 + len(score.unit) + 2
-    bar = _bar(score, max(4, width - room), charset)
-    beside: list[list[Piece]] = [bar, [], []]
-    head, _, tail = score.against.partition(": ")
-    beside[1] = [(head, ink(score.meaning))]
-    beside[2] = [(tail, "quiet")]
+    return len(rows[0]) + 1 + len(score.unit) + 2 if rows else None
+
+
+def _has_room(score: ScoreLine, width: int, charset: Charset) -> bool:
+    """Whether the large figure and what is beside it fit."""
+    room = _beside(score, charset)
+    return (
+        room is not None
+        and width >= _LEAST_LARGE - 1
+        and width - room >= max(len(score.against), len(score.best), len(score.promise) and _LEAST_PROMISE)
+    )
+
+
+def _large_cell(score: ScoreLine, width: int, charset: Charset) -> list[Line]:
+    rows, room = large(score.number, charset), _beside(score, charset)
+    assert rows and room
+    left_over = width - room
+    bar = _bar(score, max(4, left_over), charset)
+    was = _first_fitting(_was(score), left_over)
+    beside: list[list[Piece]] = [bar, [(score.against, ink(score.meaning))], [(was, "quiet")]]
     if score.promise:
-        beside[2 if not tail else 0] = [(score.promise, ink(score.promise_meaning))]
+        beside[2 if not was else 0] = [(score.promise, ink(score.promise_meaning))]
     lines: list[Line] = [[(fit(clean(score.name), width), "")]]
     for at, row in enumerate(rows):
         unit = f" {score.unit}" if at == len(rows) - 1 else ""
@@ -96,19 +133,14 @@ def _large_cell(score: ScoreLine, width: int, charset: Charset) -> list[Line]:
 
 def _listed(score: ScoreLine, width: int, charset: Charset) -> Line:
     bar = _bar(score, _LIST_BAR, charset)
-    words = "  ".join(part for part in (score.short, score.promise) if part)
     name = fit(clean(score.name), min(20, max(8, width - 40)))
-    return _cut(
-        [
-            (f"{name} ", ""),
-            (fit(score.figure, 9, right=True), ink(score.direction)),
-            (" ", ""),
-            *bar,
-            *([(" ", "")] if bar else []),
-            (words, ink(score.meaning)),
-        ],
-        width,
-    )
+    line: list[Piece] = [(f"{name} ", ""), (fit(score.figure, 9, right=True), ink(score.direction)), (" ", "")]
+    line += [*bar, *([(" ", "")] if bar else [])]
+    against = _against(score, width - width_of(line))
+    line += [(against, ink(score.meaning)), ("  " if against else "", "")]
+    if score.promise:
+        line.append((score.promise, ink(score.promise_meaning)))
+    return _cut(line, width)
 
 
 def _cut(line: Sequence[Piece], width: int) -> list[Piece]:

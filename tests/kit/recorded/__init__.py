@@ -319,7 +319,7 @@ def _findings(plan: Plan) -> tuple[Finding, ...]:
             advice="A larger one shows what lies outside the drive's cache: size=16g",
         ),
         Finding(
-            *("cpu-bound", Weight.LIMIT, "The processor may have been the limit, not the disk."),
+            *("processor-bound", Weight.LIMIT, "CPU-bound: the processor was the limit, not the disk."),
             evidence="92% of one CPU in fio's job",
             advice="Run with more jobs: jobs=4",
             test="randread-4k-qd32",

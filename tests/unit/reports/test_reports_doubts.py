@@ -4,24 +4,30 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from handmade import fio
 from handmade import run as made
 
 import diskprof.analysis
 from diskprof.model.run import Finding, Weight, doubts_of
 from diskprof.reports.content import doubts
+from diskprof.tui.live.finding_banner import banner_lines
 
 
 def found(name: str, weight: Weight = Weight.DOUBT, test: str = "") -> Finding:
     return Finding(name, weight, "message", "evidence", "advice", test)
 
 
-def test_every_rule_of_a_doubt_has_its_words() -> None:
+def rules(weight: str) -> set[str]:
     folder = Path(diskprof.analysis.__file__).parent / "findings"
     source = "\n".join(path.read_text() for path in sorted(folder.glob("*.py")))
-    rules = set(re.findall(r'"([a-z-]+)",\s+Weight\.DOUBT', source))
-    assert len(rules) > 15
-    assert rules <= doubts._SHORT.keys()
+    return set(re.findall(rf'"([a-z-]+)"[^"]*,\s+Weight\.{weight}', source))
+
+
+def test_every_rule_of_a_doubt_or_limit_has_its_words() -> None:
+    assert len(rules("DOUBT")) > 15 and len(rules("LIMIT")) >= 7
+    assert rules("DOUBT") <= doubts._SHORT.keys()
+    assert rules("LIMIT") | {"iops-ceiling", "bandwidth-ceiling"} == doubts._LIMITS.keys()
 
 
 def test_a_rule_of_another_version_is_called_by_its_name() -> None:
@@ -47,6 +53,17 @@ def test_doubts_are_counted_once_and_say_which_tests() -> None:
         f"In doubt: stall ({names[0]}, {names[1]}); not steady ({names[1]}); "
         f"other I/O on the disk (3 of {len(names)} tests); CPU steal; not a disk: memory"
     )
+
+
+@pytest.mark.parametrize(("width", "rows"), [(120, 1), (40, 2)])
+def test_the_banner_has_doubts_and_limits_on_one_line_if_they_fit(width: int, rows: int) -> None:
+    run = made(fio("a"), fio("b"))
+    findings = (found("stall", test="a"), found("cgroup-limit-reached", Weight.LIMIT), found("cloud", Weight.NOTE))
+    lines = banner_lines(replace(run, findings=findings), width)
+    text = ["".join(piece for piece, _ in line).strip() for line in lines]
+    assert len(text) == rows
+    assert "   ".join(text) == f"! In doubt: stall ({run.title('a')})   ▲ Limit: cgroup I/O limit"
+    assert banner_lines(run, width) == []
 
 
 def test_findings_are_counted_by_weight() -> None:

@@ -70,6 +70,6 @@ def test_the_older_of_two_that_are_compared_is_the_one_that_was_begun_first(stor
     store.finish_run(first, status=Status.COMPLETE)
     second = store.create_run(make_plan(), FAST.environment)
     runs = store.summaries()
-    other = partner(runs, runs[0])
+    other = partner(runs, runs[0].id, runs[0].preset)
     assert other
     assert [run.id for run in oldest_first(runs, runs[0], other)] == [first, second]
