@@ -1,14 +1,17 @@
 """What the commands share: the store, what they print and how they end, files to write to, values that may not be empty."""
 
 import os
+import secrets
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from diskprof.cli.encoding import stdout_is_utf8
-from diskprof.model.errors import ExitCode, Refused
+from diskprof.model.errors import DiskprofError, ExitCode, Refused, UsageError
 from diskprof.model.text import clean
 
 if TYPE_CHECKING:
@@ -84,6 +87,36 @@ def refuse_device(path: Path) -> None:
         return
     if is_disk:
         raise Refused(f"{clean(str(path))} is a disk, and would be overwritten.", "Give the name of a file.")
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[IO[bytes]]:
+    """A file that takes its name, and the place of an earlier one, when it is whole; a pipe or terminal is written as it comes.
+
+    Raises Refused for a block device, UsageError for a directory, DiskprofError where it cannot be written.
+    """
+    refuse_device(path)
+    try:
+        if path.is_dir():
+            raise UsageError(f"{clean(str(path))} is a directory.", "Add a file name.")
+        if path.exists() and not path.is_file():
+            with path.open("wb") as file:
+                yield file
+            return
+        target = path.resolve()
+        # Not by the end of its own name: a collector of files with that end must not read half of one.
+        passing = target.with_name(f".{target.name[:200]}-{secrets.token_hex(4)}")
+        try:
+            with passing.open("xb") as file:
+                yield file
+            if target.exists():
+                passing.chmod(target.stat().st_mode & 0o777)
+            passing.replace(target)
+        finally:
+            passing.unlink(missing_ok=True)
+    except OSError as error:
+        why = f"{clean(str(path))} cannot be written: {error.strerror}."
+        raise DiskprofError(why, "Choose another place with -o.") from None
 
 
 class NamedFile(click.Path):

@@ -13,8 +13,9 @@ from operator import itemgetter
 from diskprof.model.errors import EngineError
 
 _BITS = 6
-_PER_GROUP = 1 << _BITS
-_BUCKETS = 29 * _PER_GROUP
+PER_GROUP = 1 << _BITS
+GROUPS = 29
+_BUCKETS = GROUPS * PER_GROUP
 
 # Packing. From here on a difference is written with its length; the scale that differences have at first.
 _LONG = 20
@@ -29,24 +30,24 @@ def bucket_of(ns: int) -> int:
     if msb <= _BITS:
         return max(ns, 0)
     error_bits = msb - _BITS
-    index = ((error_bits + 1) << _BITS) + ((_PER_GROUP - 1) & (ns >> error_bits))
+    index = ((error_bits + 1) << _BITS) + ((PER_GROUP - 1) & (ns >> error_bits))
     return min(index, _BUCKETS - 1)
 
 
 def bucket_value(index: int) -> int:
     """The latency in ns that stands for a bucket: its middle, as fio prints it."""
-    if index < _PER_GROUP << 1:
+    if index < PER_GROUP << 1:
         return index
     error_bits = (index >> _BITS) - 1
-    return (1 << (error_bits + _BITS)) + int((index % _PER_GROUP + 0.5) * (1 << error_bits))
+    return (1 << (error_bits + _BITS)) + int((index % PER_GROUP + 0.5) * (1 << error_bits))
 
 
 def bucket_edges(index: int) -> tuple[int, int]:
     """The first latency in ns of a bucket and the first of the next."""
-    if index < _PER_GROUP << 1:
+    if index < PER_GROUP << 1:
         return index, index + 1
     error_bits = (index >> _BITS) - 1
-    low = (1 << (error_bits + _BITS)) + ((index % _PER_GROUP) << error_bits)
+    low = (1 << (error_bits + _BITS)) + ((index % PER_GROUP) << error_bits)
     return low, low + (1 << error_bits)
 
 

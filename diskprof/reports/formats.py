@@ -1,32 +1,64 @@
 """The forms of a report, and which of them the name of a file asks for."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from diskprof.analysis.kernel import KernelView
-from diskprof.model.earlier import EarlierResult
 from diskprof.model.errors import UsageError
-from diskprof.model.run import Run
-from diskprof.model.sample import Sample
+
+if TYPE_CHECKING:
+    from diskprof.analysis.kernel import KernelView
+    from diskprof.model.earlier import EarlierResult
+    from diskprof.model.run import Run
+    from diskprof.model.sample import Sample
 
 
 class Format(StrEnum):
-    """`CSV` is the results, `SAMPLES` every sample."""
+    """What `--format` takes, in the order of its help."""
 
     MARKDOWN = "markdown"
     HTML = "html"
     CSV = "csv"
     SAMPLES = "samples"
+    OPENMETRICS = "openmetrics"
+    BENCHMARK = "benchmark"
+    BENCHMARK_LATENCY = "benchmark-latency"
+    BMF = "bmf"
+    GOBENCH = "gobench"
+    JUNIT = "junit"
+    HGRM = "hgrm"
 
     def needs_samples(self, runs: int) -> bool:
         """Whether a report of so many runs takes more than the runs themselves; the noise of a comparison does."""
-        return self is not Format.CSV or runs > 1
+        return self in (Format.MARKDOWN, Format.HTML, Format.SAMPLES) or (self is Format.CSV and runs > 1)
 
 
-_BY_SUFFIX = {".html": Format.HTML, ".htm": Format.HTML, ".csv": Format.CSV}
+@dataclass(frozen=True, slots=True)
+class FormatFacts:
+    """What is told of a format where one is chosen, and the ends of a file's name that ask for it."""
+
+    words: str
+    suffixes: tuple[str, ...] = ()
+
+
+FORMATS: Mapping[Format, FormatFacts] = {
+    Format.MARKDOWN: FormatFacts("Markdown", (".md",)),
+    Format.HTML: FormatFacts("a page with charts (HTML)", (".html", ".htm")),
+    Format.CSV: FormatFacts("the results as CSV", (".csv",)),
+    Format.SAMPLES: FormatFacts("every sample as CSV"),
+    Format.OPENMETRICS: FormatFacts("OpenMetrics for node_exporter and GitLab", (".prom",)),
+    Format.BENCHMARK: FormatFacts("IOPS and bandwidth as JSON for github-action-benchmark"),
+    Format.BENCHMARK_LATENCY: FormatFacts("latency as JSON for github-action-benchmark"),
+    Format.BMF: FormatFacts("Bencher Metric Format (JSON)"),
+    Format.GOBENCH: FormatFacts("Go benchmark text for benchstat"),
+    Format.JUNIT: FormatFacts("JUnit XML", (".xml",)),
+    Format.HGRM: FormatFacts("latency percentiles for HdrHistogram plotters", (".hgrm",)),
+}
+_BY_SUFFIX = {suffix: form for form, facts in FORMATS.items() for suffix in facts.suffixes}
 _OTHERS = frozenset(
-    {".pdf", ".doc", ".docx", ".odt", ".rtf", ".tex", ".xls", ".xlsx", ".ods", ".xml", ".yaml", ".yml", ".json"}
+    {".pdf", ".doc", ".docx", ".odt", ".rtf", ".tex", ".xls", ".xlsx", ".ods", ".yaml", ".yml", ".json"}
     | {".png", ".svg", ".jpg", ".jpeg", ".gif", ".zip", ".gz", ".db"}
 )
 
@@ -37,21 +69,22 @@ def format_of(path: Path) -> Format:
     if suffix in _OTHERS:
         hint = "Name the file .md, .html or .csv."
         if suffix == ".json":
-            hint += " `diskprof show RUN --json` prints a run as JSON."
+            hint += " `diskprof show RUN --json` prints a run as JSON; `diskprof report --help` lists other formats."
         raise UsageError(f"A report cannot be written as {suffix}.", hint)
     return _BY_SUFFIX.get(suffix, Format.MARKDOWN)
 
 
 def write(
     wanted: Format,
-    runs: Sequence[Run],
-    samples: Mapping[str, Sequence[Sample]],
-    kernel: Mapping[str, Mapping[int, KernelView]],
+    runs: "Sequence[Run]",
+    samples: "Mapping[str, Sequence[Sample]]",
+    kernel: "Mapping[str, Mapping[int, KernelView]]",
     *,
-    earlier: Sequence[EarlierResult] = (),
+    earlier: "Sequence[EarlierResult]" = (),
     ascii_only: bool = False,
 ) -> str:
-    """The report on `runs`, a comparison of more than one; `samples` and `kernel` are by run id. Raises ValueError of no runs.
+    """The report on `runs`, a comparison of more than one; `samples` and `kernel` are by run id. Raises ValueError of no runs,
+    DiskprofError where the format has no place for what there is.
 
     `ascii_only` is for the sparklines of Markdown; what the runs say of themselves stays as it is.
     """
@@ -73,3 +106,28 @@ def write(
             from diskprof.reports.render.markdown import report
 
             return report(runs, samples, kernel=kernel, earlier=earlier, ascii_only=ascii_only)
+        case Format.OPENMETRICS:
+            from diskprof.reports.data.openmetrics import openmetrics
+
+            return openmetrics(runs)
+        case Format.BENCHMARK | Format.BENCHMARK_LATENCY:
+            from diskprof.analysis.metrics import Better
+            from diskprof.reports.data.benchmark import benchmark_json
+
+            return benchmark_json(runs, Better.HIGHER if wanted is Format.BENCHMARK else Better.LOWER)
+        case Format.BMF:
+            from diskprof.reports.data.benchmark import bmf_json
+
+            return bmf_json(runs)
+        case Format.GOBENCH:
+            from diskprof.reports.data.gobench import gobench
+
+            return gobench(runs)
+        case Format.JUNIT:
+            from diskprof.reports.data.junit import junit
+
+            return junit(runs)
+        case Format.HGRM:
+            from diskprof.reports.data.hgrm import hgrm
+
+            return hgrm(runs)

@@ -377,3 +377,44 @@ def test_the_prompt_names_a_hazard_as_the_plan_does(capsys: pytest.CaptureFixtur
     _show(replace(make_plan(), hazards=hazards))
     lines = capsys.readouterr().err.splitlines()[1:]
     assert lines == [f"{word}: Something. Do this." for word in ("Refused", "Warning", "Note")]
+
+
+@pytest.mark.parametrize(
+    ("name", "begins"),
+    [("disk.prom", "# TYPE diskprof_"), ("junit.xml", "<?xml "), ("one.hgrm", " ")],
+)
+def test_a_report_for_another_program_is_what_its_file_name_says(
+    tmp_path: Path, library: list[str], name: str, begins: str
+) -> None:
+    # The run with one test.
+    assert diskprof("report", "s2c8z4gp", "-o", tmp_path / name, home=tmp_path).returncode == 0
+    assert (tmp_path / name).read_text().startswith(begins)
+
+
+def test_a_report_takes_the_place_of_a_file_when_it_is_whole(tmp_path: Path, library: list[str]) -> None:
+    old, link = tmp_path / "metrics.txt", tmp_path / "link"
+    old.write_text("old")
+    old.chmod(0o640)
+    link.symlink_to(old)
+    before = old.stat().st_ino
+    assert diskprof("report", library[-1], "--format", "openmetrics", "-o", link, home=tmp_path).returncode == 0
+    assert old.read_text().endswith("# EOF\n") and link.is_symlink()
+    assert old.stat().st_ino != before and old.stat().st_mode & 0o777 == 0o640
+    # What cannot be written leaves what was there.
+    done = diskprof("report", "w4b7e9nr", "q5t2w7be", "--format", "hgrm", "-o", old, home=tmp_path)
+    assert done.returncode == 2 and "-o DIRECTORY/" in done.stderr
+    assert old.read_text().endswith("# EOF\n")
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".metrics")]
+    assert diskprof("report", library[-1], "--format", "bmf", "-o", "/dev/full", home=tmp_path).returncode == 1
+    done = diskprof("report", library[-1], "--format", "bmf", "-o", tmp_path, home=tmp_path)
+    assert (done.returncode, done.stderr) == (2, f"diskprof: {tmp_path} is a directory.\nAdd a file name.\n")
+
+
+def test_distributions_go_into_a_directory(tmp_path: Path, library: list[str]) -> None:
+    place = tmp_path / "new/percentiles"
+    done = diskprof("report", "q5t2w7be", "--format", "hgrm", "-o", f"{place}/", home=tmp_path)
+    assert done.returncode == 0 and done.stderr.count("Wrote ") == 6
+    assert sorted(path.name for path in place.iterdir())[0] == "randread-4k-qd1-read.hgrm"
+    (tmp_path / "file").touch()
+    done = diskprof("report", "q5t2w7be", "--format", "hgrm", "-o", f"{tmp_path}/file/x/", home=tmp_path)
+    assert done.returncode == 1 and "cannot be written" in done.stderr

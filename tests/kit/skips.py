@@ -16,6 +16,7 @@ import shutil
 import socket
 from collections.abc import Callable, Iterator
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -136,9 +137,12 @@ INSTALLED = frozenset(
 )
 """Programs that `make test` installs where it may (scripts/setup.sh)."""
 
+PACKAGES = frozenset({"prometheus_client", "junitparser"})
+"""Packages of Python that `make test` installs (pyproject.toml), and an older .venv may lack."""
+
 PROGRAMS = INSTALLED | {
     *("make", "mount", "mkswap", "blockdev", "sfdisk", "fsfreeze", "setpriv", "unshare", "ssh-keygen"),
-    *("shellcheck", "uv", "pipx", "groff", "bash", "jq"),
+    *("shellcheck", "uv", "pipx", "groff", "bash", "jq", "benchstat"),
 }
 """Programs that tests may need."""
 
@@ -148,6 +152,8 @@ def met(need: str) -> bool:
     """Whether this machine has `need`. Raises KeyError for a need that nobody defined."""
     if need in NEEDS:
         return NEEDS[need]()
+    if need in PACKAGES:
+        return find_spec(need) is not None
     if need in PROGRAMS:
         return _program(need)
     raise KeyError(need)
@@ -165,7 +171,7 @@ def objection(reason: str) -> str:
     if not match:
         return "its reason is not of the form 'needs NAME: ...'"
     names = [re.sub(r"^(an?|the) ", "", name.strip()) for name in re.split(r",| and ", match[1])]
-    if os.environ.get("CI") and (promised := INSTALLED.intersection(names)):
+    if os.environ.get("CI") and (promised := (INSTALLED | PACKAGES).intersection(names)):
         return f"`make test` should have installed {', '.join(sorted(promised))}"
     try:
         if all(met(name) for name in names):

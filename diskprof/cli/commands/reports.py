@@ -1,75 +1,101 @@
 """`diskprof report` and `diskprof compare`."""
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from diskprof.cli import completion_candidates
-from diskprof.cli.common import NamedFile, echo_json, open_store, place_of, refuse_device, width_of_stdout
+from diskprof.cli.common import NamedFile, echo_json, open_store, place_of, whole_file, width_of_stdout
 from diskprof.cli.encoding import echo_data, stdout_is_utf8
 from diskprof.cli.saying import say
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.text import clean
+from diskprof.reports.formats import FORMATS, Format, format_of
 
 if TYPE_CHECKING:
-    from diskprof.reports.formats import Format
     from diskprof.store.store import Store
 
-_FORMATS = ("markdown", "html", "csv", "samples")
+
+_HELP = f"""Write a report of RUNS on stdout, or to FILE. Two or more runs are compared.
+
+\b
+Formats:
+{chr(10).join(f"  {form:<18} {facts.words}" for form, facts in FORMATS.items())}
+
+\b
+Examples:
+  diskprof report latest
+  diskprof report latest -o disk.html
+  diskprof report latest~1 latest --format csv
+  diskprof report latest -o disk.prom
+"""
 
 
-@click.command("report", short_help="Write a report of one run, or a comparison of several.")
+@click.command("report", help=_HELP, short_help="Write a report of one run, or a comparison of several.")
 @click.argument("runs", nargs=-1, required=True, shell_complete=completion_candidates.runs)
 @click.option(
     *("-o", "--output"),
-    type=NamedFile(dir_okay=False, allow_dash=True),
+    type=NamedFile(allow_dash=True),
     metavar="FILE",
-    help="Write to FILE; - is stdout.",
+    help="Write to FILE, as a whole or not at all; - is stdout. hgrm: a directory gets a file for each test and direction.",
 )
 @click.option(
     "--format",
     "wanted",
-    type=click.Choice(_FORMATS),
-    help="Output format: md; html with charts; csv: results; samples: every sample as CSV.  [default: by FILE, else markdown]",
+    type=click.Choice([str(form) for form in Format]),
+    metavar="FORMAT",
+    help="One of the formats above.  [default: by the end of FILE, else markdown]",
 )
 @click.pass_context
 def report_command(ctx: click.Context, runs: tuple[str, ...], output: str | None, wanted: str | None) -> None:
-    """Write a report of RUNS on stdout, or to FILE. Two or more runs are compared.
-
-    \b
-    Examples:
-      diskprof report latest
-      diskprof report latest -o disk.html
-      diskprof report latest~1 latest --format csv
-    """
-    from diskprof.reports.formats import Format, format_of
-
     place = place_of(output)
     form = Format(wanted) if wanted else format_of(place) if place else Format.MARKDOWN
     with open_store(ctx) as store:
+        if form is Format.HGRM and place and (output or "").endswith("/") | place.is_dir():
+            _write_files(store, runs, place)
+            return
         # A file is UTF-8 whatever the terminal is.
         text = _report_text(store, runs, form, ascii_only=place is None and not stdout_is_utf8())
-    if place is None:
-        if form is Format.MARKDOWN:
-            click.echo(text, nl=False)
-        else:
-            echo_data(text)
-        return
-    refuse_device(place)
-    try:
-        place.write_text(text, encoding="utf-8", newline="")
-    except OSError as error:
-        why = f"{clean(str(place))} cannot be written: {error.strerror}."
-        raise DiskprofError(why, "Choose another place with -o.") from None
+    if place:
+        _write(place, text)
+    elif form is Format.MARKDOWN:
+        click.echo(text, nl=False)
+    else:
+        echo_data(text)
+
+
+def _write(place: Path, text: str) -> None:
+    with whole_file(place) as file:
+        file.write(text.encode("utf-8", errors="replace"))
     say(f"Wrote {clean(str(place))}.")
 
 
-def _report_text(store: "Store", names: tuple[str, ...], wanted: "Format", *, ascii_only: bool) -> str:
+def _write_files(store: "Store", names: tuple[str, ...], place: Path) -> None:
+    """The distributions of the runs into a directory, which is made."""
+    from diskprof.reports.data.hgrm import hgrm_files
+
+    files = hgrm_files([store.run(run_id) for run_id in _ids(store, names)])
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = f"{clean(str(place))} cannot be written: {error.strerror}."
+        raise DiskprofError(why, "Choose another place with -o.") from None
+    for name, text in files.items():
+        _write(place / name, text)
+
+
+def _ids(store: "Store", names: tuple[str, ...]) -> list[str]:
+    """The runs of these names, each once."""
+    return list(dict.fromkeys(store.resolve(name) for name in names))
+
+
+def _report_text(store: "Store", names: tuple[str, ...], wanted: Format, *, ascii_only: bool) -> str:
     from diskprof.reports.formats import write
     from diskprof.runner.session import earlier_results, seen_by_kernel
 
-    ids = list(dict.fromkeys(store.resolve(name) for name in names))
+    ids = _ids(store, names)
     runs = [store.run(run_id) for run_id in ids]
     if not wanted.needs_samples(len(ids)):
         return write(wanted, runs, {}, {})
@@ -99,7 +125,7 @@ def compare_command(ctx: click.Context, runs: tuple[str, ...], form: str | None,
         given = "--json" if as_json else "--format"
         raise click.UsageError(f"--plot works with text output only: omit {given}.", ctx)
     with open_store(ctx) as store:
-        ids = list(dict.fromkeys(store.resolve(run) for run in runs))
+        ids = _ids(store, runs)
         if len(ids) < 2:
             raise UsageError("compare needs at least two different runs.", "`diskprof runs` lists them.")
         chosen = [store.run(run_id) for run_id in ids]

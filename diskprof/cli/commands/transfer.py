@@ -1,17 +1,15 @@
 """`diskprof export` and `diskprof import`: runs in a file."""
 
 import os
-import secrets
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from pathlib import Path
+from collections.abc import Callable
+from contextlib import ExitStack
 from typing import IO
 
 import click
 
 from diskprof.cli import completion_candidates
-from diskprof.cli.common import NamedFile, open_store, place_of, refuse_device
+from diskprof.cli.common import NamedFile, open_store, place_of, whole_file
 from diskprof.cli.saying import say
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.text import clean
@@ -41,12 +39,14 @@ def export_command(ctx: click.Context, runs: tuple[str, ...], out: str | None) -
     place = place_of(out)
     if place is None and sys.stdout.isatty():
         raise UsageError("Refusing to write binary data to a terminal.", "Use -o FILE or redirect.")
+    if place and place.exists() and not (place.is_file() or place.is_block_device()):
+        raise UsageError(f"{clean(str(place))} is not a file.", "Choose another place with -o.")
     with open_store(ctx) as store:
         ids = list(dict.fromkeys(store.resolve(run) for run in runs))
         if place is None:
             _to_stdout(lambda file: export_runs(store, ids, file))
             return
-        with _to_write(place) as file:
+        with whole_file(place) as file:
             export_runs(store, ids, file)
     say(f"Wrote {clean(str(place))}.")
 
@@ -59,26 +59,6 @@ def _to_stdout(write: Callable[[IO[bytes]], None]) -> None:
         # Whoever read it has enough; nothing more can be said to them, not even at the interpreter's end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise DiskprofError("The reader of stdout exited before the export was complete.") from None
-
-
-@contextmanager
-def _to_write(path: Path) -> Iterator[IO[bytes]]:
-    """A file that takes its name, and the place of an earlier one, when it is whole. Raises DiskprofError."""
-    refuse_device(path)
-    passing = path.with_name(f".{path.name[:200]}-{secrets.token_hex(4)}")
-    try:
-        if path.exists() and not path.is_file():
-            raise UsageError(f"{clean(str(path))} is not a file.", "Choose another place with -o.")
-        try:
-            with passing.open("xb") as file:
-                yield file
-            passing.replace(path)
-        finally:
-            with suppress(FileNotFoundError):
-                passing.unlink()
-    except OSError as error:
-        why = f"{clean(str(path))} cannot be written: {error.strerror}."
-        raise DiskprofError(why, "Choose another place with -o.") from None
 
 
 @click.command("import", short_help="Import runs written by `diskprof export`.")

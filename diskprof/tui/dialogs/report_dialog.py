@@ -17,16 +17,14 @@ from textual.widgets import Input, Label, Static
 from diskprof.model.advice import on_screen
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.text import clean
-from diskprof.reports.formats import Format, format_of
+from diskprof.reports.formats import FORMATS, Format, format_of
 from diskprof.tui.kit.field import Field
 from diskprof.tui.shell.keynames import with_keys
-
-_FORMS = {Format.MARKDOWN: "Markdown", Format.HTML: "a page with charts (HTML)", Format.CSV: "the results as CSV"}
 
 
 def _words(path: Path) -> str:
     try:
-        return f"Write {_FORMS[format_of(path)]} to"
+        return f"Write {FORMATS[format_of(path)].words} to"
     except UsageError:
         # Said in full when it is to be written.
         return "Write the report to"
