@@ -38,7 +38,7 @@ def kernel_table(tests: Sequence[tuple[str, KernelView]], *, full: bool) -> Tabl
     columns = (Column(name, right=True, spare=_SPARES.get(name, 0)) for name, _ in found)
     more = "; ".join(words for part, words in _MORE_LEGEND if any(part in name for name, _ in found))
     legend = f"{_LEGEND} {more}." if more else _LEGEND
-    return Table((Column("Test", least=10, middle=True), *columns), rows, legend=legend) if found else None
+    return Table((Column("Test", least=18, middle=True), *columns), rows, legend=legend) if found else None
 
 
 def _rate(value: float | None) -> str:

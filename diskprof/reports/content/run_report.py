@@ -100,11 +100,12 @@ def run_report(
 
 
 def run_preview(run: Run, samples: Sequence[Sample] = ()) -> tuple[Block, ...]:
-    """The figures of a run and how its tests went, without a word more; of a sweep its matrices alone."""
+    """The figures of a run, how its tests went, and its findings; of a sweep its matrices."""
     known = _Known(run, samples, {}, Form.TERMINAL, 1)
     rows = [row for row in result_rows(run) if not row[0].planned.cell]
     tables = [result_table(rows, Form.TERMINAL)] if rows else []
-    return (*run_panels(run, (Measure.IOPS,), level=2), *tables, *_over_time(known))
+    findings = _findings(known) if run.findings else ()
+    return (*run_panels(run, (Measure.IOPS,), level=2), *tables, *_over_time(known), *findings)
 
 
 def _title(run: Run, form: Form) -> str:
@@ -181,7 +182,7 @@ def result_table(rows: Sequence[ResultRow], form: Form, legend: str = "") -> Tab
     mixed = screen or any(_both_ways(test) for test, _, _ in rows)
     incomplete = pages and any(test.status is not Status.COMPLETE for test, _, _ in rows)
     columns = [
-        Column("Test", least=10, middle=True),
+        Column("Test", least=18, middle=True),
         *([Column("Direction", short="")] if mixed else []),
         *([Column("Status")] if incomplete else []),
         *(Column(head, right=True) for head in ("IOPS", "MB/s")),
@@ -248,7 +249,7 @@ def _both_ways(test: TestRecord) -> bool:
 def _latency_parts(known: _Known) -> list[Block]:
     """What of an I/O's time was its submission and what its completion, of each test where fio tells them apart."""
     columns = (
-        Column("Test", least=10, middle=True),
+        Column("Test", least=18, middle=True),
         *(Column("Direction", short=""), Column("Latency")),
         *(Column(head, right=True) for head in ("mean", "p50", "p99", "p99.9", "max")),
     )

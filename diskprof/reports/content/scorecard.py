@@ -70,8 +70,12 @@ def best_table(run: Run, earlier: Sequence[EarlierResult]) -> Table | None:
         return None
     columns = (
         Column("Test", least=10, middle=True),
-        *(Column("Direction", short=""), Column("This run", right=True), Column("Best earlier run", right=True)),
-        *(Column("Difference", right=True), Column("Run"), Column("When")),
+        *(
+            Column("Direction", short=""),
+            Column("This run", right=True),
+            Column("Best earlier run", right=True, short="Best"),
+        ),
+        *(Column("Difference", right=True, short="Diff"), Column("Run"), Column("When")),
     )
     rows = []
     for score in known:

@@ -124,7 +124,7 @@ def _code(code: Code, width: int) -> list[MarkedLine]:
 
 def _spark(spark: Spark, width: int, *, ascii_only: bool) -> list[MarkedLine]:
     room = max(_LEAST_SPARK, min(_SPARK, width - _BESIDE_SPARK))
-    columns = [Column("Test", least=10, middle=True), Column(spark.title, least=room)]
+    columns = [Column("Test", least=18, middle=True), Column(spark.title, least=room)]
     columns += [Column(head, right=True) for head in ("lowest", "median", "highest", "CPU")]
     rows = [
         [

@@ -63,6 +63,7 @@ class RunsScreen(ModeScreen):
         Binding("a", "attach", "Attach", id="runs.attach", tooltip="Follow the run in progress on Live"),
         Binding("space", "mark", "Mark", id="runs.mark"),
         Binding("c", "compare", "Compare", id="runs.compare"),
+        Binding("escape", "all", "Show all", id="runs.all", tooltip="Clear the filter"),
         Binding(
             "r",
             "export",
@@ -70,17 +71,16 @@ class RunsScreen(ModeScreen):
             id="runs.export",
             tooltip="Write the run, or the marked ones, as Markdown, HTML or CSV",
         ),
+        Binding("slash", "filter", "Filter", id="runs.filter", key_display="/"),
+        Binding("S", "order", "Sort", id="runs.order", key_display="S", tooltip="Sort by the next column"),
+        Binding("d", "delete", "Delete", id="runs.delete"),
+        Binding("u", "undo", "Undo", id="runs.undo", tooltip="Restore the runs that were deleted last"),
         Binding(
             "R", "again", "Run again", id="runs.again", tooltip="Run again with the same preset, settings and target"
         ),
         Binding("t", "tags", "Tags", id="runs.tags", tooltip="Change tags and note"),
-        Binding("d", "delete", "Delete", id="runs.delete"),
-        Binding("u", "undo", "Undo", id="runs.undo", tooltip="Restore the runs that were deleted last"),
-        Binding("slash", "filter", "Filter", id="runs.filter", key_display="/"),
-        Binding("S", "order", "Sort", id="runs.order", show=False, key_display="S", tooltip="Sort by the next column"),
-        Binding("I", "reverse", "Reverse", id="runs.reverse", show=False, key_display="I", tooltip="Reverse the order"),
         Binding("U", "unmark", "Unmark", id="runs.unmark", key_display="U", tooltip="Take all marks away"),
-        Binding("escape", "all", "Show all", id="runs.all", tooltip="Clear the filter"),
+        Binding("I", "reverse", "Reverse", id="runs.reverse", show=False, key_display="I", tooltip="Reverse the order"),
     ]
 
     def __init__(self) -> None:

@@ -19,6 +19,10 @@ class Tab(NamedTuple):
 TABS = (Tab("run", "1", "Run"), Tab("live", "2", "Live"), Tab("runs", "3", "Runs"), Tab("compare", "4", "Compare"))
 
 
+_GAP, _NARROW = "  ", " "
+"""Between two keys."""
+
+
 class TopBar(OneLine):
     """`diskprof  1 Run  2 Live ...    host  state`, the present mode marked; a click on a tab opens it."""
 
@@ -71,7 +75,9 @@ class TopBar(OneLine):
 
 
 class KeyBar(OneLine):
-    """The keys of what has the focus, then of the screen, then of the app; the last ones give way where there is no room.
+    """The keys of what has the focus, then of the screen, then of the app.
+
+    Where there is no room for all they are closer to each other, and then the last ones give way.
 
     A click on one does what the key does.
     """
@@ -106,10 +112,11 @@ class KeyBar(OneLine):
         last = {action: shown.pop(action) for action in self.ALWAYS if action in shown}
         tail = self._pieces([*last.values()])
         room = self.size.width - width_of(tail) - 1
+        gap = _GAP if 1 + width_of(self._pieces([*shown.values()])) <= room else _NARROW
         line: list[Piece] = [(" ", "")]
         for action, entry in shown.items():
-            pieces = self._pieces([entry])
-            if width_of(line) + width_of(pieces) > room:
+            pieces = self._pieces([entry], gap)
+            if width_of(line) + width_of(pieces) - len(gap) > room - 1:
                 break
             self._spots.append((width_of(line), width_of(line) + width_of(pieces), action))
             line += pieces
@@ -129,5 +136,5 @@ class KeyBar(OneLine):
                 return
 
     @staticmethod
-    def _pieces(entries: list[tuple[str, str]]) -> list[Piece]:
-        return [piece for key, text in entries for piece in ((key, "key"), (f" {text}  ", ""))]
+    def _pieces(entries: list[tuple[str, str]], gap: str = _GAP) -> list[Piece]:
+        return [piece for key, text in entries for piece in ((key, "key"), (f" {text}{gap}", ""))]
