@@ -24,6 +24,7 @@ from diskprof.analysis.metrics import (
     direction_metrics,
 )
 from diskprof.analysis.statistics import standard_deviation, variation
+from diskprof.analysis.steady import counted
 from diskprof.analysis.windows import ByTest, by_test, figures, measured, thinned
 from diskprof.model.metric import Change
 from diskprof.model.preset import EngineName, Options
@@ -212,15 +213,17 @@ def labels(runs: Sequence[Run]) -> tuple[str, ...]:
     return tuple(f"{run.id} ({number})" for number, run in enumerate(runs, start=1))
 
 
+def _counted(record: TestRecord, samples: Sequence[Sample]) -> Sequence[Sample]:
+    return counted(record.result.steady if record.result else None, measured(samples, record.index))
+
+
 def _compare_test(name: str, runs: Sequence[Run], samples: Mapping[str, ByTest], within_ns: int) -> TestComparison:
     records = [run.test(name) for run in runs]
     known = next(record for record in records if record)
     rows: list[ComparedMetric] = []
     intervals = {
         direction: [
-            thinned(measured(samples.get(run.id, {}).get((record.index, direction), ()), record.index))
-            if record
-            else ()
+            thinned(_counted(record, samples.get(run.id, {}).get((record.index, direction), ()))) if record else ()
             for run, record in zip(runs, records, strict=True)
         ]
         for direction in Direction

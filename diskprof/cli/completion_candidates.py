@@ -52,6 +52,13 @@ def variants(ctx: click.Context, param: click.Parameter, incomplete: str) -> Ite
     return _beginning(incomplete, ((name, "") for name in variant_names(_words(ctx))))
 
 
+def steady_figures(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
+    """What a test may wait for to be steady."""
+    ways = ("total", "read", "write")
+    names = [f"{way}.{what}" for way in ways for what in ("iops", "bandwidth")]
+    return _beginning(incomplete, ((name, "") for name in (*names, "read.latency.mean", "write.latency.mean")))
+
+
 def targets(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
     """Devices by their short names, and directories."""
     if not incomplete:

@@ -54,6 +54,7 @@ async def measure(
     clock: Callable[[], int],
     workdir: Path,
     stop: asyncio.Event,
+    enough: asyncio.Event | None = None,
     preparing: bool = False,
     pass_fds: Sequence[int] = (),
     stall_limit_s: float = STALL_LIMIT_S,
@@ -61,9 +62,9 @@ async def measure(
     """Carry out one test and say what happens; ends with Finished.
 
     `clock` gives ns since the run began. `workdir` is a private directory, the engine's working directory and TMPDIR.
-    Setting `stop` ends the test within 2 s; it is then CANCELLED and what was measured is kept. `preparing` marks
-    every sample as the laying out of the test file. An engine that says nothing for `stall_limit_s` longer than it
-    should is ended (F21).
+    Setting `stop` ends the test within 2 s; it is then CANCELLED and what was measured is kept. Setting `enough` ends a
+    fio test as early, and it is COMPLETE. `preparing` marks every sample as the laying out of the test file. An engine
+    that says nothing for `stall_limit_s` longer than it should is ended (F21).
 
     Until the first PhaseChanged the test starts up, without I/O.
 
@@ -73,7 +74,8 @@ async def measure(
     if stop.is_set():
         yield Finished(Outcome(Status.CANCELLED))
         return
-    follower = _Follower(planned, _reader(planned, index, clock(), preparing), clock, stop, stall_limit_s)
+    reader = _reader(planned, index, clock(), preparing)
+    follower = _Follower(planned, reader, clock, stop, stall_limit_s, enough or asyncio.Event())
     try:
         process = await Process.start(
             planned.argv, workdir=workdir, on_output=follower.on_output, on_error=follower.on_error, pass_fds=pass_fds
@@ -110,8 +112,10 @@ class _Follower:
         clock: Callable[[], int],
         stop: asyncio.Event,
         stall_limit_s: float,
+        enough: asyncio.Event,
     ) -> None:
-        self._planned, self._reader, self._clock, self._stop = planned, reader, clock, stop
+        self._planned, self._reader, self._clock = planned, reader, clock
+        self._stop, self._enough = stop, enough
         self._stall_limit_s = stall_limit_s
         self._events: deque[Event] = deque()
         self._wake = asyncio.Event()
@@ -156,21 +160,23 @@ class _Follower:
         """Events as they come, until the process is gone or has to go; then how it ended."""
         gone = asyncio.ensure_future(process.ended())
         asked = asyncio.ensure_future(self._stop.wait())
-        for future in (gone, asked):
+        enough = asyncio.ensure_future(self._enough.wait())
+        for future in (gone, asked, enough):
             future.add_done_callback(lambda _: self._wake.set())
         try:
-            while not (gone.done() or asked.done() or self._failure):
+            while not (gone.done() or asked.done() or enough.done() or self._failure):
                 self._wake.clear()
                 self._look()
                 while self._events:
                     yield self._events.popleft()
                 await self._sleep()
             cancelled = asked.done() and not gone.done()
+            ended = enough.done() and not gone.done() and not cancelled
             code = process.code if gone.done() else await process.stop()
         finally:
-            for future in (gone, asked):
+            for future in (gone, asked, enough):
                 future.cancel()
-            await asyncio.gather(gone, asked, return_exceptions=True)
+            await asyncio.gather(gone, asked, enough, return_exceptions=True)
         for line in self._errors.close():
             self._add(self._reader.say(line))
         self._add(self._reader.close(self._clock()))
@@ -178,7 +184,7 @@ class _Follower:
             yield self._events.popleft()
         if code is None:
             self._failure = stuck(self._reader.name, process.pid)
-        outcome = self._reader.conclude(Ending(code, cancelled, self._failure))
+        outcome = self._reader.conclude(Ending(code, cancelled, self._failure, ended))
         if outcome.told:
             yield Noted(outcome.told)
         yield Finished(replace(outcome, survivor=process.pid) if code is None else outcome)

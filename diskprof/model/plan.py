@@ -10,6 +10,7 @@ from diskprof.model.job import EngineJob
 from diskprof.model.load import Load
 from diskprof.model.preset import Category, EngineName, Layout
 from diskprof.model.sample import LatencyKind
+from diskprof.model.steady import SteadyRule
 from diskprof.model.target import Target
 from diskprof.model.title import job_title
 
@@ -71,6 +72,7 @@ class PlannedTest:
     where the device does what it is taken to do, or no more than is promised of it. `cell` is its place in a sweep.
     `delay_s` is how much longer it takes because a job begins later. `latency` is what this fio can tell of,
     `faults` what of it the test meets. `files` are those that are made for this test alone and removed after it.
+    With `steady` the test ends as soon as it is steady; `runtime_s` is then the longest that it may take.
     """
 
     name: str
@@ -90,6 +92,7 @@ class PlannedTest:
     files: tuple[TestFile, ...] = ()
     amount_s: float | None = None
     faults: tuple[FioFault, ...] = ()
+    steady: SteadyRule | None = None
 
     @property
     def layout(self) -> Layout:
@@ -111,8 +114,9 @@ class PlannedTest:
 
     @property
     def likely_seconds(self) -> float:
-        """The time it will take if its amount of data takes as long as it is taken to."""
-        return self.delay_s + self.ramp_s + (self.runtime_s if self.amount_s is None else self.amount_s)
+        """The time it will take if its amount of data takes as long as it is taken to, or it is steady from the beginning."""
+        measuring = self.steady.least_s if self.steady else self.runtime_s if self.amount_s is None else self.amount_s
+        return self.delay_s + self.ramp_s + measuring
 
     @property
     def limited(self) -> bool:

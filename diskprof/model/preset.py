@@ -90,7 +90,8 @@ class Test:
     """One fio or ioping process. An ioping test has exactly one job. `cell`: its place in a sweep, option by option.
 
     `title` is what the file adds to the title that the options give (see `model.title`); empty for nothing.
-    `layout` is a `Layout`, or a parameter that gives one.
+    `layout` is a `Layout`, or a parameter that gives one. `steady` says when it is steady, which then ends it, in the words of a
+    preset (`presets.steady_text`), or names a parameter that does; empty: its options end it.
     """
 
     name: str
@@ -99,6 +100,7 @@ class Test:
     jobs: tuple[Job, ...]
     cell: Options = ()
     layout: str = Layout.FILLED
+    steady: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from diskprof.model.histogram import Histogram
 from diskprof.model.plan import Plan, PlannedTest
 from diskprof.model.preset import EngineName
 from diskprof.model.sample import Direction, LatencyKind, Phase
+from diskprof.model.steady import SteadyWindows
 from diskprof.model.title import job_title
 
 
@@ -132,9 +133,13 @@ class TestResult(Result):
 
     Where jobs that do different things share a direction, the test has their sum and no latency: one of 4k and 128k reads
     together is that of neither.
+
+    `steady` is how a test that went on until it was steady became so: the figures are those of its last windows alone,
+    but for `cpu`, which fio tells of the whole test. What is not known of windows is None: sync, clat, slat, jobs.
     """
 
     jobs: tuple[JobResult, ...] = ()
+    steady: SteadyWindows | None = None
 
 
 @dataclass(frozen=True, slots=True)

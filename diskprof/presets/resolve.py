@@ -22,10 +22,12 @@ from diskprof.model.preset import (
     Preset,
     Test,
 )
+from diskprof.model.steady import SteadyRule
 from diskprof.model.title import distinct, title_of
 from diskprof.model.units import format_fio_size, format_size, parse_duration, parse_size
 from diskprof.presets.options.allowed import check_option, short_value
 from diskprof.presets.options.values import LONGEST_VALUE, write_duration
+from diskprof.presets.steady_text import parse_steady, until_steady
 from diskprof.presets.sweep import LONGEST_NAME, cell_name, cells, short
 from diskprof.presets.tuning import options_of_jobs, with_parameters_for
 
@@ -37,7 +39,10 @@ FILES = {"own": OWN_FILES, "shared": ()}
 
 @dataclass(frozen=True, slots=True)
 class ResolvedTest:
-    """A test of a preset with its options filled in and read; its place in a sweep is `cell`, `layout` as of `Test`."""
+    """A test of a preset with its options filled in and read; its place in a sweep is `cell`, `layout` as of `Test`.
+
+    The runtime of its jobs is the longest that it may take where it has a `steady` state to wait for.
+    """
 
     name: str
     title: str
@@ -45,6 +50,7 @@ class ResolvedTest:
     jobs: tuple[EngineJob, ...]
     cell: Options = ()
     layout: Layout = Layout.FILLED
+    steady: SteadyRule | None = None
 
     @property
     def load(self) -> Load:
@@ -142,7 +148,7 @@ def _axis(axis: Axis, values: Mapping[str, str]) -> Axis:
 def _cells(test: Test, axes: Sequence[Axis], values: Mapping[str, str]) -> Iterator[ResolvedTest]:
     """The test's cells, or the test alone where nothing is swept."""
     written = [(job, _filled(test, job, values)) for job in test.jobs]
-    layout = resolve_layout(test, values)
+    layout, steady = resolve_layout(test, values), resolve_steady(test, values)
     taken: set[str] = set()
     for cell in cells(axes):
         name = cell_name(test.name, cell)
@@ -167,8 +173,13 @@ def _cells(test: Test, axes: Sequence[Axis], values: Mapping[str, str]) -> Itera
             except PresetError as error:
                 raise UsageError(f"{error.message} (test {name})", error.hint) from None
             jobs.append(read)
-        placed = short(cell)
-        yield ResolvedTest(name, title_of(jobs, placed, test.title), test.engine, tuple(jobs), placed, layout)
+        placed, ready = short(cell), tuple(jobs)
+        if steady:
+            try:
+                ready = until_steady(test, ready, steady)
+            except UsageError as error:
+                raise UsageError(f"steady: {error.message}", error.hint) from None
+        yield ResolvedTest(name, title_of(ready, placed, test.title), test.engine, ready, placed, layout, steady)
 
 
 def settings_of(preset: Preset, variant: str, settings: Mapping[str, str]) -> dict[str, str]:
@@ -242,6 +253,14 @@ def resolve_layout(test: Test, values: Mapping[str, str]) -> Layout:
         ) from None
     except PresetError as error:
         raise UsageError(f"{error.message} (test {test.name})", error.hint) from None
+
+
+def resolve_steady(test: Test, values: Mapping[str, str]) -> SteadyRule | None:
+    """When a test is steady, None where its options end it. Raises UsageError."""
+    try:
+        return parse_steady(fill_in(test.steady, values))
+    except (PresetError, UsageError) as error:
+        raise UsageError(f"steady: {error.message} (test {test.name})", error.hint) from None
 
 
 def resolve_files(test: Test, job: Job, values: Mapping[str, str]) -> tuple[str, ...]:
@@ -347,6 +366,15 @@ def _check_memory(job: FioJob) -> None:
 
 
 def _unknown(preset: Preset, name: str) -> UsageError:
+    if name == "steady":
+        own = next((test.steady for test in preset.tests if test.steady), "")
+        named = list(references(own)) if own else []
+        return UsageError(
+            f"{preset.name} has a steady state of its own"
+            if own
+            else f"no test of {preset.name} can go on until it is steady",
+            _list("Set", named) if named else "Steady needs fio tests with time_based and runtime.",
+        )
     known = [parameter.name for parameter in preset.parameters]
     close = get_close_matches(name, known, n=2)
     hint = _list("It has", known) if known else "It has none."

@@ -29,12 +29,13 @@ _TUNABLES = (
     _Tunable("sync", ParameterKind.TEXT, "O_SYNC (1) or O_DSYNC (dsync) writes", alone=False),
 )
 _MIX = {"rwmixread": "rwmixwrite", "rwmixwrite": "rwmixread"}
+_STEADY = "go on until steady, e.g. read.iops window=10s at_most=30m"
 _LAYOUT = "file that writes start on: filled, fresh (created by fio) or sparse"
 
 
 def with_tuning(preset: Preset) -> Preset:
-    """The preset with parameters for what a person may want otherwise: the layout, and of one job the tunable options."""
-    return _with_layout(_with_options(preset))
+    """The preset with parameters for what a person may want otherwise: layout, steady state, and of one job the tunable options."""
+    return _with_steady(_with_layout(_with_options(preset)))
 
 
 def options_of_jobs(preset: Preset) -> Mapping[str, str]:
@@ -73,6 +74,23 @@ def _with_layout(preset: Preset) -> Preset:
     added = Parameter("layout", ParameterKind.TEXT, layout, _LAYOUT, tuple(Layout))
     tests = (replace(test, layout="$layout") if _may_fill(test) else test for test in preset.tests)
     return replace(preset, parameters=(*preset.parameters, added), tests=tuple(tests))
+
+
+def _with_steady(preset: Preset) -> Preset:
+    """The preset with a parameter for the steady state that its tests wait for, where all have one alike, and some fio test of
+    a job that time ends can wait for any."""
+    rules = {test.steady for test in preset.tests}
+    (rule,) = rules if len(rules) == 1 else ("$",)
+    if "$" in rule or preset.parameter("steady") or not any(map(_may_wait, preset.tests)):
+        return preset
+    added = Parameter("steady", ParameterKind.TEXT, rule, _STEADY, optional=True)
+    tests = tuple(replace(test, steady="$steady") for test in preset.tests)
+    return replace(preset, parameters=(*preset.parameters, added), tests=tests)
+
+
+def _may_wait(test: Test) -> bool:
+    options = [dict(job.options) for job in test.jobs]
+    return test.engine is EngineName.FIO and all(job.get("time_based", "0") not in ("0", "") for job in options)
 
 
 def _may_write(options: Mapping[str, str]) -> bool:

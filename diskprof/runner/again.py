@@ -14,6 +14,7 @@ from diskprof.model.preset import Job, Parameter, ParameterKind, Preset, TargetS
 from diskprof.model.units import format_size
 from diskprof.presets.own_copies import edits, variant_settings
 from diskprof.presets.resolve import resolve
+from diskprof.presets.steady_text import text_of
 from diskprof.runner.session import Outlook, Place, Wish
 
 if TYPE_CHECKING:
@@ -130,7 +131,11 @@ def _rebuilt(plan: Plan, why: str) -> Preset:
         # They fill in nothing here, and say in the new run what they did in the old one.
         parameters=tuple(Parameter(name, ParameterKind.TEXT, value, optional=True) for name, value in plan.parameters),
         tests=tuple(
-            Test(test.name, test.title, test.engine, tuple(map(_literal, test.jobs)), layout=test.layout)
+            Test(
+                *(test.name, test.title, test.engine, tuple(map(_literal, test.jobs))),
+                layout=test.layout,
+                steady=text_of(test.steady) if test.steady else "",
+            )
             for test in plan.tests
         ),
         shipped=False,

@@ -16,6 +16,7 @@ from diskprof.analysis.findings import (
     processor,
     rates,
     rhythm,
+    steady_state,
 )
 from diskprof.analysis.findings.view import Rule, views
 from diskprof.model.device import Parts
@@ -36,6 +37,7 @@ TEST_RULES: tuple[Rule, ...] = (
     arrays.path_lost,
     processor.cpu_steal,
     processor.busy_machine,
+    steady_state.steady_not_reached,
     over_time.burst,
     over_time.not_steady,
     over_time.stall,

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from diskprof.analysis.kernel import KernelView, kernel_view, while_measuring
 from diskprof.analysis.statistics import median
+from diskprof.analysis.steady import counted
 from diskprof.analysis.windows import Window, measured, windows
 from diskprof.model.device import Device, DeviceKind, Parts, Transport
 from diskprof.model.load import Load
@@ -229,8 +230,9 @@ def views(
     found = []
     for record in run.tests:
         if record.status.over and record.result and record.result.directions:
-            taken = measured(samples, record.index)
-            seen = while_measuring(samples, system, record.index)
+            steady = record.result.steady
+            taken = counted(steady, measured(samples, record.index))
+            seen = counted(steady, while_measuring(samples, system, record.index))
             during = tuple(each for each in lapses if each.test == record.index and each.phase is Phase.MEASURING)
             before, after = looks[record.index : record.index + 2] if len(looks) > record.index + 1 else ((), ())
             found.append(TestView(run, record, record.result, taken, seen, during, before, after))

@@ -38,6 +38,13 @@ if TYPE_CHECKING:
     shell_complete=completion_candidates.settings,
 )
 @click.option(
+    "--steady",
+    default="",
+    metavar="FIGURE",
+    help="Go on until a figure is steady: read.iops, or 'read.iops windows=5 window=10s range=20% slope=10% at_most=30m'.",
+    shell_complete=completion_candidates.steady_figures,
+)
+@click.option(
     "--variant",
     callback=not_empty,
     help="Use a variant: a named set of parameters.",
@@ -92,6 +99,7 @@ def run_command(
     preset: str,
     target: str | None,
     settings: tuple[str, ...],
+    steady: str,
     variant: str,
     targets: tuple[str, ...],
     expectations: tuple[str, ...],
@@ -126,6 +134,8 @@ def run_command(
     """
     if nagios and (as_json or detach or dry_run):
         raise click.UsageError("--nagios excludes --json, --detach and --dry-run.", ctx)
+    if steady:
+        settings = (*settings, f"steady={steady}")
     request = Request(preset, target, settings, targets, expectations, variant, allow_write, overwrite, confirm)
     start = _Start(tags, note, dry_run, as_json, detach, yes, tuple(confirm), _company(ctx, wait, concurrent))
     session = Session(ctx.find_root().obj)

@@ -226,27 +226,29 @@ class FioReader:
             return Status.CANCELLED if ending.cancelled else Status.FAILED, ending.failure
         if ending.cancelled and (ending.code != 0 or final is None):
             return Status.CANCELLED, ""
-        reason = self._failure(ending.code, final)
+        reason = self._failure(ending.code, final, enough=ending.enough)
         if reason and ending.cancelled:
             return Status.CANCELLED, ""
         return (Status.FAILED, reason) if reason else (Status.COMPLETE, "")
 
-    def _failure(self, code: int | None, final: FinalDocument | None) -> str:
+    def _failure(self, code: int | None, final: FinalDocument | None, *, enough: bool) -> str:
         if self._error:
             return self._error.reason
         if final and final.errors:
             return explain(final.errors[0])
         if code is None or code < 0:
             return killed(self.name, code)
-        if code == _TOLD_TO_STOP:
+        if code == _TOLD_TO_STOP and not enough:
             return "fio was stopped by another process."
+        if enough and final is not None and code in (0, _TOLD_TO_STOP):
+            return self._shortcoming(final, enough=True)
         if code or final is None:
             said = f": {self._notes.last}" if self._notes.last else ""
             return f"fio ended with exit code {code}{said}" if code else f"fio produced no results{said}"
         return self._shortcoming(final)
 
-    def _shortcoming(self, final: FinalDocument) -> str:
-        """Why a test that fio calls a success is none (F16)."""
+    def _shortcoming(self, final: FinalDocument, *, enough: bool = False) -> str:
+        """Why a test that fio calls a success is none (F16). Of one that had `enough` no more was wanted than it did."""
         if self.complaint:
             return self.complaint
         if final.failed_ios:
@@ -259,7 +261,7 @@ class FioReader:
             more = "make runtime longer than" if self._timed else "give it more to do than it does in its"
             return f"fio ended during ramp_time, nothing was measured: {more} ramp_time."
         # A search ends when it has found what it looks for (F61).
-        return "" if self._planned.load.searches else self._shortfall(final)
+        return "" if enough or self._planned.load.searches else self._shortfall(final)
 
     def _shortfall(self, final: FinalDocument) -> str:
         """How much less fio did than it was asked to."""

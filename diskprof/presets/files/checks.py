@@ -20,6 +20,7 @@ from diskprof.presets.resolve import (
     resolve_files,
     resolve_layout,
     resolve_option,
+    resolve_steady,
 )
 from diskprof.presets.sweep import MOST_AXES, MOST_CELLS
 
@@ -95,6 +96,11 @@ class _Check:
                     resolve_layout(test, self.values)
             except UsageError as error:
                 yield Fault(("test", index, "layout"), sentence(error))
+            try:
+                if self._usable(test.steady):
+                    resolve_steady(test, self.values)
+            except UsageError as error:
+                yield Fault(("test", index, "steady"), sentence(error))
             for job in test.jobs:
                 try:
                     if self._usable("".join(job.files)):

@@ -45,6 +45,7 @@ KNOWN_KINDS: Mapping[str, ParameterKind] = {
     "tier": ParameterKind.TEXT,
     "files": ParameterKind.TEXT,
     "layout": ParameterKind.TEXT,
+    "steady": ParameterKind.TEXT,
 }
 """Parameters whose kind need not be said."""
 
@@ -165,7 +166,7 @@ def _test(entry: "PresetFile", test: "TestEntry") -> Test:
         files = test.files if job.files is None else job.files
         named = tuple(files) if isinstance(files, list) else FILES.get(files or "shared", (files or "",))
         jobs.append(Job(job.name, tuple(options.items()), tuple(dict.fromkeys(targets)), named))
-    return Test(test.name, test.title, test.engine, tuple(jobs), layout=test.layout)
+    return Test(test.name, test.title, test.engine, tuple(jobs), layout=test.layout, steady=test.steady)
 
 
 def _spell(path: KeyPath) -> str:

@@ -6,6 +6,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from diskprof.model.preset import Category, EngineName, Layout, ParameterKind
 from diskprof.model.text import clean
+from diskprof.presets.steady_text import steady_text
 
 NAME = r"^[a-z0-9][a-z0-9_-]{0,39}$"
 TEST_NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"
@@ -46,6 +47,11 @@ def _long_or_short(value: Any) -> Any:
     return value if isinstance(value, dict) else {"default": value}
 
 
+def _steady(value: Any) -> Any:
+    """A table of what makes a test steady as one text."""
+    return steady_text(value) if isinstance(value, dict) else value
+
+
 def _one_or_more(value: Any) -> Any:
     return value if isinstance(value, list) else [value]
 
@@ -63,6 +69,7 @@ Targets = Annotated[list[str], BeforeValidator(_one_or_more), Field(max_length=8
 Reference = Annotated[str, StringConstraints(pattern=r"^\$[a-z][a-z0-9_]{0,31}$")]
 Files = Literal["own", "shared"] | Reference | Annotated[list[FileName], Field(min_length=1, max_length=64)]
 OptionTable = dict[str, Scalar]
+Steady = Annotated[Scalar, BeforeValidator(_steady)]
 Choices = Annotated[list[Scalar], BeforeValidator(_one_or_more), Field(min_length=1, max_length=50)]
 
 Lines = Annotated[list[Scalar], BeforeValidator(_one_or_more), Field(min_length=1, max_length=4)]
@@ -94,6 +101,7 @@ class TestEntry(_Strict):
     target: Targets = []
     files: Files | None = None
     layout: Scalar = Layout.FILLED
+    steady: Steady = ""
     options: OptionTable = {}
     job: Annotated[list[JobEntry], Field(max_length=64)] = []
 

@@ -22,6 +22,7 @@ from diskprof.model.text import clean
 from diskprof.presets.files.load import KNOWN_KINDS, parse
 from diskprof.presets.options.allowed import options_of
 from diskprof.presets.options.values import OptionKind
+from diskprof.presets.steady_text import steady_table
 
 _WIDTH = 110
 _WHOLE = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
@@ -172,12 +173,21 @@ def _test(test: Test, shared: int) -> Iterator[list[str]]:
         lines.append(f"engine = {_text(test.engine.value)}")
     if test.layout != Layout.FILLED:
         lines.append(f"layout = {_text(test.layout)}")
+    if test.steady:
+        lines.append(f"steady = {_steady(test.steady)}")
     if len(test.jobs) > 1 or test.jobs[0].name != test.name:
         yield lines
         for job in test.jobs:
             yield ["[[test.job]]", f"name = {_text(job.name)}", *_job(test.engine, job, shared, "test.job")]
     else:
         yield [*lines, *_job(test.engine, test.jobs[0], shared, "test")]
+
+
+def _steady(text: str) -> str:
+    """A parameter as it is named, else a table."""
+    if text.startswith("$"):
+        return _text(text)
+    return f"{{ {', '.join(f'{key} = {_text(value)}' for key, value in steady_table(text).items())} }}"
 
 
 def _job(engine: EngineName, job: Job, shared: int, table: str) -> Iterator[str]:

@@ -27,6 +27,7 @@ _SHORT = {
     "rate-missed": "rate missed",
     "slept": "machine suspended",
     "stall": "stall",
+    "steady-not-reached": "steady state not reached",
     "stood-still": "test was stopped",
 }
 _LIMITS = {

@@ -12,6 +12,7 @@ from diskprof.model.preset import Preset
 from diskprof.model.sample import Direction
 from diskprof.model.units import format_duration, format_latency, format_size
 from diskprof.presets.resolve import ResolvedPreset, ResolvedTest, expand, expand_defaults, parameter_value
+from diskprof.presets.steady_text import steady_words
 from diskprof.reports import figures
 
 _FIGURES: Mapping[str, str] = {
@@ -55,7 +56,7 @@ def time_needed(resolved: ResolvedPreset) -> Time:
         for job in test.jobs:
             known, early = _job_time(job)
             least = least or known is None
-            most = most or early
+            most = most or early or test.steady is not None
             longest = max(longest, known or 0.0)
         seconds += longest
     return Time(seconds, least, most and not least)
@@ -87,9 +88,10 @@ def writes(preset: Preset) -> bool:
 
 def describe_test(test: ResolvedTest) -> str:
     """What a resolved test does, in sentences."""
+    steady = f" Until it is steady: {steady_words(test.steady)}." if test.steady else ""
     if len(test.jobs) == 1:
-        return _job_sentence(test.jobs[0])
-    return "In parallel: " + " ".join(f"{job.name}: {_job_sentence(job)}" for job in test.jobs)
+        return _job_sentence(test.jobs[0]) + steady
+    return "In parallel: " + " ".join(f"{job.name}: {_job_sentence(job)}" for job in test.jobs) + steady
 
 
 def _job_sentence(job: EngineJob) -> str:

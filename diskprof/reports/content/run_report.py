@@ -15,6 +15,7 @@ from diskprof.analysis.metrics import WITHIN_NS, Measure
 from diskprof.analysis.windows import measured, windows
 from diskprof.model.earlier import EarlierResult
 from diskprof.model.expectation import Verdict
+from diskprof.model.metric import format_value
 from diskprof.model.run import DirectionResult, Latency, Run, Status, TestRecord
 from diskprof.model.sample import Direction, Sample
 from diskprof.model.units import format_duration, format_iops, format_latency
@@ -40,6 +41,7 @@ from diskprof.reports.content.facts import brief, detailed, disks
 from diskprof.reports.content.plots import pairs_of
 from diskprof.reports.content.result_sentences import unfinished, verdict
 from diskprof.reports.content.scorecard import about, best_table
+from diskprof.reports.content.steady_words import steady_sentences
 from diskprof.reports.content.sweep_tables import run_panels
 from diskprof.reports.layout import Column
 from diskprof.reports.words import DIRECTIONS, STATUSES, VERDICTS, WEIGHTS, Meaning
@@ -296,6 +298,23 @@ def sync_sentences(run: Run) -> list[str]:
     return found
 
 
+def _steady(known: _Known) -> list[Block]:
+    """When the tests that waited for a steady state were steady."""
+    told = [Paragraph(sentence, hanging=True) for sentence in steady_sentences(known.run)]
+    found = []
+    for test in known.run.tests:
+        rule, steady = test.planned.steady, test.result.steady if test.result else None
+        if rule and steady and len(steady.values) > 1:
+            lowest, middle, highest = (
+                format_value(rule.metric.quantity, each)
+                for each in (min(steady.values), median(steady.values), max(steady.values))
+            )
+            seconds = (rule.window_s,) * len(steady.values)
+            found.append(Course(test.title, steady.values, seconds, lowest, middle, highest, figures.MISSING))
+    drawn = [Spark("Window by window, from 0", tuple(found))] if found else []
+    return known.under("Steady state", [*told, *drawn])
+
+
 def _best(known: _Known) -> Sequence[Block]:
     table = best_table(known.run, known.earlier)
     return known.under(about(known.run, known.earlier), [table] if table else [])
@@ -457,6 +476,7 @@ _SECTIONS: tuple[tuple[Callable[[_Known], Sequence[Block]], tuple[Form, ...]], .
     (_brief, _TERMINAL),
     (_results, (*_TERMINAL, *_PAGES)),
     (_syncs, (*_TERMINAL, *_PAGES)),
+    (_steady, tuple(Form)),
     (_best, (*_TERMINAL, *_PAGES)),
     (_expectations, tuple(Form)),
     (_over_time, (*_TERMINAL, Form.MARKDOWN)),

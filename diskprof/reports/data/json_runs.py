@@ -28,6 +28,7 @@ from diskprof.model.run import (
     RunSummary,
     TestRecord,
 )
+from diskprof.model.steady import SteadyRule
 from diskprof.model.target import Target
 from diskprof.reports.content.facts import targets
 from diskprof.reports.data.json import FieldTable, Json, fields, plain
@@ -115,6 +116,15 @@ def _test(test: TestRecord) -> Json:
     found = _of(test, "name title=planned.title engine status reason cell=planned.cell{}~ argv=planned.argv")
     if test.result:
         found |= _result(test.result)
+        if test.planned.steady and test.result.steady:
+            rule, steady = test.planned.steady, test.result.steady
+            found["steady"] = {
+                **_of(steady, "reached after_s windows=count"),
+                "figure": rule.metric.name,
+                "unit": UNITS[rule.metric.quantity],
+                "window_s": rule.window_s,
+                **_of(steady, "range slope values"),
+            }
         if test.result.jobs:
             found["jobs"] = [_job(job) for job in test.result.jobs]
     return found
@@ -225,9 +235,10 @@ _FIELDS: FieldTable = {
     Mount: "path fs_type options size_bytes free_bytes",
     OptionDifference: "option job? values",
     PlannedTest: "name title engine cell{}~ argv ramp_s runtime_s delay_s amount_bytes amount_s bytes_written writes_exact"
-    " layout",
+    " layout steady",
     ComparedMetric: "metric direction better cells",
     RunSummary: "id status preset title=preset_title target device hostname started_at duration_s tags note headline doubts",
+    SteadyRule: "figure=metric.name windows window_s range slope at_most_s",
     Target: "kind path device mount_point fs_type size_bytes free_bytes",
     TestComparison: "name title engine statuses cell{}~ options metrics=rows",
     TestFile: "directory path size_bytes layout",

@@ -29,6 +29,7 @@ from diskprof.runner.carry.descriptors import resolved
 from diskprof.runner.carry.marks import Mark, mark_bytes
 from diskprof.runner.carry.progress import ProgressMeter
 from diskprof.runner.carry.recorder import Keeper
+from diskprof.runner.carry.steady_watch import SteadyWatch
 from diskprof.runner.carry.testfile import files_of_a_test, held_test_files
 from diskprof.runner.carry.watches import Anchors, DiskWatch, LapseWatch, SpaceWatch, boottime_ns
 from diskprof.runner.carry.workdir import private_directory
@@ -249,12 +250,15 @@ class _Execution:
         self.watch.sample(test=index, phase=self.meter.phase, at_ns=self.clock())
         outcome: Outcome | None = None
         started, descriptors = resolved(planned, self.plan, self.held)
+        rule, phase = planned.steady, Phase.PREPARING if preparing else Phase.MEASURING
+        watch, enough = SteadyWatch(planned, rule, phase) if rule else None, asyncio.Event()
         events = measure(
             started,
             index=index,
             clock=self.clock,
             workdir=workdir,
             stop=self.stop.event,
+            enough=enough,
             preparing=preparing,
             pass_fds=descriptors,
         )
@@ -265,6 +269,8 @@ class _Execution:
                     match event:
                         case Sampled(samples):
                             self._keep(samples)
+                            if watch and watch.hear(samples):
+                                enough.set()
                         case PhaseChanged(phase):
                             self._enter(phase)
                         case Noted(text, warning):
@@ -273,6 +279,8 @@ class _Execution:
                             outcome = result
         if outcome is None:
             raise DiskprofError(f"{planned.engine} exited unexpectedly in {planned.name}.")
+        if watch and outcome.status is Status.COMPLETE:
+            return replace(outcome, result=watch.result(outcome.result))
         return outcome
 
     def _enter(self, phase: Phase) -> None:

@@ -34,6 +34,7 @@ from diskprof.runner.plan.workload import (
     fio_workload,
     interval_ms,
     ioping_workload,
+    window_interval_ms,
     without_false_mix,
 )
 from diskprof.runner.plan.write_permission import needed_places, write_budget, written_devices
@@ -243,7 +244,7 @@ def _hazards(
 
 
 def _planned(test: ResolvedTest, load: Workload, places: Sequence[FilePlace], tool: Tool, run_s: float) -> PlannedTest:
-    interval = interval_ms(load.likely_s, run_s)
+    interval = window_interval_ms(interval_ms(load.likely_s, run_s), test.steady)
     jobs = tuple(_placed(test, job, places) for job in test.jobs)
     return PlannedTest(
         name=test.name,
@@ -263,6 +264,7 @@ def _planned(test: ResolvedTest, load: Workload, places: Sequence[FilePlace], to
         files=own_files(test, places),
         amount_s=load.likely_s - load.ramp_s if load.amount_bytes else None,
         faults=_faults(test, tool.version),
+        steady=test.steady,
     )
 
 

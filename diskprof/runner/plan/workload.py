@@ -8,6 +8,7 @@ from diskprof.model.device import WITHOUT_PLATTERS, Device, Transport
 from diskprof.model.expectation import Expectation
 from diskprof.model.job import FioJob, IopingJob
 from diskprof.model.metric import Quantity
+from diskprof.model.steady import SteadyRule
 
 _IOPING_DEFAULT_WORK = 1 << 20
 _IOPING_RAPID_WORK = 64 << 20
@@ -27,6 +28,14 @@ def interval_ms(test_s: float, run_s: float) -> int:
     if run_s > _LONG_RUN_S:
         return _LONG_RUN_INTERVAL_MS
     return _INTERVAL_MS if test_s < _SHORT_TEST_S else _LONGER_INTERVAL_MS
+
+
+def window_interval_ms(interval: int, steady: SteadyRule | None) -> int:
+    """`interval`, or a shorter one that a window of a test that waits for a steady state holds four of."""
+    fits = (
+        each for each in (_LONG_RUN_INTERVAL_MS, _LONGER_INTERVAL_MS) if steady and each * 4 <= steady.window_s * 1000
+    )
+    return min(interval, next(fits, _INTERVAL_MS)) if steady else interval
 
 
 @dataclass(frozen=True, slots=True)

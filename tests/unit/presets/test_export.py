@@ -47,7 +47,7 @@ def test_every_field_of_a_preset_is_written() -> None:
         "targets", "sweep", "expectations", "variants",
     }  # fmt: skip
     assert {field.name for field in fields(Job)} == {"name", "options", "targets", "files"}
-    assert {field.name for field in fields(Test)} == {"name", "title", "engine", "jobs", "cell", "layout"}
+    assert {field.name for field in fields(Test)} == {"name", "title", "engine", "jobs", "cell", "layout", "steady"}
     assert {field.name for field in fields(Parameter)} == {"name", "kind", "default", "summary", "choices", "optional"}
     assert {field.name for field in fields(TargetSlot)} == {"name", "summary"}
     assert {field.name for field in fields(Axis)} == {"option", "values"}

@@ -71,6 +71,7 @@ def test_a_preset_with_everything_in_it() -> None:
         ("ioengine", ParameterKind.TEXT, "libaio", FIO_OPTIONS["ioengine"].choices),
         ("sync", ParameterKind.TEXT, "", ("0", "1", "dsync")),
         ("layout", ParameterKind.TEXT, "filled", ("filled", "fresh", "sparse")),
+        ("steady", ParameterKind.TEXT, "", ()),
     ]
     one, two, three = preset.tests
     assert dict(one.jobs[0].options)["iodepth"] == "$depth"

@@ -93,7 +93,7 @@ class Following:
         self.now = 0
         planned = make_plan().tests[0]
         reader = FioReader(planned, index=0, started_ns=0, preparing=False)
-        self.follower = _Follower(planned, reader, lambda: self.now, asyncio.Event(), 60.0)
+        self.follower = _Follower(planned, reader, lambda: self.now, asyncio.Event(), 60.0, asyncio.Event())
 
     def look_after(self, seconds: float) -> str:
         self.now += round(seconds * SECOND)

@@ -1,0 +1,32 @@
+"""A test that was to go on until it was steady, and was not in the time that it had."""
+
+from diskprof.analysis.findings.view import TestView
+from diskprof.model.run import Finding, Weight
+from diskprof.model.units import format_duration, format_percent
+
+_LEVEL = 0.005
+"""A line that gains or loses less than this of the mean is neither rising nor falling."""
+
+
+def steady_not_reached(view: TestView) -> Finding | None:
+    """The result is that of the last windows all the same: what comes next, it does not tell."""
+    rule, steady = view.record.planned.steady, view.result.steady
+    if rule is None or steady is None or steady.reached:
+        return None
+    window = f"{steady.count} windows of {format_duration(rule.window_s)}"
+    if steady.range is None or steady.slope is None:
+        evidence = f"only {window}, {rule.windows} are needed"
+    else:
+        trend = "level" if abs(steady.slope) < _LEVEL else "rising" if steady.slope > 0 else "falling"
+        evidence = (
+            f"{rule.metric.name} of the last {window}: range {format_percent(steady.range, 1)} of the mean"
+            f" (limit {format_percent(rule.range, 1)}), {trend}, slope {100 * steady.slope:+.1f}%"
+            f" (limit {format_percent(rule.slope, 1)})"
+        )
+    return view.found(
+        "steady-not-reached",
+        Weight.DOUBT,
+        f"Not steady within {format_duration(rule.at_most_s)}: the result is that of the last windows.",
+        evidence,
+        "Raise at_most where there is a trend; with none, look for other load, or take longer windows.",
+    )

@@ -1,0 +1,54 @@
+"""Steady state: a test goes on until the last windows of a figure differ little and have little trend.
+
+As SNIA's Performance Test Specification has it: five windows, greatest and least within 20% of their mean, and a fitted line that
+gains or loses no more than 10% of it from the first of them to the last.
+"""
+
+from dataclasses import dataclass
+
+from diskprof.model.metric import Metric
+
+
+@dataclass(frozen=True, slots=True)
+class SteadyRule:
+    """When a test is steady. `range` and `slope` are shares of the mean of `windows` windows of `window_s` seconds each.
+
+    `range` is how far the greatest and the least may be apart; `slope` what the fitted line may gain or lose over the windows.
+    After `at_most_s` seconds of measuring the test ends in any case.
+    """
+
+    metric: Metric
+    windows: int = 5
+    window_s: float = 10.0
+    range: float = 0.20
+    slope: float = 0.10
+    at_most_s: float = 1800.0
+
+    @property
+    def least_s(self) -> float:
+        """The shortest time in which a test can become steady."""
+        return self.windows * self.window_s
+
+
+@dataclass(frozen=True, slots=True)
+class SteadyWindows:
+    """How a test became steady, or did not. `values` is the figure of each window, in the unit of its metric, from the first on.
+
+    The result is that of the last windows, which lie between `begin_ns` and `end_ns` since the run began: `count` of them, with
+    `range` and `slope` (of the line that fits them, rising above 0) as shares of their mean. `after_s` is how long it had measured
+    before the first of them. `range` and `slope` are None where there were too few windows, or nothing was done.
+    """
+
+    reached: bool
+    values: tuple[float, ...]
+    count: int
+    begin_ns: int
+    end_ns: int
+    after_s: float
+    range: float | None = None
+    slope: float | None = None
+
+    @property
+    def kept(self) -> tuple[float, ...]:
+        """The figures of the windows that are the result."""
+        return self.values[len(self.values) - self.count :]

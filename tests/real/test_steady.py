@@ -1,0 +1,121 @@
+"""Tests that go on until they are steady, on a volume whose limit falls, stays and wavers (F41)."""
+
+import json
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from program import DISKPROF, environment, until
+from throttle import Volume, throttled_volume
+
+from diskprof.model.sample import Phase
+from diskprof.store import Store
+
+pytestmark = pytest.mark.needs("root", "loop", "blkio-throttle", "fio")
+PRESET = """
+name = "steady"
+[fio]
+rw = "randread"
+bs = "4k"
+iodepth = 16
+ioengine = "libaio"
+direct = true
+size = "64m"
+runtime = "60s"
+time_based = true
+[[test]]
+name = "steady"
+"""
+FALLING = "read.iops windows=3 window=1s range=5% slope=5% at_most=20s"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    presets = tmp_path / ".config/diskprof/presets"
+    presets.mkdir(parents=True)
+    (presets / "steady.toml").write_text(PRESET)
+    return tmp_path
+
+
+@pytest.fixture
+def volume(tmp_path: Path) -> Iterator[Volume]:
+    with throttled_volume(tmp_path, 64 << 20) as volume:
+        yield volume
+
+
+def intervals(home: Path) -> int:
+    """How many intervals of the run in progress the store has."""
+    path = home / ".local/share/diskprof/runs.db"
+    if not path.exists():
+        return 0
+    with Store.open(path, create=False) as store:
+        runs = [each for each in store.summaries(limit=1) if not each.status.over]
+        samples = store.samples(runs[0].id).samples if runs else ()
+    return sum(sample.phase is Phase.MEASURING for sample in samples)
+
+
+def run(volume: Volume, home: Path, steady: str, limits: Callable[[subprocess.Popen[str]], None]) -> Any:
+    """The result of a run in the volume's group, while `limits` sets what the volume gives."""
+    words = (*DISKPROF, "run", "steady", volume.node, "--json", "--yes", "--steady", steady)
+    with subprocess.Popen(
+        volume.throttle.words("nice", "-n", "-20", *words),
+        env=environment(home),
+        cwd=home,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        limits(process)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    return json.loads(out)
+
+
+def names(told: Any) -> set[str]:
+    return {finding["name"] for finding in told["findings"]}
+
+
+def test_it_ends_by_itself_after_the_limit_fell_and_tells_the_lower_figure(volume: Volume, home: Path) -> None:
+    def falls(process: subprocess.Popen[str]) -> None:
+        until(lambda: process.poll() is not None or intervals(home) >= 7, "seven intervals")
+        volume.throttle.limit("read", iops=2000)
+
+    for _ in range(3):
+        volume.throttle.limit("read", iops=8000)
+        told = run(volume, home, FALLING, falls)
+        (test,) = told["tests"]
+        steady = test["steady"]
+        # On a machine with too much to do the volume gives less than its limit now and then.
+        if steady["reached"] and test["read"]["iops"] == pytest.approx(2000, rel=0.01):
+            break
+    assert steady["reached"] and steady["windows"] == 3
+    assert test["read"]["iops"] == pytest.approx(2000, rel=0.01)
+    # What fio tells of the same time holds the way there.
+    assert steady["values"][0] > 3000 and len(steady["values"]) > 3
+    assert not {"burst", "not-steady", "steady-not-reached"} & names(told)
+    assert "--runtime=20" in test["argv"]
+
+
+def test_a_flat_volume_takes_exactly_its_windows(volume: Volume, home: Path) -> None:
+    volume.throttle.limit("read", iops=2000)
+    told = run(volume, home, "read.iops windows=3 window=1s range=50% slope=50% at_most=20s", lambda _: None)
+    steady = told["tests"][0]["steady"]
+    assert steady["reached"] and len(steady["values"]) == 3 and steady["after_s"] == 0.0
+    assert told["tests"][0]["read"]["runtime_ms"] == pytest.approx(3000, abs=300)
+
+
+def test_a_volume_that_wavers_is_not_steady_in_its_time(volume: Volume, home: Path) -> None:
+    def wavers(process: subprocess.Popen[str]) -> None:
+        for number in range(20):
+            volume.throttle.limit("read", iops=2000 if number % 2 else 500)
+            seen = intervals(home)
+            until(lambda seen=seen: process.poll() is not None or intervals(home) >= seen + 8, "eight intervals")  # type: ignore[misc]
+
+    told = run(volume, home, "read.iops windows=3 window=1s range=20% slope=20% at_most=6s", wavers)
+    (test,) = told["tests"]
+    assert not test["steady"]["reached"] and test["status"] == "complete"
+    assert "steady-not-reached" in names(told)
+    assert told["status"] == "complete"
