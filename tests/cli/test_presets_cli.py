@@ -97,6 +97,7 @@ def test_json_has_every_name_that_run_takes(tmp_path: Path, own: Path) -> None:
         "direct": "1",
         "sync": "",
         "layout": "filled",
+        "steady": "",
     }
     assert quick["tests"][0]["jobs"][0]["options"]["size"] == "$size"
     assert (found["mine"]["shipped"], found["mine"]["category"]) == (False, "own")
