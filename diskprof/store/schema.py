@@ -6,8 +6,10 @@ Text columns that a list needs are real columns; `plan`, `environment`, `finding
 
 import sqlite3
 
+from diskprof.store import figures
+
 APPLICATION_ID = 0x64707266  # "dprf"
-VERSION = 4
+VERSION = 5
 
 # What the kernel saw of an interval.
 _SAW = """test INTEGER NOT NULL,
@@ -91,7 +93,8 @@ _TABLES = (
         runner_place TEXT NOT NULL,
         series INTEGER REFERENCES series,
         repeat INTEGER,
-        arm INTEGER
+        arm INTEGER,
+        started_text TEXT GENERATED ALWAYS AS (strftime('%Y-%m-%dT%H:%M:%SZ', started_at / 1000000, 'unixepoch')) VIRTUAL
     ) STRICT""",
     "CREATE INDEX run_of_series ON run (series, ordinal) WHERE series IS NOT NULL",
     "CREATE INDEX run_by_start ON run (started_at, number)",
@@ -194,6 +197,7 @@ _TABLES = (
         {_SAW},
         PRIMARY KEY (run, seq)
     ) STRICT, WITHOUT ROWID""",
+    *figures.TABLES,
 )
 
 
@@ -212,4 +216,5 @@ def make_tables(db: sqlite3.Connection) -> None:
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     for statement in _TABLES:
         db.execute(statement)
+    figures.fill_kinds(db)
     db.execute(f"PRAGMA user_version = {VERSION}")

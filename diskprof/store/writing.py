@@ -12,7 +12,7 @@ from diskprof.model.plan import Plan
 from diskprof.model.run import Environment, Finding, Message, Progress, Status, TestResult, doubts_of
 from diskprof.model.sample import Sample, SystemSample
 from diskprof.model.text import split_tags
-from diskprof.store import codec, courses, reading
+from diskprof.store import codec, courses, figures, reading
 from diskprof.store.liveness import ProcessIdentity
 
 # No 0 and o, 1, i and l, nor u and v: an id is read from one screen and typed into another.
@@ -154,6 +154,7 @@ def finish_test(
     result: TestResult | None,
     document: bytes,
 ) -> bool:
+    figures.put(db, number, index, result)
     return (
         db.execute(
             "UPDATE test SET status = ?, reason = ?, ended_ns = ?, result = ?, document = ? WHERE run = ? AND position = ?",

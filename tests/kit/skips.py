@@ -142,7 +142,7 @@ PACKAGES = frozenset({"prometheus_client", "junitparser"})
 
 PROGRAMS = INSTALLED | {
     *("make", "mount", "mkswap", "blockdev", "sfdisk", "fsfreeze", "setpriv", "unshare", "ssh-keygen"),
-    *("shellcheck", "uv", "pipx", "groff", "bash", "jq", "benchstat"),
+    *("shellcheck", "uv", "pipx", "groff", "bash", "jq", "benchstat", "sqlite3"),
 }
 """Programs that tests may need."""
 

@@ -33,6 +33,7 @@ ELSEWHERE = {
     ("faq.md", "it opens the screen"): "test_the_screen_opens_as_it_is_typed",
     ("safety.md", "it overwrites a disk"): "test_a_disk_is_overwritten_as_it_is_typed",
     ("scripting.md", "it needs another machine"): "test_runs_come_from_another_machine_as_it_is_typed",
+    ("scripting.md", "it needs sqlite3"): "test_results_are_read_with_sqlite3_as_it_is_typed",
 }
 NOT_RUN = {
     "git": "tests/setup makes a fresh checkout",
@@ -188,6 +189,19 @@ def test_runs_come_from_another_machine_as_it_is_typed(home: Path, tmp_path: Pat
         )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == [run["id"] for run in diskprof_json("runs", "--json", home=there)]
+
+
+@pytest.mark.needs("sqlite3")
+def test_results_are_read_with_sqlite3_as_it_is_typed(home: Path) -> None:
+    done = diskprof("run", "ioping-latency", home, "--set", "count=2", "--tag", "nightly", home=home)
+    assert done.returncode == 0, done.stderr
+    script = "\n".join(elsewhere("scripting.md", "it needs sqlite3"))
+    done = subprocess.run(
+        ["sh", "-ec", script], env=environment(home), capture_output=True, text=True, timeout=PATIENCE_S
+    )
+    head, iops, p99 = done.stdout.splitlines()
+    assert head == "started_at|value", done.stderr
+    assert float(iops.split("|")[1]) > 0 and float(p99.removeprefix("latency|")) > 0
 
 
 def test_what_is_not_run_is_typed_somewhere() -> None:

@@ -17,7 +17,7 @@ from diskprof.model.run import Message, Status
 from diskprof.model.run_series import RunSeries
 from diskprof.model.sample import Sample, SystemSample
 from diskprof.model.text import clean
-from diskprof.store import codec, reading, run_series, writing
+from diskprof.store import codec, figures, reading, run_series, writing
 from diskprof.store.database import Database
 from diskprof.store.exchange.runfile import RunWriter, read
 from diskprof.store.exchange.runfile_values import BadFile, Batch, End, Head, TestEnd
@@ -244,6 +244,7 @@ def _create(db: sqlite3.Connection, name: str, head: Head) -> int:
 
 
 def _finish_test(db: sqlite3.Connection, number: int, test: TestEnd) -> None:
+    figures.put(db, number, test.index, test.result)
     db.execute(
         "UPDATE test SET status = ?, reason = ?, started_ns = ?, ended_ns = ?, result = ?, document = ?"
         " WHERE run = ? AND position = ?",
