@@ -3,12 +3,10 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from diskprof.model.job import BESIDE
 from diskprof.model.preset import EngineName
 from diskprof.model.run import Run, TestRecord
 from diskprof.model.units import format_size
-
-_BESIDE = frozenset({"group_reporting", "fallocate"})
-"""Options that say how a test is reported and its file made, and nothing about what it does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,4 +147,4 @@ def differing_options(records: Sequence[TestRecord | None]) -> tuple[OptionDiffe
 
 
 def _options(record: TestRecord) -> dict[tuple[str, str], str]:
-    return {(job.name, key): value for job in record.planned.jobs for key, value in job.given if key not in _BESIDE}
+    return {(job.name, key): value for job in record.planned.jobs for key, value in job.given if key not in BESIDE}

@@ -97,6 +97,22 @@ def measure_of(record: TestRecord, result: DirectionResult) -> Measure:
     return Measure.BANDWIDTH if first is Measure.IOPS and large else first
 
 
+def figures_of(run: Run) -> tuple[tuple[TestRecord, Direction, Measure], ...]:
+    """What each complete test of a run is judged by first, in each direction, in the order of the plan."""
+    return tuple(
+        (record, direction, _measure(record, direction, result))
+        for record in run.tests
+        if record.status is Status.COMPLETE and record.result
+        for direction, result in record.result.directions
+    )
+
+
+def _measure(record: TestRecord, direction: Direction, result: DirectionResult) -> Measure:
+    """As `measure_of`; the time of its fsyncs says nothing of reads."""
+    measure = measure_of(record, result)
+    return Measure.IOPS if measure is Measure.SYNC_MEAN and direction is Direction.READ else measure
+
+
 def _score(
     record: TestRecord,
     direction: Direction,
@@ -104,9 +120,7 @@ def _score(
     earlier: Sequence[EarlierResult],
     judgements: Sequence[Judgement],
 ) -> Score | None:
-    measure = measure_of(record, result)
-    if measure is Measure.SYNC_MEAN and direction is Direction.READ:
-        measure = Measure.IOPS
+    measure = _measure(record, direction, result)
     value = _value(record, result, measure)
     if value is None:
         return None
@@ -114,7 +128,7 @@ def _score(
     known = [
         Best(each, one.run_id, one.started_at)
         for one in earlier
-        if (one.test, one.direction) == (record.name, direction) and (each := _earlier_value(one, measure)) is not None
+        if (one.test, one.direction) == (record.name, direction) and (each := earlier_value(one, measure)) is not None
     ]
     pick = max if score.better is Better.HIGHER else min
     best = pick(known, key=lambda one: one.value) if known else None
@@ -133,7 +147,8 @@ def _value(record: TestRecord, result: DirectionResult, measure: Measure) -> flo
             return result.latency.mean
 
 
-def _earlier_value(one: EarlierResult, measure: Measure) -> float | None:
+def earlier_value(one: EarlierResult, measure: Measure) -> float | None:
+    """The figure of an earlier run by which a test is judged; None where it has none."""
     match measure:
         case Measure.IOPS:
             return one.iops

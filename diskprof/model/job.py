@@ -15,6 +15,9 @@ IOPING_SWITCHES = frozenset(
 )
 """The options of ioping's that are on or off."""
 
+BESIDE = frozenset({"group_reporting", "fallocate"})
+"""Options that say how a test is reported and its file made, and nothing about what it does."""
+
 _BLOCK = 4096
 _LINEAR_BLOCK = 256 << 10
 _PAGE = 4096

@@ -1,14 +1,28 @@
-"""The earlier runs of the same preset, with the same parameters, on the same disk. Inside the caller's transaction."""
+"""What other runs measured of the same tests: earlier ones on the same disk, and those that are alike in all.
+
+Every function works inside the caller's transaction.
+"""
 
 import json
 import sqlite3
+from collections.abc import Collection
 from typing import Any
 
 from diskprof.model.earlier import EarlierResult
+from diskprof.model.fingerprint import Aspect, Fingerprint, LikeRuns
 from diskprof.model.run import Status
 from diskprof.model.sample import Direction
 from diskprof.store import codec
 from diskprof.store.reading import number_of
+
+_COLUMNS = {
+    Aspect.TESTS: "tests",
+    Aspect.DISK: "disk",
+    Aspect.FILE_SYSTEM: "file_system",
+    Aspect.KERNEL: "kernel",
+}
+_FINGERPRINT = ", ".join(_COLUMNS.values())
+_WHOLE = "deleted_at IS NULL AND run.status = 'complete'"
 
 MOST_RUNS = 100
 """So many of the newest that match are looked at: a store of ten thousand runs must not delay a result."""
@@ -73,3 +87,38 @@ def _sides(run_id: str, started: int, name: str, sync: float | None, sides: list
                 EarlierResult(run_id, codec.from_micros(started), name, direction, iops, bandwidth, mean, sync)
             )
     return found
+
+
+def fingerprint_of(db: sqlite3.Connection, run_id: str) -> Fingerprint:
+    """Raises RunNotFound."""
+    row = db.execute(f"SELECT {_FINGERPRINT} FROM fingerprint WHERE run = ?", (number_of(db, run_id),)).fetchone()
+    return Fingerprint(*row)
+
+
+def kinds_of_runs(db: sqlite3.Connection, preset: str) -> tuple[LikeRuns, ...]:
+    """The complete runs of a preset by their fingerprints, the kind of the newest run first."""
+    rows = db.execute(
+        f"SELECT {_FINGERPRINT}, count(*), id, max(ordinal) FROM run JOIN fingerprint ON run = number"
+        f" WHERE preset = ? AND {_WHOLE} GROUP BY {_FINGERPRINT} ORDER BY max(ordinal) DESC",
+        (codec.to_text(preset),),
+    )
+    return tuple(LikeRuns(Fingerprint(*words), count, newest) for *words, count, newest, _ in rows)
+
+
+def like_results(
+    db: sqlite3.Connection, preset: str, like: Fingerprint, across: Collection[Aspect] = (), tag: str = ""
+) -> tuple[EarlierResult, ...]:
+    """What the complete runs of a preset measured that are alike in all but `across`, the oldest first; only those with `tag`."""
+    alike = {column: like.of(aspect) for aspect, column in _COLUMNS.items() if aspect not in across}
+    tagged = " AND number IN (SELECT tag.run FROM tag WHERE tag.name = ?)" if tag else ""
+    rows = db.execute(
+        f"SELECT run.id, run.started_at, test.name, json_extract(result, '$.sync.mean'), {_FIGURES}"
+        " FROM run JOIN fingerprint ON fingerprint.run = number JOIN test ON test.run = number"
+        f" WHERE preset = ? AND {_WHOLE} AND test.status = 'complete' AND result IS NOT NULL"
+        f"{''.join(f' AND {column} = ?' for column in alike)}{tagged}"
+        " ORDER BY ordinal, number, position",
+        (*map(codec.to_text, (preset, *alike.values())), *([codec.to_text(tag)] if tag else [])),
+    )
+    return tuple(
+        result for run_id, started, name, sync, *sides in rows for result in _sides(run_id, started, name, sync, sides)
+    )

@@ -111,6 +111,15 @@ _TABLES = (
         environment TEXT NOT NULL,
         findings TEXT NOT NULL DEFAULT '[]'
     ) STRICT""",
+    # What makes runs of a preset alike (model/fingerprint.py), so that a history is found without opening any of them.
+    """CREATE TABLE fingerprint (
+        run INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE,
+        tests TEXT NOT NULL,
+        disk TEXT NOT NULL,
+        file_system TEXT NOT NULL,
+        kernel TEXT NOT NULL
+    ) STRICT""",
+    "CREATE INDEX run_by_preset ON run (preset)",
     """CREATE TABLE progress (
         run INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE,
         test INTEGER NOT NULL,

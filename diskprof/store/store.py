@@ -2,7 +2,7 @@
 
 import sqlite3
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Self
 from diskprof.model.advice import Advice
 from diskprof.model.earlier import EarlierResult
 from diskprof.model.errors import Refused, StoreError
+from diskprof.model.fingerprint import Aspect, Fingerprint, LikeRuns
 from diskprof.model.plan import Plan
 from diskprof.model.run import (
     Environment,
@@ -255,6 +256,24 @@ class Store:
         """What earlier complete runs without doubts measured with the same preset and parameters on the same disk, newest first."""
         with self._database.read() as db:
             return earlier.earlier_results(db, run_id)
+
+    def fingerprint(self, run_id: str) -> Fingerprint:
+        """What makes other runs of its preset like this one."""
+        with self._database.read() as db:
+            return earlier.fingerprint_of(db, run_id)
+
+    def kinds_of_runs(self, preset: str) -> tuple[LikeRuns, ...]:
+        """The complete runs of a preset by their fingerprints, the kind of the newest run first."""
+        with self._database.read() as db:
+            return earlier.kinds_of_runs(db, preset)
+
+    def like_results(
+        self, preset: str, like: Fingerprint, *, across: Collection[Aspect] = (), tag: str = ""
+    ) -> tuple[EarlierResult, ...]:
+        """What the complete runs of a preset measured that are alike in all but `across`, the oldest first; with `tag`
+        only those that have it."""
+        with self._database.read() as db:
+            return earlier.like_results(db, preset, like, across, tag)
 
     def overall(self, run_id: str) -> float | None:
         """How much of a run is done, 0 to 1; None where it did not say yet."""

@@ -8,6 +8,7 @@ from datetime import datetime
 from random import SystemRandom
 
 from diskprof.model.errors import RunNotFound, StoreError, UsageError
+from diskprof.model.fingerprint import fingerprint
 from diskprof.model.plan import Plan
 from diskprof.model.run import Environment, Finding, Message, Progress, Status, TestResult, doubts_of
 from diskprof.model.sample import Sample, SystemSample
@@ -83,6 +84,11 @@ def create(
     db.execute(
         "INSERT INTO detail (run, plan, environment) VALUES (?, ?, ?)",
         (number, codec.to_json(plan), codec.to_json(environment)),
+    )
+    like = fingerprint(plan, environment)
+    db.execute(
+        "INSERT INTO fingerprint (run, tests, disk, file_system, kernel) VALUES (?, ?, ?, ?, ?)",
+        (number, *map(codec.to_text, (like.tests, like.disk, like.file_system, like.kernel))),
     )
     db.executemany(
         "INSERT INTO test (run, position, name, engine, status) VALUES (?, ?, ?, ?, ?)",

@@ -1,0 +1,95 @@
+"""The like runs of a run, oldest first: how each of their figures went, and where it changed by more than chance."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from diskprof.analysis.comparison import NOISE
+from diskprof.analysis.levels import Level, levels
+from diskprof.analysis.metrics import Better, Measure
+from diskprof.analysis.score import earlier_value, figures_of
+from diskprof.model.earlier import EarlierResult
+from diskprof.model.metric import Change
+from diskprof.model.run import Run
+from diskprof.model.sample import Direction
+
+
+@dataclass(frozen=True, slots=True)
+class RunFigure:
+    """A figure of one run: IOPS or bytes per second, or ns."""
+
+    run_id: str
+    started_at: datetime
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class LevelChange:
+    """From `run` on a figure lies around another level: `before` and `after` are the medians of both sides."""
+
+    run: RunFigure
+    before: float
+    after: float
+    verdict: Change
+
+    @property
+    def ratio(self) -> float | None:
+        """0.5 is half as much again; None from nothing."""
+        return self.after / self.before - 1 if self.before else None
+
+
+@dataclass(frozen=True, slots=True)
+class FigureHistory:
+    """One figure of one test over the runs, oldest first; `levels` are by their numbers in `runs`."""
+
+    test: str
+    title: str
+    direction: Direction
+    measure: Measure
+    better: Better
+    runs: tuple[RunFigure, ...]
+    levels: tuple[Level, ...]
+
+    @property
+    def changes(self) -> tuple[LevelChange, ...]:
+        found = []
+        for before, after in zip(self.levels, self.levels[1:], strict=False):
+            rose = after.median > before.median
+            verdict = Change.BETTER if rose is (self.better is Better.HIGHER) else Change.WORSE
+            found.append(LevelChange(self.runs[after.first], before.median, after.median, verdict))
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class RunHistory:
+    """The figures of the runs that are like `newest`, of which there are `runs`, the first one begun at `since`."""
+
+    newest: Run
+    runs: int
+    since: datetime
+    figures: tuple[FigureHistory, ...]
+
+
+def run_history(newest: Run, results: Sequence[EarlierResult]) -> RunHistory:
+    """The history of the runs that `results`, oldest first, are of; `newest` is one of them and says which figures count.
+
+    A figure is that by which a test is judged first: IOPS, of large blocks bandwidth, else the mean latency.
+    """
+    by_figure = defaultdict[tuple[str, Direction], list[EarlierResult]](list)
+    for result in results:
+        by_figure[result.test, result.direction].append(result)
+    figures = []
+    for record, direction, measure in figures_of(newest):
+        runs = tuple(
+            RunFigure(one.run_id, one.started_at, value)
+            for one in by_figure[record.name, direction]
+            if (value := earlier_value(one, measure)) is not None
+        )
+        if runs:
+            better = Better.HIGHER if measure in (Measure.IOPS, Measure.BANDWIDTH) else Better.LOWER
+            parts = levels([run.value for run in runs], NOISE)
+            figures.append(FigureHistory(record.name, record.title, direction, measure, better, runs, parts))
+    started = {one.run_id: one.started_at for one in results}
+    since = next(iter(started.values()), newest.started_at)
+    return RunHistory(newest, len(started), since, tuple(figures))
