@@ -26,6 +26,7 @@ _COMMANDS = {
     "stop": ("runs", "Stop a run in progress."),
     "runs": ("runs", "List saved runs."),
     "show": ("runs", "Show the result of a run."),
+    "history": ("history", "Show how the results of like runs changed."),
     "compare": ("reports", "Compare runs side by side."),
     "report": ("reports", "Write a Markdown report of one run, or a comparison of several."),
     "export": ("transfer", "Export complete runs to a file."),

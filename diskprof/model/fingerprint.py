@@ -65,10 +65,10 @@ def fingerprint(plan: Plan, environment: Environment) -> Fingerprint:
     disks_of = {other.slot: other.disks or _own(other.device) for other in environment.others}
     places += [(other.target, disks_of.get(other.slot, ())) for other in plan.others]
     mounts = {other.slot: other.mount for other in environment.others}
-    systems = [_system(plan.target, environment.mount.fs_type if environment.mount else "")]
+    systems = [system_words(plan.target, environment.mount.fs_type if environment.mount else "")]
     for other in plan.others:
         mount = mounts.get(other.slot)
-        systems.append(_system(other.target, mount.fs_type if mount else ""))
+        systems.append(system_words(other.target, mount.fs_type if mount else ""))
     return Fingerprint(
         tests=_tests(plan),
         disk=", ".join(disk_words(host, target.path, disks) for target, disks in places),
@@ -96,7 +96,8 @@ def disk_words(host: str, path: str, disks: Sequence[Device]) -> str:
     return " + ".join(found) or f"{path} in {host}"
 
 
-def _system(target: Target, mounted: str) -> str:
+def system_words(target: Target, mounted: str = "") -> str:
+    """The file system of a target, `mounted` where that is known better."""
     match target.kind:
         case TargetKind.DEVICE:
             return "none (device)"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from diskprof.model.errors import UsageError
 
 if TYPE_CHECKING:
+    from diskprof.analysis.history import RunHistory
     from diskprof.analysis.kernel import KernelView
     from diskprof.model.earlier import EarlierResult
     from diskprof.model.run import Run
@@ -81,6 +82,7 @@ def write(
     kernel: "Mapping[str, Mapping[int, KernelView]]",
     *,
     earlier: "Sequence[EarlierResult]" = (),
+    history: "RunHistory | None" = None,
     ascii_only: bool = False,
 ) -> str:
     """The report on `runs`, a comparison of more than one; `samples` and `kernel` are by run id. Raises ValueError of no runs,
@@ -101,7 +103,7 @@ def write(
         case Format.HTML:
             from diskprof.reports.render.html import report_html
 
-            return report_html(runs, samples, kernel=kernel, earlier=earlier)
+            return report_html(runs, samples, kernel=kernel, earlier=earlier, history=history)
         case Format.MARKDOWN:
             from diskprof.reports.render.markdown import report
 

@@ -193,7 +193,9 @@ async def test_every_key_that_the_words_name_is_the_one_that_holds(bench: Bench)
     texts = {name: classes[name].HELP for name in PLACES}  # type: ignore[attr-defined]
     named = {match for text in texts.values() for match in re.findall(r"\{([a-z.-]+)\}", text)}
     assert {"run.allow", "live.metric", "runs.mark", "compare.chart", "list.left"} <= named
-    changed = {name: (f"f{number}",) for number, name in enumerate(sorted(named), 3)}
+    free = (*(f"f{number}" for number in range(3, 25)), *"äöüßñçéèê")
+    changed = {name: (key,) for name, key in zip(sorted(named), free, strict=False)}
+    assert len(changed) == len(named)
     async with opened(bench, changed) as pilot:
         assert set(changed) == set(pilot.app.changed_keys)  # type: ignore[attr-defined]
         for name, text in texts.items():
@@ -299,6 +301,7 @@ PLACES = {
     "ResultScreen": Place(
         ("3", "escape", "end", "enter"), {"list.up": FAR, "list.first": FAR, "list.page-up": ("pagedown",)}
     ),
+    "HistoryScreen": Place(("3", "escape", "end", "H"), {"list.up": FAR, "list.first": FAR, "list.page-up": FAR}),
     "CompareScreen": Place(
         ("3", "escape", "U", "end", "space", "up", "space", "c"),
         {

@@ -93,6 +93,7 @@ def _ids(store: "Store", names: tuple[str, ...]) -> list[str]:
 
 def _report_text(store: "Store", names: tuple[str, ...], wanted: Format, *, ascii_only: bool) -> str:
     from diskprof.reports.formats import write
+    from diskprof.runner.like_runs import report_history
     from diskprof.runner.session import earlier_results, seen_by_kernel
 
     ids = _ids(store, names)
@@ -102,7 +103,8 @@ def _report_text(store: "Store", names: tuple[str, ...], wanted: Format, *, asci
     samples = {run_id: store.samples(run_id).samples for run_id in ids}
     kernel = {run.id: seen_by_kernel(store, run) for run in runs}
     earlier = earlier_results(store, runs[0]) if len(runs) == 1 else ()
-    return write(wanted, runs, samples, kernel, earlier=earlier, ascii_only=ascii_only)
+    history = report_history(store, runs[0]) if len(runs) == 1 and wanted is Format.HTML else None
+    return write(wanted, runs, samples, kernel, earlier=earlier, history=history, ascii_only=ascii_only)
 
 
 @click.command("compare", short_help="Compare runs side by side.")

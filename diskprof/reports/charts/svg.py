@@ -1,25 +1,25 @@
-"""A plot over time as an SVG element, for a page."""
+"""A plot over time, or over runs, as an SVG element, for a page."""
 
 from collections.abc import Sequence
 from html import escape
 
 from diskprof.model.text import clean
 from diskprof.model.units import format_duration
-from diskprof.reports.charts.axes import Scale, TimeAxis
+from diskprof.reports.charts.axes import NameAxis, Scale, TimeAxis
 from diskprof.reports.charts.plot import Plot
 
 WIDTH, HEIGHT = 480, 150
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 12, 24, 22
 _POINTS = 240
 _TICKS = 5
-_ENDS = ' class="end"'
+_ENDS, _MIDDLE = ' class="end"', ' class="middle"'
 
 
 def chart(plot: Plot) -> str:
-    """An `<svg>` of one facet with a linear scale over time; the ink of a curve is the class that the page's style knows."""
+    """An `<svg>` of one facet with a linear scale over time or names; the ink of a curve is a class of the page's style."""
     scale, seconds = plot.facets[0].scale, plot.across.end
     assert isinstance(scale, Scale)
-    assert isinstance(plot.across, TimeAxis)
+    assert isinstance(plot.across, TimeAxis | NameAxis)
     right, bottom = WIDTH - _RIGHT, HEIGHT - _BOTTOM
     legend = "  ".join(f'<tspan class="{curve.ink}">{escape(clean(curve.label))}</tspan>' for curve in plot.curves)
     parts = [
@@ -46,12 +46,26 @@ def _upward(scale: Scale, bottom: int) -> list[str]:
     ]
 
 
-def _across(axis: TimeAxis, right: int) -> list[str]:
-    """Round times, the last with its unit; of a time shorter than the first of them its end."""
+def _across(axis: TimeAxis | NameAxis, right: int) -> list[str]:
+    """Round times, the last with its unit, of a time shorter than the first of them its end; of names the first, the last and
+    some between them."""
+    if isinstance(axis, NameAxis):
+        return _named(axis, right)
     ticks = axis.ticks(_TICKS) if axis.end >= 1 else ((0.0, "0"), (axis.end, format_duration(axis.end)))
     return [
         f'<text x="{_LEFT + (right - _LEFT) * place / axis.end:.0f}" y="{HEIGHT - 6}"{_ENDS if place else ""}>{text}</text>'
         for place, text in ticks
+    ]
+
+
+def _named(axis: NameAxis, right: int) -> list[str]:
+    last = len(axis.names) - 1
+    places = dict.fromkeys(round(last * part / (_TICKS - 1)) for part in range(_TICKS))
+    anchors = {0: "", last: _ENDS}
+    return [
+        f'<text x="{_LEFT + (right - _LEFT) * place / max(1, last):.0f}" y="{HEIGHT - 6}"'
+        f"{anchors.get(place, _MIDDLE)}>{escape(clean(axis.names[place]))}</text>"
+        for place in places
     ]
 
 

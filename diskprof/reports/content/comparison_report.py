@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from diskprof.analysis.comparison import ComparedMetric, Comparison, TestComparison, compare
+from diskprof.analysis.history import RunHistory
 from diskprof.analysis.metrics import Better, Measure
 from diskprof.model.cells import width_of
 from diskprof.model.earlier import EarlierResult
@@ -51,6 +52,7 @@ def runs_sections(
     kernel: Mapping[str, Kernel] | None = None,
     *,
     earlier: Sequence[EarlierResult] = (),
+    history: RunHistory | None = None,
     form: Form,
 ) -> tuple[tuple[Block, ...], ...]:
     """As `runs_report`: of several runs the comparison, then a section for each run, which begins with its heading."""
@@ -59,7 +61,8 @@ def runs_sections(
     samples, seen = samples or {}, kernel or {}
     if len(runs) == 1:
         run = runs[0]
-        return (run_report(run, samples.get(run.id, ()), seen.get(run.id), earlier=earlier, form=form),)
+        told = run_report(run, samples.get(run.id, ()), seen.get(run.id), earlier=earlier, history=history, form=form)
+        return (told,)
     comparison = compare(runs, samples)
     pairs = compared_pairs(comparison, runs, samples) if form is Form.HTML else ()
     sections = [comparison_report(comparison, form=form, charts=[Chart(plots) for plots in pairs])]

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from statistics import median
 from typing import NamedTuple
 
+from diskprof.analysis.history import RunHistory
 from diskprof.analysis.kernel import KernelView
 from diskprof.analysis.metrics import WITHIN_NS, Measure
 from diskprof.analysis.windows import measured, windows
@@ -38,6 +39,7 @@ from diskprof.reports.blocks import (
 from diskprof.reports.content import expectation_table, kernel_table
 from diskprof.reports.content.doubts import run_in_doubt, run_limits
 from diskprof.reports.content.facts import brief, detailed, disks
+from diskprof.reports.content.history_report import history_report
 from diskprof.reports.content.plots import pairs_of
 from diskprof.reports.content.result_sentences import unfinished, verdict
 from diskprof.reports.content.scorecard import about, best_table
@@ -76,6 +78,7 @@ class _Known:
     form: Form
     level: int
     earlier: Sequence[EarlierResult] = ()
+    history: RunHistory | None = None
 
     def under(self, title: str, blocks: Sequence[Block]) -> list[Block]:
         """A section with its heading; none where it has nothing to say."""
@@ -88,15 +91,17 @@ def run_report(
     kernel: Kernel | None = None,
     *,
     earlier: Sequence[EarlierResult] = (),
+    history: RunHistory | None = None,
     form: Form = Form.TERMINAL,
     title: str = "",
     level: int = 1,
 ) -> tuple[Block, ...]:
     """The document of a run. `title` and `level` are of its heading, where it is a part of another document.
 
-    `earlier` is what runs before it measured of the same tests on the same disk.
+    `earlier` is what runs before it measured of the same tests on the same disk, `history` the history of
+    the runs like it.
     """
-    known = _Known(run, samples, kernel or {}, form, level, earlier)
+    known = _Known(run, samples, kernel or {}, form, level, earlier, history)
     head = [] if form is Form.SCREEN else [Heading(title or _title(run, form), level)]
     return (*head, *(block for section, forms in _SECTIONS if form in forms for block in section(known)))
 
@@ -320,6 +325,14 @@ def _best(known: _Known) -> Sequence[Block]:
     return known.under(about(known.run, known.earlier), [table] if table else [])
 
 
+def _history(known: _Known) -> Sequence[Block]:
+    """Of two like runs and more, for one has no history."""
+    if known.history is None or known.history.runs < 2:
+        return []
+    _, *blocks = history_report(known.history, charts=True)
+    return known.under("History", blocks)
+
+
 def _expectations(known: _Known) -> list[Block]:
     """What was promised and whether it was kept."""
     columns = (
@@ -485,6 +498,7 @@ _SECTIONS: tuple[tuple[Callable[[_Known], Sequence[Block]], tuple[Form, ...]], .
     (_trouble, tuple(Form)),
     (_latency_parts, _FULL),
     (_charts, (Form.HTML,)),
+    (_history, (Form.HTML,)),
     (_environment, _FULL),
     (_commands, _FULL),
     (_messages, (*_TERMINAL, *_SCREEN)),

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import groupby
 
+from diskprof.analysis.history import RunHistory
 from diskprof.model.earlier import EarlierResult
 from diskprof.model.run import Run
 from diskprof.model.sample import Sample
@@ -12,6 +13,8 @@ from diskprof.reports import colours, figures
 from diskprof.reports.blocks import Block, Cell, Chart, Form, Heading, Table
 from diskprof.reports.charts.svg import chart
 from diskprof.reports.content.comparison_report import runs_sections
+from diskprof.reports.content.history_report import history_report
+from diskprof.reports.content.history_report import title as history_title
 from diskprof.reports.content.run_report import Kernel, title_of
 from diskprof.reports.layout import plain
 from diskprof.reports.render.markdown import markdown
@@ -48,7 +51,7 @@ summary { cursor: pointer; } summary h2 { display: inline-block; margin: .6rem 0
 pre { background: var(--shade); padding: .8rem; overflow-x: auto; font-size: 13px; line-height: 1.35; }
 figure { margin: 0 0 1rem; display: flex; flex-wrap: wrap; gap: 1rem; }
 svg { flex: 1 1 26rem; max-width: 36rem; font-size: 12px; }
-svg text { fill: var(--ink); } svg .end { text-anchor: end; }
+svg text { fill: var(--ink); } svg .end { text-anchor: end; } svg .middle { text-anchor: middle; }
 svg path { fill: none; stroke-width: 1.5; } svg path.axis { stroke: var(--faint); }
 svg path.read { stroke: var(--read); } svg path.write { stroke: var(--write); stroke-dasharray: 5 2; }
 svg tspan.read { fill: var(--read); } svg tspan.write { fill: var(--write); }
@@ -68,34 +71,44 @@ def report_html(
     *,
     kernel: Mapping[str, Kernel] | None = None,
     earlier: Sequence[EarlierResult] = (),
+    history: RunHistory | None = None,
 ) -> str:
     """A page of one run, or of several side by side and then each. `samples` and `kernel` are by run id.
 
-    `earlier` is what was measured before a single run.
+    `earlier` is what was measured before a single run, `history` the history of the runs like it.
 
     It loads nothing from anywhere and runs no script; foreign text is text. Raises ValueError of no runs.
     """
-    # Only a page needs the parser.
-    from markdown_it import MarkdownIt
-
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-
-    def drawn(blocks: Sequence[Block]) -> str:
-        groups = [(here, list(group)) for here, group in groupby(blocks, _drawn_here)]
-        return "".join("".join(map(_drawn, each)) if here else parser.render(markdown(each)) for here, each in groups)
-
-    first, *others = runs_sections(runs, samples, kernel, earlier=earlier, form=Form.HTML)
-    body = drawn(first)
+    first, *others = runs_sections(runs, samples, kernel, earlier=earlier, history=history, form=Form.HTML)
+    body = _parsed(first)
     for heading, *rest in others:
         # The comparison is what is read; a run in full opens at a click.
-        body += f"<details>\n<summary>{drawn([heading]).strip()}</summary>\n{drawn(rest)}</details>\n"
+        body += f"<details>\n<summary>{_parsed([heading]).strip()}</summary>\n{_parsed(rest)}</details>\n"
     title = title_of(runs[0]) if len(runs) == 1 else next(each.text for each in first if isinstance(each, Heading))
+    return _page(title, body)
+
+
+def history_html(history: RunHistory) -> str:
+    """A page of the history of like runs, with a chart of its figures."""
+    return _page(history_title(history), _parsed(history_report(history, charts=True)))
+
+
+def _page(title: str, body: str) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         f"<title>{escape(clean(title))}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
     )
+
+
+def _parsed(blocks: Sequence[Block]) -> str:
+    # Only a page needs the parser.
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    groups = [(here, list(group)) for here, group in groupby(blocks, _drawn_here)]
+    return "".join("".join(map(_drawn, each)) if here else parser.render(markdown(each)) for here, each in groups)
 
 
 def _drawn_here(block: Block) -> bool:

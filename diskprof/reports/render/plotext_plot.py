@@ -5,12 +5,14 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from diskprof.analysis.comparison import Comparison
+from diskprof.analysis.history import RunHistory
 from diskprof.model.cells import width_of, wrap
 from diskprof.model.run import Run
 from diskprof.model.sample import Sample
 from diskprof.model.text import in_ascii
 from diskprof.reports.charts.axes import NameAxis, Scale, TimeAxis
 from diskprof.reports.charts.plot import Curve, Plot
+from diskprof.reports.content.history_report import history_plots
 from diskprof.reports.content.plots import compared_plots, plots_of
 from diskprof.reports.layout import plain
 
@@ -42,6 +44,11 @@ def comparison_plots(
 ) -> str:
     """The charts of a comparison one below the other; `samples` by run id."""
     return _charts(compared_plots(comparison, runs, samples), width, colour=colour, ascii_only=ascii_only)
+
+
+def history_charts(history: RunHistory, width: int = 80, *, colour: bool = False, ascii_only: bool = False) -> str:
+    """The charts of a history one below the other; empty of a single run."""
+    return _charts(history_plots(history), width, colour=colour, ascii_only=ascii_only)
 
 
 def _charts(plots: Sequence[Plot], width: int, *, colour: bool, ascii_only: bool) -> str:

@@ -53,6 +53,7 @@ class RunsScreen(ModeScreen):
         "{runs.compare} compares the run under the cursor with the newest other one of the same preset.\n\n"
         "Deleted runs stay in the trash for a week; Undo restores those deleted last.\n\n"
         "The lower part, on wide terminals the right one, shows the results of the run under the cursor.\n\n"
+        "{runs.history} shows how the results of the runs like the one under the cursor changed.\n\n"
         "{runs.again} runs the run under the cursor again: same preset, settings, target and expectations.\n\n"
         "The filter looks for words in id, preset, target, device, host, status and tags. A field limits a word: "
         "status:failed disk:sda tag:prod preset:quick host:db-01. Several words must all match. A click on a column heading "
@@ -78,6 +79,7 @@ class RunsScreen(ModeScreen):
         Binding(
             "R", "again", "Run again", id="runs.again", tooltip="Run again with the same preset, settings and target"
         ),
+        Binding("H", "history", "History", id="runs.history", tooltip="How the results of like runs changed"),
         Binding("t", "tags", "Tags", id="runs.tags", tooltip="Change tags and note"),
         Binding("U", "unmark", "Unmark", id="runs.unmark", key_display="U", tooltip="Take all marks away"),
         Binding("I", "reverse", "Reverse", id="runs.reverse", show=False, key_display="I", tooltip="Reverse the order"),
@@ -220,6 +222,8 @@ class RunsScreen(ModeScreen):
                 return self._trash
             case "attach":
                 return bool((run := self.current) and run.status is Status.RUNNING)
+            case "history":
+                return bool((run := self.current) and run.status is Status.COMPLETE)
             case "open" | "mark" | "again" | "export" | "tags" | "delete" | "compare" | "order" | "reverse":
                 return bool(self.list.shown)
             case _:
@@ -301,6 +305,12 @@ class RunsScreen(ModeScreen):
     def action_attach(self) -> None:
         if (run := self.current) and run.status is Status.RUNNING:
             self.diskprof.show_run(run.id)
+
+    def action_history(self) -> None:
+        if run := self.current:
+            from diskprof.tui.runs.history import HistoryScreen
+
+            self.app.push_screen(HistoryScreen(run.id))
 
     def action_mark(self) -> None:
         if run := self.current:

@@ -34,7 +34,11 @@ def key_of(screen: Screen[Any], name: str) -> str:
     return app.get_key_display(replace(found, key=changed.partition(",")[0], key_display=None))
 
 
-_ROOMS = {"list": "diskprof.tui.kit.table", "result": "diskprof.tui.runs.result"}
+_ROOMS = {
+    "list": "diskprof.tui.kit.table",
+    "result": "diskprof.tui.runs.result",
+    "history": "diskprof.tui.runs.history",
+}
 
 
 def _binding(screen: Screen[Any], name: str) -> Binding:

@@ -21,6 +21,7 @@ _PLACES = {
     "live": "Live",
     "runs": "Runs",
     "result": "Result",
+    "history": "History",
     "compare": "Compare",
     "list": "Lists and tables",
     "ask": "Questions",
@@ -38,6 +39,7 @@ _LISTS = {
     "LiveScreen": ("TestSheet",),
     "RunsScreen": ("Table", "Sheet"),
     "ResultScreen": ("TestSheet",),
+    "HistoryScreen": ("Table", "Sheet"),
     "CompareScreen": ("Table", "Sheet"),
 }
 # Textual's own, which cannot be changed: the second leaves whatever happens.

@@ -57,6 +57,7 @@ KEYS = (
     Key("*", "Add to or remove from the favourites", ("favourite",)),
     Key("i", "Import a preset", ("import",)),
     Key("I", "Reverse the sort order", ("reverse",)),
+    Key("H", "History of like runs", ("history",)),
     Key("K", "Kernel statistics (iostat)", ("kernel",)),
     Key("m", "Next chart", ("metric", "chart")),
     Key("n", "Next test", ("compare.next",)),

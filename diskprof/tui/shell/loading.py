@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from diskprof.model.errors import DiskprofError, UsageError
+from diskprof.runner.like_runs import history_of, report_history
 from diskprof.runner.session import delete, earlier_results, seen_by_kernel
 
 if TYPE_CHECKING:
+    from diskprof.analysis.history import RunHistory
     from diskprof.analysis.kernel import KernelView
     from diskprof.model.earlier import EarlierResult
     from diskprof.model.run import Run
@@ -36,12 +38,13 @@ class Loaded:
     cost_s: float = 0.0
     kernel: dict[str, dict[int, KernelView]] = field(default_factory=dict)
     earlier: tuple[EarlierResult, ...] = ()
+    history: RunHistory | None = None
 
     def report(self, wanted: Format) -> str:
         """The report on them; on more than one, their comparison."""
         from diskprof.reports.formats import write
 
-        return write(wanted, self.runs, self.samples, self.kernel, earlier=self.earlier)
+        return write(wanted, self.runs, self.samples, self.kernel, earlier=self.earlier, history=self.history)
 
 
 def load(path: Path, ids: Sequence[str]) -> Loaded:
@@ -55,7 +58,16 @@ def load(path: Path, ids: Sequence[str]) -> Loaded:
         courses = {run.id: _course(store, run) for run in runs}
         kernel = {run.id: seen_by_kernel(store, run) for run in runs}
         earlier = earlier_results(store, runs[0]) if len(runs) == 1 else ()
-    return Loaded(runs, samples, courses, time.monotonic() - began, kernel, earlier)
+        history = report_history(store, runs[0]) if len(runs) == 1 else None
+    return Loaded(runs, samples, courses, time.monotonic() - began, kernel, earlier, history)
+
+
+def load_history(path: Path, run_id: str) -> RunHistory:
+    """The history of the runs that are like this one, by a connection of its own. Raises DiskprofError."""
+    from diskprof.store import Store
+
+    with Store.open(path, create=False) as store:
+        return history_of(store, store.run(run_id))
 
 
 def report_on(path: Path, ids: Sequence[str], wanted: Format) -> str:

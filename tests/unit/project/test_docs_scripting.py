@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 import pytest
+from like_runs import record_like_runs
 from program import diskprof, diskprof_json
 from recorded import record_volumes, write_library
 
@@ -16,9 +17,11 @@ from diskprof.cli.main import main
 from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, Mount
 from diskprof.model.errors import ExitCode
 from diskprof.presets.library import load_library
+from diskprof.reports.data.json_history import history_json
 from diskprof.reports.data.json_presets import options_json, presets_json, resolved_json
 from diskprof.reports.data.json_runs import comparison_json, plan_json, run_json, summaries_json
 from diskprof.reports.render.device_list import devices_json
+from diskprof.runner.like_runs import history_of
 from diskprof.store import Store
 
 TEXT = (Path(__file__).parents[3] / "docs/scripting.md").read_text()
@@ -84,6 +87,14 @@ def test_a_difference_is_in_the_unit_of_the_value_and_a_ratio_is_its_share_of_th
                 assert cell["ratio"] is None or cell["ratio"] == pytest.approx(cell["difference"] / first["value"])
                 held += 1
     assert held
+
+
+def test_history(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "runs.db") as store:
+        ids = record_like_runs(store, [1.0] * 8 + [0.8] * 8)
+        history = history_json(history_of(store, store.run(ids[-1])))
+    assert history["figures"][0]["changes"][0]["run"] == ids[8]
+    assert set(keys(history)) <= told("History")
 
 
 def test_plans(store: Store) -> None:
