@@ -17,6 +17,7 @@ from diskprof.tui.kit.table import Sheet, Table
 from diskprof.tui.live.live_panes import TestSheet
 from diskprof.tui.live.run_page import RunPage
 from diskprof.tui.live.screen import LiveScreen
+from diskprof.tui.runs.history import HistoryScreen
 from diskprof.tui.runs.result import ResultScreen
 from diskprof.tui.runs.screen import RunsScreen
 
@@ -27,11 +28,12 @@ ELSEWHERE = {
     ),
     LiveScreen: ({"escape", "N", "P"}, "test_live_screen, _views and _sweep"),
     RunsScreen: (
-        {"enter", "space", "a", "c", "r", "t", "d", "R", "u", "slash", "S", "I", "U", "escape"},
-        "test_runs_screen, _actions",
+        {"enter", "space", "a", "c", "r", "t", "d", "R", "u", "slash", "S", "I", "U", "H", "escape"},
+        "test_runs_screen, _actions, test_history_screen",
     ),
     CompareScreen: ({"enter", "b", "a", "m", "r", "n", "p", "escape"}, "test_compare_screen"),
     ResultScreen: ({"escape", "backspace"}, "test_result_screen"),
+    HistoryScreen: ({"escape", "backspace"}, "test_history_screen"),
 }
 LIST = {"up", "k", "down", "j", "pageup", "pagedown", "home", "g", "end", "G"}
 HERE = {

@@ -79,8 +79,8 @@ class RunsScreen(ModeScreen):
         Binding(
             "R", "again", "Run again", id="runs.again", tooltip="Run again with the same preset, settings and target"
         ),
-        Binding("H", "history", "History", id="runs.history", tooltip="How the results of like runs changed"),
         Binding("t", "tags", "Tags", id="runs.tags", tooltip="Change tags and note"),
+        Binding("H", "history", "History", id="runs.history", tooltip="How the results of like runs changed"),
         Binding("U", "unmark", "Unmark", id="runs.unmark", key_display="U", tooltip="Take all marks away"),
         Binding("I", "reverse", "Reverse", id="runs.reverse", show=False, key_display="I", tooltip="Reverse the order"),
     ]
