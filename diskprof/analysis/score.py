@@ -72,6 +72,17 @@ def scores(run: Run, earlier: Sequence[EarlierResult] = ()) -> tuple[Score, ...]
     return tuple(score for score in scored if score)[:MOST]
 
 
+def trend(score: Score, earlier: Sequence[EarlierResult]) -> tuple[float, ...]:
+    """The figure in the earlier runs, the oldest first, and then in this one."""
+    before = [
+        value
+        for one in earlier
+        if (one.test, one.direction) == (score.test.name, score.direction)
+        and (value := _earlier_value(one, score.measure)) is not None
+    ]
+    return (*reversed(before), score.value)
+
+
 _Part = tuple[TestRecord, Direction, DirectionResult]
 
 

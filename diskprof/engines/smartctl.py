@@ -1,4 +1,4 @@
-"""What a disk says of its own wear, asked of smartctl (smartmontools), which knows NVMe, SATA and SAS and most USB bridges.
+"""What a disk says of its wear and health, asked of smartctl (smartmontools), which knows NVMe, SATA and SAS and most USB bridges.
 
 diskprof could read an NVMe drive's log page by an ioctl, but no other's: SATA and SAS take a table of drives and bridges that
 smartmontools keeps. So it is asked where it is installed, and where it is not, or may not, nothing is said.
@@ -12,11 +12,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from diskprof.engines.process import Brief, run_briefly
-from diskprof.model.device import Device, DeviceKind, Transport, Wear
+from diskprof.model.device import Device, DeviceKind, Health, Transport, Wear
 
 _MORE_PLACES = "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin"
 # Attributes; the drive's statistics of writes and of wear (ATA; SCSI's wear too); SCSI's counters of bytes stand with errors.
 _ARGUMENTS = ("--json=c", "--info", "--attributes", "--log=devstat,1", "--log=ssd", "--log=error")
+# A disk that sleeps is let sleep: smartctl then says nothing of it.
+_GENTLE = ("--nocheck=standby", "--health")
 _PATIENCE_S = 5.0
 _AGAIN_S = 600.0
 _LATE_AGAIN_S = 60.0
@@ -51,7 +53,9 @@ _LEFT = (
 """Attributes whose normalised value falls from 100 to 0 as the endurance is used up, the most telling first."""
 
 _Json = Mapping[str, Any]
-_known: dict[tuple[str, int | None, str], tuple[float, Wear | None]] = {}
+_Disk = tuple[str, int | None, str]
+_known: dict[_Disk, tuple[float, Wear | None]] = {}
+_healths: dict[_Disk, tuple[float, Health | None]] = {}
 
 
 def find_smartctl() -> str:
@@ -80,22 +84,57 @@ def _asked(disk: Device) -> Wear | None:
     key, now = (disk.node, disk.diskseq, disk.serial), time.monotonic()
     until, wear = _known.get(key, (now, None))
     if now >= until:
-        program = find_smartctl()
-        answer = run_briefly((program, *_ARGUMENTS, disk.node), _PATIENCE_S) if program else Brief(None, "")
+        answer = _ask(disk)
         wear = parse_wear(disk.name, answer.output)
         _known[key] = (time.monotonic() + (_LATE_AGAIN_S if answer.late else _AGAIN_S), wear)
     return wear
 
 
+def health_of(disk: Device) -> Health | None:
+    """What a disk says of its health; None where it says nothing, as one that sleeps. Raises nothing.
+
+    Asks once in ten minutes, for five seconds at most, and again after a minute where nothing was said.
+    """
+    # A bridge may have a sleeping disk behind it and not know.
+    bridged = disk.transport is Transport.USB and disk.rotational is not False
+    if disk.kind is not DeviceKind.DISK or disk.transport not in _WEARS or bridged:
+        return None
+    key, now = (disk.node, disk.diskseq, disk.serial), time.monotonic()
+    until, health = _healths.get(key, (now, None))
+    if now >= until:
+        health = parse_health(disk.name, _ask(disk, *_GENTLE).output)
+        _healths[key] = (time.monotonic() + (_AGAIN_S if health else _LATE_AGAIN_S), health)
+    return health
+
+
+def _ask(disk: Device, *more: str) -> Brief:
+    program = find_smartctl()
+    return run_briefly((program, *_ARGUMENTS, *more, disk.node), _PATIENCE_S) if program else Brief(None, "")
+
+
 def parse_wear(device: str, text: str) -> Wear | None:
     """What smartctl's JSON says of the wear; None where it says nothing, or nothing that can be. Any text will do."""
+    return _wear(device, _read(text))
+
+
+def parse_health(device: str, text: str) -> Health | None:
+    """What smartctl's JSON says of the health; None where it says nothing, or nothing that can be. Any text will do."""
+    data = _read(text)
+    passed, degrees = _of(data, "smart_status", "passed"), _number(_of(data, "temperature", "current"), 150)
+    health = Health(device, passed if isinstance(passed, bool) else None, degrees or None, _wear(device, data))
+    return None if health == Health(device) else health
+
+
+def _read(text: str) -> _Json:
     try:
         # What it writes to stderr may stand before.
         data = json.loads(text[text.find("{") :])
     except (ValueError, RecursionError):
-        return None
-    if not isinstance(data, dict):
-        return None
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _wear(device: str, data: _Json) -> Wear | None:
     used = _used(data)
     return None if used is None else Wear(device, used, _written(data))
 

@@ -5,6 +5,8 @@ import re
 import shutil
 import signal
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,12 +69,34 @@ _MANAGER_OF = {
 }
 
 
+_known: ContextVar[dict[EngineName, Tool] | None] = ContextVar("_known", default=None)
+
+
+@contextmanager
+def asked_once() -> Iterator[None]:
+    """Inside, in this thread, an engine that was found once is not asked again."""
+    token = _known.set({})
+    try:
+        yield
+    finally:
+        _known.reset(token)
+
+
 def find_tool(name: EngineName, waiting: Callable[[str], None] | None = None) -> Tool:
     """The engine to use: the one that DISKPROF_FIO or DISKPROF_IOPING names, else the first fitting one on PATH.
 
     `waiting` is handed a line for the person where it has to be waited for. Raises EngineMissing where it is absent, broken,
     too old or another program of that name (F14), EngineBusy where it does not answer in 30 s.
     """
+    known = _known.get()
+    if known is None:
+        return _find_tool(name, waiting)
+    if name not in known:
+        known[name] = _find_tool(name, waiting)
+    return known[name]
+
+
+def _find_tool(name: EngineName, waiting: Callable[[str], None] | None) -> Tool:
     wanted = _WANTED[name]
     refusals: list[str] = []
     busy: EngineBusy | None = None

@@ -305,6 +305,19 @@ class Wear:
         return f"{clean(self.device)} reports {self.used_percent}% of its rated endurance used{by}"
 
 
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What a disk (kernel name) and the kernel say of its state; None is not told. `passed` is SMART's overall verdict.
+
+    `wear` is of flash alone.
+    """
+
+    device: str
+    passed: bool | None = None
+    temperature_c: float | None = None
+    wear: Wear | None = None
+
+
 def share_of(written: int, wear: Sequence[Wear]) -> float | None:
     """The largest share of the rated endurance of one of the disks that writing so many bytes takes; None: not known."""
     return max((written / each.rated_bytes for each in wear if each.rated_bytes), default=None)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from diskprof.analysis.kernel import KernelView
-    from diskprof.model.device import Device, DiskCounters
+    from diskprof.model.device import Device, DiskCounters, Health
     from diskprof.model.earlier import EarlierResult
     from diskprof.model.expectation import Expectation
     from diskprof.model.plan import Plan
@@ -157,6 +157,22 @@ class Session:
 
         return read_counters()
 
+    def health(self, disks: Sequence[Device]) -> Sequence[Health]:
+        """What is known of the health of whole disks without waking any; asks the disks, so it belongs in a thread."""
+        from diskprof.devices.machine.watch import asleep, temperature
+        from diskprof.engines.smartctl import health_of
+        from diskprof.model.device import Health
+
+        found = []
+        for disk in disks:
+            if asleep(disk.name):
+                continue
+            health = health_of(disk) or Health(disk.name)
+            # A sensor of a disk that turns may wake it.
+            degrees = None if disk.rotational else temperature(disk.name)
+            found.append(health if degrees is None else replace(health, temperature_c=degrees))
+        return [health for health in found if health != Health(health.device)]
+
     def resolve_target(self, text: str, tree: DeviceTree) -> Target:
         from diskprof.devices.targets import resolve_target
 
@@ -231,6 +247,24 @@ class Session:
             return Outlook(wish, self.plan_of(wish))
         except DiskprofError as error:
             return Outlook(wish, error=error)
+
+    @contextmanager
+    def asking_once(self) -> Iterator[None]:
+        """Inside, in this thread, fio and ioping are asked once for many plans."""
+        from diskprof.engines.tools import asked_once
+
+        with asked_once():
+            yield
+
+    def estimate(self, wish: Wish) -> Plan:
+        """The plan of a wish, for its time and amounts; a preset with several targets has all of them in the one place.
+
+        Raises DiskprofErrors.
+        """
+        path = self._path_of(wish)
+        return self.plan_of(
+            replace(wish, named={slot.name: wish.named.get(slot.name, path) for slot in wish.preset.targets})
+        )
 
     def again(self, run: Run, permission: WritePermission = _NO_WRITING) -> Outlook:
         """The plan of a run made anew: same preset, settings, targets and expectations. Looks at the devices and the file system.

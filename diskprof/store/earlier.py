@@ -5,9 +5,10 @@ Every function works inside the caller's transaction.
 
 import json
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
+from diskprof.model.device import Device
 from diskprof.model.earlier import EarlierResult
 from diskprof.model.fingerprint import Aspect, Fingerprint, LikeRuns
 from diskprof.model.run import Status
@@ -34,6 +35,11 @@ _ALIKE = """
       AND json_extract(plan, '$.parameters') = ?5 AND json_extract(plan, '$.target.kind') = ?6
       AND (json_extract(environment, '$.disks') <> '[]' OR run.target = ?7)
     ORDER BY run.ordinal DESC, run.number DESC LIMIT ?8"""
+_NEWEST = """
+    SELECT run.id, run.hostname, json_extract(environment, '$.disks')
+    FROM run JOIN detail ON detail.run = run.number
+    WHERE run.status = ?1 AND (?2 IS NULL OR run.preset = ?2) AND run.deleted_at IS NULL
+    ORDER BY run.ordinal DESC, run.number DESC LIMIT ?3"""
 _FIGURES = ", ".join(
     f"json_extract(result, '$.{side}.{path}')"
     for side in ("read", "write")
@@ -59,6 +65,22 @@ def earlier_results(db: sqlite3.Connection, run_id: str) -> tuple[EarlierResult,
         if _identity(other_disks, other_host) == _identity(disks, host):
             found += _results(db, other, other_id, started)
     return tuple(found)
+
+
+def newest_on(db: sqlite3.Connection, disks: Sequence[Device], host: str, preset: str) -> str | None:
+    """The newest complete run on these whole disks of the host `host`, of the preset if there is one, else of any.
+
+    Of the last `MOST_RUNS` runs of each.
+    """
+    if not disks:
+        return None
+    wanted = _identity(codec.to_json(disks), host)
+    for of_preset in (preset, None) if preset else (None,):
+        rows = db.execute(_NEWEST, (Status.COMPLETE.value, of_preset, MOST_RUNS))
+        for run_id, its_host, its_disks in rows:
+            if _identity(its_disks, its_host) == wanted:
+                return str(run_id)
+    return None
 
 
 def _identity(disks: str | None, host: str) -> tuple[tuple[str, ...], ...]:

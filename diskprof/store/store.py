@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from diskprof.model.advice import Advice
+from diskprof.model.device import Device
 from diskprof.model.earlier import EarlierResult
 from diskprof.model.errors import Refused, StoreError
 from diskprof.model.fingerprint import Aspect, Fingerprint, LikeRuns
@@ -274,6 +275,11 @@ class Store:
         only those that have it."""
         with self._database.read() as db:
             return earlier.like_results(db, preset, like, across, tag)
+
+    def newest_on(self, disks: Sequence[Device], host: str, preset: str = "") -> str | None:
+        """The id of the newest complete run on these whole disks of a host: of the preset if there is one, else of any."""
+        with self._database.read() as db:
+            return earlier.newest_on(db, disks, host, preset)
 
     def overall(self, run_id: str) -> float | None:
         """How much of a run is done, 0 to 1; None where it did not say yet."""

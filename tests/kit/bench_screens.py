@@ -12,7 +12,7 @@ from recorded import FAST, make_plan
 from stored_screens import Driver, settle, until
 
 from diskprof.model.advice import Advice
-from diskprof.model.device import Device, DeviceKind, DeviceTree, DiskCounters, Mount, Transport
+from diskprof.model.device import Device, DeviceKind, DeviceTree, DiskCounters, Health, Mount, Transport
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.plan import Hazard, OtherTarget, Plan, RawDevice, Severity, WritePermission
 from diskprof.model.preset import Category, EngineName, Job, Parameter, ParameterKind, Preset, Test
@@ -169,6 +169,9 @@ class BenchSession(Session):
     def read_counters(self) -> dict[str, DiskCounters]:
         return dict(self.bench.counters)
 
+    def health(self, disks: Sequence[Device]) -> Sequence[Health]:
+        return ()
+
     def load_library(self) -> Library:
         return Library(self.bench.presets, ())
 
@@ -217,6 +220,9 @@ class BenchSession(Session):
             expectations=tuple(wish.expectations),
             raw_devices=raw,
         )
+
+    def estimate(self, wish: Wish) -> Plan:
+        return replace(make_plan("quick"), preset=wish.preset.name)
 
     def start_detached(
         self, plan: Plan, store_path: Path, *, tags: Sequence[str] = (), note: str = "", concurrent: bool = False

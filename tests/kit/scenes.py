@@ -24,13 +24,15 @@ from textual.message_pump import MessagePump
 from textual.timer import Timer
 
 import diskprof.tui
-from diskprof.model.device import Device, DeviceKind, DeviceTree, DiskCounters, Mount, Transport
+from diskprof.engines.tools import Tool
+from diskprof.model.device import Device, DeviceKind, DeviceTree, DiskCounters, Health, Mount, Transport, Wear
 from diskprof.model.errors import UsageError
 from diskprof.model.plan import Hazard, Plan, Severity
 from diskprof.model.preset import Preset
 from diskprof.model.run import Status
 from diskprof.model.target import Target, TargetKind
 from diskprof.presets.library import Library, load_library
+from diskprof.runner.plan import planner
 from diskprof.runner.session import Session, Wish
 from diskprof.store import Store, this_process
 from diskprof.tui.app import DiskprofApp
@@ -165,6 +167,11 @@ TREE = DeviceTree(
 )
 
 
+HEALTH = {
+    "nvme0n1": Health("nvme0n1", True, 41.0, Wear("nvme0n1", 3, 41 << 40)),
+    "sda": Health("sda", True, 33.0, Wear("sda", 18, 96 << 40)),
+}
+
 _TRAFFIC = (3, 1, 2, 6, 2, 1, 4, 9, 3, 2, 5)
 """What is done from one reading to the next, over and over."""
 
@@ -195,6 +202,15 @@ def _plan(wish: Wish, target: Target | None, *_others: object) -> Plan:
     return replace(plan, preset=wish.preset.name, preset_title=wish.preset.title, target=target, parameters=parameters)
 
 
+def _estimate(wish: Wish) -> Plan:
+    """As the planner does, with an fio and ioping that nobody starts."""
+    path = "/mnt/data"
+    target = Target(TargetKind.DIRECTORY, path, path, "nvme0n1p1", path, "ext4")
+    slots = {slot.name: target for slot in wish.preset.targets}
+    with _set(planner, "find_tool", lambda name, _waiting: Tool(name, f"/usr/bin/{name}", "3.33")):
+        return planner.make_plan(wish.preset, None if slots else target, wish.settings, wish.tree, named=slots)
+
+
 def _refused(*words: Any) -> Plan:
     mounted = "/dev/nvme0n1p1 is mounted on /mnt/data: a write would destroy its file system."
     return replace(_plan(*words), hazards=(Hazard("mounted", Severity.BLOCKS, mounted, "Choose another device."),))
@@ -209,11 +225,13 @@ def session_of(path: Path, scene: Scene, library: Library) -> Session:
         StillSession(path),
         scan=lambda: TREE,
         read_counters=_Counters().read,
+        health=lambda disks: [HEALTH[disk.name] for disk in disks if disk.name in HEALTH],
         load_library=lambda: library,
         resolve_target=_target,
         suggest_directory=lambda device: device.mounts[0].path if device.mounts else None,
         default_device=lambda tree: tree.get("nvme0n1p1"),
         make_plan=_refused if scene.blocked else _plan,
+        estimate=_estimate,
         neighbours=lambda *_words: (),
         save_preset=_never_saved,
     )

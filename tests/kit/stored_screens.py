@@ -61,8 +61,9 @@ class StillSession(Session):
     read_counters = staticmethod(dict)  # type: ignore[assignment]
     load_library = staticmethod(lambda: Library((), ()))  # type: ignore[assignment]
     suggest_directory = default_device = staticmethod(lambda _of: None)  # type: ignore[assignment]
+    health = staticmethod(lambda _disks: ())  # type: ignore[assignment]
     leftovers = staticmethod(lambda _places: ())  # type: ignore[assignment]
-    resolve_target = make_plan = neighbours = staticmethod(_never)  # type: ignore[assignment]
+    resolve_target = make_plan = estimate = neighbours = staticmethod(_never)  # type: ignore[assignment]
     start_detached = request_stop = save_preset = remove_leftover = staticmethod(_never)  # type: ignore[assignment]
 
 

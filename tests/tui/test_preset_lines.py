@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 
 import pytest
 from recorded import make_plan, record_run
@@ -44,3 +45,11 @@ def test_a_target_is_named_from_the_root_on(store: Store, given: str, shown: str
     plan = replace(plan, target=replace(plan.target, given=given, path="/mnt/data/disk"))
     run = store.run(record_run(store, plan=plan, runtime_s=1.0))
     assert place(run).startswith(f"{shown} (")
+
+
+@pytest.mark.parametrize("lines", [plan_lines, lambda plan, width, **more: confirm_lines(plan, (), width, **more)])
+def test_a_long_plan_says_when_it_ends(lines: Callable[..., list[Line]]) -> None:
+    now, plan = datetime(2026, 3, 4, 13, 30), make_plan("quick")
+    day = replace(plan, layout=None, tests=(replace(plan.tests[0], ramp_s=0.0, runtime_s=86400.0),))
+    assert "about Thu 05 Mar 13:30" in str(lines(day, 60, now=now))
+    assert "End" not in str(lines(plan, 60, now=now))

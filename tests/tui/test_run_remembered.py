@@ -85,7 +85,16 @@ async def test_own_presets_stand_before_the_shipped_ones(bench: Bench) -> None:
 async def test_a_wide_list_of_presets_has_time_sides_amount_and_tests(bench: Bench) -> None:
     async with open_bench(bench, (200, 50)) as pilot:
         await see(pilot, "Time", "R/W", "Writes", "Tests")
-        await until(pilot, lambda: "R-" in rows(pilot, "presets").text)
+        await until(pilot, lambda: rows(pilot, "presets").text.count("33 s  RW 29.4 GiB     6") == len(PRESETS))
+        await see(pilot, "about 33 s", "about 29.4 GiB")
+
+
+async def test_a_preset_that_was_run_is_in_the_list_once_and_keeps_the_cursor(bench: Bench) -> None:
+    with Store.open(bench.path) as store:
+        record_run(store, plan=make_plan("quick"), runtime_s=1.0)
+    async with open_bench(bench) as pilot:
+        assert shelves(pilot).count("Quick check") == 1
+        assert rows(pilot, "presets").key == "quick"
 
 
 @pytest.mark.parametrize(

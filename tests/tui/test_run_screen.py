@@ -508,9 +508,14 @@ async def test_a_resize_rearranges_the_panes(bench: Bench) -> None:
         assert not screen.query_one("#details").display
         await pilot.resize_terminal(130, 40)
         await until(pilot, lambda: screen.query_one("#details").display)
-        await until(pilot, lambda: screen.query_one("#what").region.x > screen.query_one("#devices").region.x)
+        where = {name: screen.query_one(f"#{name}").region for name in ("what", "details", "plan")}
+        assert (
+            where["what"].right <= where["details"].x == where["plan"].x and where["details"].bottom <= where["plan"].y
+        )
+        await pilot.resize_terminal(200, 50)
+        await until(pilot, lambda: screen.query_one("#plan").region.x >= screen.query_one("#details").region.right > 0)
         await pilot.resize_terminal(80, 24)
-        await until(pilot, lambda: screen.query_one("#what").region.x == 0)
+        await until(pilot, lambda: not screen.query_one("#details").display)
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import psutil
 
 from diskprof.devices.machine.cgroups import GroupCounters, GroupWatch
-from diskprof.devices.scan.files import SYSTEM, KeptOpen, Roots, read_int
+from diskprof.devices.scan.files import SYSTEM, KeptOpen, Roots, read_int, read_text
 from diskprof.devices.scan.sysfs import counters_in
 from diskprof.model.device import DiskCounters
 from diskprof.model.sample import Phase, SystemSample
@@ -17,6 +17,7 @@ from diskprof.model.sample import Phase, SystemSample
 # Asking a drive for its temperature is a command to the drive: seldom enough not to be seen in a result.
 _TEMPERATURE_EVERY_NS = 5_000_000_000
 _PLAUSIBLE = (40.0, 120.0)
+_COLDEST, _HOTTEST = -40.0, 150.0
 _MEMORY = {b"\nMemAvailable:": "memory_available_bytes", b"\nCached:": "cached_bytes", b"\nDirty:": "dirty_bytes"}
 _WRITTEN = b"\nwrite_bytes:"
 _GROUP = {
@@ -168,6 +169,18 @@ def temperature_limit(devices: Sequence[str], roots: Roots = SYSTEM) -> float | 
             if milli is not None and _PLAUSIBLE[0] <= milli / 1000 <= _PLAUSIBLE[1]:
                 return milli / 1000
     return None
+
+
+def temperature(device: str, roots: Roots = SYSTEM) -> float | None:
+    """Degrees, by the kernel's sensor of the disk under a device; None where it has none. Reading it is a command to the drive."""
+    sensor = _sensor(device, roots)
+    milli = read_int(sensor) if sensor else None
+    return milli / 1000 if milli is not None and _COLDEST <= milli / 1000 <= _HOTTEST else None
+
+
+def asleep(disk: str, roots: Roots = SYSTEM) -> bool:
+    """Whether the kernel has suspended a disk: to open it would wake it."""
+    return read_text(roots.blocks / disk / "device/power/runtime_status") == "suspended"
 
 
 def _sensor(name: str, roots: Roots) -> Path | None:

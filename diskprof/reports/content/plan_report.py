@@ -34,8 +34,11 @@ def plan_report(plan: Plan) -> tuple[Block, ...]:
     )
 
 
-def plan_facts(plan: Plan, form: Form = Form.TERMINAL) -> Facts:
-    """Where, how much, how long, with which parameters. The screen names the target above."""
+def plan_facts(plan: Plan, form: Form = Form.TERMINAL, now: datetime | None = None) -> Facts:
+    """Where, how much, how long, with which parameters. The screen names the target above.
+
+    `now`: also when a long plan ends, if it starts then.
+    """
     screen = form is Form.SCREEN
     parameters = ("Parameters", " ".join(f"{name}={value}" for name, value in plan.parameters if value))
     share = share_words(plan.bytes_written, plan.wear)
@@ -51,6 +54,7 @@ def plan_facts(plan: Plan, form: Form = Form.TERMINAL) -> Facts:
         ("Wear", "; ".join(wear.words for wear in plan.wear)),
         ("Space", f"{format_size(plan.space_needed)}, freed afterwards" if plan.space_needed else "none"),
         ("Time", time_words(plan)),
+        ("End", end_words(plan, now).removeprefix("ends ") if now else ""),
     ]
     shown = [*amounts, parameters] if screen else [*facts, *amounts]
     return Facts(tuple(Fact(name, text) for name, text in shown if text))

@@ -45,7 +45,7 @@ class Time:
     def __str__(self) -> str:
         if not self.seconds:
             return "?"
-        return f"{'>' if self.least else '<' if self.most else ''}{_short_duration(self.seconds)}"
+        return f"{'>' if self.least else '<' if self.most else ''}{short_duration(self.seconds)}"
 
 
 def time_needed(resolved: ResolvedPreset) -> Time:
@@ -73,8 +73,10 @@ def _job_time(job: EngineJob) -> tuple[float | None, bool]:
     return (None, False) if job.runtime_s is None else (job.ramp_s + job.runtime_s, not job.time_based)
 
 
-def _short_duration(seconds: float) -> str:
-    """Six characters at most: `4 s`, `2 min`, `24 h`."""
+def short_duration(seconds: float) -> str:
+    """Six characters at most: `<1 s`, `4 s`, `2 min`, `24 h`."""
+    if seconds < 0.5:
+        return "<1 s"
     for unit, scale, least in (("d", 86400, 172800), ("h", 3600, 7200), ("min", 60, 120)):
         if seconds >= least or (seconds == scale and unit != "d"):
             return f"{seconds / scale:.0f} {unit}"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from diskprof.analysis.metrics import Better, Measure
-from diskprof.analysis.score import Score, scores
+from diskprof.analysis.score import Score, scores, trend
 from diskprof.model.earlier import EarlierResult
 from diskprof.model.expectation import Verdict
 from diskprof.model.run import Run
@@ -28,6 +28,7 @@ class ScoreLine:
 
     `share` is the length of its bar, 0 to 1, None for the first run of the test. `against` is `92% of best`, `best` that best
     figure, `when` its day; `promise` is `promised at least 5,000: 98%`. They are empty where there is none.
+    `trend` is the figure in the earlier runs, the oldest first, and then in this one.
     """
 
     name: str
@@ -41,6 +42,7 @@ class ScoreLine:
     meaning: Meaning
     promise: str = ""
     promise_meaning: Meaning = Meaning.PLAIN
+    trend: tuple[float, ...] = ()
 
     @property
     def figure(self) -> str:
@@ -51,7 +53,7 @@ class ScoreLine:
 
 def scorecard(run: Run, earlier: Sequence[EarlierResult] = ()) -> tuple[ScoreLine, ...]:
     """A line for each headline figure of a run that has ended; none of a sweep."""
-    return tuple(_line(score, run) for score in scores(run, earlier)) if run.status.over else ()
+    return tuple(_line(score, run, earlier) for score in scores(run, earlier)) if run.status.over else ()
 
 
 def about(run: Run, earlier: Sequence[EarlierResult]) -> str:
@@ -95,7 +97,7 @@ def best_table(run: Run, earlier: Sequence[EarlierResult]) -> Table | None:
     return Table(columns, tuple(rows), inset=True)
 
 
-def _line(score: Score, run: Run) -> ScoreLine:
+def _line(score: Score, run: Run, earlier: Sequence[EarlierResult]) -> ScoreLine:
     number, unit = parts(figures.figure(score.measure, score.value))
     if score.measure is Measure.IOPS:
         unit = f"{unit} {_IOPS}".strip()
@@ -114,6 +116,7 @@ def _line(score: Score, run: Run) -> ScoreLine:
         meaning=meaning,
         promise=promise,
         promise_meaning=promised,
+        trend=trend(score, earlier),
     )
 
 

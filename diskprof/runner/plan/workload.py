@@ -40,10 +40,14 @@ def window_interval_ms(interval: int, steady: SteadyRule | None) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """What a device of a class is taken to do at most, to estimate what cannot be known: bytes and I/Os per second."""
+    """What a device of a class is taken to do at most, to estimate what cannot be known: bytes and I/Os per second.
+
+    `latency_s` is what one small I/O on its own is taken to last, 0 for nothing.
+    """
 
     bandwidth: float
     iops: float
+    latency_s: float = 0.0
 
     def promised(self, expectations: Iterable[Expectation]) -> "Rate":
         """No more than is promised of it: what a cloud volume promises is what it is held to."""
@@ -52,12 +56,12 @@ class Rate:
             quantity = each.metric.quantity
             if quantity in most and each.operator.is_minimum and each.promised:
                 most[quantity] = min(most[quantity], each.promised)
-        return Rate(most[Quantity.BANDWIDTH], most[Quantity.IOPS])
+        return Rate(most[Quantity.BANDWIDTH], most[Quantity.IOPS], self.latency_s)
 
 
-_ROTATIONAL = Rate(200e6, 300)
-_NVME = Rate(2e9, 200_000)
-_OTHER = Rate(500e6, 50_000)
+_ROTATIONAL = Rate(200e6, 300, 8e-3)
+_NVME = Rate(2e9, 200_000, 80e-6)
+_OTHER = Rate(500e6, 50_000, 200e-6)
 
 
 def assumed_rate(device: Device | None) -> Rate:
@@ -136,7 +140,12 @@ def _job_rate(job: FioJob, rate: Rate, version: str) -> float:
     """Bytes per second: what the options limit it to, otherwise what the device is taken to do."""
     ways = (False, True) if job.mixed else (job.write_share > 0,)
     limits = [_limit(job, version, write=write) for write in ways]
-    most = min(rate.bandwidth, rate.iops * job.mean_size(write=ways[-1]))
+    size = job.mean_size(write=ways[-1])
+    most = min(rate.bandwidth, rate.iops * size)
+    waits = job.synced or (job.direct and job.random)
+    if rate.latency_s and waits:
+        in_flight = (1 if job.synced else job.in_flight) * job.numjobs
+        most = min(most, in_flight * size / rate.latency_s)
     return sum(limits) if all(limits) else min(most, _thinking(job) or most)
 
 

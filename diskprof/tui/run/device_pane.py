@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +15,7 @@ from textual.message import Message
 
 from diskprof.config.remembered import Remembered
 from diskprof.devices.guard.target_doubts import Doubt, system_disks
-from diskprof.model.errors import DiskprofError
+from diskprof.model.errors import DiskprofError, StoreError
 from diskprof.model.text import clean
 from diskprof.runner.session import Place
 from diskprof.tui.kit.containers import Down
@@ -22,7 +24,7 @@ from diskprof.tui.kit.paragraphs import paragraph
 from diskprof.tui.kit.redraw_pace import Turns
 from diskprof.tui.kit.table import Row, Table
 from diskprof.tui.run.device_activity import Machine
-from diskprof.tui.run.device_rows import DevicesView, DeviceTable, device_lines, key_of, last_results, place_of
+from diskprof.tui.run.device_rows import DevicesView, DeviceTable, key_of, place_of
 from diskprof.tui.run.headings import edge_title
 from diskprof.tui.shell.base import screen_of
 
@@ -31,10 +33,14 @@ if TYPE_CHECKING:
     from textual.worker import Worker
 
     from diskprof.model.device import Device, DeviceTree
+    from diskprof.tui.run.device_card import DeviceFacts
 
 _LOOK_EVERY_S = 0.5
 """Events come in flocks (one disk with its partitions is a dozen), and what each look finds is newer than all before it."""
 
+_FRESH_S = 60.0
+"""A temperature on the card is no older."""
+_NARROW_LINES = 24
 _MOST_PATHS = 3
 """So many of the paths that the person typed stand above the devices, the newest first."""
 
@@ -54,6 +60,10 @@ class DevicePane(Down):
         path: str
 
     @dataclass(eq=False, repr=False)
+    class _Examined(Message):
+        facts: DeviceFacts
+
+    @dataclass(eq=False, repr=False)
     class _Scanned(Message):
         tree: DeviceTree
         default: str | None
@@ -61,7 +71,7 @@ class DevicePane(Down):
     def __init__(self, below: Callable[[], str]) -> None:
         self.list = Table(id="devices", classes="pane")
         self.details = Lines(id="details", classes="pane")
-        super().__init__(self.list, self.details, id="where")
+        super().__init__(self.list, id="where")
         self.device_tree: DeviceTree | None = None
         self._below = below
         self._paths: list[str] = []
@@ -75,6 +85,9 @@ class DevicePane(Down):
         self._turns = Turns()
         self._looking: Worker[None] | None = None
         self._look_due: Timer | None = None
+        self._facts: DeviceFacts | None = None
+        self._examined: tuple[object, ...] = ()
+        """Of what the facts are asked now, or were last."""
 
     def on_mount(self) -> None:
         self.list.border_title = "Device"
@@ -247,32 +260,72 @@ class DevicePane(Down):
 
         self._rows = rows
         self.list.show(self._rows)
-        wide = self.screen.has_class("-wide")
         most = max(5, self.screen.size.height // 3 + len(paths))
-        self.list.styles.height = None if wide else min(len(self.list.rows) + 2, most)
+        self.list.styles.height = min(len(self.list.rows) + 2, most)
 
     def _title(self, headings: Sequence[tuple[int, str]], width: int) -> None:
         title = edge_title(headings, width, plain=screen_of(self).diskprof.plain)
         if self.list.border_title != title:
             self.list.border_title = title
 
+    def examine(self, preset: str) -> None:
+        """Find out in a thread what is not known yet of the chosen device: its health, and its last result, of `preset` if any."""
+        device, tree = self.device, self.device_tree
+        if device is None or tree is None:
+            return
+        newest = next((run.id for run in screen_of(self).diskprof.watcher.state.last if run.status.over), "")
+        asked = (device.name, device.diskseq, preset, newest, time.monotonic() // _FRESH_S)
+        if asked != self._examined:
+            self._examined = asked
+            self._examine(device, tree.disks_below(device.name), preset, quiet=device.name in self._own)
+
+    @work(thread=True, exclusive=True, group="examine")
+    def _examine(self, device: Device, disks: Sequence[Device], preset: str, *, quiet: bool) -> None:
+        """`quiet`: what is measured there now is not to be disturbed."""
+        from diskprof.tui.run.device_card import DeviceFacts
+        from diskprof.tui.shell.loading import last_result
+
+        screen = screen_of(self)
+        last = None
+        with suppress(StoreError):  # a store that cannot be read is told of by those who watch it
+            last = last_result(screen.diskprof.store_path, disks, screen.session.hostname(), preset)
+        health = () if quiet else screen.session.health(disks)
+        self.post_message(self._Examined(DeviceFacts(device, disks, health, last)))
+
+    @on(_Examined)
+    def _is_examined(self, message: _Examined) -> None:
+        self._facts = message.facts
+        self.show_details()
+
     def show_details(self) -> None:
         """Show what is known of the chosen device, where there is room for it."""
         title = clean(self.device.label) if self.device else ""
         if self.details.border_title != title:
             self.details.border_title = title
-        self.details.put(self.lines(self.details.size.width))
+        screen = self.screen
+        full = screen.has_class("-full")
+        most = screen.size.height - 4 if full else screen.size.height * 9 // 20
+        lines = self.lines(self.details.size.width, most - 2)
+        self.details.styles.height = None if full else min(len(lines) + 2, most)
+        self.details.put(lines)
 
-    def lines(self, width: int) -> list[Line]:
-        """What is known of the chosen device."""
+    def lines(self, width: int, height: int = _NARROW_LINES) -> list[Line]:
+        """What is known of the chosen device, in about `height` lines."""
         place, device = self.place, self.device
         path = place.path if place else ""
         lines = paragraph(clean(path), width, first=((" ", ""),)) if path else []
         if device is None:
             return lines
+        # Not before the first picture: what these import would hold it up.
+        from diskprof.tui.run.device_card import DeviceFacts, device_lines, result_lines
+
         app = screen_of(self).diskprof
-        results = last_results(device, app.watcher.state.last, app.session.hostname(), width)
-        return [*lines, *device_lines(device, self.doubts, self._view, width), *results]
+        facts = self._facts if self._facts and self._facts.device == device else DeviceFacts(device)
+        here = (device.name, app.session.hostname())
+        facts = replace(facts, runs=[run for run in app.watcher.state.last if (run.device, run.hostname) == here])
+        lines += device_lines(facts, self.doubts, self._view, width)
+        results = result_lines(facts, width, height - len(lines) - 1, self._view.charset)
+        return [*lines, *([[], *results] if results else ())]
 
     @property
     def _view(self) -> DevicesView:

@@ -1,4 +1,4 @@
-"""Devices on the Run screen: as rows of a tree, and one of them at length. Pure functions."""
+"""Devices on the Run screen as rows of a tree. Pure functions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,30 +8,26 @@ from diskprof.devices.guard.target_doubts import Doubt, doubts, system_disks
 from diskprof.model.cells import fit, shorten_middle
 from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, Mount, branches
 from diskprof.model.plan import Severity
-from diskprof.model.run import RunSummary, Weight
 from diskprof.model.text import clean
-from diskprof.model.units import format_bandwidth, format_iops, format_size
-from diskprof.reports.words import SEVERITIES, WEIGHTS
+from diskprof.model.units import format_size
+from diskprof.reports.words import SEVERITIES
 from diskprof.runner.session import Place
 from diskprof.tui.kit.charts.glyphs import Charset, GlyphTrack, draw, progress_bar
 from diskprof.tui.kit.painted import Line, Piece, width_of
-from diskprof.tui.kit.paragraphs import paragraph, signed
+from diskprof.tui.kit.paragraphs import signed
 from diskprof.tui.kit.table import Row
 from diskprof.tui.run.device_activity import at_rest
 from diskprof.tui.shell.run_signs import sign_of
 
-_FLUSH: Line = ((" ", ""),)
 _LOWEST_TOP = 1e6
 """Bytes per second that a graph is high at least: a little traffic must not look like much."""
 _NOTHING = 0.01
-_NARROW, _WIDE = 32, 44
+_NARROW, _WIDE = 36, 44
 _SIZE = 7
 """Cells of a size with the blank before it."""
 _BAR = 5
 _FILLING, _FULL = 0.85, 0.95
 _RECENT = 3
-_RESULTS = 3
-"""Runs of which the card of a device has the result."""
 _KNOWN_BY = 7
 _ROOMY = 12
 _WORD = " more"
@@ -95,8 +91,8 @@ class DeviceTable:
         walked = list(tree.walk(show_empty=view.show_all))
         prefixes = branches([depth for depth, _ in walked])
         names = [prefix + clean(device.label) for prefix, (_, device) in zip(prefixes, walked, strict=True)]
-        column = min(max([len(name) for name in names] + [6]), 18 if width >= 40 else 14 if width >= _NARROW else 10)
-        self._cells = 8 if width >= _WIDE else 4 if width >= _NARROW else 2
+        column = min(max([len(name) for name in names] + [6]), 18 if width >= 40 else 14 if width >= _NARROW else 12)
+        self._cells = 8 if width >= _WIDE else 4 if width >= _NARROW else 0
         self._system = system_disks(tree)
         load = 1 + column + 1 + (width >= _WIDE)
         sizes = load + self._cells + _SIZE
@@ -143,6 +139,8 @@ class DeviceTable:
 
 def traffic(history: Sequence[Activity], cells: int, charset: Charset) -> Line:
     """What a device read and wrote in the last seconds, a column each, against the most of them; blank where it rested."""
+    if not cells:
+        return []
     columns = cells * charset.columns
     shown = list(history)[-columns:]
     reads = [activity.read_bytes_per_s for activity in shown]
@@ -187,7 +185,7 @@ def _free(mount: Mount, style: _Style, charset: Charset) -> Line:
     if mount.free_bytes is None or style is _Style.NOTHING:
         return [(" " * _room_of(style), "")]
     words = fit(_short_size(mount.free_bytes), _SIZE, right=True)
-    bar = [(" ", ""), *_used_bar(mount, _BAR, charset)] if style is _Style.BAR else []
+    bar = [(" ", ""), *used_bar(mount, _BAR, charset)] if style is _Style.BAR else []
     return [(words, ""), *bar]
 
 
@@ -218,7 +216,8 @@ def _carries(device: Device, width: int, style: _Style, charset: Charset) -> Lin
     return [(" ", ""), *sign, (shorten_middle(words, width), "quiet")]
 
 
-def _used_bar(mount: Mount, cells: int, charset: Charset) -> Line:
+def used_bar(mount: Mount, cells: int, charset: Charset) -> Line:
+    """How much of a file system is in use."""
     share = _used(mount)
     ink = "danger" if share > _FULL else "warn" if share > _FILLING else "accent"
     return progress_bar(share, cells, charset, ink=ink)
@@ -237,70 +236,7 @@ def _short_size(size: int | None) -> str:
     return words[0].removesuffix(".00") + words[1][:1] if len(words) == 2 else words[0]
 
 
-def device_lines(device: Device, found: Sequence[Doubt], view: DevicesView, width: int) -> list[Line]:
-    """What is known of a device, what speaks against testing it, and what it does now."""
-    about = [device.model, device.transport.value, device.medium, format_size(device.size_bytes)]
-    details = [
-        device.serial and f"serial {device.serial}",
-        device.scheduler and f"scheduler {device.scheduler}",
-        f"blocks {device.logical_block_size}/{device.physical_block_size}",
-        device.fs_type and f"{device.fs_type} {device.fs_label}".strip(),
-    ]
-    lines = paragraph(clean(", ".join(part for part in about if part)), width, first=_FLUSH)
-    lines += doubt_lines(found, width)
-    lines += _activity_lines(view.last(device.name))
-    for mount in device.mounts[:3]:
-        lines += _mount_lines(mount, width, view.charset)
-    lines += paragraph(clean(", ".join(part for part in details if part)), width, "quiet", first=_FLUSH)
-    return lines
-
-
-def last_results(device: Device, runs: Sequence[RunSummary], hostname: str, width: int) -> list[Line]:
-    """The last result of a device on this machine, and before it others of the same preset; `runs` are newest first.
-
-    One in doubt is marked.
-    """
-    mine = [run for run in runs if run.device == device.name and run.hostname == hostname and run.headline]
-    lines: list[Line] = []
-    for run in [run for run in mine if run.preset == mine[0].preset][:_RESULTS]:
-        if not lines:
-            lines.append([(" Last: ", "quiet"), (shorten_middle(clean(run.preset_title), max(8, width - 8)), "")])
-        when = f"{run.started_at.astimezone():%d %b %H:%M}"
-        sign = sign_of(WEIGHTS[Weight.DOUBT]) if run.doubts else (" ", "")
-        headline = shorten_middle(clean(run.headline), max(8, width - len(when) - 4))
-        lines.append([(f" {when}", "quiet"), sign, (" ", ""), (headline, "quiet" if run.doubts else "")])
-    return lines
-
-
 def doubt_lines(found: Sequence[Doubt], width: int) -> list[Line]:
     """Each doubt under its sign."""
     sign, ink = sign_of(SEVERITIES[Severity.WARNS])
     return [line for doubt in found for line in signed((sign, ink), clean(doubt.words), width, ink)]
-
-
-def _activity_lines(activity: Activity | None) -> list[Line]:
-    if activity is None or not (activity.reads_per_s or activity.writes_per_s):
-        return []
-    lines: list[Line] = []
-    for letter, ink, rate, amount in (
-        ("R", "read", activity.reads_per_s, activity.read_bytes_per_s),
-        ("W", "write", activity.writes_per_s, activity.write_bytes_per_s),
-    ):
-        words = f" {fit(format_iops(rate), 6, right=True)} IOPS  {format_bandwidth(amount)}"
-        lines.append([(" ", ""), (letter, ink), (words, "")])
-    return [*lines, [(f" {activity.utilisation:.0%} busy", "quiet")]]
-
-
-def _mount_lines(mount: Mount, width: int, charset: Charset) -> list[Line]:
-    words = f"{mount.path} {mount.fs_type}{', read-only' if mount.read_only else ''}"
-    lines = paragraph(clean(words), width, first=_FLUSH)
-    if mount.free_bytes is None:
-        return lines
-    free = f"{format_size(mount.free_bytes)} free"
-    if mount.size_bytes:
-        words = f"  {free} of {format_size(mount.size_bytes)}"
-        bar = _used_bar(mount, max(_BAR, min(10, width - len(words) - 2)), charset)
-        lines.append([(" ", ""), *bar, (words, "quiet")])
-    else:
-        lines.append([(f" {free}", "quiet")])
-    return lines

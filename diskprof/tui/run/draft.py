@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from diskprof.model.device import DeviceTree
@@ -61,12 +61,20 @@ class Draft:
     @property
     def wish(self) -> Wish | None:
         """What to make a plan of; None as long as something is not chosen."""
-        tree, place, preset = self.tree, self.place, self.preset
-        if tree is None or place is None or preset is None:
+        if self.tree is None or self.place is None or self.preset is None:
             return None
-        shape = self.shape(preset)
         permission = WritePermission(allowed=self.permitted == self._overwritten)
-        return Wish(preset, place, tree, self.settings(preset), shape.named, shape.variant, permission)
+        return replace(self._wish_for(self.preset, self.place, self.tree), permission=permission)
+
+    def wishes(self, presets: Sequence[Preset]) -> tuple[Wish, ...]:
+        """What to make plans of where each of the presets was chosen; none as long as no place is."""
+        if self.tree is None or self.place is None:
+            return ()
+        return tuple(self._wish_for(preset, self.place, self.tree) for preset in presets)
+
+    def _wish_for(self, preset: Preset, place: Place, tree: DeviceTree) -> Wish:
+        shape = self.shape(preset)
+        return Wish(preset, place, tree, self.settings(preset), shape.named, shape.variant)
 
     def choose(self, tree: DeviceTree | None, place: Place | None, preset: Preset | None) -> Draft:
         return replace(self, tree=tree, place=place, preset=preset)

@@ -5,6 +5,7 @@ Loaded with the first plan, not before the first picture.
 
 import shlex
 from collections.abc import Sequence
+from datetime import datetime
 from itertools import groupby
 
 from textual.content import Content
@@ -40,22 +41,26 @@ def plan_lines(
     chosen: Sequence[Line] = (),
     switch: Sequence[Line] = (),
     doubts: Sequence[Line] = (),
+    now: datetime | None = None,
 ) -> list[Line]:
-    """The plan: the sentence, the `switch` for it, what speaks against it, what was `chosen`, the tests, the amounts."""
+    """The plan: the sentence, the `switch` for it, what speaks against it, what was `chosen`, the tests, the amounts.
+
+    `now`: also when a long plan ends, if it starts then.
+    """
     tests = _test_lines(plan, width)
     return _beneath_each_other(
         *(*_warnings(plan, width, switch), doubts, chosen, tests),
-        *(_expected_lines(plan, width), pane_lines((plan_facts(plan, Form.SCREEN),), width)),
+        *(_expected_lines(plan, width), pane_lines((plan_facts(plan, Form.SCREEN, now),), width)),
     )
 
 
-def confirm_lines(plan: Plan, others: Sequence[str], width: int) -> list[Line]:
+def confirm_lines(plan: Plan, others: Sequence[str], width: int, now: datetime | None = None) -> list[Line]:
     """What is to be known before a start; `others` are sentences on runs that go on the same disk."""
     sign, ink = sign_of(SEVERITIES[Severity.WARNS])
     company = [line for words in others for line in signed((sign, ink), clean(words), width, ink)]
     # The sentence has the time, the amount and what is removed; of these there is more to say only with the wear.
     told = {"Space", "Time", *(() if plan.wear else ("Writes",))}
-    facts = Facts(tuple(fact for fact in plan_facts(plan, Form.SCREEN).facts if fact.name not in told))
+    facts = Facts(tuple(fact for fact in plan_facts(plan, Form.SCREEN, now).facts if fact.name not in told))
     return _beneath_each_other(
         *_warnings(plan, width, company), pane_lines((facts,), width), _expected_lines(plan, width)
     )

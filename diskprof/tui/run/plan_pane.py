@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from textual import on, work
@@ -116,7 +117,7 @@ class PlanPane(Table):
                 switch = switch_lines(plan, allow, width) if outlook.overwrites else ()
                 known = {hazard.name for hazard in plan.hazards}
                 doubtful = doubt_lines([doubt for doubt in doubts if doubt.name not in known], width)
-                shown = plan_lines(plan, width, chosen, switch, doubtful)
+                shown = plan_lines(plan, width, chosen, switch, doubtful, datetime.now().astimezone())
             else:
                 if outlook.error:
                     shown = error_lines(outlook.error.message, outlook.error.hint, width)

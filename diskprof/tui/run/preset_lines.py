@@ -6,8 +6,7 @@ from itertools import groupby
 
 from diskprof.model.advice import Advice, on_screen
 from diskprof.model.cells import fit, shorten_middle, width_of
-from diskprof.model.device import Device
-from diskprof.model.plan import Severity
+from diskprof.model.plan import Plan, Severity
 from diskprof.model.preset import Category, Preset, TargetSlot
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
@@ -23,7 +22,7 @@ _FLUSH: Line = ((" ", ""),)
 _NONE = "none"
 _RECENT = 3
 """Presets that were used last and stand first."""
-_ROOM_FOR_TIME, _ROOM_FOR_ALL = 36, 56
+_ROOM_FOR_TIME, _ROOM_FOR_AMOUNT, _ROOM_FOR_TESTS = 44, 54, 60
 """Cells of a list from which columns stand beside the names."""
 _TOLD = 3
 """Faults of presets that a notice names: more would hide the screen."""
@@ -45,7 +44,7 @@ def broken_words(problems: Sequence[Problem]) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What a preset takes with its defaults: `time` as a list of presets writes it, `written` in bytes, at an assumed rate."""
+    """What a plan of a preset takes: `time` as a list of presets writes it, `written` in bytes, the test file too."""
 
     time: str
     reads: bool
@@ -54,24 +53,21 @@ class Figures:
     written: int
 
 
-def figures_of(preset: Preset, device: Device | None) -> Figures:
-    """The figures of a preset on such a device."""
-    from diskprof.presets.resolve import expand_defaults
-    from diskprof.reports.content.preset_words import time_needed
-    from diskprof.runner.plan.preview import bytes_written
+def figures_of(plan: Plan) -> Figures:
+    from diskprof.reports.content.preset_words import short_duration
 
-    resolved = expand_defaults(preset)
-    jobs = [job for test in resolved.tests for job in test.load.fio]
-    reads = any(job.mixed or job.reads_only for job in jobs) or len(jobs) < len(resolved.tests)
+    jobs = [job for test in plan.tests for job in test.load.fio]
+    reads = any(job.mixed or job.reads_only for job in jobs) or any(test.load.ioping for test in plan.tests)
     writes = not all(job.reads_only for job in jobs)
-    return Figures(str(time_needed(resolved)), reads, writes, len(resolved.tests), bytes_written(resolved, device))
+    return Figures(short_duration(plan.likely_seconds), reads, writes, len(plan.tests), plan.bytes_written)
 
 
 @dataclass(frozen=True, slots=True)
 class Shelves:
     """What the list of presets shows beside the presets: names of those `edited`, of favourites and of the last used ones.
 
-    `table`: with columns, where there is room; the `figures` in them are known a little later than the presets.
+    Each preset is in the list once. `table`: with columns, where there is room; the `figures` in them are known a little later
+    than the presets, and only of those that can be planned.
     """
 
     edited: Set[str] = frozenset()
@@ -81,27 +77,24 @@ class Shelves:
     table: bool = False
 
 
-def preset_named(key: str | None) -> str:
-    """The name of the preset of a row's key: one may stand on several shelves."""
-    return (key or "").rpartition(":")[2]
-
-
 def preset_rows(presets: Sequence[Preset], shelves: Shelves, width: int) -> list[Row]:
     """Favourites and recent ones, the person's own, then shelf by shelf; an asterisk where parameters were changed."""
     known = {preset.name: preset for preset in presets}
-    own = [preset for preset in presets if not preset.shipped]
-    shipped = [preset for preset in presets if preset.shipped]
+    favourites = [name for name in shelves.favourites if name in known]
+    recent = [name for name in shelves.recent if name in known and name not in favourites][:_RECENT]
+    others = [preset for preset in presets if preset.name not in (*favourites, *recent)]
+    shipped = [preset for preset in others if preset.shipped]
     groups = [
-        ("favourite:", "Favourites", [known[name] for name in shelves.favourites if name in known]),
-        ("recent:", "Recent", [known[name] for name in shelves.recent if name in known][:_RECENT]),
-        ("", Category.OWN.heading, own),
-        *(("", category.heading, list(shelf)) for category, shelf in groupby(shipped, key=lambda each: each.category)),
+        ("Favourites", [known[name] for name in favourites]),
+        ("Recent", [known[name] for name in recent]),
+        (Category.OWN.heading, [preset for preset in others if not preset.shipped]),
+        *((category.heading, list(shelf)) for category, shelf in groupby(shipped, key=lambda each: each.category)),
     ]
     rows: list[Row] = []
-    for prefix, heading, shelf in groups:
+    for heading, shelf in groups:
         if shelf:
-            rows.append(Row(f"shelf:{prefix or heading}", [(" ", ""), (heading, "quiet")], heading=True))
-            rows += (_preset_row(prefix, preset, shelves, width) for preset in shelf)
+            rows.append(Row(f"shelf:{heading}", [(" ", ""), (heading, "quiet")], heading=True))
+            rows += (_preset_row(preset, shelves, width) for preset in shelf)
     return rows
 
 
@@ -113,7 +106,9 @@ def preset_columns(shelves: Shelves, width: int) -> list[tuple[int, str]]:
 
 def _columns(shelves: Shelves, width: int) -> list[tuple[int, int, str]]:
     """(first cell, cells, title) of each column that has room beside the names."""
-    shown = [("Time", 8), ("R/W", 4), *([("Writes", 9), ("Tests", 6)] if width >= _ROOM_FOR_ALL else [])]
+    wanted = [(_ROOM_FOR_TIME, "Time", 7), (_ROOM_FOR_TIME, "R/W", 4)]
+    wanted += [(_ROOM_FOR_AMOUNT, "Writes", 9), (_ROOM_FOR_TESTS, "Tests", 6)]
+    shown = [(title, cells) for least, title, cells in wanted if width >= least]
     if not shelves.table or width < _ROOM_FOR_TIME:
         return []
     at = width - sum(cells for _, cells in shown) - 1
@@ -124,7 +119,7 @@ def _columns(shelves: Shelves, width: int) -> list[tuple[int, int, str]]:
     return columns
 
 
-def _preset_row(prefix: str, preset: Preset, shelves: Shelves, width: int) -> Row:
+def _preset_row(preset: Preset, shelves: Shelves, width: int) -> Row:
     columns, figures = _columns(shelves, width), shelves.figures.get(preset.name)
     room = (columns[0][0] if columns else width) - 3
     mark = " *" if preset.name in shelves.edited else ""
@@ -138,7 +133,7 @@ def _preset_row(prefix: str, preset: Preset, shelves: Shelves, width: int) -> Ro
         for _, cells, name in columns:
             text = fit(texts[name], cells, right=True)
             line += [(text[:-2], ""), *_sides(text[-2:])] if name == "R/W" else [(text, "quiet")]
-    return Row(f"{prefix}{preset.name}", line)
+    return Row(preset.name, line)
 
 
 def _sides(letters: str) -> list[Piece]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from textual import on, work
 from textual.containers import Vertical
 from textual.message import Message
+from textual.worker import get_current_worker
 
 from diskprof.model.errors import DiskprofError
 from diskprof.presets.search import matching
@@ -22,7 +23,6 @@ from diskprof.tui.run.preset_lines import (
     figures_of,
     nothing_found,
     preset_columns,
-    preset_named,
     preset_rows,
 )
 from diskprof.tui.shell.base import screen_of
@@ -31,9 +31,10 @@ from diskprof.tui.shell.keynames import with_keys
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence, Set
 
-    from diskprof.model.device import Device
+    from diskprof.model.plan import Plan
     from diskprof.model.preset import Preset
     from diskprof.presets.library import Library
+    from diskprof.runner.session import Wish
 
 
 class PresetPane(Vertical):
@@ -51,7 +52,7 @@ class PresetPane(Vertical):
         library: Library
 
     @dataclass(eq=False, repr=False)
-    class _Counted(Message):
+    class _Estimated(Message):
         figures: Mapping[str, Figures]
 
     def __init__(self) -> None:
@@ -62,6 +63,9 @@ class PresetPane(Vertical):
         self.failed = False
         self._words = ""
         self._shelves = Shelves()
+        self._planned: Mapping[str, Figures] = {}
+        self._asked: Sequence[object] = ()
+        """Of what the figures were asked last."""
         self.first = ""
         """The preset to begin with, where it is not that of the settings."""
 
@@ -94,9 +98,7 @@ class PresetPane(Vertical):
             names = {preset.name for preset in message.library.presets}
             self.list.key = self.first if self.first in names else screen_of(self).diskprof.settings.preset
         self._library = message.library
-        self._shelves = replace(self._shelves, figures={})
         self._show()
-        self._want_figures()
         if problems := message.library.problems:
             title, text = broken_words(problems)
             self.app.notify(text, title=title, severity="warning", timeout=10, markup=False)
@@ -110,8 +112,7 @@ class PresetPane(Vertical):
     @property
     def preset(self) -> Preset | None:
         """The one that is chosen."""
-        name = preset_named(self.list.key)
-        return next((preset for preset in self.presets if preset.name == name), None)
+        return next((preset for preset in self.presets if preset.name == self.list.key), None)
 
     def choose(self, name: str) -> None:
         """Choose the preset of that name as soon as it is there."""
@@ -130,27 +131,40 @@ class PresetPane(Vertical):
             self._shelves = shelves
             self._show()
 
-    @work(thread=True, exclusive=True, group="figures")
-    def _look_up_figures(self, library: Library, device: Device | None) -> None:
-        figures: dict[str, Figures] = {}
-        for preset in library.presets:
-            # One that cannot be resolved says so where its plan is made.
-            with suppress(DiskprofError):
-                figures[preset.name] = figures_of(preset, device)
-        self.post_message(self._Counted(figures))
+    def take_plan(self, plan: Plan, wishes: Sequence[Wish]) -> None:
+        """Show the figures of the plan of the chosen preset, and of the plans that all presets would have in the same place.
 
-    @on(_Counted)
-    def _figures_known(self, message: _Counted) -> None:
-        self._arrange(replace(self._shelves, figures=message.figures))
+        `wishes` are of all presets. They take a while to plan, and are shown where there is room.
+        """
+        self._planned = {plan.preset: figures_of(plan)}
+        self._arrange(replace(self._shelves, figures={**self._shelves.figures, **self._planned}))
+        asked = [_estimated_by(wish) for wish in wishes]
+        if asked != self._asked and preset_columns(self._shelves, self.list.size.width)[1:]:
+            self._asked = asked
+            self._estimate(wishes)
+
+    @work(thread=True, exclusive=True, group="figures")
+    def _estimate(self, wishes: Sequence[Wish]) -> None:
+        worker, session = get_current_worker(), screen_of(self).session
+        figures: dict[str, Figures] = {}
+        with session.asking_once():
+            for wish in wishes:
+                if worker.is_cancelled:
+                    return
+                # One that cannot be planned there says so where its plan is made.
+                with suppress(DiskprofError):
+                    figures[wish.preset.name] = figures_of(session.estimate(wish))
+        self.post_message(self._Estimated(figures))
+
+    @on(_Estimated)
+    def _figures_known(self, message: _Estimated) -> None:
+        self._arrange(replace(self._shelves, figures={**message.figures, **self._planned}))
 
     def on_resize(self) -> None:
-        self.call_after_refresh(self._want_figures)
+        self.call_after_refresh(self._lay_out)
 
-    def _want_figures(self) -> None:
-        """They take a while to find, and are shown where there is room."""
-        self._arrange(replace(self._shelves, table=self.screen.has_class("-wide")))
-        if self._library and not self._shelves.figures and preset_columns(self._shelves, self.list.size.width)[1:]:
-            self._look_up_figures(self._library, None)
+    def _lay_out(self) -> None:
+        self._arrange(replace(self._shelves, table=not self.screen.has_class("-narrow")))
 
     def _show(self) -> None:
         if self._library is None:
@@ -214,3 +228,9 @@ class PresetPane(Vertical):
         if not event.value.strip():
             self._field.remove_class("shown")
         self.list.focus()
+
+
+def _estimated_by(wish: Wish) -> tuple[object, ...]:
+    """What the figures of a preset go by."""
+    device = wish.tree.get(wish.place.device) if wish.place else None
+    return (wish.preset, wish.place, device and device.diskseq, wish.named, wish.settings)

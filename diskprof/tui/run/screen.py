@@ -43,7 +43,7 @@ class RunScreen(ModeScreen):
 
     MODE: ClassVar[str] = "run"
     CSS_PATH = "run.tcss"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (160, "-full")]  # noqa: RUF012
     TITLE_OF_HELP: ClassVar[str] = "Run"
     COPIES: ClassVar[str] = "the list of commands"
     HELP: ClassVar[str] = """
@@ -55,6 +55,9 @@ press {run.allow} and type its name at the start: all data on it is lost. Device
 
 Load is what the device read and wrote in the last seconds. A ! marks a device that a test would disturb, or that would distort the
 test: its details say why. New and removed devices are detected automatically.
+
+With enough columns, a card shows the device: health and temperature where they can be read without waking the disk, free space,
+and the last result of the selected preset, or of any, with the trend of each figure over the earlier runs.
 
 Recent presets and favourites ({run.favourite} adds or removes one) are listed first. The last target, preset and
 edits are remembered.
@@ -145,7 +148,9 @@ edits are remembered.
             with Down(id="choices"):
                 yield self.devices
                 yield self.presets
-            yield self.plan
+            with Down(id="about"):
+                yield self.devices.details
+                yield self.plan
 
     def on_mount(self) -> None:
         self.devices.list.focus()
@@ -177,8 +182,11 @@ edits are remembered.
 
     def _tick(self) -> None:
         # Behind another screen nothing is looked for: what it takes would be taken from what is measured there.
-        if self.is_current and self.devices.tick():
-            self._show_details()
+        if self.is_current:
+            if self.devices.tick():
+                self._show_details()
+            if self.plan.ready:
+                self._examine()
         self.flow.go_on(self.devices.device_tree)
 
     def store_changed(self) -> None:
@@ -191,6 +199,7 @@ edits are remembered.
         if going != self._going:
             self.devices.worked_on(self._worked_on())
         self._going = going
+        self._examine()
         self._prefer()
         self._show_notices()
 
@@ -288,8 +297,10 @@ edits are remembered.
 
     @on(PlanPane.Planned)
     def _planned(self, message: PlanPane.Planned) -> None:
-        if message.outlook.plan:
-            self.notice.look_in(message.outlook.plan)
+        if plan := message.outlook.plan:
+            self.notice.look_in(plan)
+            self.presets.take_plan(plan, self.draft.wishes(self.presets.presets))
+        self._examine()
         self._show_plan()
         self._show_details()
         self._show_notices()
@@ -298,16 +309,19 @@ edits are remembered.
             self._start_when_ready = False
             self.action_start()
 
+    def _examine(self) -> None:
+        self.devices.examine(self.presets.preset.name if self.presets.preset else "")
+
     def _show_plan(self) -> None:
         if outlook := self.plan.ready:
-            wide = self.has_class("-wide")
+            wide = not self.has_class("-narrow")
             below: Build = (lambda _width: []) if wide else self.devices.lines
             self._doubted = () if wide else self.devices.doubts
             self.plan.show_outlook(outlook, below, self._doubted)
 
     def _show_details(self) -> None:
         self.devices.show_details()
-        if not self.has_class("-wide") and self.devices.doubts != self._doubted:
+        if self.has_class("-narrow") and self.devices.doubts != self._doubted:
             self._show_plan()
 
     @on(NoticeStrip.Changed)

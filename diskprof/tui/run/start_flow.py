@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -117,7 +118,7 @@ class StartFlow:
         self._screen.app.push_screen(
             Ask(
                 f"Start {clean(asked.plan.preset_title)}?",
-                content_of(confirm_lines(asked.plan, told, self._inner_width), indent=1),
+                content_of(confirm_lines(asked.plan, told, self._inner_width, datetime.now().astimezone()), indent=1),
                 (
                     *start,
                     Answer("t", f"Tags, note, expectations{self._labels.words}", "labels"),

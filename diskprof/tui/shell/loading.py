@@ -17,6 +17,7 @@ from diskprof.runner.session import delete, earlier_results, seen_by_kernel
 if TYPE_CHECKING:
     from diskprof.analysis.history import RunHistory
     from diskprof.analysis.kernel import KernelView
+    from diskprof.model.device import Device
     from diskprof.model.earlier import EarlierResult
     from diskprof.model.run import Run
     from diskprof.model.sample import Sample
@@ -45,6 +46,14 @@ class Loaded:
         from diskprof.reports.formats import write
 
         return write(wanted, self.runs, self.samples, self.kernel, earlier=self.earlier, history=self.history)
+
+
+@dataclass(frozen=True, slots=True)
+class LastResult:
+    """The newest run on a disk, and what earlier ones like it measured there, newest first."""
+
+    run: Run
+    earlier: tuple[EarlierResult, ...]
 
 
 def load(path: Path, ids: Sequence[str]) -> Loaded:
@@ -167,6 +176,18 @@ def save_runs(store: Store, path: Path) -> int:
             f"{path} cannot be written: {error.strerror or error}.", "Try it from another directory."
         ) from None
     return len(ids)
+
+
+def last_result(path: Path, disks: Sequence[Device], host: str, preset: str) -> LastResult | None:
+    """The newest result of these disks, of the preset if there is one, by a connection of its own. Raises DiskprofError."""
+    from diskprof.store import Store
+
+    with Store.open(path, create=False) as store:
+        run_id = store.newest_on(disks, host, preset)
+        if run_id is None:
+            return None
+        run = store.run(run_id)
+        return LastResult(run, earlier_results(store, run))
 
 
 async def load_beside(path: Path, ids: Sequence[str]) -> Loaded:

@@ -362,6 +362,19 @@ def test_the_temperature_from_which_a_drive_slows_down(
     assert watch.temperature_limit(["nvme0n1"], machine.roots) == limit
 
 
+@pytest.mark.parametrize(("milli", "degrees"), [("41850", 41.85), ("-5000", -5.0), ("65261850", None), ("", None)])
+def test_the_temperature_of_a_disk_is_that_of_its_sensor(machine: Machine, milli: str, degrees: float | None) -> None:
+    write(machine.disk("nvme0n1") / "device/hwmon3/temp1_input", f"{milli}\n")
+    assert watch.temperature("nvme0n1", machine.roots) == degrees
+
+
+def test_a_disk_that_the_kernel_suspended_is_asleep(machine: Machine) -> None:
+    for name, status in (("sda", "suspended"), ("sdb", "active")):
+        write(machine.disk(name) / "device/power/runtime_status", f"{status}\n")
+    machine.disk("vda")
+    assert [name for name in ("sda", "sdb", "vda") if watch.asleep(name, machine.roots)] == ["sda"]
+
+
 def without_clock(text: str, names: Collection[str]) -> object:
     from diskprof.devices.scan import sysfs
 

@@ -6,7 +6,7 @@ import pytest
 
 from diskprof.engines import process, tools
 from diskprof.engines.process import Brief, run_briefly
-from diskprof.engines.tools import find_tool, install_command
+from diskprof.engines.tools import asked_once, find_tool, install_command
 from diskprof.model.errors import EngineBusy, EngineMissing, ExitCode
 from diskprof.model.preset import EngineName
 
@@ -44,6 +44,16 @@ def test_fio_3_1_and_later_will_do(place: Path, says: str, version: str) -> None
 def test_ioping_1_2_and_later_will_do(place: Path) -> None:
     program(place, "ioping", "echo ioping 1.2")
     assert find_tool(EngineName.IOPING).version == "1.2"
+
+
+def test_many_plans_ask_once(place: Path, tmp_path: Path) -> None:
+    log = tmp_path / "asked"
+    program(place, "fio", f"echo asked >> {log}; echo fio-3.33")
+    with asked_once():
+        assert find_tool(EngineName.FIO) == find_tool(EngineName.FIO)
+        assert log.read_text() == "asked\n"
+    find_tool(EngineName.FIO)
+    assert log.read_text() == "asked\nasked\n"
 
 
 @pytest.mark.parametrize(

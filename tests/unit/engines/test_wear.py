@@ -17,8 +17,8 @@ from recorded import make_plan
 
 from diskprof.engines import smartctl
 from diskprof.engines.process import Brief
-from diskprof.engines.smartctl import can_wear, find_smartctl, parse_wear, wear_of
-from diskprof.model.device import Device, DeviceKind, DeviceTree, Transport, Wear, share_of, share_words
+from diskprof.engines.smartctl import can_wear, find_smartctl, health_of, parse_health, parse_wear, wear_of
+from diskprof.model.device import Device, DeviceKind, DeviceTree, Health, Transport, Wear, share_of, share_words
 from diskprof.model.plan import RawDevice
 from diskprof.model.preset import Preset
 from diskprof.model.target import Target, TargetKind
@@ -161,6 +161,7 @@ def test_a_figure_that_cannot_be_is_none() -> None:
 def answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Path]]:
     """Puts a program in the place of smartctl; each of its starts adds a line to the file that is returned."""
     monkeypatch.setattr(smartctl, "_known", {})
+    monkeypatch.setattr(smartctl, "_healths", {})
     log = tmp_path / "asked"
 
     def write(body: str) -> Path:
@@ -188,6 +189,38 @@ def test_each_disk_is_asked_once_and_by_its_node_alone(answers: Callable[[str], 
     assert (first[-1], second[-1]) == ("/dev/sda", "/dev/sdb")
     # Nothing that starts a test or changes a setting: --info, --attributes and logs.
     assert {word.partition("=")[0] for word in first[:-1]} == {"--json", "--info", "--attributes", "--log"}
+
+
+def test_health_is_the_verdict_the_temperature_and_the_wear() -> None:
+    wear = Wear("x", 37, 473_485_410 * 512_000)
+    assert parse_health("x", said("nvme")) == Health("x", None, 41, wear)
+    failing = json.dumps({**json.loads(said("nvme")), "smart_status": {"passed": False}})
+    assert parse_health("x", failing) == Health("x", False, 41, wear)
+    for odd in ("", '{"smart_status": {"passed": 1}, "temperature": {"current": 0}}', said("permission")):
+        assert parse_health("x", odd) is None
+
+
+def test_a_disk_that_sleeps_is_let_sleep(answers: Callable[[str], Path]) -> None:
+    """smartctl says then that it is in standby; so it is asked with --nocheck, and again only after a while."""
+    log = answers("print('{}'); sys.exit(2)")
+    assert [health_of(replace(SSD, rotational=True)) for _ in range(3)] == [None] * 3
+    (asked,) = map(eval, log.read_text().splitlines())
+    assert "--nocheck=standby" in asked and asked[-1] == "/dev/sda"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"transport": Transport.USB, "rotational": True},
+        {"transport": Transport.VIRTIO},
+        {"kind": DeviceKind.PARTITION},
+    ],
+)
+def test_what_may_be_woken_or_cannot_tell_is_not_asked(answers: Callable[[str], Path], more: dict[str, object]) -> None:
+    log = answers(says("nvme"))
+    assert health_of(replace(SSD, **more)) is None  # type: ignore[arg-type]
+    assert not log.exists()
+    assert health_of(SSD)
 
 
 def test_a_disk_that_was_swapped_is_asked_anew(answers: Callable[[str], Path]) -> None:

@@ -100,6 +100,20 @@ def test_what_an_amount_ends_likely_lasts_less_than_its_limit() -> None:
     assert slow.likely_s == slow.runtime_s == 10
 
 
+def test_one_small_io_after_the_other_takes_the_latency_of_the_device() -> None:
+    rate = Rate(bandwidth=1e9, iops=100_000, latency_s=1e-3)
+    options = {"bs": "4k", "size": "4096000", "direct": "1"}
+
+    def likely(**more: str) -> float:
+        return fio_workload([fio(**options, **more)], rate).likely_s
+
+    assert likely(rw="randread") == pytest.approx(1.0)
+    assert likely(rw="randread", ioengine="libaio", iodepth="8") == pytest.approx(0.125)
+    assert likely(rw="randread", ioengine="libaio", iodepth="512") == pytest.approx(0.01)
+    assert likely(rw="write", fdatasync="1") == pytest.approx(1.0)
+    assert likely(rw="read") == pytest.approx(0.01)
+
+
 def test_devices_are_rated_by_their_kind() -> None:
     def device(**more: object) -> Device:
         return Device("x", "/dev/x", DeviceKind.DISK, 8, 0, 10, **more)  # type: ignore[arg-type]

@@ -59,3 +59,18 @@ def test_the_same_disk_in_another_host_is_the_same_disk(store: Store) -> None:
     moved = replace(FAST, environment=replace(FAST.environment, hostname="another"))
     first = record_run(store, machine=moved, **at(0))  # type: ignore[arg-type]
     assert earlier_ids(store, record_run(store, **at(1))) == [first]  # type: ignore[arg-type]
+
+
+def test_the_newest_run_on_a_disk_is_that_of_the_preset_if_there_is_one(store: Store) -> None:
+    disks, host = FAST.environment.disks, FAST.environment.hostname
+    assert store.newest_on(disks, host) is None
+    mixed = record_run(store, "mixed-70-30", **at(0))  # type: ignore[arg-type]
+    quick = record_run(store, **at(1))  # type: ignore[arg-type]
+    record_run(store, end=Status.CANCELLED, stop_in=(3, 0.5), **at(2))  # type: ignore[arg-type]
+    gone = record_run(store, **at(3))  # type: ignore[arg-type]
+    store.discard(gone, FIRST_START + timedelta(days=4))
+    assert store.newest_on(disks, host) == store.newest_on(disks, host, "quick") == quick
+    assert store.newest_on(disks, host, "mixed-70-30") == mixed
+    assert store.newest_on(disks, host, "never-run") == quick
+    assert store.newest_on([replace(disks[0], serial="S0", wwid="other")], host) is None
+    assert store.newest_on((), host) is None
