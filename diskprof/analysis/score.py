@@ -78,7 +78,7 @@ def trend(score: Score, earlier: Sequence[EarlierResult]) -> tuple[float, ...]:
         value
         for one in earlier
         if (one.test, one.direction) == (score.test.name, score.direction)
-        and (value := _earlier_value(one, score.measure)) is not None
+        and (value := earlier_value(one, score.measure)) is not None
     ]
     return (*reversed(before), score.value)
 
