@@ -125,6 +125,39 @@ async def test_nothing_is_drawn_while_another_screen_is_in_sight(bench: Bench, s
         await see(pilot, "Test 1 of 6", "measuring")
 
 
+async def test_until_a_test_has_its_first_figure_the_chart_is_that_of_the_test_before(
+    bench: Bench, store: Store
+) -> None:
+    run_id = under_way(store)
+    async with open_bench(bench) as pilot:
+        await open_live(pilot)
+        await see(pilot, "IOPS and latency", "warm-up to")
+        store.finish_test(run_id, 0, status=Status.FAILED, at_ns=10**10, reason="no matter")
+        store.begin_test(run_id, 1, 10**10)
+        store.append(run_id, progress=Progress(1, Phase.WARMING, 0.0, 0.2, 20.0, 10**10))
+        await see(pilot, "Test 2 of 6", "4K rand read QD1, the last test")
+        assert "Waiting" not in chart_of(pilot)
+        begun = record_run(store, stop_in=(1, 0.5))
+        (sample, *_) = store.samples(begun, test=1).samples
+        store.append(run_id, samples=[replace(sample, at_ns=11 * 10**9)])
+        await until(pilot, lambda: "the last test" not in text_of(pilot) and "┤" in chart_of(pilot))
+
+
+@pytest.mark.parametrize(("preset", "tests"), [("quick", 6), ("mixed-70-30", 1)])
+async def test_a_run_of_one_test_has_no_table_until_it_has_ended(
+    bench: Bench, store: Store, preset: str, tests: int
+) -> None:
+    run_id = under_way(store, preset, stop_in=(0, 0.7))
+    async with open_bench(bench) as pilot:
+        screen = await open_live(pilot)
+        await see(pilot, f"Test 1 of {tests}")
+        assert bool(screen.sheet.region.height) is (tests > 1)
+        store.finish_run(run_id, status=Status.CANCELLED)
+        await see(pilot, "cancelled")
+        await until(pilot, lambda: bool(screen.sheet.region.height))
+        await until(pilot, lambda: screen.sheet.has_focus)
+
+
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_mixed_test_shows_read_and_write_apart(bench: Bench, store: Store, size: tuple[int, int]) -> None:
     under_way(store, "mixed-70-30")

@@ -363,7 +363,7 @@ def test_the_first_figures_of_a_test_are_read_at_once(store: Store) -> None:
 
 
 async def test_on_a_tiny_terminal_the_chart_has_the_lines_of_the_table(bench: Bench, store: Store) -> None:
-    under_way(store)
+    under_way(store, "quick")
     async with open_bench(bench, (60, 16)) as pilot:
         screen = await open_live(pilot)
         assert not screen.query_one("#tests").region

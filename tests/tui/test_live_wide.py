@@ -13,6 +13,7 @@ from diskprof.model.run import Status
 from diskprof.model.sample import Direction, Phase, Sample
 from diskprof.store import Store, this_process
 from diskprof.tui.kit.charts.chart import Chart
+from diskprof.tui.live.live_panes import DeviceTile
 from diskprof.tui.live.screen import LiveScreen
 
 WIDE = (200, 60)
@@ -65,6 +66,27 @@ async def test_as_many_charts_as_there_is_room_for(
             width, height = chart.size
             assert len(chart.text.splitlines()) <= max(1, height)
             assert all(len(line) <= max(1, width) for line in chart.text.splitlines())
+
+
+@pytest.mark.parametrize(("size", "there"), [((80, 24), False), ((120, 40), True), (WIDE, True)])
+async def test_a_tile_has_the_device_and_the_cpus(
+    bench: Bench, store: Store, size: tuple[int, int], there: bool
+) -> None:
+    run_id = under_way(store)
+    async with open_bench(bench, size) as pilot:
+        await press(pilot, "2")
+        screen = pilot.app.screen
+        assert isinstance(screen, LiveScreen)
+        tile = screen.query_one(DeviceTile)
+        await until(pilot, lambda: "%util" in tile.text if there else bool(screen.query_one(Chart).text))
+        assert bool(tile.region.area) is there
+        if there:
+            head, *rows = (line.split() for line in tile.text.splitlines())
+            assert head[-2:] == ["now", "test"] and {row[0] for row in rows} >= {"%util", "aqu-sz", "%CPU"}
+            assert screen.snapshot and screen.snapshot.kernel and screen.snapshot.kernel.last
+            busy = screen.snapshot.kernel.last.utilisation
+            assert busy and rows[0][1] == f"{100 * busy:.1f}"
+        assert store.run(run_id).status is Status.RUNNING
 
 
 async def test_no_chart_stands_there_twice(bench: Bench, store: Store) -> None:

@@ -20,7 +20,7 @@ from diskprof.tui.live.depths import Depths
 from diskprof.tui.live.kernel_lines import kernel_lines
 from diskprof.tui.live.latency_plots import course_plot, distribution, heat_plot, moment, percentile_plot
 from diskprof.tui.live.live_lines import chart_curves, phase_note, tile_entries, waiting_words, waits_s
-from diskprof.tui.live.live_panes import KernelPane, LatencyTile, Tile
+from diskprof.tui.live.live_panes import DeviceTile, KernelPane, LatencyTile, Tile
 from diskprof.tui.live.run_reader import RunReader, Snapshot
 from diskprof.tui.live.sweep_lines import METRICS, panel_of, panels_of, sweep_lines
 from diskprof.tui.shell.base import ModeScreen
@@ -156,12 +156,15 @@ class CourseView:
         self._cell_metric = Quantity.IOPS
         self._panel_at: int | None = None
         self._tiles: tuple[Tile, ...] = ()
+        self._before: Snapshot | None = None
+        """The test before the current one, as it was last seen."""
 
     # what is read
 
     def follow(self, run_id: str | None) -> None:
         """Look at this run from now on. Raises StoreError."""
         before, self._reader, self.snapshot = self.snapshot, None, None
+        self._before = None
         if run_id is None:
             return
         self._reader = RunReader(self.screen.store, run_id)
@@ -178,6 +181,7 @@ class CourseView:
         before, self.snapshot = self.snapshot, self._reader.read()
         if before.test != self.snapshot.test:
             self.moment = None
+            self._before = before if before.track.last else None
         if before.going and not self.snapshot.going and self.snapshot.run.plan.sweep:
             # The result of a sweep is its cells, whatever was looked at meanwhile.
             self._as_cells = True
@@ -212,7 +216,7 @@ class CourseView:
         if reader is None or seen is None:
             return
         try:
-            if self._shows_kernel:
+            if self._shows_kernel or (seen.going and self.screen.has_class("-wide")):
                 self.snapshot = reader.read_kernel()
         except DiskprofError as error:
             self.snapshot = reader.snapshot
@@ -297,9 +301,7 @@ class CourseView:
         """What the large chart shows: the test before may have had a distribution, and the one that goes has none yet."""
         return self._view if self._view in self._views else View.PERCENTILES
 
-    def _scale(self, metric: Quantity, value: float) -> Scale:
-        seen = self.snapshot
-        assert seen is not None
+    def _scale(self, seen: Snapshot, metric: Quantity, value: float) -> Scale:
         key = (seen.test, seen.track.preparing, metric)
         scale = self._scales[key] = Scale.of(metric, value, self._scales.get(key))
         return scale
@@ -326,6 +328,8 @@ class CourseView:
         for tile in self._tiles:
             tile.show(tile_entries(tile.metric, seen.track), waits=waits)
         self.screen.query_one("#tile-latency", LatencyTile).show(seen.track, seen.depths)
+        if self.screen.has_class("-wide"):
+            self.screen.query_one("#tile-device", DeviceTile).show(seen.run, seen.kernel)
 
     @property
     def _side_views(self) -> tuple[View, ...]:
@@ -342,12 +346,16 @@ class CourseView:
         if self.shows_cells:
             self._draw_cells(seen, chart)
             return
-        if not track.last:
-            for each in (chart, *self._beside()):
-                each.say(waiting_words(seen))
-            return
         note = phase_note(track, seen.record.planned)
-        if not seen.follows or not seen.going:
+        if not track.last:
+            if self._before is None or not (seen.follows and seen.going):
+                for each in (chart, *self._beside()):
+                    each.say(waiting_words(seen))
+                return
+            # Until the current test has a figure.
+            seen, track = self._before, self._before.track
+            note = f"{seen.record.title}, the last test"
+        elif not seen.follows or not seen.going:
             title = seen.record.title
             note = f"{title}, {note}" if note else title
         cursor = None if self.moment is None else moment(track, self.moment, chart.size.width)
@@ -377,7 +385,7 @@ class CourseView:
                 self._curve_due = None
             metric = Quantity.BANDWIDTH if view is View.BANDWIDTH else Quantity.IOPS
             curves = chart_curves(metric, track, self._charset)
-            scale = self._scale(metric, highest(curves))
+            scale = self._scale(seen, metric, highest(curves))
             rate = Facet(scale, curves)
             seconds, scales = seen.span_s, self._log_scales
             if view is View.BANDWIDTH or View.PERCENTILES in self._side_views:

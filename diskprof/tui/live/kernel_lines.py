@@ -107,6 +107,42 @@ def kernel_lines(seen: Snapshot, watch: KernelWatch, width: int) -> list[Line]:
     return lines
 
 
+_TILE: tuple[tuple[str, ShownFigure, Callable[[float], str]], ...] = (
+    ("%util", lambda v: v.utilisation, _percent),
+    ("aqu-sz", lambda v: v.queue_depth, _rate),
+    ("%CPU", lambda v: _both(v.cpu_user, v.cpu_system), _percent),
+    ("hottest", lambda v: v.temperature_c, _celsius),
+    ("%iowait", lambda v: v.cpu_iowait, _percent),
+    ("%steal", lambda v: v.cpu_steal, _percent),
+)
+_TILE_NAME, _TILE_MOST, _TILE_FIGURE = 8, 12, 7
+
+
+def _both(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one + other
+
+
+def device_tile(run: Run, watch: KernelWatch | None, width: int, height: int) -> list[Line]:
+    """How busy the device and all CPUs are, named as in iostat: in the last interval, and the median of the test so far."""
+    places = ("now", "test") if width >= _TILE_NAME + 2 * _TILE_FIGURE else ("now",)
+    name = run.plan.target.device or "Device"
+    room = min(_TILE_MOST, width - _TILE_FIGURE * len(places))
+    heads: list[Piece] = [(fit(place, _TILE_FIGURE, right=True), "") for place in places]
+    lines: list[Line] = [[(fit(clean(name), room), "title"), *heads]]
+    last, median = (watch.last, watch.median) if watch else (None, None)
+    if last is None:
+        return [lines[0], [("–", "quiet")]]
+    for label, figure, words in _TILE:
+        if (now := figure(last)) is None:
+            continue
+        line: list[Piece] = [(fit(label, room), "quiet"), (fit(words(now), _TILE_FIGURE, right=True), "strong")]
+        if len(places) > 1:
+            usual = figure(median) if median else None
+            line.append((fit("–" if usual is None else words(usual), _TILE_FIGURE, right=True), ""))
+        lines.append(line)
+    return lines[:height]
+
+
 def _last(run: Run, track: Track, watch: KernelWatch) -> KernelView | None:
     test = run.tests[watch.place[0]]
     if not test.status.over or track.ended_ns is None or not track.last:

@@ -11,10 +11,13 @@ from textual.containers import VerticalScroll
 from textual.widget import Widget
 
 from diskprof.model.metric import Quantity
+from diskprof.model.run import Run
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.painted import Line, Lines
 from diskprof.tui.kit.table import Row, Sheet, SheetColumn, Table
 from diskprof.tui.live.depths import Depths
+from diskprof.tui.live.kernel_lines import device_tile
+from diskprof.tui.live.kernel_watch import KernelWatch
 from diskprof.tui.live.latency_plots import latency_tile
 from diskprof.tui.live.live_lines import TileEntry, tile_lines
 from diskprof.tui.live.run_reader import Track
@@ -129,6 +132,24 @@ class LatencyTile(Lines):
 
     def show(self, track: Track, depths: Depths | None) -> None:
         self._make = lambda width, height: latency_tile(track, depths, width, height)
+        self._draw()
+
+    def on_resize(self) -> None:
+        self._draw()
+
+    def _draw(self) -> None:
+        self.put(self._make(*self.size))
+
+
+class DeviceTile(Lines):
+    """How busy the device and the CPUs are, in the last interval and in the test so far."""
+
+    def __init__(self, *, id: str, classes: str) -> None:
+        super().__init__(id=id, classes=classes)
+        self._make: Callable[[int, int], Sequence[Line]] = lambda _width, _height: ()
+
+    def show(self, run: Run, watch: KernelWatch | None) -> None:
+        self._make = lambda width, height: device_tile(run, watch, width, height)
         self._draw()
 
     def on_resize(self) -> None:

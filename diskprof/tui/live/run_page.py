@@ -21,7 +21,7 @@ from diskprof.tui.kit.table import Row, Sheet, SheetColumn
 from diskprof.tui.live.course_view import COURSE_BINDINGS, CourseView
 from diskprof.tui.live.finding_banner import FindingBanner
 from diskprof.tui.live.live_lines import message_lines, progress_line, run_line, test_line
-from diskprof.tui.live.live_panes import KernelPane, LatencyTile, Page, TestSheet, Tile, Words
+from diskprof.tui.live.live_panes import DeviceTile, KernelPane, LatencyTile, Page, TestSheet, Tile, Words
 from diskprof.tui.live.run_reader import Snapshot
 from diskprof.tui.shell.base import ModeScreen
 
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 _TINY, _TALL = 19, 32
 """With fewer lines than the first the chart has those of the tests during a run; from the second on there is room for more."""
+_WIDE = 110
+"""From so many columns on there is a tile for the device."""
 _BESIDE_FROM, _TWO_FROM = 150, 45
 """Columns from which more charts are beside the large one, and lines from which there are two of them."""
 _LEAST_CHART, _CHART, _SHARE = 6, 10, 45
@@ -45,7 +47,7 @@ The tests and their results are in the list. The chart shows the test under the 
 percentiles of each interval. {live.metric} switches it: bandwidth, percentiles with the maximum, the heat map (how many of
 the I/Os of each moment took how long) and, once a test has its result, latency by percentile. Latency axes are logarithmic.
 With {live.earlier} and {live.later} a cursor reads off a past moment. {live.open} and {live.zoom} show the chart alone.
-From 150 columns on the heat map is beside the chart.
+From 110 columns on a tile shows how busy the device and the CPUs are, from 150 on the heat map is beside the chart.
 
 p50 is the latency that half of the I/Os stayed within, p99 the one that 99 of 100 stayed within. Latency is fio's lat:
 submission and completion of an I/O. MB/s are 10^6 bytes per second. ioping gives no distribution: mean and maximum instead.
@@ -122,6 +124,7 @@ class RunPage(ModeScreen):
                     for metric in (Quantity.IOPS, Quantity.BANDWIDTH):
                         yield Tile(metric, charset, id=f"tile-{metric.value}", classes="tile")
                     yield LatencyTile(id="tile-latency", classes="tile")
+                    yield DeviceTile(id="tile-device", classes="tile")
                 yield TestSheet(self._columns, self.turn, id="tests")
                 with Across(id="charts"):
                     yield Chart(charset, id="chart")
@@ -171,6 +174,7 @@ class RunPage(ModeScreen):
     def resized(self, event: events.Resize) -> None:
         """Charts beside the large one, and the table, as far as there is room."""
         self.set_class(event.size.height < _TINY, "-tiny")
+        self.set_class(event.size.width >= _WIDE, "-wide")
         self.set_class(event.size.width >= _BESIDE_FROM, "-beside")
         self.set_class(event.size.height >= _TWO_FROM, "-two")
         self._told = ()
@@ -270,6 +274,8 @@ class RunPage(ModeScreen):
             return
         self._listed = listed
         self.lines = result_rows(run)
+        # The head of the screen names the only test of a run, and nothing else is known of it until it has ended.
+        self.set_class(len(self.lines) == 1, "-alone")
         self._cells = Cells(result_table(self.lines, Form.SCREEN))
         self.sheet.ask(len(self.lines), self._row)
 
