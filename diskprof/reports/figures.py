@@ -68,11 +68,12 @@ UNJUDGED = (
 )
 
 OPERATORS: dict[Operator, str] = {
-    Operator.AT_LEAST: "at least",
-    Operator.MORE_THAN: "more than",
-    Operator.AT_MOST: "at most",
-    Operator.LESS_THAN: "less than",
+    Operator.AT_LEAST: ">=",
+    Operator.MORE_THAN: ">",
+    Operator.AT_MOST: "<=",
+    Operator.LESS_THAN: "<",
 }
+"""As `--expect` takes them."""
 
 OPTIONS: dict[str, str] = {
     "bs": "block size",

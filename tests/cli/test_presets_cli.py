@@ -176,18 +176,15 @@ def flat(text: str) -> str:
 def test_show_says_what_is_promised_and_to_whom(tmp_path: Path) -> None:
     text = diskprof("presets", "show", "alibaba-cloud-disk", home=tmp_path).stdout
     default, _, rest = text.partition("With tier ssd (the default)")[2].partition("With tier ultra\n")
-    assert "Rand_Read_Testing: reads, at least min(1,200 + 30 x GiB, 20,000) IOPS" in default
-    assert "Read_PPS_Testing: reads, at least min(80 + 0.5 x GiB, 300) MiB/s" in default
-    assert "at least min(1,000 + 6 x GiB, 3,000) IOPS" in rest and "With tier ultra-shared" in rest
+    assert "Rand_Read_Testing: reads >= min(1,200 + 30 x GiB, 20,000) IOPS" in default
+    assert "Read_PPS_Testing: reads >= min(80 + 0.5 x GiB, 300) MiB/s" in default
+    assert ">= min(1,000 + 6 x GiB, 3,000) IOPS" in rest and "With tier ultra-shared" in rest
     assert "--set capacity_gib=800" in rest
     text = flat(diskprof("presets", "show", "digitalocean-volume", home=tmp_path).stdout)
-    assert "rand-r: reads, more than 6,000 IOPS" in text and "mean read latency, less than 5 ms" in text
+    assert "rand-r: reads > 6,000 IOPS" in text and "mean read latency < 5 ms" in text
     assert "Needs at least 1 min of measuring" in text
     assert "quick: size 1g, runtime 20s; takes 1 min 40 s" in text
-    assert (
-        "99th percentile of fsync latency, less than 10 ms"
-        in diskprof("presets", "show", "etcd-fsync", home=tmp_path).stdout
-    )
+    assert "99th percentile of fsync latency < 10 ms" in diskprof("presets", "show", "etcd-fsync", home=tmp_path).stdout
 
 
 def test_show_says_what_is_swept(tmp_path: Path) -> None:
@@ -216,7 +213,7 @@ def test_json_carries_promises_sweeps_targets_and_variants(tmp_path: Path) -> No
         "unit": "IOPS",
         "when": {"tier": "ssd"},
         "seconds": 1.0,
-        "words": "reads, at least min(1,200 + 30 x GiB, 20,000) IOPS",
+        "words": "reads >= min(1,200 + 30 x GiB, 20,000) IOPS",
     }
     assert found["digitalocean-sweep"]["sweep"][0] == {"option": "bs", "values": ["4k", "16k", "32k", "64k", "256k"]}
     assert [slot["name"] for slot in found["azure-max-throughput"]["targets"]] == ["cache", "nocache"]

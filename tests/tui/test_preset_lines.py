@@ -32,7 +32,7 @@ def test_what_is_expected_of_the_disk_is_told_before_a_start(lines: Callable[[Pl
     expected = Expectation(plan.tests[0].name, parse_metric("read.iops"), Operator.AT_LEAST, 8880, "tier ssd")
     told = ["".join(text for text, _ in line) for line in lines(replace(plan, expectations=(expected,)), 40)]
     words = " ".join(" ".join(told).split())
-    assert f"Expected {plan.title(plan.tests[0].name)}: read IOPS at least 8,880 (tier ssd)" in words
+    assert f"Expected {plan.title(plan.tests[0].name)}: read IOPS >= 8,880 (tier ssd)" in words
     assert all(len(line) <= 40 for line in told)
     assert "Expected" not in str(lines(plan, 40))
 

@@ -81,7 +81,11 @@ def test_what_is_free_is_told_and_drawn_where_there_is_room() -> None:
 
 @pytest.mark.parametrize(
     ("width", "titles"),
-    [(28, "Device Size Mounted on"), (NARROW, "Device Load Size Free Mount"), (WIDE, "Device Load Size Free Mounted on")],
+    [
+        (28, "Device Size Mounted on"),
+        (NARROW, "Device Load Size Free Mount"),
+        (WIDE, "Device Load Size Free Mounted on"),
+    ],
 )
 def test_each_column_has_a_title_above_it(width: int, titles: str) -> None:
     table = DeviceTable(

@@ -397,7 +397,7 @@ async def test_tags_note_and_expectations_are_given_before_the_start(bench: Benc
         await write(pilot, "old firmware", "#field-note")
         await write(pilot, "randread-4k-qd32.read.iops>=5000", "#field-expect")
         await press(pilot, "enter")
-        await see(pilot, "Start Quick check?", "expectations: nvme, before", "at least 5,000")
+        await see(pilot, "Start Quick check?", "expectations: nvme, before", ">= 5,000")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, LiveScreen))
         assert bench.labels == [(("nvme", "before"), "old firmware")]

@@ -20,7 +20,7 @@ _BRIEF_S = 1.0
 class ExpectationRow:
     """One promise. Words are ready to be shown but for foreign text (`test`, `basis`), which is as it came.
 
-    `promised` is such as `at least 5,000`, `basis` how it came about; `word` the verdict; `note` how short the test was, or why
+    `promised` is such as `>= 5,000`, `basis` how it came about; `word` the verdict; `note` how short the test was, or why
     that is inconclusive.
     """
 

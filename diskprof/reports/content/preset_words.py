@@ -192,9 +192,9 @@ def _ioping_sentence(job: IopingJob) -> str:
 
 
 def promise_words(promise: PresetExpectation) -> str:
-    """A promise without its conditions: `reads, at least min(1,200 + 30 x GiB, 20,000) IOPS`."""
+    """A promise without its conditions: `reads >= min(1,200 + 30 x GiB, 20,000) IOPS`."""
     value = formula_words(promise.metric.quantity, promise.promise)
-    return f"{metric_words(promise.metric)}, {figures.OPERATORS[promise.operator]} {value}"
+    return f"{metric_words(promise.metric)} {figures.OPERATORS[promise.operator]} {value}"
 
 
 def metric_words(metric: Metric) -> str:

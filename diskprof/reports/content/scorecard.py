@@ -27,7 +27,7 @@ class ScoreLine:
     """A headline figure in words: `number` and `unit` are `282` and `k IOPS`, `6.70` and `GB/s`; `name` is that of the test.
 
     `share` is the length of its bar, 0 to 1, None for the first run of the test. `against` is `92% of best`, `best` that best
-    figure, `when` its day; `promise` is `promised at least 5,000: 98%`. They are empty where there is none.
+    figure, `when` its day; `promise` is `promised >= 5,000: 98%`. They are empty where there is none.
     `trend` is the figure in the earlier runs, the oldest first, and then in this one.
     """
 

@@ -32,7 +32,9 @@ from diskprof.reports.words import Meaning
 
 _SPARK = 40
 _TEXT = 120
-_SPECIAL = re.compile(r"[\\`*\[\]<>#|~$]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])")
+# "< 5 ms" opens no tag; ">" opens a quotation at the begin of a line.
+_SPECIAL = re.compile(r"[\\`*\[\]>#|~$]|<(?!=?(?:\s|$))|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])")
+_COMPARED = re.compile(r"(?<!\S)\\(>=? )")
 _LIST_OR_RULE = re.compile(r"^(?:[-+=](?=[-+=\s]|$)|\d{1,9}(?=[.)](?:\s|$)))")
 _LINKED = re.compile(r"(?i)(?<=http)(?=s?://)|(?<=ftp)(?=://)|(?<=www)(?=\.)|(?<=@)(?=\w)")
 _BREAK = "\u200b"
@@ -99,7 +101,7 @@ def _loud(escaped: str, loud: bool) -> str:
 
 
 def _cell(text: str) -> str:
-    return text if text == figures.MISSING else escape(text)
+    return text if text == figures.MISSING else _COMPARED.sub(r"\1", escape(text))
 
 
 def _table(table: Table) -> list[list[str]]:

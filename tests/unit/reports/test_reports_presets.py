@@ -18,31 +18,31 @@ MIB = 1 << 20
 @pytest.mark.parametrize(
     ("metric", "operator", "formula", "words"),
     [
-        ("read.iops", ">=", Formula(5000), "reads, at least 5,000 IOPS"),
-        ("total.iops", ">", Formula(90000), "reads and writes together, more than 90,000 IOPS"),
-        ("write.bandwidth", ">=", Formula(200e6), "writes, at least 200 MB/s"),
-        ("write.bandwidth", ">=", Formula(1.25e9), "writes, at least 1.25 GB/s"),
-        ("read.latency.mean", "<", Formula(5e6), "mean read latency, less than 5 ms"),
-        ("read.latency.max", "<=", Formula(1.5e6), "longest read latency, at most 1.50 ms"),
-        ("write.latency.p99.9", "<", Formula(250e3), "99.9th percentile of write latency, less than 250 us"),
-        ("sync.latency.p50", "<", Formula(1e9), "median fsync latency, less than 1 s"),
-        ("read.within.250us", ">=", Formula(0.95), "reads within 250 us, at least 95%"),
-        ("cpu", "<=", Formula(90), "CPU use, at most 90%"),
-        ("read.iops", ">=", Formula(1200, 30, 20000), "reads, at least min(1,200 + 30 x GiB, 20,000) IOPS"),
-        ("read.iops", ">=", Formula(0, 0.5), "reads, at least (0 + 0.5 x GiB) IOPS"),
-        ("read.bandwidth", ">=", Formula(50e6, 0.15e6, 160e6), "reads, at least min(50 + 0.15 x GiB, 160) MB/s"),
+        ("read.iops", ">=", Formula(5000), "reads >= 5,000 IOPS"),
+        ("total.iops", ">", Formula(90000), "reads and writes together > 90,000 IOPS"),
+        ("write.bandwidth", ">=", Formula(200e6), "writes >= 200 MB/s"),
+        ("write.bandwidth", ">=", Formula(1.25e9), "writes >= 1.25 GB/s"),
+        ("read.latency.mean", "<", Formula(5e6), "mean read latency < 5 ms"),
+        ("read.latency.max", "<=", Formula(1.5e6), "longest read latency <= 1.50 ms"),
+        ("write.latency.p99.9", "<", Formula(250e3), "99.9th percentile of write latency < 250 us"),
+        ("sync.latency.p50", "<", Formula(1e9), "median fsync latency < 1 s"),
+        ("read.within.250us", ">=", Formula(0.95), "reads within 250 us >= 95%"),
+        ("cpu", "<=", Formula(90), "CPU use <= 90%"),
+        ("read.iops", ">=", Formula(1200, 30, 20000), "reads >= min(1,200 + 30 x GiB, 20,000) IOPS"),
+        ("read.iops", ">=", Formula(0, 0.5), "reads >= (0 + 0.5 x GiB) IOPS"),
+        ("read.bandwidth", ">=", Formula(50e6, 0.15e6, 160e6), "reads >= min(50 + 0.15 x GiB, 160) MB/s"),
         (
             "read.bandwidth",
             ">=",
             Formula(80 * MIB, MIB / 2, 300 * MIB),
-            "reads, at least min(80 + 0.5 x GiB, 300) MiB/s",
+            "reads >= min(80 + 0.5 x GiB, 300) MiB/s",
         ),
-        ("read.bandwidth", ">=", Formula(30 * MIB), "reads, at least 30 MiB/s"),
+        ("read.bandwidth", ">=", Formula(30 * MIB), "reads >= 30 MiB/s"),
         (
             *("read.iops", ">=", Formula(1200, 30, 9600, ((2560, 16),))),
-            "reads, at least min(1,200 + 30 x GiB, 2,560 + 16 x GiB, 9,600) IOPS",
+            "reads >= min(1,200 + 30 x GiB, 2,560 + 16 x GiB, 9,600) IOPS",
         ),
-        ("read.latency.p99", ">=", Formula(1e6, 1e3), "99th percentile of read latency, at least (1 + 0.001 x GiB) ms"),
+        ("read.latency.p99", ">=", Formula(1e6, 1e3), "99th percentile of read latency >= (1 + 0.001 x GiB) ms"),
     ],
 )
 def test_a_promise_in_words(metric: str, operator: str, formula: Formula, words: str) -> None:
@@ -66,13 +66,13 @@ def test_promises_stand_under_their_conditions_in_the_order_of_the_choices() -> 
     text = preset_text(preset)
     expected = text.partition("Expected\n")[2].partition("\n\nTests")[0].splitlines()
     assert expected == [
-        "  t: 99th percentile of read latency, at most 5 ms, measured for at least 5 s",
+        "  t: 99th percentile of read latency <= 5 ms, measured for at least 5 s",
         "",
         "With tier a",
-        "  t: reads, at least 1 IOPS, measured for at least 1 min",
+        "  t: reads >= 1 IOPS, measured for at least 1 min",
         "",
         "With tier b (the default)",
-        "  t: reads, at least 2 IOPS, measured for at least 1 min",
+        "  t: reads >= 2 IOPS, measured for at least 1 min",
     ]
 
 

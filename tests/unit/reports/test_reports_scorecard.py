@@ -95,7 +95,7 @@ def test_promises_are_told_and_sweeps_and_runs_in_progress_have_none(tmp_path: P
         going = store.run(record_run(store, end=Status.RUNNING, stop_in=(2, 0.5)))
     lines = scorecard(promised)
     assert len(lines) <= MOST
-    assert any("promised at least" in line.promise for line in lines)
+    assert any("promised >=" in line.promise for line in lines)
     assert scorecard(swept) == () and scorecard(going) == ()
 
 
