@@ -30,7 +30,7 @@ _COMMANDS = {
     "compare": ("reports", "Compare runs side by side."),
     "report": ("reports", "Write a Markdown report of one run, or a comparison of several."),
     "export": ("transfer", "Export complete runs to a file."),
-    "import": ("transfer", "Import runs written by `diskprof export`."),
+    "import": ("transfer", "Import runs: exported ones, and results of fio and ioping."),
     "delete": ("runs", "Delete runs (can be restored for a week)."),
     "undelete": ("runs", "Restore deleted runs."),
     "tag": ("runs", "Set tags or the note of a run."),

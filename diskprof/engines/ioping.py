@@ -75,7 +75,7 @@ def _seconds_between(job: IopingJob) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class _Statistics:
+class Statistics:
     """ioping's `stat` (valid requests; their own time alone) and `load` (all of them, in real time) of a period, in ns."""
 
     stat: JsonObject
@@ -110,7 +110,7 @@ class _Sums:
     load_count: int = 0
     duration_ns: int = 0
 
-    def add(self, period: _Statistics) -> None:
+    def add(self, period: Statistics) -> None:
         self.count += period.count
         self.bytes += period.bytes
         self.latency_sum += period.latency_sum
@@ -119,7 +119,7 @@ class _Sums:
 
 
 @dataclass
-class _Requests:
+class Requests:
     """Single requests, kept as a histogram: a test of a day takes no more memory than one of a minute."""
 
     bins: dict[int, int] = field(default_factory=dict)
@@ -147,12 +147,12 @@ class IopingReader:
         self._quiet = _seconds_between(self._job) < _SLOW_S
         self._stream = ArrayStream()
         self._notes = Notes()
-        self._pending: list[tuple[_Statistics, int]] = []
+        self._pending: list[tuple[Statistics, int]] = []
         self._sums = _Sums()
-        self._requests = _Requests()
+        self._requests = Requests()
         self._last_ns = started_ns
         self._phase = Phase.PENDING
-        self._total: _Statistics | None = None
+        self._total: Statistics | None = None
 
     @property
     def gap_s(self) -> float:
@@ -199,7 +199,7 @@ class IopingReader:
         if request := section(piece.value, "io"):
             return self._request(request, at_ns)
         if stat := section(piece.value, "stat"):
-            return self._statistics(_Statistics(stat, section(piece.value, "load")), at_ns)
+            return self._statistics(Statistics(stat, section(piece.value, "load")), at_ns)
         return []
 
     def _request(self, request: JsonObject, at_ns: int) -> list[Event]:
@@ -216,7 +216,7 @@ class IopingReader:
         histogram = Histogram.of_latencies((took,))
         return [*events, Sampled((self._sample(at_ns, duration, 1, size, took, took, took, histogram),))]
 
-    def _statistics(self, statistics: _Statistics, at_ns: int) -> list[Event]:
+    def _statistics(self, statistics: Statistics, at_ns: int) -> list[Event]:
         """The newest element may be the total, which nothing marks until the array ends: it waits for the next one."""
         events = self._measuring(at_ns - statistics.duration_ns)
         if self._pending:
@@ -234,7 +234,7 @@ class IopingReader:
         self._phase = Phase.MEASURING
         return [PhaseChanged(Phase.MEASURING, max(0, at_ns))]
 
-    def _last_samples(self, total: _Statistics, at_ns: int) -> list[Event]:
+    def _last_samples(self, total: Statistics, at_ns: int) -> list[Event]:
         """The periods that waited and what the total holds beyond all periods, which ioping does not print on its own."""
         samples = [self._period(*period) for period in self._pending]
         ios = total.count - self._sums.count
@@ -266,7 +266,7 @@ class IopingReader:
     def _half_ns(self) -> int:
         return int(self.gap_s * 1e9 / 2)
 
-    def _period(self, period: _Statistics, at_ns: int) -> Sample:
+    def _period(self, period: Statistics, at_ns: int) -> Sample:
         some = period.count > 0
         return self._sample(
             at_ns,
@@ -310,24 +310,8 @@ class IopingReader:
         return Outcome(status, reason, result, self._stream.last if self._total else b"")
 
     def _result(self) -> TestResult:
-        """ioping's own final statistics; where it wrote every request out, with the distribution of these."""
         assert self._total
-        stat, low, high = self._total.stat, figure(self._total.stat, "min"), figure(self._total.stat, "max")
-        histogram = None
-        percentiles: dict[str, float | None] = {}
-        if self._requests.count == self._total.count:
-            histogram = Histogram.of(self._requests.bins)
-            percentiles = {name: _between(histogram.quantile(q), low, high) for name, q in PERCENTILES.items()}
-        result = DirectionResult(
-            ios=self._total.count,
-            bytes=self._total.bytes,
-            iops=figure(stat, "iops") or 0.0,
-            bandwidth_bytes_per_s=figure(stat, "bps") or 0.0,
-            runtime_ms=self._total.duration_ns / _MS,
-            latency=Latency(mean=figure(stat, "avg"), min=low, max=high, stddev=figure(stat, "mdev"), **percentiles),
-            histogram=histogram,
-        )
-        return TestResult(write=result) if self._direction is Direction.WRITE else TestResult(read=result)
+        return total_result(self._total, self._requests, self._direction)
 
     def _verdict(self, ending: Ending) -> tuple[Status, str]:
         if ending.failure:
@@ -355,6 +339,26 @@ class IopingReader:
         if not enough and seconds < asked - max(0.05 * asked, 0.5):
             return f"ioping measured for {format_duration(seconds)} instead of {format_duration(asked)}."
         return ""
+
+
+def total_result(total: Statistics, requests: Requests, direction: Direction) -> TestResult:
+    """ioping's own final statistics; where it wrote every request out, with the distribution of these."""
+    stat, low, high = total.stat, figure(total.stat, "min"), figure(total.stat, "max")
+    histogram = None
+    percentiles: dict[str, float | None] = {}
+    if requests.count == total.count:
+        histogram = Histogram.of(requests.bins)
+        percentiles = {name: _between(histogram.quantile(q), low, high) for name, q in PERCENTILES.items()}
+    result = DirectionResult(
+        ios=total.count,
+        bytes=total.bytes,
+        iops=figure(stat, "iops") or 0.0,
+        bandwidth_bytes_per_s=figure(stat, "bps") or 0.0,
+        runtime_ms=total.duration_ns / _MS,
+        latency=Latency(mean=figure(stat, "avg"), min=low, max=high, stddev=figure(stat, "mdev"), **percentiles),
+        histogram=histogram,
+    )
+    return TestResult(write=result) if direction is Direction.WRITE else TestResult(read=result)
 
 
 def _between(value: float | None, low: float | None, high: float | None) -> float | None:

@@ -66,7 +66,8 @@ PERCENTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99_9": 0.999}
 class DirectionResult:
     """One direction of a finished test. `latency` is what an I/O took, as `latency_kind` says; `histogram` the same, whole.
 
-    `clat` and `slat` are its parts, completion and submission, None where the engine does not tell them apart.
+    `clat` and `slat` are its parts, completion and submission, None where the engine does not tell them apart. `lat` is the whole
+    time where `latency` is clat and fio has figures of both; None otherwise.
     """
 
     ios: int
@@ -79,6 +80,12 @@ class DirectionResult:
     latency_kind: LatencyKind = LatencyKind.LAT
     clat: Latency | None = None
     slat: Latency | None = None
+    lat: Latency | None = None
+
+    @property
+    def whole_latency(self) -> Latency | None:
+        """What an I/O took from its submission on; None where only its completion was timed."""
+        return self.latency if self.latency_kind is LatencyKind.LAT else self.lat
 
     def share_within(self, ns: int) -> float | None:
         """The share of I/Os that completed within `ns`; None without a distribution."""
@@ -327,7 +334,7 @@ class SeriesPlace(NamedTuple):
 class RunSummary(NamedTuple):
     """A line of the list of runs, read without opening the run. `headline` is its result in a few words. Times are UTC.
 
-    `doubts` are the names of the rules that found a doubt.
+    `doubts` are the names of the rules that found a doubt. `imported_from` as of `Run`.
 
     A list has ten thousand, and a tuple is made four times as fast as a dataclass.
     """
@@ -346,11 +353,15 @@ class RunSummary(NamedTuple):
     headline: str = ""
     doubts: tuple[str, ...] = ()
     series: SeriesPlace | None = None
+    imported_from: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A whole run without its samples, which the store gives by test and time. Times are UTC."""
+    """A whole run without its samples, which the store gives by test and time. Times are UTC.
+
+    `imported_from` is the file of an engine's results that it was read from; empty for a run of diskprof's, wherever it ran.
+    """
 
     id: str
     status: Status
@@ -367,6 +378,7 @@ class Run:
     progress: Progress | None = None
     runner_pid: int | None = None
     series: SeriesPlace | None = None
+    imported_from: str = ""
 
     @property
     def records(self) -> tuple[TestRecord, ...]:

@@ -48,6 +48,15 @@ STATUSES: dict[Status, Word] = {
     Status.SKIPPED: Word("skipped", "-", Meaning.QUIET),
 }
 
+IMPORTED = Word("imported", "✓", Meaning.GOOD)
+"""In place of "complete" of a run that was read from a result file."""
+
+
+def outcome(status: Status, imported_from: str) -> Word:
+    """How a run ended, in a list."""
+    return IMPORTED if imported_from and status is Status.COMPLETE else STATUSES[status]
+
+
 SEVERITIES: dict[Severity, Word] = {
     Severity.BLOCKS: Word("Refused", "✗", Meaning.BAD),
     Severity.WARNS: Word("Warning", "!", Meaning.WARNING),

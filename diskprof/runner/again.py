@@ -42,8 +42,16 @@ def plan_again(
 
     A preset that changed or is gone is replaced by the tests that the run recorded, which a hazard of the plan says. Tags and
     note are not taken over. Raises Refused where a disk is another one now, UsageError where the tests cannot be rebuilt, and
-    what `Session.plan_of` raises.
+    what `Session.plan_of` raises, and for a run that was imported from a result file, which tells a part of its options.
     """
+    if run.imported_from:
+        raise UsageError(
+            f"Run {run.id} was imported from a result file, which does not have all options of its tests.",
+            Advice(
+                "Run its job file or its fio command: diskprof run JOBFILE TARGET",
+                "Import its job file or its fio command on the Run screen.",
+            ),
+        )
     found = _preset_of(run.plan, library)
     outlook = None
     if found.preset is not None:

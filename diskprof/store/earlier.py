@@ -32,6 +32,7 @@ _ALIKE = """
     SELECT run.number, run.id, run.started_at, run.hostname, json_extract(environment, '$.disks')
     FROM run JOIN detail ON detail.run = run.number
     WHERE run.ordinal < ?1 AND run.preset = ?2 AND run.device = ?3 AND run.status = ?4 AND run.doubts = ''
+      AND run.imported_from = ''
       AND json_extract(plan, '$.parameters') = ?5 AND json_extract(plan, '$.target.kind') = ?6
       AND (json_extract(environment, '$.disks') <> '[]' OR run.target = ?7)
     ORDER BY run.ordinal DESC, run.number DESC LIMIT ?8"""
@@ -52,13 +53,14 @@ def earlier_results(db: sqlite3.Connection, run_id: str) -> tuple[EarlierResult,
     number = number_of(db, run_id)
     mine = db.execute(
         "SELECT ordinal, preset, device, hostname, target, json_extract(plan, '$.parameters'),"
-        " json_extract(plan, '$.target.kind'), json_extract(environment, '$.disks')"
+        " json_extract(plan, '$.target.kind'), json_extract(environment, '$.disks'), imported_from"
         " FROM run JOIN detail ON detail.run = run.number WHERE run.number = ?",
         (number,),
     ).fetchone()
-    if mine is None:
+    if mine is None or mine[-1]:
+        # What disk a file's results are of is not known.
         return ()
-    ordinal, preset, device, host, target, parameters, kind, disks = mine
+    ordinal, preset, device, host, target, parameters, kind, disks, _ = mine
     wanted = (ordinal, preset, device, Status.COMPLETE.value, parameters, kind, target, MOST_RUNS)
     found: list[EarlierResult] = []
     for other, other_id, started, other_host, other_disks in db.execute(_ALIKE, wanted).fetchall():

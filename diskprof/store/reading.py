@@ -79,7 +79,7 @@ def _summaries(db: sqlite3.Connection, which: str, limit: int | None = None) -> 
     moment, status_of = codec.from_micros, codec.status_from
     rows = db.execute(
         "SELECT number, id, status, preset, preset_title, target, device, hostname, started_at,"
-        " max(ended_at - started_at, 0) / 1e6, note, headline, doubts, series, repeat, arm"
+        " max(ended_at - started_at, 0) / 1e6, note, headline, doubts, imported_from, series, repeat, arm"
         f" FROM run WHERE {which} LIMIT ?",
         (wanted,),
     )
@@ -99,8 +99,10 @@ def _summaries(db: sqlite3.Connection, which: str, limit: int | None = None) -> 
             headline,
             tuple(doubts.split()),
             None if series is None else SeriesPlace(known[series], repeat, arm),
+            imported,
         )
         for number, id, status, preset, title, target, device, hostname, start, seconds, note, headline, doubts, *(
+            imported,
             series,
             repeat,
             arm,
@@ -238,21 +240,23 @@ def test_directories(db: sqlite3.Connection) -> list[tuple[str, str]]:
 
 
 def targets(db: sqlite3.Connection) -> list[str]:
-    return [target for (target,) in db.execute("SELECT DISTINCT target FROM run ORDER BY target")]
+    return [
+        target for (target,) in db.execute("SELECT DISTINCT target FROM run WHERE imported_from = '' ORDER BY target")
+    ]
 
 
 def run(db: sqlite3.Connection, run_id: str, *, trash: bool = False) -> Run:
     """The whole run; one in the trash only with `trash`. Raises RunNotFound, StoreError where it cannot be read."""
     number = number_of(db, run_id, trash=trash)
     row = db.execute(
-        "SELECT run.status, run.reason, run.started_at, run.ended_at, note, run.runner_pid, plan, environment, findings,"
-        " series.id, repeat, arm FROM run JOIN detail ON detail.run = run.number"
+        "SELECT run.status, run.reason, run.started_at, run.ended_at, note, run.runner_pid, imported_from, plan,"
+        " environment, findings, series.id, repeat, arm FROM run JOIN detail ON detail.run = run.number"
         " LEFT JOIN series ON series.number = run.series WHERE run.number = ?",
         (number,),
     ).fetchone()
     if row is None:
         raise StoreError(f"The run {run_id} cannot be read: its plan is missing.", codec.DAMAGED)
-    status, reason, started, ended, note, pid, plan_text, environment, findings, *place = row
+    status, reason, started, ended, note, pid, imported, plan_text, environment, findings, *place = row
     plan = codec.plan_from(plan_text)
     tests = db.execute(
         "SELECT position, status, reason, started_ns, ended_ns, result FROM test WHERE run = ? ORDER BY position",
@@ -278,6 +282,7 @@ def run(db: sqlite3.Connection, run_id: str, *, trash: bool = False) -> Run:
         progress=None if progress is None else codec.progress_from(progress),
         runner_pid=pid,
         series=run_series.place_of((place[0], place[1], place[2])),
+        imported_from=imported,
     )
 
 

@@ -94,6 +94,7 @@ _TABLES = (
         series INTEGER REFERENCES series,
         repeat INTEGER,
         arm INTEGER,
+        imported_from TEXT NOT NULL DEFAULT '',
         started_text TEXT GENERATED ALWAYS AS (strftime('%Y-%m-%dT%H:%M:%SZ', started_at / 1000000, 'unixepoch')) VIRTUAL
     ) STRICT""",
     "CREATE INDEX run_of_series ON run (series, ordinal) WHERE series IS NOT NULL",

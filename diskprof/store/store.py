@@ -297,7 +297,7 @@ class Store:
             return reading.test_directories(db)
 
     def targets(self) -> list[str]:
-        """What the runs worked on, each once: paths of directories, files and devices, also of imported runs."""
+        """What the runs worked on, each once: paths of directories, files and devices, also of runs of another machine."""
         with self._database.read() as db:
             return reading.targets(db)
 

@@ -37,6 +37,15 @@ def is_taken(db: sqlite3.Connection, name: str) -> bool:
     )
 
 
+def id_from(number: int) -> str:
+    """The id that stands for a number of 40 bits and more."""
+    letters = ""
+    for _ in range(8):
+        number, place = divmod(number, len(_LETTERS))
+        letters += _LETTERS[place]
+    return letters
+
+
 def check_id(db: sqlite3.Connection, run_id: str) -> str:
     """Raises UsageError if a run cannot have this id."""
     if not _ID.fullmatch(run_id) or reading.is_reserved(run_id):

@@ -87,10 +87,18 @@ def _submitted(direction: Direction, result: DirectionResult) -> str:
 
 
 def only_clat(run: Run) -> Finding | None:
-    """A fio that has no distribution of lat."""
+    """A fio that has no distribution of lat, or was not asked for one."""
     kinds = {result.latency_kind for test in run.tests if test.result for _, result in test.result.directions}
     if LatencyKind.CLAT not in kinds:
         return None
+    if run.imported_from:
+        return Finding(
+            "only-clat",
+            Weight.NOTE,
+            "Latencies are clat, without submission: the result file has no percentiles of lat.",
+            f"fio {run.environment.fio_version}" if run.environment.fio_version else "",
+            "For total latency (lat) run fio 3.18 or later with --lat_percentiles=1.",
+        )
     return Finding(
         "only-clat",
         Weight.NOTE,

@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Callable
-from contextlib import ExitStack
 from typing import IO
 
 import click
@@ -61,38 +60,36 @@ def _to_stdout(write: Callable[[IO[bytes]], None]) -> None:
         raise DiskprofError("The reader of stdout exited before the export was complete.") from None
 
 
-@click.command("import", short_help="Import runs written by `diskprof export`.")
+@click.command("import", short_help="Import runs: exported ones, and results of fio and ioping.")
 @click.argument("files", nargs=-1, required=True, type=click.Path(allow_dash=True), metavar="FILE...")
 @click.pass_context
 def import_command(ctx: click.Context, files: tuple[str, ...]) -> None:
-    """Take the runs of FILES into the store; `-` is stdin. Prints their ids.
+    """Take the runs in FILES into the run database; `-` is stdin. Prints their ids.
 
-    All of them are taken, or none if a file is not whole. A run that is here already stays as it is. If another run has its id, it
-    gets a new one.
+    A file is one of `diskprof export`, or a result of fio (JSON or json+ of fio 3.1 or later, also with --status-interval) or
+    ioping (-J or -B): diskprof tells by its content. Of a folder all results in it are imported; those that bench-fio wrote to one
+    folder are one run with a sweep.
+
+    All of them are imported, or none if a file is not whole. A run that is here already stays as it is. If another run has its id,
+    it gets a new one.
+
+    A fio job file is no result: `diskprof presets import` makes a preset of it.
+
+    \b
+    Examples:
+      diskprof import run.jsonl.gz
+      fio --output-format=json+ job.fio | diskprof import -
+      diskprof import results/
     """
-    from diskprof.store.exchange.transfer import import_runs
+    from diskprof.runner.result_files import import_files
 
-    with ExitStack() as stack:
-        opened = [_to_read(file, stack) for file in files]
-        store = stack.enter_context(open_store(ctx))
-        for run in import_runs(store, opened):
-            if not run.new:
-                say(f"{run.run_id} already exists.")
-            elif run.run_id != run.given:
-                say(f"{run.given} is already the id of another run; imported as {run.run_id}.")
-            click.echo(run.run_id)
-
-
-def _to_read(file: str, stack: ExitStack) -> tuple[str, IO[bytes]]:
-    """What it is called and what it holds."""
-    path = place_of(file)
-    if path is None:
-        return "stdin", sys.stdin.buffer
-    try:
-        if path.exists() and not (path.is_file() or path.is_fifo()):
-            raise UsageError(f"{clean(str(path))} is not a file.", "Give a file that `diskprof export` wrote.")
-        return file, stack.enter_context(path.open("rb"))
-    except OSError as error:
-        missing = isinstance(error, FileNotFoundError)
-        kind = UsageError if missing else DiskprofError
-        raise kind(f"{clean(str(path))} cannot be read: {error.strerror}.") from None
+    with open_store(ctx) as store:
+        imported = import_files(store, files, sys.stdin.buffer)
+    for run in imported.runs:
+        if not run.new:
+            say(f"{run.run_id} already exists.")
+        elif run.run_id != run.given:
+            say(f"{run.given} is already the id of another run; imported as {run.run_id}.")
+        click.echo(run.run_id)
+    if imported.left_out:
+        say(f"Left out {imported.left_out} file{'' if imported.left_out == 1 else 's'} without results.")

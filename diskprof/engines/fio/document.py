@@ -11,6 +11,7 @@ from math import fsum, sqrt
 from diskprof.engines.jsonstream import JsonObject, count, figure, section
 from diskprof.model.errors import EngineError
 from diskprof.model.histogram import Histogram, bucket_of, merge
+from diskprof.model.load import Load
 from diskprof.model.run import PERCENTILES, Cpu, DirectionResult, JobResult, Latency, Result, TestResult
 from diskprof.model.sample import Direction, LatencyKind
 from diskprof.model.text import clean
@@ -110,7 +111,8 @@ def _entry(job: JsonObject) -> Entry:
 
 def _latency_kind(data: JsonObject) -> LatencyKind:
     """The latency of which fio gives the distribution: lat where it was asked for and fio has it, from 3.18 on (F69)."""
-    return LatencyKind.LAT if "bins" in section(data, "lat_ns") else LatencyKind.CLAT
+    latency = section(data, "lat_ns")
+    return LatencyKind.LAT if "bins" in latency or "percentile" in latency else LatencyKind.CLAT
 
 
 def _counters(data: JsonObject) -> Counters:
@@ -209,6 +211,7 @@ def _direction(parts: Sequence[JsonObject]) -> DirectionResult | None:
         latency_kind=kind,
         clat=_latency([section(data, "clat_ns") for data in parts]),
         slat=_latency([_submission(data) for data in parts]),
+        lat=_latency([section(data, "lat_ns") for data in parts]) if kind is LatencyKind.CLAT else None,
     )
 
 
@@ -283,6 +286,19 @@ def _single_latency(latency: JsonObject, histogram: Histogram) -> Latency:
         stddev=figure(latency, "stddev"),
         **{name: percentile(_KEYS[name], q) for name, q in PERCENTILES.items()},
     )
+
+
+def without_mixed_latencies(result: TestResult, load: Load) -> TestResult:
+    """Jobs that do different things have a latency each, and none together."""
+
+    def own(direction: Direction) -> DirectionResult | None:
+        part = result.direction(direction)
+        if part is None or load.alike(direction):
+            return part
+        return replace(part, latency=Latency(), histogram=None, clat=None, slat=None, lat=None)
+
+    sync = result.sync if len(load.sync_calls) < 2 else None
+    return replace(result, read=own(Direction.READ), write=own(Direction.WRITE), sync=sync)
 
 
 def depths_told(document: JsonObject, *, ended_early: bool) -> str:

@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from diskprof.engines.events import Ending, Event, Noted, Notes, Outcome, Sampled
-from diskprof.engines.fio.document import FinalDocument, depths_told, read_final, read_status
+from diskprof.engines.fio.document import FinalDocument, depths_told, read_final, read_status, without_mixed_latencies
 from diskprof.engines.fio.faults import version_of
 from diskprof.engines.fio.samples import Sampler, least_of
 from diskprof.engines.jsonstream import Broken, Document, DocumentStream, Noise, parse_object
@@ -13,8 +12,8 @@ from diskprof.engines.reasons import FioError, empty_handed, explain, is_banner,
 from diskprof.model.errors import EngineError, UsageError
 from diskprof.model.job import FioJob, Opened
 from diskprof.model.plan import PlannedTest
-from diskprof.model.run import DirectionResult, Latency, Status, TestResult
-from diskprof.model.sample import Direction, LatencyKind, Phase
+from diskprof.model.run import Status
+from diskprof.model.sample import LatencyKind, Phase
 from diskprof.model.units import format_duration, format_size
 
 _OPTION = re.compile(r"[a-z][a-z0-9_-]*")
@@ -191,23 +190,10 @@ class FioReader:
         final = self._final()
         status, reason = self._verdict(ending, final)
         measured = final if final and final.ios and self._sampler.measured and not self.complaint else None
-        result = self._without_mixed_latencies(measured.result) if measured else None
+        result = without_mixed_latencies(measured.result, self._planned.load) if measured else None
         searches = self._planned.load.searches
         told = self._depths(final) if final and status is Status.COMPLETE and searches else ""
         return Outcome(status, reason, result, self._stream.last, told=told)
-
-    def _without_mixed_latencies(self, result: TestResult) -> TestResult:
-        """Jobs that do different things have a latency each, and none together."""
-        load = self._planned.load
-
-        def own(direction: Direction) -> DirectionResult | None:
-            part = result.direction(direction)
-            if part is None or load.alike(direction):
-                return part
-            return replace(part, latency=Latency(), histogram=None, clat=None, slat=None)
-
-        sync = result.sync if len(load.sync_calls) < 2 else None
-        return replace(result, read=own(Direction.READ), write=own(Direction.WRITE), sync=sync)
 
     def _depths(self, final: FinalDocument) -> str:
         document = parse_object(self._stream.last)

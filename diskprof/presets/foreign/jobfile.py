@@ -22,6 +22,11 @@ _BLANKS_AND_CONTROLS = _BLANKS + "".join(map(chr, range(32))) + "\x7f"
 _SECTION_LINE = re.compile(rb"^[ \t]*\[[^\]\n\0]+\]", re.MULTILINE)
 
 
+_RESULTS = b'"fio version"'
+_LATEST_SIGN = 64 * 1024
+"""Before so many bytes of a result its first document begins, whatever fio said before."""
+
+
 def read_job_file(path: Path) -> bytes:
     """The content of a job file. Raises PresetError for one that cannot be read, or is too large to be one."""
     try:
@@ -31,9 +36,17 @@ def read_job_file(path: Path) -> bytes:
             data = file.read(LARGEST_FILE + 1)
     except (OSError, ValueError) as error:
         raise PresetError(f"{clean(str(path))} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    _refuse_results(clean(str(path)), data)
     if len(data) > LARGEST_FILE:
         raise PresetError(f"{clean(str(path))} is larger than {LARGEST_FILE // 1024} KiB: this is no fio job file.")
     return data
+
+
+def _refuse_results(label: str, data: bytes) -> None:
+    if _RESULTS in data[:_LATEST_SIGN]:
+        raise PresetError(
+            f"{label} is a result of fio's, not a job file.", f"To import it as a run: diskprof import {label}"
+        )
 
 
 def looks_like_job_file(data: bytes) -> bool:
@@ -63,6 +76,7 @@ def import_job_text(data: bytes, path: Path, *, name: str = "", several: bool = 
 
 def read_sections(data: bytes, reader: SectionReader, refusals: Refusals) -> None:
     """Hands the sections and options of a job file to `reader`. Raises PresetError for what is no job file."""
+    _refuse_results(refusals.label, data)
     if len(data) > LARGEST_FILE:
         raise PresetError(f"{refusals.label} is larger than {LARGEST_FILE // 1024} KiB: this is no fio job file.")
     inside = False

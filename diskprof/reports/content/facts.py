@@ -21,6 +21,7 @@ def brief(run: Run) -> Pairs:
     """(name, value) of what is known, a few lines for a terminal; foreign text as it came."""
     environment = run.environment
     parts = [
+        ("Imported", run.imported_from and f"from {run.imported_from}"),
         *_targets(run),
         *_disks(run, with_layers=False),
         ("Host", _listed(environment.hostname, environment.os, _kernel(run), environment.virtualisation)),
@@ -39,6 +40,7 @@ def detailed(run: Run) -> Pairs:
     device = environment.device
     mount = environment.mount
     parts = [
+        ("Imported", run.imported_from and f"from {run.imported_from}"),
         ("Preset", f"{run.plan.preset_title} ({run.plan.preset})"),
         *((_slot("Target", slot), target_words(target)) for slot, target in targets(run.plan)),
         ("Files", test_files(run.plan)),

@@ -57,7 +57,7 @@ def run_json(run: Run, kernel: Mapping[int, KernelView] | None = None) -> Json:
         **_of(run.plan, "preset title=preset_title category target"),
         "targets": _targets(run.plan),
         **_of(run.plan, "parameters{}"),
-        **_of(run, "started_at ended_at tags note environment"),
+        **_of(run, "imported_from? started_at ended_at tags note environment"),
         **_endurance(run.plan),
         "expectations": [_plain(judgement) for judgement in judge(run)],
         **_of(run, "findings"),
@@ -221,7 +221,7 @@ _FIELDS: FieldTable = {
     Device: "name node kind size_bytes model serial wwid by_id transport rotational scheduler"
     " logical_block_size physical_block_size fs_type fs_label",
     DirectionResult: "ios bytes iops bandwidth_bytes_per_s runtime_ms latency_kind latency_ns=latency"
-    " clat_ns=clat slat_ns=slat",
+    " clat_ns=clat slat_ns=slat lat_ns=whole_latency",
     Environment: "hostname os kernel cpu_model cpus memory_bytes virtualisation diskprof_version fio_version ioping_version"
     " device disks mount layers others behind store_disks cgroup_limits io_limits cpu_limit temperature_limit_c",
     Expectation: _expectation,
@@ -237,7 +237,8 @@ _FIELDS: FieldTable = {
     PlannedTest: "name title engine cell{}~ argv ramp_s runtime_s delay_s amount_bytes amount_s bytes_written writes_exact"
     " layout steady",
     ComparedMetric: "metric direction better cells",
-    RunSummary: "id status preset title=preset_title target device hostname started_at duration_s tags note headline doubts",
+    RunSummary: "id status preset title=preset_title target device hostname started_at duration_s tags note headline doubts"
+    " imported_from?",
     SteadyRule: "figure=metric.name windows window_s range slope at_most_s",
     Target: "kind path device mount_point fs_type size_bytes free_bytes",
     TestComparison: "name title engine statuses cell{}~ options metrics=rows",

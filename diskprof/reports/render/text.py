@@ -15,7 +15,7 @@ from diskprof.reports.content.plan_report import plan_report
 from diskprof.reports.content.run_report import run_report
 from diskprof.reports.layout import Column, columns_table, plain, plain_column
 from diskprof.reports.render.lines import text
-from diskprof.reports.words import STATUSES
+from diskprof.reports.words import IMPORTED, STATUSES
 
 WIDTH = 80
 _WIDE, _NARROW = 110, 72
@@ -69,7 +69,7 @@ def runs_table(summaries: Sequence[RunSummary], width: int = WIDTH) -> str:
     )
     results = [
         headline
-        if summary.status is Status.COMPLETE and not summary.tags and not summary.doubts
+        if not (summary.imported_from or summary.tags or summary.doubts) and summary.status is Status.COMPLETE
         else result_words(summary)
         for summary, headline in zip(summaries, headlines, strict=True)
     ]
@@ -78,8 +78,9 @@ def runs_table(summaries: Sequence[RunSummary], width: int = WIDTH) -> str:
 
 
 def result_words(summary: RunSummary) -> str:
-    """The headline; before it how a run ended that is not complete, and whether it is in doubt; its tags last."""
-    parts = [] if summary.status is Status.COMPLETE else [STATUSES[summary.status].word]
+    """The headline; before it how a run ended that is not complete, or is imported, and whether it is in doubt; its tags last."""
+    parts = [IMPORTED.word] if summary.imported_from else []
+    parts += [] if summary.status is Status.COMPLETE else [STATUSES[summary.status].word]
     parts += ["in doubt"] if summary.doubts else []
     if summary.headline:
         parts.append(plain(summary.headline))

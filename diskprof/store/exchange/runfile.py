@@ -12,7 +12,7 @@ import json
 import zlib
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from diskprof import __version__
 from diskprof.model.advice import Advice
@@ -106,7 +106,13 @@ def _row(sample: object, names: Sequence[str]) -> list[object]:
 # --- Reading --------------------------------------------------------------------------------------------------------
 
 
-def read(file: IO[bytes], name: str) -> Iterator[Record]:
+class Source(Protocol):
+    """What a file of runs is read from."""
+
+    def read(self, size: int = -1, /) -> bytes: ...
+
+
+def read(file: Source, name: str) -> Iterator[Record]:
     """The records of a file, in its order; `name` is for messages. Raises BadFile for anything else, also in mid-course."""
     number = 0
     try:
@@ -145,7 +151,7 @@ def _bad(name: str, line: int, what: str, hint: str | Advice) -> BadFile:
 class _Counted:
     """A packed file that knows how much of it was read, so that what comes out of it can be bounded by that."""
 
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: Source) -> None:
         self._file = file
         self.bytes = 0
 

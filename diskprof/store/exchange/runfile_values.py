@@ -35,7 +35,10 @@ class BadFile(DiskprofError):
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What a file says of a run, apart from its tests, messages and samples. `id` is what it was called where it was made."""
+    """What a file says of a run, apart from its tests, messages and samples. `id` is what it was called where it was made.
+
+    `imported_from` as of `Run`: the id of such a run stands for its results.
+    """
 
     id: str
     status: Status
@@ -50,6 +53,7 @@ class Head:
     findings: tuple[Finding, ...]
     progress: Progress | None
     series: SeriesPlace | None = None
+    imported_from: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +195,11 @@ def _validated(kind: Any, data: Any) -> Any:
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
         raise BadFile(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+
+
+def check_record(record: Record) -> None:
+    """Raises BadFile for a record that no run has, whoever made it."""
+    _check(record, "it", least=0)
 
 
 def _check(value: object, where: str, least: int) -> None:

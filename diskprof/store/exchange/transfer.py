@@ -4,10 +4,11 @@ import json
 import sqlite3
 import tempfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import IO
 
@@ -20,7 +21,7 @@ from diskprof.model.text import clean
 from diskprof.store import codec, figures, reading, run_series, writing
 from diskprof.store.database import Database
 from diskprof.store.exchange.runfile import RunWriter, read
-from diskprof.store.exchange.runfile_values import BadFile, Batch, End, Head, TestEnd
+from diskprof.store.exchange.runfile_values import BadFile, Batch, End, Head, Record, TestEnd
 from diskprof.store.liveness import ProcessIdentity
 from diskprof.store.store import Store
 
@@ -89,6 +90,7 @@ def _write(store: Store, run_id: str, headline: str, writer: RunWriter) -> None:
             findings=run.findings,
             progress=run.progress,
             series=run.series,
+            imported_from=run.imported_from,
         )
     )
     for test in run.tests:
@@ -124,14 +126,27 @@ def _system_batches(store: Store, run_id: str) -> Iterator[tuple[SystemSample, .
 
 
 def import_runs(store: Store, files: Sequence[tuple[str, IO[bytes]]]) -> list[ImportedRun]:
-    """Takes the runs of all files (name for messages, content) into the store, or none of them.
+    """Takes the runs of all files that `export_runs` wrote (name for messages, content); see `import_records`."""
+    return import_records(store, [(name, read(file, name)) for name, file in files])
+
+
+def id_of_results(*documents: bytes) -> str:
+    """The id of a run that was read from these documents: the same for the same ones, so that they are known again."""
+    digest = sha256()
+    for document in documents:
+        digest.update(len(document).to_bytes(8) + document)
+    return writing.id_from(int.from_bytes(digest.digest()))
+
+
+def import_records(store: Store, sources: Iterable[tuple[str, Iterable[Record]]]) -> list[ImportedRun]:
+    """Takes the runs of all sources (name for messages, what it holds) into the store, or none of them.
 
     A run that is here already is left as it is, or taken out of the trash; one whose id another run has here gets a new id.
-    Raises BadFile.
+    Raises BadFile, and whatever a source raises.
     """
     # The store is locked for the copying alone, not for the reading of files: a run may be under way in it.
     with _staging() as staged:
-        given = [head for name, file in files for head in _stage(staged, name, file)]
+        given = [head for name, records in sources for head in _stage(staged, name, records)]
         database = Database.open(store.path, create=True, timeout_s=5.0)
         with closing(database), staged.read() as source, database.write() as db:
             return [_take_over(source, number, db, run_id) for number, run_id in given]
@@ -153,12 +168,12 @@ def _staging() -> Iterator[Database]:
             raise
 
 
-def _stage(staged: Database, name: str, file: IO[bytes]) -> Iterator[tuple[int, str]]:
-    """Puts the runs of a file into a store of their own; yields the number of each there and the id that it had."""
+def _stage(staged: Database, name: str, records: Iterable[Record]) -> Iterator[tuple[int, str]]:
+    """Puts the runs of a source into a store of their own; yields the number of each there and the id that it had."""
     with staged.write() as db:
         head: Head | None = None
         number, counts = 0, [0, 0, 0, 0]
-        for record in read(file, name):
+        for record in records:
             if isinstance(record, RunSeries):
                 if head:
                     raise _wrong(name, head, "its end is missing")
@@ -231,9 +246,10 @@ def _create(db: sqlite3.Connection, name: str, head: Head) -> int:
     except UsageError as error:
         raise _wrong(name, head, error.message.rstrip(".")) from None
     db.execute(
-        "UPDATE run SET status = ?, reason = ?, headline = ?, ended_at = ? WHERE number = ?",
+        "UPDATE run SET status = ?, reason = ?, headline = ?, imported_from = ?, ended_at = ? WHERE number = ?",
         (
             *(head.status.value, codec.to_text(head.reason), codec.to_text(head.headline)),
+            codec.to_text(head.imported_from),
             None if head.ended_at is None else codec.to_micros(head.ended_at),
             number,
         ),
@@ -270,7 +286,7 @@ def _append(db: sqlite3.Connection, number: int, name: str, head: Head, records:
 
 def _take_over(source: sqlite3.Connection, number: int, db: sqlite3.Connection, wanted: str) -> ImportedRun:
     """Copies a run, with all that belongs to it, into the store."""
-    if known := _same_run(source, number, db):
+    if known := _same_results(source, number, db, wanted) or _same_run(source, number, db):
         writing.restore(db, reading.number_of(db, known, trash=True))
         return ImportedRun(wanted, known, new=False)
     run_id = writing.new_id(db) if writing.is_taken(db, wanted) else wanted
@@ -319,6 +335,13 @@ def _tables(source: sqlite3.Connection) -> list[tuple[str, list[str]]]:
     return sorted(found, key=lambda entry: entry[0] != "run")
 
 
+def _same_results(source: sqlite3.Connection, number: int, db: sqlite3.Connection, wanted: str) -> str:
+    """The id of the run here that was read from the same results, whatever their file is called and when it was copied."""
+    (imported,) = source.execute("SELECT imported_from <> '' FROM run WHERE number = ?", (number,)).fetchone()
+    known = db.execute("SELECT id FROM run WHERE id = ? AND imported_from <> ''", (wanted,)).fetchone()
+    return str(known[0]) if imported and known else ""
+
+
 def _same_run(source: sqlite3.Connection, number: int, db: sqlite3.Connection) -> str:
     """The id of the run here that is this one: begun at the same microsecond, with the same plan, machine and results."""
     staged, started = source.execute("SELECT id, started_at FROM run WHERE number = ?", (number,)).fetchone()
@@ -331,4 +354,4 @@ def _same_run(source: sqlite3.Connection, number: int, db: sqlite3.Connection) -
     return ""
 
 
-__all__ = ["BadFile", "ImportedRun", "export_runs", "import_runs"]
+__all__ = ["BadFile", "ImportedRun", "export_runs", "id_of_results", "import_records", "import_runs"]

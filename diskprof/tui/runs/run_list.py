@@ -9,10 +9,10 @@ from enum import StrEnum
 from diskprof.model.run import RunSummary, Status, Weight
 from diskprof.model.units import format_clock
 from diskprof.reports.content.doubts import in_doubt, short
-from diskprof.reports.words import STATUSES, WEIGHTS
+from diskprof.reports.words import STATUSES, WEIGHTS, outcome
 from diskprof.tui.kit.painted import Piece
 from diskprof.tui.kit.table import Row, SheetColumn
-from diskprof.tui.shell.run_signs import ink_of, status_text, when_text
+from diskprof.tui.shell.run_signs import ink_of, when_text
 
 MARK = "●"
 _NARROW, _WIDE, _WIDER, _WIDEST = 70, 100, 140, 165
@@ -34,7 +34,7 @@ _FIGURE = re.compile(r"\b(\d+(?:\.\d+)?)(?:/[\d.]+)? ?([kMG]?B/s|[num]?s|[kMG])?
 
 
 def _in_words(run: RunSummary) -> str:
-    return f"{run.status} {STATUSES[run.status].word}"
+    return f"{run.status} {outcome(run.status, run.imported_from).word}"
 
 
 FIELDS: Mapping[str, Callable[[RunSummary], str]] = {
@@ -192,7 +192,8 @@ class RunList:
             case "sign":
                 return STATUSES[run.status].sign, ink_of(STATUSES[run.status])
             case "status":
-                return status_text(run.status), ink_of(STATUSES[run.status])
+                word = outcome(run.status, run.imported_from)
+                return f"{word.sign} {word.word}", ink_of(word)
             case "doubt":
                 return WEIGHTS[Weight.DOUBT].sign if run.doubts else " ", "warn"
             case "doubts":
@@ -211,14 +212,20 @@ class RunList:
                 return ", ".join(run.tags), "accent"
             case "note":
                 return " ".join(run.note.split()), "quiet"
-            case "result" if run.status is Status.COMPLETE or any(each.key == "status" for each in columns):
+            case "result" if _complete(run) or any(each.key == "status" for each in columns):
                 return _whole_parts(run.headline, column.width), ""
             case "result":
-                status = STATUSES[run.status]
+                status = outcome(run.status, run.imported_from)
                 both = _whole_parts(f"{status.word}: {run.headline}" if run.headline else status.word, column.width)
-                return both if len(both) <= column.width else status.word, ink_of(status)
+                found = both if len(both) <= column.width else status.word
+                return found, "" if run.status is Status.COMPLETE else ink_of(status)
             case _:
                 return "", ""
+
+
+def _complete(run: RunSummary) -> bool:
+    """Whether its line needs no word for how it ended."""
+    return run.status is Status.COMPLETE and not run.imported_from
 
 
 def _by_amount(figure: re.Match[str]) -> str:

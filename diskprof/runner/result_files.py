@@ -1,0 +1,248 @@
+"""What `diskprof import` is given: exported runs, result files of fio and ioping, and folders of them; told by their content."""
+
+import os
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO
+
+from diskprof.engines.results.found import NOT_WHOLE, BadResults, FoundRun, NoResults
+from diskprof.engines.results.recognise import LARGEST, results_of
+from diskprof.model.advice import Advice
+from diskprof.model.errors import DiskprofError, UsageError
+from diskprof.model.text import clean
+from diskprof.model.units import format_size
+from diskprof.runner.result_runs import Cell, ResultRun, records_of, swept
+from diskprof.store import Store
+from diskprof.store.exchange.runfile import read
+from diskprof.store.exchange.runfile_values import BadFile, Record
+from diskprof.store.exchange.transfer import ImportedRun, import_records
+
+MOST_FILES = 10_000
+_GZIP = b"\x1f\x8b"
+_LOOKED_AT = 64 << 10
+_BENCH_FIO = re.compile(r"((?:rand)?(?:read|write|rw)|readwrite)-(\d{1,6})-(\d{1,6})\.json")
+"""MODE-IODEPTH-NUMJOBS.json, as bench-fio calls its files and fio-plot reads them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """`left_out`: how many files of folders were no results."""
+
+    runs: tuple[ImportedRun, ...]
+    left_out: int
+
+
+@dataclass(slots=True)
+class _Pile:
+    """What was found to import, each with its name for messages."""
+
+    sources: list[tuple[str, Iterator[Record]]] = field(default_factory=list)
+    left_out: int = 0
+
+
+def import_files(store: Store, places: Sequence[str], stdin: IO[bytes]) -> Imported:
+    """Takes all runs of files and folders into the store, or none of them; `-` is `stdin`.
+
+    Raises BadFile for a file that is not whole or not known, UsageError for a place that is not there, DiskprofError for one that
+    cannot be read.
+    """
+    with ExitStack() as stack:
+        pile = _Pile()
+        for place in places:
+            if place == "-":
+                _add(pile, "stdin", stdin, datetime.now(UTC))
+            else:
+                _add_place(pile, Path(place), stack)
+        return Imported(tuple(import_records(store, pile.sources)), pile.left_out)
+
+
+def _add_place(pile: _Pile, path: Path, stack: ExitStack) -> None:
+    try:
+        if path.is_dir():
+            _add_folder(pile, path, stack)
+            return
+        if path.exists() and not (path.is_file() or path.is_fifo()):
+            raise UsageError(f"{clean(str(path))} is not a file.", "Give a result file, or one of `diskprof export`.")
+        _add_file(pile, path, stack)
+    except OSError as error:
+        missing = isinstance(error, FileNotFoundError)
+        kind = UsageError if missing else DiskprofError
+        raise kind(f"{clean(str(path))} cannot be read: {error.strerror}.") from None
+
+
+def _add_file(pile: _Pile, path: Path, stack: ExitStack) -> None:
+    file = stack.enter_context(path.open("rb"))
+    _add(pile, str(path), file, _written(file))
+
+
+def _written(file: IO[bytes]) -> datetime:
+    return datetime.fromtimestamp(os.fstat(file.fileno()).st_mtime, UTC)
+
+
+def _add(pile: _Pile, name: str, file: IO[bytes], written: datetime) -> None:
+    beginning = file.read(_LOOKED_AT)
+    whole = _Behind(beginning, file)
+    if beginning.startswith(_GZIP) and _is_exported(beginning):
+        pile.sources.append((name, read(whole, name)))
+        return
+    found = _results(name, _content(name, beginning, whole))
+    results = [
+        ResultRun(_called(name, place, len(found)), name, run, tuple(test.document for test in run.tests))
+        for place, run in enumerate(found, 1)
+    ]
+    pile.sources += [(name, _records(result, written)) for result in results]
+
+
+class _Behind:
+    """A file whose beginning was looked at already."""
+
+    def __init__(self, beginning: bytes, file: IO[bytes]) -> None:
+        self._beginning, self._file = beginning, file
+
+    def read(self, size: int = -1, /) -> bytes:
+        if not self._beginning:
+            return self._file.read(size)
+        if size < 0:
+            found, self._beginning = self._beginning + self._file.read(), b""
+        else:
+            found, self._beginning = self._beginning[:size], self._beginning[size:]
+        return found
+
+
+def _is_exported(packed: bytes) -> bool:
+    """Whether what is packed begins as `diskprof export` begins a file, or as nothing at all."""
+    try:
+        beginning = zlib.decompressobj(wbits=31).decompress(packed, 200)
+    except zlib.error:
+        return True
+    return b'"diskprof runs"' in beginning or not beginning
+
+
+def _content(name: str, beginning: bytes, file: _Behind) -> bytes:
+    """The bytes of a file of results, unpacked."""
+    if not beginning.startswith(_GZIP):
+        data = b"".join(iter(lambda: file.read(1 << 20), b"")) if len(beginning) == _LOOKED_AT else beginning
+    else:
+        unpacking = zlib.decompressobj(wbits=31)
+        try:
+            data = unpacking.decompress(file.read(LARGEST), LARGEST + 1)
+        except zlib.error:
+            raise _bad(name, "it is damaged", NOT_WHOLE) from None
+        if not unpacking.eof and len(data) <= LARGEST:
+            raise _bad(name, "its end is missing", NOT_WHOLE)
+    if len(data) > LARGEST:
+        raise _bad(name, f"it is larger than {format_size(LARGEST)}: this is no result file")
+    return data
+
+
+def _results(name: str, data: bytes) -> tuple[FoundRun, ...]:
+    try:
+        return results_of(data, name)
+    except BadResults as error:
+        raise _bad(name, error.message, error.hint) from None
+
+
+def _bad(name: str, what: str, hint: str | Advice = "") -> BadFile:
+    return BadFile(f"{clean(name)}: {clean(what)[:300]}. Nothing was imported.", hint)
+
+
+def _records(result: ResultRun, written: datetime) -> Iterator[Record]:
+    try:
+        yield from records_of(result, written)
+    except BadFile as error:
+        raise _bad(result.path, error.message, error.hint) from None
+
+
+def _called(name: str, place: int, of: int) -> str:
+    called = Path(name).name
+    return called if of == 1 else f"{called} {place}"
+
+
+# --- Folders --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _InFolder:
+    """A file of a folder that holds results."""
+
+    path: Path
+    runs: tuple[FoundRun, ...]
+    written: datetime
+
+
+def _add_folder(pile: _Pile, folder: Path, stack: ExitStack) -> None:
+    files, exported = 0, 0
+    for directory, below, names in os.walk(folder):
+        below[:] = sorted(name for name in below if not name.startswith("."))
+        found: list[_InFolder] = []
+        for name in sorted(names):
+            path = Path(directory, name)
+            if name.startswith(".") or not path.is_file():
+                continue
+            files += 1
+            if files > MOST_FILES:
+                raise UsageError(f"{clean(str(folder))} has more than {MOST_FILES:,} files.", "Give a folder below it.")
+            with path.open("rb") as file:
+                beginning = file.read(_LOOKED_AT)
+                if beginning.startswith(_GZIP) and _is_exported(beginning):
+                    exported += 1
+                    _add_file(pile, path, stack)
+                elif results := _results_among_others(str(path), beginning, file):
+                    found.append(_InFolder(path, results, _written(file)))
+                else:
+                    pile.left_out += 1
+        _add_found(pile, folder, Path(directory), found)
+    if files == pile.left_out:
+        raise UsageError(f"{clean(str(folder))} has no result files.", "Give a folder with fio's or ioping's JSON.")
+
+
+def _results_among_others(name: str, beginning: bytes, file: IO[bytes]) -> tuple[FoundRun, ...]:
+    """The runs of a file; none of one that is something else."""
+    if not any(mark in beginning for mark in (b'"fio version"', b'"ioping"', b'"stat"', b'"io"', _GZIP)):
+        return ()
+    try:
+        return results_of(_content(name, beginning, _Behind(beginning, file)))
+    except NoResults:
+        return ()
+    except BadResults as error:
+        raise _bad(name, error.message, error.hint) from None
+
+
+def _add_found(pile: _Pile, folder: Path, directory: Path, found: Sequence[_InFolder]) -> None:
+    """A run for each, or one for all those that bench-fio made together."""
+    cells = _cells(found)
+    if cells:
+        whole, names, options = swept(cells)
+        called = str(folder.absolute().name / directory.relative_to(folder))
+        documents = tuple(test.document for test in whole.tests)
+        result = ResultRun(called, str(directory), whole, documents, options, names)
+        pile.sources.append((str(directory), _records(result, max(each.written for each in found))))
+    for each in found:
+        if cells and _BENCH_FIO.fullmatch(each.path.name):
+            continue
+        for place, run in enumerate(each.runs, 1):
+            documents = tuple(test.document for test in run.tests)
+            result = ResultRun(_called(str(each.path), place, len(each.runs)), str(each.path), run, documents)
+            pile.sources.append((str(each.path), _records(result, each.written)))
+
+
+def _cells(found: Sequence[_InFolder]) -> list[Cell]:
+    """The files of a folder that are one sweep: named as bench-fio names them, of one fio on one target; else none."""
+    matches = [(match, each.runs) for each in found if (match := _BENCH_FIO.fullmatch(each.path.name))]
+    if len(matches) < 2 or any(len(runs) != 1 or len(runs[0].tests) != 1 for _, runs in matches):
+        return []
+    if len({(runs[0].target, runs[0].version) for _, runs in matches}) > 1:
+        return []
+    cells = []
+    for match, ((run,)) in sorted(matches, key=lambda each: (each[0][1], int(each[0][3]), int(each[0][2]))):
+        options = (("iodepth", match[2]), ("numjobs", match[3]))
+        for job in run.tests[0].jobs:
+            if any(dict(job.options).get(option, value) != value for option, value in options):
+                return []
+        cells.append(Cell(match[0].removesuffix(".json"), options, run))
+    return cells
