@@ -7,6 +7,7 @@ import gzip
 import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from diskprof.analysis.expectations import parse_expectation
@@ -18,6 +19,7 @@ from diskprof.engines.events import Ending, Event, LineReader, Noted, Sampled
 from diskprof.engines.fio.reader import FioReader
 from diskprof.engines.ioping import IopingReader
 from diskprof.engines.jsonstream import ArrayStream, DocumentStream, Noise
+from diskprof.engines.results.recognise import results_of
 from diskprof.model.errors import DiskprofError
 from diskprof.model.job import EngineJob, FioJob, fio_job, ioping_job
 from diskprof.model.metric import Quantity, format_value, parse_metric, parse_value
@@ -32,7 +34,10 @@ from diskprof.presets.foreign.commandline import import_command
 from diskprof.presets.foreign.jobfile import import_job_text
 from diskprof.presets.options.allowed import check_option
 from diskprof.presets.resolve import expand_defaults
+from diskprof.reports.data.json_runs import run_json
+from diskprof.reports.render.text import show
 from diskprof.runner.carry.marks import Mark, mark_bytes, read_mark
+from diskprof.runner.result_runs import ResultRun, records_of, run_of
 from diskprof.store import ProcessIdentity, codec, is_alive, is_elsewhere, this_process
 from diskprof.store.exchange import runfile
 
@@ -40,6 +45,7 @@ ROOT = Path(__file__).parents[1]
 DATA = ROOT / "tests" / "data"
 _SECOND = 1_000_000_000
 _LARGEST = 1 << 63
+_WRITTEN = datetime(2026, 3, 2, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -252,6 +258,37 @@ def _run_seeds() -> Iterator[bytes]:
         yield b"\x01" + header + line[:6_000]
 
 
+def _results(data: bytes) -> None:
+    """A result file: its runs are exported and shown."""
+    for found in results_of(data, "fuzzed"):
+        result = ResultRun("fuzzed.json", "fuzzed.json", found, tuple(test.document for test in found.tests))
+        records, run = list(records_of(result, _WRITTEN)), run_of(result, _WRITTEN)
+        out = runfile.RunWriter(io.BytesIO())
+        for record in records:
+            out.add(record)
+        samples = [sample for test in found.tests for sample in test.samples]
+        for sample in samples:
+            codec.sample_row(1, 1, sample)
+        assert codec.plan_from(codec.to_json(run.plan)) == run.plan
+        for test in run.tests:
+            if test.result:
+                assert codec.result_from(codec.to_json(test.result)) == test.result
+        show(run, samples)
+        run_json(run)
+
+
+def _result_seeds() -> Iterator[bytes]:
+    for where, pattern in (("fio-streams", "*.out.gz"), ("results", "*"), ("ioping-streams", "*.json")):
+        for path in sorted((DATA / where).glob(pattern)):
+            data = path.read_bytes()
+            data = gzip.decompress(data) if path.suffix == ".gz" else data
+            # The last document of a stream, too: what is cut off first is its end.
+            last = data.rfind(b"\n{\n") + 1
+            yield data[last:]
+            yield from {data[: last + 4_000]} if last else ()
+    yield b"15294 972570170 15725 64411007 31941 63592 6159149 165137 15295 1000002919\n"
+
+
 def _disk(data: bytes) -> None:
     """What lies on a disk is anybody's."""
     found = identify(lambda offset, length: data[offset : offset + length], len(data))
@@ -302,6 +339,7 @@ TARGETS = {
         Target("command", _command, _command_seeds),
         Target("words", _words, _word_seeds),
         Target("runs", _runs, _run_seeds),
+        Target("results", _results, _result_seeds),
         Target("disk", _disk, _disk_seeds),
         Target("mounts", _mounts, _mount_seeds),
         Target("mark", _mark, _mark_seeds),

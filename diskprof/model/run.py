@@ -82,11 +82,6 @@ class DirectionResult:
     slat: Latency | None = None
     lat: Latency | None = None
 
-    @property
-    def whole_latency(self) -> Latency | None:
-        """What an I/O took from its submission on; None where only its completion was timed."""
-        return self.latency if self.latency_kind is LatencyKind.LAT else self.lat
-
     def share_within(self, ns: int) -> float | None:
         """The share of I/Os that completed within `ns`; None without a distribution."""
         return self.histogram.share_below(ns) if self.histogram else None

@@ -74,32 +74,36 @@ def _later(test: FoundTest, place: int, by_ns: int) -> FoundTest:
     return replace(test, samples=samples, started_ns=test.started_ns + by_ns, ended_ns=test.ended_ns + by_ns)
 
 
-def records_of(result: ResultRun, otherwise: datetime) -> Iterator[Record]:
-    """The run as the records that an exported one has; `otherwise` is when it ended, where the file does not say.
-
-    Raises BadFile for figures that nobody can have measured.
-    """
+def run_of(result: ResultRun, otherwise: datetime) -> Run:
+    """The run without its findings; `otherwise` is when it ended, where the file does not say."""
     found = result.found
     plan = _plan(result)
     ended = found.started_at + timedelta(seconds=found.seconds) if found.started_at else otherwise
-    started = ended - timedelta(seconds=found.seconds)
-    samples = [sample for test in found.tests for sample in test.samples]
-    run = Run(
+    return Run(
         id=id_of_results(*result.documents),
         status=found.status,
         reason=found.reason,
         plan=plan,
         environment=_environment(found),
-        started_at=started,
+        started_at=ended - timedelta(seconds=found.seconds),
         ended_at=ended,
         tests=tuple(
             TestRecord(place, plan.tests[place], test.status, test.reason, test.started_ns, test.ended_ns, test.result)
             for place, test in enumerate(found.tests)
         ),
+        messages=tuple(Message(0, note) for note in found.notes),
         imported_from=one_line(result.path, _LONGEST_PATH),
     )
-    messages = tuple(Message(0, note) for note in found.notes)
-    records = _records(run, found, samples, messages)
+
+
+def records_of(result: ResultRun, otherwise: datetime) -> Iterator[Record]:
+    """The run as the records that an exported one has; `otherwise` as of `run_of`.
+
+    Raises BadFile for figures that nobody can have measured.
+    """
+    run = run_of(result, otherwise)
+    samples = [sample for test in result.found.tests for sample in test.samples]
+    records = _records(run, result.found, samples)
     for record in records:
         check_record(record)
     _check_histograms(run, samples)
@@ -111,7 +115,7 @@ def records_of(result: ResultRun, otherwise: datetime) -> Iterator[Record]:
     yield from records[1:]
 
 
-def _records(run: Run, found: FoundRun, samples: Sequence[Sample], messages: tuple[Message, ...]) -> list[Record]:
+def _records(run: Run, found: FoundRun, samples: Sequence[Sample]) -> list[Record]:
     head = Head(
         id=run.id,
         status=run.status,
@@ -132,8 +136,8 @@ def _records(run: Run, found: FoundRun, samples: Sequence[Sample], messages: tup
         for place, test in enumerate(found.tests)
     ]
     batches: list[Batch] = [tuple(samples[start : start + _BATCH]) for start in range(0, len(samples), _BATCH)]
-    batches += [messages] if messages else []
-    return [head, *tests, *batches, End(len(tests), len(messages), len(samples), 0)]
+    batches += [run.messages] if run.messages else []
+    return [head, *tests, *batches, End(len(tests), len(run.messages), len(samples), 0)]
 
 
 def _check_histograms(run: Run, samples: Sequence[Sample]) -> None:

@@ -278,9 +278,9 @@ class _Run:
                 kept += event.samples if isinstance(event, Sampled) else ()
         tests, begins_ns = [], 0
         for place, group in enumerate(last.groups):
-            started_ns, ended_ns = self._time_of(group, begins_ns)
-            begins_ns = ended_ns
             samples = tuple(self._samples[place]) if self._samples else ()
+            started_ns, ended_ns = self._time_of(group, begins_ns, samples)
+            begins_ns = ended_ns
             document = last.document.raw if place == 0 else b""
             tests.append(self._test(group, started_ns, ended_ns, samples, document))
         hosts = {entry.host for entry in last.entries}
@@ -289,22 +289,24 @@ class _Run:
             EngineName.FIO,
             tuple(tests),
             _target(last),
-            moment_of(last.written_ms and last.begun_ms / 1000),
-            max(0, last.written_ms - last.begun_ms) / 1000,
+            moment_of(last.written_ms and self.first.begun_ms / 1000),
+            self._at_ns(last) / 1e9,
             version=clean(str(last.document.value.get("fio version", ""))[:100]).removeprefix("fio-"),
             hostname=hosts.pop() if len(hosts) == 1 else "",
             status=status,
             reason=reason,
         )
 
-    def _time_of(self, group: range, begins_ns: int) -> tuple[int, int]:
-        """When a test began and ended: by fio's word from 3.4x on, else after the one before."""
+    def _time_of(self, group: range, begins_ns: int, samples: Sequence[Sample]) -> tuple[int, int]:
+        """When a test began and ended: by fio's word from 3.4x on, or by its samples, else after the one before."""
+        if len(self.last.groups) == 1:
+            return 0, self._at_ns(self.last)
         told = [begun for entry in group if (begun := count(self.last.entries[entry].data, "job_start"))]
         if told:
-            begins_ns = max(0, min(told) - self.last.begun_ms) * _MS
-        if len(self.last.groups) == 1:
-            return 0, max(0, self.last.written_ms - self.last.begun_ms) * _MS
-        return begins_ns, begins_ns + self.last.longest_ms(group) * _MS
+            begins_ns = max(0, min(told) - self.first.begun_ms) * _MS
+        elif samples:
+            begins_ns = max(0, samples[0].at_ns - samples[0].duration_ns)
+        return begins_ns, max([begins_ns + self.last.longest_ms(group) * _MS, *(sample.at_ns for sample in samples)])
 
     def _test(
         self, group: range, started_ns: int, ended_ns: int, samples: tuple[Sample, ...], document: bytes

@@ -8,6 +8,7 @@ from diskprof.engines.jsonstream import ArrayStream, Document, DocumentStream, S
 from diskprof.engines.results.fio_results import fio_runs, is_fio
 from diskprof.engines.results.found import NOT_WHOLE, BadResults, FoundRun, NoResults
 from diskprof.engines.results.ioping_results import ioping_run, is_ioping, raw_line, raw_run
+from diskprof.model.advice import Advice
 from diskprof.model.errors import EngineError
 from diskprof.model.text import clean
 
@@ -18,7 +19,7 @@ _SECTION = re.compile(rb"^[ \t]*\[[A-Za-z_][^\]\n\0\",:{}]*\][ \t\r]*(?:[;#].*)?
 _TABLES = re.compile(rb"^\S+: \(groupid=\d+, jobs=\d+\)", re.MULTILINE)
 _TERSE = re.compile(rb"^[345];fio-\d", re.MULTILINE)
 _PRETTY = re.compile(rb"^--- .+ ioping statistics ---", re.MULTILINE)
-_JSON = "Run fio with --output-format=json+ (or json)."
+_JSON = Advice("Run fio with --output-format=json+ (or json).", "Let fio write json+ (or json).")
 
 
 def results_of(data: bytes, name: str = "FILE") -> tuple[FoundRun, ...]:
@@ -83,7 +84,9 @@ def _something_else(data: bytes, name: str) -> NoResults:
     if _PRETTY.search(data):
         return NoResults("it is ioping's output for people", "Run ioping with -J.")
     if _SECTION.search(data):
-        return NoResults(
-            "it is a fio job file", f"To make a preset of it: diskprof presets import {shlex.quote(clean(name))}"
+        advice = Advice(
+            f"To make a preset of it: diskprof presets import {shlex.quote(clean(name))}",
+            "Import it on the Run screen.",
         )
+        return NoResults("it is a fio job file", advice)
     return NoResults("it is no run of diskprof's and no result of fio's or ioping's", _JSON)

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from diskprof.model.advice import Advice
 from diskprof.model.errors import PresetError
 from diskprof.model.text import clean
 from diskprof.presets.foreign.fio_jobs import Origin, preset_of
@@ -45,7 +46,8 @@ def read_job_file(path: Path) -> bytes:
 def _refuse_results(label: str, data: bytes) -> None:
     if _RESULTS in data[:_LATEST_SIGN]:
         raise PresetError(
-            f"{label} is a result of fio's, not a job file.", f"To import it as a run: diskprof import {label}"
+            f"{label} is a result of fio's, not a job file.",
+            Advice(f"To import it as a run: diskprof import {label}", "Result files are imported on the command line."),
         )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).parents[3]
-BENCHMARKS = ("imported", "observer", "scale", "startup")
+BENCHMARKS = ("imported", "observer", "results", "scale", "startup")
 
 
 def benchmark(name: str, *words: str, timeout_s: float = 180.0) -> subprocess.CompletedProcess[str]:
@@ -84,3 +84,9 @@ def test_growth_is_measured(tmp_path: Path) -> None:
 def test_imported_commands_are_measured_beside_plain_fio(tmp_path: Path) -> None:
     found = figures("imported", tmp_path / "out.json", "--size", "4m", "--dir", str(tmp_path))
     assert {"4 copies, a file each: a read", "two jobs: reads read", "two jobs: writes write"} <= found.keys()
+
+
+def test_changed_result_files_are_taken_whole_or_not_at_all(tmp_path: Path) -> None:
+    found = figures("results", tmp_path / "out.json", "--files", "30")
+    assert found["anything else"]["median"] == 0
+    assert found["imported whole, and shown"]["median"] and found["refused, nothing kept"]["median"]

@@ -52,6 +52,7 @@ def test_the_figures_are_the_engines_own() -> None:
         "latency_kind": "lat",
         "clat_ns": None,
         "slat_ns": None,
+        "lat_ns": None,
         "share_within": None,
     }
     (told,) = loaded(run_json(run(fio(read=replace(READ, slat=Latency(mean=9_876.5))))))["tests"]
