@@ -176,29 +176,43 @@ class _InFolder:
 
 
 def _add_folder(pile: _Pile, folder: Path, stack: ExitStack) -> None:
-    files, exported = 0, 0
-    for directory, below, names in os.walk(folder):
-        below[:] = sorted(name for name in below if not name.startswith("."))
+    """Raises OSError."""
+    files = [(directory, paths) for directory, paths in _files(folder) if paths]
+    count = sum(len(paths) for _, paths in files)
+    before = pile.left_out
+    for directory, paths in files:
         found: list[_InFolder] = []
-        for name in sorted(names):
-            path = Path(directory, name)
-            if name.startswith(".") or not path.is_file():
-                continue
-            files += 1
-            if files > MOST_FILES:
-                raise UsageError(f"{clean(str(folder))} has more than {MOST_FILES:,} files.", "Give a folder below it.")
+        for path in paths:
             with path.open("rb") as file:
                 beginning = file.read(_LOOKED_AT)
                 if beginning.startswith(_GZIP) and _is_exported(beginning):
-                    exported += 1
                     _add_file(pile, path, stack)
                 elif results := _results_among_others(str(path), beginning, file):
                     found.append(_InFolder(path, results, _written(file)))
                 else:
                     pile.left_out += 1
-        _add_found(pile, folder, Path(directory), found)
-    if files == pile.left_out:
+        _add_found(pile, folder, directory, found)
+    if pile.left_out - before == count:
         raise UsageError(f"{clean(str(folder))} has no result files.", "Give a folder with fio's or ioping's JSON.")
+
+
+def _files(folder: Path) -> list[tuple[Path, list[Path]]]:
+    """The files in a folder and below it, but for hidden ones and other file systems. Raises OSError, UsageError for too many."""
+
+    def stopped(error: OSError) -> None:
+        raise error
+
+    found: list[tuple[Path, list[Path]]] = []
+    count, here = 0, folder.stat().st_dev
+    for directory, below, names in os.walk(folder, onerror=stopped):
+        place = Path(directory)
+        below[:] = sorted(name for name in below if not name.startswith(".") and (place / name).lstat().st_dev == here)
+        paths = [place / name for name in sorted(names) if not name.startswith(".")]
+        found.append((place, [path for path in paths if path.is_file()]))
+        count += len(found[-1][1])
+        if count > MOST_FILES:
+            raise UsageError(f"{clean(str(folder))} has more than {MOST_FILES:,} files.", "Give a folder below it.")
+    return found
 
 
 def _results_among_others(name: str, beginning: bytes, file: IO[bytes]) -> tuple[FoundRun, ...]:

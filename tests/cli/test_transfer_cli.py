@@ -93,7 +93,7 @@ def test_an_export_takes_its_place_whole_or_not_at_all(home: Path) -> None:
         (("import", "/no/such/file"), 2, "/no/such/file"),
         (("import", "/dev/zero"), 2, "/dev/zero"),
         (("import", "/"), 2, "/"),
-        (("import", ".local/share/diskprof/runs.db"), 1, "no file that `diskprof export` wrote"),
+        (("import", ".local/share/diskprof/runs.db"), 1, "it is no run of diskprof's"),
         (("import", "-"), 1, "stdin"),
     ],
 )
