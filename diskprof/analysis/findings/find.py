@@ -94,7 +94,7 @@ def find(
         return ()
     found = [finding for rule in RUN_RULES if (finding := rule(run))]
     for rule in TEST_RULES:
-        found += _together([finding for view in tests if (finding := rule(view))])
+        found += _together([finding for view in tests if (finding := rule(view))], run.title)
     if short := over_time.too_short(tests):
         found.append(short)
     names = {finding.name for finding in found}
@@ -102,8 +102,8 @@ def find(
     return tuple(sorted(kept, key=lambda finding: _ORDER[finding.weight]))
 
 
-def _together(findings: Sequence[Finding]) -> list[Finding]:
-    """Findings of one rule: those that say the same of several tests become one, the tests named in its evidence."""
+def _together(findings: Sequence[Finding], title: Callable[[str], str]) -> list[Finding]:
+    """Findings of one rule: those that say the same of several tests become one, with the tests' titles in its evidence."""
     groups: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
         groups.setdefault((finding.name, finding.message), []).append(finding)
@@ -113,7 +113,7 @@ def _together(findings: Sequence[Finding]) -> list[Finding]:
         if len(group) == 1:
             merged.append(first)
             continue
-        parts = [f"{finding.test}: {finding.evidence}" for finding in group[:_NAMED]]
+        parts = [f"{title(finding.test)}: {finding.evidence}" for finding in group[:_NAMED]]
         if len(group) > _NAMED:
             parts.append(f"and {len(group) - _NAMED} more")
         merged.append(replace(first, test="", evidence="; ".join(parts)))

@@ -17,7 +17,7 @@ from diskprof.analysis.windows import measured, windows
 from diskprof.model.earlier import EarlierResult
 from diskprof.model.expectation import Verdict
 from diskprof.model.metric import format_value
-from diskprof.model.run import DirectionResult, Latency, Run, Status, TestRecord
+from diskprof.model.run import DirectionResult, Latency, Run, Status, TestRecord, Weight
 from diskprof.model.sample import Direction, Sample
 from diskprof.model.units import format_duration, format_iops, format_latency
 from diskprof.reports import figures
@@ -141,10 +141,21 @@ def moment(when: datetime) -> str:
 
 
 def _in_words(known: _Known) -> list[Block]:
-    meaning = Meaning.STRONG if known.form in _PAGES else Meaning.PLAIN
-    sentences = [unfinished(known.run), run_in_doubt(known.run), run_limits(known.run)]
-    blocks: list[Block] = [Paragraph(verdict(known.run), meaning), *(Paragraph(told) for told in sentences if told)]
-    return blocks if known.form in _PAGES else known.under("Summary", [*blocks, *_syncs(known)])
+    """What the run comes to; on a page which run it is, and before its figures the doubts and what to do about them."""
+    run, pages = known.run, known.form in _PAGES
+    more = [Paragraph(told) for told in (unfinished(run), run_limits(run)) if told]
+    doubts = run_in_doubt(run)
+    if not pages:
+        told = [Paragraph(doubts)] if doubts else []
+        return known.under("Summary", [Paragraph(verdict(run)), *told, *more, *_syncs(known)])
+    advice = dict.fromkeys(each.advice for each in run.findings if each.weight is Weight.DOUBT and each.advice)
+    return [
+        *([Paragraph(f"{run_line(run)}, on {run.plan.target.path}")] if known.level == 1 else []),
+        *([Paragraph(doubts, Meaning.STRONG)] if doubts else []),
+        *(Note(f"Before relying on it: {words}") for words in advice),
+        Paragraph(verdict(run), Meaning.PLAIN if doubts else Meaning.STRONG),
+        *more,
+    ]
 
 
 def _brief(known: _Known) -> list[Block]:

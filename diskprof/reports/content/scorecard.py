@@ -60,7 +60,7 @@ def about(run: Run, earlier: Sequence[EarlierResult]) -> str:
     """What the bars are measured against: `Compared with the best of 3 earlier runs on this disk`."""
     count = len({one.run_id for one in earlier})
     if not count:
-        return "First run of this preset with these parameters on this disk"
+        return "No earlier run like it to compare with (same disk, not in doubt)"
     before = "the earlier run" if count == 1 else f"the best of {count:,} earlier runs"
     return f"Compared with {before} on this disk"
 

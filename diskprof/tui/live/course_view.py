@@ -355,9 +355,14 @@ class CourseView:
             # Until the current test has a figure.
             seen, track = self._before, self._before.track
             note = f"{seen.record.title}, the last test"
-        elif not seen.follows or not seen.going:
-            title = seen.record.title
-            note = f"{title}, {note}" if note else title
+        else:
+            if self._before:
+                # The first figure of the current test does not wait for its turn.
+                self._before = None
+                self._turns.clear()
+            if not seen.follows or not seen.going:
+                title = seen.record.title
+                note = f"{title}, {note}" if note else title
         cursor = None if self.moment is None else moment(track, self.moment, chart.size.width)
         self._draw_view(seen, chart, self._shown_view, note, cursor)
         # What happened at the cursor is said once.

@@ -48,7 +48,7 @@ def test_reads_are_before_writes_and_large_blocks_told_in_bandwidth(run: Run) ->
     assert [line.unit for line in lines] == ["k IOPS", "k IOPS", "GB/s"] * 2
     assert [line.figure for line in lines][1:3] == ["286k", "6.75 GB/s"]
     assert {line.against for line in lines} == {""}
-    assert about(run, ()).startswith("First run of this preset")
+    assert about(run, ()).startswith("No earlier run like it")
     assert best_table(run, ()) is None
 
 
