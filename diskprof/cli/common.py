@@ -39,6 +39,17 @@ def exit_code_of(run: "Run") -> ExitCode:
     return ExitCode.INTERRUPTED if run.status is Status.CANCELLED else ExitCode.FAILED
 
 
+def exit_code_of_series(store: "Store", series_id: str) -> ExitCode:
+    """How a command ends that saw this series to its end: of its runs the first that was not as expected counts."""
+    from diskprof.model.run import Status
+
+    status = store.series(series_id).status
+    if status is not Status.COMPLETE:
+        return ExitCode.INTERRUPTED if status is Status.CANCELLED else ExitCode.FAILED
+    codes = (exit_code_of(store.run(run.id)) for run in store.series_runs(series_id))
+    return next((code for code in codes if code is not ExitCode.OK), ExitCode.OK)
+
+
 def echo_json(value: Any) -> None:
     """Prints `value` as JSON that any program can read: no NaN, no broken text; ASCII alone where no more can be printed."""
     from diskprof.reports.data.json import dumps
@@ -62,6 +73,23 @@ def print_result(store: "Store", run_id: str, as_json: bool) -> None:
     samples = store.samples(run_id).samples
     earlier = earlier_results(store, run)
     drawn = show(run, samples, width_of_stdout(), kernel=kernel, earlier=earlier, ascii_only=not stdout_is_utf8())
+    click.echo(drawn, nl=False)
+
+
+def print_series(store: "Store", series_id: str, as_json: bool) -> None:
+    """The series as it stands in the store, on stdout."""
+    from diskprof.runner.session import series_result
+
+    result = series_result(store, series_id)
+    if as_json:
+        from diskprof.reports.data.json_series import series_json
+
+        echo_json(series_json(result.series, result.runs, result.figures))
+        return
+    from diskprof.reports.content.series_report import series_report
+    from diskprof.reports.render.lines import text
+
+    drawn = text(series_report(result), width_of_stdout(), ascii_only=not stdout_is_utf8())
     click.echo(drawn, nl=False)
 
 

@@ -79,6 +79,9 @@ def runs(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
     for summary in newest:
         for tag in summary.tags:
             names.setdefault(tag, _described(summary))
+    for summary in newest:
+        if summary.series:
+            names.setdefault(summary.series.series_id, f"series: {_described(summary)}")
     names |= {summary.id: _described(summary) for summary in newest}
     return _beginning(incomplete, names.items())
 

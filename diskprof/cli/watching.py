@@ -19,10 +19,22 @@ _ERASE = "\r\x1b[K"
 _SHORTEST_TITLE = 16
 
 
+async def watch_series(path: Path, series_id: str) -> None:
+    """As `watch`, of each run of a series in its turn."""
+    with Store.open(path) as store:
+        while not store.series(series_id).status.over:
+            newest = store.series_runs(series_id)[-1]
+            if newest.status.over:
+                await asyncio.sleep(_PERIOD_S)
+                store.reap()
+            else:
+                await watch(path, newest.id)
+
+
 async def watch(path: Path, run_id: str) -> None:
     """Shows the run's progress on stderr until it is over: one line on a terminal, a line a test elsewhere."""
     with Store.open(path) as store:
-        line = _Line(sys.stderr.isatty())
+        line = _Line(sys.stderr.isatty(), _repeat(store, run_id))
         cursor, recent = 0, list[Sample]()
         seen, quiet = -1, 0
         while True:
@@ -45,6 +57,14 @@ async def watch(path: Path, run_id: str) -> None:
             await asyncio.sleep(_PERIOD_S)
 
 
+def _repeat(store: Store, run_id: str) -> str:
+    """Where the run is in its series, to stand before its progress."""
+    from diskprof.reports.content.series_report import place_words
+
+    place = store.run(run_id).series
+    return f"{place_words(store.series(place.series_id), place)}: " if place else ""
+
+
 def _news(store: Store, run: Run, cursor: int) -> SampleBatch:
     """The samples after the cursor. At first none, only where they end: the run may have gone on for a day."""
     if cursor or run.progress is None:
@@ -65,8 +85,8 @@ def _recent(samples: list[Sample]) -> list[Sample]:
 
 
 class _Line:
-    def __init__(self, terminal: bool) -> None:
-        self._terminal = terminal
+    def __init__(self, terminal: bool, before: str = "") -> None:
+        self._terminal, self._before = terminal, before
         self._said: tuple[int, Phase] | None = None
 
     @property
@@ -80,10 +100,11 @@ class _Line:
             return
         if self._terminal:
             width = shutil.get_terminal_size().columns - 1
-            self._write(_ERASE + progress_line(run, progress, recent, width))
+            rest = width - width_of(self._before)
+            self._write(_ERASE + self._before + progress_line(run, progress, recent, rest))
         elif self._said != (progress.test, progress.phase):
             self._said = (progress.test, progress.phase)
-            self._write(_heading(run, progress) + "\n")
+            self._write(f"{self._before}{_heading(run, progress)}\n")
 
     def clear(self) -> None:
         if self._terminal:

@@ -1,14 +1,18 @@
 """A series: a plan for each of its targets, carried out several times, one run after the other."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from math import ceil, inf
 
 from diskprof.model.metric import Quantity
+from diskprof.model.plan import Plan
 from diskprof.model.run import Status
 from diskprof.model.sample import Direction
 
+_LEAST_CAP_S = 1200.0
+_ROUNDS_OF_CAP = 10
 LEAST_FOR_INTERVAL = 6
 """So many repeats make a 95% interval of the median; fewer have a range only."""
 
@@ -47,6 +51,66 @@ class Repetition:
 
 
 @dataclass(frozen=True, slots=True)
+class SeriesPlan:
+    """The plan of each target, and how often they are carried out."""
+
+    plans: tuple[Plan, ...]
+    wanted: Repetition
+
+    @staticmethod
+    def of(plans: tuple[Plan, ...], wanted: Repetition) -> "SeriesPlan":
+        """With a cap where `until` was given without one: ten rounds, 20 minutes at the least."""
+        planned = SeriesPlan(plans, wanted)
+        if wanted.until is None or wanted.at_most_s is not None:
+            return planned
+        cap = max(_LEAST_CAP_S, _ROUNDS_OF_CAP * planned.round_s)
+        return replace(planned, wanted=replace(wanted, at_most_s=ceil(cap / 60) * 60.0))
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The path of each target, where a preset has several those of all."""
+        return tuple(", ".join(target.path for target in plan.targets) for plan in self.plans)
+
+    @property
+    def new(self) -> "NewSeries":
+        """What the store is told with the first run."""
+        return NewSeries(self.targets, self.wanted)
+
+    @property
+    def round_s(self) -> float:
+        """What one run of each target likely takes, with the pauses after them."""
+        return sum(plan.likely_seconds + self.wanted.pause_s for plan in self.plans)
+
+    @property
+    def least_s(self) -> float:
+        """What it takes at the least: of `until` so many rounds as an interval needs."""
+        rounds = LEAST_FOR_INTERVAL if self.wanted.repeats is None else min(self.wanted.repeats, self.most_rounds)
+        return rounds * self.round_s - self.wanted.pause_s
+
+    @property
+    def most_rounds(self) -> int:
+        """So many repeats of each target, fewer where one ends it before."""
+        cap = self.wanted.at_most_s
+        fitting = None if cap is None or not self.round_s else max(1, int((cap + self.wanted.pause_s) / self.round_s))
+        known = [count for count in (self.wanted.repeats, fitting) if count is not None]
+        return min(known) if known else LEAST_FOR_INTERVAL
+
+    @property
+    def runs(self) -> int:
+        """Of `most_rounds`."""
+        return self.most_rounds * len(self.plans)
+
+    @property
+    def bytes_written(self) -> int:
+        """By `most_rounds`."""
+        return self.most_rounds * sum(plan.bytes_written for plan in self.plans)
+
+    @property
+    def writes_exact(self) -> bool:
+        return self.wanted.repeats is not None and all(plan.writes_exact for plan in self.plans)
+
+
+@dataclass(frozen=True, slots=True)
 class NewSeries:
     """What a series begins with: the path of each target, and how often it repeats."""
 
@@ -75,7 +139,12 @@ class Spread:
     @property
     def share(self) -> float:
         """How far the farther end is from the median, as a share of it."""
-        return max(self.high - self.median, self.median - self.low) / self.median if self.median else 0.0
+        apart = max(self.high - self.median, self.median - self.low)
+        return apart / self.median if self.median else (inf if apart else 0.0)
+
+    def within(self, share: float) -> bool:
+        """Whether the interval is that narrow; never of a range only."""
+        return not self.range_only and self.share <= share
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,6 +163,11 @@ def format_clock(seconds: float) -> str:
     return f"{hours}:{rest // 60:02d}:{rest % 60:02d}" if hours else f"{rest // 60}:{rest % 60:02d}"
 
 
+def percent_words(fraction: float) -> str:
+    """A share of one as it was given: `3%`, `2.5%`."""
+    return f"{100 * fraction:.6g}%"
+
+
 def format_percent(fraction: float, digits: int = 0) -> str:
     """A share of one as percent: `63%`."""
     return f"{100 * fraction:.{digits}f}%"

@@ -11,6 +11,7 @@ from diskprof.model.errors import UsageError
 if TYPE_CHECKING:
     from diskprof.analysis.history import RunHistory
     from diskprof.analysis.kernel import KernelView
+    from diskprof.analysis.series_figures import SeriesResult
     from diskprof.model.earlier import EarlierResult
     from diskprof.model.run import Run
     from diskprof.model.sample import Sample
@@ -73,6 +74,28 @@ def format_of(path: Path) -> Format:
             hint += " `diskprof show RUN --json` prints a run as JSON; `diskprof report --help` lists other formats."
         raise UsageError(f"A report cannot be written as {suffix}.", hint)
     return _BY_SUFFIX.get(suffix, Format.MARKDOWN)
+
+
+OF_SERIES = frozenset({Format.MARKDOWN, Format.HTML, Format.CSV})
+"""A series is one document in these; in the others it is its runs."""
+
+
+def write_series(wanted: Format, result: "SeriesResult", runs: "Sequence[Run]", *, ascii_only: bool = False) -> str:
+    """The report on a series, in a format of `OF_SERIES`; its `runs` are for CSV alone."""
+    if wanted is Format.CSV:
+        from diskprof.reports.data.tables import series_csv
+
+        return series_csv(runs)
+    from diskprof.reports.content.series_report import series_report
+
+    blocks = series_report(result)
+    if wanted is Format.HTML:
+        from diskprof.reports.render.html import document_html
+
+        return document_html(f"{result.series.preset_title}: series {result.series.id}", blocks)
+    from diskprof.reports.render.markdown import markdown
+
+    return markdown(blocks, ascii_only=ascii_only)
 
 
 def write(

@@ -4,16 +4,18 @@ import fcntl
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from diskprof.devices.guard.relations import all_paths
+from diskprof.devices.targets import resolve_target
 from diskprof.model.advice import Advice
 from diskprof.model.device import DeviceTree
-from diskprof.model.errors import Refused, RunNotFound
+from diskprof.model.errors import DiskprofError, Refused, RunNotFound
 from diskprof.model.plan import Plan
 from diskprof.model.run import RunSummary, Status
+from diskprof.model.run_series import RunSeries
 from diskprof.model.target import Target
 from diskprof.model.text import clean
 from diskprof.store import Store, is_alive
@@ -24,7 +26,7 @@ _POLL_S = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A run under way on disks that another would use too; `disks` are kernel names or mount points."""
+    """A run or a series under way on disks that another would use too; `disks` are kernel names or mount points."""
 
     run_id: str
     title: str
@@ -56,16 +58,48 @@ class Occupied(Refused):
         self.neighbour = neighbour
 
 
-def neighbours(plan: Plan, store: Store, tree: DeviceTree) -> list[Neighbour]:
-    """The runs of this store and this machine that live and share a disk with the plan, the oldest first."""
+def neighbours(plan: Plan, store: Store, tree: DeviceTree, own: str = "") -> list[Neighbour]:
+    """The runs and series of this store and this machine that live and share a disk with the plan, the oldest first.
+
+    A series keeps its disks between its runs; `own` is the id of the one that the plan is part of.
+    """
     wanted = _disks(plan, tree)
     found = []
+    series = [each for each in _series_alive(store) if each.id != own]
+    kept = {each.id for each in series} | {own}
     for summary in _alive(store):
-        shared = wanted & _disks(store.run(summary.id).plan, tree)
-        if shared:
-            disks = tuple(sorted(name.partition(" ")[2] for name in shared))
-            found.append(Neighbour(summary.id, summary.preset_title, summary.target, summary.started_at, disks))
-    return found[::-1]
+        if summary.series is None or summary.series.series_id not in kept:
+            used = _disks(store.run(summary.id).plan, tree)
+            found.append(
+                Neighbour(summary.id, summary.preset_title, summary.target, summary.started_at, _shared(wanted, used))
+            )
+    for each in series:
+        where = " and ".join(each.targets)
+        title = f"series of {each.preset_title}"
+        found.append(
+            Neighbour(each.id, title, where, each.started_at, _shared(wanted, _disks_of_series(each, store, tree)))
+        )
+    return sorted((each for each in reversed(found) if each.disks), key=lambda each: each.started_at)
+
+
+def _shared(wanted: frozenset[str], used: frozenset[str]) -> tuple[str, ...]:
+    return tuple(sorted(name.partition(" ")[2] for name in wanted & used))
+
+
+def _series_alive(store: Store) -> list[RunSeries]:
+    return [
+        each for each in store.series_list() if each.status is Status.RUNNING and is_alive(store.series_runner(each.id))
+    ]
+
+
+def _disks_of_series(series: RunSeries, store: Store, tree: DeviceTree) -> frozenset[str]:
+    """Of its runs, and of targets that it has not come to yet."""
+    plans = {run.series: store.run(run.id).plan for run in store.series_runs(series.id) if run.series}
+    found = frozenset(disk for plan in plans.values() for disk in _disks(plan, tree))
+    for path in series.targets:
+        with suppress(DiskprofError):
+            found |= frozenset(_disks_of(resolve_target(path, tree), tree))
+    return found
 
 
 def worked_on(store: Store) -> dict[str, str]:
@@ -86,14 +120,16 @@ def _alive(store: Store) -> Iterator[RunSummary]:
 def is_there(neighbour: Neighbour, store: Store) -> bool:
     """Whether the run goes on. Cheaper than to look for neighbours again, for whoever waits while something is measured."""
     try:
+        if store.resolve_item(neighbour.run_id).is_series:
+            return any(each.id == neighbour.run_id for each in _series_alive(store))
         return store.run(neighbour.run_id).status is Status.RUNNING and is_alive(store.runner(neighbour.run_id))
     except RunNotFound:  # deleted as soon as it was over
         return False
 
 
-def refuse_beside_others(plan: Plan, store: Store, tree: DeviceTree) -> None:
-    """Raises Occupied where another run works on a disk of the plan."""
-    for neighbour in neighbours(plan, store, tree):
+def refuse_beside_others(plan: Plan, store: Store, tree: DeviceTree, own: str = "") -> None:
+    """Raises Occupied where another run works on a disk of the plan; `own` as in `neighbours`."""
+    for neighbour in neighbours(plan, store, tree, own):
         raise Occupied(neighbour)
 
 

@@ -19,18 +19,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from diskprof.analysis.kernel import KernelView
+    from diskprof.analysis.series_figures import SeriesResult
     from diskprof.model.device import Device, DiskCounters, Health
     from diskprof.model.earlier import EarlierResult
     from diskprof.model.expectation import Expectation
     from diskprof.model.plan import Plan
     from diskprof.model.preset import Preset, TargetSlot
     from diskprof.model.run import Run
+    from diskprof.model.run_series import NewSeries, SeriesPlan
     from diskprof.model.target import Target
     from diskprof.presets.library import Library
     from diskprof.runner.carry.begin import Begun
     from diskprof.runner.leftovers import Leftover
     from diskprof.runner.neighbours import Neighbour
-    from diskprof.store import Store
+    from diskprof.store import Item, Store
 
 _PERIOD_S = 0.5
 _NO_WRITING = WritePermission()
@@ -275,6 +277,16 @@ class Session:
 
         return plan_again(self, run, self.scan(), self.load_library(), permission)
 
+    def runs_to_repeat(self, store: Store, item: Item) -> list[Run]:
+        """What `again` is asked of: the run, or of a series the last run of each target. Raises UsageError where one has none."""
+        if not item.is_series:
+            return [store.run(item.id)]
+        arms = {run.series.arm: run.id for run in store.series_runs(item.id) if run.series}
+        for arm, target in enumerate(store.series(item.id).targets):
+            if arm not in arms:
+                raise UsageError(f"The series {item.id} has no run of {target}.", "Start it with `diskprof run`.")
+        return [store.run(arms[arm]) for arm in sorted(arms)]
+
     def _path_of(self, wish: Wish) -> str:
         """The directory to make a file in where the device carries one, else the device itself."""
         place = wish.place or Place()
@@ -363,8 +375,9 @@ class Session:
         *,
         tags: Sequence[str] = (),
         note: str = "",
+        series: NewSeries | None = None,
     ) -> Iterator[Begun]:
-        """A run of this process, begun as soon as `company` allows. Raises what refuses it."""
+        """A run of this process, or the first of a series, begun as soon as `company` allows. Raises what refuses it."""
         from diskprof.runner.carry.begin import begun
         from diskprof.runner.neighbours import Occupied
 
@@ -374,7 +387,9 @@ class Session:
                 if company is Company.WAIT:
                     self.wait_for_others(plan, store, tell)
                 try:
-                    run = stack.enter_context(begun(plan, store, tags=tags, note=note, concurrent=beside))
+                    run = stack.enter_context(
+                        begun(plan, store, tags=tags, note=note, concurrent=beside, series=series)
+                    )
                 except Occupied:
                     # Another that waited was quicker.
                     if company is not Company.WAIT:
@@ -384,11 +399,18 @@ class Session:
             yield run
 
     def start_detached(
-        self, plan: Plan, store_path: Path, *, tags: Sequence[str] = (), note: str = "", concurrent: bool = False
+        self,
+        planned: Plan | SeriesPlan,
+        store_path: Path,
+        *,
+        tags: Sequence[str] = (),
+        note: str = "",
+        concurrent: bool = False,
     ) -> str:
+        """Starts a run or a series in the background; returns its id."""
         from diskprof.runner.detached.launch import start_detached
 
-        return start_detached(plan, store_path, tags=tags, note=note, concurrent=concurrent)
+        return start_detached(planned, store_path, tags=tags, note=note, concurrent=concurrent)
 
     def check_there(self, plan: Plan, before: DeviceTree) -> None:
         """Raises Refused where a device of the plan, which was made when the devices were `before`, is gone or another disk."""
@@ -456,6 +478,15 @@ def _each(ids: Sequence[str], act: Callable[[str], None]) -> tuple[Sequence[str]
 def earlier_results(store: Store, run: Run) -> tuple[EarlierResult, ...]:
     """What a result is compared with: nothing for a run in progress, nor for a sweep, whose result is its grid."""
     return store.earlier_results(run.id) if run.status.over and not run.plan.sweep else ()
+
+
+def series_result(store: Store, series_id: str) -> SeriesResult:
+    """A series with its runs and their headline figures. Raises RunNotFound."""
+    from diskprof.analysis.series_figures import SeriesResult, repeat_figures, series_figures
+
+    runs = tuple(store.series_runs(series_id))
+    figures = series_figures([repeat_figures(store.run(run.id)) for run in runs])
+    return SeriesResult(store.series(series_id), runs, figures)
 
 
 def seen_by_kernel(store: Store, run: Run) -> dict[int, KernelView]:

@@ -145,9 +145,10 @@ def series_list(db: sqlite3.Connection) -> list[RunSeries]:
 
 
 def runs_of(db: sqlite3.Connection, series_id: str, *, trash: bool = False) -> list[str]:
-    """The ids of its runs in their order; with `trash` also of those there."""
+    """The ids of its runs in their order; with `trash` of those that are there."""
+    kept = "IS NOT NULL" if trash else "IS NULL"
     rows = db.execute(
-        f"SELECT id FROM run WHERE series = ? {'' if trash else 'AND deleted_at IS NULL'} ORDER BY ordinal, number",
+        f"SELECT id FROM run WHERE series = ? AND deleted_at {kept} ORDER BY ordinal, number",
         (number_of(db, series_id),),
     )
     return [run_id for (run_id,) in rows]

@@ -228,6 +228,15 @@ class Store:
         with self._database.read() as db:
             return reading.resolve_item(db, name)
 
+    def runs_named(self, name: str, *, trash: bool = False) -> list[str]:
+        """The ids of the runs that `name` means, of a series all that are not in the trash; with `trash` those that are.
+
+        Raises RunNotFound.
+        """
+        with self._database.read() as db:
+            found = reading.resolve_item(db, name, trash=trash)
+            return run_series.runs_of(db, found.id, trash=trash) if found.is_series else [found.id]
+
     def series(self, series_id: str) -> RunSeries:
         """Takes an id only. Raises RunNotFound."""
         with self._database.read() as db:

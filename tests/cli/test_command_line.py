@@ -89,7 +89,7 @@ def test_a_mistake_is_answered_in_words_with_its_exit_code(
         (("run", "quik", "."), "diskprof: There is no preset 'quik'.\nDid you mean quick?\n"),
         (
             ("run",),
-            "diskprof: Missing argument 'PRESET'.\nUsage: diskprof run [OPTIONS] PRESET [TARGET]\n"
+            "diskprof: Missing argument 'PRESET'.\nUsage: diskprof run [OPTIONS] PRESET [TARGET]...\n"
             "More: diskprof run --help\n",
         ),
         (

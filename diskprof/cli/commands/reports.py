@@ -12,7 +12,7 @@ from diskprof.cli.encoding import echo_data, stdout_is_utf8
 from diskprof.cli.saying import say
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.text import clean
-from diskprof.reports.formats import FORMATS, Format, format_of
+from diskprof.reports.formats import FORMATS, OF_SERIES, Format, format_of
 
 if TYPE_CHECKING:
     from diskprof.store.store import Store
@@ -87,8 +87,8 @@ def _write_files(store: "Store", names: tuple[str, ...], place: Path) -> None:
 
 
 def _ids(store: "Store", names: tuple[str, ...]) -> list[str]:
-    """The runs of these names, each once."""
-    return list(dict.fromkeys(store.resolve(name) for name in names))
+    """The runs of these names, each once; all of a series."""
+    return list(dict.fromkeys(run_id for name in names for run_id in store.runs_named(name)))
 
 
 def _report_text(store: "Store", names: tuple[str, ...], wanted: Format, *, ascii_only: bool) -> str:
@@ -97,6 +97,8 @@ def _report_text(store: "Store", names: tuple[str, ...], wanted: Format, *, asci
     from diskprof.runner.session import earlier_results, seen_by_kernel
 
     ids = _ids(store, names)
+    if len(names) == 1 and (item := store.resolve_item(names[0])).is_series and wanted in OF_SERIES:
+        return _series_text(store, item.id, wanted, ascii_only=ascii_only)
     runs = [store.run(run_id) for run_id in ids]
     if not wanted.needs_samples(len(ids)):
         return write(wanted, runs, {}, {})
@@ -105,6 +107,15 @@ def _report_text(store: "Store", names: tuple[str, ...], wanted: Format, *, asci
     earlier = earlier_results(store, runs[0]) if len(runs) == 1 else ()
     history = report_history(store, runs[0]) if len(runs) == 1 and wanted is Format.HTML else None
     return write(wanted, runs, samples, kernel, earlier=earlier, history=history, ascii_only=ascii_only)
+
+
+def _series_text(store: "Store", series_id: str, wanted: Format, *, ascii_only: bool) -> str:
+    from diskprof.reports.formats import write_series
+    from diskprof.runner.session import series_result
+
+    result = series_result(store, series_id)
+    runs = [store.run(run.id) for run in result.runs] if wanted is Format.CSV else []
+    return write_series(wanted, result, runs, ascii_only=ascii_only)
 
 
 @click.command("compare", short_help="Compare runs side by side.")

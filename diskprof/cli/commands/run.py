@@ -4,19 +4,30 @@ import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from diskprof.cli import completion_candidates
-from diskprof.cli.common import echo_json, exit_code_of, not_empty, open_store, print_result, width_of_stdout
+from diskprof.cli.common import (
+    echo_json,
+    exit_code_of,
+    exit_code_of_series,
+    not_empty,
+    open_store,
+    print_result,
+    print_series,
+    width_of_stdout,
+)
 from diskprof.cli.planning import Request, plan_in_turn, plan_of, tell_of_waiting
 from diskprof.cli.saying import say
 from diskprof.model.errors import DiskprofError, ExitCode
 from diskprof.model.plan import Plan, RawDevice, WritePermission
-from diskprof.model.run import RunSummary, Status
+from diskprof.model.run import Run, RunSummary, Status
+from diskprof.model.run_series import Repetition, SeriesPlan
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
 from diskprof.runner.session import Company, Session
@@ -28,7 +39,7 @@ if TYPE_CHECKING:
 
 @click.command("run", short_help="Run a preset on a directory, a file or a device.")
 @click.argument("preset", shell_complete=completion_candidates.presets_and_files)
-@click.argument("target", required=False, shell_complete=completion_candidates.targets)
+@click.argument("targets", nargs=-1, metavar="[TARGET]...", shell_complete=completion_candidates.targets)
 @click.option(
     "--set",
     "settings",
@@ -52,7 +63,7 @@ if TYPE_CHECKING:
 )
 @click.option("--quick", "variant", flag_value="quick", callback=not_empty, help="The same as --variant quick.")
 @click.option(
-    "--target", "targets", multiple=True, metavar="SLOT=PATH", help="Target by name, for presets with several targets."
+    "--target", "slots", multiple=True, metavar="SLOT=PATH", help="Target by name, for presets with several targets."
 )
 @click.option(
     "--expect",
@@ -91,17 +102,36 @@ if TYPE_CHECKING:
     metavar="TYPE",
     help="Allow overwriting an existing signature (ext4, gpt, ...).",
 )
+@click.option(
+    "--repeat", "repeats", type=int, metavar="N", help="Run N times, as a series; with several targets N times each."
+)
+@click.option(
+    "--until",
+    metavar="PERCENT",
+    callback=not_empty,
+    help="Repeat until the 95% interval of every headline figure is within PERCENT of its median: 3%.",
+)
+@click.option(
+    "--at-most",
+    metavar="DURATION",
+    callback=not_empty,
+    help="Start no repeat that would end later.  [default with --until: 10 repeats, at least 20m]",
+)
+@click.option("--pause", metavar="DURATION", callback=not_empty, help="Pause between two runs of a series.")
+@click.option(
+    "--in-order", is_flag=True, help="All repeats of the first target first. By default targets alternate: A B B A."
+)
 @click.option("--wait", is_flag=True, help="Wait for other runs on the same disk.")
 @click.option("--concurrent", is_flag=True, help="Start even if another run uses the same disk.")
 @click.pass_context
 def run_command(
     ctx: click.Context,
     preset: str,
-    target: str | None,
+    targets: tuple[str, ...],
     settings: tuple[str, ...],
     steady: str,
     variant: str,
-    targets: tuple[str, ...],
+    slots: tuple[str, ...],
     expectations: tuple[str, ...],
     tags: tuple[str, ...],
     note: str,
@@ -113,6 +143,11 @@ def run_command(
     allow_write: bool,
     confirm: tuple[str, ...],
     overwrite: tuple[str, ...],
+    repeats: int | None,
+    until: str,
+    at_most: str,
+    pause: str,
+    in_order: bool,
     wait: bool,
     concurrent: bool,
 ) -> None:
@@ -124,6 +159,8 @@ def run_command(
 
     Progress goes to stderr, the result to stdout. Ctrl+C stops the run and keeps what was measured.
 
+    With --repeat or --until the runs are a series: one id, one result. Several TARGETs are tested in turn, never at once.
+
     \b
     Examples:
       diskprof run quick /mnt/data
@@ -131,16 +168,27 @@ def run_command(
       diskprof run fio-randread-qd32 /dev/sda --dry-run
       diskprof run job.fio /mnt/data
       diskprof run quick /mnt/data --expect 'randread-4k-qd32.read.iops>=5000'
+      diskprof run quick /mnt/data --repeat 5
+      diskprof run quick /mnt/old /mnt/new --until 3% --at-most 30m
     """
-    if nagios and (as_json or detach or dry_run):
-        raise click.UsageError("--nagios excludes --json, --detach and --dry-run.", ctx)
+    from diskprof.runner.plan.repeats import repetition
+
+    wanted = repetition(repeats, until, at_most, pause, in_order=in_order, targets=len(targets))
+    if nagios and (as_json or detach or dry_run or wanted):
+        raise click.UsageError("--nagios excludes --json, --detach, --dry-run, --repeat and --until.", ctx)
     if steady:
         settings = (*settings, f"steady={steady}")
-    request = Request(preset, target, settings, targets, expectations, variant, allow_write, overwrite, confirm)
+    requests = [
+        Request(preset, target, settings, slots, expectations, variant, allow_write, overwrite, confirm)
+        for target in targets or (None,)
+    ]
+    request = requests[0]
     start = _Start(tags, note, dry_run, as_json, detach, yes, tuple(confirm), _company(ctx, wait, concurrent))
     session = Session(ctx.find_root().obj)
     if nagios:
         ctx.exit(_run_as_plugin(ctx, session, request, tags, note, start.company))
+    if wanted:
+        _carry_out_series(ctx, session, [partial(plan_of, session, each) for each in requests], wanted, start)
     _carry_out(ctx, session, lambda: plan_of(session, request), start)
 
 
@@ -167,6 +215,8 @@ _HOW = (
 def rerun_command(ctx: click.Context, /, run: str, **how: Any) -> None:
     """Run RUN again: same preset, settings, targets and expectations, planned anew. Tags and note are not copied.
 
+    A series is repeated as it was: as often, or until the same interval, in the same order.
+
     If the preset changed since, the tests that the run recorded are used. A target on another disk than then is refused.
 
     \b
@@ -181,14 +231,18 @@ def rerun_command(ctx: click.Context, /, run: str, **how: Any) -> None:
     )
     session = Session(ctx.find_root().obj)
     with open_store(ctx) as store:
-        record = store.run(store.resolve(run))
+        found = store.resolve_item(run)
+        series = store.series(found.id) if found.is_series else None
+        records = session.runs_to_repeat(store, found)
 
-    def make() -> Plan:
+    def make(record: Run) -> Plan:
         plan = session.again(record, permission).plan
         assert plan is not None
         return plan
 
-    _carry_out(ctx, session, make, start)
+    if series:
+        _carry_out_series(ctx, session, [partial(make, record) for record in records], series.wanted, start)
+    _carry_out(ctx, session, partial(make, records[0]), start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +284,36 @@ def _carry_out(ctx: click.Context, session: Session, make: Callable[[], Plan], s
         ctx.exit(exit_code_of(store.run(run_id)))
 
 
+def _carry_out_series(
+    ctx: click.Context, session: Session, makes: Sequence[Callable[[], Plan]], wanted: Repetition, start: _Start
+) -> NoReturn:
+    """As `_carry_out`, of the series of the plans that `makes` give, one for each target."""
+    from diskprof.cli.repeating import planned_series, print_series_plan, run_series_here, tell_series
+    from diskprof.runner.plan.repeats import plan_series
+
+    if start.dry_run:
+        ctx.exit(print_series_plan(plan_series([make() for make in makes], wanted), start.as_json))
+    series = planned_series(session, makes, wanted, start.company)
+    raw = any(plan.raw_devices for plan in series.plans)
+    asking = sys.stdin.isatty() and sys.stderr.isatty()
+    if asking and (raw or not start.yes):
+        for plan in series.plans:
+            _show(plan)
+        tell_series(series)
+    series = replace(series, plans=tuple(_named(plan, start.confirm, asking=asking) for plan in series.plans))
+    if asking and not start.yes and not raw:
+        click.confirm("Start?", default=True, abort=True, err=True)
+    with open_store(ctx) as store:
+        for plan in series.plans:
+            _tell_of_leftovers(plan, store)
+        if start.detach:
+            _detach(session, series, store, start.tags, start.note, start.as_json, start.company)
+            ctx.exit(ExitCode.OK)
+        series_id = run_series_here(session, series, store, start.tags, start.note, start.company)
+        print_series(store, series_id, start.as_json)
+        ctx.exit(exit_code_of_series(store, series_id))
+
+
 def _next_steps(runs: Sequence[RunSummary]) -> str:
     """A line on what to do with the newest of `runs`."""
     newest, *others = runs
@@ -258,11 +342,14 @@ def _show(plan: Plan) -> None:
         say(f"{note.word}: {note.text} {note.advice}".rstrip())
 
 
-def _end(plan: Plan) -> str:
+def _end(planned: Plan | SeriesPlan) -> str:
     """A sentence on when a long plan ends."""
     from diskprof.reports.content.plan_report import end_words
+    from diskprof.reports.content.series_plan import end_of_series
 
-    return f" It {words}." if (words := end_words(plan, datetime.now())) else ""
+    now = datetime.now()
+    words = end_of_series(planned, now) if isinstance(planned, SeriesPlan) else end_words(planned, now)
+    return f" It {words}." if words else ""
 
 
 def _named(plan: Plan, confirm: Sequence[str], *, asking: bool) -> Plan:
@@ -297,17 +384,24 @@ def _tell_of_leftovers(plan: Plan, store: Store) -> None:
 
 
 def _detach(
-    session: Session, plan: Plan, store: Store, tags: tuple[str, ...], note: str, as_json: bool, company: Company
+    session: Session,
+    planned: Plan | SeriesPlan,
+    store: Store,
+    tags: tuple[str, ...],
+    note: str,
+    as_json: bool,
+    company: Company,
 ) -> None:
     if company is Company.WAIT:
-        session.wait_for_others(plan, store, tell_of_waiting)
+        for plan in planned.plans if isinstance(planned, SeriesPlan) else (planned,):
+            session.wait_for_others(plan, store, tell_of_waiting)
     beside = company is Company.BESIDE
-    run_id = session.start_detached(plan, store.path, tags=tags, note=note, concurrent=beside)
+    run_id = session.start_detached(planned, store.path, tags=tags, note=note, concurrent=beside)
     if as_json:
         echo_json({"id": run_id})
     else:
         click.echo(run_id)
-        say(f"Running in the background.{_end(plan)} Watch it: diskprof attach {run_id}")
+        say(f"Running in the background.{_end(planned)} Watch it: diskprof attach {run_id}")
 
 
 def _run_here(session: Session, plan: Plan, store: Store, tags: Sequence[str], note: str, company: Company) -> str:

@@ -4,20 +4,29 @@ import select
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 
 import click
 
 from diskprof.cli import completion_candidates
-from diskprof.cli.common import echo_json, exit_code_of, open_store, print_result, width_of_stdout
+from diskprof.cli.common import (
+    echo_json,
+    exit_code_of,
+    exit_code_of_series,
+    open_store,
+    print_result,
+    print_series,
+    width_of_stdout,
+)
 from diskprof.cli.encoding import stdout_is_utf8
 from diskprof.cli.saying import say
 from diskprof.model.errors import DiskprofError, RunNotFound, UsageError
-from diskprof.model.run import Status
+from diskprof.model.run import RunSummary, Status
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
 from diskprof.runner import session
 from diskprof.runner.session import Session
-from diskprof.store import Store
+from diskprof.store import Item, Store
 
 _PATIENCE_S = 15.0
 _UNCUT = 1 << 20
@@ -31,10 +40,16 @@ _MOST = 2**63 - 1
 @click.option("--trash", is_flag=True, help="List deleted runs (kept for a week).")
 @click.pass_context
 def runs_command(ctx: click.Context, as_json: bool, limit: int | None, trash: bool) -> None:
-    """List the runs that were kept, newest first."""
+    """List the runs that were kept, newest first. A series is one row (`show` lists its runs); --json has every run."""
     most = None if limit is None else min(limit, _MOST)
     with open_store(ctx) as store:
-        summaries = store.trash()[:most] if trash else store.summaries(limit=most)
+        series = {each.id: each for each in store.series_list()} if not trash and not as_json else {}
+        # A row of the list may be many runs.
+        summaries = store.trash()[:most] if trash else store.summaries(limit=None if series else most)
+    if series:
+        from diskprof.reports.content.series_rows import folded
+
+        summaries = folded(summaries, series)[:most]
     if as_json:
         from diskprof.reports.data.json_runs import summaries_json
 
@@ -59,11 +74,17 @@ def runs_command(ctx: click.Context, as_json: bool, limit: int | None, trash: bo
 @click.option("--plot", is_flag=True, help="Plot IOPS, bandwidth and latency over time.")
 @click.pass_context
 def show_command(ctx: click.Context, run: str, as_json: bool, plot: bool) -> None:
-    """Show the result of RUN: an id or the beginning of one, a tag, `latest` or `latest~N`."""
+    """Show the result of RUN or of a series: an id or the beginning of one, a tag, `latest` or `latest~N`."""
     if plot and as_json:
         raise click.UsageError("--plot and --json exclude each other.", ctx)
     with open_store(ctx) as store:
-        run_id = store.resolve(run)
+        found = store.resolve_item(run)
+        if found.is_series and not plot:
+            print_series(store, found.id, as_json)
+            return
+        if found.is_series:
+            raise UsageError("--plot is of one run.", f"Give one of: {', '.join(store.runs_named(found.id))}.")
+        run_id = found.id
         print_result(store, run_id, as_json)
         if plot:
             from diskprof.reports.render.plotext_plot import run_plots
@@ -81,36 +102,48 @@ def show_command(ctx: click.Context, run: str, as_json: bool, plot: bool) -> Non
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON at the end.")
 @click.pass_context
 def attach_command(ctx: click.Context, run: str | None, as_json: bool) -> None:
-    """Watch RUN (default: the one that is running) to its end and print its result.
+    """Watch RUN or a series (default: the one that is running) to its end and print its result.
 
     Ctrl+C ends the watching, not the run.
     """
     import asyncio
 
-    from diskprof.cli.watching import watch
+    from diskprof.cli.watching import watch, watch_series
 
     with open_store(ctx) as store:
-        run_id = _running_run(store, run)
-        asyncio.run(watch(store.path, run_id))
-        print_result(store, run_id, as_json)
-        ctx.exit(exit_code_of(store.run(run_id)))
+        found = _running(store, run)
+        if found.is_series:
+            asyncio.run(watch_series(store.path, found.id))
+            print_series(store, found.id, as_json)
+            ctx.exit(exit_code_of_series(store, found.id))
+        asyncio.run(watch(store.path, found.id))
+        print_result(store, found.id, as_json)
+        ctx.exit(exit_code_of(store.run(found.id)))
 
 
 @click.command("stop", short_help="Stop a run in progress.")
 @click.argument("run", required=False, shell_complete=completion_candidates.running)
 @click.pass_context
 def stop_command(ctx: click.Context, run: str | None) -> None:
-    """Stop RUN (default: the one that is running). What it measured is kept; it counts as cancelled."""
+    """Stop RUN or a series (default: the one that is running). What it measured is kept; it counts as cancelled.
+
+    To stop a run of a series stops the series; its complete runs are kept.
+    """
     with open_store(ctx) as store:
-        run_id = _running_run(store, run)
-        Session().request_stop(store, run_id)
-        _wait_for_end(store, run_id)
-        say(f"Stopped {run_id}.")
+        found = _running(store, run)
+        Session().request_stop(store, found.id)
+        _wait_for_end(store, found)
+        kept = ""
+        if found.is_series:
+            complete = sum(each.status is Status.COMPLETE for each in store.series_runs(found.id))
+            kept = f" {complete} complete run{' is' if complete == 1 else 's are'} kept."
+        say(f"Stopped {found.id}.{kept}")
 
 
-def _wait_for_end(store: Store, run_id: str) -> None:
+def _wait_for_end(store: Store, item: Item) -> None:
     deadline = time.monotonic() + _PATIENCE_S
-    while not store.run(run_id).status.over:
+    run_id = item.id
+    while not (store.series(run_id) if item.is_series else store.run(run_id)).status.over:
         if time.monotonic() > deadline:
             raise DiskprofError(
                 f"Run {run_id} did not stop within {_PATIENCE_S:.0f} s.",
@@ -120,16 +153,24 @@ def _wait_for_end(store: Store, run_id: str) -> None:
         store.reap()
 
 
-def _running_run(store: Store, name: str | None) -> str:
-    """The id of the run called `name`, or of the only one under way. Raises RunNotFound."""
+def _running(store: Store, name: str | None) -> Item:
+    """The run or series called `name`, or the only one under way. Raises RunNotFound."""
     if name is not None:
-        return store.resolve(name)
-    running = [summary.id for summary in store.summaries() if summary.status is Status.RUNNING]
+        return store.resolve_item(name)
+    series = [each.id for each in store.series_list() if each.status is Status.RUNNING]
+    runs = [each.id for each in store.summaries() if each.status is Status.RUNNING and not _is_of(each, series)]
+    running = [*(Item(each, is_series=True) for each in series), *(Item(each, is_series=False) for each in runs)]
     if len(running) == 1:
         return running[0]
     if running:
-        raise RunNotFound(f"{len(running)} runs in progress: {', '.join(running)}.", "Give the run.")
+        raise RunNotFound(
+            f"{len(running)} runs in progress: {', '.join(each.id for each in running)}.", "Give the run."
+        )
     raise RunNotFound("No run in progress.", "`diskprof runs` lists those that were kept.")
+
+
+def _is_of(run: RunSummary, series: Sequence[str]) -> bool:
+    return run.series is not None and run.series.series_id in series
 
 
 @click.command("tag", short_help="Set tags or the note of a run.")
@@ -141,18 +182,22 @@ def _running_run(store: Store, name: str | None) -> str:
 def tag_command(
     ctx: click.Context, run: str, tags: tuple[str, ...], removed: tuple[str, ...], note: str | None
 ) -> None:
-    """Add TAGS to RUN and print its tags; without TAGS print them. A tag names the newest run that has it."""
+    """Add TAGS to RUN and print its tags; without TAGS print them. A tag names the newest run that has it.
+
+    Those of a series are those of all its runs.
+    """
     with open_store(ctx) as store:
-        run_id = store.resolve(run)
-        kept = [tag for tag in store.run(run_id).tags if tag not in removed]
-        if tags or removed:
-            store.set_tags(run_id, tuple(dict.fromkeys([*kept, *tags])))
-        if note is not None:
-            store.set_note(run_id, note)
-        if now := store.run(run_id).tags:
+        ids = store.runs_named(run)
+        for run_id in ids:
+            kept = [tag for tag in store.run(run_id).tags if tag not in removed]
+            if tags or removed:
+                store.set_tags(run_id, tuple(dict.fromkeys([*kept, *tags])))
+            if note is not None:
+                store.set_note(run_id, note)
+        if now := store.run(ids[-1]).tags:
             click.echo(clean(" ".join(now)))
         else:
-            say(f"Run {run_id} has no tags.")
+            say(f"{'Run' if len(ids) == 1 else 'Series'} {store.resolve_item(run).id} has no tags.")
 
 
 @click.command("delete", short_help="Delete runs (can be restored for a week).")
@@ -168,37 +213,49 @@ def delete_command(ctx: click.Context, runs: tuple[str, ...], yes: bool, purge: 
     if not runs and not purge:
         raise click.UsageError("Missing argument 'RUNS...'.", ctx)
     with open_store(ctx) as store:
-        ids = _to_delete(store, runs, purge=purge)
+        named = _to_delete(store, runs, purge=purge)
+        ids = list(dict.fromkeys(run_id for each in named.values() for run_id in each))
         if not ids:
             say("The trash is empty.")
             return
         if not yes:
             if not sys.stdin.isatty():
                 raise UsageError("No terminal to confirm on.", "Add --yes.")
-            click.confirm(f"Delete {', '.join(ids)}{' for good' if purge else ''}?", abort=True, err=True)
+            click.confirm(f"Delete {', '.join(named)}{' for good' if purge else ''}?", abort=True, err=True)
         gone, errors = session.purge(store, ids) if purge else session.delete(store, ids)
         store.empty_trash()
+    said = ", ".join(named if len(gone) == len(ids) else gone)
     if gone and purge:
-        say(f"Deleted {', '.join(gone)} for good.")
+        say(f"Deleted {said} for good.")
     elif gone:
-        say(f"Deleted {', '.join(gone)}. Undo: diskprof undelete")
+        say(f"Deleted {said}. Undo: diskprof undelete")
     if errors:
         raise errors[0]
 
 
-def _to_delete(store: Store, names: Sequence[str], *, purge: bool) -> list[str]:
-    """The ids of the runs of these names, of which some may be in the trash where they are purged; all of it without names."""
+def _to_delete(store: Store, names: Sequence[str], *, purge: bool) -> dict[str, list[str]]:
+    """The ids of the runs of these names, by what each is called; where they are purged some may be in the trash, and all of it
+    without names."""
     if not names:
-        return [summary.id for summary in store.trash()]
-    return list(dict.fromkeys(_to_purge(store, name) if purge else store.resolve(name) for name in names))
+        return {summary.id: [summary.id] for summary in store.trash()}
+    found = {}
+    for name in names:
+        ids = _to_purge(store, name) if purge else store.runs_named(name)
+        item = Item(ids[0], is_series=False)
+        with suppress(RunNotFound):
+            item = store.resolve_item(name)
+        if item.is_series:
+            store.refuse_series_under_way(item.id)
+        found[f"{item.id} (series, {len(ids)} runs)" if item.is_series else item.id] = ids
+    return found
 
 
-def _to_purge(store: Store, name: str) -> str:
+def _to_purge(store: Store, name: str) -> list[str]:
     try:
-        return store.resolve(name)
+        return store.runs_named(name)
     except RunNotFound as error:
         try:
-            return store.resolve_in_trash(name)
+            return store.runs_named(name, trash=True)
         except RunNotFound:
             raise error from None
 
@@ -209,7 +266,7 @@ def _to_purge(store: Store, name: str) -> str:
 def undelete_command(ctx: click.Context, runs: tuple[str, ...]) -> None:
     """Restore RUNS from the trash; without RUNS those deleted last. `diskprof runs --trash` lists what is in it."""
     with open_store(ctx) as store:
-        ids = [store.resolve_in_trash(run) for run in runs] or list(store.last_discarded())
+        ids = [each for run in runs for each in store.runs_named(run, trash=True)] or list(store.last_discarded())
         for run_id in ids:
             store.restore(run_id)
     say(f"Restored {', '.join(ids)}." if ids else "The trash is empty.")

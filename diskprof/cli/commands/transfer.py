@@ -41,7 +41,7 @@ def export_command(ctx: click.Context, runs: tuple[str, ...], out: str | None) -
     if place and place.exists() and not (place.is_file() or place.is_block_device()):
         raise UsageError(f"{clean(str(place))} is not a file.", "Choose another place with -o.")
     with open_store(ctx) as store:
-        ids = list(dict.fromkeys(store.resolve(run) for run in runs))
+        ids = list(dict.fromkeys(run_id for run in runs for run_id in store.runs_named(run)))
         if place is None:
             _to_stdout(lambda file: export_runs(store, ids, file))
             return

@@ -17,7 +17,8 @@ from diskprof.reports.content.facts import sweep_words, target_words, targets, t
 from diskprof.reports.content.sweep_tables import value_words
 from diskprof.reports.words import SEVERITIES
 
-_LONG_S = 600.0
+LONG_S = 600.0
+"""From so many seconds on a plan says when it ends by the clock."""
 
 
 def plan_report(plan: Plan) -> tuple[Block, ...]:
@@ -131,10 +132,13 @@ def time_words(plan: Plan) -> str:
 
 def end_words(plan: Plan, now: datetime) -> str:
     """`ends about 14:30` or `ends about Wed 25 Nov 14:30`, by the clock of `now`; empty for a plan of less than ten minutes."""
-    if plan.likely_seconds < _LONG_S:
-        return ""
-    end = now + timedelta(seconds=plan.likely_seconds)
-    return f"ends about {end:%H:%M}" if end.date() == now.date() else f"ends about {end:%a %d %b %H:%M}"
+    return f"ends about {clock_words(plan.likely_seconds, now)}" if plan.likely_seconds >= LONG_S else ""
+
+
+def clock_words(seconds: float, now: datetime) -> str:
+    """The clock so many seconds after `now`, with the day where that is another."""
+    end = now + timedelta(seconds=seconds)
+    return f"{end:%H:%M}" if end.date() == now.date() else f"{end:%a %d %b %H:%M}"
 
 
 def likely_words(step: Plan | PlannedTest) -> str:

@@ -26,6 +26,7 @@ from diskprof.model.run import (
     Result,
     Run,
     RunSummary,
+    SeriesPlace,
     TestRecord,
 )
 from diskprof.model.steady import SteadyRule
@@ -57,7 +58,7 @@ def run_json(run: Run, kernel: Mapping[int, KernelView] | None = None) -> Json:
         **_of(run.plan, "preset title=preset_title category target"),
         "targets": _targets(run.plan),
         **_of(run.plan, "parameters{}"),
-        **_of(run, "imported_from? started_at ended_at tags note environment"),
+        **_of(run, "imported_from? started_at ended_at tags note series environment"),
         **_endurance(run.plan),
         "expectations": [_plain(judgement) for judgement in judge(run)],
         **_of(run, "findings"),
@@ -238,7 +239,8 @@ _FIELDS: FieldTable = {
     " layout steady",
     ComparedMetric: "metric direction better cells",
     RunSummary: "id status preset title=preset_title target device hostname started_at duration_s tags note headline doubts"
-    " imported_from?",
+    " imported_from? series",
+    SeriesPlace: "id=series_id repeat arm",
     SteadyRule: "figure=metric.name windows window_s range slope at_most_s",
     Target: "kind path device mount_point fs_type size_bytes free_bytes",
     TestComparison: "name title engine statuses cell{}~ options metrics=rows",

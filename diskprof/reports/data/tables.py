@@ -91,6 +91,15 @@ def samples_csv(runs: Sequence[Run], samples: Mapping[str, Iterable[Sample]]) ->
     return _csv(SAMPLE_COLUMNS, rows)
 
 
+def series_csv(runs: Sequence[Run]) -> str:
+    """The rows of `results_csv` of each run of a series in its order, with its place there."""
+    columns = ("series", "repeat", "arm", *RESULT_COLUMNS)
+    rows = (
+        (*(run.series or ("", None, None)), *row) for run in runs for test in run.tests for row in _results(run, test)
+    )
+    return _csv(columns, rows)
+
+
 def _results(run: Run, test: TestRecord) -> list[list[CsvValue]]:
     disk = " ".join(disk.model or disk.name for disk in disks(run))
     began = run.started_at.isoformat() if run.started_at else ""

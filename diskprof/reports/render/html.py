@@ -93,6 +93,11 @@ def history_html(history: RunHistory) -> str:
     return _page(history_title(history), _parsed(history_report(history, charts=True)))
 
 
+def document_html(title: str, blocks: Sequence[Block]) -> str:
+    """A page of one document."""
+    return _page(title, _parsed(blocks))
+
+
 def _page(title: str, body: str) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

@@ -125,11 +125,13 @@ def _code(code: Code, width: int) -> list[MarkedLine]:
 def _spark(spark: Spark, width: int, *, ascii_only: bool) -> list[MarkedLine]:
     room = max(_LEAST_SPARK, min(_SPARK, width - _BESIDE_SPARK))
     columns = [Column("Test", least=18, middle=True), Column(spark.title, least=room)]
-    columns += [Column(head, right=True) for head in ("lowest", "median", "highest", "CPU")]
+    loaded = any(course.cpu for course in spark.courses)
+    heads = ("lowest", "median", "highest", *(("CPU",) if loaded else ()))
+    columns += [Column(head, right=True) for head in heads]
     rows = [
         [
             *(plain(course.name), drawn(course, room, ascii_only=ascii_only)),
-            *(course.lowest, course.median, course.highest, course.cpu),
+            *(course.lowest, course.median, course.highest, *((course.cpu,) if loaded else ())),
         ]
         for course in spark.courses
     ]

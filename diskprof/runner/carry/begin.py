@@ -13,7 +13,8 @@ from diskprof.model.device import DeviceTree
 from diskprof.model.errors import Refused, StoreError
 from diskprof.model.plan import Plan
 from diskprof.model.preset import EngineName
-from diskprof.model.run import Environment
+from diskprof.model.run import Environment, SeriesPlace
+from diskprof.model.run_series import NewSeries
 from diskprof.model.target import TargetKind
 from diskprof.model.text import clean
 from diskprof.runner.carry.descriptors import Held, held_devices
@@ -38,28 +39,37 @@ class Begun:
 
 @contextmanager
 def begun(
-    plan: Plan, store: Store, *, tags: Sequence[str] = (), note: str = "", concurrent: bool = False
+    plan: Plan,
+    store: Store,
+    *,
+    tags: Sequence[str] = (),
+    note: str = "",
+    concurrent: bool = False,
+    series: SeriesPlace | NewSeries | None = None,
 ) -> Iterator[Begun]:
     """Writes down that this process carries out `plan`, and holds what it may write to until the end.
+
+    `series` is the place that the run has in one, or the series that begins with it.
 
     Raises what refuses the plan, before anything is written down: Refused for blocking hazards, for a device that nobody
     named or that cannot be had exclusively, and, unless `concurrent`, beside another run on the same disk; UsageError for
     a target that cannot be used.
     """
     refuse_unconfirmed(plan)
+    own = series.series_id if isinstance(series, SeriesPlace) else ""
     if not concurrent:
         # Who is there is the better answer where another run is what blocks the plan, or has the device for itself.
-        refuse_beside_others(plan, store, topology())
+        refuse_beside_others(plan, store, topology(), own)
     refuse_if_blocked(plan)
     with held_devices(plan, store.path) as held:
         with starting(store):
             tree = scan()
             _refuse_moved(plan, tree)
             if not concurrent:
-                refuse_beside_others(plan, store, tree)
+                refuse_beside_others(plan, store, tree, own)
             environment = _environment(plan, tree, store.path)
             sweep(store)
-            run_id = store.create_run(plan, environment, tags=tags, note=note, runner=this_process())
+            run_id = store.create_run(plan, environment, tags=tags, note=note, runner=this_process(), series=series)
         yield Begun(plan, environment, store, run_id, held)
     with suppress(StoreError):
         store.empty_trash()

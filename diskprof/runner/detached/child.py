@@ -3,12 +3,15 @@
 import asyncio
 import os
 import sys
+from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 
 from diskprof.model.errors import DiskprofError
+from diskprof.model.run_series import SeriesPlan
 from diskprof.runner.carry.begin import begun
 from diskprof.runner.carry.execute import StopRequest, execute
+from diskprof.runner.carry.repeat import Repeater
 from diskprof.runner.detached.order import RunAnswer, RunOrder, answer_json, read_order, refusal
 from diskprof.store import Store
 
@@ -23,12 +26,24 @@ def _answer(answer: RunAnswer) -> None:
 async def _carry_out(order: RunOrder) -> None:
     stop = StopRequest()
     stop.on_signals()
-    with (
-        Store.open(Path(order.store)) as store,
-        begun(order.plan, store, tags=order.tags, note=order.note, concurrent=order.concurrent) as run,
-    ):
-        _answer(RunAnswer(run.run_id))
-        await execute(run, stop)
+    with Store.open(Path(order.store)) as store:
+        series = SeriesPlan(order.plans, order.wanted) if order.wanted else None
+        with ExitStack() as holds:
+            run = holds.enter_context(
+                begun(
+                    *(order.plans[0], store),
+                    tags=order.tags,
+                    note=order.note,
+                    concurrent=order.concurrent,
+                    series=series.new if series else None,
+                )
+            )
+            place = store.run(run.run_id).series
+            _answer(RunAnswer(place.series_id if place else run.run_id))
+            if series:
+                await Repeater(series, store, stop, concurrent=order.concurrent).carry_out(run, holds.close)
+            else:
+                await execute(run, stop)
 
 
 def main() -> int:

@@ -12,6 +12,7 @@ from diskprof.engines.process import start_session
 from diskprof.model.advice import Advice
 from diskprof.model.errors import DiskprofError, RunNotFound
 from diskprof.model.plan import Plan
+from diskprof.model.run_series import SeriesPlan
 from diskprof.runner.detached.order import RunOrder, order_json, read_answer, refused
 from diskprof.store import ProcessIdentity, Store, as_owner_of, is_alive
 
@@ -20,15 +21,22 @@ _LOG_BYTES = 1 << 20
 
 
 def start_detached(
-    plan: Plan, store_path: Path, *, tags: Sequence[str] = (), note: str = "", concurrent: bool = False
+    planned: Plan | SeriesPlan,
+    store_path: Path,
+    *,
+    tags: Sequence[str] = (),
+    note: str = "",
+    concurrent: bool = False,
 ) -> str:
-    """Starts the runner in its own session, where no terminal's end reaches it; returns the run's id once the run is in the store.
+    """Starts the runner in its own session, where no terminal's end reaches it; returns the id of the run or the series once it
+    is in the store.
 
     Raises the DiskprofError that kept the runner from starting: Refused beside another run on the same disk, unless
     `concurrent`, and for all that `begun` refuses.
     """
     log = store_path.parent / _LOG
-    order = order_json(RunOrder(plan, str(store_path), tuple(tags), note, concurrent))
+    plans, wanted = (planned.plans, planned.wanted) if isinstance(planned, SeriesPlan) else ((planned,), None)
+    order = order_json(RunOrder(plans, str(store_path), tuple(tags), note, concurrent, wanted))
     with _opened(log) as errors:
         output = start_session((sys.executable, "-P", "-m", "diskprof.runner"), order, errors)
     try:
@@ -55,11 +63,14 @@ def _opened(log: Path) -> BinaryIO:
 
 
 def request_stop(store: Store, run_id: str) -> None:
-    """Asks the runner of `run_id` to end its run, as SIGINT would. Raises RunNotFound where no runner lives.
+    """Asks the runner of a run or a series to end it, as SIGINT would. Raises RunNotFound where no runner lives.
+
+    To stop a run of a series is to stop the series.
 
     It returns at once: the run is over when the store says so.
     """
-    runner = store.runner(run_id)
+    series = store.resolve_item(run_id).is_series
+    runner = store.series_runner(run_id) if series else store.runner(run_id)
     try:
         if _signal(runner, signal.SIGINT):
             return

@@ -8,6 +8,7 @@ from diskprof.model import errors
 from diskprof.model.advice import Advice
 from diskprof.model.errors import DiskprofError
 from diskprof.model.plan import Plan
+from diskprof.model.run_series import Repetition
 from diskprof.store.codec import adapter, to_json
 
 T = TypeVar("T")
@@ -15,18 +16,22 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class RunOrder:
-    """What to run, where to write it down, under what tags and note, and whether beside others."""
+    """What to run, where to write it down, under what tags and note, and whether beside others.
 
-    plan: Plan
+    Several plans, or one that is `wanted` several times, are a series.
+    """
+
+    plans: tuple[Plan, ...]
     store: str
     tags: tuple[str, ...]
     note: str
     concurrent: bool = False
+    wanted: Repetition | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RunAnswer:
-    """The id of the run that has begun, or the error that kept it from beginning: its class in model/errors.py and its words."""
+    """The id of the run or series that has begun, or what kept it from that: the error's class in model/errors.py and its words."""
 
     run: str = ""
     error: str = ""

@@ -12,6 +12,7 @@ from diskprof.model import errors
 from diskprof.model.advice import Advice, on_command_line, on_screen
 from diskprof.model.errors import DiskprofError, EngineMissing, ExitCode, Refused
 from diskprof.model.run import Environment
+from diskprof.model.run_series import Repetition
 from diskprof.runner.detached.launch import start_detached
 from diskprof.runner.detached.order import RunOrder, answer_json, order_json, read_answer, read_order, refusal, refused
 from diskprof.runner.neighbours import Occupied
@@ -84,6 +85,7 @@ def test_an_engine_that_went_missing_is_told_of_as_that(
 
 def test_a_name_that_is_no_utf_8_arrives_as_it_was() -> None:
     plan = make_plan("quick")
-    order = RunOrder(replace(plan, target=replace(plan.target, path="/mnt/\udcff")), "/\udcfe/runs.db", ("a",), "note")
+    named = replace(plan, target=replace(plan.target, path="/mnt/\udcff"))
+    order = RunOrder((named,), "/\udcfe/runs.db", ("a",), "note", wanted=Repetition(until=0.03))
     assert read_order(order_json(order)) == order
     assert refused(read_answer(answer_json(refusal(Refused("/mnt/\udcff is full."))))).message == "/mnt/\udcff is full."

@@ -148,7 +148,7 @@ def small_file_system(tmp_path: Path, size: str = "1m") -> Iterator[Path]:
 def test_a_full_file_system_stops_writing_and_not_reading(tmp_path: Path) -> None:
     with small_file_system(tmp_path) as place, Store.open(place / "runs.db") as store:
         run_id = record_run(store, "ioping-seek")
-        (place / "ballast").write_bytes(bytes(300_000))
+        (place / "ballast").write_bytes(bytes(200_000))
         with pytest.raises(StoreError) as caught:
             for _ in range(50):
                 record_run(store)

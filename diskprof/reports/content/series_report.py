@@ -1,0 +1,154 @@
+"""A series as a document: how it repeated, its headline figures with their intervals, and its runs."""
+
+from collections.abc import Sequence
+from datetime import UTC
+
+from diskprof.analysis.series_figures import SeriesFigure, SeriesResult
+from diskprof.model.metric import Quantity
+from diskprof.model.run import RunSummary, SeriesPlace, Status
+from diskprof.model.run_series import RunSeries, Spread
+from diskprof.model.text import clean
+from diskprof.model.units import format_bandwidth, format_duration, format_iops, format_latency
+from diskprof.reports import figures
+from diskprof.reports.blocks import Block, Cell, Course, Fact, Facts, Heading, Paragraph, Spark, Table
+from diskprof.reports.content.series_plan import letter, repetition_words
+from diskprof.reports.layout import Column
+from diskprof.reports.words import DIRECTIONS, STATUSES, Meaning
+
+_WRITERS = {Quantity.IOPS: format_iops, Quantity.BANDWIDTH: format_bandwidth, Quantity.LATENCY: format_latency}
+_UNITS = {Quantity.IOPS: " IOPS", Quantity.BANDWIDTH: "", Quantity.LATENCY: ""}
+
+
+def series_report(result: SeriesResult) -> tuple[Block, ...]:
+    """The document of a series; one in progress has what is there."""
+    series = result.series
+    return (
+        Heading(f"{series.preset_title} ({series.preset}): series of {figures.count(len(result.runs), 'run')}", 1),
+        *([Paragraph(series.reason, STATUSES[series.status].meaning)] if series.reason else ()),
+        _facts(result),
+        *(Heading("Headline figures"), *_figures(result)),
+        *(Heading("Runs"), _runs(result)),
+    )
+
+
+def place_words(series: RunSeries, place: SeriesPlace) -> str:
+    """Where a run is in its series: `repeat 3 of 5`, `repeat 3 of 5, target B`; without the 5 where no number was given."""
+    count = f" of {series.wanted.repeats}" if series.wanted.repeats else ""
+    target = f", target {letter(place.arm)}" if len(series.targets) > 1 else ""
+    return f"repeat {place.repeat}{count}{target}"
+
+
+def plus_minus(spread: Spread) -> str:
+    """`+-0.8%`: how far the median may be off; of too few repeats `range 1.9%`, from the lowest to the highest."""
+    if spread.range_only:
+        wide = (spread.high - spread.low) / spread.median if spread.median else 0.0
+        return f"range {figures.share(wide)}"
+    return f"+-{figures.share(spread.share)}"
+
+
+def figure_words(spread: Spread, value: float) -> str:
+    """A figure of a spread with its unit: `5.01k IOPS`, `173 MB/s`, `476 us`."""
+    return _WRITERS[spread.quantity](value) + _UNITS[spread.quantity]
+
+
+def _facts(result: SeriesResult) -> Facts:
+    series, runs = result.series, result.runs
+    status = STATUSES[series.status].word
+    complete = sum(run.status is Status.COMPLETE for run in runs)
+    if len(series.targets) == 1:
+        targets = [("Target", series.targets[0])]
+    else:
+        targets = [(f"Target {letter(arm)}", path) for arm, path in enumerate(series.targets)]
+    took = (series.ended_at - series.started_at).total_seconds() if series.ended_at else None
+    facts = [
+        ("Series", f"{series.id}, {status}"),
+        ("Repeats", repetition_words(series.wanted, len(series.targets))),
+        ("Complete", f"{complete} of {figures.count(len(runs), 'run')}" if complete < len(runs) else ""),
+        *((name, clean(path)) for name, path in targets),
+        ("Host", clean(runs[0].hostname) if runs else ""),
+        (
+            "Started",
+            f"{series.started_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+            + (f", took {format_duration(took)}" if took is not None else ""),
+        ),
+        ("Pause", format_duration(series.wanted.pause_s) if series.wanted.pause_s else ""),
+        ("Tags", clean(" ".join(runs[-1].tags)) if runs else ""),
+        ("Note", clean(runs[-1].note) if runs else ""),
+    ]
+    return Facts(tuple(Fact(name, text) for name, text in facts if text))
+
+
+def _figures(result: SeriesResult) -> list[Block]:
+    if not result.figures:
+        swept = bool(result.runs) and any(run.status is Status.COMPLETE for run in result.runs)
+        words = "No headline figures: the runs have the results." if swept else "No complete run."
+        return [Paragraph(words, Meaning.QUIET)]
+    several = len(result.series.targets) > 1
+    ordered = sorted(result.figures, key=lambda each: _order(result.figures, each))
+    columns = (
+        Column("Test", least=12, middle=True),
+        *(Column("Direction", short=""), *((Column("Target"),) if several else ())),
+        *(Column("Runs", right=True), Column("Median", right=True), Column("95% interval", right=True)),
+        Column("+-", right=True),
+    )
+    rows = tuple(_row(figure, several=several) for figure in ordered)
+    few = any(figure.spread.range_only for figure in ordered)
+    legend = "Interval of the median between runs"
+    legend += "; (in parentheses): the range of too few runs for one (6 are needed)." if few else "."
+    found: list[Block] = [Table(columns, rows, legend=legend, inset=True)]
+    if any(len(figure.values) > 1 for figure in ordered):
+        found.append(Spark("By repeat", tuple(_course(figure, several=several) for figure in ordered)))
+    return found
+
+
+def _order(known: Sequence[SeriesFigure], figure: SeriesFigure) -> tuple[int, int]:
+    """The targets of one figure beside each other."""
+    names = list(dict.fromkeys((each.test, each.direction) for each in known))
+    return names.index((figure.test, figure.direction)), figure.arm
+
+
+def _row(figure: SeriesFigure, *, several: bool) -> tuple[Cell, ...]:
+    spread, way = figure.spread, DIRECTIONS[figure.direction]
+    bounds = f"{figures.figure(figure.measure, spread.low)} to {figures.figure(figure.measure, spread.high)}"
+    alone = len(figure.values) == 1
+    return (
+        Cell(clean(figure.title)),
+        Cell(way.word, way.meaning),
+        *([Cell(letter(figure.arm))] if several else []),
+        Cell(str(len(figure.values))),
+        Cell(figures.figure(figure.measure, figure.median), strong=True),
+        Cell("" if alone else f"({bounds})" if spread.range_only else bounds),
+        Cell("" if alone or spread.range_only else figures.share(spread.share)),
+    )
+
+
+def _course(figure: SeriesFigure, *, several: bool) -> Course:
+    low, middle, high = (
+        figures.figure(figure.measure, value) for value in (min(figure.values), figure.median, max(figure.values))
+    )
+    where = f" {letter(figure.arm)}" if several else ""
+    name = f"{clean(figure.title)} {DIRECTIONS[figure.direction].word}{where}"
+    return Course(name, figure.values, (1.0,) * len(figure.values), low, middle, high, cpu="")
+
+
+def _runs(result: SeriesResult) -> Table:
+    several = len(result.series.targets) > 1
+    columns = (
+        *(Column("Run"), Column("Repeat", right=True), *((Column("Target"),) if several else ())),
+        *(Column("UTC"), Column("Result", least=20)),
+    )
+    return Table(columns, tuple(_run(run, several=several) for run in result.runs), inset=True)
+
+
+def _run(run: RunSummary, *, several: bool) -> tuple[Cell, ...]:
+    status = STATUSES[run.status]
+    said = [] if run.status is Status.COMPLETE else [status.word]
+    said += ["in doubt"] if run.doubts else []
+    said += [run.headline] if run.headline else []
+    return (
+        Cell(run.id),
+        Cell(str(run.series.repeat) if run.series else ""),
+        *([Cell(letter(run.series.arm) if run.series else "")] if several else []),
+        Cell(f"{run.started_at.astimezone(UTC):%m-%d %H:%M:%S}"),
+        Cell(clean(": ".join(said)), Meaning.PLAIN if run.status is Status.COMPLETE else status.meaning),
+    )

@@ -1,0 +1,207 @@
+"""Series by the real program with real fio: their order, their end, and what is left of them however they end."""
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from forked import diskprof, diskprof_json
+from program import gone, started, until
+
+from diskprof.model.run import Status
+from diskprof.model.run_series import RunSeries
+from diskprof.runner.detached.launch import request_stop
+from diskprof.store import Store
+
+# So slow that every disk keeps up: what is repeated is the same each time.
+JOB = """
+[steady]
+rw=randread
+bs=4k
+size=1m
+rate_iops=400
+ioengine=psync
+time_based
+runtime={runtime}
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "steady.fio").write_text(JOB.format(runtime="300ms"))
+    (tmp_path / "long.fio").write_text(JOB.format(runtime="60s"))
+    return tmp_path
+
+
+def store_of(home: Path) -> Store:
+    return Store.open(home / ".local/share/diskprof/runs.db")
+
+
+def series_now(store: Store) -> RunSeries | None:
+    return next(iter(store.series_list()), None)
+
+
+def until_runs(store: Store, wanted: Callable[[list[Status]], bool], what: str) -> RunSeries:
+    """The series once its runs are so."""
+
+    def look() -> RunSeries | None:
+        store.reap()
+        series = series_now(store)
+        return series if series and wanted([run.status for run in store.series_runs(series.id)]) else None
+
+    found: RunSeries = until(look, what)
+    return found
+
+
+def over(store: Store, series_id: str) -> RunSeries:
+    def look() -> RunSeries | None:
+        store.reap()
+        series = store.series(series_id)
+        return series if series.status.over else None
+
+    found: RunSeries = until(look, "the end of the series")
+    return found
+
+
+def nothing_left(home: Path) -> bool:
+    return not list(home.glob("[ab]/.diskprof-*"))
+
+
+def test_two_targets_alternate_and_are_one_thing(home: Path) -> None:
+    shown: Any = diskprof_json("run", "steady.fio", "a", "b", "--repeat", "2", "--tag", "base", "--json", home=home)
+    assert (shown["status"], shown["complete_runs"], shown["tags"]) == ("complete", 4, ["base"])
+    places = [(run["series"]["repeat"], run["series"]["arm"]) for run in shown["runs"]]
+    assert places == [(1, 0), (1, 1), (2, 1), (2, 0)]
+    assert [Path(run["target"]).name for run in shown["runs"]] == ["a", "b", "b", "a"]
+    assert [len(figure["values"]) for figure in shown["figures"]] == [2, 2]
+    assert nothing_left(home)
+    again = diskprof_json("show", shown["id"], "--json", home=home)
+    assert again == shown
+    rows = diskprof("runs", home=home).stdout.splitlines()
+    assert len(rows) == 3
+    assert rows[2].startswith(shown["id"])
+    plan = diskprof_json("rerun", "base", "--dry-run", "--json", home=home)
+    assert (plan["wanted"], plan["targets"]) == (shown["wanted"], shown["targets"])
+    for text in (
+        diskprof("report", shown["id"], home=home).stdout,
+        diskprof("report", shown["id"], "--format", "html", home=home).stdout,
+        diskprof("report", shown["id"], "--format", "csv", home=home).stdout,
+    ):
+        assert all(run["id"] in text for run in shown["runs"])
+
+
+def test_a_killed_runner_leaves_two_of_three_and_says_so(home: Path) -> None:
+    with store_of(home) as store:
+        done = diskprof("run", "steady.fio", "a", "--repeat", "9", "--detach", home=home)
+        assert done.returncode == 0, done.stderr
+        third = [Status.COMPLETE, Status.COMPLETE, Status.RUNNING]
+        until_runs(store, lambda statuses: statuses == third, "the third run")
+        series_id = done.stdout.strip()
+        runner = store.series_runner(series_id)
+        os.kill(runner.pid, signal.SIGKILL)
+        until(lambda: gone(runner.pid), "the end of the runner")
+        series = over(store, series_id)
+    assert series.status is Status.INTERRUPTED
+    assert "in repeat 3" in series.reason
+    assert "2 runs are complete." in series.reason
+    shown = diskprof("show", series_id, home=home).stdout
+    assert series.reason.split()[0] in shown
+    assert "2 of 3 runs" in shown
+    assert diskprof("clean", "a", "--yes", home=home).returncode == 0
+    assert nothing_left(home)
+
+
+def test_a_stop_keeps_the_complete_repeats_also_in_a_pause(home: Path) -> None:
+    with store_of(home) as store:
+        done = diskprof("run", "steady.fio", "a", "--repeat", "3", "--pause", "1h", "--detach", home=home)
+        until_runs(store, lambda statuses: statuses == [Status.COMPLETE], "the first run")
+        # The disk is kept also between two runs.
+        beside = diskprof("run", "steady.fio", "b", "--yes", home=home)
+        assert beside.returncode == 4
+        assert done.stdout.strip() in beside.stderr
+        stopped = diskprof("stop", home=home)
+        assert "1 complete run is kept" in stopped.stderr
+        series = store.series(done.stdout.strip())
+    assert series.status is Status.CANCELLED
+    assert nothing_left(home)
+
+
+def test_a_terminal_that_goes_away_stops_the_series_in_order(home: Path) -> None:
+    with store_of(home) as store, started("run", "long.fio", "a", "b", "--repeat", "2", home=home) as process:
+        series = until_runs(store, lambda statuses: statuses == [Status.RUNNING], "the first run")
+        until(lambda: store.run(store.series_runs(series.id)[0].id).progress, "its progress")
+        process.send_signal(signal.SIGHUP)
+        assert process.wait(60) == 130
+        ended = store.series(series.id)
+        assert (ended.status, [run.status for run in store.series_runs(series.id)]) == (
+            Status.CANCELLED,
+            [Status.CANCELLED],
+        )
+    assert nothing_left(home)
+
+
+def test_until_ends_when_the_interval_is_narrow_and_attach_follows(home: Path) -> None:
+    done = diskprof("run", "steady.fio", "a", "--until", "40%", "--at-most", "10m", "--detach", home=home)
+    attached: Any = diskprof_json("attach", done.stdout.strip(), "--json", home=home)
+    assert attached["status"] == "complete"
+    assert "within 40% after" in attached["reason"]
+    assert attached["complete_runs"] >= 6
+    assert len(attached["rounds"]) == attached["complete_runs"]
+    assert attached["figures"][0]["interval"]
+
+
+def test_a_cap_ends_a_series_before_its_number(home: Path) -> None:
+    shown: Any = diskprof_json("run", "steady.fio", "a", "--repeat", "900", "--at-most", "3s", "--json", home=home)
+    assert shown["status"] == "complete"
+    assert "the next would end after 3 s" in shown["reason"]
+    assert 1 <= shown["complete_runs"] < 10
+
+
+def test_a_run_that_fails_ends_its_series(home: Path) -> None:
+    with store_of(home) as store:
+        done = diskprof("run", "steady.fio", "a", "--repeat", "5", "--pause", "1s", "--detach", home=home)
+        series_id = done.stdout.strip()
+        until_runs(store, lambda statuses: statuses == [Status.COMPLETE], "the first run")
+        (home / "a").rmdir()
+        series = over(store, series_id)
+    assert series.status is Status.FAILED
+    assert "Repeat 2 did not start" in series.reason
+
+
+def test_a_series_is_stopped_by_the_id_of_one_of_its_runs(home: Path) -> None:
+    with store_of(home) as store:
+        diskprof("run", "long.fio", "a", "--repeat", "2", "--detach", home=home)
+        series = until_runs(store, lambda statuses: statuses == [Status.RUNNING], "the first run")
+        request_stop(store, store.series_runs(series.id)[0].id)
+        assert over(store, series.id).status is Status.CANCELLED
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("a", "--until", "0%"),
+        ("a", "--until", "3"),
+        ("a", "--repeat", "0"),
+        ("a", "--repeat", "2", "--in-order"),
+        ("a", "b", "--until", "3%", "--in-order"),
+        ("a", "--repeat", "2", "--until", "3%"),
+        ("a", "--repeat", "2", "--at-most", "1ms"),
+        ("a", "--until", "3%", "--at-most", "1s"),
+        ("a", "--repeat", "2", "--at-most", "0"),
+        ("a", "--repeat", "2", "--pause", "soon"),
+        ("a", "--pause", "3s"),
+        ("a", "b"),
+        ("a", "a", "--repeat", "2"),
+        ("a", "--repeat", "2", "--nagios"),
+    ],
+)
+def test_what_cannot_be_repeated_so_starts_nothing(home: Path, words: tuple[str, ...]) -> None:
+    done = diskprof("run", "steady.fio", *words, "--dry-run", home=home)
+    assert done.returncode == (3 if "--nagios" in words else 2)
+    assert "--" in done.stderr + done.stdout or "twice" in done.stderr
+    with store_of(home) as store:
+        assert store.series_list() == []
