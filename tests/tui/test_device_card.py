@@ -97,6 +97,9 @@ async def test_the_card_is_filled_beside_the_screen_and_follows_the_preset(bench
     app = DiskprofApp(altered(BenchSession(bench), health=health), charset=Charset.BRAILLE)
     async with app.run_test(size=(120, 40)) as pilot:
         await see(pilot, "SMART passed, 38 °C", "Last Quick check", "4K rand read QD32")
+        mount = replace(bench.devices[0].mounts[0], free_bytes=99 << 30)
+        bench.plug(replace(bench.devices[0], mounts=(mount,)))
+        await see(pilot, "99 GiB free", "SMART passed, 38 °C", "Last Quick check")
         await press(pilot, "right", "down")
         await see(pilot, "Last Latency with ioping")
         assert asked

@@ -320,7 +320,10 @@ class DevicePane(Down):
         from diskprof.tui.run.device_card import DeviceFacts, device_lines, result_lines
 
         app = screen_of(self).diskprof
-        facts = self._facts if self._facts and self._facts.device == device else DeviceFacts(device)
+        known = self._facts
+        # Its mounts have other free space at every look.
+        same = known and (known.device.name, known.device.diskseq) == (device.name, device.diskseq)
+        facts = replace(known, device=device) if known and same else DeviceFacts(device)
         here = (device.name, app.session.hostname())
         facts = replace(facts, runs=[run for run in app.watcher.state.last if (run.device, run.hostname) == here])
         lines += device_lines(facts, self.doubts, self._view, width)
