@@ -104,6 +104,8 @@ class Form(ModalScreen[dict[str, str] | None]):
             box.border_title = Content(self._title).markup
             box.border_subtitle = with_keys(self, self.SAYS)
             self._share()
+        for fields in self.query("#form-fields"):
+            self.watch(fields, "scroll_y", lambda: self.call_after_refresh(self._mark), init=False)
 
     def on_resize(self) -> None:
         self._share()
@@ -115,8 +117,17 @@ class Form(ModalScreen[dict[str, str] | None]):
         for text in self.query("#form-text").results(VerticalScroll):
             fields = self.query_one("#form-fields")
             share_height(text, fields, fields.virtual_size.height, _PORTION)
-            more = ", {form.page-down} reads on" if text.virtual_size.height > text.styles.max_height.value else ""  # type: ignore[union-attr]
-            self.query_one(".dialog").border_subtitle = with_keys(self, self.SAYS + more)
+        self.call_after_refresh(self._mark)
+
+    def _mark(self) -> None:
+        """Say at the lower edge which keys there are, and how much of the text and of the fields is out of sight."""
+        for fields in self.query("#form-fields"):
+            more = "".join(
+                ", {form.page-down} reads on"
+                for text in self.query("#form-text").results(VerticalScroll)
+                if text.max_scroll_y > 0
+            )
+            self.query_one(".dialog").border_subtitle = _in_sight(fields) + with_keys(self, self.SAYS + more)
 
     def action_page(self, direction: int) -> None:
         for text in self.query("#form-text").results(VerticalScroll):
@@ -163,6 +174,15 @@ class Form(ModalScreen[dict[str, str] | None]):
         label.update(Content.assemble(("✗ ", "$danger"), clean(words)) if words else Content(""))
         label.display = bool(words)
         self._share()
+
+
+def _in_sight(fields: Widget) -> str:
+    """`fields 1-5 of 7   `; empty where all are in sight."""
+    view, places = fields.scrollable_content_region, [field.region for field in fields.query(Field)]
+    seen = [at for at, place in enumerate(places, 1) if view.contains_region(place)]
+    if not seen or len(seen) == len(places):
+        return ""
+    return f"field{'s' if len(seen) > 1 else ''} {'-'.join(map(str, dict.fromkeys((seen[0], seen[-1]))))} of {len(places)}   "
 
 
 def _whole(widget: Widget) -> Widget:

@@ -108,8 +108,9 @@ class TargetDialog(Form):
         def rows(width: int) -> list[Row]:
             made = []
             for choice in choices:
-                about = shorten_middle(clean(choice.about), width // 3)
-                path = shorten_middle(clean(choice.path), max(8, width - len(about) - 5))
+                path = clean(choice.path)
+                about = shorten_middle(clean(choice.about), max(width // 3, width - len(path) - 5))
+                path = shorten_middle(path, max(8, width - len(about) - 5))
                 made.append(Row(choice.path, [("  ", ""), (path, ""), (f"  {about}", "quiet")]))
             return made
 

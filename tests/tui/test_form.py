@@ -1,0 +1,17 @@
+"""A form with more fields than lines."""
+
+from bench_screens import Bench, open_bench
+from stored_screens import press, see, text_of, until
+
+from diskprof.tui.dialogs.form import Form, FormField
+
+
+async def test_a_form_says_which_fields_are_in_sight(bench: Bench) -> None:
+    async with open_bench(bench) as pilot:
+        form = Form("Parameters", [FormField(f"f{at}", f"Parameter {at}", "1") for at in range(9)])
+        await pilot.app.push_screen(form)
+        await see(pilot, "fields 1-6 of 9 Enter accepts, Esc goes back")
+        await press(pilot, *["down"] * 8)
+        await see(pilot, "fields 4-9 of 9")
+        await pilot.resize_terminal(80, 50)
+        await until(pilot, lambda: "of 9" not in text_of(pilot))
