@@ -105,10 +105,13 @@ class Form(ModalScreen[dict[str, str] | None]):
             box.border_subtitle = with_keys(self, self.SAYS)
             self._share()
         for fields in self.query("#form-fields"):
-            self.watch(fields, "scroll_y", lambda: self.call_after_refresh(self._mark), init=False)
+            self.watch(fields, "scroll_y", self._scrolled, init=False)
 
     def on_resize(self) -> None:
         self._share()
+
+    def _scrolled(self) -> None:
+        self.call_after_refresh(self._mark)
 
     def _share(self) -> None:
         self.call_after_refresh(self._share_now)
