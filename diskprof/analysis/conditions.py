@@ -19,7 +19,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class OptionDifference:
-    """An option of a test that is not the same in every run; None where a run does not give it. `job` is empty if there is one."""
+    """An option of a test that differs between runs: its value in each, None if not set. `job` is empty if the test has one."""
 
     option: str
     values: tuple[str | None, ...]

@@ -230,7 +230,7 @@ def _candidates(rows: list[Any]) -> str:
 
 
 def test_directories(db: sqlite3.Connection) -> list[tuple[str, str]]:
-    """The private directories of runs that go on, or ended with a word why, or without any."""
+    """(run id, path) of the private directories of runs in progress, failed, interrupted, or complete with a reason."""
     rows = db.execute(
         "SELECT id, plan FROM run JOIN detail ON detail.run = run.number WHERE status NOT IN (?, ?) OR"
         " (status = ? AND reason <> '') ORDER BY ordinal DESC, number DESC",

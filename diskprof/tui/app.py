@@ -363,14 +363,17 @@ class DiskprofApp(TerminalApp):
             return
         waits = f"{self.waiting} is queued. It starts only while diskprof is open; quitting cancels it."
         if not running:
-            answers = (Answer("g", "Give it up and quit", "leave", danger=True), Answer("esc", "Stay", "stay"))
+            answers = (
+                Answer("g", "Cancel the queued run and quit", "leave", danger=True),
+                Answer("esc", "Stay", "stay"),
+            )
             self.push_screen(Ask("Quit diskprof?", waits, answers), self._quit_answered)
             return
         which = "A run is in progress" if len(running) == 1 else f"{len(running)} running"
         text = "\n".join(f"{clean(run.preset_title)} on {clean(run.target)}" for run in running)
         it = "it" if len(running) == 1 else "them"
         lost = f"\n\n{waits}" if self.waiting else ""
-        give_up = ", give up what waits," if self.waiting else ""
+        give_up = ", cancel the queued run" if self.waiting else ""
         self.push_screen(
             Ask(
                 f"{which}. Quit diskprof?",

@@ -302,7 +302,7 @@ async def test_quitting_just_before_a_start_has_its_turn_asks_too(bench: Bench) 
         screen.flow.go_on = lambda _tree: None  # type: ignore[method-assign]
         end(bench, run_id)
         await press(pilot, "q")
-        await see(pilot, "Quit diskprof?", "Give it up and quit", "Stay")
+        await see(pilot, "Quit diskprof?", "Cancel the queued run and quit", "Stay")
         await press(pilot, "escape")
         assert pilot.app.is_running
         await pilot.press("q", "g")

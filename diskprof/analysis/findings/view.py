@@ -22,10 +22,10 @@ _VIRTUAL_MODEL = re.compile(
 )
 
 LEAST_S = 1.0
-"""Shorter than this a test is its own starting and ending, and nothing is held against it but what it is."""
+"""Tests shorter than this, in seconds, are mostly start and end, and are not judged."""
 
 HELD = 0.8
-"""An interval that holds a pause of the test is at least this much of it long: the engine too says nothing meanwhile."""
+"""An interval that contains a pause lasts at least this share of the pause, because the engine reports nothing during it."""
 
 APART_S = 0.5
 APART = 0.1

@@ -88,7 +88,7 @@ class _Amount:
 
     @property
     def mean_ns(self) -> float | None:
-        """From fio's means and counts; from the histogram where rounding carried it out of the interval's buckets."""
+        """Mean latency in ns by fio's means and counts; by the histogram if rounding put it outside the interval's buckets."""
         if not self.timed:
             return None
         mean = self.latency_sum / self.timed

@@ -244,7 +244,7 @@ def within_sentence(rows: Sequence[ResultRow]) -> str:
 
 
 def _named_cell(test: TestRecord, *, pages: bool, again: bool = False) -> Cell:
-    """On a terminal a job stands below its test, a page has both names."""
+    """The cell of a job's name: on a terminal it is below its test, a page has both names."""
     short = "" if again else None
     return Cell(f"  {test.job}" if test.job and not pages else test.title, short=short)
 

@@ -12,7 +12,7 @@ from diskprof.model.text import clean
 from diskprof.reports.content.overview import doubts_of_test
 
 SYNC = "sync"
-"""What stands for a direction where a figure is of fsync or fdatasync."""
+"""The direction of figures of fsync and fdatasync."""
 _LEFT_OUT = frozenset({Measure.WITHIN})
 
 

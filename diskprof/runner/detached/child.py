@@ -47,7 +47,7 @@ async def _carry_out(order: RunOrder) -> None:
 
 
 def main() -> int:
-    """Returns the exit code of the runner proper."""
+    """Read the order from stdin and execute it in a grandchild; the exit code is 0, or that of the error."""
     order = read_order(sys.stdin.buffer.read())
     # The launcher waits for its child only: the runner proper is a grandchild, which nobody has to reap.
     if os.fork():

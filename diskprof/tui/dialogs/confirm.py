@@ -80,7 +80,7 @@ class Ask(ModalScreen[str | None]):
             share_height(text, self.query_one(Table), len(self._answers), _PORTION)
 
     def _mark(self) -> None:
-        """Say at the lower edge which keys answer, and that the text goes on where it does."""
+        """Name at the lower edge the keys that answer, and those that scroll if the text is longer."""
         more = any(text.show_vertical_scrollbar for text in self.query("#ask-text").results(VerticalScroll))
         answers = with_keys(self, "Enter answers, {ask.back} goes back")
         scrolls = with_keys(self, "{ask.page-down} scrolls   ") if more else ""

@@ -1,4 +1,4 @@
-"""Asks where a report goes, writes it, and says where it went."""
+"""Asks for the file of a report and writes it."""
 
 import asyncio
 import os

@@ -26,17 +26,17 @@ from diskprof.tui.live.sweep_lines import METRICS, panel_of, panels_of, sweep_li
 from diskprof.tui.shell.base import ModeScreen
 
 _CHART_EVERY_S = 1.0
-"""The pace at which large charts are drawn while a run goes: they are half of what watching costs."""
+"""Seconds between two drawings of a large chart during a run: they are half of the cost of watching."""
 _NONE_CAME_S = 0.15
-"""A curve whose turn has come waits that much longer for the next interval, which would draw it anyway."""
+"""Seconds that a chart whose turn has come waits for the next interval, which would draw it anyway."""
 _GO_ON_S = 0.005
-"""So long keys and clocks have their turn between two steps."""
+"""Seconds between two steps of reading, in which keys and timers are served."""
 _FINER_EVERY_S = 0.3
-"""A map that is being read is drawn at this pace."""
+"""Seconds between two drawings of a heat map that is being read."""
 
 
 class View(StrEnum):
-    """What the large chart shows, in the order in which the key goes through them."""
+    """What the large chart shows, in the order of the key that switches it."""
 
     COURSE = "IOPS and latency"
     BANDWIDTH = "bandwidth"
@@ -188,7 +188,7 @@ class CourseView:
             self._turns.clear()
 
     def choose(self, test: int | None) -> None:
-        """Look at one test; None: at whichever goes. Raises StoreError."""
+        """Show one test; None: follow the current one. Raises StoreError."""
         if self._reader:
             self.snapshot = self._reader.choose(test)
 
@@ -298,7 +298,7 @@ class CourseView:
 
     @property
     def _shown_view(self) -> View:
-        """What the large chart shows: the test before may have had a distribution, and the one that goes has none yet."""
+        """What the large chart shows; no distribution of an unfinished test, even if one was chosen for the test before."""
         return self._view if self._view in self._views else View.PERCENTILES
 
     def _scale(self, seen: Snapshot, metric: Quantity, value: float) -> Scale:
@@ -430,7 +430,7 @@ class CourseView:
             self.screen.query_one("#kernel", KernelPane).tell(lambda width: kernel_lines(seen, watch, width))
 
     def _draw_heat(self, seen: Snapshot, chart: Chart, note: str, cursor: Cursor | None) -> None:
-        """Seldom while the run goes: a map has many colours, and each is sent to the terminal."""
+        """Less often during a run: a map has many colours, and each is sent to the terminal."""
         depths = seen.depths
         pace = _FINER_EVERY_S if depths and not depths.complete else self._pace_s
         if self._turns.left_s(chart.id or "", pace):

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 _STEP = 1000
 _KEPT = 480
 _ENDING = 4
-"""So many of the last intervals are longer than one of the engine's, and among them is one that is no tail."""
+"""The newest N intervals are longer than one of the engine's, and at least one of them is not a tail."""
 _TAIL_NS = 50_000_000
-"""What is shorter is the end of a test, in which nothing was done any more (F6)."""
+"""A shorter interval is the end of a test, without I/O (F6)."""
 
 
 class KernelWatch:
@@ -102,7 +102,7 @@ class KernelWatch:
 
     @property
     def median(self) -> KernelView | None:
-        """Found anew when a twentieth more is known than before: it takes some ms, and by then it hardly moves."""
+        """The median of the test, found again after 5% more intervals: it takes some ms, and hardly changes."""
         if self._seen > self._median_of * 1.05:
             self._median, self._median_of = medians(self._kept), self._seen
         return self._median

@@ -26,7 +26,7 @@ from diskprof.tui.shell.run_signs import ink_of, place, sign_of, word_of
 
 _SILENT_AFTER_S = 2.0
 _MISSED = 3
-"""So many of its intervals without a word, and an engine is silent."""
+"""An engine is silent after so many intervals without a status."""
 _TIMELINES = {Quantity.IOPS: "iops", Quantity.BANDWIDTH: "bandwidth"}
 _LEAST_LEFT = 34
 """Cells for the preset and where it was run: what is at the right end gives way to that much."""
@@ -110,7 +110,7 @@ def ending_line(run: Run, width: int) -> Line:
 
 
 def silent_after_s(seen: Snapshot) -> float:
-    """From how many seconds on it is told that nothing is heard: an engine that says something once a second may take longer."""
+    """Seconds without a status after which Live says so; longer for an engine with a long status interval."""
     run = seen.run
     planned = run.tests[seen.current].planned
     if seen.preparing and run.plan.layout:
@@ -240,7 +240,7 @@ def phase_note(track: Track, planned: PlannedTest) -> str:
 
 
 def waiting_words(seen: Snapshot) -> str:
-    """What stands where there is no curve yet."""
+    """The sentence in place of a chart without samples: why there are none."""
     status = seen.record.status
     if status is Status.PENDING:
         return "This test has not begun."

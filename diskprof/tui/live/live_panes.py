@@ -75,7 +75,7 @@ class Page(VerticalScroll, can_focus=False, inherit_bindings=False):
 
 
 class Words(Lines):
-    """As many lines as `make` gives for its width, made anew when that changes; not there without any."""
+    """The lines that `make` gives for its width, made again when that changes; hidden if there are none."""
 
     DEFAULT_CSS = "Words.-none { display: none; }"
 

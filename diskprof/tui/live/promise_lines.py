@@ -9,7 +9,7 @@ from diskprof.tui.shell.run_signs import sign_of
 
 
 def promise_rows(run: Run) -> tuple[ExpectationRow, ...]:
-    """The rows of a run that is over; none of one that goes, or of which nothing was promised."""
+    """The rows of a run that has ended; none if it is in progress or nothing was promised."""
     return rows(run) if run.status.over and run.plan.expectations else ()
 
 

@@ -260,7 +260,7 @@ class RunPage(ModeScreen):
         self.set_class(two, "-both")
 
     def _list_tests(self) -> None:
-        """The rows of the table, made anew only when a test began, ended or came to another phase."""
+        """The rows of the table, made again only when a test began, ended or entered another phase."""
         from diskprof.reports.blocks import Form
         from diskprof.reports.content.run_report import result_rows, result_table
         from diskprof.tui.shell.block_lines import Cells

@@ -1,4 +1,4 @@
-"""What is known of a run, read from the store alone, in bounded memory, whether it still goes or is long over."""
+"""What is known of a run, in progress or ended: read from the store alone, in bounded memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _KEPT = 500
 """Columns that are read of what there is so far, which may be a day: as many as a timeline holds."""
 _ENDING = 8
-"""Among so many of the last samples is one of each direction."""
+"""The newest N samples contain at least one of each direction."""
 _DEPTHS_EVERY_S = 1.0
 """To unpack distributions is a quarter of what an interval costs, and the whole hardly moves in one."""
 _MERGING = {
@@ -193,7 +193,7 @@ class Snapshot:
 
 
 def current_test(run: Run) -> int:
-    """The test that goes now, or the last that began."""
+    """The index of the current test, or of the last that began."""
     if run.status is Status.RUNNING and run.progress:
         return min(run.progress.test, len(run.tests) - 1)
     began = [test.index for test in run.tests if test.started_ns is not None]
@@ -229,7 +229,7 @@ class RunReader:
         return self._read_samples()
 
     def choose(self, test: int | None) -> Snapshot:
-        """Look at one test; None: at whichever goes."""
+        """Show one test; None: follow the current one."""
         self._chosen = test
         return self._read_samples()
 
@@ -317,7 +317,7 @@ class RunReader:
 
 
 def _roomy(seconds: float) -> float:
-    """A width with room to grow, so that the picture is not drawn anew for every second that comes."""
+    """The width of a chart in seconds, with room to grow, so that it is not rescaled every second."""
     width = 10.0
     while width < seconds:
         width *= 1.5

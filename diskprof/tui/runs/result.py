@@ -49,7 +49,7 @@ class ResultScreen(RunPage):
         self.dismiss()
 
     def action_back(self) -> None:
-        """What was put over the result goes first."""
+        """Close first what is over the result."""
         if self.course.can("leave"):
             self.course.act("leave")
         else:

@@ -229,7 +229,7 @@ def _complete(run: RunSummary) -> bool:
 
 
 def _by_amount(figure: re.Match[str]) -> str:
-    """A figure so that texts are in the order of their amounts."""
+    """A figure as text that sorts by its amount: zero-padded, without its unit."""
     return f"{float(figure[1]) * _SCALES[figure[2] or '']:024.3f}"
 
 

@@ -133,7 +133,7 @@ class RunsScreen(ModeScreen):
         self._title()
 
     def store_changed(self) -> None:
-        """Read the list again, but never spend more than a twentieth of the time on it while a run goes."""
+        """Read the list again, with at most 5% of the time during a run."""
         now = time.monotonic()
         wait = self._read_at + max(_READ_AGAIN_S, _SHARE_OF_TIME * self._cost_s) - now
         if not self._whole_at:
@@ -184,7 +184,7 @@ class RunsScreen(ModeScreen):
         self._whole_at = self._read_at
 
     def _read_newest(self) -> None:
-        """Read what a run that goes can have changed; ten thousand old ones are read again only now and then."""
+        """Read the newest runs, which a run in progress can change; all others are read again now and then."""
         self._load(_NEWEST)
 
     def _load(self, limit: int | None) -> None:

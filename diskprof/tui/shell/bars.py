@@ -38,7 +38,7 @@ class TopBar(OneLine):
         self._spots: list[tuple[int, int, str]] = []
 
     def show(self, host: str, state: Line) -> None:
-        """`state` is what goes on now, in a few words; where these do not fit, the first and the last stand for them."""
+        """`state`: what is running, in a few words; if they do not fit, only the first and the last are shown."""
         if (host, state) != (self._host, self._state):
             self._host, self._state = host, state
             self._draw()

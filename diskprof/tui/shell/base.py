@@ -84,7 +84,7 @@ class ModeScreen(FixedScreen):
 
     @property
     def kept_path(self) -> Path:
-        """The path of the store, for a connection of one's own. Raises StoreError where another file lies there now."""
+        """The path of the store, for another connection. Raises StoreError if its file is gone or replaced."""
         self.diskprof.place.check()
         return self.store.path
 

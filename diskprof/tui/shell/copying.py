@@ -95,7 +95,7 @@ def write_copy(text: str, path: Path | None = None) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Where a copy lies: in `path`, and in a buffer of tmux if `in_tmux`."""
+    """Where a copy is: in `path`, and in a tmux buffer if `in_tmux`."""
 
     path: Path
     in_tmux: bool

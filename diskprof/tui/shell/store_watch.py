@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 POLL_S = 0.25
 REAP_EVERY_S = 3.0
 _PATIENCE_S = 0.05
-"""A lock of another program is not waited for while the screen stands still."""
+"""Seconds to wait for a lock of another program: the screen does not respond meanwhile."""
 _BUSY_S = 5.0
 
 
 class Whereabouts(StrEnum):
-    """What lies where the store was opened; the value is a word for it."""
+    """What is now at the path of the store; the value is a word for it."""
 
     SAME = "there"
     GONE = "gone"
@@ -46,7 +46,7 @@ _LOST = {
 
 
 class StorePlace:
-    """Whether the file of an open store still lies at its path. May be asked from any thread.
+    """Whether the file of an open store is still at its path. May be called from any thread.
 
     Where it does not, nothing may open what lies there: beside it may be the write-ahead log of the old one, and SQLite would
     take that for its own.

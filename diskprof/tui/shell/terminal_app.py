@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 LEAST = (60, 16)
 """Columns and lines in which everything can be used."""
 USABLE = (40, 10)
-"""With fewer a screen is pieces of words: a notice stands in its place, and the keys work on."""
+"""On a smaller terminal a notice replaces the screen; the keys still work."""
 
 
 def _below(size: Size, least: tuple[int, int]) -> bool:
@@ -36,7 +36,7 @@ def _below(size: Size, least: tuple[int, int]) -> bool:
 
 
 def too_small(size: Size) -> str:
-    """What stands in the place of a screen that has no room at all; empty where it has."""
+    """The notice that replaces a screen without room; empty if there is room."""
     words = f"{size.width}x{size.height} is too small: diskprof needs {LEAST[0]}x{LEAST[1]}."
     return words if _below(size, USABLE) else ""
 
@@ -51,7 +51,7 @@ class TerminalApp(FixedApp):
     _told_small = False
 
     def catch_signals(self) -> None:
-        """A hang-up or a kill leaves the terminal as it was found (F37); the run, if one goes, is another process."""
+        """Restore the terminal on a hang-up or kill (F37); a run in progress is another process."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGHUP, signal.SIGTERM):
             try:
