@@ -223,7 +223,7 @@ def test_a_start_that_waited_when_the_screen_ended_is_told_of(number: int, home:
             if number:
                 os.kill(screen.pid, number)
             else:
-                screen.press_until("q", "give up what waits")
+                screen.press_until("q", "cancel the queued run")
                 screen.press("l")
             screen.wait_for_end()
             assert b"was still waiting for its turn: it was not started." in screen.raw.rpartition(b"\x1b[?1049l")[2]

@@ -281,7 +281,7 @@ async def test_quitting_while_a_start_waits_says_that_it_is_given_up(
         dialog = pilot.app.screen
         assert isinstance(dialog, Ask)
         assert "Quick check on /mnt/data is queued" in " ".join(str(dialog._text).split())
-        await see(pilot, "give up what waits")
+        await see(pilot, "cancel the queued run")
         await press(pilot, "escape")
         assert pilot.app.is_running
         await press(pilot, "1")
