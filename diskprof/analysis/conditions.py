@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from diskprof.model.job import BESIDE
 from diskprof.model.preset import EngineName
 from diskprof.model.run import Run, TestRecord
-from diskprof.model.units import format_size
+from diskprof.model.units import amount, format_size, parse_size
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,10 @@ CONDITIONS: tuple[tuple[str, Callable[[Run], str]], ...] = (
 
 
 def differing_conditions(runs: Sequence[Run]) -> tuple[Condition, ...]:
-    """Every condition, further target, axis of a sweep and parameter that is not the same in all runs, in a fixed order."""
+    """Every condition, further target, axis of a sweep and parameter that is not the same in all runs, in a fixed order.
+
+    What a result file does not say of an imported run is no difference, but that its host is not known.
+    """
     found = [Condition(name, tuple(read(run) for run in runs)) for name, read in CONDITIONS]
     for word, tables in (
         ("target", [{other.slot: other.target.path for other in run.plan.others} for run in runs]),
@@ -123,7 +126,16 @@ def differing_conditions(runs: Sequence[Run]) -> tuple[Condition, ...]:
             Condition(f"{word} {name}", tuple(table.get(name, "") for table in tables))
             for name in dict.fromkeys(name for table in tables for name in table)
         )
-    return tuple(condition for condition in found if len(set(condition.values)) > 1)
+    return tuple(condition for condition in found if _differs(condition, runs))
+
+
+def _differs(condition: Condition, runs: Sequence[Run]) -> bool:
+    told = {
+        value
+        for value, run in zip(condition.values, runs, strict=True)
+        if value or not run.imported_from or condition.name == "host"
+    }
+    return len(told) > 1
 
 
 def differing_options(records: Sequence[TestRecord | None]) -> tuple[OptionDifference, ...]:
@@ -140,10 +152,16 @@ def differing_options(records: Sequence[TestRecord | None]) -> tuple[OptionDiffe
     several = len({job for job, _ in known if job}) > 1
     for job, option in known:
         values = tuple(table.get((job, option)) if table is not None else None for table in tables)
-        given = {table.get((job, option)) for table in tables if table is not None}
+        given = {_amount(table.get((job, option))) for table in tables if table is not None}
         if len(given) > 1:
             found.append(OptionDifference(option, values, job if several else ""))
     return tuple(found)
+
+
+def _amount(value: str | None) -> int | str | None:
+    """A value so that 4k and 4096 are the same."""
+    size = amount(parse_size, value)
+    return value if size is None else size
 
 
 def _options(record: TestRecord) -> dict[tuple[str, str], str]:

@@ -85,7 +85,8 @@ class _Told:
     def longest_ms(self, group: range) -> int:
         entries = [self.entries[place].data for place in group]
         ways = [count(section(entry, way), "runtime") for entry in entries for way in Direction]
-        return max((*ways, *(count(entry, "job_runtime") for entry in entries if not self.total)), default=0)
+        # What an engine without reads and writes took, fio tells in another place.
+        return max(ways, default=0) or max((count(entry, "job_runtime") for entry in entries), default=0)
 
 
 def is_fio(value: JsonObject) -> bool:
@@ -223,6 +224,43 @@ def _measurable(value: object) -> bool:
 # --- A run ----------------------------------------------------------------------------------------------------------
 
 
+class _Course:
+    """The samples of the jobs that ran together. `alone`: no others ran before and after, so that all documents are of their time;
+    else those between their first I/O and their last, since fio counts the time of a job that has ended on."""
+
+    def __init__(self, place: int, jobs: Sequence[FioJob], interval_ms: int, *, alone: bool) -> None:
+        self._alone = alone
+        ramp = any(job.ramp_s > 0 for job in jobs)
+        self._sampler = Sampler(test=place, started_ns=0, interval_ms=interval_ms, ramp=ramp, preparing=False)
+        self._last: StatusDocument | None = None
+        self._unmoved: list[tuple[int | None, int]] = []
+        self.samples: list[Sample] = []
+
+    def add(self, document: StatusDocument, at_ns: int) -> None:
+        if not self._alone and self._last and _amounts(document) == _amounts(self._last):
+            # It is not begun or over, unless a later document shows that the disk stood still.
+            self._unmoved.append((document.timestamp_ms, at_ns))
+            return
+        if self._last and self._last.ios:
+            for timestamp_ms, then_ns in self._unmoved:
+                self._take(replace(self._last, timestamp_ms=timestamp_ms), then_ns)
+        self._unmoved.clear()
+        self._take(document, at_ns)
+        self._last = document
+
+    def _take(self, document: StatusDocument, at_ns: int) -> None:
+        for event in self._sampler.add(document, at_ns):
+            self.samples += event.samples if isinstance(event, Sampled) else ()
+
+    def close(self) -> None:
+        for event in self._sampler.finish():
+            self.samples += event.samples if isinstance(event, Sampled) else ()
+
+
+def _amounts(document: StatusDocument) -> list[tuple[int, int]]:
+    return [(way.ios, way.bytes) for entry in document.entries for way in entry.values()]
+
+
 @dataclass
 class _Run:
     """A run whose documents come one after the other; what they tell of time is kept, of the rest the last."""
@@ -230,8 +268,7 @@ class _Run:
     first: _Told
     last: _Told = field(init=False)
     _times: list[int] = field(default_factory=list)
-    _samplers: list[Sampler] = field(default_factory=list)
-    _samples: list[list[Sample]] = field(default_factory=list)
+    _courses: list[_Course] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.last = self.first
@@ -249,13 +286,10 @@ class _Run:
     def add(self, told: _Told) -> None:
         """A later document. From the second on there are samples, for now it is known how far apart the documents are."""
         self._times.append(self._at_ns(told))
-        if not self._samplers:
+        if not self._courses:
             for place, group in enumerate(self.first.groups):
-                ramp = any(_job("", self.first.entries[entry].options).ramp_s > 0 for entry in group)
-                interval_ms = self._interval_ms
-                sampler = Sampler(test=place, started_ns=0, interval_ms=interval_ms, ramp=ramp, preparing=False)
-                self._samplers.append(sampler)
-                self._samples.append([])
+                jobs = [_job("", self.first.entries[entry].options) for entry in group]
+                self._courses.append(_Course(place, jobs, self._interval_ms, alone=len(self.first.groups) == 1))
             self._sample(self.first)
         self._sample(told)
         self.last = told
@@ -265,20 +299,18 @@ class _Run:
 
     def _sample(self, told: _Told) -> None:
         status = read_status({"jobs": [entry.data for entry in told.entries]})
-        for group, sampler, samples in zip(self.first.groups, self._samplers, self._samples, strict=True):
+        for group, course in zip(self.first.groups, self._courses, strict=True):
             part = StatusDocument(told.written_ms or None, status.entries[group.start : group.stop])
-            for event in sampler.add(part, self._at_ns(told)):
-                samples += event.samples if isinstance(event, Sampled) else ()
+            course.add(part, self._at_ns(told))
 
     def found(self, *, cut_off: bool) -> FoundRun:
         """The run. `cut_off`: what followed its last whole document is the beginning of another."""
         last = self.last
-        for sampler, kept in zip(self._samplers, self._samples, strict=True):
-            for event in sampler.finish():
-                kept += event.samples if isinstance(event, Sampled) else ()
+        for course in self._courses:
+            course.close()
         tests, begins_ns = [], 0
         for place, group in enumerate(last.groups):
-            samples = tuple(self._samples[place]) if self._samples else ()
+            samples = tuple(self._courses[place].samples) if self._courses else ()
             started_ns, ended_ns = self._time_of(group, begins_ns, samples)
             begins_ns = ended_ns
             document = last.document.raw if place == 0 else b""

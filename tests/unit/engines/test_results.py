@@ -86,6 +86,8 @@ def test_the_last_document_of_a_stream_is_the_result_and_the_others_are_its_cour
                 ]
                 assert sum(each.ios for each in measured) in ({part.ios} if measured else {0})
                 assert all(0 <= each.at_ns <= test.ended_ns for each in measured)
+                # Behind a stonewall a job has no samples of the time in which others ran.
+                assert all(each.ios for each in measured) or len(found.tests) == 1
     assert found.status is (Status.FAILED if "missing-device" in path.name else Status.COMPLETE)
 
 

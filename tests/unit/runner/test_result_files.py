@@ -171,8 +171,20 @@ def test_it_compares_with_a_run_of_diskprofs(store: Store) -> None:
     mine = record_run(store, run_id="abc", runtime_s=1.0)
     theirs = taken(store, "-", stdin=PLAIN).runs[0].run_id
     comparison = compare([store.run(mine), store.run(theirs)])
-    assert {condition.name for condition in comparison.conditions} >= {"host", "preset"}
+    told = {condition.name for condition in comparison.conditions}
+    assert {"host", "preset"} <= told and not told & {"kernel", "device serial", "scheduler", "memory"}
     assert store.earlier_results(theirs) == ()
+
+
+def test_sizes_are_compared_as_amounts_however_they_are_written(store: Store) -> None:
+    jobs = json.loads(one_job())["jobs"]
+    runs = []
+    for bs, iops in (("4k", 1.0), ("4096", 2.0), ("8k", 3.0)):
+        jobs[0]["job options"]["bs"] = bs
+        jobs[0]["read"]["iops"] = iops
+        runs.append(store.run(taken(store, "-", stdin=one_job(jobs=jobs)).runs[0].run_id))
+    assert not compare(runs[:2]).tests[0].options
+    assert [each.option for each in compare(runs).tests[0].options] == ["bs"]
 
 
 def test_it_is_not_run_again_since_its_options_are_not_known(store: Store) -> None:
