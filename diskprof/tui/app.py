@@ -29,7 +29,7 @@ from diskprof.tui.kit.charts.glyphs import Charset, this_charset
 from diskprof.tui.kit.painted import Line
 from diskprof.tui.kit.palette import Depth
 from diskprof.tui.kit.terminal.driver import LettingGoDriver
-from diskprof.tui.kit.textual_fixes import begin_with
+from diskprof.tui.kit.textual_fixes import begin_with, set_timer
 from diskprof.tui.kit.theme import meanings, terminal_depth, theme_name, themes
 from diskprof.tui.shell.bars import TABS
 from diskprof.tui.shell.base import ModeScreen
@@ -248,7 +248,7 @@ class DiskprofApp(TerminalApp):
                 markup=False,
             )
         if not gc.isenabled():
-            self.set_timer(_STANDS_AFTER_S, self._stands)
+            set_timer(self, _STANDS_AFTER_S, self._stands)
 
     def _stands(self) -> None:
         """The first screen is there: time for what it did not need, and for what the others will."""

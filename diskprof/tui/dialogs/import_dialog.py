@@ -22,6 +22,7 @@ from diskprof.model.text import clean
 from diskprof.presets.own_copies import own_copy
 from diskprof.presets.resolve import expand_defaults
 from diskprof.tui.kit.field import Field
+from diskprof.tui.kit.textual_fixes import set_timer
 from diskprof.tui.shell.keynames import with_keys
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class ImportDialog(ModalScreen[Preset | None]):
     def _changed(self, _event: TextArea.Changed) -> None:
         self._imported = None
         self._say("")
-        self.set_timer(_LOOK_AFTER_S, self._look)
+        set_timer(self, _LOOK_AFTER_S, self._look)
 
     def _look(self) -> None:
         if self.is_mounted:

@@ -21,9 +21,13 @@ from textual.widgets import Input
 from diskprof.tui.kit.containers import Bare
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.binding import Binding
     from textual.dom import DOMNode
+    from textual.message_pump import MessagePump
     from textual.theme import Theme
+    from textual.timer import Timer
 
 _MOVES_ON = ("app.focus_next", "app.focus_previous")
 
@@ -151,6 +155,13 @@ class FixedScreen(Bare, Screen[None]):
         """Draw what was to be drawn in a batch, unless it was drawn since."""
         if self._held:
             self._compositor_refresh()
+
+
+def set_timer(pump: MessagePump, delay_s: float, call: Callable[[], object]) -> Timer:
+    """Call once after a delay. Textual never calls if the process is held up for that delay while the timer begins."""
+    timer = pump.set_timer(delay_s, call)
+    timer._skip = False
+    return timer
 
 
 def changed_key(app: App[Any], name: str) -> str | None:

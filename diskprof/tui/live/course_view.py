@@ -16,6 +16,7 @@ from diskprof.reports.charts.plot import Cursor, Facet, Plot, highest
 from diskprof.tui.kit.charts.chart import Chart, is_flat
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.redraw_pace import Turns
+from diskprof.tui.kit.textual_fixes import set_timer
 from diskprof.tui.live.depths import Depths
 from diskprof.tui.live.kernel_lines import kernel_lines
 from diskprof.tui.live.latency_plots import course_plot, distribution, heat_plot, moment, percentile_plot
@@ -234,7 +235,7 @@ class CourseView:
         try:
             if reader.read_depths():
                 self.reads_on = True
-                self.screen.set_timer(_GO_ON_S, self._go_on_reading)
+                set_timer(self.screen, _GO_ON_S, self._go_on_reading)
         except DiskprofError as error:
             self.snapshot = reader.snapshot
             self.screen.diskprof.tell(error)
@@ -255,9 +256,10 @@ class CourseView:
 
     def catch_up(self) -> None:
         """Go on where the steps of reading have stopped, as while another screen was shown, and show what they read."""
-        if self.snapshot is None or self.reads_on or (depths := self.snapshot.depths) is None:
+        if self.snapshot is None or self.reads_on:
             return
-        if not depths.complete:
+        depths = self.snapshot.depths
+        if depths is None or not depths.complete:
             self.read_more()
         self.draw_tiles(self.snapshot)
 
@@ -383,7 +385,7 @@ class CourseView:
             self._draw_distribution(seen, chart)
         elif left := self._turns.left_s(chart.id or "", self._pace_s):
             # What comes between two turns is not to wait for the next sample, which may never come.
-            self._curve_due = self._curve_due or self.screen.set_timer(left + _NONE_CAME_S, self._draw_due)
+            self._curve_due = self._curve_due or set_timer(self.screen, left + _NONE_CAME_S, self._draw_due)
         else:
             if self._curve_due:
                 self._curve_due.stop()

@@ -23,6 +23,7 @@ from diskprof.tui.kit.painted import Line, Lines
 from diskprof.tui.kit.paragraphs import paragraph
 from diskprof.tui.kit.redraw_pace import Turns
 from diskprof.tui.kit.table import Row, Table
+from diskprof.tui.kit.textual_fixes import set_timer
 from diskprof.tui.run.device_activity import Machine
 from diskprof.tui.run.device_rows import DevicesView, DeviceTable, key_of, place_of
 from diskprof.tui.run.headings import edge_title
@@ -132,7 +133,7 @@ class DevicePane(Down):
             return
         looking = self._looking is not None and not self._looking.is_finished
         if left := _LOOK_EVERY_S if looking else self._turns.left_s("devices", _LOOK_EVERY_S):
-            self._look_due = self.set_timer(left, self._look_again)
+            self._look_due = set_timer(self, left, self._look_again)
         else:
             self._looking = self.look()
 

@@ -14,6 +14,7 @@ from diskprof.runner.session import Outlook, Wish
 from diskprof.tui.kit.painted import Line
 from diskprof.tui.kit.paragraphs import paragraph
 from diskprof.tui.kit.table import Row, Table
+from diskprof.tui.kit.textual_fixes import set_timer
 from diskprof.tui.run.device_rows import doubt_lines
 from diskprof.tui.run.preset_lines import error_lines, missing_lines, preset_lines, variant_lines
 from diskprof.tui.shell.base import screen_of
@@ -70,7 +71,7 @@ class PlanPane(Table):
             return False
         if self._rest is not None:
             self._rest.stop()
-        self._rest = self.set_timer(_SETTLE_S, lambda: self._plan(wish))
+        self._rest = set_timer(self, _SETTLE_S, lambda: self._plan(wish))
         if self.outlook is None:
             self.say("Making the plan.")
         return before is not None and (wish.place, wish.preset.name) != (before.place, before.preset.name)

@@ -23,6 +23,7 @@ from diskprof.tui.kit.field import Field
 from diskprof.tui.kit.heading import Heading
 from diskprof.tui.kit.painted import Piece, signs_for
 from diskprof.tui.kit.table import Row, Sheet, SheetColumn
+from diskprof.tui.kit.textual_fixes import set_timer
 from diskprof.tui.runs.preview import Preview
 from diskprof.tui.runs.run_list import FIELDS, Order, RunList, columns_for, unknown_field
 from diskprof.tui.shell.base import ModeScreen
@@ -144,7 +145,7 @@ class RunsScreen(ModeScreen):
             self._read_newest()
         elif not self._waiting:
             self._waiting = True
-            self.set_timer(wait, self._read_late)
+            set_timer(self, wait, self._read_late)
 
     def _read_late(self) -> None:
         self._waiting = False
@@ -171,7 +172,7 @@ class RunsScreen(ModeScreen):
             self.list.load(newest)
         self._show()
         if self._partial:
-            self.set_timer(_DRAWN_S, self._read_others)
+            set_timer(self, _DRAWN_S, self._read_others)
 
     def _read_others(self) -> None:
         if self._partial:
