@@ -81,8 +81,8 @@ def _tool_facts(
     }
 
 
-def check_io_engines() -> Section:
-    """fio's own I/O engines that the kernel may refuse (F13)."""
+def check_io_engines(*, fio: bool) -> Section:
+    """fio's own I/O engines that the kernel may refuse (F13). `fio`: whether there is one to use them."""
     from diskprof.runner.plan.ioengines import why_unusable
 
     checks, facts = [], {}
@@ -91,8 +91,10 @@ def check_io_engines() -> Section:
         facts[engine] = {"usable": not reason, "problem": reason or None}
         if reason:
             checks.append(Check(engine, State.NOTE, f"not usable: {reason}", f"Presets use {instead} instead."))
-        else:
+        elif fio:
             checks.append(Check(engine, State.OK, "usable"))
+        else:
+            checks.append(Check(engine, State.NOTE, "allowed by the kernel, but there is no fio to use it"))
     return Section("Engines of fio", tuple(checks), facts)
 
 

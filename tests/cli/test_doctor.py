@@ -74,6 +74,12 @@ def test_a_missing_engine_ends_with_3_and_the_way_to_get_it(tmp_path: Path) -> N
     assert [problem["name"] for problem in report["problems"]] == ["ioping"]
 
 
+def test_nothing_of_fio_is_usable_where_there_is_no_fio(tmp_path: Path) -> None:
+    env = {**with_engines(tmp_path), "DISKPROF_FIO": str(tmp_path / "nothing")}
+    done = diskprof("doctor", home=tmp_path, **env)
+    assert "WRONG  fio" in done.stdout and "ok     libaio" not in done.stdout
+
+
 def test_the_command_for_this_distribution_is_named(tmp_path: Path) -> None:
     stand_in(tmp_path, "apk", "")
     env = {**with_engines(tmp_path), "DISKPROF_FIO": str(tmp_path / "nothing"), "PATH": str(tmp_path)}

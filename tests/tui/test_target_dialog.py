@@ -38,6 +38,8 @@ async def test_recent_targets_and_mount_points_are_offered(bench: Bench) -> None
         assert offered(pilot) == ["/srv/logs"]
         await press(pilot, "right", "enter")
         await until(pilot, lambda: chosen(pilot) == "path:/srv/logs")
+        await press(pilot, "o", *"sda2")
+        assert offered(pilot) == ["/mnt/data"]
 
 
 async def test_down_chooses_from_the_list(bench: Bench) -> None:

@@ -221,9 +221,12 @@ def _checked(store: Path | None) -> dict[str, "Section"]:
     from diskprof.devices.scan.udev import scan, udev_runs
     from diskprof.model.text import started_with
 
+    tools = checkup.check_tools()
     return {
-        "tools": checkup.check_tools(),
-        "io_engines": checkup.check_io_engines(),
+        "tools": tools,
+        "io_engines": checkup.check_io_engines(
+            fio=any(tool["name"] == "fio" and tool["version"] for tool in tools.facts)
+        ),
         "reach": checkup.check_reach(
             scan(),
             udevd=udev_runs(),

@@ -163,7 +163,7 @@ def _what(plan: Plan) -> str:
         return f"{verb} {' and '.join(each.path for each in plan.targets)}"
     if target.kind is not TargetKind.DIRECTORY:
         # A plan that writes without permission does not start, but its sentence is read.
-        verb = "Overwrites" if plan.bytes_written else "Reads"
+        verb = "Would overwrite" if plan.bytes_written else "Reads"
         return f"{verb} {'the device ' if target.kind is TargetKind.DEVICE else ''}{target.path}"
     if plan.test_files:
         writes = any(test.writes for test in plan.tests if test.engine is EngineName.FIO)

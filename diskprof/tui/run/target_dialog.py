@@ -33,10 +33,11 @@ _MOST_RECENT = 10
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A target that is offered, and a few words about it."""
+    """A target that is offered, a few words about it, and the device of a mount point."""
 
     path: str
     about: str = ""
+    device: str = ""
 
 
 def known_targets(tree: DeviceTree, typed: Sequence[str], runs: Sequence[RunSummary]) -> tuple[Choice, ...]:
@@ -47,7 +48,7 @@ def known_targets(tree: DeviceTree, typed: Sequence[str], runs: Sequence[RunSumm
         for mount in device.mounts:
             if mount.path not in found and not mount.read_only:
                 free = f", {format_size(mount.free_bytes)} free" if mount.free_bytes is not None else ""
-                found[mount.path] = Choice(mount.path, f"{device.label}{free}")
+                found[mount.path] = Choice(mount.path, f"{device.label}{free}", device.label)
     return tuple(found.values())
 
 
@@ -122,7 +123,10 @@ class TargetDialog(Form):
     def _typed(self, event: Input.Changed) -> None:
         self._chosen = False
         words = event.value.strip()
-        self._choices = [choice for choice in self._known if words.casefold() in choice.path.casefold()]
+        # The name of a disk finds its mount points, too.
+        self._choices = [
+            choice for choice in self._known if words.casefold() in f"{choice.path} {choice.device}".casefold()
+        ]
         self._show()
         self._list.action_edge(-1)
         self._look(words)

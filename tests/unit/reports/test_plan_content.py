@@ -16,6 +16,12 @@ def test_where_how_much_and_what_becomes_of_it() -> None:
     assert sentence.endswith(" written, file removed at the end.")
 
 
+def test_what_is_not_permitted_is_not_said_to_happen() -> None:
+    plan = make_plan()
+    plan = replace(plan, target=replace(plan.target, kind=TargetKind.DEVICE, path="/dev/sdb"))
+    assert plan_sentence(plan).startswith("Would overwrite the device /dev/sdb: 33 s, ")
+
+
 def test_every_target_is_named() -> None:
     plan = make_plan()
     other = OtherTarget("nocache", replace(plan.target, path="/mnt/other"), plan.directory, plan.files)
