@@ -34,7 +34,10 @@ from diskprof.presets.foreign.commandline import import_command
 from diskprof.presets.foreign.jobfile import import_job_text
 from diskprof.presets.options.allowed import check_option
 from diskprof.presets.resolve import expand_defaults
+from diskprof.reports.blocks import Form
+from diskprof.reports.content.run_report import run_report
 from diskprof.reports.data.json_runs import run_json
+from diskprof.reports.render.lines import lines
 from diskprof.reports.render.text import show
 from diskprof.runner.carry.marks import Mark, mark_bytes, read_mark
 from diskprof.runner.result_runs import ResultRun, records_of, run_of
@@ -274,6 +277,7 @@ def _results(data: bytes) -> None:
             if test.result:
                 assert codec.result_from(codec.to_json(test.result)) == test.result
         show(run, samples)
+        lines(run_report(run, samples, form=Form.SCREEN), 80, wrap_code=True)
         run_json(run)
 
 

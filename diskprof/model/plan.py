@@ -100,6 +100,15 @@ class PlannedTest:
         return self.files[0].layout if self.files else Layout.FILLED
 
     @property
+    def command(self) -> tuple[str, ...]:
+        """What is shown of how it was started: `argv`, or the options of its jobs where a result file tells no more."""
+        return self.argv or tuple(
+            word
+            for job in self.jobs
+            for word in (f"name={job.name}", *(f"{key}={value}" for key, value in job.options))
+        )
+
+    @property
     def writes(self) -> bool:
         return self.bytes_written > 0
 

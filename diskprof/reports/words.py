@@ -48,7 +48,7 @@ STATUSES: dict[Status, Word] = {
     Status.SKIPPED: Word("skipped", "-", Meaning.QUIET),
 }
 
-IMPORTED = Word("imported", "✓", Meaning.GOOD)
+IMPORTED = Word("imported", "↓", Meaning.GOOD)
 """In place of "complete" of a run that was read from a result file."""
 
 

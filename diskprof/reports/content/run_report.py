@@ -124,7 +124,7 @@ def title_of(run: Run) -> str:
     models = list(dict.fromkeys(disk.model for disk in disks(run) if disk.model))
     what = " and ".join(models) or run.plan.target.path
     host = f" in {run.environment.hostname}" if run.environment.hostname else ""
-    return f"{run.plan.preset_title}: {what}{host}"
+    return f"{run.plan.preset_title}: {what}{host}" if what else f"{run.plan.preset_title}{host}"
 
 
 def run_line(run: Run) -> str:
@@ -471,13 +471,13 @@ def _environment(known: _Known) -> list[Block]:
 
 
 def _commands(known: _Known) -> list[Block]:
-    """Every command as it was started, each under its test's name."""
+    """Every command as it was started, each under its test's name; of a result file the options that it has."""
     run = known.run
     lines: list[tuple[str, ...]] = []
     for test in (*((run.plan.layout,) if run.plan.layout else ()), *(test.planned for test in run.tests)):
         title = f": {test.title}" if test.title and test.title != test.name else ""
-        lines += [(f"# {test.name}{title}",), tuple(map(shlex.quote, test.argv))]
-    return known.under("Commands", [Code(tuple(lines))])
+        lines += [(f"# {test.name}{title}",), tuple(map(shlex.quote, test.command))]
+    return known.under("Options" if run.imported_from else "Commands", [Code(tuple(lines))])
 
 
 def _messages(known: _Known) -> list[Block]:

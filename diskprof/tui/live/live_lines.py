@@ -14,7 +14,7 @@ from diskprof.reports.charts.axes import TITLES
 from diskprof.reports.charts.plot import Curve
 from diskprof.reports.content.doubts import tally
 from diskprof.reports.content.scorecard import parts
-from diskprof.reports.words import DIRECTIONS, SEVERITIES, STATUSES
+from diskprof.reports.words import DIRECTIONS, SEVERITIES, STATUSES, outcome
 from diskprof.tui.kit.charts.glyphs import Charset, progress_bar
 from diskprof.tui.kit.charts.large import HEIGHT as LARGE_HEIGHT
 from diskprof.tui.kit.charts.large import large
@@ -37,9 +37,10 @@ _LEAST_BAR, _LONGEST_BAR = 12, 36
 def run_line(run: Run, width: int, *, others: int = 0) -> Line:
     """Which run this is: how it ended, what was tested and where; the doubts, notes and limits by number, when, and its id."""
     over = run.status.over
-    left: list[Piece] = [(" ", ""), sign_of(STATUSES[run.status]), (" ", "")]
+    status = outcome(run.status, run.imported_from)
+    left: list[Piece] = [(" ", ""), sign_of(status), (" ", "")]
     if over:
-        left += [word_of(STATUSES[run.status]), ("  ", "")]
+        left += [word_of(status), ("  ", "")]
     left += [(clean(run.plan.preset_title or run.plan.preset), "strong"), ("  ", ""), (clean(place(run)), "")]
     took = f", {format_duration((run.ended_at - run.started_at).total_seconds())}" if run.ended_at else ""
     started = run.started_at.astimezone()

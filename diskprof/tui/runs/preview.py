@@ -14,7 +14,7 @@ from diskprof.model.run import RunSummary, Weight
 from diskprof.model.text import clean
 from diskprof.model.units import format_duration
 from diskprof.reports.content.doubts import in_doubt
-from diskprof.reports.words import STATUSES, WEIGHTS
+from diskprof.reports.words import WEIGHTS, outcome
 from diskprof.tui.kit.painted import Line, Lines
 from diskprof.tui.kit.paragraphs import paragraph, signed
 from diskprof.tui.runs.run_list import full_time
@@ -108,15 +108,18 @@ def _is_rule(line: Line) -> bool:
 def _head(run: RunSummary, width: int) -> list[Line]:
     """What a line of the list knows of a run."""
     took = f", took {format_duration(run.duration_s)}" if run.duration_s is not None else ""
-    status = STATUSES[run.status]
+    status = outcome(run.status, run.imported_from)
     about = clean(f"   {run.id}   {full_time(run.started_at)}{took}   {run.hostname}")
     lines: list[Line] = [[(" ", ""), sign_of(status), (" ", ""), word_of(status), (about, "")]]
     where = f"{run.target}{f' ({run.device})' if run.device else ''}"
-    lines += paragraph(clean(f"{run.preset_title or run.preset}: {where}"), width, "strong", first=_INDENT)
+    lines += paragraph(
+        clean(": ".join(filter(None, (run.preset_title or run.preset, where)))), width, "strong", first=_INDENT
+    )
     if words := in_doubt(run.doubts):
         word = WEIGHTS[Weight.DOUBT]
         lines += signed(sign_of(word), clean(words), width, ink_of(word))
-    marks = [f"tags: {', '.join(run.tags)}"] if run.tags else []
+    marks = [f"from {run.imported_from}"] if run.imported_from else []
+    marks += [f"tags: {', '.join(run.tags)}"] if run.tags else []
     marks += [f"note: {run.note}"] if run.note else []
     if marks:
         lines += paragraph(clean("   ".join(marks)), width, "quiet", first=_INDENT)

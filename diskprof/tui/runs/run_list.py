@@ -190,7 +190,8 @@ class RunList:
             case "when":
                 return when_text(run.started_at, now), "quiet"
             case "sign":
-                return STATUSES[run.status].sign, ink_of(STATUSES[run.status])
+                word = outcome(run.status, run.imported_from)
+                return word.sign, ink_of(word)
             case "status":
                 word = outcome(run.status, run.imported_from)
                 return f"{word.sign} {word.word}", ink_of(word)
@@ -212,20 +213,14 @@ class RunList:
                 return ", ".join(run.tags), "accent"
             case "note":
                 return " ".join(run.note.split()), "quiet"
-            case "result" if _complete(run) or any(each.key == "status" for each in columns):
+            case "result" if run.status is Status.COMPLETE or any(each.key == "status" for each in columns):
                 return _whole_parts(run.headline, column.width), ""
             case "result":
-                status = outcome(run.status, run.imported_from)
+                status = STATUSES[run.status]
                 both = _whole_parts(f"{status.word}: {run.headline}" if run.headline else status.word, column.width)
-                found = both if len(both) <= column.width else status.word
-                return found, "" if run.status is Status.COMPLETE else ink_of(status)
+                return both if len(both) <= column.width else status.word, ink_of(status)
             case _:
                 return "", ""
-
-
-def _complete(run: RunSummary) -> bool:
-    """Whether its line needs no word for how it ended."""
-    return run.status is Status.COMPLETE and not run.imported_from
 
 
 def _by_amount(figure: re.Match[str]) -> str:

@@ -47,7 +47,7 @@ def commands_of(plan: Plan) -> str:
     """The commands of a plan, as a shell takes them, each below its title."""
     tests = [*((("Create test file", plan.layout),) if plan.layout else ())]
     tests += [(test.title, test) for test in plan.tests]
-    return "\n\n".join(f"# {clean(title)}\n{clean(shlex.join(test.argv))}" for title, test in tests)
+    return "\n\n".join(f"# {clean(title)}\n{clean(shlex.join(test.command))}" for title, test in tests)
 
 
 def clipboard_sequences(text: str, environment: Mapping[str, str]) -> Iterator[str]:

@@ -17,7 +17,11 @@ from diskprof.analysis.comparison import compare
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.run import Environment, Status
 from diskprof.presets.library import Library
+from diskprof.reports.blocks import Form
+from diskprof.reports.content.run_report import run_report
 from diskprof.reports.data.json_runs import run_json, summaries_json
+from diskprof.reports.formats import Format, write
+from diskprof.reports.render.lines import lines
 from diskprof.reports.render.markdown import report
 from diskprof.reports.render.text import runs_table, show
 from diskprof.runner.again import plan_again
@@ -81,6 +85,25 @@ def test_a_result_is_a_run_that_says_where_it_came_from_and_invents_nothing(stor
     assert mine["latency_ns"]["p99"] == given["clat_ns"]["percentile"]["99.000000"]
     for text in (show(run), report([run])):
         assert "nightly.json" in text and "Imported" in text
+
+
+RAW = b"2 480752 4160 17039971 200313 240376 280439 40063 3 200374858\n"
+IOPING = (DATA / "ioping-streams" / "requests.json").read_bytes()
+
+
+@pytest.mark.parametrize("data", [PLAIN, IOPING, RAW], ids=["fio", "ioping", "raw"])
+def test_every_form_of_a_report_takes_it(store: Store, data: bytes) -> None:
+    run = store.run(taken(store, "-", stdin=data).runs[0].run_id)
+    samples = store.samples(run.id).samples
+    page = lines(run_report(run, samples, form=Form.SCREEN), 78, wrap_code=True)
+    text = "\n".join("".join(piece for piece, _ in line) for line in page)
+    assert "Options" in text and "Commands" not in text and f"name={run.tests[0].planned.jobs[0].name}" in text
+    for wanted in Format:
+        try:
+            assert write(wanted, [run], {run.id: samples}, {run.id: {}})
+        except DiskprofError as error:
+            # HdrHistogram's form is of distributions.
+            assert wanted is Format.HGRM, error
 
 
 def test_it_is_known_again_by_its_content(store: Store, tmp_path: Path) -> None:
