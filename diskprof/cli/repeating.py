@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 import click
 
 from diskprof.cli.common import echo_json, width_of_stdout
+from diskprof.cli.following import following
 from diskprof.cli.planning import tell_of_waiting
 from diskprof.cli.saying import say
 from diskprof.model.errors import ExitCode
 from diskprof.model.plan import Plan
 from diskprof.model.run_series import Repetition, SeriesPlan
+from diskprof.reports.formats import FollowFormat
 from diskprof.runner.session import Company, Session
-from diskprof.store import Store
+from diskprof.store import Item, Store
 
 if TYPE_CHECKING:
     from diskprof.runner.carry.begin import Begun
@@ -55,13 +57,22 @@ def tell_series(series: SeriesPlan) -> None:
 
 
 def run_series_here(
-    session: Session, series: SeriesPlan, store: Store, tags: Sequence[str], note: str, company: Company
+    session: Session,
+    series: SeriesPlan,
+    store: Store,
+    tags: Sequence[str],
+    note: str,
+    company: Company,
+    follow: FollowFormat | None,
 ) -> str:
     """Carries the series out in this process, with progress on stderr; returns its id."""
     begun = session.begun(series.plans[0], store, company, tell_of_waiting, tags=tags, note=note, series=series.new)
     with ExitStack() as holds:
         first = holds.enter_context(begun)
-        return asyncio.run(_carry_out(series, first, holds.close, concurrent=company is Company.BESIDE))
+        place = store.run(first.run_id).series
+        assert place is not None
+        with following(store.path, Item(place.series_id, is_series=True), follow):
+            return asyncio.run(_carry_out(series, first, holds.close, concurrent=company is Company.BESIDE))
 
 
 async def _carry_out(series: SeriesPlan, first: "Begun", release: Callable[[], None], *, concurrent: bool) -> str:

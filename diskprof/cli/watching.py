@@ -67,9 +67,14 @@ def _repeat(store: Store, run_id: str) -> str:
 
 def _news(store: Store, run: Run, cursor: int) -> SampleBatch:
     """The samples after the cursor. At first none, only where they end: the run may have gone on for a day."""
-    if cursor or run.progress is None:
-        return store.samples(run.id, after=cursor)
-    return SampleBatch((), store.course(run.id, run.progress.test, most=1).last)
+    return (
+        store.samples(run.id, after=cursor) if cursor or run.progress is None else SampleBatch((), newest(store, run))
+    )
+
+
+def newest(store: Store, run: Run) -> int:
+    """The cursor of the last sample so far, 0 where there is none yet."""
+    return 0 if run.progress is None else store.course(run.id, run.progress.test, most=1).last
 
 
 def _recent(samples: list[Sample]) -> list[Sample]:

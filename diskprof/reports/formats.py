@@ -156,3 +156,10 @@ def write(
             from diskprof.reports.data.hgrm import hgrm
 
             return hgrm(runs)
+
+
+class FollowFormat(StrEnum):
+    """What `--follow` takes: JSON lines, or the line protocol of InfluxDB and Telegraf."""
+
+    JSONL = "jsonl"
+    INFLUX = "influx"

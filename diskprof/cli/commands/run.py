@@ -22,6 +22,7 @@ from diskprof.cli.common import (
     print_series,
     width_of_stdout,
 )
+from diskprof.cli.following import following
 from diskprof.cli.planning import Request, plan_in_turn, plan_of, tell_of_waiting
 from diskprof.cli.saying import say
 from diskprof.model.errors import DiskprofError, ExitCode
@@ -30,8 +31,9 @@ from diskprof.model.run import Run, RunSummary, Status
 from diskprof.model.run_series import Repetition, SeriesPlan
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
+from diskprof.reports.formats import FollowFormat
 from diskprof.runner.session import Company, Session
-from diskprof.store import Store
+from diskprof.store import Item, Store
 
 if TYPE_CHECKING:
     from diskprof.runner.carry.begin import Begun
@@ -82,6 +84,11 @@ if TYPE_CHECKING:
 @click.option("--note", default="", help="Note for the run.")
 @click.option("--dry-run", is_flag=True, help="Print the plan and exit.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result (or, with --dry-run, the plan) as JSON.")
+@click.option(
+    "--follow",
+    type=click.Choice([str(form) for form in FollowFormat]),
+    help="Print a line for each interval during the run, instead of the result.",
+)
 @click.option("--nagios", is_flag=True, help="Print one line and exit 0 to 3 like a Nagios plugin.")
 @click.option("--detach", is_flag=True, help="Start the run in the background and print its id.")
 @click.option("--yes", is_flag=True, help="Skip the prompt. Raw writes still need --confirm-device.")
@@ -137,6 +144,7 @@ def run_command(
     note: str,
     dry_run: bool,
     as_json: bool,
+    follow: str | None,
     nagios: bool,
     detach: bool,
     yes: bool,
@@ -174,8 +182,8 @@ def run_command(
     from diskprof.runner.plan.repeats import repetition
 
     wanted = repetition(repeats, until, at_most, pause, in_order=in_order, targets=len(targets))
-    if nagios and (as_json or detach or dry_run or wanted):
-        raise click.UsageError("--nagios excludes --json, --detach, --dry-run, --repeat and --until.", ctx)
+    if nagios and (as_json or follow or detach or dry_run or wanted):
+        raise click.UsageError("--nagios excludes --json, --follow, --detach, --dry-run, --repeat and --until.", ctx)
     if steady:
         settings = (*settings, f"steady={steady}")
     requests = [
@@ -183,7 +191,9 @@ def run_command(
         for target in targets or (None,)
     ]
     request = requests[0]
-    start = _Start(tags, note, dry_run, as_json, detach, yes, tuple(confirm), _company(ctx, wait, concurrent))
+    following_in = _following(ctx, follow, as_json or detach or dry_run)
+    company = _company(ctx, wait, concurrent)
+    start = _Start(tags, note, dry_run, as_json, following_in, detach, yes, tuple(confirm), company)
     session = Session(ctx.find_root().obj)
     if nagios:
         ctx.exit(_run_as_plugin(ctx, session, request, tags, note, start.company))
@@ -198,8 +208,14 @@ def _company(ctx: click.Context, wait: bool, concurrent: bool) -> Company:
     return Company.WAIT if wait else Company.BESIDE if concurrent else Company.REFUSE
 
 
+def _following(ctx: click.Context, follow: str | None, otherwise: bool) -> FollowFormat | None:
+    if follow and otherwise:
+        raise click.UsageError("--follow excludes --json, --detach and --dry-run.", ctx)
+    return FollowFormat(follow) if follow else None
+
+
 _HOW = (
-    *("tags", "note", "dry_run", "as_json", "detach", "yes"),
+    *("tags", "note", "dry_run", "as_json", "follow", "detach", "yes"),
     *("allow_write", "confirm", "overwrite", "wait", "concurrent"),
 )
 """The options of `run` that say how to start, which `rerun` has too."""
@@ -226,8 +242,10 @@ def rerun_command(ctx: click.Context, /, run: str, **how: Any) -> None:
     """
     company = _company(ctx, how["wait"], how["concurrent"])
     permission = WritePermission(how["allow_write"], how["overwrite"])
+    follow = _following(ctx, how["follow"], how["as_json"] or how["detach"] or how["dry_run"])
     start = _Start(
-        *(how["tags"], how["note"], how["dry_run"], how["as_json"], how["detach"], how["yes"], how["confirm"], company)
+        *(how["tags"], how["note"], how["dry_run"], how["as_json"], follow, how["detach"], how["yes"], how["confirm"]),
+        company,
     )
     session = Session(ctx.find_root().obj)
     with open_store(ctx) as store:
@@ -253,6 +271,7 @@ class _Start:
     note: str
     dry_run: bool
     as_json: bool
+    follow: FollowFormat | None
     detach: bool
     yes: bool
     confirm: Sequence[str]
@@ -277,8 +296,9 @@ def _carry_out(ctx: click.Context, session: Session, make: Callable[[], Plan], s
         if start.detach:
             _detach(session, plan, store, start.tags, start.note, start.as_json, start.company)
             return
-        run_id = _run_here(session, plan, store, start.tags, start.note, start.company)
-        print_result(store, run_id, start.as_json)
+        run_id = _run_here(session, plan, store, start.tags, start.note, start.company, start.follow)
+        if start.follow is None:
+            print_result(store, run_id, start.as_json)
         if sys.stderr.isatty() and not start.as_json:
             say(_next_steps(store.summaries()))
         ctx.exit(exit_code_of(store.run(run_id)))
@@ -309,8 +329,9 @@ def _carry_out_series(
         if start.detach:
             _detach(session, series, store, start.tags, start.note, start.as_json, start.company)
             ctx.exit(ExitCode.OK)
-        series_id = run_series_here(session, series, store, start.tags, start.note, start.company)
-        print_series(store, series_id, start.as_json)
+        series_id = run_series_here(session, series, store, start.tags, start.note, start.company, start.follow)
+        if start.follow is None:
+            print_series(store, series_id, start.as_json)
         ctx.exit(exit_code_of_series(store, series_id))
 
 
@@ -404,10 +425,19 @@ def _detach(
         say(f"Running in the background.{_end(planned)} Watch it: diskprof attach {run_id}")
 
 
-def _run_here(session: Session, plan: Plan, store: Store, tags: Sequence[str], note: str, company: Company) -> str:
+def _run_here(
+    session: Session,
+    plan: Plan,
+    store: Store,
+    tags: Sequence[str],
+    note: str,
+    company: Company,
+    follow: FollowFormat | None = None,
+) -> str:
     """Carries the plan out in this process, with progress on stderr; returns the run's id."""
     with session.begun(plan, store, company, tell_of_waiting, tags=tags, note=note) as run:
-        asyncio.run(_execute(run))
+        with following(store.path, Item(run.run_id, is_series=False), follow):
+            asyncio.run(_execute(run))
         return run.run_id
 
 

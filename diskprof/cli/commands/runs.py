@@ -19,11 +19,13 @@ from diskprof.cli.common import (
     width_of_stdout,
 )
 from diskprof.cli.encoding import stdout_is_utf8
+from diskprof.cli.following import following
 from diskprof.cli.saying import say
 from diskprof.model.errors import DiskprofError, RunNotFound, UsageError
 from diskprof.model.run import RunSummary, Status
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
+from diskprof.reports.formats import FollowFormat
 from diskprof.runner import session
 from diskprof.runner.session import Session
 from diskprof.store import Item, Store
@@ -100,8 +102,13 @@ def show_command(ctx: click.Context, run: str, as_json: bool, plot: bool) -> Non
 @click.command("attach", short_help="Watch a run in progress.")
 @click.argument("run", required=False, shell_complete=completion_candidates.running)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON at the end.")
+@click.option(
+    "--follow",
+    type=click.Choice([str(form) for form in FollowFormat]),
+    help="Print a line for each interval from now on, instead of the result.",
+)
 @click.pass_context
-def attach_command(ctx: click.Context, run: str | None, as_json: bool) -> None:
+def attach_command(ctx: click.Context, run: str | None, as_json: bool, follow: str | None) -> None:
     """Watch RUN or a series (default: the one that is running) to its end and print its result.
 
     Ctrl+C ends the watching, not the run.
@@ -110,14 +117,19 @@ def attach_command(ctx: click.Context, run: str | None, as_json: bool) -> None:
 
     from diskprof.cli.watching import watch, watch_series
 
+    if follow and as_json:
+        raise click.UsageError("--follow and --json exclude each other.", ctx)
+    wanted = FollowFormat(follow) if follow else None
     with open_store(ctx) as store:
         found = _running(store, run)
+        with following(store.path, found, wanted, from_now=True):
+            asyncio.run((watch_series if found.is_series else watch)(store.path, found.id))
         if found.is_series:
-            asyncio.run(watch_series(store.path, found.id))
-            print_series(store, found.id, as_json)
+            if wanted is None:
+                print_series(store, found.id, as_json)
             ctx.exit(exit_code_of_series(store, found.id))
-        asyncio.run(watch(store.path, found.id))
-        print_result(store, found.id, as_json)
+        if wanted is None:
+            print_result(store, found.id, as_json)
         ctx.exit(exit_code_of(store.run(found.id)))
 
 

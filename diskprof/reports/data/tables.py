@@ -87,7 +87,7 @@ def samples_csv(runs: Sequence[Run], samples: Mapping[str, Iterable[Sample]]) ->
     rows = []
     for run in runs:
         names = {test.index: test.name for test in run.tests}
-        rows += [_sample(run.id, names[sample.test], sample) for sample in samples.get(run.id, ())]
+        rows += [sample_row(run.id, names[sample.test], sample) for sample in samples.get(run.id, ())]
     return _csv(SAMPLE_COLUMNS, rows)
 
 
@@ -140,7 +140,7 @@ def _latency(latency: Latency | None) -> list[CsvValue]:
     return [getattr(latency, name) if latency else None for name in _LATENCIES]
 
 
-def _sample(run_id: str, test: str, sample: Sample) -> list[CsvValue]:
+def sample_row(run_id: str, test: str, sample: Sample) -> list[CsvValue]:
     return [
         *(run_id, test, str(sample.phase), str(sample.direction)),
         *(sample.at_ns / 1e9, sample.duration_ns / 1e9, sample.ios, sample.bytes, sample.iops, sample.bandwidth),
