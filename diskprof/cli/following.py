@@ -8,7 +8,7 @@ from threading import Event, Thread
 
 from diskprof.cli.saying import say
 from diskprof.model.errors import DiskprofError
-from diskprof.reports.formats import FollowFormat
+from diskprof.reports.formats import FollowFormat, interval_lines
 from diskprof.store import Item, Store
 
 # The runner writes every second; more often there is nothing new.
@@ -58,7 +58,6 @@ def _follow(
 def _texts(store: Store, item: Item, wanted: FollowFormat, from_now: bool, over: Event) -> Iterator[str]:
     """What there is to print, once a second until `over`, and then the rest."""
     from diskprof.cli.watching import newest
-    from diskprof.reports.data.intervals import interval_lines
 
     ids = _runs(store, item)
     at = len(ids) - 1 if from_now else 0

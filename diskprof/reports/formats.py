@@ -1,6 +1,6 @@
 """The forms of a report, and which of them the name of a file asks for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -163,3 +163,14 @@ class FollowFormat(StrEnum):
 
     JSONL = "jsonl"
     INFLUX = "influx"
+
+
+def interval_lines(wanted: FollowFormat, run: "Run", samples: "Sequence[Sample]") -> Iterator[str]:
+    """A line, with its end, for each of these intervals of the run and each direction."""
+    from diskprof.reports.data.intervals import influx_lines, jsonl_lines
+
+    match wanted:
+        case FollowFormat.JSONL:
+            return jsonl_lines(run, samples)
+        case FollowFormat.INFLUX:
+            return influx_lines(run, samples)

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diskprof.model.sample import Direction, Phase, Sample
-from diskprof.reports.data.intervals import interval_lines
-from diskprof.reports.formats import FollowFormat
+from diskprof.reports.formats import FollowFormat, interval_lines
 
 RUN = run(fio("first"), fio("second"))
 TAKEN = (*samples([100, 0, 300]), *samples([50], test=1, way=Direction.WRITE, phase=Phase.PREPARING))
