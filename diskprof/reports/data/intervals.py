@@ -17,7 +17,10 @@ _SPECIAL = re.compile(r"[,= ]")
 
 
 def jsonl_lines(run: Run, samples: Sequence[Sample]) -> Iterator[str]:
-    """A line, with its end, for each interval and direction: the columns of `report --format samples`, and `time`, the time of day (UTC) at which the interval ended."""
+    """A line, with its end, for each interval and direction.
+
+    It has the columns of `report --format samples`, and `time`, the time of day (UTC) at which the interval ended.
+    """
     for sample, row in _rows(run, samples):
         ended = run.started_at + timedelta(microseconds=sample.at_ns // 1000)
         known = {name: value if _is_known(value) else None for name, value in row.items()}
