@@ -70,6 +70,10 @@ def test_each_figure_has_its_course_and_how_it_compares(store: Store) -> None:
     assert all(width_of(line) <= 72 for line in lines)
     assert "####" not in words and plain(result_lines(facts, 72, 20, Charset.ASCII)).isascii()
     assert len(result_lines(facts, 72, 4, Charset.BRAILLE)) == 4
+    roomy = result_lines(facts, 72, 40, Charset.BLOCKS)
+    assert all(width_of(line) <= 72 for line in roomy) and len(roomy) <= 41
+    at = next(at for at, line in enumerate(roomy) if "4K rand read QD32" in plain([line]))
+    assert [len(bar) for bar in plain([roomy[at + 2]]).split()] == [5] * 5, "a bar for each of five runs"
 
 
 def test_a_first_result_has_no_course_and_one_in_doubt_is_marked(store: Store) -> None:

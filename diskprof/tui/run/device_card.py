@@ -24,6 +24,8 @@ _LABEL = 8
 _LOAD = 16
 """Cells of the graph of the last seconds."""
 _TREND = 12
+_CHART, _BROAD = 2, 5
+"""Lines of a chart with a bar for each run, and cells of a bar at most."""
 _WIDE = 52
 """From these cells on a line has its graph beside it."""
 _BAR, _LEAST_BAR = 10, 5
@@ -150,20 +152,39 @@ def result_lines(facts: DeviceFacts, width: int, height: int, charset: Charset) 
     title = shorten_middle(clean(run.plan.preset_title), max(8, width - len(against) - _LABEL - 5))
     head: Line = [(" ", ""), (fit("Last", _LABEL), "quiet"), *doubt, (title, "strong")]
     lines: list[Line] = [spread(head, [(against, "quiet"), (" ", "")], width)]
-    lines += [_score_line(score, width, charset) for score in scores[: max(1, height - 1)]]
+    charted = [score for score in scores if len(score.trend) > 1]
+    roomy = bool(charted) and height > len(scores) + (_CHART + 1) * len(charted)
+    for score in scores if roomy else scores[: max(1, height - 1)]:
+        lines.append(_score_line(score, width, charset, bare=roomy))
+        if roomy and score in charted:
+            lines += [*_chart(score, width, charset), []]
     others = [one for one in facts.runs if one.id != run.id and one.preset == run.plan.preset and one.headline]
     room = height - len(lines) - 2
     if others and room > 0 and (not scores or room >= _RESULTS):
-        lines += [[], *(_run_line(one, width, labelled=not at) for at, one in enumerate(others[: room + 1]))]
+        lines += [
+            *([[]] if lines[-1] else ()),
+            *(_run_line(one, width, labelled=not at) for at, one in enumerate(others[: room + 1])),
+        ]
     return lines
 
 
-def _score_line(score: ScoreLine, width: int, charset: Charset) -> Line:
-    """`4K rand read QD32  282k  (its course)  92% of best`."""
+def _chart(score: ScoreLine, width: int, charset: Charset) -> list[Line]:
+    """A bar for each run, the newest at the right; all as wide as there is room for."""
+    room = width - 6
+    shown = score.trend[-(room // 2) :]
+    cells = max(1, min(_BROAD, room // len(shown) - 1))
+    top = max(shown) or 1.0
+    bars = [each for value in shown for each in (*[value / top] * cells * charset.columns, *[0.0] * charset.columns)]
+    drawn = draw([GlyphTrack(bars, ink(score.direction))], (cells + 1) * len(shown), _CHART, charset)
+    return [[("   ", ""), *line] for line in drawn]
+
+
+def _score_line(score: ScoreLine, width: int, charset: Charset, *, bare: bool = False) -> Line:
+    """`4K rand read QD32  282k  (its course)  92% of best`; without the course where `bare`."""
     figure = fit(score.figure, 10, right=True)
     top = max(score.trend, default=0.0)
     course: list[Piece] = []
-    if len(score.trend) > 1 and top and width >= _WIDE - 4:
+    if not bare and len(score.trend) > 1 and top and width >= _WIDE - 4:
         shown = score.trend[-_TREND * charset.columns :]
         if len(shown) <= _TREND:
             # A cell for each, as long as there are so many.

@@ -24,6 +24,8 @@ _RECENT = 3
 """Presets that were used last and stand first."""
 _ROOM_FOR_TIME, _ROOM_FOR_AMOUNT, _ROOM_FOR_TESTS = 44, 54, 60
 """Cells of a list from which columns stand beside the names."""
+_SMALL = 32
+"""Cells of a list up to which names are set in by two."""
 _TOLD = 3
 """Faults of presets that a notice names: more would hide the screen."""
 
@@ -121,10 +123,11 @@ def _columns(shelves: Shelves, width: int) -> list[tuple[int, int, str]]:
 
 def _preset_row(preset: Preset, shelves: Shelves, width: int) -> Row:
     columns, figures = _columns(shelves, width), shelves.figures.get(preset.name)
-    room = (columns[0][0] if columns else width) - 3
+    indent = 3 if width > _SMALL else 2
+    room = (columns[0][0] if columns else width) - indent
     mark = " *" if preset.name in shelves.edited else ""
     title = shorten_middle(clean(preset.title), room - len(mark))
-    line: list[Piece] = [("   ", ""), (title, ""), (mark, "mark")]
+    line: list[Piece] = [(" " * indent, ""), (title, ""), (mark, "mark")]
     if columns and figures:
         line.append((" " * (room - width_of(title) - len(mark)), ""))
         written = format_size(figures.written) if figures.written else "-"
