@@ -110,7 +110,9 @@ async def until(pilot: Driver, condition: Callable[[], bool]) -> None:
 
 
 async def press(pilot: Driver, *keys: str) -> None:
-    await pilot.press(*keys)
+    for key in keys:
+        # Each is answered before the next comes: a dialog that a key closes would take the key behind it for text.
+        await pilot.press(key)
     await settle(pilot)
 
 
