@@ -1,5 +1,6 @@
 """The list of runs: what it shows, every key, and what becomes of hostile names."""
 
+import io
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,6 +27,7 @@ from textual.widgets import Input
 
 from diskprof.model.run import Finding, Status, Weight
 from diskprof.reports.blocks import Blocks
+from diskprof.runner.result_files import import_files
 from diskprof.store import Store, this_process
 from diskprof.tui.compare.screen import CompareScreen
 from diskprof.tui.live.screen import LiveScreen
@@ -34,6 +36,7 @@ from diskprof.tui.runs.result import ResultScreen
 from diskprof.tui.runs.run_list import Order, RunList, RunsView, columns_for
 from diskprof.tui.runs.screen import RunsScreen
 
+RESULT = Path(__file__).parents[1] / "data" / "results" / "fio-3.33-stonewall.json"
 HOSTILE = "\x1b]52;c;aGk=\x07[/][red]\u202e$(x)\n|name"
 
 
@@ -485,3 +488,17 @@ async def test_a_run_in_doubt_is_marked(path: Path, runs: dict[str, str], size: 
         assert "doubts" in shown_columns
         await press(pilot, "enter")
         await see(pilot, "1 doubt", "! In doubt: other I/O on the disk (4K rand read QD1)")
+
+
+async def test_an_imported_result_is_marked_and_opened_and_cannot_be_run_again(tmp_path: Path) -> None:
+    path = tmp_path / "imported.db"
+    with Store.open(path) as store:
+        import_files(store, [str(RESULT)], io.BytesIO())
+    async with open_runs(path, (120, 40)) as pilot:
+        await see(pilot, "↓ imported", "rand R 17.8k, W 1.75k IOPS", "4K rand read QD1 x2", f"from {str(RESULT)[:20]}")
+        assert "Run again" not in text_of(pilot)
+        await press(pilot, "enter")
+        await see(pilot, "Imported: its disk is unknown", "4K rand read QD1 x2")
+        assert "run again" not in text_of(pilot)
+        await press(pilot, "space")
+        await see(pilot, "Imported  from")

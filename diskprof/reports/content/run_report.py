@@ -275,8 +275,9 @@ def _latency_parts(known: _Known) -> list[Block]:
     for test, direction, result in result_rows(known.run):
         if direction is None or result is None or result.slat is None:
             continue
-        kinds = ((str(result.latency_kind), result.latency), ("clat", result.clat), ("slat", result.slat))
-        for at, (name, latency) in enumerate(dict(kinds).items()):
+        whole = {"lat": result.lat} if result.lat else {}
+        kinds = {**whole, str(result.latency_kind): result.latency, "clat": result.clat, "slat": result.slat}
+        for at, (name, latency) in enumerate(kinds.items()):
             shown = latency.shown if latency else Latency()
             values = (shown.mean, shown.p50, shown.p99, shown.p99_9, shown.max)
             way = DIRECTIONS[direction]

@@ -59,6 +59,8 @@ def scorecard(run: Run, earlier: Sequence[EarlierResult] = ()) -> tuple[ScoreLin
 def about(run: Run, earlier: Sequence[EarlierResult]) -> str:
     """What the bars are measured against: `Compared with the best of 3 earlier runs on this disk`."""
     count = len({one.run_id for one in earlier})
+    if run.imported_from:
+        return "Imported: its disk is unknown, so there is no earlier run to compare with"
     if not count:
         return "No earlier run like it to compare with (same disk, not in doubt)"
     before = "the earlier run" if count == 1 else f"the best of {count:,} earlier runs"

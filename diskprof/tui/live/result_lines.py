@@ -45,6 +45,8 @@ def next_line(screen: ModeScreen, run: Run, width: int, partner: str) -> Line:
     doubtful = any(finding.weight is Weight.DOUBT for finding in run.findings)
     steps = sorted(_STEPS, key=lambda step: _IN_DOUBT.index(step[0]) if step[0] in _IN_DOUBT else len(_IN_DOUBT))
     for key, words in steps if doubtful else _STEPS:
+        if key == "{result.again}" and run.imported_from:
+            continue
         named = f"{words} with {partner}" if partner and key == "{result.compare}" else words
         pieces: list[Piece] = [(with_keys(screen, key), "key"), (f" {named}   ", "")]
         if width_of(line) + width_of(pieces) <= width:

@@ -362,6 +362,8 @@ class RunPage(ModeScreen):
                 return seen is not None and seen.going
             case "follow":
                 return seen is not None and seen.going and not seen.follows
+            case "again" if seen and seen.run.imported_from:
+                return False
             case "again" | "export" | "compare" | "delete" | "turn":
                 return seen is not None and not seen.going
             case "tags":

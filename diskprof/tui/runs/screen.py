@@ -225,6 +225,8 @@ class RunsScreen(ModeScreen):
                 return bool((run := self.current) and run.status is Status.RUNNING)
             case "history":
                 return bool((run := self.current) and run.status is Status.COMPLETE)
+            case "again" if (run := self.current) and run.imported_from:
+                return False
             case "open" | "mark" | "again" | "export" | "tags" | "delete" | "compare" | "order" | "reverse":
                 return bool(self.list.shown)
             case _:
