@@ -501,4 +501,4 @@ async def test_an_imported_result_is_marked_and_opened_and_cannot_be_run_again(t
         await see(pilot, "Imported: its disk is unknown", "4K rand read QD1 x2")
         assert "run again" not in text_of(pilot)
         await press(pilot, "space")
-        await see(pilot, "Imported  from")
+        await see(pilot, "Imported from", "the result file has no percentiles of lat")
