@@ -26,6 +26,7 @@ _COMMANDS = {
     "stop": ("runs", "Stop a run in progress."),
     "runs": ("runs", "List saved runs."),
     "show": ("runs", "Show the result of a run."),
+    "gate": ("gate", "Run a preset and fail if it got worse than the like runs before."),
     "history": ("history", "Show how the results of like runs changed."),
     "compare": ("reports", "Compare runs side by side."),
     "report": ("reports", "Write a Markdown report of one run, or a comparison of several."),
@@ -127,7 +128,7 @@ def main(ctx: click.Context, store: Path | None, no_mouse: bool, ascii: bool, sl
     """What can this disk do? Runs fio and ioping, shows it live, keeps and compares the results.
 
     Without a command it opens the screen. Exit codes: 0 fine, 1 failed, 2 wrong usage, 3 fio or ioping is missing,
-    4 refused for safety, 5 an expectation was not met, 130 interrupted.
+    4 refused for safety, 5 an expectation was not met, 6 regressed (gate), 7 not comparable (gate), 130 interrupted.
     """
     if ctx.invoked_subcommand is None:
         from diskprof.cli.open_screen import open_screen

@@ -14,6 +14,8 @@ class ExitCode(IntEnum):
     ENGINE_MISSING = 3
     REFUSED = 4
     EXPECTATION_MISSED = 5
+    REGRESSED = 6
+    NOT_COMPARABLE = 7
     INTERRUPTED = 130
 
 
@@ -88,6 +90,12 @@ class EngineError(DiskprofError):
 
 class RunNotFound(UsageError):
     """No run, or more than one, answers to the name given."""
+
+
+class NotComparable(DiskprofError):
+    """There are no runs, or too few, that a result could be held against."""
+
+    exit_code = ExitCode.NOT_COMPARABLE
 
 
 class Cancelled(DiskprofError):

@@ -23,6 +23,7 @@ _COLUMNS = {
     Aspect.KERNEL: "kernel",
 }
 _FINGERPRINT = ", ".join(_COLUMNS.values())
+_TAGGED = " AND number IN (SELECT tag.run FROM tag WHERE tag.name = ?)"
 _WHOLE = "deleted_at IS NULL AND run.status = 'complete'"
 
 MOST_RUNS = 100
@@ -119,12 +120,12 @@ def fingerprint_of(db: sqlite3.Connection, run_id: str) -> Fingerprint:
     return Fingerprint(*row)
 
 
-def kinds_of_runs(db: sqlite3.Connection, preset: str) -> tuple[LikeRuns, ...]:
-    """The complete runs of a preset by their fingerprints, the kind of the newest run first."""
+def kinds_of_runs(db: sqlite3.Connection, preset: str, tag: str = "") -> tuple[LikeRuns, ...]:
+    """The complete runs of a preset, or those of them with `tag`, by their fingerprints, the kind of the newest run first."""
     rows = db.execute(
         f"SELECT {_FINGERPRINT}, count(*), id, max(ordinal) FROM run JOIN fingerprint ON run = number"
-        f" WHERE preset = ? AND {_WHOLE} GROUP BY {_FINGERPRINT} ORDER BY max(ordinal) DESC",
-        (codec.to_text(preset),),
+        f" WHERE preset = ? AND {_WHOLE}{_TAGGED if tag else ''} GROUP BY {_FINGERPRINT} ORDER BY max(ordinal) DESC",
+        tuple(map(codec.to_text, (preset, tag) if tag else (preset,))),
     )
     return tuple(LikeRuns(Fingerprint(*words), count, newest) for *words, count, newest, _ in rows)
 
@@ -134,12 +135,11 @@ def like_results(
 ) -> tuple[EarlierResult, ...]:
     """What the complete runs of a preset measured that are alike in all but `across`, the oldest first; only those with `tag`."""
     alike = {column: like.of(aspect) for aspect, column in _COLUMNS.items() if aspect not in across}
-    tagged = " AND number IN (SELECT tag.run FROM tag WHERE tag.name = ?)" if tag else ""
     rows = db.execute(
         f"SELECT run.id, run.started_at, test.name, json_extract(result, '$.sync.mean'), {_FIGURES}"
         " FROM run JOIN fingerprint ON fingerprint.run = number JOIN test ON test.run = number"
         f" WHERE preset = ? AND {_WHOLE} AND test.status = 'complete' AND result IS NOT NULL"
-        f"{''.join(f' AND {column} = ?' for column in alike)}{tagged}"
+        f"{''.join(f' AND {column} = ?' for column in alike)}{_TAGGED if tag else ''}"
         " ORDER BY ordinal, number, position",
         (*map(codec.to_text, (preset, *alike.values())), *([codec.to_text(tag)] if tag else [])),
     )

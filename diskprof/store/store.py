@@ -272,10 +272,11 @@ class Store:
         with self._database.read() as db:
             return earlier.fingerprint_of(db, run_id)
 
-    def kinds_of_runs(self, preset: str) -> tuple[LikeRuns, ...]:
-        """The complete runs of a preset by their fingerprints, the kind of the newest run first."""
+    def kinds_of_runs(self, preset: str, *, tag: str = "") -> tuple[LikeRuns, ...]:
+        """The complete runs of a preset by their fingerprints, the kind of the newest run first; with `tag` only those that
+        have it."""
         with self._database.read() as db:
-            return earlier.kinds_of_runs(db, preset)
+            return earlier.kinds_of_runs(db, preset, tag)
 
     def like_results(
         self, preset: str, like: Fingerprint, *, across: Collection[Aspect] = (), tag: str = ""

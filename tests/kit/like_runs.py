@@ -1,14 +1,18 @@
 """Like runs in a store, one a day, of which only the figures matter; and the noise that real runs have."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 from handmade import direction
 from recorded import FAST, FIRST_START, make_plan
 
 from diskprof.model.plan import Plan, PlannedTest
 from diskprof.model.run import Environment, Status, TestResult
+from diskprof.runner.carry.begin import environment_of
+from diskprof.runner.session import Place, Session, Wish
 from diskprof.store import Store
 
 IOPS = {"randread-4k-qd1": 17_900.0, "randread-4k-qd32": 284_000.0, "randwrite-4k-qd1": 61_500.0}
@@ -48,3 +52,19 @@ def _result(test: PlannedTest, factor: float) -> TestResult:
     job = test.load.fio[0]
     part = direction(IOPS.get(test.name, 5_000.0) * factor, block=job.block_size)
     return TestResult(read=part) if job.reads_only else TestResult(write=part)
+
+
+def recorded_noise() -> dict[str, list[float]]:
+    """IOPS of real runs without a change between them, by what they ran on (tests/data/noise.json)."""
+    found: dict[str, list[float]] = json.loads((Path(__file__).parents[1] / "data" / "noise.json").read_text())
+    return found
+
+
+def plan_here(directory: Path, *settings: str, preset: str) -> tuple[Plan, Environment]:
+    """A plan of a shipped preset on a directory of this machine, and the machine as a run of it would record it."""
+    session = Session()
+    tree = session.scan()
+    library = session.load_library()
+    wish = Wish(library.get(preset), Place(path=str(directory)), tree, dict(each.split("=") for each in settings))
+    plan = session.plan_of(wish)
+    return plan, environment_of(plan, tree, directory / "runs.db")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from diskprof.cli import completion_candidates
+from diskprof.cli.across import ACROSS
 from diskprof.cli.common import echo_json, open_store, width_of_stdout
 from diskprof.cli.encoding import echo_data, stdout_is_utf8
 from diskprof.cli.saying import say
@@ -17,8 +18,6 @@ from diskprof.runner.session import Session
 if TYPE_CHECKING:
     from diskprof.model.run import Run
     from diskprof.store import Store
-
-ACROSS = {"kernel": Aspect.KERNEL, "file-system": Aspect.FILE_SYSTEM, "disk": Aspect.DISK}
 
 
 @click.command("history", short_help="Show how the results of like runs changed.")
@@ -90,7 +89,7 @@ def history_command(
 
         echo_data(history_html(history))
         return
-    from diskprof.reports.content.history_report import history_report
+    from diskprof.reports.content.history.history_report import history_report
     from diskprof.reports.render.lines import text
     from diskprof.reports.render.plotext_plot import history_charts
 

@@ -1,17 +1,16 @@
 """`diskprof run PRESET TARGET`, and `diskprof rerun RUN`."""
 
-import asyncio
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import click
 
 from diskprof.cli import completion_candidates
+from diskprof.cli.carrying import named, run_here, tell_of_leftovers
 from diskprof.cli.common import (
     echo_json,
     exit_code_of,
@@ -22,21 +21,15 @@ from diskprof.cli.common import (
     print_series,
     width_of_stdout,
 )
-from diskprof.cli.following import following
 from diskprof.cli.planning import Request, plan_in_turn, plan_of, tell_of_waiting
 from diskprof.cli.saying import say
 from diskprof.model.errors import DiskprofError, ExitCode
-from diskprof.model.plan import Plan, RawDevice, WritePermission
+from diskprof.model.plan import Plan, WritePermission
 from diskprof.model.run import Run, RunSummary, Status
 from diskprof.model.run_series import Repetition, SeriesPlan
-from diskprof.model.text import clean
-from diskprof.model.units import format_size
 from diskprof.reports.formats import FollowFormat
 from diskprof.runner.session import Company, Session
-from diskprof.store import Item, Store
-
-if TYPE_CHECKING:
-    from diskprof.runner.carry.begin import Begun
+from diskprof.store import Store
 
 
 @click.command("run", short_help="Run a preset on a directory, a file or a device.")
@@ -288,15 +281,15 @@ def _carry_out(ctx: click.Context, session: Session, make: Callable[[], Plan], s
     asking = sys.stdin.isatty() and sys.stderr.isatty()
     if asking and (plan.raw_devices or not start.yes):
         _show(plan)
-    plan = _named(plan, start.confirm, asking=asking)
+    plan = named(plan, start.confirm, asking=asking)
     if asking and not start.yes and not plan.raw_devices:
         click.confirm("Start?", default=True, abort=True, err=True)
     with open_store(ctx) as store:
-        _tell_of_leftovers(plan, store)
+        tell_of_leftovers(plan, store)
         if start.detach:
             _detach(session, plan, store, start.tags, start.note, start.as_json, start.company)
             return
-        run_id = _run_here(session, plan, store, start.tags, start.note, start.company, start.follow)
+        run_id = run_here(session, plan, store, start.tags, start.note, start.company, start.follow)
         if start.follow is None:
             print_result(store, run_id, start.as_json)
         if sys.stderr.isatty() and not start.as_json:
@@ -320,12 +313,12 @@ def _carry_out_series(
         for plan in series.plans:
             _show(plan)
         tell_series(series)
-    series = replace(series, plans=tuple(_named(plan, start.confirm, asking=asking) for plan in series.plans))
+    series = replace(series, plans=tuple(named(plan, start.confirm, asking=asking) for plan in series.plans))
     if asking and not start.yes and not raw:
         click.confirm("Start?", default=True, abort=True, err=True)
     with open_store(ctx) as store:
         for plan in series.plans:
-            _tell_of_leftovers(plan, store)
+            tell_of_leftovers(plan, store)
         if start.detach:
             _detach(session, series, store, start.tags, start.note, start.as_json, start.company)
             ctx.exit(ExitCode.OK)
@@ -373,37 +366,6 @@ def _end(planned: Plan | SeriesPlan) -> str:
     return f" It {words}." if words else ""
 
 
-def _named(plan: Plan, confirm: Sequence[str], *, asking: bool) -> Plan:
-    """The plan with every device that it writes to named: by `confirm`, or typed on the terminal where `asking`.
-
-    Raises Refused where it is named by neither. A plan without such devices comes back as it is.
-    """
-    if not plan.raw_devices:
-        return plan
-    from diskprof.runner.plan.write_permission import confirmed
-
-    if asking and not confirm:
-        confirm = [_ask(device) for device in plan.raw_devices]
-    return confirmed(plan, confirm)
-
-
-def _ask(device: RawDevice) -> str:
-    from diskprof.runner.plan.write_permission import what_to_type
-
-    about = ", ".join(filter(None, (device.model, device.serial, format_size(device.size_bytes))))
-    say(f"{device.node} ({clean(about)}) will be overwritten. What is on it is lost.")
-    answer: str = click.prompt(f"To start, type {what_to_type(device)}", default="", show_default=False, err=True)
-    return answer
-
-
-def _tell_of_leftovers(plan: Plan, store: Store) -> None:
-    """Says in a line on stderr what killed runs left behind, runs of other stores included where the plan works."""
-    from diskprof.runner.leftovers import beside, notice
-
-    if line := notice(store, beside(plan, store)):
-        say(line)
-
-
 def _detach(
     session: Session,
     planned: Plan | SeriesPlan,
@@ -425,40 +387,6 @@ def _detach(
         say(f"Running in the background.{_end(planned)} Watch it: diskprof attach {run_id}")
 
 
-def _run_here(
-    session: Session,
-    plan: Plan,
-    store: Store,
-    tags: Sequence[str],
-    note: str,
-    company: Company,
-    follow: FollowFormat | None = None,
-) -> str:
-    """Carries the plan out in this process, with progress on stderr; returns the run's id."""
-    with session.begun(plan, store, company, tell_of_waiting, tags=tags, note=note) as run:
-        with following(store.path, Item(run.run_id, is_series=False), follow):
-            asyncio.run(_execute(run))
-        return run.run_id
-
-
-async def _execute(run: "Begun") -> None:
-    from diskprof.cli.watching import watch
-    from diskprof.runner.carry.execute import StopRequest, execute
-
-    stop = StopRequest()
-    stop.on_signals()
-    line = asyncio.create_task(watch(run.store.path, run.run_id))
-    try:
-        await execute(run, stop)
-    except DiskprofError:
-        # The store could not be written: it will never say that the run is over.
-        line.cancel()
-        raise
-    finally:
-        with suppress(asyncio.CancelledError):
-            await line
-
-
 def _run_as_plugin(
     ctx: click.Context, session: Session, request: Request, tags: Sequence[str], note: str, company: Company
 ) -> int:
@@ -469,7 +397,7 @@ def _run_as_plugin(
     try:
         plan = plan_in_turn(session, company, request)
         with open_store(ctx) as store:
-            run = store.run(_run_here(session, _named(plan, request.confirm, asking=False), store, tags, note, company))
+            run = store.run(run_here(session, named(plan, request.confirm, asking=False), store, tags, note, company))
     except DiskprofError as error:
         click.echo(unknown_line(str(error)))
         return int(PluginStatus.UNKNOWN)

@@ -39,7 +39,7 @@ from diskprof.reports.blocks import (
 from diskprof.reports.content import expectation_table, kernel_table
 from diskprof.reports.content.doubts import run_in_doubt, run_limits
 from diskprof.reports.content.facts import brief, detailed, disks
-from diskprof.reports.content.history_report import history_report
+from diskprof.reports.content.history.history_report import history_report
 from diskprof.reports.content.plots import pairs_of
 from diskprof.reports.content.result_sentences import unfinished, verdict
 from diskprof.reports.content.scorecard import about, best_table

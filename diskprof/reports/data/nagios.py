@@ -29,8 +29,18 @@ def plugin_line(run: Run, judgements: Sequence[Judgement]) -> tuple[PluginStatus
     CRITICAL: a promise was missed. WARNING: inconclusive, or not measured. UNKNOWN: the run did not complete.
     """
     status = _status(run, judgements)
-    words = _one_line(_words(run, judgements))
-    return status, f"DISKPROF {status.name} - {words} | {' '.join(_performance(run, judgements))}".rstrip(" |")
+    words = _words(run, judgements)
+    return status, plugin_text(status, words, list(_performance(run, judgements)))
+
+
+def plugin_text(status: PluginStatus, words: str, performance: Sequence[str]) -> str:
+    """The line of a plugin; `performance` are the texts of `datum`."""
+    return f"DISKPROF {status.name} - {_one_line(words)} | {' '.join(performance)}".rstrip(" |")
+
+
+def datum(label: str, value: float, unit: str = "") -> str:
+    """A figure as performance data."""
+    return f"'{_NOT_IN_LABELS.sub('-', label)}'={_plain(value)}{unit}"
 
 
 def unknown_line(said: str) -> str:
@@ -95,12 +105,12 @@ def _performance(run: Run, judgements: Sequence[Judgement]) -> Iterator[str]:
 
 def _datum(label: str, quantity: Quantity, value: float, expected: Expectation | None = None) -> str:
     unit, scale = _UNITS.get(quantity, ("", 1.0))
-    datum = f"'{_NOT_IN_LABELS.sub('-', label)}'={_plain(value * scale)}{unit}"
+    told = datum(label, value * scale, unit)
     if expected is None:
-        return datum
+        return told
     threshold = _plain(expected.promised * scale)
     # A range "N:" alarms below N, "N" above N.
-    return f"{datum};;{threshold}{':' if expected.operator.is_minimum else ''}"
+    return f"{told};;{threshold}{':' if expected.operator.is_minimum else ''}"
 
 
 def _plain(value: float) -> str:

@@ -13,8 +13,8 @@ from diskprof.reports import colours, figures
 from diskprof.reports.blocks import Block, Cell, Chart, Form, Heading, Table
 from diskprof.reports.charts.svg import chart
 from diskprof.reports.content.comparison_report import runs_sections
-from diskprof.reports.content.history_report import history_report
-from diskprof.reports.content.history_report import title as history_title
+from diskprof.reports.content.history.history_report import history_report
+from diskprof.reports.content.history.history_report import title as history_title
 from diskprof.reports.content.run_report import Kernel, title_of
 from diskprof.reports.layout import plain
 from diskprof.reports.render.markdown import markdown

@@ -12,7 +12,7 @@ from diskprof.model.sample import Sample
 from diskprof.model.text import in_ascii
 from diskprof.reports.charts.axes import NameAxis, Scale, TimeAxis
 from diskprof.reports.charts.plot import Curve, Plot
-from diskprof.reports.content.history_report import history_plots
+from diskprof.reports.content.history.history_report import history_plots
 from diskprof.reports.content.plots import compared_plots, plots_of
 from diskprof.reports.layout import plain
 

@@ -67,7 +67,7 @@ def begun(
             _refuse_moved(plan, tree)
             if not concurrent:
                 refuse_beside_others(plan, store, tree, own)
-            environment = _environment(plan, tree, store.path)
+            environment = environment_of(plan, tree, store.path)
             sweep(store)
             run_id = store.create_run(plan, environment, tags=tags, note=note, runner=this_process(), series=series)
         yield Begun(plan, environment, store, run_id, held)
@@ -95,7 +95,8 @@ def _refuse_moved(plan: Plan, tree: DeviceTree) -> None:
         raise Refused(complaint, "Free some space, or choose a smaller size.")
 
 
-def _environment(plan: Plan, tree: DeviceTree, store: Path) -> Environment:
+def environment_of(plan: Plan, tree: DeviceTree, store: Path) -> Environment:
+    """The machine and the disks of `tree` as a run of the plan would record them now. Raises EngineMissing, EngineBusy."""
     versions = {engine: find_tool(engine).version for engine in plan.engines}
     return describe(
         plan.target,

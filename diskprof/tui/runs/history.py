@@ -84,7 +84,7 @@ class HistoryScreen(ModeScreen):
             self.diskprof.tell(error)
             self.dismiss()
             return
-        from diskprof.reports.content.history_report import figure_table, sentence, title
+        from diskprof.reports.content.history.history_report import figure_table, sentence, title
 
         history = self.history
         self._cells = Cells(figure_table(history))
@@ -112,7 +112,7 @@ class HistoryScreen(ModeScreen):
         if figure is None:
             chart.say("There are no complete runs like this one.")
             return
-        from diskprof.reports.content.history_report import change_table, history_plot
+        from diskprof.reports.content.history.history_report import change_table, history_plot
 
         if len(figure.runs) > 1:
             chart.show(history_plot(figure, _INKS))
@@ -132,7 +132,7 @@ class HistoryScreen(ModeScreen):
             return None
 
         def text() -> str:
-            from diskprof.reports.content.history_report import history_report
+            from diskprof.reports.content.history.history_report import history_report
             from diskprof.reports.render.markdown import markdown
 
             return markdown(history_report(history))

@@ -10,6 +10,7 @@ from diskprof.reports.charts.axes import NameAxis, Scale
 from diskprof.reports.charts.plot import Curve, Facet, Plot
 from diskprof.reports.charts.timeline import Steps
 from diskprof.reports.content.facts import disks
+from diskprof.reports.content.history.figure_names import figure_name
 from diskprof.reports.content.scorecard import day
 from diskprof.reports.layout import Column
 from diskprof.reports.words import CHANGES, DIRECTIONS
@@ -62,18 +63,12 @@ def _figure_row(figure: FigureHistory) -> tuple[Cell, ...]:
     change = Cell("none") if last is None else Cell(_ratio(last.ratio), CHANGES[last.verdict].meaning)
     return (
         Cell(figure.title),
-        Cell(figure_name(figure), DIRECTIONS[figure.direction].meaning),
+        Cell(figure_name(figure.measure, figure.direction), DIRECTIONS[figure.direction].meaning),
         Cell(str(len(values))),
         *(Cell(figures.figure(figure.measure, value)) for value in (min(values), max(values), now.median)),
         Cell(day(figure.runs[now.first].started_at, newest)),
         change,
     )
-
-
-def figure_name(figure: FigureHistory) -> str:
-    """`read IOPS`, `write latency, mean`."""
-    label = figures.METRICS[figure.measure].label
-    return f"{DIRECTIONS[figure.direction].word} {label if label.isupper() else label[0].lower() + label[1:]}"
 
 
 def change_table(histories: Sequence[FigureHistory]) -> Table | None:
@@ -92,7 +87,7 @@ def change_table(histories: Sequence[FigureHistory]) -> Table | None:
                 Cell(day(change.run.started_at, figure.runs[-1].started_at)),
                 Cell(change.run.run_id),
                 Cell(figure.title),
-                Cell(figure_name(figure), DIRECTIONS[figure.direction].meaning),
+                Cell(figure_name(figure.measure, figure.direction), DIRECTIONS[figure.direction].meaning),
                 *(Cell(figures.figure(figure.measure, value)) for value in (change.before, change.after)),
                 Cell(_ratio(change.ratio), word.meaning),
                 Cell(word.word, word.meaning),
@@ -125,7 +120,7 @@ def history_plot(figure: FigureHistory, inks: tuple[str, str] = ("run-0", "run-1
     scale = Scale.of(figures.METRICS[figure.measure].quantity, values.highest)
     unit = f" ({scale.suffix})" if scale.suffix else ""
     return Plot(
-        f"{figure.title}: {figure_name(figure)}{unit}",
+        f"{figure.title}: {figure_name(figure.measure, figure.direction)}{unit}",
         NameAxis([day(run.started_at, newest) for run in figure.runs]),
         (Facet(scale, (Curve(_LEVEL, around, inks[1]), Curve("run", values, inks[0]))),),
     )

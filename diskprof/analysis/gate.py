@@ -1,0 +1,169 @@
+"""Whether new runs keep what the like runs before them did, figure by figure.
+
+A first run that is worse than the median of the like runs by more than half of what is allowed raises the question. It is not
+counted in the answer, for it was chosen by being bad: new runs confirm or clear it. An alarm takes three of them or more, a median
+that is worse by what is allowed and by the noise of a run, and an interval of the ratio of medians that is certain of half of it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from math import inf
+from statistics import median
+
+from diskprof.analysis.between_runs import Interval, Ratio, ratio_of_medians
+from diskprof.analysis.history import FigureHistory, run_history
+from diskprof.analysis.metrics import Better, Measure
+from diskprof.model.earlier import EarlierResult
+from diskprof.model.run import Run
+from diskprof.model.sample import Direction
+
+ALLOWED = 0.05
+"""By what share a figure may be worse, unless another is given."""
+
+LEAST_HISTORY, MOST_HISTORY = 5, 20
+"""Of fewer like runs nothing is said; of more the newest count."""
+
+LEAST_CONFIRMING, MOST_NEW = 3, 10
+"""An alarm takes so many runs after the first; after MOST_NEW in all, or what is given, no more are made."""
+
+_NORMAL = 1.4826
+"""The standard deviation of a normal distribution in median absolute deviations, which a wild run does not move."""
+
+
+class Outcome(StrEnum):
+    """UNCLEAR: worse, and the runs so far may be so by chance."""
+
+    KEPT = "kept"
+    REGRESSED = "regressed"
+    UNCLEAR = "cannot tell"
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The figures of like runs (`before`) and of new ones (`after`), the oldest first, all above zero.
+
+    `ratio` is of the runs that confirm where there are any, else of the first. `noise` is the spread of the like runs, as a
+    share of their median.
+    """
+
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+    better: Better
+    ratio: Ratio
+    noise: float
+    outcome: Outcome
+
+    @property
+    def median_before(self) -> float:
+        return median(self.before)
+
+    @property
+    def median_now(self) -> float:
+        """Of the runs that the ratio is of."""
+        return median(self.after[1:] or self.after)
+
+    @property
+    def worse(self) -> float:
+        """By what share the runs that the ratio is of are worse; negative where they are better."""
+        return _worse(self.ratio.ratio, self.better)
+
+
+@dataclass(frozen=True, slots=True)
+class GateFigure:
+    test: str
+    title: str
+    direction: Direction
+    measure: Measure
+    held: Held
+
+    @property
+    def outcome(self) -> Outcome:
+        return self.held.outcome
+
+
+@dataclass(frozen=True, slots=True)
+class GateResult:
+    """The figures, by what share they may be worse, and the ids of the runs that they are of."""
+
+    figures: tuple[GateFigure, ...]
+    allowed: float
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+    @property
+    def outcome(self) -> Outcome:
+        """That of the worst figure."""
+        found = {figure.outcome for figure in self.figures}
+        return next(each for each in (Outcome.REGRESSED, Outcome.UNCLEAR, Outcome.KEPT) if each in found)
+
+
+def gate(
+    newest: Run,
+    before: Sequence[EarlierResult],
+    after: Sequence[EarlierResult],
+    allowed: float = ALLOWED,
+    *,
+    most: int = MOST_NEW,
+    since_change: bool = True,
+) -> GateResult:
+    """Hold the new runs, whose results are `after`, against the like runs `before`; both oldest first, `newest` one of them.
+
+    No more than `most` new runs will be made. Of the like runs the newest MOST_HISTORY count, and, with `since_change`, of each
+    figure those since its last change. Raises ValueError where the two have no figure above zero in common.
+    """
+    old, new = run_history(newest, before), run_history(newest, after)
+    known = {(figure.test, figure.direction): figure for figure in old.figures}
+    figures = []
+    for figure in new.figures:
+        if earlier := known.get((figure.test, figure.direction)):
+            past, values = _newest(earlier, since_change), tuple(run.value for run in figure.runs)
+            if min(*past, *values) > 0:
+                held = hold(past, values, figure.better, allowed, most=most)
+                figures.append(GateFigure(figure.test, figure.title, figure.direction, figure.measure, held))
+    if not figures:
+        raise ValueError("no figure in common")
+    return GateResult(tuple(figures), allowed, _runs(before), _runs(after))
+
+
+def hold(
+    before: Sequence[float],
+    after: Sequence[float],
+    better: Better,
+    allowed: float = ALLOWED,
+    *,
+    most: int = MOST_NEW,
+) -> Held:
+    """Hold one figure of new runs against that of like runs. Raises ValueError of one that is not above zero."""
+    ratio = ratio_of_medians(before, after[1:] or after)
+    middle = median(before)
+    noise = _NORMAL * median(abs(value - middle) for value in before) / middle
+    found = _outcome(ratio, better, len(after), allowed, max(allowed, noise), most)
+    return Held(tuple(before), tuple(after), better, ratio, noise, found)
+
+
+def _outcome(ratio: Ratio, better: Better, runs: int, allowed: float, alarming: float, most: int) -> Outcome:
+    """`alarming` is what an alarm takes: no less than what is allowed."""
+    worse, interval, confirming = _worse(ratio.ratio, better), ratio.interval or Interval(0, inf), runs - 1
+    low, high = sorted((_worse(interval.low, better), _worse(interval.high, better)))
+    if confirming != 1 and worse <= allowed / 2:
+        return Outcome.KEPT
+    if confirming > 1 and high < allowed:
+        return Outcome.KEPT
+    if confirming >= LEAST_CONFIRMING and worse >= alarming and low > alarming / 2:
+        return Outcome.REGRESSED
+    return Outcome.KEPT if runs >= most and worse < allowed else Outcome.UNCLEAR
+
+
+def _worse(ratio: float, better: Better) -> float:
+    return 1 - ratio if better is Better.HIGHER else ratio - 1
+
+
+def _newest(figure: FigureHistory, since_change: bool) -> tuple[float, ...]:
+    """Never fewer than LEAST_HISTORY, as far as there are that many."""
+    first = min(figure.levels[-1].first, len(figure.runs) - LEAST_HISTORY) if since_change else 0
+    return tuple(run.value for run in figure.runs[max(0, first) :][-MOST_HISTORY:])
+
+
+def _runs(results: Sequence[EarlierResult]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.run_id for one in results))

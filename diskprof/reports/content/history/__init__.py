@@ -1,0 +1,1 @@
+"""What is said of like runs: their history, and a gate against it."""
