@@ -37,6 +37,8 @@ EXIT_CODES = {
     ExitCode.ENGINE_MISSING: "fio or ioping is missing, broken, too old, or another program of that name.",
     ExitCode.REFUSED: "Refused for safety: somebody could lose data.",
     ExitCode.EXPECTATION_MISSED: "An expectation was not met.",
+    ExitCode.REGRESSED: "A gate found a regression.",
+    ExitCode.NOT_COMPARABLE: "A gate could not compare: other conditions, too little history, or too much noise.",
     ExitCode.INTERRUPTED: "Interrupted.",
 }
 

@@ -2,7 +2,8 @@
 
 A first run that is worse than the median of the like runs by more than half of what is allowed raises the question. It is not
 counted in the answer, for it was chosen by being bad: new runs confirm or clear it. An alarm takes three of them or more, a median
-that is worse by what is allowed and by the noise of a run, and an interval of the ratio of medians that is certain of half of it.
+that is worse by what is allowed and by more than the noise of a run, and an interval of the ratio of medians that is certain of
+half of that.
 """
 
 from collections.abc import Sequence
@@ -26,6 +27,9 @@ LEAST_HISTORY, MOST_HISTORY = 5, 20
 
 LEAST_CONFIRMING, MOST_NEW = 3, 10
 """An alarm takes so many runs after the first; after MOST_NEW in all, or what is given, no more are made."""
+
+_NOISES = 1.25
+"""An alarm takes a difference of so many times the noise of a run: with more noise than that, what looks worse may be anything."""
 
 _NORMAL = 1.4826
 """The standard deviation of a normal distribution in median absolute deviations, which a wild run does not move."""
@@ -138,7 +142,7 @@ def hold(
     ratio = ratio_of_medians(before, after[1:] or after)
     middle = median(before)
     noise = _NORMAL * median(abs(value - middle) for value in before) / middle
-    found = _outcome(ratio, better, len(after), allowed, max(allowed, noise), most)
+    found = _outcome(ratio, better, len(after), allowed, max(allowed, _NOISES * noise), most)
     return Held(tuple(before), tuple(after), better, ratio, noise, found)
 
 

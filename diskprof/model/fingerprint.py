@@ -9,6 +9,7 @@ from diskprof.model.device import Device
 from diskprof.model.job import BESIDE
 from diskprof.model.plan import Plan
 from diskprof.model.run import Environment
+from diskprof.model.steady import SteadyRule
 from diskprof.model.target import Target, TargetKind
 from diskprof.model.units import format_size
 
@@ -107,6 +108,13 @@ def system_words(target: Target, mounted: str = "") -> str:
             return mounted or target.fs_type
 
 
+def _rule(steady: SteadyRule | None) -> list[object]:
+    """What ends a test beside its options; nothing where nothing does."""
+    if steady is None:
+        return []
+    return [steady.metric.name, steady.windows, steady.window_s, steady.range, steady.slope, steady.at_most_s]
+
+
 def _tests(plan: Plan) -> str:
     """A digest of every option of every test and of how its files are made, whatever these are called."""
     # Only what begins a run or looks for its like needs it.
@@ -119,6 +127,7 @@ def _tests(plan: Plan) -> str:
                 [job.name, sorted([name, value] for name, value in job.given if name not in BESIDE), list(job.targets)]
                 for job in test.jobs
             ],
+            _rule(test.steady),
         ]
         for test in plan.tests
     ]

@@ -112,11 +112,12 @@ def _options(before: Run, plan: Plan) -> str:
 def _too_few(plan: Plan, count: int, against: Against) -> NotComparable:
     more = LEAST_HISTORY - count
     has = f"only {_called(count, plan, against)}" if count else f"no complete run of {plan.preset}"
-    tagged = f" --tag {against.tag}" if against.tag else ""
+    options = (f" --repeat {more}" if more > 1 else "") + (f" --tag {against.tag}" if against.tag else "")
     return NotComparable(
         f"Too little history: {has}. {more} more {'is' if more == 1 else 'are'} needed.",
         Advice(
-            f"Make them with `diskprof run {plan.preset} {clean(plan.target.given)}{tagged}` and the same options.", ""
+            f"Make them with `diskprof run {plan.preset} {clean(plan.target.given + options)}` and the same options.",
+            "",
         ),
     )
 

@@ -13,6 +13,7 @@ from diskprof.cli.saying import say
 from diskprof.model.errors import UsageError
 from diskprof.model.fingerprint import Aspect
 from diskprof.model.run import Status
+from diskprof.model.text import clean
 from diskprof.runner.session import Session
 
 if TYPE_CHECKING:
@@ -100,10 +101,11 @@ def history_command(
 
 
 def _complete(store: "Store", name: str) -> "Run":
-    run = store.run(store.resolve(name))
-    if run.status is not Status.COMPLETE:
-        raise UsageError(f"Run {run.id} is not complete: only complete runs have a history.", "Name another run.")
-    return run
+    """The newest complete run of a name, which may be that of a series. Raises RunNotFound, UsageError where there is none."""
+    runs = [run for run in map(store.run, store.runs_named(name)) if run.status is Status.COMPLETE]
+    if not runs:
+        raise UsageError(f"{clean(name)} is not complete: only complete runs have a history.", "Name another run.")
+    return runs[-1]
 
 
 def _newest(ctx: click.Context, store: "Store", preset: str, target: str, across: list[Aspect]) -> "Run":

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).parents[3]
-BENCHMARKS = ("imported", "observer", "results", "scale", "startup")
+BENCHMARKS = ("gate", "imported", "observer", "results", "scale", "startup")
 
 
 def benchmark(name: str, *words: str, timeout_s: float = 180.0) -> subprocess.CompletedProcess[str]:
@@ -90,3 +90,9 @@ def test_changed_result_files_are_taken_whole_or_not_at_all(tmp_path: Path) -> N
     found = figures("results", tmp_path / "out.json", "--files", "30")
     assert found["anything else"]["median"] == 0
     assert found["imported whole, and shown"]["median"] and found["refused, nothing kept"]["median"]
+
+
+def test_gates_are_measured_beside_thresholds(tmp_path: Path) -> None:
+    found = figures("gate", tmp_path / "out.json", "--gates", "50")
+    assert found["recorded, throttled: diskprof gate, a tenth less caught"]["verdict"] == "met"
+    assert {"normal, 2%: one run, threshold 2%, alarms without a change"} <= found.keys()

@@ -13,10 +13,12 @@ from program import diskprof, diskprof_json
 from recorded import record_volumes, write_library
 
 from diskprof.analysis.comparison import compare
+from diskprof.analysis.gate import Outcome, gate
 from diskprof.cli.main import main
 from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, Mount
 from diskprof.model.errors import ExitCode
 from diskprof.presets.library import load_library
+from diskprof.reports.data.gate_formats import gate_json
 from diskprof.reports.data.json_history import history_json
 from diskprof.reports.data.json_presets import options_json, presets_json, resolved_json
 from diskprof.reports.data.json_runs import comparison_json, plan_json, run_json, summaries_json
@@ -95,6 +97,16 @@ def test_history(tmp_path: Path) -> None:
         history = history_json(history_of(store, store.run(ids[-1])))
     assert history["figures"][0]["changes"][0]["run"] == ids[8]
     assert set(keys(history)) <= told("History")
+
+
+def test_gate(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "runs.db") as store:
+        ids = record_like_runs(store, [1.0] * 8)
+        run = store.run(ids[-1])
+        results = store.like_results("quick", store.fingerprint(run.id))
+        found = gate_json(gate(run, results[:-1], results[-1:]), run)
+    assert set(keys(found)) <= told("Gate")
+    assert set(Outcome) <= {*told("Gate"), "cannot tell"}
 
 
 def test_plans(store: Store) -> None:
