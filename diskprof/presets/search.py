@@ -25,6 +25,13 @@ def matching(presets: Sequence[Preset], text: str) -> list[Preset]:
     return [preset for preset in presets if _has(preset, words)]
 
 
+def titled(presets: Sequence[Preset], text: str) -> Preset | None:
+    """The first of the presets that has every word of `text` in its title or name."""
+    words = text.casefold().split()
+    names = ((preset, f"{preset.title} {preset.name}".casefold()) for preset in presets)
+    return next((preset for preset, name in names if all(word in name for word in words)), None)
+
+
 def _has(preset: Preset, words: Sequence[str]) -> bool:
     options = "".join(f" {_option(option)}" for option in _options(preset))
     texts = "\n".join((*_texts(preset), options)).casefold()

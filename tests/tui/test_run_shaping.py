@@ -192,6 +192,15 @@ def titles(pilot: Driver) -> list[str]:
     return [line.strip().partition("  ")[0] for line in rows(pilot, "presets").text.splitlines()]
 
 
+async def test_the_cursor_goes_to_what_has_the_words_in_its_title(bench: Bench) -> None:
+    bench.presets = tuple(replace(preset, keywords=("ioping",)) for preset in bench.presets)
+    async with open_bench(bench) as pilot:
+        await press(pilot, "slash", *"ioping")
+        assert len(titles(pilot)) == 5 and rows(pilot, "presets").key == "ioping-latency"
+        await press(pilot, *["backspace"] * 6, *"article")
+        assert rows(pilot, "presets").key == "quick"
+
+
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_filter_leaves_what_has_its_words(bench: Bench, size: tuple[int, int]) -> None:
     async with open_bench(bench, size) as pilot:

@@ -139,6 +139,9 @@ class Table(Painted, ScrollView, can_focus=True):
         for at, row in enumerate(self._rows):
             if row.key == key and not row.heading:
                 self._go(at)
+                if self._at == at:
+                    # It is there: from now on the cursor stays where it is moved to.
+                    self._wanted = None
                 return
 
     def show(self, build: Callable[[int], Sequence[Row]]) -> None:

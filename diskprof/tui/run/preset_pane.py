@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from diskprof.model.errors import DiskprofError
-from diskprof.presets.search import matching
+from diskprof.presets.search import matching, titled
 from diskprof.tui.kit.field import Field
 from diskprof.tui.kit.table import Row, Table
 from diskprof.tui.run.headings import edge_title
@@ -217,6 +217,8 @@ class PresetPane(Vertical):
             self._show()
             if words.strip():
                 self.list.action_edge(-1)
+                if named := titled(matching(self.presets, words), words):
+                    self.list.key = named.name
             self.post_message(self.Changed())
 
     @on(Field.Changed)

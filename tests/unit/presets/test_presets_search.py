@@ -7,7 +7,7 @@ import pytest
 from diskprof.model.preset import Preset
 from diskprof.presets.files.load import parse
 from diskprof.presets.library import load_library
-from diskprof.presets.search import matching
+from diskprof.presets.search import matching, titled
 
 SHIPPED = load_library(Path("/nonexistent")).presets
 ALIBABA = {preset.name for preset in SHIPPED if preset.name.startswith("alibaba")}
@@ -94,3 +94,11 @@ def test_an_option_that_is_left_out_and_a_dollar_are_no_words() -> None:
 
 def test_sweep_finds_every_sweep() -> None:
     assert {preset.name for preset in SHIPPED if preset.sweep} <= found("sweep")
+
+
+@pytest.mark.parametrize(
+    ("words", "name"), [("depth size", "digitalocean-sweep"), ("quick", "quick"), ("rw=randwrite", None), ("-R", None)]
+)
+def test_what_has_the_words_in_its_title_is_meant_first(words: str, name: str | None) -> None:
+    found = titled(matching(SHIPPED, words), words)
+    assert (found.name if found else None) == name
