@@ -203,8 +203,8 @@ def _run_line(run: RunSummary, width: int, *, labelled: bool) -> Line:
     when = f"{run.started_at.astimezone():%d %b %H:%M}"
     sign = sign_of(WEIGHTS[Weight.DOUBT]) if run.doubts else (" ", "")
     label = fit("Before" if labelled else "", _LABEL)
-    headline = shorten_middle(clean(run.headline), max(8, width - _LABEL - len(when) - 4))
-    return [(f" {label}", "quiet"), (when, "quiet"), sign, (" ", ""), (headline, "quiet" if run.doubts else "")]
+    headline = shorten_middle(clean(run.headline), max(8, width - _LABEL - len(when) - 5))
+    return [(f" {label}", "quiet"), (f"{when} ", "quiet"), sign, (" ", ""), (headline, "quiet" if run.doubts else "")]
 
 
 def _labelled(label: str, words: str, width: int) -> list[Line]:

@@ -8,7 +8,7 @@ import pytest
 from bench_screens import DISKS, PRESETS, Bench, BenchSession, make_device
 from recorded import record_run
 
-from diskprof.model.device import DeviceTree
+from diskprof.model.device import Device, DeviceTree, Health
 from diskprof.model.errors import EngineMissing, Refused, UsageError
 from diskprof.model.plan import Plan
 from diskprof.model.preset import TargetSlot
@@ -178,3 +178,30 @@ def test_the_name_of_a_shipped_preset_is_taken_only_by_force(tmp_path: Path, mon
     with pytest.raises(UsageError, match="is a preset of diskprof"):
         session.save_preset(preset)
     assert session.save_preset(preset, force=True).is_relative_to(tmp_path)
+
+
+def test_no_disk_is_woken_for_its_health(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    disks = [make_device(name, rotational=name == "sdb") for name in ("sda", "sdb", "sdc")]
+    asked: list[str] = []
+
+    def health_of(disk: Device) -> Health | None:
+        asked.append(disk.name)
+        return Health(disk.name, True) if disk.name == "sdb" else None
+
+    def temperature(name: str) -> float:
+        asked.append(f"sensor of {name}")
+        return 41.0
+
+    monkeypatch.setattr("diskprof.engines.smartctl.health_of", health_of)
+    monkeypatch.setattr("diskprof.devices.machine.watch.temperature", temperature)
+    monkeypatch.setattr("diskprof.devices.machine.watch.asleep", lambda name: name == "sdc")
+    found = Session(tmp_path / "runs.db").health(disks)
+    assert list(found) == [Health("sda", None, 41.0), Health("sdb", True)]
+    assert asked == ["sda", "sensor of sda", "sdb"]
+
+
+def test_an_estimate_has_all_targets_in_the_one_place(bench: Bench) -> None:
+    preset = replace(PRESETS[0], targets=SLOTS)
+    wish = Wish(preset, Place("sda2"), TREE, named={"cache": "/srv"})
+    plan = Session.estimate(bench.session(), wish)
+    assert [target.path for target in plan.targets] == ["/srv", "/mnt/data"]
