@@ -52,6 +52,7 @@ TABLES = (
     """CREATE VIEW results AS
         SELECT run.id AS run, series.id AS series, run.repeat AS repeat, run.started_text AS started_at, run.hostname AS host,
             run.preset AS preset, run.target AS target, run.device AS device, run.status AS run_status, run.doubts AS doubts,
+            run.imported_from AS imported_from,
             test.name AS test, figure.job AS job, test.engine AS engine, test.status AS test_status,
             figure_kind.direction AS direction, figure_kind.name AS figure, figure.value AS value, figure_kind.unit AS unit
         FROM run CROSS JOIN test CROSS JOIN figure CROSS JOIN figure_kind

@@ -1,5 +1,6 @@
 """What a file holds, told by its content, and the runs in it."""
 
+import codecs
 import json
 import re
 import shlex
@@ -24,7 +25,10 @@ _JSON = Advice("Run fio with --output-format=json+ (or json).", "Let fio write j
 
 def results_of(data: bytes, name: str = "FILE") -> tuple[FoundRun, ...]:
     """The runs of a file; `name` is for hints. Raises NoResults for what holds none, BadResults where they cannot be read."""
-    data = data.removeprefix(b"\xef\xbb\xbf").strip()
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        # As PowerShell writes what it redirects.
+        data = data.decode("utf-16", "replace").encode("utf-8", "replace")
+    data = data.removeprefix(codecs.BOM_UTF8).strip()
     if not data:
         raise NoResults("it is empty")
     if data.startswith(b"["):

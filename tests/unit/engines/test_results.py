@@ -150,6 +150,12 @@ def test_documents_of_several_runs_are_several_runs() -> None:
         assert (other.started_at - one.started_at).total_seconds() == 3.5
 
 
+def test_what_a_shell_did_to_the_text_is_undone() -> None:
+    text = PLAIN.decode()
+    assert only(b"\xef\xbb\xbf" + PLAIN).tests[0].result == only(PLAIN).tests[0].result
+    assert only(text.replace("\n", "\r\n").encode("utf-16")).tests[0].result == only(PLAIN).tests[0].result
+
+
 def test_options_that_nobody_knows_or_can_have_lose_no_result() -> None:
     odd = document()
     odd["jobs"][0]["job options"] |= {

@@ -82,6 +82,7 @@ def test_a_row_says_what_it_is_a_figure_of(path: Path) -> None:
         "device": "Example 1000",
         "run_status": "complete",
         "doubts": "",
+        "imported_from": "",
         "test": "randread",
         "job": "",
         "engine": "fio",
