@@ -85,7 +85,7 @@ def _own(device: Device | None) -> tuple[Device, ...]:
 def disk_words(host: str, path: str, disks: Sequence[Device]) -> str:
     """The disks of a target, each by what tells it from others: its number, else its file or its name in its host.
 
-    Where none is known, the path in its host stands for it.
+    Where none is known, the path in its host stands for it; of an imported result perhaps the path alone.
     """
     found = []
     for disk in sorted(disks, key=lambda each: (each.serial, each.wwid, each.name)):
@@ -94,7 +94,7 @@ def disk_words(host: str, path: str, disks: Sequence[Device]) -> str:
             found.append(f"{disk.model} {number}".strip())
         else:
             found.append(f"{disk.backing_file or disk.name} in {host} ({format_size(disk.size_bytes)})")
-    return " + ".join(found) or f"{path} in {host}"
+    return " + ".join(found) or (f"{path} in {host}" if host else path)
 
 
 def system_words(target: Target, mounted: str = "") -> str:

@@ -67,7 +67,11 @@ def likes_on(session: Session, store: Store, preset: str, target: str, across: C
         and (Aspect.FILE_SYSTEM in across or kind.fingerprint.file_system == system)
     ]
     if not here:
-        places = list(dict.fromkeys(f"{kind.fingerprint.disk}, {kind.fingerprint.file_system}" for kind in kinds))
+        places = list(
+            dict.fromkeys(
+                ", ".join(filter(None, (kind.fingerprint.disk, kind.fingerprint.file_system))) for kind in kinds
+            )
+        )
         raise RunNotFound(
             f"There are no runs of {preset} on {clean(disk)}, {system}.",
             f"There are of: {'; '.join(map(clean, places))}. `--run RUN` takes any run.",
