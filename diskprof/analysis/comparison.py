@@ -1,4 +1,4 @@
-"""Runs side by side: test by test, metric by metric, each against the first run.
+"""Arms side by side: test by test, metric by metric, each against the first.
 
 A difference counts as one only beyond the noise; the rule is told in docs/reading-results.md.
 """
@@ -8,7 +8,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import Generic
 
+from diskprof.analysis.arms import Arm, Side, arms_of, labels, runs_of
+from diskprof.analysis.between_runs import (
+    Interval,
+    difference_of_medians,
+    more_runs_needed,
+    ratio_of_medians,
+    verdict,
+)
 from diskprof.analysis.chance import Error, by_chance, of_average, of_one, of_share
 from diskprof.analysis.conditions import Condition, OptionDifference, differing_conditions, differing_options
 from diskprof.analysis.expectations import CommonExpectation, common
@@ -23,12 +32,12 @@ from diskprof.analysis.metrics import (
     cpu_use,
     direction_metrics,
 )
-from diskprof.analysis.statistics import standard_deviation, variation
+from diskprof.analysis.statistics import median, standard_deviation, variation
 from diskprof.analysis.steady import counted
 from diskprof.analysis.windows import ByTest, by_test, figures, measured, thinned
 from diskprof.model.metric import Change
 from diskprof.model.preset import EngineName, Options
-from diskprof.model.run import DirectionResult, Finding, Run, Status, TestRecord
+from diskprof.model.run import DirectionResult, Finding, Latency, Run, Status, TestRecord
 from diskprof.model.sample import Direction, Sample
 from diskprof.model.title import sweep_title
 
@@ -53,21 +62,26 @@ TAIL_IOS = 10
 
 @dataclass(frozen=True, slots=True)
 class ComparedValue:
-    """One metric of one run. None: not measured, or a figure that would be nonsense.
+    """One metric of one arm. None: not measured, or a figure that would be nonsense.
 
-    `difference` is value - first; `ratio` is difference / first, so 0.5 is half as much again. `verdict` is None for the
-    first run itself, where either is missing, and where a judgement would rest on too little.
+    `values` has that of each run, `value` their median. `difference` is value - first; `ratio` is difference / first, so 0.5 is
+    half as much again. `interval` is the 95% interval of `ratio`, of shares that of `difference`; None where nothing tells of
+    chance. `verdict` is None for the first arm itself, where either is missing, and where a judgement would rest on too
+    little. `more_runs`: about so many more runs a side would settle what is UNCLEAR.
     """
 
     value: float | None = None
     difference: float | None = None
     ratio: float | None = None
     verdict: Change | None = None
+    interval: Interval | None = None
+    more_runs: int | None = None
+    values: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedMetric:
-    """A metric of one direction (None: of the test as a whole, fsync and the CPU), one cell a run."""
+    """A metric of one direction (None: of the test as a whole, fsync and the CPU), one cell an arm."""
 
     metric: Measure
     direction: Direction | None
@@ -78,8 +92,9 @@ class ComparedMetric:
 
 @dataclass(frozen=True, slots=True)
 class TestComparison:
-    """One test by name; `statuses` holds None where a run does not have it. `cell` is its place in a sweep, whose title is
-    `sweep_title`. `leading` is what the test is judged by first.
+    """One test by name; `statuses` holds None where no run of an arm has it, COMPLETE where one completed it, and `lacking`
+    in how many runs of an arm it is not complete. `cell` is its place in a sweep, whose title is `sweep_title`. `leading` is
+    what the test is judged by first.
     """
 
     __test__ = False
@@ -88,6 +103,7 @@ class TestComparison:
     engine: EngineName
     statuses: tuple[Status | None, ...]
     rows: tuple[ComparedMetric, ...]
+    lacking: tuple[int, ...] = ()
     options: tuple[OptionDifference, ...] = ()
     cell: Options = ()
     leading: Measure = Measure.IOPS
@@ -105,9 +121,8 @@ class TestComparison:
 
 @dataclass(frozen=True, slots=True)
 class ComparedRun:
-    """A run in a comparison. `label` is short and unlike every other one's: a tag, a host, a device, or the id."""
+    """A run in a comparison."""
 
-    label: str
     id: str
     status: Status
     preset: str
@@ -119,10 +134,23 @@ class ComparedRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """The first column is what the others are measured against. `expectations` are those that two runs or more share."""
+class ComparedArm:
+    """A column of a comparison. `label` is short and unlike every other one's: a tag, a host, a device, or an id."""
 
-    columns: tuple[ComparedRun, ...]
+    label: str
+    runs: tuple[ComparedRun, ...]
+
+    @property
+    def key(self) -> str:
+        """The id of its first run."""
+        return self.runs[0].id
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The first column is what the others are measured against. `expectations` are those that two arms of one run or more share."""
+
+    columns: tuple[ComparedArm, ...]
     conditions: tuple[Condition, ...]
     tests: tuple[TestComparison, ...]
     within_ns: int = WITHIN_NS
@@ -132,35 +160,31 @@ class Comparison:
         """The title of a test; the name itself where there is none."""
         return next((test.title for test in self.tests if test.name == name), name)
 
+    @property
+    def repeated(self) -> bool:
+        """Whether an arm has several runs."""
+        return any(len(column.runs) > 1 for column in self.columns)
+
 
 def compare(
-    runs: Sequence[Run], samples: Mapping[str, Sequence[Sample]] | None = None, *, within_ns: int = WITHIN_NS
+    sides: Sequence[Side], samples: Mapping[str, Sequence[Sample]] | None = None, *, within_ns: int = WITHIN_NS
 ) -> Comparison:
-    """Lay runs side by side. `samples` gives the samples of runs by id, from which the noise of each is taken.
+    """Lay arms side by side; a run is an arm of one. `samples` are those of runs by id, from which the noise within each is taken.
 
-    Raises ValueError of no runs.
+    Raises ValueError of nothing.
     """
-    if not runs:
+    if not sides:
         raise ValueError("nothing to compare")
-    taken = {run_id: by_test(each) for run_id, each in (samples or {}).items()}
-    names = list(dict.fromkeys(test.name for run in runs for test in run.records))
-    tests = [_compare_test(name, runs, taken, within_ns) for name in names]
+    arms = arms_of(sides)
+    known = {run_id: by_test(taken) for run_id, taken in (samples or {}).items()}
+    names = list(dict.fromkeys(test.name for run in runs_of(arms) for test in run.records))
+    tests = [_compare_test(name, arms, known, within_ns) for name in names]
     everywhere = _everywhere(tests)
-    conditions = differing_conditions(runs)
+    conditions = differing_conditions(arms)
     return Comparison(
         columns=tuple(
-            ComparedRun(
-                label=label,
-                id=run.id,
-                status=run.status,
-                preset=run.plan.preset,
-                target=run.plan.target.path,
-                hostname=run.environment.hostname,
-                started_at=run.started_at,
-                tags=run.tags,
-                findings=run.findings,
-            )
-            for label, run in zip(labels(runs), runs, strict=True)
+            ComparedArm(label, tuple(map(_compared_run, arm.runs)))
+            for label, arm in zip(labels(arms), arms, strict=True)
         ),
         conditions=(*conditions, *_told_once(everywhere, conditions)),
         tests=tuple(
@@ -168,7 +192,20 @@ def compare(
             for test in tests
         ),
         within_ns=within_ns,
-        expectations=common(runs),
+        expectations=common(runs_of(arms)) if all(len(arm.runs) == 1 for arm in arms) else (),
+    )
+
+
+def _compared_run(run: Run) -> ComparedRun:
+    return ComparedRun(
+        id=run.id,
+        status=run.status,
+        preset=run.plan.preset,
+        target=run.plan.target.path,
+        hostname=run.environment.hostname,
+        started_at=run.started_at,
+        tags=run.tags,
+        findings=run.findings,
     )
 
 
@@ -190,100 +227,109 @@ def _told_once(options: Sequence[OptionDifference], conditions: Sequence[Conditi
     ]
 
 
-def labels(runs: Sequence[Run]) -> tuple[str, ...]:
-    """A short name for each run by which a person tells it from the others: its tag, host, device, or preset and time (UTC).
-
-    Runs with a tag are called by it also beside others without one.
-    """
-    tags = [run.tags[0] if run.tags else "" for run in runs]
-    times = [f"{run.plan.preset} {run.started_at:%m-%d %H:%M}" for run in runs]
-    candidates = (
-        tags,
-        [run.environment.hostname for run in runs],
-        [run.environment.device.model if run.environment.device else "" for run in runs],
-        [run.plan.target.device_title for run in runs],
-        [tag or time for tag, time in zip(tags, times, strict=True)],
-        times,
-        [run.id for run in runs],
-    )
-    for names in candidates:
-        if all(names) and len(set(names)) == len(names):
-            return tuple(names)
-    # One run given twice: numbered, so that its columns can be told apart.
-    return tuple(f"{run.id} ({number})" for number, run in enumerate(runs, start=1))
-
-
-def _counted(record: TestRecord, samples: Sequence[Sample]) -> Sequence[Sample]:
-    return counted(record.result.steady if record.result else None, measured(samples, record.index))
-
-
-def _compare_test(name: str, runs: Sequence[Run], samples: Mapping[str, ByTest], within_ns: int) -> TestComparison:
-    records = [run.test(name) for run in runs]
-    known = next(record for record in records if record)
+def _compare_test(name: str, arms: Sequence[Arm], samples: Mapping[str, ByTest], within_ns: int) -> TestComparison:
+    taken = [arm.figured(name) for arm in arms]
+    records = [[record for _, record in each] for each in taken]
+    known = next(record for arm in records for record in arm)
     rows: list[ComparedMetric] = []
-    intervals = {
-        direction: [
-            thinned(_counted(record, samples.get(run.id, {}).get((record.index, direction), ()))) if record else ()
-            for run, record in zip(runs, records, strict=True)
-        ]
-        for direction in Direction
-    }
-    sampled = {
-        direction: all(run.sampled(record, direction) for run, record in zip(runs, records, strict=True) if record)
-        for direction in Direction
-    }
     for direction in Direction:
-        results = [record.result.direction(direction) if record and record.result else None for record in records]
-        counts = [result.ios if result else 0 for result in results]
-        one_kind = len({result.latency_kind for result in results if result}) < 2
+        sides = [_of_direction(each, direction, samples) for each in taken]
+        one_kind = len({figure.part.latency_kind for side in sides for figure in side}) < 2
+        sampled = all(run.sampled(record, direction) for each in taken for run, record in each)
         found: list[ComparedMetric] = []
         for source in _sources(records, within_ns):
-            row = _row(source, direction, results, counts, intervals[direction])
-            judged = sampled[direction] and (one_kind or source.metric not in OF_LATENCY)
+            row = _row(source, direction, sides)
+            judged = sampled and (one_kind or source.metric not in OF_LATENCY)
             found += row if judged else map(_unjudged, row)
         rows += _one_verdict(found, records, direction)
-    parts = [record.result.sync if record and record.result else None for record in records]
+    syncing = [_of_syncs(each, samples) for each in taken]
     for each in SYNC_METRICS:
-        rows += _row(each, None, parts, list(map(syncs, records)), intervals[Direction.WRITE])
+        rows += _row(each, None, syncing)
     rows += _cpu_row(records)
     return TestComparison(
         name=name,
         title=known.title,
         sweep_title=sweep_title(known.planned.jobs, known.planned.cell) if known.planned.cell else "",
         engine=known.engine,
-        statuses=tuple(record.status if record else None for record in records),
+        statuses=tuple(arm[0].status if arm else None for arm in records),
+        lacking=tuple(
+            len(arm.runs) - sum(record.status is Status.COMPLETE for record in mine)
+            for arm, mine in zip(arms, records, strict=True)
+        ),
         rows=tuple(rows),
         options=differing_options(records),
         cell=known.planned.cell,
-        leading=leading(records),
+        leading=leading([record for arm in records for record in arm]),
     )
 
 
-def _row(
-    source: Source[Part],
-    direction: Direction | None,
-    parts: Sequence[Part | None],
-    counts: Sequence[int | None],
-    intervals: Sequence[Sequence[Sample]],
-) -> list[ComparedMetric]:
-    """The row of a metric, none where no run has it; `counts` is how many I/Os or syncs each run's figure is of, if known."""
-    values = [_finite(source.of_result(part)) if part is not None else None for part in parts]
-    if all(value is None for value in values):
-        return []
-    errors = [_error(source, *each) for each in zip(intervals, values, counts, strict=True)]
-    others = zip(values[1:], counts[1:], errors[1:], strict=True)
-    cells = [
-        _cell(source, values[0], value, _least(counts[0], count), _noise(source, errors[0], error))
-        for value, count, error in others
+@dataclass(frozen=True, slots=True)
+class _Figured(Generic[Part]):
+    """A part of a run's result, of how many I/Os or syncs it is (None: not known), and its intervals."""
+
+    part: Part
+    count: int | None
+    intervals: Sequence[Sample]
+
+
+def _of_direction(
+    taken: Sequence[tuple[Run, TestRecord]], direction: Direction, samples: Mapping[str, ByTest]
+) -> list[_Figured[DirectionResult]]:
+    return [
+        _Figured(part, part.ios, _intervals(run, record, direction, samples))
+        for run, record in taken
+        if record.result and (part := record.result.direction(direction))
     ]
-    return [ComparedMetric(source.metric, direction, source.better, source.share, (ComparedValue(values[0]), *cells))]
 
 
-def _least(count: int | None, other: int | None) -> int | None:
-    return min(count, other) if count is not None and other is not None else None
+def _of_syncs(taken: Sequence[tuple[Run, TestRecord]], samples: Mapping[str, ByTest]) -> list[_Figured[Latency]]:
+    return [
+        _Figured(record.result.sync, syncs(record), _intervals(run, record, Direction.WRITE, samples))
+        for run, record in taken
+        if record.result and record.result.sync
+    ]
 
 
-def _sources(records: Sequence[TestRecord | None], within_ns: int) -> tuple[Source[DirectionResult], ...]:
+def _intervals(run: Run, record: TestRecord, direction: Direction, samples: Mapping[str, ByTest]) -> Sequence[Sample]:
+    taken = measured(samples.get(run.id, {}).get((record.index, direction), ()), record.index)
+    return thinned(counted(record.result.steady if record.result else None, taken))
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A metric's figures in the runs of an arm. `count`: the fewest I/Os of one of them, None where one is not known."""
+
+    values: tuple[float, ...]
+    count: int | None
+    errors: tuple[Error, ...]
+
+    @property
+    def value(self) -> float | None:
+        return median(self.values)
+
+
+def _row(
+    source: Source[Part], direction: Direction | None, sides: Sequence[Sequence[_Figured[Part]]]
+) -> list[ComparedMetric]:
+    """The row of a metric, none where no run has it."""
+    alone = all(len(side) < 2 for side in sides)
+    known = [_known(source, side, alone=alone) for side in sides]
+    if not any(each.values for each in known):
+        return []
+    first, *others = known
+    cells = (ComparedValue(first.value, values=first.values), *(_cell(source, first, other) for other in others))
+    return [ComparedMetric(source.metric, direction, source.better, source.share, cells)]
+
+
+def _known(source: Source[Part], side: Sequence[_Figured[Part]], *, alone: bool) -> _Known:
+    found = [(each, value) for each in side if (value := _finite(source.of_result(each.part))) is not None]
+    counts = [each.count for each, _ in found]
+    errors = tuple(_error(source, each.intervals, value, each.count, alone=alone) for each, value in found)
+    fewest = None if None in counts else min((count for count in counts if count is not None), default=None)
+    return _Known(tuple(value for _, value in found), fewest, errors)
+
+
+def _sources(records: Sequence[Sequence[TestRecord]], within_ns: int) -> tuple[Source[DirectionResult], ...]:
     """The metrics of a direction. ioping's rates are of its mean latency, so an interval's mean tells how they vary."""
     sources = direction_metrics(within_ns)
     if not _of_ioping(records):
@@ -297,12 +343,12 @@ def _sources(records: Sequence[TestRecord | None], within_ns: int) -> tuple[Sour
 _RATES = (Measure.IOPS, Measure.BANDWIDTH)
 
 
-def _of_ioping(records: Sequence[TestRecord | None]) -> bool:
-    return {record.engine for record in records if record} == {EngineName.IOPING}
+def _of_ioping(records: Sequence[Sequence[TestRecord]]) -> bool:
+    return {record.engine for arm in records for record in arm} == {EngineName.IOPING}
 
 
 def _one_verdict(
-    rows: Sequence[ComparedMetric], records: Sequence[TestRecord | None], direction: Direction
+    rows: Sequence[ComparedMetric], records: Sequence[Sequence[TestRecord]], direction: Direction
 ) -> list[ComparedMetric]:
     """The rows of a direction, those that are one figure under several names with one verdict.
 
@@ -317,36 +363,41 @@ def _one_verdict(
     for metric, lead in leads.items():
         if metric in found and lead in found:
             cells = zip(found[metric].cells, found[lead].cells, strict=True)
-            judged = tuple(replace(cell, verdict=told.verdict) for cell, told in cells)
+            judged = tuple(replace(cell, verdict=told.verdict, more_runs=told.more_runs) for cell, told in cells)
             found[metric] = replace(found[metric], cells=judged)
     return list(found.values())
 
 
-def _block_sizes(records: Sequence[TestRecord | None], direction: Direction) -> frozenset[int]:
+def _block_sizes(arms: Sequence[Sequence[TestRecord]], direction: Direction) -> frozenset[int]:
     """Every block size that a job of these tests has in a direction, in bytes."""
     write = direction is Direction.WRITE
+    records = [record for arm in arms for record in arm]
     fio = {
         size
         for record in records
-        if record
         for job in record.planned.load.fio
         if direction in job.directions
         for size in job.sizes(write=write)
     }
-    ioping = {job.block_size for record in records if record and (job := record.planned.load.ioping)}
+    ioping = {job.block_size for record in records if (job := record.planned.load.ioping)}
     return frozenset(fio | ioping)
 
 
 def _unjudged(row: ComparedMetric) -> ComparedMetric:
     """The row without its verdicts: lat and clat are not the same figure, and samples of several jobs tell of none alone."""
-    return replace(row, cells=tuple(replace(cell, verdict=None) for cell in row.cells))
+    return replace(row, cells=tuple(replace(cell, verdict=None, more_runs=None) for cell in row.cells))
 
 
-def _cpu_row(records: Sequence[TestRecord | None]) -> list[ComparedMetric]:
-    values = list(map(_finite, comparable_cpu(records)))
-    if all(value is None for value in values):
+def _cpu_row(arms: Sequence[Sequence[TestRecord]]) -> list[ComparedMetric]:
+    uses = iter(comparable_cpu([record for arm in arms for record in arm]))
+    known = [tuple(use for _ in arm if (use := _finite(next(uses))) is not None) for arm in arms]
+    if not any(known):
         return []
-    cells = [ComparedValue(values[0]), *(ComparedValue(value, *_differences(values[0], value)) for value in values[1:])]
+    base = median(known[0])
+    cells = [ComparedValue(base, values=known[0])]
+    for values in known[1:]:
+        value = median(values)
+        cells.append(ComparedValue(value, *_differences(base, value), values=values))
     return [ComparedMetric(Measure.CPU, None, Better.NEITHER, True, tuple(cells))]
 
 
@@ -360,33 +411,59 @@ def _differences(base: float | None, value: float | None) -> tuple[float | None,
     return value - base, (value - base) / base if base > 0 else None
 
 
-def _cell(
-    source: Source[Part], base: float | None, value: float | None, ios: int | None, noise: float
-) -> ComparedValue:
-    difference, ratio = _differences(base, value)
-    if base is None or value is None or difference is None:
-        return ComparedValue(value)
-    if ios is not None and ios < LEAST_IOS:
-        return ComparedValue(value, difference, ratio, None)
-    if source.tail is not None and (ios or 0) * source.tail < TAIL_IOS:
-        return ComparedValue(value, difference, ratio, None)
+def _cell(source: Source[Part], first: _Known, other: _Known) -> ComparedValue:
+    difference, ratio = _differences(first.value, other.value)
+    told = ComparedValue(other.value, difference, ratio, values=other.values)
+    if difference is None:
+        return told
+    if first.count is not None and other.count is not None:
+        ios = min(first.count, other.count)
+        if ios < LEAST_IOS or (source.tail is not None and ios * source.tail < TAIL_IOS):
+            return told
+    elif source.tail is not None:
+        return told
+    change, interval = _change(source, first, other)
+    if source.better is Better.NEITHER:
+        return told
+    if change is None:
+        # Without a ratio only the order counts: from nothing to something is all the difference there is.
+        apart = min(other.values) > max(first.values) or max(other.values) < min(first.values)
+        change = math.copysign(1, difference) if apart else 0.0
+        interval = None if apart or difference == 0 else Interval(-1, 1)
+    runs = len(first.values), len(other.values)
+    floor = _floor(source)
+    found = verdict(interval or Interval(change, change), source.better, same_within=floor)
+    if max(runs) == 1 and found is not Change.SAME and _distance(source, first, other) <= floor:
+        # What runs differ by is not known of one a side, only that no disk repeats itself better than this.
+        found = Change.UNCLEAR if interval else Change.SAME
+    more = more_runs_needed(*runs, change, interval, same_within=floor) if found is Change.UNCLEAR else None
+    return replace(told, verdict=found, interval=interval if ratio is not None else None, more_runs=more)
+
+
+def _change(source: Source[Part], first: _Known, other: _Known) -> tuple[float | None, Interval | None]:
+    """The difference, of shares in their unit, else as a share of the first, and its interval; None where there is no ratio."""
+    least = by_chance(_together(first.errors), _together(other.errors))
     if source.share:
-        distance = abs(difference)
-    elif base + value > 0:
-        # Against the mean of the two, so that which run comes first does not change the judgement.
-        distance = abs(difference) / ((base + value) / 2)
-    else:
-        return ComparedValue(value, difference, ratio, Change.SAME)
-    if distance <= (noise if _is_average(source) else _floor(source)):
-        verdict = Change.SAME
-    elif distance <= noise:
-        # Two tails can lie far apart by chance alone: neither the same nor better.
-        return ComparedValue(value, difference, ratio, None)
-    elif source.better is Better.NEITHER:
-        return ComparedValue(value, difference, ratio, None)
-    else:
-        verdict = Change.BETTER if (difference > 0) is (source.better is Better.HIGHER) else Change.WORSE
-    return ComparedValue(value, difference, ratio, verdict)
+        apart = difference_of_medians(first.values, other.values, least=least)
+        return apart.difference, apart.interval
+    if min(*first.values, *other.values) <= 0:
+        return None, None
+    found = ratio_of_medians(first.values, other.values, least=least)
+    return found.change, found.change_interval
+
+
+def _distance(source: Source[Part], first: _Known, other: _Known) -> float:
+    """The difference, of shares in their unit, else as a share of the mean of the two: so it counts the same both ways."""
+    base, value = first.value or 0.0, other.value or 0.0
+    apart = abs(value - base)
+    return apart if source.share or not apart else apart / ((base + value) / 2)
+
+
+def _together(errors: Sequence[Error]) -> Error:
+    """The error of the mean of figures by that of each (Satterthwaite, 1946)."""
+    squared = sum(error.squared for error in errors)
+    shares = sum(error.squared**2 / error.degrees for error in errors)
+    return Error(squared / len(errors) ** 2, squared**2 / shares if shares > 0 else math.inf)
 
 
 def _is_average(source: Source[Part]) -> bool:
@@ -407,34 +484,29 @@ def _floor(source: Source[Part]) -> float:
     return NOISE_OF_SHARE if source.share else _TAILS.get(source.metric, NOISE)
 
 
-def _error(source: Source[Part], intervals: Sequence[Sample], value: float | None, ios: int | None) -> Error:
+def _error(source: Source[Part], intervals: Sequence[Sample], value: float, ios: int | None, *, alone: bool) -> Error:
     """What chance may do to a figure, as far as its intervals tell.
 
-    Many intervals make an average surer; a tail is what its worst interval was, however many there are. A share of `ios`
-    is no surer than as many throws of a coin.
+    Many intervals make an average surer. The tail of a run `alone` is what its worst interval was, however many there are; of
+    several runs it is known how far their tails are apart. A share of `ios` is no surer than as many throws of a coin.
     """
     found = figures(intervals, source.of_sample)
     spread = standard_deviation(found) if source.share else variation(found)
-    error = Error() if spread is None else (of_average if _is_average(source) else of_one)(found, spread)
-    if source.share and value is not None and ios:
+    average = _is_average(source) or not alone
+    error = Error() if spread is None else (of_average if average else of_one)(found, spread)
+    if source.share and ios:
         return max(error, of_share(value, ios), key=lambda each: each.squared)
     return error
 
 
-def _noise(source: Source[Part], first: Error, other: Error) -> float:
-    """What chance alone stays within; never below the floor."""
-    return max(_floor(source), by_chance(first, other))
-
-
-def leading(records: Sequence[TestRecord | None]) -> Measure:
+def leading(records: Sequence[TestRecord]) -> Measure:
     """What a test is judged by first: IOPS, which at one block size is bandwidth too; with ioping, the latency.
 
     A log that syncs each write is judged by how long that takes, where every run tells it.
     """
-    present = [record for record in records if record]
-    if present and present[0].engine is EngineName.IOPING:
+    if records and records[0].engine is EngineName.IOPING:
         return Measure.LATENCY_MEAN
-    told = [record for record in present if record.result]
+    told = [record for record in records if record.result]
     return Measure.SYNC_MEAN if told and all(_synced(record) for record in told) else Measure.IOPS
 
 
@@ -443,9 +515,9 @@ def _synced(record: TestRecord) -> bool:
     return sync is not None and sync.mean is not None and record.planned.load.synced
 
 
-def syncs(record: TestRecord | None) -> int | None:
+def syncs(record: TestRecord) -> int | None:
     """About how many syncs a fio test did, by its writes; None where its jobs do not all sync after as many."""
-    if record is None or record.result is None or record.result.write is None or record.engine is not EngineName.FIO:
+    if record.result is None or record.result.write is None or record.engine is not EngineName.FIO:
         return None
     after = {max(job.fsync, job.fdatasync) for job in record.planned.load.fio if not job.reads_only}
     every = after.pop() if len(after) == 1 else 0
@@ -472,10 +544,10 @@ def cpu_of(record: TestRecord) -> CpuOf:
     return CpuOf.JOB_ON_AVERAGE if reports == 1 else CpuOf.SEVERAL_GROUPS
 
 
-def comparable_cpu(records: Sequence[TestRecord | None]) -> list[float | None]:
+def comparable_cpu(records: Sequence[TestRecord]) -> list[float | None]:
     """The CPU use of a test in each run, as a share of one CPU; None where it is no figure of the same as the first run's."""
     found = [
-        (cpu_of(record), use) if record and record.result and (use := cpu_use(record.result)) is not None else None
+        (cpu_of(record), use) if record.result and (use := cpu_use(record.result)) is not None else None
         for record in records
     ]  # fmt: skip
     base = found[0][0] if found and found[0] else None

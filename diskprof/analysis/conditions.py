@@ -1,8 +1,11 @@
 """Under which conditions runs were made, and where these differ: a comparison is worth what its conditions share."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
+from diskprof.analysis.arms import Arm
 from diskprof.model.job import BESIDE
 from diskprof.model.preset import EngineName
 from diskprof.model.run import Run, TestRecord
@@ -11,7 +14,10 @@ from diskprof.model.units import amount, format_size, parse_size
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Something that is not the same in every run: one value a run, empty where it is not known."""
+    """Something that is not the same in every run: one value an arm, empty where it is not known.
+
+    Where the runs of an arm differ, each value with how many have it: `6.1.0 (3 of 5), 6.2.0 (2 of 5)`.
+    """
 
     name: str
     values: tuple[str, ...]
@@ -19,7 +25,10 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class OptionDifference:
-    """An option of a test that differs between runs: its value in each, None if not set. `job` is empty if the test has one."""
+    """An option of a test that differs between runs: its value in each arm, None if not set. `job` is empty if the test has one.
+
+    Runs of an arm that differ are written as in Condition.
+    """
 
     option: str
     values: tuple[str | None, ...]
@@ -111,50 +120,68 @@ CONDITIONS: tuple[tuple[str, Callable[[Run], str]], ...] = (
 )
 
 
-def differing_conditions(runs: Sequence[Run]) -> tuple[Condition, ...]:
+def differing_conditions(arms: Sequence[Arm]) -> tuple[Condition, ...]:
     """Every condition, further target, axis of a sweep and parameter that is not the same in all runs, in a fixed order.
 
     What a result file does not say of an imported run is no difference, but that its host is not known.
     """
-    found = [Condition(name, tuple(read(run) for run in runs)) for name, read in CONDITIONS]
-    for word, tables in (
-        ("target", [{other.slot: other.target.path for other in run.plan.others} for run in runs]),
-        ("sweep", [{option: " ".join(values) for option, values in run.plan.sweep} for run in runs]),
-        ("parameter", [dict(run.plan.parameters) for run in runs]),
-    ):
-        found += (
-            Condition(f"{word} {name}", tuple(table.get(name, "") for table in tables))
-            for name in dict.fromkeys(name for table in tables for name in table)
-        )
-    return tuple(condition for condition in found if _differs(condition, runs))
+    read = dict(CONDITIONS)
+    for word, table in _TABLES:
+        known = dict.fromkeys(name for arm in arms for run in arm.runs for name in table(run))
+        read |= {f"{word} {name}": partial(_entry, table, name) for name in known}
+    found = (Condition(name, _values(arms, each)) for name, each in read.items() if _differs(name, arms, each))
+    return tuple(found)
 
 
-def _differs(condition: Condition, runs: Sequence[Run]) -> bool:
+_TABLES: tuple[tuple[str, Callable[[Run], dict[str, str]]], ...] = (
+    ("target", lambda run: {other.slot: other.target.path for other in run.plan.others}),
+    ("sweep", lambda run: {option: " ".join(values) for option, values in run.plan.sweep}),
+    ("parameter", lambda run: dict(run.plan.parameters)),
+)
+
+
+def _entry(table: Callable[[Run], dict[str, str]], name: str, run: Run) -> str:
+    return table(run).get(name, "")
+
+
+def _differs(name: str, arms: Sequence[Arm], read: Callable[[Run], str]) -> bool:
     told = {
-        value
-        for value, run in zip(condition.values, runs, strict=True)
-        if value or not run.imported_from or condition.name == "host"
+        value for arm in arms for run in arm.runs if (value := read(run)) or not run.imported_from or name == "host"
     }
     return len(told) > 1
 
 
-def differing_options(records: Sequence[TestRecord | None]) -> tuple[OptionDifference, ...]:
-    """The options that differ between the commands of one test in several runs; runs without the test are left out of account."""
-    present = [record for record in records if record]
-    if len(present) < 2:
+def _values(arms: Sequence[Arm], read: Callable[[Run], str]) -> tuple[str, ...]:
+    return tuple(_in_one([read(run) for run in arm.runs]) for arm in arms)
+
+
+def _in_one(values: Sequence[str]) -> str:
+    """The value that all have; of several each with how many have it, the most frequent first."""
+    counts = Counter(values)
+    if len(counts) == 1:
+        return values[0]
+    return ", ".join(f"{value or '-'} ({times} of {len(values)})" for value, times in counts.most_common())
+
+
+def differing_options(arms: Sequence[Sequence[TestRecord]]) -> tuple[OptionDifference, ...]:
+    """The options that differ between the commands of one test; arms without the test are left out of account."""
+    records = [record for arm in arms for record in arm]
+    if len(records) < 2:
         return ()
-    found: list[OptionDifference] = []
-    engines = [str(record.engine) if record else None for record in records]
-    if len({engine for engine in engines if engine}) > 1:
-        return (OptionDifference("engine", tuple(engines)),)
-    tables = [_options(record) if record else None for record in records]
-    known = dict.fromkeys(key for table in tables if table for key in table)
+    if len({record.engine for record in records}) > 1:
+        return (
+            OptionDifference(
+                "engine", tuple(_in_one([str(each.engine) for each in arm]) if arm else None for arm in arms)
+            ),
+        )
+    tables = [[_options(record) for record in arm] for arm in arms]
+    known = dict.fromkeys(key for arm in tables for table in arm for key in table)
     several = len({job for job, _ in known if job}) > 1
+    found: list[OptionDifference] = []
     for job, option in known:
-        values = tuple(table.get((job, option)) if table is not None else None for table in tables)
-        given = {_amount(table.get((job, option))) for table in tables if table is not None}
-        if len(given) > 1:
-            found.append(OptionDifference(option, values, job if several else ""))
+        given = [[table.get((job, option)) for table in arm] for arm in tables]
+        if len({_amount(value) for arm in given for value in arm}) > 1:
+            found.append(OptionDifference(option, tuple(map(_given, given)), job if several else ""))
     return tuple(found)
 
 
@@ -162,6 +189,15 @@ def _amount(value: str | None) -> int | str | None:
     """A value so that 4k and 4096 are the same."""
     size = amount(parse_size, value)
     return value if size is None else size
+
+
+def _given(values: Sequence[str | None]) -> str | None:
+    """As `_in_one`; None where none gives it."""
+    return (
+        None
+        if all(value is None for value in values)
+        else _in_one(["" if value is None else value for value in values])
+    )
 
 
 def _options(record: TestRecord) -> dict[tuple[str, str], str]:

@@ -3,17 +3,17 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from diskprof.analysis.comparison import LEAST_IOS, NOISE, NOISE_OF_SHARE, TAIL_IOS, ComparedMetric, ComparedValue
+from diskprof.analysis.comparison import LEAST_IOS, TAIL_IOS, ComparedMetric, ComparedValue
 from diskprof.analysis.metrics import WITHIN_NS, Better, Measure
 from diskprof.model.expectation import Operator
-from diskprof.model.metric import Change, Metric, Quantity
+from diskprof.model.metric import Metric, Quantity
 from diskprof.model.preset import EngineName
 from diskprof.model.run import DirectionResult, Latency, TestRecord
 from diskprof.model.sample import LatencyKind
 from diskprof.model.target import TargetKind
 from diskprof.model.units import format_bandwidth, format_iops, format_latency
 from diskprof.reports import words
-from diskprof.reports.words import DIRECTIONS, Word
+from diskprof.reports.words import DIRECTIONS
 
 MISSING = "-"
 """Stands where there is no figure; in words everywhere, so that it also reads without UTF-8."""
@@ -62,10 +62,13 @@ _LATENCY_FIGURES: dict[Measure, Callable[[Latency], float | None]] = {
     Measure.LATENCY_MAX: lambda latency: latency.max,
 }
 
-UNJUDGED = (
-    f"Blank: fewer than {LEAST_IOS} I/Os, fewer than {TAIL_IOS} beyond the percentile, "
-    "or a tail that varies as much within each run."
-)
+UNJUDGED = f"Blank: fewer than {LEAST_IOS} I/Os in a run, or fewer than {TAIL_IOS} beyond the percentile."
+
+_FACTOR_FROM = 9.995
+"""Ten times as much again is written as a factor."""
+
+_MOST_MORE = 100
+"""Of more runs than that nobody needs the number."""
 
 OPERATORS: dict[Operator, str] = {
     Operator.AT_LEAST: ">=",
@@ -188,7 +191,7 @@ def difference(row: ComparedMetric, cell: ComparedValue) -> str:
         return f"{_signed(100 * cell.difference)} pp"
     if cell.ratio is None:
         return ""
-    if cell.ratio >= 9.995:
+    if cell.ratio >= _FACTOR_FROM:
         return f"x{cell.ratio + 1:.3g}" if cell.ratio < 999 else f"x{cell.ratio + 1:.0f}"
     return f"{_signed(100 * cell.ratio)}%"
 
@@ -214,28 +217,44 @@ def legend(tests: Collection[TestRecord]) -> str:
     return f"Latency: {listed(told)}. MB/s: 10^6 bytes a second."
 
 
-def verdict(cell: ComparedValue, *, share: bool = False) -> str:
-    """`better`, `worse`, `same`; `noise` where they count as the same though the figures lie apart. `share`: of a row of shares."""
-    found = _verdict(cell, share)
-    return found.word if found else ""
+def interval(cell: ComparedValue) -> str:
+    """The interval of a cell's difference: `(-9.4 to -6.1)` in percent or, of shares, percentage points; empty without one.
+
+    Of a difference from ten times on: `(x12 to x18)`.
+    """
+    if cell.interval is None:
+        return ""
+    ends = (cell.interval.low, cell.interval.high)
+    if cell.ratio is not None and cell.ratio >= _FACTOR_FROM:
+        return f"({' to '.join(f'x{end + 1:.3g}' for end in ends)})"
+    return f"({' to '.join(_signed(100 * end) for end in ends)})"
 
 
-def mark(cell: ComparedValue, *, share: bool = False) -> str:
+def verdict(cell: ComparedValue) -> str:
+    """`better`, `worse`, `same`, `cannot tell`; empty where nothing was judged."""
+    return words.CHANGES[cell.verdict].word if cell.verdict else ""
+
+
+def mark(cell: ComparedValue) -> str:
     """As `verdict`, in one character."""
-    found = _verdict(cell, share)
-    return found.sign if found else ""
+    return words.CHANGES[cell.verdict].sign if cell.verdict else ""
 
 
-def _verdict(cell: ComparedValue, share: bool) -> Word | None:
-    apart, floor = (cell.difference, NOISE_OF_SHARE) if share else (cell.ratio, NOISE)
-    if cell.verdict is Change.SAME and apart is not None and abs(apart) > floor:
-        return words.NOISE
-    return words.CHANGES[cell.verdict] if cell.verdict else None
+def more_runs(cell: ComparedValue) -> str:
+    """`about 4 more runs a side would`; empty where that is not the question."""
+    return more_runs_words(cell.more_runs) if cell.more_runs else ""
+
+
+def more_runs_words(number_of: int) -> str:
+    """`about 4 more runs a side would`."""
+    if number_of > _MOST_MORE:
+        return f"more than {_MOST_MORE} more runs a side would"
+    return f"about {count(number_of, 'more run', 'more runs')} a side would"
 
 
 def relative(ratio: float) -> str:
     """A difference as a share of the first: `+4.0%`, `x25`."""
-    return f"x{ratio + 1:.3g}" if ratio >= 9.995 else f"{_signed(100 * ratio)}%"
+    return f"x{ratio + 1:.3g}" if ratio >= _FACTOR_FROM else f"{_signed(100 * ratio)}%"
 
 
 def count(number_of: int, one: str, many: str = "") -> str:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from diskprof.analysis.arms import Side, runs_of
 from diskprof.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,9 +33,9 @@ class Format(StrEnum):
     JUNIT = "junit"
     HGRM = "hgrm"
 
-    def needs_samples(self, runs: int) -> bool:
-        """Whether a report of so many runs takes more than the runs themselves; the noise of a comparison does."""
-        return self in (Format.MARKDOWN, Format.HTML, Format.SAMPLES) or (self is Format.CSV and runs > 1)
+    def needs_samples(self, arms: int) -> bool:
+        """Whether a report of so many arms takes more than the runs themselves; the noise of a comparison does."""
+        return self in (Format.MARKDOWN, Format.HTML, Format.SAMPLES) or (self is Format.CSV and arms > 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,9 @@ def format_of(path: Path) -> Format:
     return _BY_SUFFIX.get(suffix, Format.MARKDOWN)
 
 
+OF_ARMS = frozenset({Format.MARKDOWN, Format.HTML, Format.CSV})
+"""These compare several arms; the others have each run by itself."""
+
 OF_SERIES = frozenset({Format.MARKDOWN, Format.HTML, Format.CSV})
 """A series is one document in these; in the others it is its runs."""
 
@@ -100,7 +104,7 @@ def write_series(wanted: Format, result: "SeriesResult", runs: "Sequence[Run]", 
 
 def write(
     wanted: Format,
-    runs: "Sequence[Run]",
+    sides: Sequence[Side],
     samples: "Mapping[str, Sequence[Sample]]",
     kernel: "Mapping[str, Mapping[int, KernelView]]",
     *,
@@ -108,17 +112,18 @@ def write(
     history: "RunHistory | None" = None,
     ascii_only: bool = False,
 ) -> str:
-    """The report on `runs`, a comparison of more than one; `samples` and `kernel` are by run id. Raises ValueError of no runs,
+    """The report on a run, or the comparison of several arms; `samples` and `kernel` are by run id. Raises ValueError of nothing,
     DiskprofError where the format has no place for what there is.
 
     `ascii_only` is for the sparklines of Markdown; what the runs say of themselves stays as it is.
     """
+    runs = runs_of(sides)
     # Each form loads what it alone needs.
     match wanted:
         case Format.CSV:
             from diskprof.reports.data.tables import results_csv
 
-            return results_csv(runs, samples)
+            return results_csv(sides, samples)
         case Format.SAMPLES:
             from diskprof.reports.data.tables import samples_csv
 
@@ -126,11 +131,11 @@ def write(
         case Format.HTML:
             from diskprof.reports.render.html import report_html
 
-            return report_html(runs, samples, kernel=kernel, earlier=earlier, history=history)
+            return report_html(sides, samples, kernel=kernel, earlier=earlier, history=history)
         case Format.MARKDOWN:
             from diskprof.reports.render.markdown import report
 
-            return report(runs, samples, kernel=kernel, earlier=earlier, ascii_only=ascii_only)
+            return report(sides, samples, kernel=kernel, earlier=earlier, ascii_only=ascii_only)
         case Format.OPENMETRICS:
             from diskprof.reports.data.openmetrics import openmetrics
 

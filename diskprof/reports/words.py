@@ -86,9 +86,7 @@ CHANGES: dict[Change, Word] = {
     Change.SAME: Word("same", "=", Meaning.QUIET),
     Change.UNCLEAR: Word("cannot tell", "~", Meaning.QUIET),
 }
-NOISE = Word("noise", "~", Meaning.QUIET)
-"""In place of "same" where the figures are apart."""
-CHANGES_LEGEND = "b: better, w: worse, =: same, ~: noise or cannot tell"
+CHANGES_LEGEND = "b: better, w: worse, =: same, ~: cannot tell"
 """Beside a table that has the signs alone."""
 
 DIRECTIONS: dict[Direction, Word] = {

@@ -148,6 +148,14 @@ def _named(db: sqlite3.Connection, name: str, *, trash: bool) -> tuple[str, str]
     return str(row[0]), _whole_series(db, row[1], name, which)
 
 
+def tagged(db: sqlite3.Connection, tag: str) -> list[str]:
+    """The ids of the runs that have a tag, oldest first."""
+    rows = db.execute(
+        f"SELECT run.id FROM tag JOIN run ON run.number = tag.run WHERE tag.name = ? AND {_KEPT}", (codec.to_text(tag),)
+    ).fetchall()
+    return [str(run_id) for (run_id,) in reversed(rows)]
+
+
 def _whole_series(db: sqlite3.Connection, number: int | None, tag: str, which: str) -> str:
     """The id of a series all of whose runs have the tag; empty otherwise."""
     untagged = "SELECT 1 FROM run WHERE series = ? AND number NOT IN (SELECT run FROM tag WHERE name = ?) AND "

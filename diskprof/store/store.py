@@ -237,6 +237,11 @@ class Store:
             found = reading.resolve_item(db, name, trash=trash)
             return run_series.runs_of(db, found.id, trash=trash) if found.is_series else [found.id]
 
+    def tagged(self, tag: str) -> list[str]:
+        """The ids of the runs with a tag that are not in the trash, oldest first."""
+        with self._database.read() as db:
+            return reading.tagged(db, tag)
+
     def series(self, series_id: str) -> RunSeries:
         """Takes an id only. Raises RunNotFound."""
         with self._database.read() as db:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from textual.widget import AwaitMount
 
     from diskprof.model.run import RunSummary
+    from diskprof.runner.comparing import ArmRuns
     from diskprof.runner.session import Outlook, Session
     from diskprof.store import Store
     from diskprof.tui.dialogs.chooser import Choice
@@ -337,11 +338,17 @@ class DiskprofApp(TerminalApp):
 
     def compare_runs(self, run_ids: Sequence[str]) -> None:
         """Open the Compare screen on these runs; the first is what the others are measured against."""
+        from diskprof.runner.comparing import each_alone
+
+        self.compare_arms(each_alone(run_ids))
+
+    def compare_arms(self, arms: Sequence[ArmRuns]) -> None:
+        """As `compare_runs`, of arms."""
         from diskprof.tui.compare.screen import CompareScreen
 
         self.switch_mode("compare")
         if isinstance(self.screen, CompareScreen):
-            self.screen.show_runs(run_ids)
+            self.screen.show_arms(arms)
 
     def action_help(self) -> None:
         screen = self.screen

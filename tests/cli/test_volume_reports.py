@@ -38,7 +38,7 @@ def test_two_sweeps_are_compared_and_drawn(tmp_path: Path, volumes: dict[str, st
 def test_a_comparison_knows_the_noise_of_the_runs(tmp_path: Path, volumes: dict[str, str]) -> None:
     pair = volumes["sweep"], volumes["smaller"]
     text = diskprof("compare", *pair, home=tmp_path).stdout
-    assert "a tail that varies as much within each run" in " ".join(text.split())
+    assert "only the noise within runs is known" in " ".join(text.split())
     markdown = diskprof("compare", *pair, "--format", "markdown", home=tmp_path).stdout
     # Both are judged by the samples too, so they agree.
     sentence = next(line for line in markdown.splitlines() if line.startswith("- **web-4 against web-3"))

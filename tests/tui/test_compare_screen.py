@@ -27,6 +27,9 @@ from diskprof.analysis.metrics import Better, Measure
 from diskprof.model.metric import Change
 from diskprof.model.run import Finding, Status, Weight
 from diskprof.model.sample import Direction
+from diskprof.reports import figures
+from diskprof.reports.content.overview import OverviewCell, judge
+from diskprof.runner.comparing import MarkedRun, grouped
 from diskprof.store import Store
 from diskprof.store.writing import set_findings
 from diskprof.tui.compare.compare_rows import NARROW, TIGHT, WIDE, figure_cell, letter
@@ -86,7 +89,17 @@ async def test_the_overview_has_every_test_and_every_run(
 ) -> None:
     async with open_runs(path, size) as pilot:
         screen = await compare(pilot, runs["first"], runs["slow"])
-        await see(pilot, "2 runs compared", "A baseline", "B old-server", "◀▇▇▇", "282k", "6.70 GB/s", "-54%", "worse")
+        await see(
+            pilot,
+            "2 runs compared",
+            "A baseline",
+            "B old-server",
+            "●",
+            "282k",
+            "6.70 GB/s",
+            "-54% (-57 to -52)",
+            "worse",
+        )
         assert screen.sheet.max_scroll_x == 0
         names = [cells[0] for cells in rows(screen)]
         tests = ["4K rand read QD1", "4K rand read QD32", "4K rand write QD1", "4K rand write QD32"]
@@ -95,7 +108,7 @@ async def test_the_overview_has_every_test_and_every_run(
         await see(pilot, "B against A: worse in 6 of 6 tests (IOPS from -92% to -54%).")
         chosen = {name for name, line in zip(names, screen.lines, strict=True) if not line.row.heading}
         assert not {"run", "when", "status"} & chosen
-        await see(pilot, "IOPS or MB/s", "4K rand read QD1 (IOPS) A: 17,668 B: 8,085 -54% worse")
+        await see(pilot, "4K rand read QD1 (IOPS) A: 17,668 B: 8,085 -54% (-57 to -52) worse")
         await press(pilot, "home", "up")
         assert names[screen.sheet.cursor].startswith("▸ 11 conditions differ")
 
@@ -114,7 +127,7 @@ async def test_figures_of_four_runs_are_in_sight_at_80_columns(path: Path, runs:
         assert screen.sheet.max_scroll_x == 0
         await press(pilot, "enter")
         assert screen.sheet.max_scroll_x == 0
-        await see(pilot, "17,668 18,692 +5.8% b 8,085 -54% w 17,555 -0.6% =")
+        await see(pilot, "17,668 18,692 +5.8% b 8,085 -54% w 17,555 -0.6% ~")
 
 
 async def test_the_chart_takes_the_rows_that_a_short_table_leaves(path: Path, runs: dict[str, str]) -> None:
@@ -134,7 +147,7 @@ async def test_enter_opens_a_test_and_escape_closes_it(path: Path, runs: dict[st
     async with open_runs(path) as pilot:
         screen = await compare(pilot, runs["first"], runs["slow"])
         await press(pilot, "down", "enter")
-        await see(pilot, "test 2 of 6", "read latency p99.9 (us)", "4K rand read QD32 read: latency by percentile")
+        await see(pilot, "test 2 of 6", "read p99.9 us", "4K rand read QD32: latency by percentile")
         assert screen.opened == 1
         await press(pilot, "escape")
         assert screen.opened is None
@@ -181,7 +194,7 @@ async def test_a_run_in_doubt_has_a_banner_and_grey_verdicts(path: Path, runs: d
         set_findings(db, number, findings)
     async with open_runs(path) as pilot:
         screen = await compare(pilot, runs["first"], slow)
-        await see(pilot, "In doubt: B other I/O on the disk (4K rand read QD1)", "?: a run of the two is in doubt.")
+        await see(pilot, "In doubt: B other I/O on the disk (4K rand read QD1)", "?: one of the two is in doubt.")
         inks = {line.row.line[0][0]: line.row.line[2] for line in screen.lines if line.test is not None}
         assert inks["4K rand read QD1"][0].endswith("worse?")
         assert inks["4K rand read QD1"][1] == "quiet"
@@ -204,9 +217,17 @@ async def test_two_runs_are_complete_without_scrolling_sideways(
         assert screen.sheet.max_scroll_x == 0
         await press(pilot, "enter")
         text = text_of(pilot)
-        for name in ("IOPS", "bandwidth (MB/s)", "latency mean (us)", "latency p50 (us)", "latency p99 (us)"):
+        full = (
+            "IOPS",
+            "bandwidth (MB/s)",
+            "latency mean (us)",
+            "latency p50 (us)",
+            "latency p99 (us)",
+            "within 250 us",
+        )
+        for name in full if size[0] > 100 else ("IOPS", "MB/s", "mean us", "p50 us", "p99 us", "< 250 us"):
             assert f"read {name}" in text
-        for word in ("read within 250 us", "CPU", "worse", "-54%"):
+        for word in ("CPU", "worse", "-54% (-57 to -52)", "●"):
             assert word in text
 
 
@@ -222,8 +243,8 @@ async def test_figures_say_value_difference_and_verdict(path: Path, runs: dict[s
         _, value, against = row(screen, "read IOPS")
         assert value == f"{base.iops:,.0f}"
         percent = 100 * (other.iops / base.iops - 1)
-        assert against == f"{other.iops:,.0f} {percent:+.0f}% worse"
-        _, _, against = row(screen, "read latency p99 (us)")
+        assert re.fullmatch(rf"{other.iops:,.0f} {percent:+.0f}% \(-68 to -67\) [·━●]+│·+ worse", against)
+        _, _, against = row(screen, "read p99 us")
         assert against.endswith("worse")
         assert against.split()[1].startswith("+")
         assert len(row(screen, "CPU")[2].split()) == 3  # a value and a difference, and no verdict
@@ -235,7 +256,7 @@ async def test_the_base_goes_round(path: Path, runs: dict[str, str]) -> None:
         seen = []
         for _ in range(4):
             assert screen.comparison is not None
-            seen.append(screen.comparison.columns[0].id)
+            seen.append(screen.comparison.columns[0].key)
             await press(pilot, "b")
         assert seen == [runs["first"], runs["slow"], runs["second"], runs["first"]]
         await compare(pilot, runs["slow"], runs["first"])
@@ -307,10 +328,10 @@ async def test_a_test_without_a_distribution_says_so(path: Path, runs: dict[str,
 
 
 async def test_more_runs_scroll_sideways_behind_the_names(path: Path, runs: dict[str, str]) -> None:
-    ids = [runs[name] for name in ("first", "second", "slow", "cancelled", "mixed", "failed")]
+    ids = [runs[name] for name in ("first", "second", "slow", "cancelled", "running", "interrupted")]
     async with open_runs(path) as pilot:
         screen = await compare(pilot, *ids)
-        await see(pilot, "6 runs compared", "→ for more runs")
+        await see(pilot, "6 runs compared", "→ for more")
         assert ids[-1] not in text_of(pilot)
         await press(pilot, *["right"] * 6)
         assert ids[-1] in text_of(pilot)
@@ -329,24 +350,27 @@ async def test_three_runs_are_complete_at_80_columns(path: Path, runs: dict[str,
         await until(pilot, lambda: screen.sheet.max_scroll_x == 0)
         await press(pilot, "enter")
         await see(pilot, "C old-server", "18,692 +5.8% better", "-54% worse", "read MB/s")
-        assert "more runs" not in text_of(pilot)
+        assert "→ for more" not in text_of(pilot)
 
 
 def test_a_figure_that_is_wide_gives_up_blanks_and_no_digits() -> None:
     base, other = ComparedValue(11_000_000.0), ComparedValue(12_345_678.0, 1_345_678.0, 0.1223, Change.BETTER)
     row = ComparedMetric(Measure.IOPS, Direction.READ, Better.HIGHER, False, (base, other))
+    cell = OverviewCell(
+        figures.row_value(row, other), "", figures.difference(row, other), judged=judge(other, doubt=False)
+    )
     for form in (TIGHT, NARROW, WIDE):
-        text, _ = figure_cell(row, other, form)
+        text, _ = figure_cell(cell, form)
         assert re.fullmatch(r"12,345,678 +\+12% (better|b)", text.strip())
         assert len(text) <= max(form.other, len(" ".join(text.split())))
 
 
 async def test_what_is_cut_at_the_edge_says_so_and_how_to_see_more(path: Path, runs: dict[str, str]) -> None:
-    ids = [runs[name] for name in ("first", "second", "slow", "mixed")]
+    ids = [runs[name] for name in ("first", "second", "slow", "cancelled")]
     async with open_runs(path, (64, 24)) as pilot:
         screen = await compare(pilot, *ids)
         await press(pilot, "enter")
-        await see(pilot, "→ for more runs")
+        await see(pilot, "→ for more")
         await pilot.resize_terminal(70, 24)
         await until(pilot, lambda: screen.sheet.size.width == 70)
         await settle(pilot)
@@ -357,25 +381,46 @@ async def test_what_is_cut_at_the_edge_says_so_and_how_to_see_more(path: Path, r
         assert "…" not in line
 
 
-async def test_runs_that_have_not_the_same_tests(path: Path, runs: dict[str, str]) -> None:
+async def test_runs_that_did_not_come_as_far(path: Path, runs: dict[str, str]) -> None:
     async with open_runs(path) as pilot:
-        screen = await compare(pilot, runs["mixed"], runs["cancelled"], runs["running"])
+        screen = await compare(pilot, runs["first"], runs["cancelled"], runs["running"])
         assert row(screen, "status")[2:] == ("■ cancelled", "▶ running")
-        await see(pilot, "no test", "■ cancelled")
-        assert any("no test has results in both" in cells[0] for cells in rows(screen))
-        await press(pilot, "n", "enter")
-        assert "has no such test" in row(screen, "status")
-        await press(pilot, *["n"] * 7)
-        assert "no samples" in chart_of(screen).text or "no latency distribution" in chart_of(screen).text
+        await press(pilot, *["n"] * 5, "enter")
+        assert row(screen, "status")[1:] == ("✓ complete", "- skipped", "· pending")
 
 
-async def test_one_run_twice_is_one_run(path: Path, runs: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [(("first", "mixed"), "share no test"), (("first", "first"), "at least two different runs or tags")],
+)
+async def test_what_cannot_be_compared_is_said_and_leaves_the_screen_empty(
+    path: Path, runs: dict[str, str], names: tuple[str, str], message: str
+) -> None:
     async with open_runs(path) as pilot:
-        screen = await compare(pilot, runs["first"], runs["first"])
-        await see(pilot, "1 run compared")
-        assert len(row(screen, "4K rand read QD1")) == 2
-        await press(pilot, "b", "a", "m", "enter")
-        assert len(row(screen, "read IOPS")) == 2
+        pilot.app.compare_runs([runs[name] for name in names])
+        await until(pilot, lambda: message in told(pilot))
+        await see(pilot, "No runs selected.")
+
+
+async def test_runs_with_the_same_tag_are_repeats_of_one_measurement(path: Path) -> None:
+    with Store.open(path) as store:
+        ids = [record_run(store, seed=40 + at, tags=(("old", "new")[at % 2],)) for at in range(4)]
+    async with open_runs(path) as pilot:
+        pilot.app.compare_arms(
+            grouped([MarkedRun(run_id, "/mnt", (("old", "new")[at % 2],)) for at, run_id in enumerate(ids)])
+        )
+        await see(pilot, "4 runs as 2 arms compared", "A old", "B new", "2 runs")
+        screen = pilot.app.screen
+        assert isinstance(screen, CompareScreen)
+        await press(pilot, "B")
+        await see(pilot, "4 runs compared", *ids)
+        await press(pilot, "B")
+        await see(pilot, "4 runs as 2 arms compared")
+        await press(pilot, "enter")
+        await see(pilot, "A old", "B new", "read IOPS")
+        assert screen.comparison is not None
+        assert [len(arm.runs) for arm in screen.comparison.columns] == [2, 2]
+        assert chart_of(screen).text
 
 
 async def test_exports_the_comparison(path: Path, runs: dict[str, str]) -> None:
@@ -456,7 +501,7 @@ async def test_at_60_columns_the_verdict_of_each_figure_is_in_sight(
         await see(pilot, "read IOPS", "17,668", "8,085", "-54% worse", "read MB/s", "read p99.9 us")
         if charset is Charset.ASCII:
             assert text_of(pilot).isascii()
-        await pilot.resize_terminal(100, 30)
+        await pilot.resize_terminal(120, 30)
         await settle(pilot)
         await see(pilot, "read bandwidth (MB/s)", "latency p99.9 (us)")
 

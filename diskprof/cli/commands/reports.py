@@ -1,24 +1,26 @@
 """`diskprof report` and `diskprof compare`."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from diskprof.analysis.arms import Arm, arms_of, runs_of
 from diskprof.cli import completion_candidates
 from diskprof.cli.common import NamedFile, echo_json, open_store, place_of, whole_file, width_of_stdout
 from diskprof.cli.encoding import echo_data, stdout_is_utf8
 from diskprof.cli.saying import say
-from diskprof.model.errors import DiskprofError, UsageError
+from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
-from diskprof.reports.formats import FORMATS, OF_SERIES, Format, format_of
+from diskprof.reports.formats import FORMATS, OF_ARMS, OF_SERIES, Format, format_of
 
 if TYPE_CHECKING:
     from diskprof.store.store import Store
 
 
-_HELP = f"""Write a report of RUNS on stdout, or to FILE. Two or more runs are compared.
+_HELP = f"""Write a report of RUNS on stdout, or to FILE. Two or more runs, series or tags with all their runs are compared.
 
 \b
 Formats:
@@ -28,7 +30,7 @@ Formats:
 Examples:
   diskprof report latest
   diskprof report latest -o disk.html
-  diskprof report latest~1 latest --format csv
+  diskprof report before after -o change.html
   diskprof report latest -o disk.prom
 """
 
@@ -96,17 +98,33 @@ def _report_text(store: "Store", names: tuple[str, ...], wanted: Format, *, asci
     from diskprof.runner.like_runs import report_history
     from diskprof.runner.session import earlier_results, seen_by_kernel
 
-    ids = _ids(store, names)
-    if len(names) == 1 and (item := store.resolve_item(names[0])).is_series and wanted in OF_SERIES:
-        return _series_text(store, item.id, wanted, ascii_only=ascii_only)
-    runs = [store.run(run_id) for run_id in ids]
-    if not wanted.needs_samples(len(ids)):
-        return write(wanted, runs, {}, {})
-    samples = {run_id: store.samples(run_id).samples for run_id in ids}
-    kernel = {run.id: seen_by_kernel(store, run) for run in runs}
+    if len(names) == 1:
+        item = store.resolve_item(names[0])
+        if item.is_series and wanted in OF_SERIES:
+            return _series_text(store, item.id, wanted, ascii_only=ascii_only)
+    if len(names) > 1 and wanted in OF_ARMS:
+        arms = _arms(store, names)
+    else:
+        arms = arms_of([store.run(run_id) for run_id in _ids(store, names)])
+    runs = runs_of(arms)
+    if not wanted.needs_samples(len(arms)):
+        return write(wanted, arms, {}, {})
+    samples = {run.id: store.samples(run.id).samples for run in runs}
+    kernel = {run.id: seen_by_kernel(store, run) for run in runs} if len(arms) == len(runs) else {}
     earlier = earlier_results(store, runs[0]) if len(runs) == 1 else ()
     history = report_history(store, runs[0]) if len(runs) == 1 and wanted is Format.HTML else None
-    return write(wanted, runs, samples, kernel, earlier=earlier, history=history, ascii_only=ascii_only)
+    return write(wanted, arms, samples, kernel, earlier=earlier, history=history, ascii_only=ascii_only)
+
+
+def _arms(store: "Store", names: Sequence[str]) -> tuple[Arm, ...]:
+    """What these names mean; of one run alone the same run once. Raises UsageError of what cannot be compared."""
+    from diskprof.analysis.arms import require_comparable
+    from diskprof.runner.comparing import ids_of, named_arms, with_runs
+
+    chosen = named_arms(store, names)
+    arms = with_runs(chosen, {run_id: store.run(run_id) for run_id in ids_of(chosen)})
+    require_comparable(arms)
+    return arms
 
 
 def _series_text(store: "Store", series_id: str, wanted: Format, *, ascii_only: bool) -> str:
@@ -119,7 +137,7 @@ def _series_text(store: "Store", series_id: str, wanted: Format, *, ascii_only: 
 
 
 @click.command("compare", short_help="Compare runs side by side.")
-@click.argument("runs", nargs=-1, required=True, shell_complete=completion_candidates.runs)
+@click.argument("arms", metavar="ARMS...", nargs=-1, required=True, shell_complete=completion_candidates.runs)
 @click.option(
     "--format",
     "form",
@@ -129,8 +147,14 @@ def _series_text(store: "Store", series_id: str, wanted: Format, *, ascii_only: 
 @click.option("--json", "as_json", is_flag=True, help="Same as --format json.")
 @click.option("--plot", is_flag=True, help="Plot IOPS, one chart per test; for sweeps, by block size.")
 @click.pass_context
-def compare_command(ctx: click.Context, runs: tuple[str, ...], form: str | None, as_json: bool, plot: bool) -> None:
-    """Compare RUNS test by test; differences are to the first."""
+def compare_command(ctx: click.Context, arms: tuple[str, ...], form: str | None, as_json: bool, plot: bool) -> None:
+    """Compare ARMS test by test; differences are to the first. An arm is a run, or a tag: all runs with it.
+
+    \b
+    Examples:
+      diskprof compare latest~1 latest
+      diskprof compare before after
+    """
     if as_json and form not in (None, "json"):
         raise click.UsageError(f"--json and --format {form} exclude each other.", ctx)
     form = "json" if as_json else form or "text"
@@ -138,16 +162,14 @@ def compare_command(ctx: click.Context, runs: tuple[str, ...], form: str | None,
         given = "--json" if as_json else "--format"
         raise click.UsageError(f"--plot works with text output only: omit {given}.", ctx)
     with open_store(ctx) as store:
-        ids = _ids(store, runs)
-        if len(ids) < 2:
-            raise UsageError("compare needs at least two different runs.", "`diskprof runs` lists them.")
-        chosen = [store.run(run_id) for run_id in ids]
-        samples = {run_id: store.samples(run_id).samples for run_id in ids}
+        chosen = _arms(store, arms)
+        runs = runs_of(chosen)
+        samples = {run.id: store.samples(run.id).samples for run in runs}
         if form == "markdown":
             from diskprof.reports.render.markdown import report
             from diskprof.runner.session import seen_by_kernel
 
-            kernel = {run.id: seen_by_kernel(store, run) for run in chosen}
+            kernel = {run.id: seen_by_kernel(store, run) for run in runs} if len(chosen) == len(runs) else {}
             click.echo(report(chosen, samples, kernel=kernel, ascii_only=not stdout_is_utf8()), nl=False)
             return
     from diskprof.analysis.comparison import compare

@@ -3,17 +3,31 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from diskprof.analysis.comparison import ComparedMetric, Comparison, TestComparison, compare
+from diskprof.analysis.arms import Side, arms_of
+from diskprof.analysis.comparison import ComparedArm, ComparedMetric, ComparedRun, Comparison, TestComparison, compare
 from diskprof.analysis.history import RunHistory
 from diskprof.analysis.metrics import Better, Measure
 from diskprof.model.cells import width_of
 from diskprof.model.earlier import EarlierResult
-from diskprof.model.run import Run, Status, Weight
+from diskprof.model.metric import Change
+from diskprof.model.run import Status, Weight
 from diskprof.model.sample import Sample
 from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Cell, Chart, Fact, Facts, Form, Heading, Note, Paragraph, Table
 from diskprof.reports.content import expectation_table
-from diskprof.reports.content.overview import changed_tests, doubts_about, in_doubt_line, judge, overview_blocks
+from diskprof.reports.content.overview import (
+    cell_of,
+    changed_tests,
+    compared_cells,
+    compared_columns,
+    full_bar,
+    in_doubt_line,
+    limit_lines,
+    of_runs,
+    overview_blocks,
+    scaled_to,
+    upshot_of_chance,
+)
 from diskprof.reports.content.plots import compared_pairs
 from diskprof.reports.content.run_report import Kernel, run_report, title_of
 from diskprof.reports.content.sweep_compare import compared_panels
@@ -29,25 +43,25 @@ _ABSENT = Word("has no such test", "", Meaning.QUIET)
 
 
 def runs_report(
-    runs: Sequence[Run],
+    sides: Sequence[Side],
     samples: Mapping[str, Sequence[Sample]] | None = None,
     kernel: Mapping[str, Kernel] | None = None,
     *,
     earlier: Sequence[EarlierResult] = (),
     form: Form,
 ) -> tuple[Block, ...]:
-    """A report of one run; of several, side by side first and then each. `samples` and `kernel` are by run id.
+    """A report of one run; of several arms, side by side first and then each run where no arm has several.
 
-    `earlier` is what was measured before a single run.
+    `samples` and `kernel` are by run id. `earlier` is what was measured before a single run.
 
-    Raises ValueError of no runs.
+    Raises ValueError of nothing.
     """
-    sections = runs_sections(runs, samples, kernel, earlier=earlier, form=form)
+    sections = runs_sections(sides, samples, kernel, earlier=earlier, form=form)
     return tuple(block for section in sections for block in section)
 
 
 def runs_sections(
-    runs: Sequence[Run],
+    sides: Sequence[Side],
     samples: Mapping[str, Sequence[Sample]] | None = None,
     kernel: Mapping[str, Kernel] | None = None,
     *,
@@ -55,20 +69,22 @@ def runs_sections(
     history: RunHistory | None = None,
     form: Form,
 ) -> tuple[tuple[Block, ...], ...]:
-    """As `runs_report`: of several runs the comparison, then a section for each run, which begins with its heading."""
-    if not runs:
+    """As `runs_report`: of several arms the comparison, then a section for each run, which begins with its heading."""
+    if not sides:
         raise ValueError("nothing to report")
-    samples, seen = samples or {}, kernel or {}
-    if len(runs) == 1:
-        run = runs[0]
-        told = run_report(run, samples.get(run.id, ()), seen.get(run.id), earlier=earlier, history=history, form=form)
+    taken, seen = samples or {}, kernel or {}
+    arms = arms_of(sides)
+    if len(arms) == 1 and len(arms[0].runs) == 1:
+        (run,) = arms[0].runs
+        told = run_report(run, taken.get(run.id, ()), seen.get(run.id), earlier=earlier, history=history, form=form)
         return (told,)
-    comparison = compare(runs, samples)
-    pairs = compared_pairs(comparison, runs, samples) if form is Form.HTML else ()
+    comparison = compare(arms, taken)
+    pairs = compared_pairs(comparison, arms, taken) if form is Form.HTML else ()
     sections = [comparison_report(comparison, form=form, charts=[Chart(plots) for plots in pairs])]
-    for run, column in zip(runs, comparison.columns, strict=True):
-        title = f"{column.label}: {title_of(run)}"
-        sections.append(run_report(run, samples.get(run.id, ()), seen.get(run.id), form=form, title=title, level=2))
+    for arm, column in zip(arms, comparison.columns, strict=True):
+        for run in arm.runs if not comparison.repeated else ():
+            title = f"{column.label}: {title_of(run)}"
+            sections.append(run_report(run, taken.get(run.id, ()), seen.get(run.id), form=form, title=title, level=2))
     return tuple(sections)
 
 
@@ -86,7 +102,7 @@ def comparison_report(
     blocks: list[Block] = []
     if not terminal:
         blocks += [Heading(f"Comparison of {figures.listed(names)}", 1), *doubted, *_upshot(comparison)]
-    blocks += [_who(comparison, terminal), *(doubted if terminal else ())]
+    blocks += [_who(comparison, terminal), *(doubted if terminal else ()), *_limits(comparison)]
     blocks += overview_blocks(comparison)
     blocks += [Heading("Charts"), *charts] if charts else []
     blocks += [*conditions(comparison), *expectations(comparison), *swept]
@@ -96,6 +112,8 @@ def comparison_report(
         blocks += _briefly(comparison)
         if compact or swept:
             blocks.append(Paragraph(f"{CHANGES_LEGEND}. pp: percentage points."))
+    if len(names) > 1:
+        blocks.append(Paragraph(_how_to_read(comparison), hanging=True))
     if len(names) > 1 and _unjudged(comparison):
         blocks.append(Paragraph(figures.UNJUDGED, hanging=True))
     return tuple(blocks)
@@ -108,32 +126,60 @@ def _upshot(comparison: Comparison) -> list[Block]:
         told.append(Note(tally_sentence(comparison, index), meaning=Meaning.STRONG))
         if tests := changed_tests(comparison, index):
             told.append(Note(tests))
+    told += map(Note, upshot_of_chance(comparison))
     if len(comparison.columns) > 1 and (names := [each.name for each in comparison.conditions]):
         differ = "condition differs" if len(names) == 1 else "conditions differ"
         told.append(Note(f"{len(names)} {differ} and may be the cause: {', '.join(names)}."))
-    doubts = [each for run in comparison.columns for each in run.findings if each.weight is Weight.DOUBT]
+    runs = [run for arm in comparison.columns for run in arm.runs]
+    doubts = [each for run in runs for each in run.findings if each.weight is Weight.DOUBT]
     return told + [Note(f"Before relying on it: {advice}") for advice in dict.fromkeys(each.advice for each in doubts)]
 
 
 def _briefly(comparison: Comparison) -> list[Block]:
     told = [tally_sentence(comparison, index) for index in range(1, len(comparison.columns))]
-    return [Paragraph(sentence, hanging=True) for sentence in told]
+    return [Paragraph(sentence, hanging=True) for sentence in (*told, *upshot_of_chance(comparison))]
+
+
+def _limits(comparison: Comparison) -> list[Block]:
+    return [Note(line, word="Limit", meaning=Meaning.LIMIT) for line in limit_lines(comparison)]
+
+
+def _how_to_read(comparison: Comparison) -> str:
+    """What the figures and the brackets are."""
+    of = "The figure of an arm is the median of its runs. " if comparison.repeated else ""
+    return f"{of}In brackets: the 95% interval of the difference."
 
 
 def _who(comparison: Comparison, terminal: bool) -> Block:
-    """Each run in a sentence, or as a row."""
+    """Each arm in a sentence; on a page a row for each run."""
     facts, rows = [], []
-    for index, column in enumerate(comparison.columns):
+    for index, arm in enumerate(comparison.columns):
         base = " (the base)" if index == 0 and len(comparison.columns) > 1 else ""
-        status, started = STATUSES[column.status].word, f"{column.started_at:%Y-%m-%d %H:%M} UTC"
-        cells = (f"{column.label}{base}", column.id, status, column.preset, column.target, started)
-        rows.append(tuple(map(Cell, cells)))
-        ended = "" if column.status is Status.COMPLETE else f", {status}"
-        sentence = f"run {column.id}{ended}, {column.preset} on {column.target}, {started}{base}"
-        facts.append(Fact(column.label, sentence, Meaning.PLAIN))
+        facts.append(Fact(arm.label, f"{_arm_words(arm)}{base}", Meaning.PLAIN))
+        for run in arm.runs:
+            status, started = STATUSES[run.status].word, f"{run.started_at:%Y-%m-%d %H:%M} UTC"
+            cells = (f"{arm.label}{base}", run.id, status, run.preset, run.target, started)
+            rows.append(tuple(map(Cell, cells)))
     if terminal:
         return Facts(tuple(facts))
     return Table(tuple(map(Column, ("", "Run", "Status", "Preset", "Target", "Started"))), tuple(rows))
+
+
+def _arm_words(arm: ComparedArm) -> str:
+    """`run k3f7p2qa, quick on /mnt/data, 2026-03-02 09:15 UTC`, or `5 runs: quick on /mnt/data, from ... to ... UTC`."""
+    first, last = arm.runs[0], arm.runs[-1]
+    if first is last:
+        ended = "" if first.status is Status.COMPLETE else f", {STATUSES[first.status].word}"
+        return f"run {first.id}{ended}, {_of_what([first])}, {first.started_at:%Y-%m-%d %H:%M} UTC"
+    ended = ""
+    if lacking := sum(run.status is not Status.COMPLETE for run in arm.runs):
+        ended = f", {lacking} not complete"
+    when = f"{first.started_at:%Y-%m-%d %H:%M} to {last.started_at:%Y-%m-%d %H:%M} UTC"
+    return f"{len(arm.runs)} runs{ended}: {_of_what(arm.runs)}, {when}"
+
+
+def _of_what(runs: Sequence[ComparedRun]) -> str:
+    return figures.listed(list(dict.fromkeys(f"{run.preset} on {run.target}" for run in runs)))
 
 
 def conditions(comparison: Comparison) -> list[Block]:
@@ -183,58 +229,57 @@ def _test(
 ) -> list[Block]:
     """On a terminal a row that is wider than figures is a sentence: it is read whole and widens no column."""
     title = test.title
-    told = differing(test)
+    told = differing(test, comparison.columns)
     if not told and not test.rows:
         return [Heading(title), Note("no results")]
     columns = [Column("")]
     for index, name in enumerate(names):
         columns.append(Column(name, right=True, least=_LEAST_FIGURE, middle=True))
-        columns += [Column("difference", right=True, short=""), Column("verdict", short="")] if index else []
+        columns += compared_columns() if index else []
     several = len(test.directions) > 1
-    apart = (Cell(""), Cell(""))
+    apart = (Cell(""), Cell(""), Cell(""))
     beside = [row for row in told if not terminal or all(_narrow(cell) for cell in row[1:])]
     rows = [(name, first, *(cell for other in others for cell in (other, *apart))) for name, first, *others in beside]
-    rows += [_row(comparison, test, row, several, compact) for row in test.rows]
+    shown = [tuple(cell_of(comparison, test, row, at) for at in range(len(names))) for row in test.rows]
+    full = full_bar([cell for cells in shown for cell in cells])
+    for row, cells in zip(test.rows, shown, strict=True):
+        laid = (compared_cells(scaled_to(cell, full), first=not at, full=not compact) for at, cell in enumerate(cells))
+        rows.append((_name(comparison, row, several), *(cell for each in laid for cell in each)))
     aside = [
         Note(f"{name.text}: {', '.join(f'{cell.text} ({run})' for cell, run in zip(cells, names, strict=True))}")
         for name, *cells in told
         if (name, *cells) not in beside
     ]
-    return [Heading(title), *aside, Table(tuple(columns), tuple(rows), lead=2, together=3, inset=True)]
+    return [Heading(title), *aside, Table(tuple(columns), tuple(rows), lead=2, together=4, inset=True)]
 
 
 def _narrow(cell: Cell) -> bool:
     return width_of(plain(cell.text)) <= _LEAST_FIGURE
 
 
-def differing(test: TestComparison) -> list[tuple[Cell, ...]]:
-    """How a test ended, unless it is complete in all runs, and the options that differ: a name, and a cell a run."""
+def differing(test: TestComparison, arms: Sequence[ComparedArm]) -> list[tuple[Cell, ...]]:
+    """How a test ended, unless it is complete in all runs, and the options that differ: a name, and a cell an arm."""
     ends = [STATUSES[status] if status else _ABSENT for status in test.statuses]
     found: list[tuple[Cell, ...]] = []
-    if any(status is not Status.COMPLETE for status in test.statuses):
-        found.append((Cell("status", Meaning.QUIET), *(Cell(end.word, end.meaning, sign=end.sign) for end in ends)))
+    if any(status is not Status.COMPLETE for status in test.statuses) or any(test.lacking):
+        words = (
+            f"{end.word}{of_runs(len(arm.runs) - lacking, arm)}" if lacking else end.word
+            for end, arm, lacking in zip(ends, arms, test.lacking, strict=True)
+        )
+        cells = (Cell(word, end.meaning, sign=end.sign) for word, end in zip(words, ends, strict=True))
+        found.append((Cell("status", Meaning.QUIET), *cells))
     for option in test.options:
         job = f" of {option.job}" if option.job else ""
         found.append(_beside(f"option {option.option}{job}", [figures.option_value(value) for value in option.values]))
     return found
 
 
-def _row(
-    comparison: Comparison, test: TestComparison, row: ComparedMetric, several: bool, compact: bool
-) -> tuple[Cell, ...]:
+def _name(comparison: Comparison, row: ComparedMetric, several: bool) -> Cell:
     label, short = (figures.row_label(row, comparison.within_ns, short=short) for short in (False, True))
     if several and row.direction:
         way = DIRECTIONS[row.direction].word
         label, short = f"{way}: {label}", f"{way} {short}"
-    cells = [Cell(label, short=short)]
-    for index, cell in enumerate(row.cells):
-        cells.append(Cell(figures.row_value(row, cell)))
-        if index:
-            doubt = bool(doubts_about(comparison, index, test.name))
-            judged = judge(row, cell, doubt=doubt)
-            shown = Cell(judged.word, judged.meaning, judged.mark if compact else None)
-            cells += [Cell(figures.difference(row, cell), judged.meaning), shown]
-    return tuple(cells)
+    return Cell(label, short=short)
 
 
 def _unjudged(comparison: Comparison) -> bool:
@@ -253,30 +298,30 @@ class Tally:
     """In how many tests a run was better, the same or worse than the first, by the leading metric of each.
 
     A test of reads and writes counts once: as better where one of them is better and the other no worse, as `split` where
-    the other is worse. `noise` are those that differ by no more than chance; `ratios` are the differences by metric, of
+    the other is worse. `unclear` are those that chance alone may be the cause of; `ratios` are the differences by metric, of
     each direction.
     """
 
     better: int = 0
     same: int = 0
-    noise: int = 0
+    unclear: int = 0
     split: int = 0
     worse: int = 0
     ratios: tuple[tuple[Measure, float], ...] = ()
 
     @property
     def judged(self) -> int:
-        return self.better + self.same + self.noise + self.split + self.worse
+        return self.better + self.same + self.unclear + self.split + self.worse
 
 
 def tally(comparison: Comparison, column: int) -> Tally:
     """Count the verdicts of one column."""
     rows = [[row for row in test.rows if row.metric is test.leading] for test in comparison.tests]
-    words = [_leading_verdict({figures.verdict(row.cells[column], share=row.share) for row in each}) for each in rows]
+    words = [_leading_verdict({figures.verdict(row.cells[column]) for row in each}) for each in rows]
     return Tally(
         better=words.count("better"),
         same=words.count("same"),
-        noise=words.count("noise"),
+        unclear=words.count(Change.UNCLEAR),
         split=words.count(_SPLIT),
         worse=words.count("worse"),
         ratios=tuple(
@@ -292,7 +337,7 @@ def _leading_verdict(words: Collection[str]) -> str:
     """One word for those of the directions of a test; empty where none is judged."""
     if "better" in words and "worse" in words:
         return _SPLIT
-    return next((word for word in ("better", "worse", "noise", "same") if word in words), "")
+    return next((word for word in ("better", "worse", Change.UNCLEAR, "same") if word in words), "")
 
 
 def tally_sentence(comparison: Comparison, column: int) -> str:
@@ -304,7 +349,7 @@ def tally_sentence(comparison: Comparison, column: int) -> str:
         return f"{name} against {base}: {'no verdict in any test' if both else 'no test has results in both'}."
     words = (
         *(("better", counted.better), ("the same", counted.same)),
-        *(("noise", counted.noise), (_SPLIT, counted.split), ("worse", counted.worse)),
+        *((Change.UNCLEAR, counted.unclear), (_SPLIT, counted.split), ("worse", counted.worse)),
     )
     first, *others = [(word, times) for word, times in words if times]
     told = [f"{first[0]} in {first[1]} of {figures.count(counted.judged, 'test')}"]

@@ -1,10 +1,12 @@
 """The overview of a comparison: tests x runs, one figure each, with its difference to the base as a bar on one scale for all."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from diskprof.analysis.comparison import ComparedMetric, ComparedValue, Comparison, TestComparison
-from diskprof.analysis.metrics import Measure
+from diskprof.analysis.between_runs import USUAL_RUNS, Interval
+from diskprof.analysis.comparison import ComparedArm, ComparedMetric, ComparedValue, Comparison, TestComparison
+from diskprof.analysis.metrics import Better, Measure
 from diskprof.analysis.score import LARGE_BLOCK
 from diskprof.model.metric import Change
 from diskprof.model.run import Finding, Weight
@@ -17,19 +19,23 @@ from diskprof.reports.words import CHANGES, DIRECTIONS, Meaning
 
 DOUBT = "?"
 """Behind a verdict on a run in doubt."""
-DOUBT_LEGEND = f"{DOUBT}: a run of the two is in doubt"
+DOUBT_LEGEND = f"{DOUBT}: one of the two is in doubt"
+
+NOISE_WITHIN = "One run a side: only the noise within runs is known. Repeat each side {runs} times."
+NO_DIFFERENCE = "No difference beyond chance: do not act on one."
 
 _LEAST_FULL = 0.10
 """A full bar is at least this difference: noise alone draws no long bars."""
-_BAR, _LEAST_WITH_WAY = 8, 4
+_BAR, _LEAST_WITH_WAY, _LEAST_SPAN = 13, 4, 7
 _LEAST_NAME = 9
+_OF_CONTROL_GROUPS = frozenset({"cgroup-limit-reached", "cpu-throttled"})
 _NAMED = 4
 """So many tests are named in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A verdict in words and as a mark; grey and with a `?` where a run of the two is in doubt."""
+    """A verdict in words and as a mark; grey and with a `?` where one of the two is in doubt."""
 
     word: str = ""
     mark: str = ""
@@ -38,9 +44,9 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class OverviewCell:
-    """A run's figure in a test: `282,359`, with its unit `282k`. `length` of its bar is from -1 to 1; 0 is no bar.
+    """An arm's figure in a test: `282,359`, with its unit `282k`. `length` of its bar is from -1 to 1; 0 is no bar.
 
-    `doubts`, in a few words each, are those of the run and of the base.
+    `span` is its interval on the same scale. `doubts`, in a few words each, are those of the arm and of the base.
     """
 
     value: str
@@ -49,6 +55,9 @@ class OverviewCell:
     length: float = 0.0
     judged: Judged = Judged()
     doubts: tuple[str, ...] = ()
+    interval: str = ""
+    span: Interval | None = None
+    more: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,38 +92,63 @@ def overview(comparison: Comparison) -> Overview:
         if not rows:
             empty = OverviewCell(figures.MISSING, figures.MISSING)
             found.append(OverviewRow(number, test.title, "", None, None, (empty,) * len(comparison.columns)))
-    full = max((abs(cell.length) for row in found for cell in row.cells), default=0.0)
-    full = max(full, _LEAST_FULL)
-    scaled = (
-        replace(row, cells=tuple(replace(cell, length=cell.length / full) for cell in row.cells)) for row in found
-    )
+    full = full_bar([cell for row in found for cell in row.cells])
+    scaled = (replace(row, cells=tuple(scaled_to(cell, full) for cell in row.cells)) for row in found)
     return Overview(tuple(scaled), full)
 
 
+def full_bar(cells: Iterable[OverviewCell]) -> float:
+    """The difference of a full bar of all these."""
+    return max((abs(cell.length) for cell in cells), default=0.0) or _LEAST_FULL
+
+
+def scaled_to(cell: OverviewCell, full: float) -> OverviewCell:
+    """With its bar on the scale of a full one; what of its span is beyond is cut off."""
+    full = max(full, _LEAST_FULL)
+    span = cell.span and Interval(max(-1.0, cell.span.low / full), min(1.0, cell.span.high / full))
+    return replace(cell, length=cell.length / full, span=span)
+
+
 def overview_blocks(comparison: Comparison) -> list[Block]:
-    """The overview as a table; none of a sweep's cells, which have matrices, nor of one run."""
+    """The overview as a table; none of a sweep's cells, which have matrices, nor of one arm."""
     rows = [row for row in overview(comparison).rows if not comparison.tests[row.test].cell]
     if len(comparison.columns) < 2 or not rows:
         return []
+    few = len(comparison.columns) < 3
     columns = [Column("Test"), Column("Unit")]
     for index, run in enumerate(comparison.columns):
         columns.append(Column(run.label, right=True, least=_LEAST_NAME, middle=True))
-        columns += (
-            [Column("difference", right=True, short=""), Column("", spare=1), Column("verdict", short="")]
-            if index
-            else []
-        )
-    few = len(comparison.columns) < 3
+        columns += compared_columns() if index else []
     body = tuple(
         (
             Cell(row.name),
             Cell(unit_of(row)),
-            *(cell for at, one in enumerate(row.cells) for cell in _cells(one, first=not at, words=few)),
+            *(cell for at, one in enumerate(row.cells) for cell in compared_cells(one, first=not at, full=few)),
         )
         for row in rows
     )
     table = Table(tuple(columns), body, lead=3, together=4, inset=True)
     return [Heading("Overview"), table, *_doubt_legend(rows)]
+
+
+def compared_columns() -> list[Column]:
+    """Behind an arm's value: the difference with its interval, its bar, the verdict."""
+    return [Column("difference", right=True, short=""), Column("", spare=1), Column("verdict", short="")]
+
+
+def compared_cells(cell: OverviewCell, *, first: bool, full: bool) -> list[Cell]:
+    """A value and, but for the base, what belongs to `compared_columns`. Not `full`, lines have marks and no intervals."""
+    if first:
+        return [Cell(cell.value)]
+    judged = cell.judged
+    told = f"{cell.difference} {cell.interval}".rstrip()
+    word = f"{judged.word}: {cell.more}" if cell.more else judged.word
+    return [
+        Cell(cell.value),
+        Cell(told, judged.meaning, None if full else cell.difference),
+        Cell(bar(cell, _BAR), judged.meaning),
+        Cell(word, judged.meaning, judged.word if full else judged.mark),
+    ]
 
 
 def unit_of(row: OverviewRow) -> str:
@@ -141,8 +175,10 @@ def changed_tests(comparison: Comparison, column: int) -> str:
 def bar(cell: OverviewCell, width: int) -> str:
     """A difference as a bar of at most so many cells, with its way: `◀▇▇▇`, `▇▇▶`; in few cells without, to half a cell: `█▌`.
 
-    It is drawn for every better and worse.
+    One with an interval is a point on its span, beside none: `·━━●━·│······`. It is drawn for every better and worse.
     """
+    if cell.span and width >= _LEAST_SPAN:
+        return _span(cell.length, cell.span, width)
     parts = 1 if width >= _LEAST_WITH_WAY else 2
     least = cell.judged.word.removesuffix(DOUBT) in (Change.BETTER, Change.WORSE)
     size = max(int(least), round(abs(cell.length) * width * parts)) if cell.length else 0
@@ -153,14 +189,28 @@ def bar(cell: OverviewCell, width: int) -> str:
     return "◀" + "▇" * (size - 1) if cell.length < 0 else "▇" * (size - 1) + "▶"
 
 
+def _span(length: float, span: Interval, width: int) -> str:
+    half = (width - 1) // 2
+    low, at, high = (half + round(each * half) for each in (span.low, length, span.high))
+    # A span that leaves out 0 is not drawn across it, however short it is.
+    low = max(low, half + 1) if span.low > 0 else low
+    high = min(high, half - 1) if span.high < 0 else high
+    at = min(max(at, low), high)
+    # Dots, because a page leaves out blanks.
+    signs = ["━" if low <= place <= high else "·" for place in range(2 * half + 1)]
+    signs[half] = "┿" if low <= half <= high else "│"
+    signs[at] = "●"
+    return "".join(signs)
+
+
 def compact(with_unit: str) -> str:
     """A figure in as few cells as it takes: `563M` of `563 MB/s`."""
     return with_unit.removesuffix("B/s").replace(" ", "")
 
 
-def judge(row: ComparedMetric, cell: ComparedValue, *, doubt: bool) -> Judged:
+def judge(cell: ComparedValue, *, doubt: bool) -> Judged:
     """A cell's verdict."""
-    word, mark = figures.verdict(cell, share=row.share), figures.mark(cell, share=row.share)
+    word, mark = figures.verdict(cell), figures.mark(cell)
     if cell.verdict is None:
         return Judged()
     if doubt:
@@ -169,12 +219,31 @@ def judge(row: ComparedMetric, cell: ComparedValue, *, doubt: bool) -> Judged:
 
 
 def doubts_about(comparison: Comparison, column: int, test: str) -> tuple[str, ...]:
-    """Why a run's verdict on a test is in doubt: `other I/O on the disk (A)`, of the run and of the base."""
+    """Why an arm's verdict on a test is in doubt: `other I/O on the disk (A)`, of the arm and of the base.
+
+    A median bears a doubt about fewer than half of the runs.
+    """
     found = []
     for at in (0, column) if column else ():
-        run = comparison.columns[at]
-        found += [f"{words} ({run.label})" for words in doubts_of_test(run.findings, test)]
+        arm = comparison.columns[at]
+        for words, runs in _doubtful_runs(arm, test).items():
+            if 2 * runs >= len(arm.runs):
+                found.append(f"{words} ({arm.label}{of_runs(runs, arm)})")
     return tuple(found)
+
+
+def of_runs(runs: int, arm: ComparedArm) -> str:
+    """`, 2 of 5 runs`; empty of an arm of one."""
+    return f", {runs} of {len(arm.runs)} runs" if len(arm.runs) > 1 else ""
+
+
+def _doubtful_runs(arm: ComparedArm, test: str | None = None) -> Counter[str]:
+    """How many runs of an arm have each doubt, about this test or about any."""
+    told = (
+        [each for each in run.findings if each.weight is Weight.DOUBT and (test is None or each.test in ("", test))]
+        for run in arm.runs
+    )
+    return Counter(words for each in told for words in dict.fromkeys(short(one.name) for one in each))
 
 
 def doubts_of_test(findings: Sequence[Finding], test: str) -> tuple[str, ...]:
@@ -184,24 +253,60 @@ def doubts_of_test(findings: Sequence[Finding], test: str) -> tuple[str, ...]:
 
 
 def in_doubt_line(comparison: Comparison) -> str:
-    """`In doubt: after other I/O on the disk (1M seq read QD8); old CPUs busy`; empty where no run is."""
-    told = [
-        f"{run.label} {words}" for run, words in zip(comparison.columns, _in_doubt(comparison), strict=True) if words
-    ]
+    """`In doubt: after other I/O on the disk (1M seq read QD8); old CPUs busy`; empty where no run is.
+
+    Of several runs `other I/O on the disk (2 of 5 runs)`.
+    """
+    told = [f"{arm.label} {words}" for arm in comparison.columns if (words := _in_doubt(comparison, arm))]
     return f"In doubt: {'; '.join(told)}" if told else ""
 
 
-def _in_doubt(comparison: Comparison) -> list[str]:
-    """Of each run its doubts, empty without."""
-    return [
-        with_tests(
-            run.findings,
-            comparison.title,
-            sum(test.statuses[at] is not None for test in comparison.tests),
-            between=", ",
-        )
-        for at, run in enumerate(comparison.columns)
+def _in_doubt(comparison: Comparison, arm: ComparedArm) -> str:
+    if len(arm.runs) > 1:
+        return ", ".join(f"{words} ({runs} of {len(arm.runs)} runs)" for words, runs in _doubtful_runs(arm).items())
+    at = comparison.columns.index(arm)
+    tests = sum(test.statuses[at] is not None for test in comparison.tests)
+    return with_tests(arm.runs[0].findings, comparison.title, tests, between=", ")
+
+
+def limit_lines(comparison: Comparison) -> tuple[str, ...]:
+    """The limits of control groups that held back an arm and not all of them, and may be the cause of a difference:
+    `after, 4K rand read QD32: cgroup I/O limit reached ...`.
+    """
+    found = []
+    named = [
+        {each.name: each for run in arm.runs for each in run.findings if each.name in _OF_CONTROL_GROUPS}
+        for arm in comparison.columns
     ]
+    for arm, limits in zip(comparison.columns, named, strict=True):
+        for name, limit in limits.items():
+            if all(name in each for each in named):
+                continue
+            tests = list(dict.fromkeys(each.test for run in arm.runs for each in run.findings if each.name == name))
+            where = comparison.title(tests[0]) if len(tests) == 1 and tests[0] else figures.count(len(tests), "test")
+            found.append(f"{arm.label}, {where}: {limit.message} ({limit.evidence})")
+    return tuple(found)
+
+
+def upshot_of_chance(comparison: Comparison) -> tuple[str, ...]:
+    """What to do where chance may be the cause: that nothing differs beyond it, how many runs would tell, what one run lacks."""
+    if len(comparison.columns) < 2:
+        return ()
+    cells = [cell for test in comparison.tests for row in headline_rows(test) for cell in row.cells[1:]]
+    verdicts = {cell.verdict for cell in cells}
+    told = []
+    if verdicts <= {Change.SAME, Change.UNCLEAR} and Change.UNCLEAR in verdicts:
+        told.append(NO_DIFFERENCE)
+    if comparison.repeated and (more := max((cell.more_runs or 0 for cell in cells), default=0)):
+        names = [
+            test.title
+            for test in comparison.tests
+            if any(cell.more_runs == more for row in headline_rows(test) for cell in row.cells[1:])
+        ]
+        told.append(f"Cannot tell: {figures.more_runs_words(more)} ({names[0]}).")
+    if any(len(arm.runs) == 1 for arm in comparison.columns):
+        told.append(NOISE_WITHIN.format(runs=USUAL_RUNS))
+    return tuple(told)
 
 
 def headline_rows(test: TestComparison) -> list[ComparedMetric]:
@@ -228,20 +333,27 @@ def _row(comparison: Comparison, number: int, row: ComparedMetric, *, several: b
     test = comparison.tests[number]
     name = f"{test.title} {DIRECTIONS[row.direction].word}" if several and row.direction else test.title
     unit = "" if row.metric is Measure.IOPS else figures.row_unit(row)[0]
-    cells = []
-    for at, cell in enumerate(row.cells):
-        doubts = doubts_about(comparison, at, test.name)
-        cells.append(
-            OverviewCell(
-                value=figures.row_value(row, cell),
-                with_unit=figures.figure(row.metric, cell.value),
-                difference=figures.difference(row, cell),
-                length=_share(row.cells[0].value, cell.value) if at else 0.0,
-                judged=judge(row, cell, doubt=bool(doubts)),
-                doubts=doubts,
-            )
-        )
-    return OverviewRow(number, name, unit, row.metric, row.direction, tuple(cells))
+    cells = tuple(cell_of(comparison, test, row, at) for at in range(len(row.cells)))
+    return OverviewRow(number, name, unit, row.metric, row.direction, cells)
+
+
+def cell_of(comparison: Comparison, test: TestComparison, row: ComparedMetric, at: int) -> OverviewCell:
+    """A figure as it is shown, its bar not yet on a scale."""
+    cell = row.cells[at]
+    doubts = doubts_about(comparison, at, test.name)
+    base = row.cells[0].value
+    return OverviewCell(
+        value=figures.row_value(row, cell),
+        with_unit=figures.figure(row.metric, cell.value),
+        difference=figures.difference(row, cell),
+        length=_share(base, cell.value) if at and row.better is not Better.NEITHER else 0.0,
+        judged=judge(cell, doubt=bool(doubts)),
+        doubts=doubts,
+        interval=figures.interval(cell),
+        span=cell.interval
+        and Interval(*(_share_of(end, row, base) for end in (cell.interval.low, cell.interval.high))),
+        more=figures.more_runs(cell),
+    )
 
 
 def _share(base: float | None, value: float | None) -> float:
@@ -251,16 +363,9 @@ def _share(base: float | None, value: float | None) -> float:
     return (value - base) / max(base, value)
 
 
-def _cells(cell: OverviewCell, *, first: bool, words: bool) -> list[Cell]:
-    if first:
-        return [Cell(cell.value)]
-    judged = cell.judged
-    return [
-        Cell(cell.value),
-        Cell(cell.difference, judged.meaning),
-        Cell(bar(cell, _BAR), judged.meaning),
-        Cell(judged.word, judged.meaning, None if words else judged.mark),
-    ]
+def _share_of(change: float, row: ComparedMetric, base: float | None) -> float:
+    """The same of an end of an interval."""
+    return _share(base, (base or 0.0) + change) if row.share else _share(1.0, 1.0 + change)
 
 
 def _doubt_legend(rows: Sequence[OverviewRow]) -> list[Block]:

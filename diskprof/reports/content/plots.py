@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from diskprof.analysis import sweep
+from diskprof.analysis.arms import Side, arms_of, runs_of
 from diskprof.analysis.comparison import Comparison
 from diskprof.analysis.metrics import Measure
 from diskprof.analysis.windows import by_test, measured
@@ -55,47 +56,54 @@ def pairs_of(run: Run, samples: Sequence[Sample]) -> tuple[tuple[Plot, ...], ...
 
 
 def compared_plots(
-    comparison: Comparison, runs: Sequence[Run], samples: Mapping[str, Sequence[Sample]]
+    comparison: Comparison, sides: Sequence[Side], samples: Mapping[str, Sequence[Sample]]
 ) -> tuple[Plot, ...]:
-    """The IOPS of every run over time, test by test, on one scale; of sweeps the most IOPS by the first axis."""
+    """The IOPS of every arm over time, test by test, on one scale; of sweeps the most IOPS by the first axis."""
     found = [*_compared_sweeps(comparison)]
-    known = {run.id: by_test(samples.get(run.id, ())) for run in runs}
+    taken = _taken(sides, samples)
     for test in comparison.tests:
         for way in Direction if not test.cell else ():
-            curves = []
-            for run, column in zip(runs, comparison.columns, strict=True):
-                record = run.test(test.name)
-                own = record is not None and run.sampled(record, way)
-                mine = measured(known[run.id].get((record.index, way), ()), record.index) if record and own else ()
-                if len(mine) > 1:
-                    curves.append(Curve(column.label, timeline_of(mine, IOPS)))
+            curves = [
+                Curve(column.label, timeline_of(mine, IOPS))
+                for column, mine in zip(comparison.columns, taken(test.name, way), strict=True)
+                if len(mine) > 1
+            ]
             found += _over_time(f"{test.title}: {DIRECTIONS[way].word} IOPS", curves)
     return tuple(found)
 
 
+def _taken(
+    sides: Sequence[Side], samples: Mapping[str, Sequence[Sample]]
+) -> Callable[[str, Direction], list[Sequence[Sample]]]:
+    """Gives the measured samples of a test and direction of each arm; of several runs those of the one in the middle."""
+    arms = arms_of(sides)
+    known = {run.id: by_test(samples.get(run.id, ())) for run in runs_of(arms)}
+
+    def mine(run: Run, name: str, way: Direction) -> Sequence[Sample]:
+        record = run.test(name)
+        own = record is not None and run.sampled(record, way)
+        return measured(known[run.id].get((record.index, way), ()), record.index) if record and own else ()
+
+    return lambda name, way: [mine(arm.typical(name), name, way) for arm in arms]
+
+
 def compared_pairs(
-    comparison: Comparison, runs: Sequence[Run], samples: Mapping[str, Sequence[Sample]]
+    comparison: Comparison, sides: Sequence[Side], samples: Mapping[str, Sequence[Sample]]
 ) -> tuple[tuple[Plot, ...], ...]:
-    """For each test that is no cell of a sweep, its IOPS (MB/s of large blocks) and p99 over time, every run on the same axes."""
+    """For each test that is no cell of a sweep, its IOPS (MB/s of large blocks) and p99 over time, every arm on the same axes."""
     found = []
-    known = {run.id: by_test(samples.get(run.id, ())) for run in runs}
-    labels = [cut(column.label, _LEGEND // len(runs), mark="…", middle=True) for column in comparison.columns]
-    for test in comparison.tests if len(runs) > 1 else ():
+    taken = _taken(sides, samples)
+    labels = [cut(column.label, _LEGEND // len(sides), mark="…", middle=True) for column in comparison.columns]
+    for test in comparison.tests if len(sides) > 1 else ():
         large = {row.direction for row in headline_rows(test) if row.metric is Measure.BANDWIDTH}
         for way in Direction if not test.cell else ():
-            taken = []
-            for run in runs:
-                record = run.test(test.name)
-                own = record is not None and run.sampled(record, way)
-                taken.append(
-                    measured(known[run.id].get((record.index, way), ()), record.index) if record and own else ()
-                )
             name = f"{test.title} {DIRECTIONS[way].word}" if len(test.directions) > 1 else test.title
+            each_arm = taken(test.name, way)
             plots = []
             for what, timed in (("MB/s", BANDWIDTH) if way in large else ("IOPS", IOPS), ("p99 latency", P99)):
                 curves = tuple(
                     Curve(label, each, f"run-{min(at, _RUN_INKS - 1)}")
-                    for at, (label, mine) in enumerate(zip(labels, taken, strict=True))
+                    for at, (label, mine) in enumerate(zip(labels, each_arm, strict=True))
                     if (each := timeline_of(mine, timed)).resolution > 1
                 )
                 if top := highest(curves):

@@ -3,7 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from diskprof.analysis.comparison import ComparedMetric, ComparedRun, ComparedValue, Comparison, TestComparison
+from diskprof.analysis.between_runs import Interval
+from diskprof.analysis.comparison import (
+    ComparedArm,
+    ComparedMetric,
+    ComparedRun,
+    ComparedValue,
+    Comparison,
+    TestComparison,
+)
 from diskprof.analysis.conditions import Condition, OptionDifference
 from diskprof.analysis.expectations import CommonExpectation, judge
 from diskprof.analysis.kernel import KernelView
@@ -82,8 +90,8 @@ def summaries_json(summaries: Sequence[RunSummary]) -> list[Json]:
 
 
 def comparison_json(comparison: Comparison) -> Json:
-    """A comparison, as `diskprof compare --format json` prints it. The first run is what the others are measured against."""
-    return _of(comparison, "runs=columns conditions within_ns expectations tests")
+    """A comparison, as `diskprof compare --format json` prints it. The first arm is what the others are measured against."""
+    return _of(comparison, "arms=columns conditions within_ns expectations tests")
 
 
 def plan_json(plan: Plan) -> Json:
@@ -214,8 +222,9 @@ def _panel(panel: Matrix[TestRecord]) -> Json:
 _FIELDS: FieldTable = {
     Advice: on_command_line,
     Best: "iops iops_at? bandwidth_bytes_per_s=bandwidth bandwidth_at? enough?",
-    ComparedValue: "value difference ratio verdict",
-    ComparedRun: "id label status preset target hostname started_at tags findings",
+    ComparedValue: "value values difference ratio interval verdict more_runs",
+    ComparedArm: "label runs",
+    ComparedRun: "id status preset target hostname started_at tags findings",
     CommonExpectation: "test metric=metric.name judgements",
     Condition: "name values",
     Cpu: "user_percent system_percent",
@@ -229,6 +238,7 @@ _FIELDS: FieldTable = {
     Finding: "name weight test? message evidence advice",
     FurtherTarget: "slot device disks layers mount",
     Hazard: "name severity message advice",
+    Interval: "low high",
     IoLimit: _io_limit,
     Judgement: _judgement,
     Latency: "mean min max stddev p50 p90 p95 p99 p99_9",
@@ -243,7 +253,7 @@ _FIELDS: FieldTable = {
     SeriesPlace: "id=series_id repeat arm",
     SteadyRule: "figure=metric.name windows window_s range slope at_most_s",
     Target: "kind path device mount_point fs_type size_bytes free_bytes",
-    TestComparison: "name title engine statuses cell{}~ options metrics=rows",
+    TestComparison: "name title engine statuses lacking cell{}~ options metrics=rows",
     TestFile: "directory path size_bytes layout",
     Wear: "device used_percent written_bytes rated_bytes",
 }

@@ -5,12 +5,12 @@ import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from diskprof.analysis.comparison import Comparison, compare
+from diskprof.analysis.arms import Side, arms_of, runs_of
+from diskprof.analysis.comparison import ComparedValue, Comparison, compare
 from diskprof.analysis.metrics import WITHIN_NS, Measure
 from diskprof.model.run import Latency, Result, Run, TestRecord
 from diskprof.model.sample import Sample
 from diskprof.model.text import clean
-from diskprof.reports import figures
 from diskprof.reports.content.facts import disks, parameters
 from diskprof.reports.content.overview import doubts_of_test
 
@@ -36,28 +36,31 @@ COMPARED_COLUMNS = (
     *(
         f"{name}_{part}"
         for name in ("iops", "bandwidth", "latency_mean", "latency_p99")
-        for part in ("difference", "verdict")
+        for part in ("difference", "low", "high", "verdict", "more_runs")
     ),
+    "arm",
     *("tags", "note", "parameters", "doubts"),
 )
 """What a comparison adds; behind these is a column for each condition that differs."""
 _COMPARED = (Measure.IOPS, Measure.BANDWIDTH, Measure.LATENCY_MEAN, Measure.LATENCY_P99)
 
 
-def results_csv(runs: Sequence[Run], samples: Mapping[str, Sequence[Sample]] | None = None) -> str:
+def results_csv(sides: Sequence[Side], samples: Mapping[str, Sequence[Sample]] | None = None) -> str:
     """A row for each direction of each test, one for fsync where it synced, one for a test without a result; then the same of
     each job that fio reports apart, and of each of its copies.
 
-    Of several runs each row has its differences to the first, as shares of it (-0.5 is half), with their verdicts, which
-    `samples`, by run id, makes surer. What is not known is empty.
+    Of several arms each row has the differences of its arm to the first, as shares of it (-0.5 is half), with their intervals
+    and verdicts, which `samples`, by run id, makes surer. What is not known is empty.
     """
-    if len(runs) < 2:
-        return _csv(RESULT_COLUMNS, (row for run in runs for test in run.tests for row in _results(run, test)))
-    comparison = compare(runs, samples)
+    arms = arms_of(sides)
+    if len(arms) < 2:
+        return _csv(RESULT_COLUMNS, (row for run in runs_of(arms) for test in run.tests for row in _results(run, test)))
+    comparison = compare(arms, samples)
     columns = (*COMPARED_COLUMNS, *(f"condition_{each.name.replace(' ', '_')}" for each in comparison.conditions))
     rows = (
         [*row, *_against(comparison, at, run, test, row)]
-        for at, run in enumerate(runs)
+        for at, arm in enumerate(arms)
+        for run in arm.runs
         for test in run.tests
         for row in _results(run, test)
     )
@@ -73,8 +76,10 @@ def _against(
     for metric in _COMPARED:
         known = (each for each in (compared.rows if compared and job is None else ()) if each.metric is metric)
         found = next((each for each in known if each.direction == way), None)
-        cell = found.cells[at] if found else None
-        yield from (cell.ratio, figures.verdict(cell) or None) if cell else (None, None)
+        cell = found.cells[at] if found else ComparedValue()
+        ends = (cell.interval.low, cell.interval.high) if cell.interval else (None, None)
+        yield from (cell.ratio, *ends, cell.verdict, cell.more_runs)
+    yield comparison.columns[at].label
     yield " ".join(run.tags)
     yield run.note
     yield parameters(run)

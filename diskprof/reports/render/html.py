@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import groupby
 
+from diskprof.analysis.arms import Side
 from diskprof.analysis.history import RunHistory
 from diskprof.model.earlier import EarlierResult
-from diskprof.model.run import Run
 from diskprof.model.sample import Sample
 from diskprof.model.text import clean
 from diskprof.reports import colours, figures
@@ -15,7 +15,7 @@ from diskprof.reports.charts.svg import chart
 from diskprof.reports.content.comparison_report import runs_sections
 from diskprof.reports.content.history.history_report import history_report
 from diskprof.reports.content.history.history_report import title as history_title
-from diskprof.reports.content.run_report import Kernel, title_of
+from diskprof.reports.content.run_report import Kernel
 from diskprof.reports.layout import plain
 from diskprof.reports.render.markdown import markdown
 from diskprof.reports.words import Meaning
@@ -66,25 +66,25 @@ td.right, th.right { text-align: right; }
 
 
 def report_html(
-    runs: Sequence[Run],
+    sides: Sequence[Side],
     samples: Mapping[str, Sequence[Sample]],
     *,
     kernel: Mapping[str, Kernel] | None = None,
     earlier: Sequence[EarlierResult] = (),
     history: RunHistory | None = None,
 ) -> str:
-    """A page of one run, or of several side by side and then each. `samples` and `kernel` are by run id.
+    """A page of one run, or of several arms side by side and then each run. `samples` and `kernel` are by run id.
 
     `earlier` is what was measured before a single run, `history` the history of the runs like it.
 
-    It loads nothing from anywhere and runs no script; foreign text is text. Raises ValueError of no runs.
+    It loads nothing from anywhere and runs no script; foreign text is text. Raises ValueError of nothing.
     """
-    first, *others = runs_sections(runs, samples, kernel, earlier=earlier, history=history, form=Form.HTML)
+    first, *others = runs_sections(sides, samples, kernel, earlier=earlier, history=history, form=Form.HTML)
     body = _parsed(first)
     for heading, *rest in others:
         # The comparison is what is read; a run in full opens at a click.
         body += f"<details>\n<summary>{_parsed([heading]).strip()}</summary>\n{_parsed(rest)}</details>\n"
-    title = title_of(runs[0]) if len(runs) == 1 else next(each.text for each in first if isinstance(each, Heading))
+    title = next(each.text for each in first if isinstance(each, Heading))
     return _page(title, body)
 
 

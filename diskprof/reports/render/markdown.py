@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
+from diskprof.analysis.arms import Side
 from diskprof.analysis.comparison import Comparison
 from diskprof.model.cells import pad, width_of, wrap
 from diskprof.model.earlier import EarlierResult
-from diskprof.model.run import Run
 from diskprof.model.sample import Sample
 from diskprof.reports import figures
 from diskprof.reports.blocks import (
@@ -41,20 +41,20 @@ _BREAK = "\u200b"
 
 
 def report(
-    runs: Sequence[Run],
+    sides: Sequence[Side],
     samples: Mapping[str, Sequence[Sample]] | None = None,
     *,
     kernel: Mapping[str, Kernel] | None = None,
     earlier: Sequence[EarlierResult] = (),
     ascii_only: bool = False,
 ) -> str:
-    """A report of one run; of several, side by side first and then each. `samples` and `kernel` are by run id.
+    """A report of one run; of several arms, side by side first and then each run. `samples` and `kernel` are by run id.
 
     `earlier` is what was measured before a single run.
 
-    Raises ValueError of no runs.
+    Raises ValueError of nothing.
     """
-    return markdown(runs_report(runs, samples, kernel, earlier=earlier, form=Form.MARKDOWN), ascii_only=ascii_only)
+    return markdown(runs_report(sides, samples, kernel, earlier=earlier, form=Form.MARKDOWN), ascii_only=ascii_only)
 
 
 def comparison_markdown(comparison: Comparison) -> str:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
+from diskprof.analysis.arms import Side
 from diskprof.analysis.comparison import Comparison
 from diskprof.analysis.history import RunHistory
 from diskprof.model.cells import width_of, wrap
@@ -35,7 +36,7 @@ def run_plots(
 
 def comparison_plots(
     comparison: Comparison,
-    runs: Sequence[Run],
+    sides: Sequence[Side],
     samples: Mapping[str, Sequence[Sample]],
     width: int = 80,
     *,
@@ -43,7 +44,7 @@ def comparison_plots(
     ascii_only: bool = False,
 ) -> str:
     """The charts of a comparison one below the other; `samples` by run id."""
-    return _charts(compared_plots(comparison, runs, samples), width, colour=colour, ascii_only=ascii_only)
+    return _charts(compared_plots(comparison, sides, samples), width, colour=colour, ascii_only=ascii_only)
 
 
 def history_charts(history: RunHistory, width: int = 80, *, colour: bool = False, ascii_only: bool = False) -> str:

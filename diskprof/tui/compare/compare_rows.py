@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from diskprof.analysis.comparison import ComparedMetric, ComparedValue, Comparison, TestComparison
+from diskprof.analysis.comparison import ComparedMetric, Comparison, TestComparison
 from diskprof.analysis.metrics import Measure
 from diskprof.model.cells import wrap
 from diskprof.model.sample import Direction
@@ -11,7 +11,14 @@ from diskprof.model.text import clean
 from diskprof.reports import figures
 from diskprof.reports.blocks import Cell
 from diskprof.reports.content.comparison_report import differing
-from diskprof.reports.content.overview import doubts_about, judge
+from diskprof.reports.content.overview import (
+    OverviewCell,
+    bar,
+    cell_of,
+    doubts_about,
+    full_bar,
+    scaled_to,
+)
 from diskprof.reports.words import DIRECTIONS
 from diskprof.tui.kit.painted import Piece
 from diskprof.tui.kit.table import Row, SheetColumn
@@ -27,14 +34,14 @@ _LATENCY = {
     Measure.LATENCY_MAX: "latency max",
     Measure.BANDWIDTH: "bandwidth",
 }
-_NAME, _BASE, _OTHER = 25, 13, 27
+_INTERVAL = 14
 _MOST_MORE = 14
 
 
 @dataclass(frozen=True, slots=True)
 class RowForm:
     """How wide the cells are. Narrow, names go without the word that the unit says, and figures are closer; `marks` in place of
-    words of verdicts."""
+    words of verdicts. With a `bar`, a difference has its interval too."""
 
     name: int
     base: int
@@ -43,16 +50,20 @@ class RowForm:
     difference: int
     narrow: bool = False
     marks: bool = False
+    bar: int = 0
 
 
-WIDE = RowForm(_NAME, _BASE, _OTHER, _BASE - 3, 8)
-NARROW = RowForm(18, 12, 23, 7, 7, narrow=True)
-TIGHT = RowForm(18, 8, 16, 7, 5, narrow=True, marks=True)
+FULL = RowForm(25, 13, 60, 10, 8, bar=13)
+SPANS = RowForm(15, 8, 52, 7, 7, narrow=True, bar=9)
+WIDE = RowForm(25, 13, 32, 10, 8)
+NARROW = RowForm(15, 9, 26, 7, 6, narrow=True)
+TIGHT = RowForm(15, 8, 16, 7, 5, narrow=True, marks=True)
 
 
 def form_for(width: int, runs: int) -> RowForm:
-    """The form of a table of `runs` runs, so many cells wide: the widest that has all of them in sight, else NARROW."""
-    return next((form for form in (WIDE, NARROW, TIGHT) if width >= _least(form, runs)), NARROW)
+    """The form of a table of `runs` arms, so many cells wide: the first that has all of them in sight, else NARROW."""
+    forms = (FULL, SPANS, WIDE, NARROW, TIGHT)
+    return next((form for form in forms if width >= _least(form, runs)), NARROW)
 
 
 def _least(form: RowForm, runs: int) -> int:
@@ -96,7 +107,7 @@ def columns_for(comparison: Comparison, width: int) -> tuple[SheetColumn, ...]:
     for index, run in enumerate(runs):
         base = "  (base)" if index == 0 and len(runs) > 1 else ""
         wide = (form.base + first if index == 0 else form.other) + each
-        columns.append(SheetColumn(run.id, f"{letter(index)} {clean(run.label)}{base}", wide, middle=True))
+        columns.append(SheetColumn(run.key, f"{letter(index)} {clean(run.label)}{base}", wide, middle=True))
     return tuple(columns)
 
 
@@ -109,7 +120,7 @@ def lines_of(comparison: Comparison, number: int, width: int, form: RowForm = WI
     doubts = dict.fromkeys(doubt for column in runs for doubt in doubts_about(letters, column, test.name))
     if doubts:
         lines += [RowLine(row, number) for row in wrapped(f"In doubt: {'; '.join(doubts)}", "warn", width)]
-    lines += [beside(cells, number) for cells in differing(test)]
+    lines += [beside(cells, number) for cells in differing(test, letters.columns)]
     return (*lines, *_figures(letters, number, test, form))
 
 
@@ -134,28 +145,37 @@ def beside(cells: Sequence[Cell], number: int | None = None) -> RowLine:
 
 
 def _figures(comparison: Comparison, number: int, test: TestComparison, form: RowForm) -> list[RowLine]:
-    doubts = [bool(doubts_about(comparison, at, test.name)) for at in range(len(comparison.columns))]
+    columns = range(len(comparison.columns))
+    shown = [[cell_of(comparison, test, row, at) for at in columns] for row in test.rows]
+    full = full_bar([cell for cells in shown for cell in cells])
     lines = []
-    for row in test.rows:
-        base = (figures.row_value(row, row.cells[0]).rjust(form.value + 1), "")
-        others = zip(row.cells[1:], doubts[1:], strict=True)
-        cells = [base, *(figure_cell(row, figure, form, doubt=doubt) for figure, doubt in others)]
+    for row, (first, *others) in zip(test.rows, shown, strict=True):
+        cells = [(first.value.rjust(form.value + 1), ""), *(figure_cell(scaled_to(one, full), form) for one in others)]
         ink = ink_of(DIRECTIONS[row.direction]) if row.direction else ""
-        shown = _row(name_of(row, comparison.within_ns, form), cells, ink)
-        lines.append(RowLine(shown, number, row.direction))
+        line = _row(name_of(row, comparison.within_ns, form), cells, ink)
+        lines.append(RowLine(line, number, row.direction, told=_in_full(comparison, row, [first, *others])))
     return lines
 
 
-def figure_cell(row: ComparedMetric, figure: ComparedValue, form: RowForm, *, doubt: bool = False) -> Piece:
-    """`8,085 -54% worse`."""
-    judged = judge(row, figure, doubt=doubt)
-    value = figures.row_value(row, figure).rjust(form.value)
-    word = judged.mark if form.marks else judged.word
-    text = f"{value} {figures.difference(row, figure):>{form.difference}} {word}"
+def _in_full(comparison: Comparison, row: ComparedMetric, cells: Sequence[OverviewCell]) -> str:
+    parts = [name_of(row, comparison.within_ns)]
+    for at, cell in enumerate(cells):
+        words = (f"{letter(at)}: {cell.value}", cell.difference, cell.interval, cell.judged.word)
+        parts.append(" ".join(word for word in words if word) + (f": {cell.more}" if cell.more else ""))
+    return "   ".join(parts)
+
+
+def figure_cell(cell: OverviewCell, form: RowForm) -> Piece:
+    """`8,085 -54% (-56 to -51) ━●━  │ worse`."""
+    word = cell.judged.mark if form.marks else cell.judged.word
+    text = f"{cell.value:>{form.value}} {cell.difference:>{form.difference}}"
+    if form.bar:
+        text += f" {cell.interval:<{_INTERVAL}} {bar(cell, form.bar):<{form.bar}}"
+    text = f"{text} {word}"
     if len(text) > form.other:
         # Shortened in its middle it would be another figure.
         text = " ".join(text.split())
-    return text, ink(judged.meaning)
+    return text, ink(cell.judged.meaning)
 
 
 def name_of(row: ComparedMetric, within_ns: int, form: RowForm = WIDE) -> str:
@@ -166,6 +186,7 @@ def name_of(row: ComparedMetric, within_ns: int, form: RowForm = WIDE) -> str:
         label = f"{words.short} {figures.figure(Measure.LATENCY_MAX, within_ns)}"
     unit, _ = figures.row_unit(row)
     if form.narrow:
+        label = label.replace("within ", "< ")
         label = "" if unit == "MB/s" else label.removeprefix("latency ")
         return " ".join(word for word in (row.direction or "", label, unit) if word)
     name = f"{row.direction} {label}" if row.direction else label

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from diskprof.analysis.comparison import Comparison
+from diskprof.analysis.comparison import ComparedArm, Comparison
 from diskprof.analysis.metrics import Measure
 from diskprof.model.cells import fit, width_of
 from diskprof.model.run import Status
@@ -21,8 +21,10 @@ from diskprof.reports.content.overview import (
     bar,
     compact,
     in_doubt_line,
+    limit_lines,
     overview,
     unit_of,
+    upshot_of_chance,
 )
 from diskprof.reports.words import DIRECTIONS, STATUSES
 from diskprof.tui.compare.compare_rows import RowLine, beside, heading, letter, lettered, wrapped
@@ -31,16 +33,27 @@ from diskprof.tui.kit.table import Row, SheetColumn
 from diskprof.tui.shell.run_signs import ink, ink_of, status_text, when_text
 
 _LEAST_NAME, _MOST_NAME, _LEAST_BASE, _MOST_BASE = 12, 24, 9, 30
-_VALUE, _DIFFERENCE, _WORD = 9, 6, 7
+_VALUE, _DIFFERENCE, _INTERVAL, _WORD = 9, 6, 14, 12
 _SHORT_BASE, _SHORT_VALUE, _SHORT_DIFFERENCE = 8, 5, 5
 _WHEN = 12
 """Cells of a day and a time."""
-_LEAST_BAR, _GOOD_BAR, _MOST_BAR = 2, 6, 12
+_LEAST_BAR, _GOOD_BAR, _SPAN_BAR, _MOST_BAR = 2, 6, 7, 13
+_WAYS = (
+    # Units, interval, words in place of marks, and the cells of the bar at the least: the first that has room.
+    (True, True, True, _SPAN_BAR),
+    (False, True, True, _SPAN_BAR),
+    (False, True, False, _SPAN_BAR),
+    (True, False, True, _GOOD_BAR),
+    (False, False, True, _LEAST_BAR),
+    (False, False, False, _LEAST_BAR),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class OverviewForm:
-    """How wide columns and their parts are. `words`: of verdicts, in place of their marks; `units`: with every figure."""
+    """How wide columns and their parts are. `words`: of verdicts, in place of their marks; `units`: with every figure;
+    `interval`: behind every difference.
+    """
 
     name: int
     base: int
@@ -50,6 +63,7 @@ class OverviewForm:
     bar: int
     words: bool
     units: bool
+    interval: bool = False
 
 
 def overview_form(width: int, comparison: Comparison, found: Overview, *, unfolded: bool = False) -> OverviewForm:
@@ -65,16 +79,18 @@ def overview_form(width: int, comparison: Comparison, found: Overview, *, unfold
         return OverviewForm(name, max(_LEAST_BASE, min(room, _MOST_BASE)), 0, 0, 0, 0, words=True, units=True)
     mark = 2 if any(DOUBT in cell.judged.mark for row in found.rows for cell in row.cells) else 1
     each = (room - _LEAST_BASE) // (runs - 1) - 1
-    units = each >= _VALUE + _DIFFERENCE + _WORD + _GOOD_BAR + 3
-    value, difference = (_VALUE, _DIFFERENCE) if units else (_SHORT_VALUE, _SHORT_DIFFERENCE)
-    left = each - value - difference - 3
-    words = left >= _WORD + _LEAST_BAR + 1
-    drawn = max(_LEAST_BAR, min(_MOST_BAR, left - (_WORD if words else mark)))
-    other = value + difference + 3 + drawn + (_WORD if words else mark)
+    spans = any(cell.interval for row in found.rows for cell in row.cells)
+    for units, interval, words, least in _WAYS:
+        value, difference = (_VALUE, _DIFFERENCE) if units else (_SHORT_VALUE, _SHORT_DIFFERENCE)
+        other = value + difference + 3 + (_INTERVAL + 1 if interval else 0) + (_WORD if words else mark)
+        if other + least <= each and (spans or not interval):
+            break
+    drawn = max(_LEAST_BAR, min(_MOST_BAR, each - other))
+    other += drawn
     wanted = _MOST_BASE if unfolded else max(_WHEN, width_of(clean(comparison.columns[0].label)) + 2)
     base = max(_LEAST_BASE if units else _SHORT_BASE, min(_MOST_BASE, wanted, room - (runs - 1) * (other + 1)))
     other += max(0, (room - base - (runs - 1) * (other + 1)) // (runs - 1))
-    return OverviewForm(name, base, other, value, difference, drawn, words, units)
+    return OverviewForm(name, base, other, value, difference, drawn, words, units, interval)
 
 
 def units_of(found: Overview, *, units: bool = True) -> str:
@@ -89,7 +105,7 @@ def overview_columns(comparison: Comparison, found: Overview, form: OverviewForm
     columns = [SheetColumn("name", units_of(found, units=form.units), form.name)]
     for index, run in enumerate(comparison.columns):
         wide = form.other if index else form.base
-        columns.append(SheetColumn(run.id, f"{letter(index)} {clean(run.label)}", wide, middle=True))
+        columns.append(SheetColumn(run.key, f"{letter(index)} {clean(run.label)}", wide, middle=True))
     return tuple(columns)
 
 
@@ -111,12 +127,14 @@ def overview_lines(
     lines = [*_runs(comparison, now, form)]
     if doubts := in_doubt_line(letters):
         lines += map(RowLine, wrapped(doubts, "warn", width))
+    lines += [RowLine(row) for line in limit_lines(letters) for row in wrapped(f"Limit: {line}", "strong", width)]
     lines += _conditions(comparison, width, hint, unfolded=unfolded)
     lines += [_line(comparison, row, form) for row in found.rows]
     for number in range(1, len(comparison.columns)):
         lines += map(RowLine, wrapped(tally_sentence(letters, number), "strong", width))
     if any(DOUBT in cell.judged.mark for row in found.rows for cell in row.cells):
         lines += map(RowLine, wrapped(f"{DOUBT_LEGEND}.", "quiet", width))
+    lines += [RowLine(row) for line in upshot_of_chance(letters) for row in wrapped(line, "", width)]
     return (*lines, *_told(expectations(comparison)))
 
 
@@ -126,19 +144,27 @@ def found_overview(comparison: Comparison) -> Overview:
 
 
 def _runs(comparison: Comparison, now: datetime, form: OverviewForm) -> list[RowLine]:
-    """Facts of the runs, which the cursor skips."""
-    runs = comparison.columns
-    widths = [form.other if index else form.base for index in range(len(runs))]
-    started = [when_text(run.started_at, now).strip() for run in runs]
-    ends = [status_text(run.status) for run in runs]
+    """Facts of the arms, which the cursor skips."""
+    arms = comparison.columns
+    widths = [form.other if index else form.base for index in range(len(arms))]
+    started = [when_text(arm.runs[0].started_at, now).strip() for arm in arms]
+    named = [arm.runs[0].id if len(arm.runs) == 1 else figures.count(len(arm.runs), "run") for arm in arms]
     rows: list[tuple[str, list[Piece]]] = [
-        ("run", [(run.id, "quiet") for run in runs]),
+        ("run", [(name, "quiet") for name in named]),
         ("when", [(_first(text, wide), "quiet") for text, wide in zip(started, widths, strict=True)]),
     ]
-    if any(run.status is not Status.COMPLETE for run in runs):
-        inks = [ink_of(STATUSES[run.status]) for run in runs]
-        rows.append(("status", [(_first(text, wide), ink) for text, wide, ink in zip(ends, widths, inks, strict=True)]))
+    if any(run.status is not Status.COMPLETE for arm in arms for run in arm.runs):
+        ends = [_end(arm) for arm in arms]
+        rows.append(("status", [(_first(text, wide), ink) for (text, ink), wide in zip(ends, widths, strict=True)]))
     return [RowLine(Row(name, ((name, "quiet"), *cells), heading=True)) for name, cells in rows]
+
+
+def _end(arm: ComparedArm) -> Piece:
+    """How the first run ended that is not complete, with how many there are of several."""
+    ended = next((run.status for run in arm.runs if run.status is not Status.COMPLETE), Status.COMPLETE)
+    lacking = sum(run.status is not Status.COMPLETE for run in arm.runs)
+    of = f" {lacking}/{len(arm.runs)}" if lacking and len(arm.runs) > 1 else ""
+    return f"{status_text(ended)}{of}", ink_of(STATUSES[ended])
 
 
 def _first(words: str, width: int) -> str:
@@ -189,12 +215,14 @@ def _base(cell: OverviewCell, form: OverviewForm) -> str:
 def _cell(cell: OverviewCell, form: OverviewForm) -> Piece:
     value = cell.with_unit if form.units else compact(cell.with_unit)
     word = cell.judged.word if form.words else cell.judged.mark
+    told = f"{value:>{form.value}} {cell.difference:>{form.difference}}"
+    told += f" {cell.interval:<{_INTERVAL}}" if form.interval else ""
     drawn = bar(cell, form.bar).ljust(form.bar)
-    text = f"{value:>{form.value}} {cell.difference:>{form.difference}} {drawn} {word}"
+    text = f"{told} {drawn} {word}"
     if (over := len(text) - form.other) > 0:
         # A long figure takes cells of the bar, never its own.
         drawn = bar(cell, max(1, form.bar - over)).ljust(max(0, form.bar - over))
-        text = f"{value:>{form.value}} {cell.difference:>{form.difference}} {drawn} {word}"
+        text = f"{told} {drawn} {word}"
     return text, ink(cell.judged.meaning)
 
 
@@ -205,8 +233,8 @@ def _in_full(row: OverviewRow) -> str:
     if doubts:
         parts.append(f"in doubt: {'; '.join(doubts)}")
     for at, cell in enumerate(row.cells):
-        words = (f"{letter(at)}: {cell.value}", cell.difference, cell.judged.word)
-        parts.append(" ".join(word for word in words if word))
+        words = (f"{letter(at)}: {cell.value}", cell.difference, cell.interval, cell.judged.word)
+        parts.append(" ".join(word for word in words if word) + (f": {cell.more}" if cell.more else ""))
     return "   ".join(parts)
 
 

@@ -20,11 +20,13 @@ from textual.widgets import Static
 
 from diskprof.analysis.windows import measured
 from diskprof.model.errors import DiskprofError
+from diskprof.model.histogram import Histogram, merge
 from diskprof.model.sample import Direction
 from diskprof.model.text import clean
 from diskprof.reports.charts.plot import Named, Plot, by_percentile, over_time
 from diskprof.reports.charts.timeline import Timeline
 from diskprof.reports.content.interval_figures import BANDWIDTH, IOPS, P99, timeline_of
+from diskprof.runner.comparing import ArmRuns, MarkedRun, each_alone, grouped, ids_of
 from diskprof.tui.dialogs import run_actions
 from diskprof.tui.kit.charts.chart import CURVE_INKS, Chart
 from diskprof.tui.kit.heading import Heading
@@ -36,7 +38,6 @@ from diskprof.tui.shell.loading import Loaded, load_beside
 
 if TYPE_CHECKING:
     from diskprof.analysis.comparison import Comparison
-    from diskprof.model.histogram import Histogram
     from diskprof.reports.content.overview import Overview
     from diskprof.tui.compare.compare_rows import RowLine
 
@@ -77,10 +78,14 @@ class CompareScreen(ModeScreen):
         "{compare.back} closes them.\n\n"
         "Conditions that differ are folded into one line; {compare.conditions} shows them: a difference in results may come from "
         "them.\n\n"
-        "Each figure is better, worse, the same or noise. Noise: they differ, but by no more than each run varies "
-        "by itself, so it may be chance. No word: too few I/Os to judge, within chance, or neither way is better. "
-        "Grey with a ?: one of the two runs is in doubt.\n\n"
-        "The chart shows the selected test of all runs; {compare.chart} changes it. Scroll to runs that do not fit with "
+        "Each figure is better, worse, the same or cannot tell, by the 95% interval of its difference: `-7.9% (-9.4 to -6.1)`. "
+        "The bar shows that interval, with its middle and where no difference is. Cannot tell: chance may be the cause; "
+        "the line below says about how many more runs would tell. No word: too few I/Os to judge, or neither way is "
+        "better. Grey with a ?: one of the two is in doubt.\n\n"
+        "Several runs a side: tag them, mark all of them and compare: {compare.arms} takes runs with the same tag together, as "
+        "repeats of one measurement. Their figure is the median. Of one run a side only the noise within it is known.\n\n"
+        "The chart shows the selected test; of several runs all their I/Os, or over time the run in the middle; "
+        "{compare.chart} changes it. Scroll to runs that do not fit with "
         "{list.left} and {list.right}."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -91,7 +96,10 @@ class CompareScreen(ModeScreen):
             id="compare.open",
             tooltip="All rows of the test; on the conditions: show or fold them",
         ),
-        Binding("b", "base", "Base", id="compare.base", tooltip="The next run becomes the base"),
+        Binding("b", "base", "Base", id="compare.base", tooltip="The next column becomes the base"),
+        Binding(
+            "B", "arms", "By tag", id="compare.arms", tooltip="Runs with the same tag together, or each run by itself"
+        ),
         Binding(
             "a", "conditions", "Conditions", id="compare.conditions", tooltip="Show or fold the conditions that differ"
         ),
@@ -106,7 +114,7 @@ class CompareScreen(ModeScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._ids: tuple[str, ...] = ()
+        self._arms: tuple[ArmRuns, ...] = ()
         self._loaded = Loaded()
         self._read_at = 0.0
         self._reading = False
@@ -144,9 +152,9 @@ class CompareScreen(ModeScreen):
         self._draw()
         self.call_after_refresh(self._share_room)
 
-    def show_runs(self, run_ids: Sequence[str]) -> None:
-        """Compare these runs; the first is the base. May be called before the screen is mounted."""
-        self._ids = tuple(dict.fromkeys(run_ids))
+    def show_arms(self, arms: Sequence[ArmRuns]) -> None:
+        """Compare these arms; the first is the base. May be called before the screen is mounted."""
+        self._arms = tuple(arms)
         self._loaded, self.comparison, self.opened, self.unfolded = Loaded(), None, None, False
         if self.is_mounted:
             self.sheet.cursor = -1
@@ -155,7 +163,7 @@ class CompareScreen(ModeScreen):
 
     def store_changed(self) -> None:
         """Read once; again only while one of the runs is running."""
-        if not self._ids or self._reading:
+        if not self._arms or self._reading:
             return
         going = any(not run.status.over for run in self._loaded.runs)
         pause = max(_READ_AGAIN_S, _SHARE_OF_TIME * self._loaded.cost_s)
@@ -164,17 +172,20 @@ class CompareScreen(ModeScreen):
 
     @work(exclusive=True)
     async def _read(self) -> None:
+        from diskprof.analysis.arms import require_comparable
         from diskprof.analysis.comparison import compare
 
         self._reading = True
         try:
-            self._loaded = await load_beside(self.kept_path, self._ids)
+            loaded = await load_beside(self.kept_path, self._arms)
+            require_comparable(loaded.sides)
         except DiskprofError as error:
-            self._ids = ()
+            self._arms = ()
             self.diskprof.tell(error)
         else:
+            self._loaded = loaded
             self._read_at = time.monotonic()
-            self._take(await asyncio.to_thread(compare, self._loaded.runs, self._loaded.samples))
+            self._take(await asyncio.to_thread(compare, self._loaded.sides, self._loaded.samples))
         finally:
             self._reading = False
         self._show()
@@ -184,7 +195,7 @@ class CompareScreen(ModeScreen):
         """Compare again what is read already."""
         from diskprof.analysis.comparison import compare
 
-        self._take(await asyncio.to_thread(compare, self._loaded.runs, self._loaded.samples))
+        self._take(await asyncio.to_thread(compare, self._loaded.sides, self._loaded.samples))
         self._show()
 
     def _take(self, comparison: Comparison) -> None:
@@ -216,7 +227,7 @@ class CompareScreen(ModeScreen):
         """The cursor stays on its row, or moves to the row of number `cursor`."""
         from diskprof.tui.compare.overview_rows import first_test
 
-        self.set_class(not self._ids, "empty")
+        self.set_class(not self._arms, "empty")
         self.lines = self._lines()
         at = self.sheet.cursor if cursor is None else cursor
         if not 0 <= at < len(self.lines) or self.lines[at].row.heading:
@@ -253,7 +264,9 @@ class CompareScreen(ModeScreen):
     def _title(self) -> None:
         from diskprof.reports.figures import count
 
-        left: list[Piece] = [(f"{count(len(self._ids), 'run')} compared", "title")]
+        runs = len(ids_of(self._arms))
+        of = f" as {len(self._arms)} arms" if runs > len(self._arms) else ""
+        left: list[Piece] = [(f"{count(runs, 'run')}{of} compared", "title")]
         if self.comparison is None:
             left = [("Reading the runs ...", "quiet")]
         else:
@@ -262,7 +275,7 @@ class CompareScreen(ModeScreen):
         if self.comparison and self.opened is not None:
             right.append((f"test {self.opened + 1} of {len(self.comparison.tests)}", "quiet"))
         if self.sheet.virtual_size.width > self.sheet.size.width > 0:
-            right.append((f"{key_of(self, 'list.right')} for more runs", "key"))
+            right.append((f"{key_of(self, 'list.right')} for more", "key"))
         self.query_one("#compare-title", Heading).tell(left, right)
 
     @on(Sheet.Moved, "#compare-table")
@@ -290,7 +303,11 @@ class CompareScreen(ModeScreen):
             self.query_one("#compare-more", Chart).show(self._plot(other, test.name, direction))
 
     def _plot(self, chart: CompareChart, name: str, direction: Direction) -> Plot:
-        title = f"{clean(self.comparison.title(name) if self.comparison else name)} {direction}: {chart}"
+        test = next((each for each in self.comparison.tests if each.name == name), None) if self.comparison else None
+        called = clean(test.title if test else name)
+        # The title of a test says which way it goes, unless it goes both.
+        both = test is not None and len(test.directions) > 1
+        title = f"{called} {direction}: {chart}" if both else f"{called}: {chart}"
         if chart is CompareChart.PERCENTILES:
             return by_percentile(title, self._histograms(name, direction))
         return over_time(title, _TIMED[chart].quantity, self._timelines(name, direction, chart))
@@ -306,18 +323,20 @@ class CompareScreen(ModeScreen):
         ]
 
     def _histograms(self, name: str, direction: Direction) -> list[tuple[Named, Histogram]]:
+        """Of each arm that of all its runs together."""
         found = []
         for number, named in self._named():
-            record = self._loaded.runs[number].test(name)
-            result = record.result.direction(direction) if record and record.result else None
-            if result and result.histogram:
-                found.append((named, result.histogram))
+            results = [record.result for _, record in self._loaded.sides[number].figured(name) if record.result]
+            parts = [part.histogram for result in results if (part := result.direction(direction)) and part.histogram]
+            if parts:
+                found.append((named, merge(parts) if len(parts) > 1 else parts[0]))
         return found
 
     def _timelines(self, name: str, direction: Direction, chart: CompareChart) -> list[tuple[Named, Timeline]]:
+        """Of each arm that of the run in the middle."""
         found = []
         for number, named in self._named():
-            run = self._loaded.runs[number]
+            run = self._loaded.sides[number].typical(name)
             if (record := run.test(name)) and run.sampled(record, direction):
                 samples = measured(self._loaded.courses[run.id], record.index, direction)
                 found.append((named, timeline_of(samples, _TIMED[chart])))
@@ -327,7 +346,9 @@ class CompareScreen(ModeScreen):
         """Keys that can do nothing now are not shown."""
         match action:
             case "base":
-                return self.comparison is not None and len(self._ids) > 1
+                return self.comparison is not None and len(self._arms) > 1
+            case "arms":
+                return self.comparison is not None and (self._grouped or bool(self._grouping()))
             case "conditions":
                 return self.comparison is not None and bool(self.comparison.conditions) and self.opened is None
             case "open":
@@ -347,12 +368,28 @@ class CompareScreen(ModeScreen):
         return partial(comparison_markdown, self.comparison) if self.comparison else None
 
     def action_base(self) -> None:
-        """The next run becomes A, the others keep their order."""
-        if self.comparison and len(self._ids) > 1:
-            runs = (*self._loaded.runs[1:], self._loaded.runs[0])
-            self._ids = tuple(run.id for run in runs)
-            self._loaded = replace(self._loaded, runs=runs)
-            self._measure()
+        """The next arm becomes A, the others keep their order."""
+        if self.comparison and len(self._arms) > 1:
+            self._compare_again((*self._arms[1:], self._arms[0]))
+
+    def action_arms(self) -> None:
+        """Runs with the same tag as one arm, or each run by itself."""
+        if self.comparison:
+            arms = each_alone(ids_of(self._arms)) if self._grouped else self._grouping()
+            self.opened = None
+            self._compare_again(arms)
+
+    def _compare_again(self, arms: Sequence[ArmRuns]) -> None:
+        self._arms = tuple(arms)
+        self._loaded = replace(self._loaded, arms=self._arms)
+        self._measure()
+
+    @property
+    def _grouped(self) -> bool:
+        return any(len(arm.ids) > 1 for arm in self._arms)
+
+    def _grouping(self) -> tuple[ArmRuns, ...]:
+        return grouped([MarkedRun(run.id, run.plan.target.path, run.tags, run.series) for run in self._loaded.runs])
 
     @property
     def _line(self) -> RowLine | None:
@@ -404,7 +441,8 @@ class CompareScreen(ModeScreen):
 
     def action_export(self) -> None:
         if self.comparison:
-            run_actions.export(self, self._ids, self._loaded.report, f"Comparison of {len(self._ids)} runs")
+            names = [arm.label or arm.ids[0] for arm in self._arms]
+            run_actions.export(self, names, self._loaded.report, f"Comparison of {len(names)} runs or tags")
 
     def action_back(self) -> None:
         """From a test to its row of the overview, from there to the runs."""

@@ -16,6 +16,7 @@ from textual.widgets import Input, Static
 from diskprof.model.errors import DiskprofError
 from diskprof.model.run import RunSummary, Status
 from diskprof.model.text import clean
+from diskprof.runner.comparing import MarkedRun, each_alone, grouped
 from diskprof.tui.dialogs import run_actions
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.containers import Across, Down
@@ -50,7 +51,8 @@ class RunsScreen(ModeScreen):
     COPIES = "the id of the run"
     HELP = (
         "All saved runs. {runs.open} opens one: its results, a chart, what was found, the exact commands.\n\n"
-        "To compare, mark two or more with {runs.mark} and press {runs.compare}; the oldest is the base. Without marks, "
+        "To compare, mark two or more with {runs.mark} and press {runs.compare}; the oldest is the base. Marked runs with the "
+        "same tag are compared as repeats of one measurement. Without marks, "
         "{runs.compare} compares the run under the cursor with the newest other one of the same preset.\n\n"
         "Deleted runs stay in the trash for a week; Undo restores those deleted last.\n\n"
         "The lower part, on wide terminals the right one, shows the results of the run under the cursor.\n\n"
@@ -330,7 +332,8 @@ class RunsScreen(ModeScreen):
     def action_compare(self) -> None:
         run, marked = self.current, list(reversed(self._marked()))
         if len(marked) >= 2:
-            self.diskprof.compare_runs([one.id for one in marked])
+            arms = grouped([MarkedRun(one.id, one.target, one.tags, one.series) for one in marked])
+            self.diskprof.compare_arms(arms or each_alone([one.id for one in marked]))
         elif run is None:
             run_actions.tell(self, "There is nothing to compare: this needs two runs.", warning=True)
         elif marked and marked[0].id != run.id:

@@ -48,6 +48,7 @@ KEYS = (
         ("run.all", "conditions", "attach"),
     ),
     Key("b", "Change the base of a comparison", ("base",)),
+    Key("B", "Compare by tag, or each run by itself", ("compare.arms",)),
     Key("c", "Compare", ("runs.compare", "result.compare", "live.compare")),
     Key("C", "Show the commands", ("commands",)),
     Key("d", "Delete", ("delete", "leftovers")),

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from diskprof.model.errors import DiskprofError, UsageError
+from diskprof.runner.comparing import ArmRuns, each_alone, ids_of, with_runs
 from diskprof.runner.like_runs import history_of, report_history
 from diskprof.runner.session import delete, earlier_results, seen_by_kernel
 
 if TYPE_CHECKING:
+    from diskprof.analysis.arms import Arm
     from diskprof.analysis.history import RunHistory
     from diskprof.analysis.kernel import KernelView
     from diskprof.model.device import Device
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """Runs in the order asked for, and the samples of each by its id. `cost_s` is the time it took.
+    """Runs in the order asked for, and the samples of each by its id. `arms`: which are taken together. `cost_s`: the time it took.
 
     `courses` are the same samples as charts need them: some of them taken together.
     """
@@ -38,14 +40,20 @@ class Loaded:
     courses: dict[str, tuple[Sample, ...]] = field(default_factory=dict)
     cost_s: float = 0.0
     kernel: dict[str, dict[int, KernelView]] = field(default_factory=dict)
+    arms: tuple[ArmRuns, ...] = ()
     earlier: tuple[EarlierResult, ...] = ()
     history: RunHistory | None = None
 
+    @property
+    def sides(self) -> tuple[Arm, ...]:
+        """The arms that the runs were asked for as."""
+        return with_runs(self.arms, {run.id: run for run in self.runs})
+
     def report(self, wanted: Format) -> str:
-        """The report on them; on more than one, their comparison."""
+        """The report on them; on more than one arm, their comparison."""
         from diskprof.reports.formats import write
 
-        return write(wanted, self.runs, self.samples, self.kernel, earlier=self.earlier, history=self.history)
+        return write(wanted, self.sides, self.samples, self.kernel, earlier=self.earlier, history=self.history)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +64,20 @@ class LastResult:
     earlier: tuple[EarlierResult, ...]
 
 
-def load(path: Path, ids: Sequence[str]) -> Loaded:
-    """Read runs by a connection of its own, so that any thread may call it. Raises DiskprofError."""
+def load(path: Path, arms: Sequence[ArmRuns]) -> Loaded:
+    """Read the runs of arms by a connection of its own, so that any thread may call it. Raises DiskprofError."""
     from diskprof.store import Store
 
     began = time.monotonic()
+    ids = ids_of(arms)
     with Store.open(path, create=False) as store:
         runs = tuple(store.run(run_id) for run_id in ids)
-        samples = {run_id: store.samples(run_id).samples for run_id in dict.fromkeys(ids)}
+        samples = {run_id: store.samples(run_id).samples for run_id in ids}
         courses = {run.id: _course(store, run) for run in runs}
-        kernel = {run.id: seen_by_kernel(store, run) for run in runs}
+        kernel = {run.id: seen_by_kernel(store, run) for run in runs} if len(runs) == len(arms) else {}
         earlier = earlier_results(store, runs[0]) if len(runs) == 1 else ()
         history = report_history(store, runs[0]) if len(runs) == 1 else None
-    return Loaded(runs, samples, courses, time.monotonic() - began, kernel, earlier, history)
+    return Loaded(runs, samples, courses, time.monotonic() - began, kernel, tuple(arms), earlier, history)
 
 
 def load_history(path: Path, run_id: str) -> RunHistory:
@@ -83,10 +92,11 @@ def report_on(path: Path, ids: Sequence[str], wanted: Format) -> str:
     """The report on runs, read by a connection of its own, so that any thread may call it. Raises DiskprofError."""
     from diskprof.store import Store
 
-    if wanted.needs_samples(len(ids)):
-        return load(path, ids).report(wanted)
+    arms = each_alone(ids)
+    if wanted.needs_samples(len(arms)):
+        return load(path, arms).report(wanted)
     with Store.open(path, create=False) as store:
-        return Loaded(tuple(store.run(run_id) for run_id in ids)).report(wanted)
+        return Loaded(tuple(store.run(run_id) for run_id in ids_of(arms)), arms=arms).report(wanted)
 
 
 def _course(store: Store, run: Run) -> tuple[Sample, ...]:
@@ -102,7 +112,7 @@ def load_course(path: Path, run_id: str) -> Loaded:
         run = store.run(run_id)
         course = {run_id: _course(store, run)}
         kernel = {run_id: seen_by_kernel(store, run)}
-    return Loaded((run,), course, course, time.monotonic() - began, kernel)
+    return Loaded((run,), course, course, time.monotonic() - began, kernel, each_alone((run_id,)))
 
 
 async def delete_beside(path: Path, ids: Sequence[str]) -> tuple[int, Sequence[DiskprofError]]:
@@ -190,6 +200,6 @@ def last_result(path: Path, disks: Sequence[Device], host: str, preset: str) -> 
         return LastResult(run, earlier_results(store, run))
 
 
-async def load_beside(path: Path, ids: Sequence[str]) -> Loaded:
+async def load_beside(path: Path, arms: Sequence[ArmRuns]) -> Loaded:
     """As `load`, in a thread. Raises DiskprofError."""
-    return await asyncio.to_thread(load, path, tuple(ids))
+    return await asyncio.to_thread(load, path, tuple(arms))

@@ -6,6 +6,7 @@ from enum import StrEnum
 import pytest
 from handmade import direction, fio, ioping, latency, run
 
+from diskprof.analysis.between_runs import Interval
 from diskprof.analysis.comparison import ComparedMetric, ComparedValue, compare
 from diskprof.analysis.metrics import Better, Measure, direction_metrics
 from diskprof.model.expectation import Operator, Verdict
@@ -43,7 +44,7 @@ def test_each_value_has_one_row_of_its_own(values: type[StrEnum], table: dict[St
 
 
 def test_the_legend_names_the_signs_of_changes() -> None:
-    for row in (*words.CHANGES.values(), words.NOISE):
+    for row in words.CHANGES.values():
         assert f"{row.sign}: " in words.CHANGES_LEGEND and row.word in words.CHANGES_LEGEND
 
 
@@ -193,27 +194,47 @@ def test_the_upshot_of_a_log_is_the_latency_of_its_syncs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cell", "share", "word", "mark"),
+    ("cell", "word", "mark"),
     [
-        (ComparedValue(1.0, 0.016, 0.016, Change.SAME), False, "same", "="),
-        (ComparedValue(1.0, -0.16, -0.16, Change.SAME), False, "noise", "~"),
-        (ComparedValue(1.0, 0.16, 0.16, Change.SAME), False, "noise", "~"),
-        # Half a percentage point is little, whatever it is a share of.
-        (ComparedValue(0.01, 0.005, 1.0, Change.SAME), True, "same", "="),
-        (ComparedValue(1.0, 1.0, None, Change.SAME), False, "same", "="),
-        (ComparedValue(1.0, 0.16, 0.16, Change.BETTER), False, "better", "b"),
-        (ComparedValue(1.0, 0.16, 0.16, None), False, "", ""),
+        (ComparedValue(1.0, 0.016, 0.016, Change.SAME), "same", "="),
+        (ComparedValue(1.0, -0.16, -0.16, Change.UNCLEAR, more_runs=4), "cannot tell", "~"),
+        (ComparedValue(1.0, 0.16, 0.16, Change.BETTER), "better", "b"),
+        (ComparedValue(1.0, 0.16, 0.16, None), "", ""),
     ],
 )
-def test_what_lies_apart_by_chance_is_not_called_the_same(
-    cell: ComparedValue, share: bool, word: str, mark: str
-) -> None:
-    assert figures.verdict(cell, share=share) == word
-    assert figures.mark(cell, share=share) == mark
+def test_a_verdict_has_a_word_and_a_mark(cell: ComparedValue, word: str, mark: str) -> None:
+    assert figures.verdict(cell) == word
+    assert figures.mark(cell) == mark
 
 
-def test_the_upshot_tells_noise_from_the_same() -> None:
-    cells = {"a": (0.16, Change.SAME), "b": (0.01, Change.SAME), "c": (0.3, Change.BETTER)}
+@pytest.mark.parametrize(
+    ("ratio", "low", "high", "words"),
+    [
+        (-0.079, -0.094, -0.061, "(-9.4 to -6.1)"),
+        (0.004, -0.0001, 0.012, "(0 to +1.2)"),
+        (8.8, 7.61, 10.2, "(+761 to +1020)"),
+        (14.0, 11.0, 17.0, "(x12 to x18)"),
+    ],
+)
+def test_an_interval_is_in_the_unit_of_its_difference(ratio: float, low: float, high: float, words: str) -> None:
+    assert figures.interval(ComparedValue(1.0, ratio, ratio, Change.WORSE, Interval(low, high))) == words
+    assert figures.interval(ComparedValue(1.0, ratio, ratio)) == ""
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (1, "about 1 more run a side would"),
+        (4, "about 4 more runs a side would"),
+        (2000, "more than 100 more runs a side would"),
+    ],
+)
+def test_how_many_more_runs_would_tell(number: int, words: str) -> None:
+    assert figures.more_runs(ComparedValue(verdict=Change.UNCLEAR, more_runs=number)) == words
+
+
+def test_the_upshot_tells_what_is_unclear_from_the_same() -> None:
+    cells = {"a": (0.16, Change.UNCLEAR), "b": (0.01, Change.SAME), "c": (0.3, Change.BETTER)}
     base = run(*(fio(name, read=direction(100)) for name in cells), run_id="x")
     compared = compare((base, run(*(fio(name, read=direction(100)) for name in cells), run_id="y")))
     tests = tuple(
@@ -227,7 +248,7 @@ def test_the_upshot_tells_noise_from_the_same() -> None:
         for test in compared.tests
     )
     assert comparison_report.tally_sentence(replace(compared, tests=tests), 1) == (
-        "y against x: better in 1 of 3 tests, the same in 1, noise in 1 (IOPS from +1.0% to +30%)."
+        "y against x: better in 1 of 3 tests, the same in 1, cannot tell in 1 (IOPS from +1.0% to +30%)."
     )
 
 

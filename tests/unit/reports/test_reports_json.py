@@ -140,13 +140,21 @@ def test_summaries() -> None:
 def test_a_comparison_tells_value_difference_ratio_and_verdict() -> None:
     base, other = run(fio("a", read=direction(100)), run_id="x"), run(fio("a", read=direction(150)), run_id="y")
     found = loaded(comparison_json(compare((base, other))))
-    assert [column["id"] for column in found["runs"]] == ["x", "y"]
+    assert [[run["id"] for run in arm["runs"]] for arm in found["arms"]] == [["x"], ["y"]]
     (test,) = found["tests"]
     iops = test["metrics"][0]
     assert (iops["metric"], iops["direction"], iops["better"]) == ("iops", "read", "higher")
     assert iops["cells"] == [
-        {"value": 100, "difference": None, "ratio": None, "verdict": None},
-        {"value": 150, "difference": 50, "ratio": 0.5, "verdict": "better"},
+        {"value": 100, "values": [100], **dict.fromkeys(("difference", "ratio", "interval", "verdict", "more_runs"))},
+        {
+            "value": 150,
+            "values": [150],
+            "difference": 50,
+            "ratio": 0.5,
+            "interval": None,
+            "verdict": "better",
+            "more_runs": None,
+        },
     ]
 
 

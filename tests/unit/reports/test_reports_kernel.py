@@ -9,6 +9,7 @@ from fake_machine import Machine
 from handmade import DISK, GIB, cell, direction, environment, fio, run
 from recorded import record_run
 
+from diskprof.analysis.arms import arms_of
 from diskprof.analysis.conditions import differing_conditions
 from diskprof.analysis.findings.find import find
 from diskprof.analysis.kernel import KernelView, kernel_view, seen_by_test, while_measuring
@@ -226,8 +227,8 @@ def test_another_disk_of_the_second_target_is_a_condition_that_differs() -> None
 
     fast = tested(replace(DISK, name="nvme1n1", model="Example 2000"), "ext4")
     slow = tested(replace(SLOW_DISK, scheduler="mq-deadline"), "xfs")
-    found = {condition.name: condition.values for condition in differing_conditions([fast, slow])}
+    found = {condition.name: condition.values for condition in differing_conditions(arms_of([fast, slow]))}
     assert found["device model"] == ("Example 1000, Example 2000", "Example 1000, Slow 1")
     assert found["scheduler"] == ("none", "none, mq-deadline")
     assert found["file system"] == ("ext4", "ext4, xfs")
-    assert differing_conditions([fast, fast]) == ()
+    assert differing_conditions(arms_of([fast, fast])) == ()

@@ -98,7 +98,7 @@ def test_reports_begin_with_the_overview(write) -> None:  # type: ignore[no-unty
     line = next(line for line in text.splitlines() if "-50%" in line and "a " in line[:4])
     assert "◀▇▇▇▇▇▇▇" in line
     assert "worse?" in line
-    assert "?: a run of the two is in doubt" in text
+    assert "?: one of the two is in doubt" in text
 
 
 def test_markdown_says_first_what_is_in_doubt_what_changed_and_what_to_do() -> None:

@@ -225,7 +225,7 @@ def test_two_sweeps_are_matrices_of_differences(volumes: Volumes) -> None:
     assert "QD" not in text
     assert "web-3: 1 of 35 cells failed.\n" in text
     matrix = block(text, "IOPS by block size (down) and queue depth (across): web-4 against web-3")
-    assert matrix[1][-2:] == ["-40%", "w"] and matrix[4][-1] == "="
+    assert matrix[1][-2:] == ["-40%", "w"] and matrix[4][-1] == "~"
     assert matrix[3][6] == "-"
     assert block(text, "Most IOPS by block size")[1][-1] == "-40%"
     assert "b: better, w: worse" in text

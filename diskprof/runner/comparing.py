@@ -1,0 +1,110 @@
+"""The arms of a comparison, as a person names or marks them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from diskprof.analysis.arms import Arm
+from diskprof.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from diskprof.model.run import Run, RunSummary, SeriesPlace
+    from diskprof.store import Store
+
+_LATEST = re.compile(r"latest(~\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class ArmRuns:
+    """The ids of the runs of an arm, in the order of time. `label` is their tag or target, empty of a run by itself."""
+
+    ids: tuple[str, ...]
+    label: str = ""
+
+
+def named_arms(store: Store, names: Sequence[str]) -> tuple[ArmRuns, ...]:
+    """What these names mean, each arm once: a series an arm for each of its targets, a tag all of its runs, another name one run.
+
+    Raises RunNotFound, and UsageError of a run in two arms.
+    """
+    found = tuple(dict.fromkeys(arm for name in names for arm in _named(store, name)))
+    seen: dict[str, str] = {}
+    for arm in found:
+        for run_id in arm.ids:
+            if run_id in seen:
+                where = f"in {seen[run_id]!r} and in {arm.label or arm.ids[0]!r}"
+                raise UsageError(f"Run {run_id} is {where}.", "Name runs and tags that have no run in common.")
+            seen[run_id] = arm.label or run_id
+    return found
+
+
+def _named(store: Store, name: str) -> tuple[ArmRuns, ...]:
+    item = store.resolve_item(name)
+    tagged = store.tagged(name) if item.id != name and not _LATEST.fullmatch(name) else []
+    if item.is_series:
+        runs = store.series_runs(item.id)
+        if not set(tagged) - {run.id for run in runs}:
+            return repeats(runs, tag=name if tagged else "")
+    return (ArmRuns(tuple(tagged), name),) if tagged else tuple(ArmRuns((run_id,)) for run_id in store.runs_named(name))
+
+
+def each_alone(ids: Sequence[str]) -> tuple[ArmRuns, ...]:
+    """An arm a run, each once."""
+    return tuple(ArmRuns((run_id,)) for run_id in dict.fromkeys(ids))
+
+
+def repeats(runs: Sequence[RunSummary], *, tag: str = "") -> tuple[ArmRuns, ...]:
+    """The runs of a series as an arm for each target, those of one called `tag`, of several by the paths of the targets."""
+    targets: dict[int, list[RunSummary]] = {}
+    for run in runs:
+        targets.setdefault(run.series.arm if run.series else 0, []).append(run)
+    called = len(targets) > 1
+    return tuple(
+        ArmRuns(tuple(run.id for run in mine), mine[0].target if called else tag) for _, mine in sorted(targets.items())
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedRun:
+    """What of a run says with which others it is a repeat of one measurement."""
+
+    id: str
+    target: str
+    tags: tuple[str, ...] = ()
+    series: SeriesPlace | None = None
+
+
+def grouped(runs: Sequence[MarkedRun]) -> tuple[ArmRuns, ...]:
+    """Runs of one series and target, or else with the same first tag, as one arm. Empty unless each run belongs to an arm, and
+    there are two arms or more, one of them of several runs.
+    """
+    found: dict[tuple[object, ...], list[MarkedRun]] = {}
+    for run in runs:
+        if not run.series and not run.tags:
+            return ()
+        key = (run.series.series_id, run.series.arm) if run.series else (run.tags[0],)
+        found.setdefault(key, []).append(run)
+    if not 1 < len(found) < len(runs):
+        return ()
+    labels = [mine[0].tags[0] if mine[0].tags else mine[0].target for mine in found.values()]
+    if len(set(labels)) < len(labels):
+        labels = [mine[0].target for mine in found.values()]
+    distinct = len(set(labels)) == len(labels)
+    return tuple(
+        ArmRuns(tuple(run.id for run in mine), label if distinct else mine[0].id)
+        for mine, label in zip(found.values(), labels, strict=True)
+    )
+
+
+def ids_of(arms: Sequence[ArmRuns]) -> tuple[str, ...]:
+    """The runs of all arms."""
+    return tuple(chain.from_iterable(arm.ids for arm in arms))
+
+
+def with_runs(arms: Sequence[ArmRuns], runs: Mapping[str, Run]) -> tuple[Arm, ...]:
+    """The arms to compare, `runs` by id."""
+    return tuple(Arm(tuple(runs[run_id] for run_id in arm.ids), arm.label) for arm in arms)
