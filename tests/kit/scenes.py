@@ -102,7 +102,7 @@ SCENES = (
     Scene("runs-export", ("3", "end", "r"), ("Markdown",), sizes=_SMALL),
     Scene("compare", (), ("old-server", "worse"), open=("first", "slow")),
     Scene("compare-test", ("enter",), ("old-server", "p99.9"), open=("first", "slow")),
-    Scene("compare-four", (), ("old-server", "worse"), open=("first", "second", "slow", "cancelled")),
+    Scene("compare-four", (), ("old-server", "-54%"), open=("first", "second", "slow", "cancelled")),
     Scene("compare-conditions", ("a",), ("db-01", "backup-7"), open=("first", "slow"), sizes=_SMALL),
     Scene("compare-same", (), ("db-01",), open=("first", "second")),
     Scene("compare-sweep", (), ("4K rand read QD1",), open=("sweep", "smaller")),
