@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from diskprof.analysis.arms import Arm
+from diskprof.analysis.arms import Arm, Side, arms_of
 from diskprof.model.job import BESIDE
 from diskprof.model.preset import EngineName
 from diskprof.model.run import Run, TestRecord
@@ -120,12 +120,12 @@ CONDITIONS: tuple[tuple[str, Callable[[Run], str]], ...] = (
 )
 
 
-def differing_conditions(arms: Sequence[Arm]) -> tuple[Condition, ...]:
+def differing_conditions(sides: Sequence[Side]) -> tuple[Condition, ...]:
     """Every condition, further target, axis of a sweep and parameter that is not the same in all runs, in a fixed order.
 
     What a result file does not say of an imported run is no difference, but that its host is not known.
     """
-    read = dict(CONDITIONS)
+    arms, read = arms_of(sides), dict(CONDITIONS)
     for word, table in _TABLES:
         known = dict.fromkeys(name for arm in arms for run in arm.runs for name in table(run))
         read |= {f"{word} {name}": partial(_entry, table, name) for name in known}
