@@ -79,8 +79,13 @@ def test_a_reader_that_does_not_read_does_not_hold_up_the_run(tmp_path: Path) ->
     assert lines
 
 
-def test_a_run_in_the_background_is_followed_until_it_ends(tmp_path: Path) -> None:
+def test_a_run_in_the_background_is_followed_until_ctrl_c_or_its_end(tmp_path: Path) -> None:
     run_id = diskprof("run", *LATENCY, "--set", "count=100000", "--detach", home=tmp_path).stdout.strip()
+    with started("attach", "--follow", "jsonl", home=tmp_path) as attached:
+        assert attached.stdout and json.loads(attached.stdout.readline())["run"] == run_id
+        attached.send_signal(signal.SIGINT)
+        assert attached.wait() == 130
+    assert statuses(tmp_path) == [Status.RUNNING]
     with started("attach", run_id, "--follow", "influx", home=tmp_path) as attached:
         assert attached.stdout
         assert re.match(
@@ -91,16 +96,6 @@ def test_a_run_in_the_background_is_followed_until_it_ends(tmp_path: Path) -> No
         assert diskprof("stop", run_id, home=tmp_path).returncode == 0
         assert attached.wait() == 130
         assert all(line.startswith("diskprof,") for line in attached.stdout.read().splitlines())
-
-
-def test_ctrl_c_ends_the_watching_of_another_run_only(tmp_path: Path) -> None:
-    run_id = diskprof("run", *LATENCY, "--set", "count=100000", "--detach", home=tmp_path).stdout.strip()
-    with started("attach", "--follow", "jsonl", home=tmp_path) as attached:
-        assert attached.stdout and attached.stdout.readline()
-        attached.send_signal(signal.SIGINT)
-        assert attached.wait() == 130
-    assert statuses(tmp_path) == [Status.RUNNING]
-    assert diskprof("stop", run_id, home=tmp_path).returncode == 0
 
 
 @pytest.mark.parametrize("other", ["--json", "--dry-run", "--detach", "--nagios"])

@@ -20,11 +20,19 @@ if TYPE_CHECKING:
     from diskprof.store.store import Store
 
 
+def _told(form: Format) -> str:
+    facts = FORMATS[form]
+    ends = ", ".join(facts.suffixes)
+    return f"  {form:<18} {facts.words}{f' ({ends})' if ends else ''}"
+
+
 _HELP = f"""Write a report of RUNS on stdout, or to FILE. Two or more runs, series or tags with all their runs are compared.
 
+A run is named by its id, the beginning of it, a tag, `latest` or `latest~N`; a series by its id.
+
 \b
-Formats:
-{chr(10).join(f"  {form:<18} {facts.words}" for form, facts in FORMATS.items())}
+Formats (and the ends of FILE that ask for them):
+{chr(10).join(map(_told, Format))}
 
 \b
 Examples:

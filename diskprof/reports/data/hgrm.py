@@ -42,7 +42,7 @@ def hgrm_files(runs: Sequence[Run]) -> dict[str, str]:
         names = ", ".join(run.id for run in runs)
         raise DiskprofError(
             f"No complete test with a latency distribution in {names}.",
-            "Choose a run that is complete; `diskprof runs` lists them.",
+            "Choose a run with a complete fio test: `diskprof runs` lists them.",
         )
     return found
 
