@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from math import sqrt
 
+from diskprof.model.advice import Advice
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.histogram import GROUPS, PER_GROUP, Histogram, bucket_value
 from diskprof.model.run import DirectionResult, Run, Status
@@ -19,7 +20,10 @@ def hgrm(runs: Sequence[Run]) -> str:
     if len(found) > 1:
         raise UsageError(
             f"There are {len(found)} latency distributions, and hgrm has one in a file.",
-            "Name a directory, which gets a file for each test and direction: -o DIRECTORY/.",
+            Advice(
+                "Name a directory, which gets a file for each test and direction: -o DIRECTORY/.",
+                "Choose a run with one test and direction, or another format.",
+            ),
         )
     (text,) = found.values()
     return text

@@ -19,6 +19,7 @@ from hostile import HOSTILE, dangers
 from pydantic import BaseModel, ConfigDict, Field, RootModel, TypeAdapter
 
 from diskprof.analysis.metrics import Better
+from diskprof.model.advice import on_command_line, on_screen
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.expectation import Expectation, Operator
 from diskprof.model.histogram import Histogram
@@ -341,8 +342,9 @@ def test_each_test_and_direction_has_a_file() -> None:
     )
     assert list(hgrm_files([both])) == ["mixed-read.hgrm", "mixed-write.hgrm", "a_b-read.hgrm", "a_b-read-2.hgrm"]
     assert list(hgrm_files([both, replace(both, id="b2")]))[4] == "b2-mixed-read.hgrm"
-    with pytest.raises(UsageError, match="4 latency distributions"):
+    with pytest.raises(UsageError, match="4 latency distributions") as error:
         hgrm([both])
+    assert "-o DIRECTORY/" in on_command_line(error.value.hint) and "-o" not in on_screen(error.value.hint)
 
 
 # All of them
