@@ -189,7 +189,8 @@ class RawDevice:
 @dataclass(frozen=True, slots=True)
 class Plan:
     """`directory` is made for test files on the target, empty where there are none. `layout` fills `files`, which the tests share,
-    before the first test and is None where there are none.
+    before the first test and is None where there are none. `precondition` are the steps after it that bring the disk into a
+    known state.
 
     `target` is the first target, called `slot` where the preset names its targets; `others` are the rest. `sweep` holds the
     axes of a sweep: option and values. `raw_devices` are those written to themselves: a test's argv names their nodes, and
@@ -215,6 +216,12 @@ class Plan:
     sweep: tuple[tuple[str, tuple[str, ...]], ...] = ()
     raw_devices: tuple[RawDevice, ...] = ()
     wear: tuple[Wear, ...] = ()
+    precondition: tuple[PlannedTest, ...] = ()
+
+    @property
+    def preparation(self) -> tuple[PlannedTest, ...]:
+        """What is carried out before the first test."""
+        return (*((self.layout,) if self.layout else ()), *self.precondition)
 
     @property
     def targets(self) -> tuple[Target, ...]:
@@ -223,7 +230,7 @@ class Plan:
     @property
     def test_files(self) -> tuple[TestFile, ...]:
         """Every file that is made for the run, those of single tests behind the others."""
-        own = (file for test in self.tests for file in test.files)
+        own = (file for test in (*self.precondition, *self.tests) for file in test.files)
         return tuple(dict.fromkeys((*self.filled, *own)))
 
     @property
@@ -254,12 +261,12 @@ class Plan:
     @property
     def seconds(self) -> float:
         """The time it will take at the longest, the layout at the assumed bandwidth."""
-        return sum(test.seconds for test in self.tests) + (self.layout.seconds if self.layout else 0.0)
+        return sum(step.seconds for step in (*self.preparation, *self.tests))
 
     @property
     def likely_seconds(self) -> float:
         """The time it will take if amounts of data take as long as they are taken to."""
-        return sum(test.likely_seconds for test in self.tests) + (self.layout.likely_seconds if self.layout else 0.0)
+        return sum(step.likely_seconds for step in (*self.preparation, *self.tests))
 
     @property
     def limited(self) -> bool:
@@ -268,11 +275,11 @@ class Plan:
 
     @property
     def bytes_written(self) -> int:
-        return sum(test.bytes_written for test in self.tests) + (self.layout.bytes_written if self.layout else 0)
+        return sum(step.bytes_written for step in (*self.preparation, *self.tests))
 
     @property
     def writes_exact(self) -> bool:
-        return all(test.writes_exact for test in self.tests)
+        return all(test.writes_exact for test in (*self.precondition, *self.tests))
 
     @property
     def blocked(self) -> tuple[Hazard, ...]:
@@ -287,5 +294,5 @@ class Plan:
 
     @property
     def engines(self) -> tuple[EngineName, ...]:
-        names = {test.engine for test in (*self.tests, *((self.layout,) if self.layout else ()))}
+        names = {step.engine for step in (*self.preparation, *self.tests)}
         return tuple(sorted(names))

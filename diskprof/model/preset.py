@@ -67,6 +67,14 @@ class Layout(StrEnum):
     SPARSE = "sparse"
 
 
+class Consent(StrEnum):
+    """Whether the steps that precondition a disk are carried out: YES, NO, or ASK: in a file, and on a device once it is YES."""
+
+    ASK = "ask"
+    YES = "yes"
+    NO = "no"
+
+
 OWN_FILES = ("*",)
 """As the `files` of a job: each copy has its own."""
 
@@ -129,7 +137,8 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """`keywords` are further words that it is found by: a vendor's, an article's."""
+    """`keywords` are further words that it is found by: a vendor's, an article's. `precondition` are the steps that bring a disk
+    into a known state before the first test, none of them a result."""
 
     name: str
     title: str
@@ -146,6 +155,7 @@ class Preset:
     sweep: tuple[Axis, ...] = ()
     expectations: tuple[PresetExpectation, ...] = ()
     variants: tuple[Variant, ...] = ()
+    precondition: tuple[Test, ...] = ()
 
     def parameter(self, name: str) -> Parameter | None:
         return next((parameter for parameter in self.parameters if parameter.name == name), None)

@@ -7,6 +7,10 @@ gains or loses no more than 10% of it from the first of them to the last.
 from dataclasses import dataclass
 
 from diskprof.model.metric import Metric
+from diskprof.model.units import format_duration
+
+_FIRST = 0.05
+"""Steady after less than this part of a window is steady from the beginning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +56,12 @@ class SteadyWindows:
     def kept(self) -> tuple[float, ...]:
         """The figures of the windows that are the result."""
         return self.values[len(self.values) - self.count :]
+
+
+def when_words(rule: SteadyRule, steady: SteadyWindows) -> str:
+    """`steady after 4 min 10 s`, `steady from the beginning`, `not steady within 30 min`."""
+    if not steady.reached:
+        return f"not steady within {format_duration(rule.at_most_s)}"
+    if steady.after_s < _FIRST * rule.window_s:
+        return "steady from the beginning"
+    return f"steady after {format_duration(steady.after_s)}"

@@ -16,7 +16,20 @@ _LONGEST = 40
 """Characters of a title of several jobs that do different things."""
 
 _SAID = frozenset(
-    {"bs", "rw", "iodepth", "numjobs", "rate", "rate_iops", "sync", "fsync", "fdatasync", "direct", "bsrange"}
+    {
+        "bs",
+        "rw",
+        "iodepth",
+        "numjobs",
+        "rate",
+        "rate_iops",
+        "sync",
+        "fsync",
+        "fdatasync",
+        "direct",
+        "bsrange",
+        "rwmixread",
+    }
 )
 """Options that the title of a job says."""
 
@@ -79,7 +92,9 @@ def _head(job: EngineJob, without: Collection[str]) -> Iterator[str]:
     """`4K rand read fsync`: what each I/O is."""
     yield from _where(job, without)
     if "rw" not in without:
-        if isinstance(job, FioJob) and job.mixed:
+        if {"rwmixread", "rwmixwrite"} & set(without):
+            yield "mix"
+        elif isinstance(job, FioJob) and job.mixed:
             yield f"{job.reads_percent}/{100 - job.reads_percent}"
         else:
             yield job.rw.removeprefix("rand")

@@ -13,6 +13,7 @@ from diskprof.model.load import Load
 from diskprof.model.preset import (
     OWN_FILES,
     Axis,
+    Consent,
     EngineName,
     Job,
     Layout,
@@ -29,7 +30,7 @@ from diskprof.presets.options.allowed import check_option, short_value
 from diskprof.presets.options.values import LONGEST_VALUE, write_duration
 from diskprof.presets.steady_text import parse_steady, until_steady
 from diskprof.presets.sweep import LONGEST_NAME, cell_name, cells, short
-from diskprof.presets.tuning import options_of_jobs, with_parameters_for
+from diskprof.presets.tuning import CONSENT, options_of_jobs, with_parameters_for
 
 _REFERENCE = re.compile(r"\$(\$|[a-z][a-z0-9_]*)?")
 _SECTOR = 512
@@ -74,13 +75,16 @@ class ResolvedPreset:
     """`values` are the parameters in their normal form; `tests` have their options as the engines take them.
 
     Where the preset is a sweep, `tests` are its cells, test by test in rows, and `sweep` are its axes with values as a
-    person writes them (`4k`).
+    person writes them (`4k`). `precondition` are the steps before the first test, which are not swept; none where there is no
+    `consent`.
     """
 
     preset: Preset
     values: tuple[tuple[str, str], ...]
     tests: tuple[ResolvedTest, ...]
     sweep: tuple[Axis, ...] = ()
+    precondition: tuple[ResolvedTest, ...] = ()
+    consent: Consent = Consent.ASK
 
 
 def resolve(preset: Preset, settings: Mapping[str, str]) -> ResolvedPreset:
@@ -93,7 +97,7 @@ def resolve(preset: Preset, settings: Mapping[str, str]) -> ResolvedPreset:
         if not preset.parameter(name):
             raise _unknown(preset, name)
     resolved = expand(preset, _values(preset, settings))
-    for test in resolved.tests:
+    for test in (*resolved.precondition, *resolved.tests):
         for job in test.load.fio:
             try:
                 _check_memory(job)
@@ -124,7 +128,10 @@ def expand(preset: Preset, values: Mapping[str, str]) -> ResolvedPreset:
         Axis(axis.option, tuple(short_value(EngineName.FIO, axis.option, value) for value in axis.values))
         for axis in axes
     )
-    return ResolvedPreset(preset, tuple(values.items()), tests, shown)
+    consent = Consent(values.get(CONSENT, Consent.ASK))
+    steps = () if consent is Consent.NO else preset.precondition
+    before = tuple(step for test in steps for step in _cells(test, (), values))
+    return ResolvedPreset(preset, tuple(values.items()), tests, shown, before, consent)
 
 
 def _axis(axis: Axis, values: Mapping[str, str]) -> Axis:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from diskprof.model.errors import UnitError
-from diskprof.model.preset import EngineName, Job, Layout, Parameter, ParameterKind, Preset, Test
+from diskprof.model.preset import Consent, EngineName, Job, Layout, Parameter, ParameterKind, Preset, Test
 from diskprof.model.units import parse_size
 from diskprof.presets.options.allowed import FIO_OPTIONS
 from diskprof.presets.options.values import OptionKind
@@ -29,13 +29,17 @@ _TUNABLES = (
     _Tunable("sync", ParameterKind.TEXT, "O_SYNC (1) or O_DSYNC (dsync) writes", alone=False),
 )
 _MIX = {"rwmixread": "rwmixwrite", "rwmixwrite": "rwmixread"}
+CONSENT = "precondition"
+"""The parameter that says whether a disk is preconditioned."""
+
+_PRECONDITION = "bring the disk into a known state first; a raw device only with yes"
 _STEADY = "go on until steady, e.g. read.iops window=10s at_most=30m"
 _LAYOUT = "file that writes start on: filled, fresh (created by fio) or sparse"
 
 
 def with_tuning(preset: Preset) -> Preset:
     """The preset with parameters for what a person may want otherwise: layout, steady state, and of one job the tunable options."""
-    return _with_steady(_with_layout(_with_options(preset)))
+    return _with_consent(_with_steady(_with_layout(_with_options(preset))))
 
 
 def options_of_jobs(preset: Preset) -> Mapping[str, str]:
@@ -74,6 +78,14 @@ def _with_layout(preset: Preset) -> Preset:
     added = Parameter("layout", ParameterKind.TEXT, layout, _LAYOUT, tuple(Layout))
     tests = (replace(test, layout="$layout") if _may_fill(test) else test for test in preset.tests)
     return replace(preset, parameters=(*preset.parameters, added), tests=tuple(tests))
+
+
+def _with_consent(preset: Preset) -> Preset:
+    """The preset with a parameter for whether the disk is preconditioned, where it has steps for that."""
+    if not preset.precondition or preset.parameter(CONSENT):
+        return preset
+    added = Parameter(CONSENT, ParameterKind.TEXT, Consent.ASK, _PRECONDITION, tuple(Consent))
+    return replace(preset, parameters=(*preset.parameters, added))
 
 
 def _with_steady(preset: Preset) -> Preset:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from diskprof.model.advice import Advice
 from diskprof.model.errors import PresetError, Refused, UsageError
 from diskprof.model.job import EngineJob, FioJob, Opened
-from diskprof.model.plan import Hazard, Severity, WritePermission
+from diskprof.model.plan import Hazard, PlannedTest, Severity, WritePermission
 from diskprof.model.preset import Job, Parameter, ParameterKind, Preset, TargetSlot, Test
 from diskprof.model.units import format_size
 from diskprof.presets.own_copies import edits, variant_settings
@@ -113,7 +113,10 @@ def _unchanged(session: Session, run: Run, wish: Wish) -> Outlook | None:
 
 def _tests_of(plan: Plan) -> list[object]:
     """What the tests of a plan do, without the paths of this one's files."""
-    return [(test.name, test.engine, test.cell, [_anywhere(job) for job in test.jobs]) for test in plan.tests]
+    return [
+        (test.name, test.engine, test.cell, [_anywhere(job) for job in test.jobs])
+        for test in (*plan.precondition, *plan.tests)
+    ]
 
 
 def _anywhere(job: EngineJob) -> EngineJob:
@@ -138,16 +141,18 @@ def _rebuilt(plan: Plan, why: str) -> Preset:
         source="",
         # They fill in nothing here, and say in the new run what they did in the old one.
         parameters=tuple(Parameter(name, ParameterKind.TEXT, value, optional=True) for name, value in plan.parameters),
-        tests=tuple(
-            Test(
-                *(test.name, test.title, test.engine, tuple(map(_literal, test.jobs))),
-                layout=test.layout,
-                steady=text_of(test.steady) if test.steady else "",
-            )
-            for test in plan.tests
-        ),
+        tests=tuple(map(_recorded, plan.tests)),
+        precondition=tuple(map(_recorded, plan.precondition)),
         shipped=False,
         targets=slots,
+    )
+
+
+def _recorded(test: PlannedTest) -> Test:
+    return Test(
+        *(test.name, test.title, test.engine, tuple(map(_literal, test.jobs))),
+        layout=test.layout,
+        steady=text_of(test.steady) if test.steady else "",
     )
 
 

@@ -107,6 +107,47 @@ def test_a_flat_volume_takes_exactly_its_windows(volume: Volume, home: Path) -> 
     assert told["tests"][0]["read"]["runtime_ms"] == pytest.approx(3000, abs=300)
 
 
+PRECONDITION = """
+[[precondition]]
+name = "fill"
+options = { rw = "write", bs = "1m", time_based = false, loops = 2, runtime = "30s" }
+[[precondition]]
+name = "random"
+options = { rw = "randwrite" }
+steady = { figure = "write.iops", windows = 2, window = "1s", range = "100%", slope = "100%", at_most = "4s" }
+"""
+
+
+def test_a_device_is_preconditioned_only_with_consent_and_before_the_first_test(volume: Volume, home: Path) -> None:
+    preset = PRESET.replace("[[test]]", f"{PRECONDITION}[[test]]").replace("60s", "1s")
+    (home / ".config/diskprof/presets/steady.toml").write_text(preset)
+    words = [*DISKPROF, "run", "steady", volume.node, "--json", "--allow-write", "--confirm-device", volume.name]
+
+    def done(*more: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*words, *more], env=environment(home), cwd=home, capture_output=True, text=True, check=False, timeout=60
+        )
+
+    refused = done()
+    assert refused.returncode == 4 and "Preconditioning would write about" in refused.stderr
+    assert "precondition=yes" in refused.stderr
+    plan = json.loads(done("--dry-run", "--set", "precondition=yes").stdout)
+    assert [step["name"] for step in plan["precondition"]] == ["fill", "random"]
+    assert plan["bytes_written"] > 2 * (64 << 20)
+    without = json.loads(done("--dry-run", "--set", "precondition=no").stdout)
+    assert (without["precondition"], without["bytes_written"]) == ([], 0)
+    carried = done("--set", "precondition=yes")
+    assert carried.returncode == 0, carried.stderr
+    told = json.loads(carried.stdout)
+    assert [test["name"] for test in told["tests"]] == ["steady"] and "write" not in told["tests"][0]
+    with Store.open(home / ".local/share/diskprof/runs.db", create=False) as store:
+        samples = store.samples(told["id"]).samples
+    before = [sample for sample in samples if sample.phase is Phase.PREPARING]
+    # Twice in order, then for two windows at random.
+    assert sum(sample.bytes for sample in before) > 2 * (64 << 20)
+    assert any("random steady from the beginning" in each["text"] for each in told["messages"])
+
+
 def test_a_volume_that_wavers_is_not_steady_in_its_time(volume: Volume, home: Path) -> None:
     def wavers(process: subprocess.Popen[str]) -> None:
         for number in range(20):
@@ -114,7 +155,7 @@ def test_a_volume_that_wavers_is_not_steady_in_its_time(volume: Volume, home: Pa
             seen = intervals(home)
             until(lambda seen=seen: process.poll() is not None or intervals(home) >= seen + 8, "eight intervals")  # type: ignore[misc]
 
-    told = run(volume, home, "read.iops windows=3 window=1s range=20% slope=20% at_most=6s", wavers)
+    told = run(volume, home, "read.iops windows=3 window=1s range=20% slope=20% at_most=5s", wavers)
     (test,) = told["tests"]
     assert not test["steady"]["reached"] and test["status"] == "complete"
     assert "steady-not-reached" in names(told)

@@ -1,8 +1,25 @@
-"""A test that was to go on until it was steady, and was not in the time that it had."""
+"""A test, or a step before the tests, that was to go on until it was steady, and was not in the time that it had."""
 
 from diskprof.analysis.findings.view import TestView
 from diskprof.model.run import Finding, Weight
+from diskprof.model.steady import SteadyRule, SteadyWindows
 from diskprof.model.units import format_duration, format_percent
+
+
+def precondition_not_steady(step: str, rule: SteadyRule, steady: SteadyWindows) -> tuple[Finding, ...]:
+    """A step before the first test was not steady in its time: what comes after it is measured on a disk that still changes."""
+    if steady.reached:
+        return ()
+    return (
+        Finding(
+            "precondition-not-steady",
+            Weight.DOUBT,
+            "Preconditioning was not steady in its time: the disk may still change during the tests.",
+            f"{step}, at most {format_duration(rule.at_most_s)}: {_evidence(rule, steady)}",
+            "Give it more time, or more data: a larger part of the disk.",
+        ),
+    )
+
 
 _LEVEL = 0.005
 """A line that gains or loses less than this of the mean is neither rising nor falling."""
@@ -13,20 +30,22 @@ def steady_not_reached(view: TestView) -> Finding | None:
     rule, steady = view.record.planned.steady, view.result.steady
     if rule is None or steady is None or steady.reached:
         return None
-    window = f"{steady.count} windows of {format_duration(rule.window_s)}"
-    if steady.range is None or steady.slope is None:
-        evidence = f"only {window}, {rule.windows} are needed"
-    else:
-        trend = "level" if abs(steady.slope) < _LEVEL else "rising" if steady.slope > 0 else "falling"
-        evidence = (
-            f"{rule.metric.name} of the last {window}: range {format_percent(steady.range, 1)} of the mean"
-            f" (limit {format_percent(rule.range, 1)}), {trend}, slope {100 * steady.slope:+.1f}%"
-            f" (limit {format_percent(rule.slope, 1)})"
-        )
     return view.found(
         "steady-not-reached",
         Weight.DOUBT,
         f"Not steady within {format_duration(rule.at_most_s)}: the result is that of the last windows.",
-        evidence,
+        _evidence(rule, steady),
         "Raise at_most where there is a trend; with none, look for other load, or take longer windows.",
+    )
+
+
+def _evidence(rule: SteadyRule, steady: SteadyWindows) -> str:
+    window = f"{steady.count} windows of {format_duration(rule.window_s)}"
+    if steady.range is None or steady.slope is None:
+        return f"only {window}, {rule.windows} are needed"
+    trend = "level" if abs(steady.slope) < _LEVEL else "rising" if steady.slope > 0 else "falling"
+    return (
+        f"{rule.metric.name} of the last {window}: range {format_percent(steady.range, 1)} of the mean"
+        f" (limit {format_percent(rule.range, 1)}), {trend}, slope {100 * steady.slope:+.1f}%"
+        f" (limit {format_percent(rule.slope, 1)})"
     )

@@ -252,7 +252,7 @@ class FioReader:
     def _shortfall(self, final: FinalDocument) -> str:
         """How much less fio did than it was asked to."""
         amount, seconds = self._planned.amount_bytes, final.runtime_ms / 1000
-        if not self._preparing and not self._too_short(seconds):
+        if (not self._preparing or amount is None) and not self._too_short(seconds):
             return ""
         if amount is not None:
             # fio counts the ramp towards the amount (F61). What was done in it after its last document, no document tells.

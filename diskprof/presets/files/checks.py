@@ -1,6 +1,6 @@
 """What entries alone cannot say of a preset file: values by kind, options against the allow-list, names that fit together."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from math import prod
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.expectation import PresetExpectation
-from diskprof.model.preset import EngineName, Parameter, ParameterKind, Preset
+from diskprof.model.preset import EngineName, Parameter, ParameterKind, Preset, Test
 from diskprof.presets.files.promises import CAPACITY, read_promises
 from diskprof.presets.options.allowed import FIO_OPTIONS, short_value
 from diskprof.presets.problem import Fault, Faulty, KeyPath, sentence
@@ -23,21 +23,22 @@ from diskprof.presets.resolve import (
     resolve_steady,
 )
 from diskprof.presets.sweep import MOST_AXES, MOST_CELLS
+from diskprof.presets.tuning import CONSENT
 
 if TYPE_CHECKING:
     from diskprof.presets.files.preset_schema import JobEntry, PresetFile, TestEntry
 
 
 def layers(
-    entry: "PresetFile", index: int, test: "TestEntry"
+    entry: "PresetFile", index: int, test: "TestEntry", table: str = "test"
 ) -> Iterator[tuple["TestEntry | JobEntry", list[tuple[KeyPath, dict[str, str]]]]]:
-    """For each job what names it, and the tables that its options come from, the weakest first."""
+    """For each job of an entry of `table` what names it, and the tables that its options come from, the weakest first."""
     shared = [((test.engine.value,), entry.fio if test.engine is EngineName.FIO else entry.ioping)]
-    own = [*shared, (("test", index, "options"), test.options)]
+    own = [*shared, ((table, index, "options"), test.options)]
     if not test.job:
         yield test, list(own)
     for number, job in enumerate(test.job):
-        yield job, [*own, (("test", index, "job", number, "options"), job.options)]
+        yield job, [*own, ((table, index, "job", number, "options"), job.options)]
 
 
 def checked(entry: "PresetFile", preset: Preset) -> Preset:
@@ -86,40 +87,48 @@ class _Check:
     def tests(self) -> Iterator[Fault]:
         """Each option by itself; a shared one that is wrong is named once."""
         named: set[KeyPath] = set()
-        for index, (test, written) in enumerate(zip(self.preset.tests, self.entry.test, strict=True)):
-            if any(test.name == other.name for other in self.preset.tests[:index]):
-                yield Fault(("test", index, "name"), f"there are two tests named {test.name}")
+        yield from self._tests("precondition", self.preset.precondition, self.entry.precondition, named)
+        yield from self._tests("test", self.preset.tests, self.entry.test, named)
+
+    def _tests(
+        self, table: str, tests: Sequence[Test], entries: Sequence["TestEntry"], named: set[KeyPath]
+    ) -> Iterator[Fault]:
+        for index, (test, written) in enumerate(zip(tests, entries, strict=True)):
+            if any(test.name == other.name for other in tests[:index]):
+                yield Fault((table, index, "name"), f"there are two tests named {test.name}")
             if len({job.name for job in test.jobs}) < len(test.jobs):
-                yield Fault(("test", index, "job"), "two jobs of this test have the same name")
+                yield Fault((table, index, "job"), "two jobs of this test have the same name")
+            if table == "precondition" and test.engine is not EngineName.FIO:
+                yield Fault((table, index, "engine"), "only fio preconditions")
             try:
                 if self._usable(test.layout):
                     resolve_layout(test, self.values)
             except UsageError as error:
-                yield Fault(("test", index, "layout"), sentence(error))
+                yield Fault((table, index, "layout"), sentence(error))
             try:
                 if self._usable(test.steady):
                     resolve_steady(test, self.values)
             except UsageError as error:
-                yield Fault(("test", index, "steady"), sentence(error))
+                yield Fault((table, index, "steady"), sentence(error))
             for job in test.jobs:
                 try:
                     if self._usable("".join(job.files)):
                         resolve_files(test, job, self.values)
                 except UsageError as error:
-                    yield Fault(("test", index, "files"), sentence(error))
+                    yield Fault((table, index, "files"), sentence(error))
             if test.engine is EngineName.IOPING and len(test.jobs) > 1:
-                yield Fault(("test", index, "job"), "an ioping test has one job")
-            for job, (_, tables) in zip(test.jobs, layers(self.entry, index, written), strict=True):
-                origins = {name: (*path, name) for path, table in tables for name in table}
+                yield Fault((table, index, "job"), "an ioping test has one job")
+            for job, (_, tables) in zip(test.jobs, layers(self.entry, index, written, table), strict=True):
+                origins = {name: (*path, name) for path, options in tables for name in options}
                 for name, text in job.options:
                     if origins[name] in named:
                         continue
-                    if reason := self._wrong(test.engine, name, text):
+                    if reason := self._wrong(test.engine, name, text, swept=table == "test"):
                         named.add(origins[name])
                         yield Fault(origins[name], reason)
 
-    def _wrong(self, engine: EngineName, name: str, text: str) -> str:
-        if name in self.entry.sweep:
+    def _wrong(self, engine: EngineName, name: str, text: str, *, swept: bool) -> str:
+        if swept and name in self.entry.sweep:
             return f"the sweep sets {name}: leave it out here"
         try:
             if self._usable(text):
@@ -193,9 +202,14 @@ class _Check:
         cells: list[ResolvedTest] = []
         for index, test in enumerate(self.preset.tests):
             try:
-                cells += expand(replace(self.preset, tests=(test,)), self.values).tests
+                cells += expand(replace(self.preset, tests=(test,), precondition=()), self.values).tests
             except UsageError as error:
                 yield Fault(("test", index), sentence(error))
+        for index, step in enumerate(self.preset.precondition):
+            try:
+                expand(replace(self.preset, tests=(), precondition=(step,)), self.values)
+            except UsageError as error:
+                yield Fault(("precondition", index), sentence(error))
         self.cells = tuple(cells)
 
     def promises(self) -> Iterator[Fault]:
@@ -239,6 +253,8 @@ class _Check:
         raise UsageError(f"there is no parameter {name[:40]!r}", hint)
 
     def unused(self) -> Iterator[Fault]:
+        if self.preset.precondition:
+            self.used.add(CONSENT)
         for name in self.values:
             if name not in self.used:
                 yield Fault(("parameters", name), "no option uses this parameter, and no expectation")

@@ -46,6 +46,7 @@ KNOWN_KINDS: Mapping[str, ParameterKind] = {
     "files": ParameterKind.TEXT,
     "layout": ParameterKind.TEXT,
     "steady": ParameterKind.TEXT,
+    "precondition": ParameterKind.TEXT,
 }
 """Parameters whose kind need not be said."""
 
@@ -103,7 +104,7 @@ def _fault(details: "ErrorDetails") -> Fault:
     path = tuple(part for part in details["loc"] if part != "[key]")
     message = pydantic_words(details, _known_keys(path))
     if details["type"] == "string_pattern_mismatch":
-        capitals = "" if path[:1] == ("test",) else ", no capitals"
+        capitals = "" if path[:1] in (("test",), ("precondition",)) else ", no capitals"
         message = f"{str(details['input'])[:40]!r} is not a valid name: use letters, digits, - and _{capitals}"
     elif details["type"] == "list_type" and path == ("test",):
         message = "must be a list: [[test]] begins one"
@@ -117,7 +118,7 @@ def _known_keys(path: KeyPath) -> list[str]:
     model: Any = preset_schema.PresetFile
     if path[0] == "parameters":
         model = preset_schema.ParameterEntry
-    elif path[0] == "test":
+    elif path[0] in ("test", "precondition"):
         model = preset_schema.JobEntry if "job" in path[:-1] else preset_schema.TestEntry
     elif path[0] == "expect":
         model = preset_schema.ExpectEntry
@@ -138,6 +139,7 @@ def _preset(entry: "PresetFile", path: Path, *, shipped: bool) -> Preset:
             source=entry.source,
             parameters=tuple(_parameter(name, kind, entry.parameters[name]) for name, kind in kinds.items() if kind),
             tests=tuple(_test(entry, test) for test in entry.test),
+            precondition=tuple(_test(entry, step) for step in entry.precondition),
             aliases=tuple(dict.fromkeys(alias for alias in entry.aliases if alias != entry.name)),
             keywords=tuple(dict.fromkeys(entry.keywords)),
             path=str(path),

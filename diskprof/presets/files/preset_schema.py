@@ -140,4 +140,5 @@ class PresetFile(_Strict):
     fio: OptionTable = {}
     ioping: OptionTable = {}
     expect: Annotated[list[ExpectEntry], Field(max_length=200)] = []
+    precondition: Annotated[list[TestEntry], Field(max_length=8)] = []
     test: Annotated[list[TestEntry], Field(min_length=1, max_length=200)]

@@ -38,7 +38,7 @@ _UNITS: Mapping[Quantity, tuple[tuple[str, float], ...]] = {
 
 def preset_toml(preset: Preset) -> str:
     """The preset file that says what `preset` says, but for its path and whether it is shipped."""
-    shared = {engine: _shared(preset.tests, engine) for engine in EngineName}
+    shared = {engine: _shared((*preset.precondition, *preset.tests), engine) for engine in EngineName}
     blocks = [_head(preset)]
     if preset.parameters:
         blocks.append(["[parameters]", *(_parameter(parameter) for parameter in preset.parameters)])
@@ -51,8 +51,10 @@ def preset_toml(preset: Preset) -> str:
     for engine, options in shared.items():
         if options:
             blocks.append([f"[{engine.value}]", *_options(engine, options)])
+    for step in preset.precondition:
+        blocks += _test(step, len(shared[step.engine]), "precondition")
     for test in preset.tests:
-        blocks += _test(test, len(shared[test.engine]))
+        blocks += _test(test, len(shared[test.engine]), "test")
     blocks += [_expectation(expectation) for expectation in preset.expectations]
     return "\n\n".join("\n".join(lines) for lines in blocks) + "\n"
 
@@ -165,8 +167,8 @@ def _value(engine: EngineName, name: str, value: str) -> str:
     return value if spec and spec.kind is OptionKind.COUNT and _WHOLE.fullmatch(value) else _text(value)
 
 
-def _test(test: Test, shared: int) -> Iterator[list[str]]:
-    lines = ["[[test]]", f"name = {_text(test.name)}"]
+def _test(test: Test, shared: int, table: str) -> Iterator[list[str]]:
+    lines = [f"[[{table}]]", f"name = {_text(test.name)}"]
     if test.title:
         lines.append(f"title = {_text(test.title)}")
     if test.engine is not EngineName.FIO:
@@ -178,9 +180,9 @@ def _test(test: Test, shared: int) -> Iterator[list[str]]:
     if len(test.jobs) > 1 or test.jobs[0].name != test.name:
         yield lines
         for job in test.jobs:
-            yield ["[[test.job]]", f"name = {_text(job.name)}", *_job(test.engine, job, shared, "test.job")]
+            yield [f"[[{table}.job]]", f"name = {_text(job.name)}", *_job(test.engine, job, shared, f"{table}.job")]
     else:
-        yield [*lines, *_job(test.engine, test.jobs[0], shared, "test")]
+        yield [*lines, *_job(test.engine, test.jobs[0], shared, table)]
 
 
 def _steady(text: str) -> str:

@@ -24,6 +24,7 @@ _SHORT = {
     "other-io": "other I/O on the disk",
     "page-cache": "page cache",
     "path-lost": "multipath path lost",
+    "precondition-not-steady": "preconditioning not steady",
     "rate-missed": "rate missed",
     "slept": "machine suspended",
     "stall": "stall",

@@ -89,7 +89,16 @@ def steps(plan: Plan) -> tuple[tuple[str, PlannedTest], ...]:
     """(title, test) of everything that is started, in this order."""
     files = "test files" if len(plan.test_files) > 1 else "test file"
     layout = [(f"Create {files}", plan.layout)] if plan.layout else []
-    return (*layout, *((test.title, test) for test in plan.tests))
+    before = ((f"Precondition: {step.title}", step) for step in plan.precondition)
+    return (*layout, *before, *((test.title, test) for test in plan.tests))
+
+
+def preparing_words(plan: Plan) -> str:
+    """What is done before the first test: `creating the test file`, `preconditioning`."""
+    creating = "creating the test file" if plan.layout else ""
+    return (
+        ", ".join(filter(None, (creating, "preconditioning" if plan.precondition else ""))) or "creating the test file"
+    )
 
 
 def sweep_axes(tests: Sequence[PlannedTest]) -> tuple[tuple[str, str], ...]:

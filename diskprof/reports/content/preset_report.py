@@ -40,6 +40,7 @@ def preset_report(preset: Preset) -> tuple[Block, ...]:
         *_parameters(preset),
         *_variants(preset),
         *_promises(preset),
+        *_preconditioning(resolved),
         Heading("Tests"),
         *(Note(_described(cells), where=f"{number}. {_named(cells)}") for number, cells in enumerate(tests, 1)),
         *_as_read([cells[0] for cells in tests], ", the first cell" if len(resolved.tests) > len(tests) else ""),
@@ -48,10 +49,11 @@ def preset_report(preset: Preset) -> tuple[Block, ...]:
 
 def _facts(preset: Preset, resolved: ResolvedPreset) -> Facts:
     time = time_needed(resolved)
+    prepares = f"creating the test file{' and preconditioning' if resolved.precondition else ''}"
     facts = (
         ("Category", preset.category.value),
         ("Sweep", sweep_words(resolved)),
-        ("Time", f"{time.words}, plus creating the test file" if time.seconds else "unknown"),
+        ("Time", f"{time.words}, plus {prepares}" if time.seconds else "unknown"),
         ("Writes", "yes" if writes(preset) else "no (in a directory, it fills its test file first)"),
         ("Source", preset.source),
         ("Also called", ", ".join(preset.aliases)),
@@ -59,6 +61,11 @@ def _facts(preset: Preset, resolved: ResolvedPreset) -> Facts:
         ("File", "" if preset.shipped else preset.path),
     )
     return Facts(tuple(Fact(name, text) for name, text in facts if text))
+
+
+def _preconditioning(resolved: ResolvedPreset) -> list[Block]:
+    steps = [Note(describe_test(step), where=f"{at}. {step.name}") for at, step in enumerate(resolved.precondition, 1)]
+    return [Heading("Preconditioning, before the first test"), *steps] if steps else []
 
 
 def _targets(preset: Preset) -> list[Block]:
@@ -93,7 +100,7 @@ def _variants(preset: Preset) -> list[Block]:
 
 
 def _variant_words(preset: Preset, variant: Variant) -> str:
-    settings = ", ".join(f"{name} {value}" for name, value in variant.settings)
+    settings = ", ".join(f"{name} {value or '(empty)'}" for name, value in variant.settings)
     time = time_needed(expand_variant(preset, variant.name))
     return f"{settings}; takes {time.words}" if time.seconds else settings
 

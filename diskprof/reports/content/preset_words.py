@@ -90,14 +90,15 @@ def writes(preset: Preset) -> bool:
 
 def describe_test(test: ResolvedTest) -> str:
     """What a resolved test does, in sentences."""
-    steady = f" Until it is steady: {steady_words(test.steady)}." if test.steady else ""
+    until = f" Until it is steady: {steady_words(test.steady)}." if test.steady else ""
     if len(test.jobs) == 1:
-        return _job_sentence(test.jobs[0]) + steady
-    return "In parallel: " + " ".join(f"{job.name}: {_job_sentence(job)}" for job in test.jobs) + steady
+        return _job_sentence(test.jobs[0], timed=not until) + until
+    return "In parallel: " + " ".join(f"{job.name}: {_job_sentence(job, timed=not until)}" for job in test.jobs) + until
 
 
-def _job_sentence(job: EngineJob) -> str:
-    does = _ioping_sentence(job) if isinstance(job, IopingJob) else _fio_sentence(job)
+def _job_sentence(job: EngineJob, *, timed: bool) -> str:
+    """`timed`: with how it ends."""
+    does = _ioping_sentence(job) if isinstance(job, IopingJob) else _fio_sentence(job, timed=timed)
     return f"On {' and '.join(job.targets)}: {does[0].lower()}{does[1:]}" if any(job.targets) else does
 
 
@@ -109,7 +110,7 @@ def file_words(job: FioJob) -> str:
     return f"in {', '.join(job.files)}" if job.files else f"in {each}" if job.nrfiles > 1 else ""
 
 
-def _fio_sentence(job: FioJob) -> str:
+def _fio_sentence(job: FioJob, *, timed: bool) -> str:
     mix = f" ({job.reads_percent}% reads)" if job.mixed else ""
     parts = [
         f"{_VERBS[job.rw.removeprefix('rand')]}{mix} {_blocks(job)} {'at random' if job.random else 'in order'}",
@@ -119,7 +120,7 @@ def _fio_sentence(job: FioJob) -> str:
         *_limits(job),
         _span(job),
         file_words(job),
-        _ending(job),
+        _ending(job) if timed else "",
     ]
     sentence = ", ".join(filter(None, parts)) + "."
     if job.ramp_s:
@@ -172,7 +173,8 @@ def _ending(job: FioJob) -> str:
     if job.time_based:
         return f"for {runtime}"
     amount = job.size if job.io_size is None else job.io_size
-    until = f"{format_size(amount)} in total" if amount else "once through"
+    times = f"{job.loops} times" if job.loops > 1 else ""
+    until = f"{format_size(amount)} {times or 'in total'}" if amount else f"{times or 'once'} through"
     return f"{until}, at most {runtime}" if runtime else until
 
 

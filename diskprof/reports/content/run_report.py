@@ -321,7 +321,7 @@ def _steady(known: _Known) -> list[Block]:
     found = []
     for test in known.run.tests:
         rule, steady = test.planned.steady, test.result.steady if test.result else None
-        if rule and steady and len(steady.values) > 1:
+        if rule and steady and len(steady.values) > 1 and not test.planned.cell:
             lowest, middle, highest = (
                 format_value(rule.metric.quantity, each)
                 for each in (min(steady.values), median(steady.values), max(steady.values))
@@ -475,7 +475,7 @@ def _commands(known: _Known) -> list[Block]:
     """Every command as it was started, each under its test's name; of a result file the options that it has."""
     run = known.run
     lines: list[tuple[str, ...]] = []
-    for test in (*((run.plan.layout,) if run.plan.layout else ()), *(test.planned for test in run.tests)):
+    for test in (*run.plan.preparation, *(test.planned for test in run.tests)):
         title = f": {test.title}" if test.title and test.title != test.name else ""
         lines += [(f"# {test.name}{title}",), tuple(map(shlex.quote, test.command))]
     return known.under("Options" if run.imported_from else "Commands", [Code(tuple(lines))])

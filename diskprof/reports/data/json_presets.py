@@ -6,6 +6,7 @@ from diskprof.model.expectation import PresetExpectation
 from diskprof.model.job import FioJob, IopingJob
 from diskprof.model.metric import Quantity
 from diskprof.model.preset import Axis, EngineName, Job, Parameter, Preset, TargetSlot, Test, Variant
+from diskprof.model.steady import SteadyRule
 from diskprof.presets.options.allowed import options_of
 from diskprof.presets.options.values import OptionSpec
 from diskprof.presets.resolve import ResolvedTest, expand_defaults
@@ -26,7 +27,7 @@ def preset_json(preset: Preset) -> Json:
     return {
         **_of(preset, "name title summary category source aliases keywords shipped path"),
         "writes": writes(preset),
-        **_of(preset, "parameters tests targets sweep variants expectations"),
+        **_of(preset, "parameters precondition tests targets sweep variants expectations"),
     }
 
 
@@ -78,7 +79,8 @@ _FIELDS: FieldTable = {
     Parameter: "name kind default summary choices optional",
     PresetExpectation: _promise,
     TargetSlot: "name summary",
-    **dict.fromkeys((Test, ResolvedTest), "name title engine layout cell{}? jobs"),
+    **dict.fromkeys((Test, ResolvedTest), "name title engine layout steady cell{}? jobs"),
+    SteadyRule: "figure=metric.name windows window_s range slope at_most_s",
     Variant: "name settings{}",
 }
 

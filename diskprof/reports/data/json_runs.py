@@ -106,7 +106,7 @@ def plan_json(plan: Plan) -> Json:
         "sweep": _axes(plan),
         **_of(plan, "hazards"),
         "blocked": bool(plan.blocked),
-        **_of(plan, "layout tests"),
+        **_of(plan, "layout precondition tests"),
     }
 
 

@@ -12,6 +12,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from diskprof.analysis.findings.find import find
+from diskprof.analysis.findings.steady_state import precondition_not_steady
 from diskprof.analysis.headline import headline
 from diskprof.devices.machine.watch import SystemWatch
 from diskprof.devices.scan.members import parts_of
@@ -23,6 +24,7 @@ from diskprof.model.errors import DiskprofError, StoreError
 from diskprof.model.plan import Plan, PlannedTest, Severity
 from diskprof.model.run import Finding, Lapse, LapseKind, Status
 from diskprof.model.sample import Phase, Sample, SystemSample
+from diskprof.model.steady import when_words
 from diskprof.model.units import format_duration
 from diskprof.runner.carry.begin import Begun
 from diskprof.runner.carry.descriptors import resolved
@@ -83,10 +85,11 @@ async def execute(run: Begun, stop: StopRequest) -> Status:
     began, began_awake = time.monotonic_ns(), boottime_ns()
     lapses: list[Lapse] = []
     looks: list[tuple[Parts, ...]] = []
+    before: list[Finding] = []
     keeper = Keeper(run.store, run.run_id, lambda: time.monotonic_ns() - began)
     try:
         try:
-            execution = _Execution(run, stop, keeper, began, lapses, looks)
+            execution = _Execution(run, stop, keeper, began, lapses, looks, before)
             status, reason = await execution.carry_out()
         except DiskprofError as error:
             status, reason = Status.FAILED, error.kept
@@ -94,7 +97,8 @@ async def execute(run: Begun, stop: StopRequest) -> Status:
             status, reason = Status.CANCELLED, "The runner was asked to stop."
             raise
     finally:
-        _conclude(run.store, run.run_id, keeper, status, reason, boottime_ns() - began_awake, lapses, looks)
+        took_ns = boottime_ns() - began_awake
+        _conclude(run.store, run.run_id, keeper, status, reason, took_ns, lapses, looks, before)
     return status
 
 
@@ -107,7 +111,9 @@ def _conclude(
     took_ns: int,
     lapses: Sequence[Lapse],
     looks: Sequence[tuple[Parts, ...]],
+    before: Sequence[Finding],
 ) -> None:
+    """`before` was found before the first test."""
     findings: tuple[Finding, ...] = ()
     words, ended_at = "", None
     try:
@@ -115,7 +121,8 @@ def _conclude(
         run = replace(store.run(run_id), status=status, reason=reason)
         # The clock of the machine may have been set meanwhile.
         ended_at = run.started_at + timedelta(microseconds=took_ns // 1000)
-        findings = find(run, store.samples(run_id).samples, store.system_samples(run_id).samples, lapses, looks)
+        found = find(run, store.samples(run_id).samples, store.system_samples(run_id).samples, lapses, looks)
+        findings = (*before, *found)
         words = headline(run)
     finally:
         with store.waiting(_LAST_WORD_S):
@@ -138,6 +145,7 @@ class _Execution:
         began: int,
         lapses: list[Lapse],
         looks: list[tuple[Parts, ...]],
+        before: list[Finding],
     ) -> None:
         plan = run.plan
         self.plan, self.run_id, self.held, self.stop, self.keeper = plan, run.run_id, run.held, stop, keeper
@@ -151,7 +159,7 @@ class _Execution:
         where = run.environment
         limited = frozenset(limit.device for limit in where.io_limits)
         self.watch = SystemWatch([disk.name for disk in where.all_disks], limited)
-        self.looks = looks
+        self.looks, self.before = looks, before
         self._stack = (*(device.name for device in where.stack), *where.behind)
         self.meter = ProgressMeter(plan, self.clock)
         self.space = SpaceWatch(plan)
@@ -195,7 +203,7 @@ class _Execution:
                 break
             with self.lapse_watch.at_work():
                 self.keeper.begin_test(index)
-            obstacle = await self._lay_out(self.plan.layout, workdir) if index == 0 and self.plan.layout else None
+            obstacle = await self._prepare(workdir) if index == 0 else None
             with files_of_a_test(planned.files, self.left.append):
                 outcome = self._as_asked(await self._as_found(obstacle or await self._measure(planned, index, workdir)))
             with self.lapse_watch.at_work():
@@ -209,6 +217,26 @@ class _Execution:
             if obstacle or outcome.survivor is not None:
                 break
         return (Status.FAILED, "\n".join(failures)) if failures else (Status.COMPLETE, "")
+
+    async def _prepare(self, workdir: Path) -> Outcome | None:
+        """What comes before the first test; None once it is done, otherwise how the first test ends."""
+        if self.plan.layout and (obstacle := await self._lay_out(self.plan.layout, workdir)):
+            return obstacle
+        for step in self.plan.precondition:
+            self.keeper.note(f"Preconditioning: {step.name}, {step.title}.")
+            with files_of_a_test(step.files, self.left.append):
+                outcome = await self._measure(step, 0, workdir, preparing=True)
+            if outcome.status is not Status.COMPLETE:
+                reason = f"Preconditioning ({step.name}) failed: {outcome.reason}"
+                failed = outcome.status is Status.FAILED
+                return replace(outcome, reason=reason if failed else outcome.reason, result=None)
+            if step.steady and outcome.result and outcome.result.steady:
+                steady = outcome.result.steady
+                self.keeper.note(
+                    f"Preconditioning: {step.name} {when_words(step.steady, steady)}.", warning=not steady.reached
+                )
+                self.before.extend(precondition_not_steady(step.name, step.steady, steady))
+        return None
 
     async def _lay_out(self, layout: PlannedTest, workdir: Path) -> Outcome | None:
         """Fills the test files; None once they are there, otherwise how the first test ends, which has nothing to work on."""

@@ -16,7 +16,7 @@ class ProgressMeter:
     def __init__(self, plan: Plan, clock: Callable[[], int]) -> None:
         self._plan, self._clock = plan, clock
         self.test, self.phase = 0, Phase.PREPARING
-        self._planned = plan.layout or plan.tests[0]
+        self._planned = (*plan.preparation, *plan.tests)[0]
         self._began = self._heard = self._phase_began = clock()
         self._bytes = 0
 
@@ -43,7 +43,9 @@ class ProgressMeter:
         left = [test.likely_seconds + _START_UP_S for test in self._plan.tests[self.test + 1 :]]
         this = self._remaining_s(done)
         if self._preparing:
-            left.insert(0, self._plan.tests[self.test].likely_seconds + _START_UP_S)
+            steps = self._plan.preparation
+            later = next((steps[at + 1 :] for at, step in enumerate(steps) if step is self._planned), ())
+            left += [step.likely_seconds + _START_UP_S for step in (*later, self._plan.tests[self.test])]
         remaining = None if this is None else this + sum(left)
         elapsed = self._clock() / 1e9
         overall = elapsed / (elapsed + remaining) if remaining is not None and elapsed + remaining > 0 else 0.99
@@ -59,7 +61,7 @@ class ProgressMeter:
 
     @property
     def _preparing(self) -> bool:
-        return self._planned is self._plan.layout
+        return any(self._planned is step for step in self._plan.preparation)
 
     def _fraction_of_test(self) -> float:
         elapsed = (self._clock() - self._began) / 1e9

@@ -16,7 +16,7 @@ from diskprof.model.expectation import Expectation
 from diskprof.model.job import EngineJob, FioJob
 from diskprof.model.load import Load
 from diskprof.model.plan import FioFault, Hazard, OtherTarget, Plan, PlannedTest, Severity, WritePermission
-from diskprof.model.preset import EngineName, Layout, Preset
+from diskprof.model.preset import Consent, EngineName, Layout, Preset
 from diskprof.model.sample import LatencyKind
 from diskprof.model.target import Target, TargetKind
 from diskprof.model.units import parse_size
@@ -37,7 +37,7 @@ from diskprof.runner.plan.workload import (
     window_interval_ms,
     without_false_mix,
 )
-from diskprof.runner.plan.write_permission import needed_places, write_budget, written_devices
+from diskprof.runner.plan.write_permission import needed_places, preconditioning, write_budget, written_devices
 
 UNUSABLE = frozenset({"not-writable", "read-only", "file-size-limit", "no-permission"})
 """Hazards that endanger nothing: the target just cannot be used."""
@@ -64,19 +64,21 @@ def make_plan(
     """
     places = choose_places(preset, target, named or {})
     resolved = resolve(preset, settings)
-    tools = {engine: find_tool(engine, waiting) for engine in sorted({test.engine for test in resolved.tests})}
+    wanted = (*resolved.precondition, *resolved.tests)
+    tools = {engine: find_tool(engine, waiting) for engine in sorted({test.engine for test in wanted})}
     rate = _rate(places[0].target, tree)
     version = tools[EngineName.FIO].version if EngineName.FIO in tools else ""
-    tests, hazards = _adapted(resolved.tests, places, version)
-    places = tuple(with_directory(place, places, tests) for place in places)
-    places = tuple(with_shared_files(place, places, tests) for place in places)
+    every, hazards = _adapted(wanted, places, version)
+    before, tests = every[: len(resolved.precondition)], every[len(resolved.precondition) :]
+    places = tuple(with_directory(place, places, every) for place in places)
+    places = tuple(with_shared_files(place, places, every) for place in places)
     expected, untold = promises(preset, dict(resolved.values), tests, expectations, places[0].target, tree)
     hazards += untold
     promised = expected[: len(expected) - len(expectations)]
-    loads = [_workload(test, places, rate, promised, version) for test in tests]
+    loads = [_workload(test, places, rate, promised, version) for test in every]
     seconds = sum(load.likely_s for load in loads)
-    space = {place.slot: _space(place, places, tests, loads) for place in places}
-    written = {place.slot: _written(place, places, tests, _rate(place.target, tree), version) for place in places}
+    space = {place.slot: _space(place, places, every, loads) for place in places}
+    written = {place.slot: _written(place, places, every, _rate(place.target, tree), version) for place in places}
     needed = needed_places() if permission.allowed else {}
     size = _size_of(resolved.values)
     for place in places:
@@ -84,12 +86,17 @@ def make_plan(
     raw = written_devices([(place.target, written[place.slot]) for place in places], tree, permission)
     wear = wear_of(_written_disks(places, written, tree))
     hazards += (write_budget(device, _below(device.name, wear, tree)) for device in raw)
+    hazards += (
+        preconditioning(place.target, _written(place, places, before, _rate(place.target, tree), version), wear)
+        for place in places
+        if before and resolved.consent is Consent.ASK and place.target.kind is TargetKind.DEVICE
+    )
     first = places[0]
     fills = any(place.files for place in places)
     direct = any(load.direct for load in loads)
     layout = plan_layout(places, direct=direct, rate=rate, tool=tools[EngineName.FIO], run_s=seconds) if fills else None
     planned = tuple(
-        _planned(test, load, places, tools[test.engine], seconds) for test, load in zip(tests, loads, strict=True)
+        _planned(test, load, places, tools[test.engine], seconds) for test, load in zip(every, loads, strict=True)
     )
     return Plan(
         preset=preset.name,
@@ -97,7 +104,7 @@ def make_plan(
         category=preset.category,
         target=first.target,
         parameters=resolved.values,
-        tests=planned,
+        tests=planned[len(before) :],
         directory=first.directory,
         files=first.files,
         layout=layout,
@@ -110,6 +117,7 @@ def make_plan(
         sweep=_axes(tests),
         raw_devices=raw,
         wear=wear,
+        precondition=planned[: len(before)],
     )
 
 

@@ -74,6 +74,21 @@ def write_budget(device: RawDevice, wear: Sequence[Wear] = ()) -> Hazard:
     )
 
 
+def preconditioning(target: Target, written: int, wear: Sequence[Wear]) -> Hazard:
+    """Nobody has agreed yet that so many bytes are `written` to a device before the first test."""
+    share = share_words(written, wear)
+    return Hazard(
+        "precondition",
+        Severity.BLOCKS,
+        f"Preconditioning would write about {format_size(written)} to {target.path}{f', {share}' if share else ''}, "
+        "before the first test.",
+        Advice(
+            "To agree: --set precondition=yes. Without it: --set precondition=no; the results are then those of the disk as it is.",
+            "To agree, edit the preset: precondition yes. Without it: no; the results are then those of the disk as it is.",
+        ),
+    )
+
+
 def confirmed(plan: Plan, typed: Sequence[str]) -> Plan:
     """The plan with what was typed to name its raw devices. Raises Refused unless each is named by its name or serial number.
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from diskprof.model import cells
 from diskprof.model.metric import Quantity
-from diskprof.model.plan import PlannedTest, Severity
+from diskprof.model.plan import Plan, PlannedTest, Severity
 from diskprof.model.run import Message, Run, Status, Weight
 from diskprof.model.sample import Direction, Phase
 from diskprof.model.text import clean
@@ -13,6 +13,7 @@ from diskprof.model.units import format_bandwidth, format_clock, format_duration
 from diskprof.reports.charts.axes import TITLES
 from diskprof.reports.charts.plot import Curve
 from diskprof.reports.content.doubts import tally
+from diskprof.reports.content.plan_report import preparing_words
 from diskprof.reports.content.scorecard import parts
 from diskprof.reports.words import DIRECTIONS, SEVERITIES, STATUSES, outcome
 from diskprof.tui.kit.charts.glyphs import Charset, progress_bar
@@ -80,7 +81,7 @@ def test_line(seen: Snapshot, width: int, *, silent_s: float = 0.0, bar: Charset
     left: list[Piece] = [(f"   Test {number} of {of}  ", "")]
     room = width - width_of(right)
     if seen.preparing:
-        left = [("   Preparing ", ""), ("creating the test file", "strong")]
+        left = [("   Preparing ", ""), (preparing_words(run.plan), "strong")]
     else:
         title = clean(record.title)
         if cells.width_of(title) <= room - width_of(left):
@@ -114,8 +115,8 @@ def silent_after_s(seen: Snapshot) -> float:
     """Seconds without a status after which Live says so; longer for an engine with a long status interval."""
     run = seen.run
     planned = run.tests[seen.current].planned
-    if seen.preparing and run.plan.layout:
-        planned = run.plan.layout
+    if seen.preparing and run.plan.preparation:
+        planned = run.plan.preparation[-1]
     return max(_SILENT_AFTER_S, _MISSED * planned.interval_ms / 1000)
 
 
@@ -231,10 +232,10 @@ def _message(message: Message, width: int) -> list[Line]:
     return signed(sign, f"{format_clock(message.at_ns / 1e9)}  {clean(message.text)}", width)
 
 
-def phase_note(track: Track, planned: PlannedTest) -> str:
+def phase_note(track: Track, planned: PlannedTest, plan: Plan) -> str:
     """What the chart's title says of the phase that it shows, and of an engine that waits."""
     if track.preparing:
-        return "creating the test file"
+        return preparing_words(plan)
     if waiting := waits_s(planned):
         return f"ioping waits {format_duration(waiting)} between requests, its result is without that"
     return f"warm-up to {format_duration(track.warm_s)}" if track.warm_s else ""
@@ -246,6 +247,7 @@ def waiting_words(seen: Snapshot) -> str:
     if status is Status.PENDING:
         return "This test has not begun."
     if not status.over:
+        words = preparing_words(seen.run.plan)
         phase = seen.run.progress.phase if seen.run.progress else Phase.PENDING
-        return "Waiting for the first status." if phase is not Phase.PREPARING else "Creating the test file."
+        return "Waiting for the first status." if phase is not Phase.PREPARING else f"{words[0].upper()}{words[1:]}."
     return f"No samples: {clean(seen.record.reason)}" if seen.record.reason else "No samples were recorded."

@@ -102,7 +102,7 @@ def switch_lines(plan: Plan, key: str, width: int) -> list[Line]:
 def _test_lines(plan: Plan, width: int) -> list[Line]:
     """Each test with R or W and its time; of a test that is swept its axes, a line each."""
     lines: list[Line] = []
-    numbered = enumerate(steps(plan), 0 if plan.layout else 1)
+    numbered = enumerate(steps(plan), 1 - len(plan.preparation))
     for swept, group in groupby(numbered, key=lambda each: swept_by(each[1][1]) or each[0]):
         found = list(group)
         at, (title, test) = found[0]
@@ -110,8 +110,8 @@ def _test_lines(plan: Plan, width: int) -> list[Line]:
         if isinstance(swept, tuple):
             title = f"{sweep_title(test.jobs, test.cell) or swept[0]}: {len(cells)} cells"
         seconds = fit(format_duration(sum(cell.likely_seconds for cell in cells)), 7, right=True)
-        number = fit(f"{at:2}" if at else "", 3)
-        words = paragraph(clean(title), width - 11, "" if at else "quiet", first=((number, "quiet"), (" ", "")))
+        number = fit(f"{at:2}" if at > 0 else "", 3)
+        words = paragraph(clean(title), width - 11, "" if at > 0 else "quiet", first=((number, "quiet"), (" ", "")))
         lines.append(spread(words[0] if words else (), [*_sides(test), (seconds, "quiet"), (" ", "")], width))
         lines += words[1:]
         for axis, values in sweep_axes(cells):

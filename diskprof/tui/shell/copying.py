@@ -45,9 +45,9 @@ def copy_of(screen: Screen[object]) -> Copy | None:
 
 def commands_of(plan: Plan) -> str:
     """The commands of a plan, as a shell takes them, each below its title."""
-    tests = [*((("Create test file", plan.layout),) if plan.layout else ())]
-    tests += [(test.title, test) for test in plan.tests]
-    return "\n\n".join(f"# {clean(title)}\n{clean(shlex.join(test.command))}" for title, test in tests)
+    from diskprof.reports.content.plan_report import steps
+
+    return "\n\n".join(f"# {clean(title)}\n{clean(shlex.join(step.command))}" for title, step in steps(plan))
 
 
 def clipboard_sequences(text: str, environment: Mapping[str, str]) -> Iterator[str]:

@@ -122,3 +122,49 @@ def test_a_setting_for_tests_that_cannot_go_on_says_why() -> None:
     preset = read(PRESET.replace("time_based = true", "").replace(PRESET.splitlines()[-1], ""))
     with pytest.raises(UsageError, match="no test of wait can go on until it is steady"):
         resolve(preset, {"steady": "read.iops"})
+
+
+BEFORE = """
+[[precondition]]
+name = "fill"
+options = { rw = "write", time_based = false, loops = 2 }
+[[precondition]]
+name = "random"
+options = { rw = "randwrite" }
+steady = { figure = "write.iops", windows = 2, window = "1s" }
+[sweep]
+bs = ["4k", "8k"]
+[[test]]"""
+
+
+def swept() -> Preset:
+    return read(PRESET.replace('bs = "4k"\n', "").replace("[[test]]", BEFORE))
+
+
+def test_preconditioning_is_no_test_is_not_swept_and_can_be_left_out() -> None:
+    preset = swept()
+    resolved = resolve(preset, {})
+    assert [step.name for step in resolved.precondition] == ["fill", "random"]
+    assert [test.name for test in resolved.tests] == ["one-4k", "one-8k"]
+    fill, random = resolved.precondition
+    assert fill.load.fio[0].amount == 2 * (64 << 20) and fill.steady is None
+    assert random.steady and random.load.fio[0].runtime_s == 1800.0
+    assert resolve(preset, {"precondition": "no"}).precondition == ()
+    assert read(preset_toml(preset)) == preset
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "says"),
+    [
+        ('name = "random"', 'name = "random"\nengine = "ioping"', "precondition[2].engine", "only fio preconditions"),
+        ('name = "random"', 'name = "fill"', "precondition[2].name", "two tests named fill"),
+        ('rw = "randwrite"', 'rw = "randwrite", bs = "x"', "precondition[2].options.bs", "'x' is not a size"),
+        ("loops = 2", "loops = 2, number_ios = 0", "precondition[1].options.number_ios", ""),
+        ("write.iops", "read.iops", "precondition[2]", "random does not read"),
+    ],
+)
+def test_a_wrong_step_is_named(old: str, new: str, key: str, says: str) -> None:
+    text = PRESET.replace('bs = "4k"\n', "").replace("[[test]]", BEFORE.replace(old, new))
+    problems = parse(text.encode(), Path("wait.toml"), shipped=False)
+    assert not isinstance(problems, Preset)
+    assert problems[0].key == key and says in problems[0].message

@@ -126,7 +126,7 @@ def test_every_preset_can_be_rebuilt_from_its_record(name: str, tmp_path: Path) 
 
 def test_a_sweep_whose_preset_is_gone_cannot_be_rebuilt(tmp_path: Path) -> None:
     preset = next(preset for preset in SHIPPED.presets if preset.sweep)
-    run = carried_out(Here(preset), Wish(preset, Place(path=str(tmp_path)), DeviceTree((DISK,))))
+    run = carried_out(Here(preset), Wish(preset, Place(path=str(tmp_path)), DeviceTree((DISK,)), {"size": "64m"}))
     plan = Here(preset).again(run).plan
     assert plan is not None and plan.sweep == run.plan.sweep
     with pytest.raises(UsageError, match="a sweep cannot be rebuilt from its record"):
