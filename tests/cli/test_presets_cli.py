@@ -130,7 +130,10 @@ def test_the_list_marks_suites_sweeps_and_what_needs_several_targets(tmp_path: P
     text = diskprof("presets", home=tmp_path).stdout
     line = {line.split()[0]: line for line in text.splitlines() if line.startswith("  ")}
     assert "read x35" in line["digitalocean-sweep"] and "write x5" in line["digitalocean-volume"]
-    assert "Sweeps, a test for each combination of values: alibaba-block-size, digitalocean-sweep." in flat(text)
+    assert (
+        "Sweeps, a test for each combination of values: snia-latency, alibaba-block-size, digitalocean-sweep, "
+        "snia-iops, snia-throughput." in flat(text)
+    )
     assert "With several targets: azure-max-read-write-iops, azure-max-throughput." in flat(text)
 
 

@@ -77,7 +77,7 @@ def short_duration(seconds: float) -> str:
     """Six characters at most: `<1 s`, `4 s`, `2 min`, `24 h`."""
     if seconds < 0.5:
         return "<1 s"
-    for unit, scale, least in (("d", 86400, 172800), ("h", 3600, 7200), ("min", 60, 120)):
+    for unit, scale, least in (("d", 86400, 172800), ("h", 3600, 5970), ("min", 60, 120)):
         if seconds >= least or (seconds == scale and unit != "d"):
             return f"{seconds / scale:.0f} {unit}"
     return f"{seconds:.0f} s"
