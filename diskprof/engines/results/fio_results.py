@@ -167,20 +167,23 @@ def _options(data: JsonObject, key: str) -> Options:
 
 def _entries(jobs: Sequence[JsonObject], given: Options) -> tuple[_Entry, ...]:
     hosts = [clean(str(job.get("hostname", ""))[:_LONGEST_OPTION]) for job in jobs]
-    several = len(set(hosts)) > 1
+    servers = [f"{host}:{count(job, 'port')}" for job, host in zip(jobs, hosts, strict=True)]
+    several = len(set(servers)) > 1
+    places = hosts if len(set(hosts)) == len(set(servers)) else servers
     names: dict[tuple[str, str, Options], str] = {}
     taken: set[str] = set()
     found = []
-    for job, host in zip(jobs, hosts, strict=True):
+    for job, host, place in zip(jobs, hosts, places, strict=True):
         called = clean(str(job.get("jobname", ""))[:_LONGEST_OPTION]) or "job"
         own = _options(job, "job options")
         options = tuple({**dict(given), **dict(own)}.items())
-        key = (called, host if several else "", own)
+        key = (called, place if several else "", own)
         if key not in names:
-            names[key] = _unlike(f"{called}@{host}" if several else called, taken)
+            names[key] = _unlike(f"{called}@{place}" if several else called, taken)
             taken.add(names[key])
         found.append(_Entry(job, names[key], options, count(job, "groupid"), host))
-    return tuple(found)
+    # Each server counts its groups anew.
+    return tuple(sorted(found, key=lambda entry: entry.group)) if several else tuple(found)
 
 
 def _unlike(name: str, taken: set[str]) -> str:
@@ -198,7 +201,7 @@ def _groups(entries: Sequence[_Entry]) -> tuple[range, ...]:
     for place, (before, entry) in enumerate(pairwise(entries), 1):
         own = dict(entry.options)
         beside = "new_group" in own and "stonewall" not in own
-        if entry.group != before.group and entry.host == before.host and not beside:
+        if entry.group != before.group and not beside:
             starts.append(place)
     return tuple(range(start, end) for start, end in pairwise((*starts, len(entries))))
 

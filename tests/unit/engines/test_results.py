@@ -136,6 +136,17 @@ def test_the_sum_of_all_clients_is_fios_own() -> None:
     assert test.result.jobs[1].read and test.result.jobs[1].read.iops == other["read"]["iops"]
 
 
+def test_jobs_of_several_servers_are_together_by_their_stonewalls() -> None:
+    given = json.loads(CLIENT)
+    *jobs, total = given["client_stats"]
+    others = [{**job, "port": 8800} for job in jobs]
+    found = only(packed({**given, "client_stats": [*jobs, *others, total]}))
+    names = [[job.name for job in test.jobs] for test in found.tests]
+    server, other = "127.0.0.1:8799", "127.0.0.1:8800"
+    assert names == [[f"a@{server}", f"a@{other}"], [f"b@{server}", f"c@{server}", f"b@{other}", f"c@{other}"]]
+    assert found.hostname == "127.0.0.1"
+
+
 def test_documents_of_several_runs_are_several_runs() -> None:
     first = document()
     second = document(timestamp_ms=first["timestamp_ms"] + 3500, timestamp=first["timestamp"] + 3)
