@@ -265,18 +265,20 @@ def _compare_test(name: str, arms: Sequence[Arm], samples: Mapping[str, ByTest],
 
 @dataclass(frozen=True, slots=True)
 class _Figured(Generic[Part]):
-    """A part of a run's result, of how many I/Os or syncs it is (None: not known), and its intervals."""
+    """A part of a run's result, of how many I/Os or syncs it is (None: not known), and its intervals; `blind` without any, since a
+    result file has none."""
 
     part: Part
     count: int | None
     intervals: Sequence[Sample]
+    blind: bool
 
 
 def _of_direction(
     taken: Sequence[tuple[Run, TestRecord]], direction: Direction, samples: Mapping[str, ByTest]
 ) -> list[_Figured[DirectionResult]]:
     return [
-        _Figured(part, part.ios, _intervals(run, record, direction, samples))
+        _figured(run, record, part, part.ios, direction, samples)
         for run, record in taken
         if record.result and (part := record.result.direction(direction))
     ]
@@ -284,24 +286,29 @@ def _of_direction(
 
 def _of_syncs(taken: Sequence[tuple[Run, TestRecord]], samples: Mapping[str, ByTest]) -> list[_Figured[Latency]]:
     return [
-        _Figured(record.result.sync, syncs(record), _intervals(run, record, Direction.WRITE, samples))
+        _figured(run, record, record.result.sync, syncs(record), Direction.WRITE, samples)
         for run, record in taken
         if record.result and record.result.sync
     ]
 
 
-def _intervals(run: Run, record: TestRecord, direction: Direction, samples: Mapping[str, ByTest]) -> Sequence[Sample]:
+def _figured(
+    run: Run, record: TestRecord, part: Part, count: int | None, direction: Direction, samples: Mapping[str, ByTest]
+) -> _Figured[Part]:
     taken = measured(samples.get(run.id, {}).get((record.index, direction), ()), record.index)
-    return thinned(counted(record.result.steady if record.result else None, taken))
+    intervals = thinned(counted(record.result.steady if record.result else None, taken))
+    return _Figured(part, count, intervals, blind=bool(run.imported_from) and len(intervals) < 2)
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A metric's figures in the runs of an arm. `count`: the fewest I/Os of one of them, None where one is not known."""
+    """A metric's figures in the runs of an arm. `count`: the fewest I/Os of one of them, None where one is not known. `blind`: how
+    much they vary within one of them is not known."""
 
     values: tuple[float, ...]
     count: int | None
     errors: tuple[Error, ...]
+    blind: bool
 
     @property
     def value(self) -> float | None:
@@ -326,7 +333,7 @@ def _known(source: Source[Part], side: Sequence[_Figured[Part]], *, alone: bool)
     counts = [each.count for each, _ in found]
     errors = tuple(_error(source, each.intervals, value, each.count, alone=alone) for each, value in found)
     fewest = None if None in counts else min((count for count in counts if count is not None), default=None)
-    return _Known(tuple(value for _, value in found), fewest, errors)
+    return _Known(tuple(value for _, value in found), fewest, errors, any(each.blind for each, _ in found))
 
 
 def _sources(records: Sequence[Sequence[TestRecord]], within_ns: int) -> tuple[Source[DirectionResult], ...]:
@@ -436,6 +443,9 @@ def _cell(source: Source[Part], first: _Known, other: _Known) -> ComparedValue:
     if max(runs) == 1 and found is not Change.SAME and _distance(source, first, other) <= floor:
         # What runs differ by is not known of one a side, only that no disk repeats itself better than this.
         found = Change.UNCLEAR if interval else Change.SAME
+    if max(runs) == 1 and (first.blind or other.blind) and found is not Change.SAME:
+        # Neither within the runs nor between them is known what chance may do.
+        return replace(told, verdict=Change.UNCLEAR)
     more = more_runs_needed(*runs, change, interval, same_within=floor) if found is Change.UNCLEAR else None
     return replace(told, verdict=found, interval=interval if ratio is not None else None, more_runs=more)
 

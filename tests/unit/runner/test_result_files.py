@@ -14,8 +14,10 @@ import pytest
 from recorded import record_run
 
 from diskprof.analysis.comparison import compare
+from diskprof.analysis.metrics import Measure
 from diskprof.model.errors import DiskprofError, UsageError
-from diskprof.model.run import Environment, Status
+from diskprof.model.metric import Change
+from diskprof.model.run import Environment, Run, Status
 from diskprof.presets.library import Library
 from diskprof.reports.blocks import Form
 from diskprof.reports.content.run_report import run_report
@@ -197,6 +199,21 @@ def test_it_compares_with_a_run_of_diskprofs(store: Store) -> None:
     told = {condition.name for condition in comparison.conditions}
     assert {"host", "preset"} <= told and not told & {"kernel", "device serial", "scheduler", "memory"}
     assert store.earlier_results(theirs) == ()
+
+
+def test_without_samples_a_difference_cannot_be_told_from_noise(store: Store) -> None:
+    jobs = json.loads(one_job())["jobs"]
+    runs = []
+    for iops in (1000.0, 2000.0, 1010.0):
+        jobs[0]["read"]["iops"] = iops
+        runs.append(store.run(taken(store, "-", stdin=one_job(jobs=jobs)).runs[0].run_id))
+
+    def verdict(one: Run, other: Run) -> Change | None:
+        rows = {row.metric: row for row in compare([one, other]).tests[0].rows}
+        return rows[Measure.IOPS].cells[1].verdict
+
+    assert verdict(runs[0], runs[1]) is Change.UNCLEAR
+    assert verdict(runs[0], runs[2]) is Change.SAME
 
 
 def test_sizes_are_compared_as_amounts_however_they_are_written(store: Store) -> None:
