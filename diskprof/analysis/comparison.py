@@ -56,6 +56,9 @@ NOISE_OF_SHARE = 0.01
 LEAST_IOS = 10
 """No figure of fewer I/Os is judged: a mean of two requests is one of them, and a next one may be anything."""
 
+LEAST_PAIRS = 4
+"""Of fewer runs that took turns Student's t has so few degrees of freedom that pairing gains nothing."""
+
 TAIL_IOS = 10
 """A quantile is judged only if at least this many I/Os lie beyond it in each run."""
 
@@ -265,10 +268,12 @@ def _compare_test(name: str, arms: Sequence[Arm], samples: Mapping[str, ByTest],
 
 @dataclass(frozen=True, slots=True)
 class _Figured(Generic[Part]):
-    """A part of a run's result, of how many I/Os or syncs it is (None: not known), and its intervals; `blind` without any, since a
-    result file has none."""
+    """A part of a run's result, when the run began, of how many I/Os or syncs it is (None: not known), and its intervals; `blind`
+    without any, since a result file has none.
+    """
 
     part: Part
+    at: datetime
     count: int | None
     intervals: Sequence[Sample]
     blind: bool
@@ -297,15 +302,17 @@ def _figured(
 ) -> _Figured[Part]:
     taken = measured(samples.get(run.id, {}).get((record.index, direction), ()), record.index)
     intervals = thinned(counted(record.result.steady if record.result else None, taken))
-    return _Figured(part, count, intervals, blind=bool(run.imported_from) and len(intervals) < 2)
+    return _Figured(part, run.started_at, count, intervals, blind=bool(run.imported_from) and len(intervals) < 2)
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A metric's figures in the runs of an arm. `count`: the fewest I/Os of one of them, None where one is not known. `blind`: how
-    much they vary within one of them is not known."""
+    """The figures of a metric in the runs of an arm, and when these began. `count`: the fewest I/Os of one, None if not known.
+    `blind`: how much they vary within one of them is not known.
+    """
 
     values: tuple[float, ...]
+    times: tuple[datetime, ...]
     count: int | None
     errors: tuple[Error, ...]
     blind: bool
@@ -333,7 +340,8 @@ def _known(source: Source[Part], side: Sequence[_Figured[Part]], *, alone: bool)
     counts = [each.count for each, _ in found]
     errors = tuple(_error(source, each.intervals, value, each.count, alone=alone) for each, value in found)
     fewest = None if None in counts else min((count for count in counts if count is not None), default=None)
-    return _Known(tuple(value for _, value in found), fewest, errors, any(each.blind for each, _ in found))
+    values, times = tuple(value for _, value in found), tuple(each.at for each, _ in found)
+    return _Known(values, times, fewest, errors, any(each.blind for each, _ in found))
 
 
 def _sources(records: Sequence[Sequence[TestRecord]], within_ns: int) -> tuple[Source[DirectionResult], ...]:
@@ -453,13 +461,33 @@ def _cell(source: Source[Part], first: _Known, other: _Known) -> ComparedValue:
 def _change(source: Source[Part], first: _Known, other: _Known) -> tuple[float | None, Interval | None]:
     """The difference, of shares in their unit, else as a share of the first, and its interval; None where there is no ratio."""
     least = by_chance(_together(first.errors), _together(other.errors))
+    pairs = _pairs(first, other)
+    before, after, turns = pairs or (first.values, other.values, ())
     if source.share:
-        apart = difference_of_medians(first.values, other.values, least=least)
+        apart = difference_of_medians(before, after, least=least, turns=turns)
         return apart.difference, apart.interval
-    if min(*first.values, *other.values) <= 0:
+    if min(*before, *after) <= 0:
         return None, None
-    found = ratio_of_medians(first.values, other.values, least=least)
+    found = ratio_of_medians(before, after, least=least, turns=turns)
     return found.change, found.change_interval
+
+
+def _pairs(first: _Known, other: _Known) -> tuple[Sequence[float], Sequence[float], Sequence[int]] | None:
+    """The figures of two arms that took turns, A B B A ..., pair by pair in the order of time, and 1 for each pair in which the
+    first arm was first, else -1. None where they did not.
+
+    As often as one of the two is first the other has to be, but for one pair: else a drift would be taken for a difference.
+    """
+    runs = [(at, 0, value) for at, value in zip(first.times, first.values, strict=True)]
+    runs = sorted(runs + [(at, 1, value) for at, value in zip(other.times, other.values, strict=True)])
+    pairs = list(zip(runs[::2], runs[1::2], strict=False))
+    if len(first.values) != len(other.values) or len(pairs) < LEAST_PAIRS:
+        return None
+    if any(one[1] == two[1] for one, two in pairs) or abs(2 * sum(one[1] for one, _ in pairs) - len(pairs)) > 1:
+        return None
+    ordered = [sorted(pair, key=lambda run: run[1]) for pair in pairs]
+    turns = [-1 if one[1] else 1 for one, _ in pairs]
+    return [one[2] for one, _ in ordered], [two[2] for _, two in ordered], turns
 
 
 def _distance(source: Source[Part], first: _Known, other: _Known) -> float:

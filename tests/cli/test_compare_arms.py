@@ -2,12 +2,16 @@
 
 import csv
 import io
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from forked import diskprof, diskprof_json
-from recorded import record_run
+from recorded import FAST, FIRST_START, make_plan, record_run
 
+from diskprof.model.run import SeriesPlace
+from diskprof.model.run_series import NewSeries, Repetition
 from diskprof.store import Store
 
 
@@ -72,3 +76,22 @@ def test_what_is_no_comparison_is_a_usage_error(
         done = diskprof("compare", *(name.format(first=ids[0]) for name in names), form, home=tmp_path)
         assert (done.returncode, done.stdout) == (2, "")
         assert message in done.stderr
+
+
+def test_a_series_is_an_arm_for_each_of_its_targets(tmp_path: Path) -> None:
+    new = NewSeries(("/mnt/a", "/mnt/b"), Repetition(repeats=4))
+    with Store.open(tmp_path / ".local/share/diskprof/runs.db") as store:
+        series_id, ids = "", []
+        for turn, (repeat, arm) in enumerate(new.wanted.turns(2)):
+            plan = make_plan("ioping-seek", machine=FAST, runtime_s=3.0)
+            plan = replace(plan, target=replace(plan.target, path=new.targets[arm]))
+            place = SeriesPlace(series_id, repeat, arm) if series_id else new
+            at = FIRST_START + timedelta(minutes=turn)
+            ids.append(record_run(store, plan=plan, seed=turn, series=place, started_at=at, tags=("disks",)))
+            series_id = series_id or getattr(store.run(ids[0]).series, "series_id", "")
+    for name in (series_id, "disks", "latest"):
+        arms = diskprof_json("compare", name, "--json", home=tmp_path)["arms"]
+        assert [(arm["label"], [run["id"] for run in arm["runs"]]) for arm in arms] == [
+            ("/mnt/a", [ids[at] for at in (0, 3, 4, 7)]),
+            ("/mnt/b", [ids[at] for at in (1, 2, 5, 6)]),
+        ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from handmade import direction, environment, fio, ioping, latency, run, samples
@@ -15,6 +16,7 @@ from diskprof.model.metric import Change
 from diskprof.model.run import Run, Status
 from diskprof.model.sample import Direction
 
+START = datetime(2026, 3, 2, 9, 15, tzinfo=UTC)
 BEFORE = (10_000.0, 10_100.0, 9_900.0, 10_050.0, 9_950.0)
 
 
@@ -140,3 +142,22 @@ def test_what_cannot_be_compared_is_an_error_that_says_why() -> None:
     other = Arm((run(fio("b", read=direction(1.0))),), "after")
     with pytest.raises(UsageError, match="before and after share no test"):
         require_comparable([arm("before", BEFORE), other])
+
+
+def test_arms_that_took_turns_are_compared_pair_by_pair() -> None:
+    """Both sides slow down by a tenth; one after the other is worse, taking turns is the same."""
+
+    def at(turns: Sequence[int], label: str) -> Arm:
+        runs = (
+            replace(
+                run(fio("a", read=direction(10_000 * (1 - 0.1 * turn / 9))), run_id=f"{label}{turn}"),
+                started_at=START + timedelta(minutes=turn),
+            )
+            for turn in turns
+        )
+        return Arm(tuple(runs), label)
+
+    assert iops_of(at((0, 3, 4, 7, 8), "a"), at((1, 2, 5, 6, 9), "b")).verdict is Change.SAME
+    assert iops_of(at(range(5), "a"), at(range(5, 10), "b")).verdict is Change.WORSE
+    # The second always after the first: a drift would be taken for a difference.
+    assert iops_of(at(range(0, 10, 2), "a"), at(range(1, 10, 2), "b")).verdict is Change.UNCLEAR

@@ -179,3 +179,37 @@ def test_how_many_more_runs_would_tell() -> None:
 @pytest.mark.parametrize(("degrees", "expected"), [(1, 12.706), (1.5, 6.017), (2, 4.303), (3, 3.182), (8, 2.306)])
 def test_students_t_is_that_of_the_tables(degrees: float, expected: float) -> None:
     assert student(degrees) == pytest.approx(expected, rel=0.03)
+
+
+def test_of_pairs_a_drift_is_no_difference() -> None:
+    """A B B A A B B A A B on a machine that slows down by a tenth: the sides spread over it, the pairs do not."""
+    turns = [1000 * (1 - 0.1 * turn / 9) for turn in range(10)]
+    before, after = [turns[at] for at in (0, 3, 4, 7, 8)], [turns[at] for at in (1, 2, 5, 6, 9)]
+
+    assert (
+        verdict(ratio_of_medians(before, after, turns=(1, -1, 1, -1, 1)).change_interval, Better.HIGHER) is Change.SAME
+    )
+    assert verdict(ratio_of_medians(before, after).change_interval, Better.HIGHER) is Change.UNCLEAR
+
+
+def test_of_six_pairs_wilcoxons_interval_leaves_out_none_and_of_eight_three_of_each_end() -> None:
+    """The critical values of the signed-rank test at 5% (two-sided): 0 of 6, 3 of 8."""
+    for pairs, left_out in ((6, 0), (8, 3)):
+        # Around levels that do not rise.
+        apart = [0.01 * 2**at for at in range(pairs)]
+        walsh = sorted((one + other) / 2 for at, one in enumerate(apart) for other in apart[at:])
+        found = difference_of_medians(
+            [-each / 2 for each in apart], [each / 2 for each in apart], turns=[1] * pairs
+        ).interval
+        assert found
+        assert (found.low, found.high) == pytest.approx((walsh[left_out], walsh[-1 - left_out]))
+
+
+def test_of_five_equal_pairs_at_most_a_twentieth_is_told_apart() -> None:
+    random_ = random.Random(19)
+    missed = 0
+    for _ in range(1000):
+        before, after = ([math.exp(random_.gauss(0, 0.02)) for _ in range(5)] for _ in range(2))
+        found = ratio_of_medians(before, after, turns=(1, -1, 1, -1, 1)).interval
+        missed += not (found and found.low <= 1 <= found.high)
+    assert missed <= 1000 * (0.05 + 0.007)

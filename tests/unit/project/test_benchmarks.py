@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).parents[3]
-BENCHMARKS = ("gate", "imported", "observer", "results", "scale", "startup")
+BENCHMARKS = ("gate", "imported", "observer", "repeats", "results", "scale", "startup")
 
 
 def benchmark(name: str, *words: str, timeout_s: float = 180.0) -> subprocess.CompletedProcess[str]:
@@ -96,3 +96,11 @@ def test_gates_are_measured_beside_thresholds(tmp_path: Path) -> None:
     found = figures("gate", tmp_path / "out.json", "--gates", "50")
     assert found["recorded, throttled: diskprof gate, a tenth less caught"]["verdict"] == "met"
     assert {"normal, 2%: one run, threshold 2%, alarms without a change"} <= found.keys()
+
+
+def test_repeated_runs_are_judged_on_noise_that_was_recorded(tmp_path: Path) -> None:
+    found = figures("repeats", tmp_path / "out.json", "--draws", "200")
+    for name in ("equal sides told apart", "5% found", "drift, turns taken: same"):
+        assert found[f"recorded, throttled: {name}"]["verdict"] == "met"
+    assert found["recorded, throttled: drift, one after the other: told apart"]["median"] == 100
+    assert found["recorded, busy: equal sides told apart"]["verdict"] == "met"
