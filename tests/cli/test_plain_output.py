@@ -37,6 +37,8 @@ COMMANDS = {
         *(("compare", "FIRST", "SLOW"), ("compare", "FIRST", "SLOW", "--plot")),
         *(("compare", "FIRST", "SLOW", "--format", "json"), ("compare", "FIRST", "SLOW", "--format", "markdown")),
     ],
+    "history": [("history", "--run", "FIRST"), ("history", "nothing-µ"), ("history", "--help")],
+    "gate": [("gate", "nothing-µ"), ("gate", "--help")],
     "report": [("report", "FIRST"), ("report", "FIRST", "SLOW"), ("report", "--help")],
     "export": [("export", "FIRST", "-o", "µ.jsonl"), ("export", "--help")],
     "import": [("import", "nothing-µ.jsonl")],
