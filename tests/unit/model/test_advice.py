@@ -20,6 +20,7 @@ _ROOMS = ("analysis", "devices", "engines", "runner", "store")
 """The rooms whose words the screen says too."""
 
 _FOR_COMMANDS = {
+    "runner/gate.py": "`diskprof runs` lists the runs with their tags.",
     "runner/leftovers.py": "). List and remove: diskprof clean",
     "runner/plan/places.py": "For example: diskprof run ",
 }
