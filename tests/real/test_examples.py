@@ -24,8 +24,11 @@ REPOSITORY = Path(__file__).parents[2]
 DOCUMENTS = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
 PATIENCE_S = 280
 PLACE = "/mnt/data"
-# A job file of the reader's own.
-GIVEN = {"job.fio": "[global]\nsize=8m\nruntime=1\n[reads]\nrw=randread\nbs=4k\n"}
+# A job file and a result of the reader's own.
+GIVEN = {
+    "job.fio": "[global]\nsize=8m\nruntime=1\n[reads]\nrw=randread\nbs=4k\n",
+    "result.json": (REPOSITORY / "tests" / "data" / "results" / "fio-3.33-stonewall.json").read_text(),
+}
 
 # Blocks that are not run in one shell of a home of its own: where else they are.
 ELSEWHERE = {
