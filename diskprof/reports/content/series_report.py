@@ -31,6 +31,12 @@ def series_report(result: SeriesResult) -> tuple[Block, ...]:
     )
 
 
+def series_preview(result: SeriesResult) -> tuple[Block, ...]:
+    """Why it ended, and its headline figures."""
+    series = result.series
+    return (*([Paragraph(series.reason, STATUSES[series.status].meaning)] if series.reason else ()), *_figures(result))
+
+
 def place_words(series: RunSeries, place: SeriesPlace) -> str:
     """Where a run is in its series: `repeat 3 of 5`, `repeat 3 of 5, target B`; without the 5 where no number was given."""
     count = f" of {series.wanted.repeats}" if series.wanted.repeats else ""

@@ -77,16 +77,17 @@ def _here() -> Path:
         return Path.home()
 
 
-def edit_tags(screen: ModeScreen, run: RunSummary, done: Done) -> None:
-    """Ask for tags and note, which are kept before the question goes; then call `done`."""
+def edit_tags(screen: ModeScreen, run: RunSummary, done: Done, ids: Sequence[str] = ()) -> None:
+    """Ask for tags and note, which are kept before the question goes; then call `done`. `ids` are the runs of a series."""
 
     def save(edit: TagsEdit) -> None:
-        keep_words(
-            screen.kept_path,
-            run.id,
-            tags=edit.tags if edit.tags != run.tags else None,
-            note=edit.note if edit.note != run.note else None,
-        )
+        for run_id in ids or (run.id,):
+            keep_words(
+                screen.kept_path,
+                run_id,
+                tags=edit.tags if edit.tags != run.tags else None,
+                note=edit.note if edit.note != run.note else None,
+            )
 
     def answered(saved: bool | None) -> None:
         if saved:
@@ -99,8 +100,7 @@ def delete(screen: ModeScreen, runs: Sequence[RunSummary], done: Done) -> None:
     """Ask, put into the trash, then call `done`; refused if one of them is in progress."""
     going = next((run for run in runs if run.status is Status.RUNNING), None)
     if going:
-        how = with_keys(screen, "Stop it first: {runs.open} opens it, {live.stop} stops it there.")
-        tell(screen, f"{going.id} is in progress: nothing was deleted. {how}", warning=True)
+        refuse_to_delete(screen, going.id)
         return
 
     def answered(answer: str | None) -> None:
@@ -111,6 +111,12 @@ def delete(screen: ModeScreen, runs: Sequence[RunSummary], done: Done) -> None:
 
     if runs:
         screen.app.push_screen(DeleteModal(runs), answered)
+
+
+def refuse_to_delete(screen: ModeScreen, name: str) -> None:
+    """Say that a run or a series in progress is not deleted."""
+    how = with_keys(screen, "Stop it first: {runs.attach} shows it, {live.stop} stops it there.")
+    tell(screen, f"{name} is in progress: nothing was deleted. {how}", warning=True)
 
 
 async def _delete(screen: ModeScreen, runs: Sequence[RunSummary], done: Done) -> None:

@@ -15,6 +15,7 @@ from diskprof.model.run import Run, RunSummary, Status
 from diskprof.reports.formats import Format
 from diskprof.runner.session import earlier_results
 from diskprof.tui.kit.charts.chart import Chart
+from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.containers import Across, Down
 from diskprof.tui.kit.painted import Line, Lines, OneLine
 from diskprof.tui.kit.table import Row, Sheet, SheetColumn
@@ -23,6 +24,7 @@ from diskprof.tui.live.finding_banner import FindingBanner
 from diskprof.tui.live.live_lines import message_lines, progress_line, run_line, test_line
 from diskprof.tui.live.live_panes import DeviceTile, KernelPane, LatencyTile, Page, TestSheet, Tile, Words
 from diskprof.tui.live.run_reader import Snapshot
+from diskprof.tui.live.series_line import SeriesReader, series_line
 from diskprof.tui.shell.base import ModeScreen
 
 if TYPE_CHECKING:
@@ -110,11 +112,13 @@ class RunPage(ModeScreen):
         self._listed: tuple[object, ...] = ()
         self._told: tuple[object, ...] = ()
         self._earlier: tuple[EarlierResult, ...] = ()
+        self._series = SeriesReader(lambda series_id: self.store.series(series_id))
 
     def body(self) -> ComposeResult:
         charset = self.diskprof.charset
         with Down(id="live"):
             yield OneLine(id="which")
+            yield OneLine(id="series")
             yield OneLine(id="what")
             yield FindingBanner(id="trust")
             yield OneLine(id="progress")
@@ -219,6 +223,7 @@ class RunPage(ModeScreen):
     def _head(self, seen: Snapshot, *, silent_s: float = 0.0) -> None:
         run, width, charset = seen.run, self._width, self.diskprof.charset
         self.query_one("#which", OneLine).put_line(self.head_line(run, width))
+        self._tell_series(run, width)
         short = self.has_class("-short")
         what = test_line(seen, width, silent_s=silent_s, bar=charset if short else None)
         line = self.query_one("#what", OneLine)
@@ -227,6 +232,17 @@ class RunPage(ModeScreen):
         if seen.going and not short:
             self.query_one("#progress", OneLine).put_line(progress_line(run, width, charset))
         self.query_one(FindingBanner).tell(run, width)
+
+    def _tell_series(self, run: Run, width: int) -> None:
+        line = self.query_one("#series", OneLine)
+        try:
+            series = self._series.of(run)
+        except DiskprofError:
+            # It was deleted, with this run, which the next reading tells.
+            series = None
+        line.display = series is not None
+        if series:
+            line.put_line(series_line(run, series, width, ascii_only=self.diskprof.charset is Charset.ASCII))
 
     def _arrange(self) -> None:
         """The cells of a sweep are above its tests, the chart of a test is below them."""
@@ -466,7 +482,7 @@ class RunPage(ModeScreen):
         run_id, plan = seen.run.id, seen.run.plan
         self.app.push_screen(
             Ask(
-                "Stop this run?",
+                "Stop this series?" if seen.run.series else "Stop this run?",
                 f"{clean(plan.preset_title)} on {clean(place(seen.run))}, run {run_id}.\n"
                 "The current test stops within two seconds. Results so far are kept.",
                 (Answer("s", "Stop it", "stop", danger=True), Answer("esc", "Continue", "stay")),

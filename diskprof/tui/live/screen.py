@@ -47,19 +47,36 @@ this screen, quitting or losing the connection does not stop it.
 
     def show_run(self, run_id: str) -> None:
         """Show this run until another is asked for."""
-        self._asked_for = run_id
+        self._asked_for = self._run_of(run_id)
         self.course.follow(None)
         if self.is_current and self.is_mounted:
             self.store_changed()
 
+    def _run_of(self, name: str) -> str:
+        """The run itself; of a series the newest of its runs."""
+        try:
+            return self.store.runs_named(name)[-1]
+        except DiskprofError:
+            return name
+
     def _wanted(self) -> str | None:
-        if self._asked_for:
-            return self._asked_for
         state = self.diskprof.watcher.state
+        if self._asked_for:
+            self._asked_for = self._next_of_series(self._asked_for)
+            return self._asked_for
         if self.snapshot and (self.snapshot.going or not state.running):
             return self.snapshot.run.id
         newest = state.running[0] if state.running else state.newest
         return newest.id if newest else None
+
+    def _next_of_series(self, run_id: str) -> str:
+        """The run in progress of the same series, once this one has ended; else itself."""
+        shown = self.snapshot.run if self.snapshot and self.snapshot.run.id == run_id else None
+        if shown is None or shown.series is None or self.snapshot is None or self.snapshot.going:
+            return run_id
+        same = shown.series.series_id
+        running = self.diskprof.watcher.state.running
+        return next((run.id for run in running if run.series and run.series.series_id == same), run_id)
 
     @property
     def _others(self) -> list[str]:
@@ -81,6 +98,9 @@ this screen, quitting or losing the connection does not stop it.
                 self.follow(wanted)
             else:
                 self.course.read()
+                if self._wanted() != wanted:
+                    # It has ended just now, and the next of its series has begun.
+                    self.follow(self._wanted())
         except DiskprofError as error:
             # The run was deleted, or what is stored of it cannot be read.
             self._asked_for = None

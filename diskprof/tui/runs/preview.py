@@ -132,6 +132,11 @@ def _read(path: Path, run_id: str) -> Blocks:
     from diskprof.store import Store
 
     with Store.open(path, create=False) as store:
+        if store.resolve_item(run_id).is_series:
+            from diskprof.reports.content.series_report import series_preview
+            from diskprof.runner.session import series_result
+
+            return series_preview(series_result(store, run_id))
         run = store.run(run_id)
         course = [store.course(run_id, test.index, most=_POINTS).samples for test in run.tests if not test.planned.cell]
     return run_preview(run, tuple(chain.from_iterable(course)))

@@ -1,14 +1,17 @@
 """The list of runs without the screen: its columns, order and filter."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
 from diskprof.model.run import RunSummary, Status, Weight
+from diskprof.model.run_series import RunSeries
 from diskprof.model.units import format_clock
 from diskprof.reports.content.doubts import in_doubt, short
+from diskprof.reports.content.series_plan import letter
+from diskprof.reports.content.series_rows import folded
 from diskprof.reports.words import STATUSES, WEIGHTS, outcome
 from diskprof.tui.kit.painted import Piece
 from diskprof.tui.kit.table import Row, SheetColumn
@@ -82,28 +85,35 @@ class RunsView:
 
 
 class RunList:
-    """All runs and those in view; `runs` is newest first, `shown` filtered and sorted."""
+    """All runs and those in view; `runs` is newest first, `shown` the rows, filtered and sorted, `found` how many runs they are.
+
+    A series is one row, with its own id; the runs of those that are `opened` are below it.
+    """
 
     def __init__(self) -> None:
         self.runs: tuple[RunSummary, ...] = ()
         self.shown: tuple[RunSummary, ...] = ()
+        self.found = 0
+        self.series: Mapping[str, RunSeries] = {}
+        self.opened: set[str] = set()
         self.marked: list[str] = []
         self.view = RunsView()
         self._haystacks: dict[RunSummary, str] = {}
 
-    def load(self, runs: Sequence[RunSummary]) -> None:
-        """Take over a new list; marks of runs that are gone go too."""
-        if tuple(runs) == self.runs:
+    def load(self, runs: Sequence[RunSummary], series: Sequence[RunSeries] = ()) -> None:
+        """Take over a new list, and the series that runs of it are of; marks of runs that are gone go too."""
+        known = {each.id: each for each in series}
+        if tuple(runs) == self.runs and known == self.series:
             return
-        self.runs = tuple(runs)
+        self.runs, self.series = tuple(runs), known
         if len(self._haystacks) > 2 * len(self.runs):
             self._haystacks.clear()
         if self.marked:
-            there = {run.id for run in self.runs}
+            there = {run.id for run in self.runs} | set(self.series)
             self.marked = [run_id for run_id in self.marked if run_id in there]
         self._arrange()
 
-    def load_newest(self, newest: Sequence[RunSummary]) -> bool:
+    def load_newest(self, newest: Sequence[RunSummary], series: Sequence[RunSeries] = ()) -> bool:
         """Take over the first runs of a list that is otherwise as before; False if it cannot be told where they join."""
         if not newest:
             return False
@@ -111,7 +121,7 @@ class RunList:
         joint = next((index for index, run in enumerate(self.runs) if run.id == last), None)
         if joint is None:
             return False
-        self.load((*newest, *self.runs[joint + 1 :]))
+        self.load((*newest, *self.runs[joint + 1 :]), series)
         return True
 
     def look(self, view: RunsView) -> None:
@@ -121,11 +131,32 @@ class RunList:
     def _arrange(self) -> None:
         words = self.view.words.casefold().split()
         found = [run for run in self.runs if all(self._has(run, word) for word in words)] if words else self.runs
+        self.found = len(found)
+        all_found = found
+        found = folded(found, self.series) if self.series else found
         if self.view.order is not Order.STARTED:
             found = sorted(found, key=self._key, reverse=self.view.backwards)
         elif self.view.backwards:
             found = tuple(reversed(found))
-        self.shown = tuple(found)
+        self.shown = tuple(self._opened(found, all_found)) if self.opened else tuple(found)
+
+    def _opened(self, rows: Sequence[RunSummary], runs: Sequence[RunSummary]) -> Iterator[RunSummary]:
+        """The rows, each series that is opened followed by its runs, the first of them first."""
+        for row in rows:
+            yield row
+            if row.id in self.opened:
+                yield from (run for run in reversed(runs) if run.series and run.series.series_id == row.id)
+
+    def turn(self, series_id: str) -> None:
+        """Open a series, or close it."""
+        self.opened ^= {series_id}
+        self._arrange()
+
+    def runs_of(self, row: RunSummary) -> tuple[RunSummary, ...]:
+        """The runs that a row is, newest first."""
+        if row.id not in self.series:
+            return (row,)
+        return tuple(run for run in self.runs if run.series and run.series.series_id == row.id)
 
     def _has(self, run: RunSummary, word: str) -> bool:
         match = _FIELD.fullmatch(word)
@@ -202,7 +233,7 @@ class RunList:
             case "took":
                 return ("" if run.duration_s is None else format_clock(run.duration_s)), "quiet"
             case "preset":
-                return run.preset, ""
+                return self._what(run), ""
             case "target":
                 return run.target, ""
             case "device":
@@ -221,6 +252,15 @@ class RunList:
                 return both if len(both) <= column.width else status.word, ink_of(status)
             case _:
                 return "", ""
+
+    def _what(self, run: RunSummary) -> str:
+        """The preset; of a series with a sign, of a run below it which repeat it is."""
+        if run.id in self.series:
+            return f"{'▾' if run.id in self.opened else '▸'} {run.preset}"
+        if run.series and (series := self.series.get(run.series.series_id)):
+            target = f" {letter(run.series.arm)}" if len(series.targets) > 1 else ""
+            return f"  {run.series.repeat}{target}"
+        return run.preset
 
 
 def _by_amount(figure: re.Match[str]) -> str:
@@ -251,7 +291,8 @@ def columns_for(width: int, view: RunsView, runs: Sequence[RunSummary]) -> tuple
         return min(max([least, *map(len, values)]), most)
 
     wide = width >= _WIDE
-    preset = widest([run.preset for run in sample], 8, 22 if wide else 13)
+    marks = 2 if any(run.series for run in runs) else 0
+    preset = widest([run.preset for run in sample], 8, 22 if wide else 13) + marks
     tags = widest(
         [", ".join(run.tags) for run in sample], 6 if any(run.tags for run in sample) else 4, 22 if wide else 10
     )

@@ -29,7 +29,7 @@ from diskprof.tui.runs.preview import Preview
 from diskprof.tui.runs.run_list import FIELDS, Order, RunList, columns_for, unknown_field
 from diskprof.tui.shell.base import ModeScreen
 from diskprof.tui.shell.keynames import with_keys
-from diskprof.tui.shell.loading import report_on
+from diskprof.tui.shell.loading import report_on, series_report_on
 
 _EMPTY = (
     "No runs yet.\n\nPress {app.run}, choose a device and a preset, and press {run.start} to start.\n"
@@ -58,6 +58,7 @@ class RunsScreen(ModeScreen):
         "The lower part, on wide terminals the right one, shows the results of the run under the cursor.\n\n"
         "{runs.history} shows how the results of the runs like the one under the cursor changed.\n\n"
         "{runs.again} runs the run under the cursor again: same preset, settings, target and expectations.\n\n"
+        "A series is one row; {runs.open} shows or hides its runs. What is done to the row is done to all of them.\n\n"
         "The filter looks for words in id, preset, target, device, host, status and tags. A field limits a word: "
         "status:failed disk:sda tag:prod preset:quick host:db-01. Several words must all match. A click on a column heading "
         "sorts by it, a second click reverses the order."
@@ -164,14 +165,14 @@ class RunsScreen(ModeScreen):
         if self._partial:
             return
         try:
-            newest = self.store.summaries(limit=_NEWEST)
+            newest, series = self.store.summaries(limit=_NEWEST), self.store.series_list()
             self._trash = bool(self.store.last_discarded())
         except DiskprofError as error:
             self.diskprof.tell(error)
             return
         self._partial = len(newest) == _NEWEST
-        if not self._partial or not self.list.load_newest(newest):
-            self.list.load(newest)
+        if not self._partial or not self.list.load_newest(newest, series):
+            self.list.load(newest, series)
         self._show()
         if self._partial:
             set_timer(self, _DRAWN_S, self._read_others)
@@ -193,10 +194,10 @@ class RunsScreen(ModeScreen):
     def _load(self, limit: int | None) -> None:
         began = time.monotonic()
         try:
-            runs = self.store.summaries(limit=limit)
+            runs, series = self.store.summaries(limit=limit), self.store.series_list()
             self._trash = bool(self.store.last_discarded())
-            if limit is None or not self.list.load_newest(runs):
-                self.list.load(self.store.summaries() if limit else runs)
+            if limit is None or not self.list.load_newest(runs, series):
+                self.list.load(self.store.summaries() if limit else runs, series)
         except DiskprofError as error:
             self.diskprof.tell(error)
             return
@@ -265,7 +266,7 @@ class RunsScreen(ModeScreen):
         self._about()
 
     def _title(self) -> None:
-        shown, total, marked = len(self.list.shown), len(self.list.runs), len(self.list.marked)
+        shown, total, marked = self.list.found, len(self.list.runs), len(self.list.marked)
         count = f"{total} run{'' if total == 1 else 's'}" if shown == total else f"{shown} of {total} runs"
         if self._partial:
             count = f"the newest {shown} runs, reading the others"
@@ -282,7 +283,8 @@ class RunsScreen(ModeScreen):
 
     def _about(self) -> None:
         if run := self.current:
-            self.query_one("#runs-about-title", Heading).tell([(f"Run {run.id}", "strong")])
+            what = "Series" if run.id in self.list.series else "Run"
+            self.query_one("#runs-about-title", Heading).tell([(f"{what} {run.id}", "strong")])
         self.preview.tell(self.current)
 
     @on(Sheet.Moved, "#runs-list")
@@ -300,6 +302,10 @@ class RunsScreen(ModeScreen):
         run = self.current
         if run is None:
             return
+        if run.id in self.list.series:
+            self.list.turn(run.id)
+            self._show()
+            return
         if run.status is Status.RUNNING:
             self.diskprof.show_run(run.id)
             return
@@ -309,13 +315,14 @@ class RunsScreen(ModeScreen):
 
     def action_attach(self) -> None:
         if (run := self.current) and run.status is Status.RUNNING:
-            self.diskprof.show_run(run.id)
+            self.diskprof.show_run(self.list.runs_of(run)[0].id)
 
     def action_history(self) -> None:
         if run := self.current:
             from diskprof.tui.runs.history import HistoryScreen
 
-            self.app.push_screen(HistoryScreen(run.id))
+            complete = (one for one in self.list.runs_of(run) if one.status is Status.COMPLETE)
+            self.app.push_screen(HistoryScreen(next(complete, run).id))
 
     def action_mark(self) -> None:
         if run := self.current:
@@ -331,6 +338,10 @@ class RunsScreen(ModeScreen):
 
     def action_compare(self) -> None:
         run, marked = self.current, list(reversed(self._marked()))
+        if not marked and self._series:
+            how = with_keys(self, "{runs.open} shows its runs; mark two of them with {runs.mark}.")
+            run_actions.tell(self, f"A series is not compared as a whole here. {how}", warning=True)
+            return
         if len(marked) >= 2:
             arms = grouped([MarkedRun(one.id, one.target, one.tags, one.series) for one in marked])
             self.diskprof.compare_arms(arms or each_alone([one.id for one in marked]))
@@ -343,18 +354,39 @@ class RunsScreen(ModeScreen):
             run_actions.compare_with_partner(self, self.list.runs, run)
 
     def _chosen_runs(self) -> tuple[RunSummary, ...]:
-        """The marked runs, or the one under the cursor."""
-        return self._marked() or ((run,) if (run := self.current) else ())
+        """The marked runs, or the one under the cursor; of a series all."""
+        return self._marked() or (self.list.runs_of(run) if (run := self.current) else ())
 
     def _marked(self) -> tuple[RunSummary, ...]:
-        """The marked runs, newest first, also those that the filter hides."""
-        return tuple(run for run in self.list.runs if run.id in self.list.marked) if self.list.marked else ()
+        """The marked runs, of a series all, newest first, also those that the filter hides."""
+        marked = self.list.marked
+        return tuple(
+            run for run in self.list.runs if run.id in marked or (run.series and run.series.series_id in marked)
+        )
+
+    @property
+    def _series(self) -> RunSummary | None:
+        """The series under the cursor, if nothing is marked, or the only thing that is."""
+        marked = self.list.marked
+        if len(marked) == 1:
+            return next((row for row in self.list.shown if row.id in marked and row.id in self.list.series), None)
+        row = None if marked else self.current
+        return row if row and row.id in self.list.series else None
 
     def action_again(self) -> None:
-        if run := self.current:
+        if (run := self.current) and run.id in self.list.series:
+            how = f"On the command line: diskprof rerun {run.id}. {with_keys(self, '{runs.open} shows its runs.')}"
+            run_actions.tell(self, f"A series is not run again from here. {how}", warning=True)
+        elif run:
             run_actions.run_again(self, run.id)
 
     def action_export(self) -> None:
+        if series := self._series:
+            title = f"Report on series {series.id}"
+            run_actions.export(
+                self, [series.id], lambda wanted: series_report_on(self.kept_path, series.id, wanted), title
+            )
+            return
         ids = [run.id for run in reversed(self._chosen_runs())]
         if ids:
             title = f"Report on {ids[0]}" if len(ids) == 1 else f"Report on {len(ids)} runs"
@@ -362,6 +394,9 @@ class RunsScreen(ModeScreen):
 
     def action_delete(self) -> None:
         here = self.sheet.cursor
+        if (series := self._series) and series.status is Status.RUNNING:
+            run_actions.refuse_to_delete(self, series.id)
+            return
 
         def deleted() -> None:
             self._at = ""
@@ -375,7 +410,7 @@ class RunsScreen(ModeScreen):
 
     def action_tags(self) -> None:
         if run := self.current:
-            run_actions.edit_tags(self, run, self.read)
+            run_actions.edit_tags(self, run, self.read, [one.id for one in self.list.runs_of(run)])
 
     def action_order(self) -> None:
         orders = list(Order)

@@ -99,6 +99,22 @@ def report_on(path: Path, ids: Sequence[str], wanted: Format) -> str:
         return Loaded(tuple(store.run(run_id) for run_id in ids_of(arms)), arms=arms).report(wanted)
 
 
+def series_report_on(path: Path, series_id: str, wanted: Format) -> str:
+    """The report on a series, by a connection of its own. Raises DiskprofError."""
+    from diskprof.reports.formats import OF_SERIES, Format, write_series
+    from diskprof.runner.session import series_result
+    from diskprof.store import Store
+
+    if wanted not in OF_SERIES:
+        with Store.open(path, create=False) as store:
+            ids = store.runs_named(series_id)
+        return report_on(path, ids, wanted)
+    with Store.open(path, create=False) as store:
+        result = series_result(store, series_id)
+        runs = [store.run(run.id) for run in result.runs] if wanted is Format.CSV else []
+    return write_series(wanted, result, runs)
+
+
 def _course(store: Store, run: Run) -> tuple[Sample, ...]:
     return tuple(chain.from_iterable(store.course(run.id, test.index, most=2048).samples for test in run.tests))
 

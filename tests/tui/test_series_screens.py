@@ -1,0 +1,121 @@
+"""A series on the screens: one row that opens into its runs, one line on Live that follows from run to run."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from recorded import FIRST_START, record_run
+from stored_screens import SIZES, at, go_to, open_runs, press, see, settle, shown, text_of, told, until
+
+from diskprof.model.metric import Quantity
+from diskprof.model.run import SeriesPlace, Status
+from diskprof.model.run_series import NewSeries, Repetition, Spread
+from diskprof.model.sample import Direction
+from diskprof.store import Store
+from diskprof.tui.live.screen import LiveScreen
+
+NEW = NewSeries(("/mnt/a", "/mnt/b"), Repetition(repeats=3))
+
+
+def begin(store: Store, count: int, *, going: bool = False) -> str:
+    """A series with so many runs, the last of them in progress if `going`."""
+    place: SeriesPlace | NewSeries = NEW
+    turns, series_id = list(NEW.wanted.turns(2)), ""
+    for at_ in range(count):
+        last = going and at_ == count - 1
+        run_id = record_run(
+            store,
+            series=place if at_ == 0 else SeriesPlace(series_id, *turns[at_]),
+            runtime_s=0.5,
+            seed=at_,
+            started_at=FIRST_START + timedelta(days=30, minutes=at_),
+            end=Status.RUNNING if last else Status.COMPLETE,
+            stop_in=(1, 0.3) if last else None,
+        )
+        known = store.run(run_id).series
+        assert known
+        series_id = known.series_id
+    for repeats in (1, 2):
+        store.add_spread(
+            series_id,
+            Spread(repeats, 1, "randread-4k-qd32", Direction.READ, Quantity.IOPS, 5000.0, 5000 - 200 / repeats, 5100.0),
+        )
+    return series_id
+
+
+@pytest.fixture
+def alone(tmp_path: Path) -> tuple[Path, str]:
+    """A store with a run and the id of the run."""
+    path = tmp_path / "runs.db"
+    with Store.open(path) as store:
+        return path, record_run(store, runtime_s=0.5)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_series_is_a_row_that_opens_into_its_runs(alone: tuple[Path, str], size: tuple[int, int]) -> None:
+    path, other = alone
+    with Store.open(path) as store:
+        series_id = begin(store, 4)
+        store.finish_series(series_id, status=Status.CANCELLED)
+        runs = [run.id for run in store.series_runs(series_id)]
+    async with open_runs(path, size) as pilot:
+        assert shown(pilot) == [series_id, other]
+        await see(pilot, "5 runs", "▸ quick", "4 of 6 runs", f"Series {series_id}")
+        await press(pilot, "enter")
+        assert shown(pilot) == [series_id, *runs, other]
+        await see(pilot, "▾ quick", "1 A", "2 B")
+        await press(pilot, "down", "down")
+        assert at(pilot) == runs[1]
+        await press(pilot, "slash", "m", "n", "t")
+        await press(pilot, "escape")
+        await go_to(pilot, series_id)
+        await press(pilot, "enter")
+        assert shown(pilot) == [series_id, other]
+
+
+async def test_what_is_done_to_the_row_is_done_to_all_runs(alone: tuple[Path, str]) -> None:
+    path, other = alone
+    with Store.open(path) as store:
+        series_id = begin(store, 2)
+        store.finish_series(series_id, status=Status.COMPLETE)
+        runs = [run.id for run in store.series_runs(series_id)]
+    async with open_runs(path) as pilot:
+        await press(pilot, "t")
+        await pilot.press(*"base", "enter")
+        await settle(pilot)
+        await see(pilot, "base")
+        with Store.open(path) as store:
+            assert [store.run(run_id).tags for run_id in runs] == [("base",)] * 2
+        await press(pilot, "d")
+        await pilot.press("y")
+        await settle(pilot)
+        await until(pilot, lambda: shown(pilot) == [other])
+        await press(pilot, "u")
+        await until(pilot, lambda: shown(pilot) == [series_id, other])
+
+
+async def test_a_series_in_progress_is_followed_from_run_to_run(alone: tuple[Path, str]) -> None:
+    path, _ = alone
+    with Store.open(path) as store:
+        series_id = begin(store, 3, going=True)
+        async with open_runs(path, (120, 40)) as pilot:
+            await press(pilot, "d")
+            assert "in progress" in told(pilot)
+            await press(pilot, "a")
+            screen = pilot.app.screen
+            assert isinstance(screen, LiveScreen)
+            await see(pilot, f"Series {series_id}: repeat 2 of 3, target B", "4K rand read QD32 read, target B")
+            first = screen.run
+            assert first
+            store.finish_run(first.id, status=Status.COMPLETE)
+            following = record_run(
+                store,
+                series=SeriesPlace(series_id, 2, 0),
+                runtime_s=0.5,
+                started_at=FIRST_START + timedelta(days=31),
+                end=Status.RUNNING,
+                stop_in=(1, 0.3),
+            )
+            await until(pilot, lambda: bool(screen.run and screen.run.id == following))
+            await see(pilot, "repeat 2 of 3, target A")
+            assert "▇" in text_of(pilot) or "█" in text_of(pilot)
