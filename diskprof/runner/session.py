@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from diskprof.model.plan import Plan
     from diskprof.model.preset import Preset, TargetSlot
     from diskprof.model.run import Run
-    from diskprof.model.run_series import NewSeries, SeriesPlan
+    from diskprof.model.run_series import NewSeries, Repetition, SeriesPlan
     from diskprof.model.target import Target
     from diskprof.presets.library import Library
     from diskprof.runner.carry.begin import Begun
@@ -95,6 +95,14 @@ class Outlook:
         return plan is not None and bool(plan.raw_devices) and (not plan.blocked or bool(plan.to_give_up))
 
 
+@dataclass(frozen=True)
+class SeriesOutlook:
+    """A series, and the outlook that each of its plans is of."""
+
+    outlooks: tuple[Outlook, ...]
+    series: SeriesPlan
+
+
 class Company(Enum):
     """What to do about other runs on the same disk."""
 
@@ -111,6 +119,8 @@ class Waiting:
     plan: Plan
     others: Sequence[Neighbour]
     tree: DeviceTree
+    series: SeriesPlan | None = None
+    """The series that begins with the plan."""
 
 
 class DeviceMonitor(Protocol):
@@ -267,6 +277,27 @@ class Session:
         return self.plan_of(
             replace(wish, named={slot.name: wish.named.get(slot.name, path) for slot in wish.preset.targets})
         )
+
+    def series_outlook(self, wish: Wish, places: Sequence[Place], wanted: Repetition) -> SeriesOutlook:
+        """The plans of a wish in each of these places, and the series that they make. Looks at the file system.
+
+        Raises what refuses one of the plans, and UsageError where they cannot be repeated so.
+        """
+        from diskprof.runner.plan.planner import refuse_if_blocked
+        from diskprof.runner.plan.repeats import plan_series
+
+        outlooks = [self.outlook(replace(wish, place=place)) for place in places]
+        plans = []
+        for outlook in outlooks:
+            if outlook.error:
+                raise outlook.error
+            if outlook.plan is None or outlook.plan.raw_devices:
+                raise UsageError(
+                    "Devices that are overwritten are not repeated from the screen.", "See `diskprof run --help`."
+                )
+            refuse_if_blocked(outlook.plan)
+            plans.append(outlook.plan)
+        return SeriesOutlook(tuple(outlooks), plan_series(plans, wanted))
 
     def again(self, run: Run, permission: WritePermission = _NO_WRITING) -> Outlook:
         """The plan of a run made anew: same preset, settings, targets and expectations. Looks at the devices and the file system.

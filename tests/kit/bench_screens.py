@@ -16,6 +16,7 @@ from diskprof.model.device import Device, DeviceKind, DeviceTree, DiskCounters, 
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.plan import Hazard, OtherTarget, Plan, RawDevice, Severity, WritePermission
 from diskprof.model.preset import Category, EngineName, Job, Parameter, ParameterKind, Preset, Test
+from diskprof.model.run_series import SeriesPlan
 from diskprof.model.target import Target, TargetKind
 from diskprof.presets.library import Library
 from diskprof.runner.leftovers import Leftover
@@ -124,6 +125,7 @@ class Bench:
     counters: Mapping[str, DiskCounters] = field(default_factory=dict)
     planned: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
     started: list[Plan] = field(default_factory=list)
+    series: list[SeriesPlan] = field(default_factory=list)
     beside: list[bool] = field(default_factory=list)
     labels: list[tuple[tuple[str, ...], str]] = field(default_factory=list)
     left: list[Leftover] = field(default_factory=list)
@@ -225,18 +227,31 @@ class BenchSession(Session):
         return replace(make_plan("quick"), preset=wish.preset.name)
 
     def start_detached(
-        self, plan: Plan, store_path: Path, *, tags: Sequence[str] = (), note: str = "", concurrent: bool = False
+        self,
+        planned: Plan | SeriesPlan,
+        store_path: Path,
+        *,
+        tags: Sequence[str] = (),
+        note: str = "",
+        concurrent: bool = False,
     ) -> str:
         bench = self.bench
+        series = planned if isinstance(planned, SeriesPlan) else None
+        plan = planned.plans[0] if isinstance(planned, SeriesPlan) else planned
         if bench.hold_start:
             assert bench.hold_start.wait(20)
         if bench.start_error:
             raise bench.start_error
         bench.started.append(plan)
+        bench.series += [series] if series else []
         bench.labels.append((tuple(tags), note))
         bench.beside.append(concurrent)
         with Store.open(store_path) as store:
-            return store.create_run(plan, FAST.environment, runner=this_process())
+            run_id = store.create_run(
+                plan, FAST.environment, runner=this_process(), series=series.new if series else None
+            )
+            place = store.run(run_id).series
+        return place.series_id if place else run_id
 
     def request_stop(self, store: Store, run_id: str) -> None:
         self.bench.stopped.append(run_id)

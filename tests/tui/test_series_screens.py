@@ -4,14 +4,17 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from bench_screens import GIB, Bench, make_device, open_bench
 from recorded import FIRST_START, record_run
-from stored_screens import SIZES, at, go_to, open_runs, press, see, settle, shown, text_of, told, until
+from stored_screens import SIZES, Driver, at, go_to, open_runs, press, see, settle, shown, text_of, told, until, write
 
+from diskprof.model.device import Mount
 from diskprof.model.metric import Quantity
 from diskprof.model.run import SeriesPlace, Status
 from diskprof.model.run_series import NewSeries, Repetition, Spread
 from diskprof.model.sample import Direction
 from diskprof.store import Store
+from diskprof.tui.kit.table import Table
 from diskprof.tui.live.screen import LiveScreen
 
 NEW = NewSeries(("/mnt/a", "/mnt/b"), Repetition(repeats=3))
@@ -119,3 +122,57 @@ async def test_a_series_in_progress_is_followed_from_run_to_run(alone: tuple[Pat
             await until(pilot, lambda: bool(screen.run and screen.run.id == following))
             await see(pilot, "repeat 2 of 3, target A")
             assert "▇" in text_of(pilot) or "█" in text_of(pilot)
+
+
+def key(pilot: Driver, pane: str) -> Table:
+    return pilot.app.screen.query_one(f"#{pane}", Table)
+
+
+async def test_two_marked_devices_alternate(bench: Bench) -> None:
+    other = Mount("/mnt/new", "ext4", ("rw",), 64 * GIB, 32 * GIB)
+    bench.devices = (*bench.devices, make_device("sdb", size=64 * GIB, fs_type="ext4", mounts=(other,)))
+    async with open_bench(bench, (120, 40)) as pilot:
+        for name in ("sda2", "sdb"):
+            key(pilot, "devices").key = f"device:{name}"
+            await press(pilot, "space")
+        await see(pilot, "Series: 5 repeats of 2 targets, alternated")
+        await press(pilot, "enter")
+        await see(pilot, "Start a series of", "Target B", "5 repeats of 2 targets")
+        await press(pilot, "s")
+        await until(pilot, lambda: bool(bench.series))
+        (series,) = bench.series
+        assert [plan.target.path for plan in series.plans] == ["/mnt/data", "/mnt/new"]
+        assert (series.wanted.repeats, series.runs) == (5, 10)
+        await see(pilot, "repeat 1 of 5, target A")
+        assert isinstance(pilot.app.screen, LiveScreen)
+
+
+async def test_repeat_is_a_field_of_the_edit_dialog(bench: Bench) -> None:
+    async with open_bench(bench) as pilot:
+        await press(pilot, "e")
+        await write(pilot, "three", "#field-series-repeat")
+        await press(pilot, "enter")
+        await see(pilot, "is not a number of repeats")
+        await write(pilot, "", "#field-series-repeat")
+        await write(pilot, "0%", "#field-series-until")
+        await press(pilot, "enter")
+        await see(pilot, "not a percentage")
+        await write(pilot, "3%", "#field-series-until")
+        await write(pilot, "40m", "#field-series-at-most")
+        await press(pilot, "enter")
+        await see(pilot, "Series: until every")
+        await press(pilot, "enter")
+        await see(pilot, "Start a series of Quick check?")
+        await press(pilot, "s")
+        await until(pilot, lambda: bool(bench.series))
+        assert (bench.series[0].wanted.until, bench.series[0].wanted.at_most_s) == (0.03, 2400.0)
+
+
+async def test_a_cap_too_short_for_the_series_starts_nothing(bench: Bench) -> None:
+    async with open_bench(bench) as pilot:
+        await press(pilot, "e")
+        await write(pilot, "3%", "#field-series-until")
+        await write(pilot, "1s", "#field-series-at-most")
+        await press(pilot, "enter", "enter")
+        await until(pilot, lambda: "is shorter than" in told(pilot))
+        assert not bench.started

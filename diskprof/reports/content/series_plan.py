@@ -55,12 +55,13 @@ def letter(arm: int) -> str:
 
 
 def repetition_words(wanted: Repetition, targets: int) -> str:
-    """`5 repeats`; `5 repeats of 2 targets, alternated (A B B A ...)`; `repeats until every headline figure is within 3%`."""
-    of = f" of {targets} targets" if targets > 1 else ""
+    """`5 repeats`; `5 repeats of 2 targets, alternated (A B B A ...)`; `until every headline figure is within 3%`."""
     if wanted.repeats is not None:
+        of = f" of {targets} targets" if targets > 1 else ""
         words = f"{wanted.repeats} repeat{'' if wanted.repeats == 1 else 's'}{of}"
     else:
-        words = f"repeats{of} until every headline figure is within {percent_words(wanted.until or 0.0)}"
+        several = f"{targets} targets " if targets > 1 else ""
+        words = f"{several}until every headline figure is within {percent_words(wanted.until or 0.0)}"
     if targets < 2:
         return words
     there = " ".join(_NAMES[: min(targets, 3)])

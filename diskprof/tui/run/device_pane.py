@@ -17,6 +17,7 @@ from diskprof.config.remembered import Remembered
 from diskprof.devices.guard.target_doubts import Doubt, system_disks
 from diskprof.model.errors import DiskprofError, StoreError
 from diskprof.model.text import clean
+from diskprof.reports.content.series_plan import letter
 from diskprof.runner.session import Place
 from diskprof.tui.kit.containers import Down
 from diskprof.tui.kit.painted import Line, Lines
@@ -80,6 +81,7 @@ class DevicePane(Down):
         """What was tested last; chosen at first if it is still there."""
         self._default: Place | None = None
         self._show_all = False
+        self._marked: list[str] = []
         self._rows: Callable[[int], list[Row]] = lambda _width: []
         self._machine: Machine | None = None
         self._own: Mapping[str, str] = {}
@@ -216,6 +218,22 @@ class DevicePane(Down):
         return place_of(self.list.key)
 
     @property
+    def places(self) -> tuple[Place, ...]:
+        """The targets of a series: those that are marked, in this order, or the chosen one where fewer than two are."""
+        marked = tuple(place for key in self._marked if (place := place_of(key)))
+        chosen = self.place
+        return marked if len(marked) > 1 else (chosen,) if chosen else ()
+
+    def mark(self) -> None:
+        """Mark the chosen place as a target of a series, or not."""
+        if key := self.list.key:
+            self._marked = (
+                [each for each in self._marked if each != key] if key in self._marked else [*self._marked, key]
+            )
+            self.show()
+            self.post_message(self.Changed())
+
+    @property
     def device(self) -> Device | None:
         """The device that is chosen, or the one below the chosen path."""
         place, tree = self.place, self.device_tree
@@ -340,6 +358,7 @@ class DevicePane(Down):
             machine.since_own if machine else {},
             screen_of(self).diskprof.charset,
             self._show_all,
+            {key: letter(at) for at, key in enumerate(self._marked)},
         )
 
 

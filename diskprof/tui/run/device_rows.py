@@ -38,7 +38,7 @@ class DevicesView:
     """What device rows are drawn from: `history` is what each device did, second by second, the newest last.
 
     `own` has the id of the run of diskprof's that works on a device now; `since_own` the seconds since one last did, of the
-    devices of which that is known.
+    devices of which that is known. `marked` has the letter of each target of a series, by the key of its row.
     """
 
     history: Mapping[str, Sequence[Activity]] = field(default_factory=dict)
@@ -46,6 +46,7 @@ class DevicesView:
     since_own: Mapping[str, int] = field(default_factory=dict)
     charset: Charset = Charset.BRAILLE
     show_all: bool = False
+    marked: Mapping[str, str] = field(default_factory=dict)
 
     def recent(self, name: str) -> Sequence[Activity]:
         """The last few seconds, for one alone would come and go; none in which a run of diskprof's made the traffic."""
@@ -85,7 +86,10 @@ class DeviceTable:
     def __init__(self, tree: DeviceTree, paths: Sequence[str], view: DevicesView, width: int) -> None:
         self._tree, self._view, self._width = tree, view, width
         self._paths = [
-            Row(key_of(Place(path=path)), [(" ", ""), (shorten_middle(clean(path), width - 1), "strong")])
+            Row(
+                key_of(Place(path=path)),
+                [_mark(Place(path=path), view), (shorten_middle(clean(path), width - 1), "strong")],
+            )
             for path in paths
         ]
         walked = list(tree.walk(show_empty=view.show_all))
@@ -127,7 +131,7 @@ class DeviceTable:
         view, width = self._view, self._width
         doubtful = bool(view.doubts(device, self._tree, self._system))
         line: list[Piece] = [
-            (" ", ""),
+            _mark(Place(device=device.name), view),
             name,
             (("!" if doubtful else " ") + " " * (width >= _WIDE), "warn"),
             *traffic(view.history.get(device.name, ()), self._cells, view.charset),
@@ -135,6 +139,10 @@ class DeviceTable:
         line.append((fit(_short_size(device.size_bytes), _SIZE, right=True), "quiet"))
         line += _carries(device, max(0, width - width_of(line)), self._style, view.charset)
         return Row(key_of(Place(device=device.name)), line)
+
+
+def _mark(place: Place, view: DevicesView) -> Piece:
+    return view.marked.get(key_of(place), " "), "mark"
 
 
 def traffic(history: Sequence[Activity], cells: int, charset: Charset) -> Line:

@@ -13,10 +13,11 @@ from textual.content import Content
 from diskprof.model.cells import fit
 from diskprof.model.errors import UsageError
 from diskprof.model.plan import Plan, PlannedTest, Severity
+from diskprof.model.run_series import SeriesPlan
 from diskprof.model.text import clean
 from diskprof.model.title import sweep_title
 from diskprof.model.units import format_duration
-from diskprof.reports.blocks import Facts, Form, Paragraph
+from diskprof.reports.blocks import Fact, Facts, Form, Paragraph
 from diskprof.reports.content.expectation_table import planned
 from diskprof.reports.content.plan_report import (
     hazard_notes,
@@ -27,6 +28,7 @@ from diskprof.reports.content.plan_report import (
     swept_by,
     target_facts,
 )
+from diskprof.reports.content.series_plan import series_facts
 from diskprof.reports.words import SEVERITIES, Meaning
 from diskprof.runner.session import Wish
 from diskprof.tui.kit.painted import Line, spread
@@ -64,6 +66,12 @@ def confirm_lines(plan: Plan, others: Sequence[str], width: int, now: datetime |
     return _beneath_each_other(
         *_warnings(plan, width, company), pane_lines((facts,), width), _expected_lines(plan, width)
     )
+
+
+def series_lines(series: SeriesPlan, width: int) -> list[Line]:
+    """How often, where, and what all repeats take together."""
+    facts = Facts(tuple(Fact(name, text) for name, text in series_facts(series)))
+    return pane_lines((facts,), width)
 
 
 def _expected_lines(plan: Plan, width: int) -> list[Line]:

@@ -99,11 +99,11 @@ class PlanPane(Table):
     def show_error(self, error: DiskprofError) -> None:
         self._show(lambda width: error_lines(error.message, error.hint, width))
 
-    def show_outlook(self, outlook: Outlook, below: Build, doubts: Sequence[Doubt]) -> None:
+    def show_outlook(self, outlook: Outlook, below: Build, doubts: Sequence[Doubt], series: str = "") -> None:
         """The plan or what stands against it, what the preset is for, and the lines that `below` makes.
 
-        `doubts` are those about the device; the plan may have them among its hazards. What is on the same wish as before
-        keeps its place.
+        `doubts` are those about the device; the plan may have them among its hazards. `series` is how it is repeated. What
+        is on the same wish as before keeps its place.
         """
         wish, plan, preset = outlook.wish, outlook.plan, outlook.wish.preset
         variant, start = with_keys(self.screen, "{run.variant}"), with_keys(self.screen, "{run.start}")
@@ -125,6 +125,8 @@ class PlanPane(Table):
                 elif outlook.missing:
                     shown = missing_lines(preset, outlook.missing, start, width)
                 shown = [*shown, *([[], *chosen] if chosen else ())]
+            repeated = paragraph(series, width, "accent", first=((" ", ""),)) if series else []
+            shown = [*repeated, *([[]] if repeated else []), *shown]
             about = preset_lines(preset, width)
             more = below(width)
             return [*shown, *([[], *about] if about else ()), *([[], *more] if more else ())]

@@ -28,6 +28,7 @@ from diskprof.tui.run.notice_strip import NoticeStrip
 from diskprof.tui.run.own_presets import OwnPresets
 from diskprof.tui.run.plan_pane import Build, PlanPane
 from diskprof.tui.run.preset_pane import PresetPane
+from diskprof.tui.run.series_choice import SeriesChoice, without
 from diskprof.tui.run.start_flow import StartFlow
 from diskprof.tui.shell.base import ModeScreen
 from diskprof.tui.shell.keynames import with_keys
@@ -59,6 +60,9 @@ test: its details say why. New and removed devices are detected automatically.
 With enough columns, a card shows the device: health and temperature where they can be read without waking the disk, free space,
 and the last result of the selected preset, or of any, with the trend of each figure over the earlier runs.
 
+To repeat, give a number or an interval with {run.edit}. With {run.mark} on two targets or more, these alternate (A B B A), so that
+drift of the machine falls on all of them.
+
 Recent presets and favourites ({run.favourite} adds or removes one) are listed first. The last target, preset and
 edits are remembered.
 """
@@ -74,7 +78,21 @@ edits are remembered.
             id="run.other",
             tooltip="Test another directory, file or device; enter the targets of a preset with several",
         ),
-        Binding("e", "edit", "Edit", id="run.edit", tooltip="Change size, runtime and other parameters"),
+        Binding(
+            "e",
+            "edit",
+            "Edit",
+            id="run.edit",
+            tooltip="Change size, runtime and other parameters, and how often it runs",
+        ),
+        Binding(
+            "space",
+            "mark",
+            "Mark",
+            id="run.mark",
+            show=False,
+            tooltip="Mark a target; a series alternates the marked ones",
+        ),
         Binding("v", "variant", "Variant", id="run.variant", tooltip="Next variant of the preset, such as quick"),
         Binding(
             "slash",
@@ -134,6 +152,7 @@ edits are remembered.
         self.presets = PresetPane()
         self.plan = PlanPane()
         self.flow = StartFlow(self)
+        self.series = SeriesChoice(self, lambda: self.devices.places, self.flow)
         self.own = OwnPresets(self)
         self._began = False
         self._start_when_ready = False
@@ -317,7 +336,7 @@ edits are remembered.
             wide = not self.has_class("-narrow")
             below: Build = (lambda _width: []) if wide else self.devices.lines
             self._doubted = () if wide else self.devices.doubts
-            self.plan.show_outlook(outlook, below, self._doubted)
+            self.plan.show_outlook(outlook, below, self._doubted, self.series.sentence)
 
     def _show_details(self) -> None:
         self.devices.show_details()
@@ -469,17 +488,17 @@ edits are remembered.
         preset = self.presets.preset
         if preset is None:
             return
-        if not preset.parameters:
-            self.app.notify("This preset has no parameters.", timeout=3)
-            return
 
         def edited(values: dict[str, str] | None) -> None:
             if values is not None:
-                self._take(self.draft.edit(preset, values))
+                self.series.take(values)
+                self._take(self.draft.edit(preset, without(values)))
+                self._show_plan()
                 self._remember()
 
         settings = self.draft.settings(preset)
-        form = Form(clean(preset.title), parameter_fields(preset, settings), together=together(preset, settings))
+        fields = [*parameter_fields(preset, settings), *self.series.fields]
+        form = Form(clean(preset.title), fields, together=self.series.check(together(preset, settings)))
         self.app.push_screen(form, edited)
 
     def action_variant(self) -> None:
@@ -573,7 +592,11 @@ edits are remembered.
             self._name_targets(outlook.wish.preset, self.action_start)
         else:
             self._back = None
-            self.flow.begin(outlook, self.devices.device_tree or outlook.wish.tree)
+            self.series.begin(outlook, self.devices.device_tree or outlook.wish.tree)
+
+    def action_mark(self) -> None:
+        self.devices.mark()
+        self._show_plan()
 
     def start_plan(self, outlook: Outlook, back: Callable[[], object]) -> None:
         """Ask whether to start a plan that was not made here; `back` is called if the person goes back."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -22,7 +22,10 @@ from diskprof.tui.run.forms import expectations_of, label_fields, overwrite_fiel
 
 if TYPE_CHECKING:
     from diskprof.model.device import DeviceTree
+    from diskprof.model.expectation import Expectation
     from diskprof.model.plan import Plan
+    from diskprof.runner.neighbours import Neighbour
+    from diskprof.runner.session import SeriesOutlook
     from diskprof.tui.shell.base import ModeScreen
 
 _SPOILS = "two runs on one disk distort each other's results."
@@ -74,6 +77,8 @@ class StartFlow:
         self.waiting: Waiting | None = None
         self._outlook: Outlook | None = None
         """What the dialog is about."""
+        self._planned: SeriesOutlook | None = None
+        """The same, of a series."""
         self._labels = Labels()
         self._question: Ask | None = None
         """The last one about what waits."""
@@ -84,7 +89,7 @@ class StartFlow:
         """Ask for all that a plan needs before it starts, or say what stands against it. `tree` are the devices now."""
         plan = outlook.plan
         assert plan is not None
-        self._outlook, self._labels = outlook, Labels()
+        self._outlook, self._labels, self._planned = outlook, Labels(), None
         try:
             others = self._screen.session.neighbours(plan, self._screen.store, tree)
         except DiskprofError as error:
@@ -101,11 +106,25 @@ class StartFlow:
         else:
             self._confirm(Waiting(plan, others, outlook.wish.tree))
 
+    def begin_series(self, planned: SeriesOutlook, tree: DeviceTree) -> None:
+        """As `begin`, of a series none of whose plans is blocked or overwrites a device."""
+        screen, self._labels = self._screen, Labels()
+        self._outlook, self._planned = planned.outlooks[0], planned
+        others: list[Neighbour] = []
+        try:
+            for plan in planned.series.plans:
+                others += screen.session.neighbours(plan, screen.store, tree)
+        except DiskprofError as error:
+            screen.diskprof.tell(error)
+        each = tuple({other.run_id: other for other in others}.values())
+        first = planned.outlooks[0]
+        self._confirm(Waiting(planned.series.plans[0], each, first.wish.tree, planned.series))
+
     def _refuse(self, message: str, advice: str) -> None:
         self._screen.notify(clean(advice) or " ", title=clean(message), severity="error", timeout=8, markup=False)
 
     def _confirm(self, asked: Waiting) -> None:
-        from diskprof.tui.run.plan_lines import confirm_lines
+        from diskprof.tui.run.plan_lines import confirm_lines, series_lines
 
         told = [f"{other.words}: {_SPOILS}" for other in asked.others]
         start: tuple[Answer, ...] = (Answer("s", "Start", "start"),)
@@ -115,10 +134,13 @@ class StartFlow:
                 Answer("w", f"Wait for {them}, then start", "wait"),
                 Answer("s", "Start anyway (in parallel)", "beside", danger=True),
             )
+        lines = confirm_lines(asked.plan, told, self._inner_width, datetime.now().astimezone())
+        if asked.series:
+            lines = [*series_lines(asked.series, self._inner_width), [], *lines]
         self._screen.app.push_screen(
             Ask(
-                f"Start {clean(asked.plan.preset_title)}?",
-                content_of(confirm_lines(asked.plan, told, self._inner_width, datetime.now().astimezone()), indent=1),
+                f"Start {'a series of ' if asked.series else ''}{clean(asked.plan.preset_title)}?",
+                content_of(lines, indent=1),
                 (
                     *start,
                     Answer("t", f"Tags, note, expectations{self._labels.words}", "labels"),
@@ -148,13 +170,12 @@ class StartFlow:
 
     def _ask_for_labels(self, asked: Waiting, outlook: Outlook) -> None:
         """Tags, note and expectations as of `diskprof run`; then the question once more."""
-        plans = [asked.plan]
+        made = [asked]
 
         def replan(values: Mapping[str, str]) -> tuple[str, DiskprofError] | None:
             """In a thread, as all checks: with other expectations it is another plan."""
             try:
-                wish = replace(outlook.wish, expectations=expectations_of(values["expect"]))
-                plans.append(self._screen.session.plan_of(wish))
+                made.append(self._replanned(asked, outlook, expectations_of(values["expect"])))
             except DiskprofError as error:
                 return "expect", error
             return None
@@ -162,11 +183,19 @@ class StartFlow:
         def given(values: dict[str, str] | None) -> None:
             if values is not None:
                 self._labels = Labels(values["tags"], values["note"], values["expect"])
-                self._outlook = replace(outlook, plan=plans[-1])
-            self._confirm(asked if values is None else replace(asked, plan=plans[-1]))
+                self._outlook = replace(outlook, plan=made[-1].plan)
+            self._confirm(asked if values is None else made[-1])
 
         fields = label_fields(self._labels.tags, self._labels.note, self._labels.expect)
         self._screen.app.push_screen(Form("Tags, note, expectations", fields, together=replan), given)
+
+    def _replanned(self, asked: Waiting, outlook: Outlook, expectations: Sequence[Expectation]) -> Waiting:
+        """What was asked, with other expectations. Raises DiskprofError."""
+        session, planned = self._screen.session, self._planned
+        outlooks = planned.outlooks if planned and asked.series else (outlook,)
+        plans = tuple(session.plan_of(replace(each.wish, expectations=expectations)) for each in outlooks)
+        series = replace(asked.series, plans=plans) if asked.series else None
+        return replace(asked, plan=plans[0], series=series)
 
     def _ask_for_names(self, outlook: Outlook, plan: Plan) -> None:
         from diskprof.tui.run.plan_lines import confirm_lines
@@ -254,9 +283,11 @@ class StartFlow:
         try:
             app.place.check()
             # Behind a question the devices are not looked for.
-            session.check_there(asked.plan, asked.tree)
+            for plan in asked.series.plans if asked.series else (asked.plan,):
+                session.check_there(plan, asked.tree)
             tags, note = split_tags(self._labels.tags), self._labels.note
-            run_id = session.start_detached(named(), app.store_path, tags=tags, note=note, concurrent=concurrent)
+            planned = asked.series or named()
+            run_id = session.start_detached(planned, app.store_path, tags=tags, note=note, concurrent=concurrent)
         except DiskprofError as error:
             self._screen.post_message(self.Started(asked.plan, "", error))
         else:

@@ -40,7 +40,7 @@ KEYS = (
     Key("enter", "Open, start or confirm", ("start", "open", "answer")),
     Key("esc", "Back: close, clear the filter", ("back", "leave", "unfilter", "runs.all", "close")),
     Key("backspace", "Back to the list of runs", ("list",)),
-    Key("space", "Mark a run; in a result, page down", ("mark", "more")),
+    Key("space", "Mark a run or a target; in a result, page down", ("mark", "more")),
     Key("/", "Filter", ("filter",)),
     Key(
         "a",

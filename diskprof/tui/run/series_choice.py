@@ -1,0 +1,141 @@
+"""How often a run is to be repeated, as it is typed on the Run screen, and where."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from diskprof.model.errors import DiskprofError, UsageError
+from diskprof.runner.plan.repeats import repetition
+from diskprof.tui.dialogs.form import FormField
+
+if TYPE_CHECKING:
+    from diskprof.model.device import DeviceTree
+    from diskprof.model.run_series import Repetition
+    from diskprof.runner.session import Outlook, Place, Wish
+    from diskprof.tui.run.start_flow import StartFlow
+    from diskprof.tui.shell.base import ModeScreen
+
+USUAL = 5
+"""So often marked targets are repeated where nothing was typed."""
+_FIELDS = ("series-repeat", "series-until", "series-at-most")
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatWords:
+    """What was typed: a number of repeats, a percentage, a duration; empty where nothing was."""
+
+    repeat: str = ""
+    until: str = ""
+    at_most: str = ""
+
+    def wanted(self, targets: int) -> Repetition | None:
+        """None for one run alone. `targets` is how many there are. Raises UsageError."""
+        repeats = _number(self.repeat)
+        if targets > 1 and repeats is None and not self.until:
+            repeats = USUAL
+        if targets < 2 and repeats == 1 and not self.until:
+            repeats = None
+        return repetition(repeats, self.until, self.at_most, "", in_order=False, targets=targets)
+
+
+def _number(text: str) -> int | None:
+    if not text:
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        raise UsageError(f"{text[:20]!r} is not a number of repeats.", "For example: 5") from None
+
+
+def without(values: Mapping[str, str]) -> dict[str, str]:
+    """The values of the other fields of a form."""
+    return {name: value for name, value in values.items() if name not in _FIELDS}
+
+
+Together = Callable[[Mapping[str, str]], tuple[str, DiskprofError] | None]
+
+
+class SeriesChoice:
+    """How often what is chosen on `screen` is run, and where: `places` are the targets. `flow` starts it."""
+
+    def __init__(self, screen: ModeScreen, places: Callable[[], Sequence[Place]], flow: StartFlow) -> None:
+        self._screen, self._places, self._flow = screen, places, flow
+        self._words = RepeatWords()
+
+    # what is typed
+
+    @property
+    def fields(self) -> list[FormField]:
+        """What is wrong in them together is for `check`."""
+        values = (self._words.repeat, self._words.until, self._words.at_most)
+        abouts = (
+            ("Repeat", "number of runs; empty or 1: one run"),
+            ("Until", "repeat until the 95% interval of every headline figure is within this, such as 3%"),
+            ("At most", "no repeat starts that would end later, such as 20m"),
+        )
+        return [
+            FormField(name, label, value, about, str.strip, short=True)
+            for name, value, (label, about) in zip(_FIELDS, values, abouts, strict=True)
+        ]
+
+    def take(self, values: Mapping[str, str]) -> None:
+        """Take over what was typed into the fields."""
+        self._words = _words_of(values)
+
+    def check(self, others: Together) -> Together:
+        """Checks the fields together, then the `others`."""
+        targets = len(self._places())
+
+        def check(values: Mapping[str, str]) -> tuple[str, DiskprofError] | None:
+            words = _words_of(values)
+            try:
+                words.wanted(targets)
+            except UsageError as error:
+                return _FIELDS[1] if words.until else _FIELDS[0] if words.repeat else _FIELDS[2], error
+            return others(without(values))
+
+        return check
+
+    # what comes of it
+
+    @property
+    def sentence(self) -> str:
+        """How the run is repeated; empty for one run alone."""
+        from diskprof.reports.content.series_plan import repetition_words
+
+        targets = len(self._places())
+        try:
+            wanted = self._words.wanted(targets)
+        except UsageError as error:
+            return error.message
+        return f"Series: {repetition_words(wanted, targets)}." if wanted else ""
+
+    def begin(self, outlook: Outlook, tree: DeviceTree) -> None:
+        """Ask whether to start what `outlook` is of: one run, or a series, whose other plans are made in a thread."""
+        places = tuple(self._places())
+        try:
+            wanted = self._words.wanted(len(places))
+        except UsageError as error:
+            self._screen.diskprof.tell(error)
+            return
+        if wanted:
+            self._screen.run_worker(self._begin(outlook.wish, places, wanted, tree), group="series", exclusive=True)
+        else:
+            self._flow.begin(outlook, tree)
+
+    async def _begin(self, wish: Wish, places: Sequence[Place], wanted: Repetition, tree: DeviceTree) -> None:
+        screen = self._screen
+        try:
+            planned = await asyncio.to_thread(screen.session.series_outlook, wish, places, wanted)
+        except DiskprofError as error:
+            screen.diskprof.tell(error)
+        else:
+            if screen.is_current:
+                self._flow.begin_series(planned, tree)
+
+
+def _words_of(values: Mapping[str, str]) -> RepeatWords:
+    return RepeatWords(*(values[name] for name in _FIELDS))
