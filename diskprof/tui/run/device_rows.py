@@ -142,7 +142,8 @@ class DeviceTable:
 
 
 def _mark(place: Place, view: DevicesView) -> Piece:
-    return view.marked.get(key_of(place), " "), "mark"
+    letter = view.marked.get(key_of(place))
+    return (letter, "mark") if letter else (" ", "")
 
 
 def traffic(history: Sequence[Activity], cells: int, charset: Charset) -> Line:
