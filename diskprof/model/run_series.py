@@ -11,10 +11,16 @@ from diskprof.model.plan import Plan
 from diskprof.model.run import Status
 from diskprof.model.sample import Direction
 
+_LETTERS = 26
 _LEAST_CAP_S = 1200.0
 _ROUNDS_OF_CAP = 10
 LEAST_FOR_INTERVAL = 6
 """So many repeats make a 95% interval of the median; fewer have a range only."""
+
+
+def letter(arm: int) -> str:
+    """What a target is called where there are several: A, B, C."""
+    return chr(ord("A") + arm) if arm < _LETTERS else str(arm + 1)
 
 
 class TargetOrder(StrEnum):

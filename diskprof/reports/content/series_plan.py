@@ -4,12 +4,10 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from diskprof.model.device import share_words
-from diskprof.model.run_series import LEAST_FOR_INTERVAL, Repetition, SeriesPlan, TargetOrder
+from diskprof.model.run_series import LEAST_FOR_INTERVAL, Repetition, SeriesPlan, TargetOrder, letter
 from diskprof.model.units import format_duration, format_size, percent_words
 from diskprof.reports.blocks import Block, Fact, Facts, Heading, Paragraph
 from diskprof.reports.content.plan_report import LONG_S, clock_words
-
-_NAMES = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def series_plan_report(planned: SeriesPlan) -> tuple[Block, ...]:
@@ -34,24 +32,20 @@ def series_facts(planned: SeriesPlan) -> Iterator[tuple[str, str]]:
     yield "Repeats", repetition_words(wanted, len(planned.plans))
     if wanted.pause_s:
         yield "Pause", f"{format_duration(wanted.pause_s)} between two runs"
-    for letter, plan, path in zip(_NAMES, planned.plans, planned.targets, strict=False):
+    for arm, (plan, path) in enumerate(zip(planned.plans, planned.targets, strict=True)):
+        name = letter(arm)
         if several:
-            yield f"Target {letter}", path
+            yield f"Target {name}", path
         if plan.bytes_written:
             written = planned.most_rounds * plan.bytes_written
             share = share_words(written, plan.wear)
             yield (
-                f"Writes{f' to {letter}' if several else ''}",
+                f"Writes{f' to {name}' if several else ''}",
                 f"{_size(planned, written)}{f', {share}' if share else ''}",
             )
     if not planned.bytes_written:
         yield "Writes", "nothing"
     yield "Time", _time(planned)
-
-
-def letter(arm: int) -> str:
-    """What a target is called where there are several: A, B, C."""
-    return _NAMES[arm] if arm < len(_NAMES) else str(arm + 1)
 
 
 def repetition_words(wanted: Repetition, targets: int) -> str:
@@ -64,9 +58,9 @@ def repetition_words(wanted: Repetition, targets: int) -> str:
         words = f"{several}until every headline figure is within {percent_words(wanted.until or 0.0)}"
     if targets < 2:
         return words
-    there = " ".join(_NAMES[: min(targets, 3)])
+    there = " ".join(map(letter, range(min(targets, 3))))
     if wanted.order is TargetOrder.IN_ORDER:
-        return f"{words}, in order ({' '.join(_NAMES[0] * 2)} ... {' '.join(_NAMES[1] * 2)} ...)"
+        return f"{words}, in order (A A ... B B ...)"
     return f"{words}, alternated ({there} {there[::-1]} ...)"
 
 

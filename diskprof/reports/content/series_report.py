@@ -6,12 +6,12 @@ from datetime import UTC
 from diskprof.analysis.series_figures import SeriesFigure, SeriesResult
 from diskprof.model.metric import Quantity
 from diskprof.model.run import RunSummary, SeriesPlace, Status
-from diskprof.model.run_series import RunSeries, Spread
+from diskprof.model.run_series import RunSeries, Spread, letter
 from diskprof.model.text import clean
 from diskprof.model.units import format_bandwidth, format_duration, format_iops, format_latency
 from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Cell, Course, Fact, Facts, Heading, Paragraph, Spark, Table
-from diskprof.reports.content.series_plan import letter, repetition_words
+from diskprof.reports.content.series_plan import repetition_words
 from diskprof.reports.layout import Column
 from diskprof.reports.words import DIRECTIONS, STATUSES, Meaning
 

@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 from diskprof.model.cells import cut
 from diskprof.model.run import Run
-from diskprof.model.run_series import RunSeries
+from diskprof.model.run_series import RunSeries, letter
 from diskprof.model.text import clean
 from diskprof.model.units import percent_words
-from diskprof.reports.content.series_plan import letter
 from diskprof.reports.content.series_report import place_words, plus_minus
 from diskprof.reports.render.lines import sparkline
 from diskprof.reports.words import STATUSES

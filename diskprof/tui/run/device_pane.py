@@ -16,8 +16,8 @@ from textual.message import Message
 from diskprof.config.remembered import Remembered
 from diskprof.devices.guard.target_doubts import Doubt, system_disks
 from diskprof.model.errors import DiskprofError, StoreError
+from diskprof.model.run_series import letter
 from diskprof.model.text import clean
-from diskprof.reports.content.series_plan import letter
 from diskprof.runner.session import Place
 from diskprof.tui.kit.containers import Down
 from diskprof.tui.kit.painted import Line, Lines
@@ -223,6 +223,11 @@ class DevicePane(Down):
         marked = tuple(place for key in self._marked if (place := place_of(key)))
         chosen = self.place
         return marked if len(marked) > 1 else (chosen,) if chosen else ()
+
+    @property
+    def marked(self) -> int:
+        """How many targets are marked."""
+        return len(self._marked)
 
     def mark(self) -> None:
         """Mark the chosen place as a target of a series, or not."""

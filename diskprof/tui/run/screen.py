@@ -60,11 +60,8 @@ test: its details say why. New and removed devices are detected automatically.
 With enough columns, a card shows the device: health and temperature where they can be read without waking the disk, free space,
 and the last result of the selected preset, or of any, with the trend of each figure over the earlier runs.
 
-To repeat, give a number or an interval with {run.edit}. With {run.mark} on two targets or more, these alternate (A B B A), so that
-drift of the machine falls on all of them.
-
 Recent presets and favourites ({run.favourite} adds or removes one) are listed first. The last target, preset and
-edits are remembered.
+edits are remembered. {run.edit} also sets how often to repeat; targets marked with {run.mark} alternate (A B B A).
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "start", "Start", id="run.start", tooltip="Show the plan, then start"),
@@ -83,7 +80,7 @@ edits are remembered.
             "edit",
             "Edit",
             id="run.edit",
-            tooltip="Change size, runtime and other parameters, and how often it runs",
+            tooltip="Change size, runtime and other parameters",
         ),
         Binding(
             "space",
@@ -152,7 +149,7 @@ edits are remembered.
         self.presets = PresetPane()
         self.plan = PlanPane()
         self.flow = StartFlow(self)
-        self.series = SeriesChoice(self, lambda: self.devices.places, self.flow)
+        self.series = SeriesChoice(self, self.devices, self.flow)
         self.own = OwnPresets(self)
         self._began = False
         self._start_when_ready = False

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from diskprof.model.errors import DiskprofError, UsageError
-from diskprof.runner.plan.repeats import repetition
 from diskprof.tui.dialogs.form import FormField
 
 if TYPE_CHECKING:
     from diskprof.model.device import DeviceTree
     from diskprof.model.run_series import Repetition
     from diskprof.runner.session import Outlook, Place, Wish
+    from diskprof.tui.run.device_pane import DevicePane
     from diskprof.tui.run.start_flow import StartFlow
     from diskprof.tui.shell.base import ModeScreen
 
@@ -33,6 +33,8 @@ class RepeatWords:
 
     def wanted(self, targets: int) -> Repetition | None:
         """None for one run alone. `targets` is how many there are. Raises UsageError."""
+        from diskprof.runner.plan.repeats import repetition
+
         repeats = _number(self.repeat)
         if targets > 1 and repeats is None and not self.until:
             repeats = USUAL
@@ -59,10 +61,10 @@ Together = Callable[[Mapping[str, str]], tuple[str, DiskprofError] | None]
 
 
 class SeriesChoice:
-    """How often what is chosen on `screen` is run, and where: `places` are the targets. `flow` starts it."""
+    """How often what is chosen on `screen` is run, and where: on what is marked among the `devices`. `flow` starts it."""
 
-    def __init__(self, screen: ModeScreen, places: Callable[[], Sequence[Place]], flow: StartFlow) -> None:
-        self._screen, self._places, self._flow = screen, places, flow
+    def __init__(self, screen: ModeScreen, devices: DevicePane, flow: StartFlow) -> None:
+        self._screen, self._devices, self._flow = screen, devices, flow
         self._words = RepeatWords()
 
     # what is typed
@@ -87,7 +89,7 @@ class SeriesChoice:
 
     def check(self, others: Together) -> Together:
         """Checks the fields together, then the `others`."""
-        targets = len(self._places())
+        targets = len(self._devices.places)
 
         def check(values: Mapping[str, str]) -> tuple[str, DiskprofError] | None:
             words = _words_of(values)
@@ -104,9 +106,13 @@ class SeriesChoice:
     @property
     def sentence(self) -> str:
         """How the run is repeated; empty for one run alone."""
+        if self._words == RepeatWords() and not self._devices.marked:
+            return ""
+        if self._devices.marked == 1:
+            return "One target is marked. Mark another: a series alternates them."
         from diskprof.reports.content.series_plan import repetition_words
 
-        targets = len(self._places())
+        targets = len(self._devices.places)
         try:
             wanted = self._words.wanted(targets)
         except UsageError as error:
@@ -115,7 +121,7 @@ class SeriesChoice:
 
     def begin(self, outlook: Outlook, tree: DeviceTree) -> None:
         """Ask whether to start what `outlook` is of: one run, or a series, whose other plans are made in a thread."""
-        places = tuple(self._places())
+        places = tuple(self._devices.places)
         try:
             wanted = self._words.wanted(len(places))
         except UsageError as error:

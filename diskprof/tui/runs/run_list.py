@@ -7,10 +7,9 @@ from datetime import datetime
 from enum import StrEnum
 
 from diskprof.model.run import RunSummary, Status, Weight
-from diskprof.model.run_series import RunSeries
+from diskprof.model.run_series import RunSeries, letter
 from diskprof.model.units import format_clock
 from diskprof.reports.content.doubts import in_doubt, short
-from diskprof.reports.content.series_plan import letter
 from diskprof.reports.content.series_rows import folded
 from diskprof.reports.words import STATUSES, WEIGHTS, outcome
 from diskprof.tui.kit.painted import Piece
