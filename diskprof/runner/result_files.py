@@ -14,9 +14,10 @@ from diskprof.engines.results.found import NOT_WHOLE, BadResults, FoundRun, NoRe
 from diskprof.engines.results.recognise import LARGEST, results_of
 from diskprof.model.advice import Advice
 from diskprof.model.errors import DiskprofError, UsageError
+from diskprof.model.job import FioJob
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
-from diskprof.runner.result_runs import Cell, ResultRun, records_of, swept
+from diskprof.runner.result_runs import ResultRun, SweepFile, records_of, swept
 from diskprof.store import Store
 from diskprof.store.exchange.runfile import read
 from diskprof.store.exchange.runfile_values import BadFile, Record
@@ -245,7 +246,7 @@ def _add_found(pile: _Pile, folder: Path, directory: Path, found: Sequence[_InFo
             pile.sources.append((str(each.path), _records(result, each.written)))
 
 
-def _cells(found: Sequence[_InFolder]) -> list[Cell]:
+def _cells(found: Sequence[_InFolder]) -> list[SweepFile]:
     """The files of a folder that are one sweep: named as bench-fio names them, of one fio on one target; else none."""
     matches = [(match, each.runs) for each in found if (match := _BENCH_FIO.fullmatch(each.path.name))]
     if len(matches) < 2 or any(len(runs) != 1 or len(runs[0].tests) != 1 for _, runs in matches):
@@ -254,9 +255,11 @@ def _cells(found: Sequence[_InFolder]) -> list[Cell]:
         return []
     cells = []
     for match, ((run,)) in sorted(matches, key=lambda each: (each[0][1], int(each[0][3]), int(each[0][2]))):
+        jobs = run.tests[0].jobs
+        if any(
+            not isinstance(job, FioJob) or (job.iodepth, job.numjobs) != (int(match[2]), int(match[3])) for job in jobs
+        ):
+            return []
         options = (("iodepth", match[2]), ("numjobs", match[3]))
-        for job in run.tests[0].jobs:
-            if any(dict(job.options).get(option, value) != value for option, value in options):
-                return []
-        cells.append(Cell(match[0].removesuffix(".json"), options, run))
+        cells.append(SweepFile(match[0].removesuffix(".json"), options, run))
     return cells

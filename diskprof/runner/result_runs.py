@@ -26,8 +26,8 @@ _LARGEST = 1 << 63
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """The place of a run with one test among those of a sweep; `name` is the test's."""
+class SweepFile:
+    """A file of a sweep: what its test is called, its place in the sweep, and the run that it holds."""
 
     name: str
     options: Options
@@ -46,7 +46,7 @@ class ResultRun:
     names: tuple[str, ...] = ()
 
 
-def swept(cells: Sequence[Cell]) -> tuple[FoundRun, tuple[str, ...], tuple[Options, ...]]:
+def swept(cells: Sequence[SweepFile]) -> tuple[FoundRun, tuple[str, ...], tuple[Options, ...]]:
     """Runs with one test each as one run, in the order of the cells, with the names and cells of its tests."""
     runs = [cell.found for cell in cells]
     begins = [run.started_at for run in runs if run.started_at]

@@ -106,13 +106,13 @@ def _row(sample: object, names: Sequence[str]) -> list[object]:
 # --- Reading --------------------------------------------------------------------------------------------------------
 
 
-class Source(Protocol):
+class Readable(Protocol):
     """What a file of runs is read from."""
 
     def read(self, size: int = -1, /) -> bytes: ...
 
 
-def read(file: Source, name: str) -> Iterator[Record]:
+def read(file: Readable, name: str) -> Iterator[Record]:
     """The records of a file, in its order; `name` is for messages. Raises BadFile for anything else, also in mid-course."""
     number = 0
     try:
@@ -151,7 +151,7 @@ def _bad(name: str, line: int, what: str, hint: str | Advice) -> BadFile:
 class _Counted:
     """A packed file that knows how much of it was read, so that what comes out of it can be bounded by that."""
 
-    def __init__(self, file: Source) -> None:
+    def __init__(self, file: Readable) -> None:
         self._file = file
         self.bytes = 0
 
