@@ -105,7 +105,10 @@ class Program:
     def _diskprof(self, *words: str, limited: bool = False) -> str:
         command = [sys.executable, "-m", "diskprof", *words]
         command = self._volume.throttle.words(*command) if limited else command
-        return subprocess.run(command, env=self._env, capture_output=True, text=True, check=True).stdout
+        done = subprocess.run(command, env=self._env, capture_output=True, text=True)
+        if done.returncode:
+            raise SystemExit(f"{' '.join(words)}: {done.stderr.strip()}")
+        return done.stdout
 
     def measure(self, tag: str, iops: int) -> None:
         """A run of the volume that allows so many reads a second."""

@@ -1,6 +1,7 @@
 """Kernel (iostat -x) while each test measured: a figure a column, named as iostat -x does."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from diskprof.analysis.kernel import KernelView
 from diskprof.model.units import format_iops, format_latency, format_size
@@ -22,23 +23,28 @@ _MORE_LEGEND = (
 """What is said where a column has the letters in its name."""
 
 
-def kernel_table(tests: Sequence[tuple[str, KernelView]], *, full: bool) -> Table | None:
-    """A row for each (test, what was seen), no column of which nothing is known; None where nothing is.
+def kernel_tables(tests: Sequence[tuple[str, KernelView]], *, full: bool) -> tuple[Table, ...]:
+    """A row for each (test, what was seen), no column of which nothing is known; empty where nothing is.
 
-    `full`: with what a terminal has no room for.
+    `full`: with what a terminal has no room for, in tables that a reader of 80 columns does not wrap.
     """
-    found = [
-        (name, cells)
-        for name, figure in (_COLUMNS | _MORE_COLUMNS if full else _COLUMNS).items()
-        if any(cells := [figure(view) for _, view in tests])
-    ]
+    groups = _GROUPS if full else (tuple(_COLUMNS),)
+    found = [table for names in groups if (table := _table(tests, names))]
+    if not found:
+        return ()
+    shown = [column.text for table in found for column in table.columns]
+    more = "; ".join(words for part, words in _MORE_LEGEND if any(part in name for name in shown))
+    return (*found[:-1], replace(found[-1], legend=f"{_LEGEND} {more}." if more else _LEGEND))
+
+
+def _table(tests: Sequence[tuple[str, KernelView]], names: Sequence[str]) -> Table | None:
+    figured = _COLUMNS | _MORE_COLUMNS
+    found = [(name, cells) for name in names if any(cells := [figured[name](view) for _, view in tests])]
     rows = tuple(
         (Cell(test), *(Cell(cells[at] or figures.MISSING) for _, cells in found)) for at, (test, _) in enumerate(tests)
     )
     columns = (Column(name, right=True, spare=_SPARES.get(name, 0)) for name, _ in found)
-    more = "; ".join(words for part, words in _MORE_LEGEND if any(part in name for name, _ in found))
-    legend = f"{_LEGEND} {more}." if more else _LEGEND
-    return Table((Column("Test", least=18, middle=True), *columns), rows, legend=legend) if found else None
+    return Table((Column("Test", least=18, middle=True), *columns), rows) if found else None
 
 
 def _rate(value: float | None) -> str:
@@ -102,5 +108,13 @@ _MORE_COLUMNS: dict[str, Callable[[KernelView], str]] = {
     "page cache": lambda view: _size(view.cached_bytes),
     "dirty": lambda view: _size(view.dirty_bytes),
 }
+_GROUPS = (
+    ("r/s", "w/s", "MB/s", "r_await", "w_await", "aqu-sz", "%util"),
+    ("rMB/s", "wMB/s", "rareq-sz", "wareq-sz", "%rrqm", "%wrqm", "°C"),
+    ("CPU", "user", "system", "iowait", "steal", "throttled"),
+    ("available", "page cache", "dirty"),
+    ("cgroup r/s", "cgroup w/s", "cgroup rMB/s", "cgroup wMB/s"),
+)
+"""The disk, its requests, the CPUs, the memory, the control group."""
 _SPARES = {"iowait": 4, "°C": 3, "%util": 2, "CPU": 1}
 """What is left out first where there is no room for all; signs of trouble stay."""

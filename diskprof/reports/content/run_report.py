@@ -400,8 +400,7 @@ def _kernel(known: _Known) -> list[Block]:
         for test in known.run.tests
         if (view := known.kernel.get(test.index)) and not test.planned.cell
     ]
-    table = kernel_table.kernel_table(tests, full=known.form in _PAGES)
-    return known.under(kernel_table.TITLE, [table] if table else [])
+    return known.under(kernel_table.TITLE, kernel_table.kernel_tables(tests, full=known.form in _PAGES))
 
 
 def _findings(known: _Known) -> list[Block]:

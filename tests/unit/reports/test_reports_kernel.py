@@ -87,11 +87,12 @@ def test_markdown_has_a_line_for_each_test() -> None:
     tested = run(fio("read", read=direction(5000)), fio("unseen", read=direction(1)))
     text = report([tested], kernel={tested.id: {0: VIEW}})
     assert "## Kernel (iostat -x)" in text
-    table = text.split("Kernel (iostat -x)\n\n")[1].split("\n\n")[0]
+    table, requests, *_ = text.split("Kernel (iostat -x)\n\n")[1].split("\n\n")
     head, _, row = ([cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines())
+    names, _, sizes = ([cell.strip() for cell in line.strip("|").split("|")] for line in requests.splitlines())
     assert head[:6] == ["Test", "r/s", "w/s", "MB/s", "r_await", "w_await"]
     assert row[:6] == ["read", "5.00k", "2", "20.5", "200 us", "1.00 ms"]
-    assert dict(zip(head, row, strict=True))["rareq-sz"] == "4 KiB"
+    assert dict(zip(names, sizes, strict=True))["rareq-sz"] == "4 KiB"
     assert "unseen" not in table
 
 
