@@ -105,12 +105,14 @@ class Form(ModalScreen[dict[str, str] | None]):
             box.border_subtitle = with_keys(self, self.SAYS)
             self._share()
         for fields in self.query("#form-fields"):
-            self.watch(fields, "scroll_y", self._scrolled, init=False)
+            self.watch(fields, "scroll_y", self._moved, init=False)
+        for box in self.query("#form-text, #form-fields"):
+            self.watch(box, "show_vertical_scrollbar", self._moved, init=False)
 
     def on_resize(self) -> None:
         self._share()
 
-    def _scrolled(self) -> None:
+    def _moved(self) -> None:
         self.call_after_refresh(self._mark)
 
     def _share(self) -> None:
