@@ -33,6 +33,8 @@ GIVEN = {
 # Blocks that are not run in one shell of a home of its own: where else they are.
 ELSEWHERE = {
     ("README.md", "it opens the screen"): "test_the_screen_opens_as_it_is_typed",
+    ("README.md", "it needs two disks"): "test_two_disks_are_measured_as_it_is_typed",
+    ("commands.md", "it needs two disks"): "test_two_disks_are_measured_as_it_is_typed",
     ("faq.md", "it opens the screen"): "test_the_screen_opens_as_it_is_typed",
     ("safety.md", "it overwrites a disk"): "test_a_disk_is_overwritten_as_it_is_typed",
     ("scripting.md", "it needs another machine"): "test_runs_come_from_another_machine_as_it_is_typed",
@@ -145,6 +147,19 @@ def home(tmp_path: Path) -> Path:
     path = tmp_path / "home"
     path.mkdir()
     return path
+
+
+@pytest.mark.parametrize("document", ["README.md", "commands.md"])
+def test_two_disks_are_measured_as_it_is_typed(document: str, home: Path) -> None:
+    """Its plan: the ten runs would take minutes. tests/real/test_series.py has shorter ones."""
+    for name in ("old", "new"):
+        (home / name).mkdir()
+    for line in elsewhere(document, "it needs two disks"):
+        words = shlex.split(line.replace("/mnt", str(home)))
+        assert words[0] == "diskprof"
+        done = diskprof(*words[1:], "--dry-run", home=home)
+        assert done.returncode == 0, done.stderr
+        assert "5 repeats of 2 targets" in done.stdout
 
 
 @pytest.mark.needs("root", "loop")
