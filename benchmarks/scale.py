@@ -32,6 +32,7 @@ _SIZE = (120, 40)
 _BRAILLE = range(0x2801, 0x2900)
 _PRESSES = 10
 _DISKS = 32
+_LIKE_RUNS = 1000
 
 # Each in a process of its own: nothing is cached but what the file system keeps. Imports and pydantic's validators come first.
 _TIMED = """
@@ -41,7 +42,10 @@ from measuring.processes import rss_mib
 from diskprof.analysis.comparison import compare
 from diskprof.analysis.findings.find import find
 from diskprof.analysis.headline import headline
+from diskprof.reports.content.history.history_report import history_report
+from diskprof.reports.render import lines
 from diskprof.reports.render.text import runs_table, comparison_text
+from diskprof.runner.like_runs import history_of
 from diskprof.store import Store
 path, work, warm, ids = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]), sys.argv[4:]
 with Store.open(warm) as store:
@@ -51,6 +55,9 @@ began = time.perf_counter()
 with Store.open(path) as store:
     if work == "list":
         runs_table(store.summaries(), 120)
+    elif work == "history":
+        history = history_of(store, store.run(ids[0]))
+        lines.text(history_report(history), 120)
     elif work == "compare":
         runs = [store.run(name) for name in ids]
         comparison_text(compare(runs, {run.id: store.samples(run.id).samples for run in runs}), 120)
@@ -180,6 +187,24 @@ def _copies(path: Path, source: Path, pattern: Run, count: int) -> list[str]:
     return ids
 
 
+def long_history(report: Report, home: Home, count: int, rounds: int, patience: float) -> None:
+    """The history of so many like runs, from the store to its text."""
+    say(f"the history of {count} runs")
+    path, small = home.path / "history.db", home.path / "small-history.db"
+    with Store.open(small) as store:
+        pattern = store.run(record_run(store, runtime_s=2.0))
+    with Store.open(path) as store:
+        for number in range(count):
+            run_id = store.create_run(
+                pattern.plan, pattern.environment, started_at=FIRST_START + timedelta(hours=number)
+            )
+            for test in pattern.tests:
+                store.finish_test(run_id, test.index, status=test.status, at_ns=test.ended_ns or 0, result=test.result)
+            store.finish_run(run_id, status=pattern.status)
+    told = calmest(lambda: _timed(home, path, "history", small, run_id)["ms"], rounds, patience)
+    report.add(f"history of {count:,} runs of {len(pattern.tests)} tests", told, "ms", most=300)
+
+
 def growing_run(report: Report, home: Home, seconds: int) -> None:
     """A run under way that the live screen follows: what the screen holds at first and in the end."""
     say(f"growing a live run to {seconds} samples")
@@ -302,8 +327,8 @@ def main() -> None:
     seconds = chosen.seconds or (3600 if chosen.quick else DAY_S)
     count = chosen.runs or (300 if chosen.quick else 10_000)
     rounds = chosen.rounds or (1 if chosen.quick else 5)
-    # Six things are measured again where they were disturbed.
-    patience = patience_s(chosen) / 6
+    # Seven things are measured again where they were disturbed.
+    patience = patience_s(chosen) / 7
     report = Report(
         "What growth costs",
         f"Medians of {rounds}, those left out that others disturbed; keys are timed until the picture that they lead to.",
@@ -314,6 +339,8 @@ def main() -> None:
     with new_home() as home:
         home.store.parent.mkdir(parents=True)
         many_runs(report, home, count, rounds, patience)
+    with new_home() as home:
+        long_history(report, home, min(count, _LIKE_RUNS), rounds, patience)
     with new_home() as home:
         home.store.parent.mkdir(parents=True)
         growing_run(report, home, min(seconds, 20_000))

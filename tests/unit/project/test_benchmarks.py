@@ -75,7 +75,12 @@ def test_starting_is_measured_beside_bare_programs(tmp_path: Path) -> None:
 
 def test_growth_is_measured(tmp_path: Path) -> None:
     found = figures("scale", tmp_path / "out.json", "--seconds", "120", "--runs", "20", "--rounds", "1")
-    assert {"a run of 120 s, in the store", "20 runs, listed", "20 runs, two compared"} <= found.keys()
+    assert {
+        "a run of 120 s, in the store",
+        "20 runs, listed",
+        "20 runs, two compared",
+        "history of 20 runs of 6 tests",
+    } <= found.keys()
     if os.access("/dev/loop-control", os.W_OK) and shutil.which("losetup"):
         assert "32 disks more, processor of the idle first screen in a second" in found
 
