@@ -7,7 +7,7 @@ half of that.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import inf
 from statistics import median
@@ -66,6 +66,11 @@ class Held:
     def median_now(self) -> float:
         """Of the runs that the ratio is of."""
         return median(self.after[1:] or self.after)
+
+    @property
+    def alarming(self) -> float:
+        """The smallest difference, as a share, that is more than the noise of a run."""
+        return _NOISES * self.noise
 
     @property
     def worse(self) -> float:
@@ -142,21 +147,21 @@ def hold(
     ratio = ratio_of_medians(before, after[1:] or after)
     middle = median(before)
     noise = _NORMAL * median(abs(value - middle) for value in before) / middle
-    found = _outcome(ratio, better, len(after), allowed, max(allowed, _NOISES * noise), most)
-    return Held(tuple(before), tuple(after), better, ratio, noise, found)
+    held = Held(tuple(before), tuple(after), better, ratio, noise, Outcome.KEPT)
+    return replace(held, outcome=_outcome(held, allowed, most))
 
 
-def _outcome(ratio: Ratio, better: Better, runs: int, allowed: float, alarming: float, most: int) -> Outcome:
-    """`alarming` is what an alarm takes: no less than what is allowed."""
-    worse, interval, confirming = _worse(ratio.ratio, better), ratio.interval or Interval(0, inf), runs - 1
-    low, high = sorted((_worse(interval.low, better), _worse(interval.high, better)))
+def _outcome(held: Held, allowed: float, most: int) -> Outcome:
+    worse, interval, confirming = held.worse, held.ratio.interval or Interval(0, inf), len(held.after) - 1
+    low, high = sorted((_worse(interval.low, held.better), _worse(interval.high, held.better)))
+    alarming = max(allowed, held.alarming)
     if confirming != 1 and worse <= allowed / 2:
         return Outcome.KEPT
     if confirming > 1 and high < allowed:
         return Outcome.KEPT
     if confirming >= LEAST_CONFIRMING and worse >= alarming and low > alarming / 2:
         return Outcome.REGRESSED
-    return Outcome.KEPT if runs >= most and worse < allowed else Outcome.UNCLEAR
+    return Outcome.KEPT if len(held.after) >= most and worse < allowed else Outcome.UNCLEAR
 
 
 def _worse(ratio: float, better: Better) -> float:

@@ -208,7 +208,7 @@ class _Runs:
         worst = max(open_ones, key=lambda figure: figure.held.worse)
         done = len(result.after)
         say(
-            f"Run {done}: {worst.title} {100 * worst.held.worse:.1f}% worse than before. "
+            f"After {done}: {worst.title} {100 * worst.held.worse:.1f}% worse than before. "
             f"Run {done + 1} (of at most {self.most}) to confirm."
         )
 

@@ -78,6 +78,13 @@ def test_what_is_too_noisy_to_tell_is_said_to_be_so(store: Store) -> None:
     assert (found.outcome, len(found.after)) == (Outcome.UNCLEAR, 5)
 
 
+def test_noise_that_hides_what_is_allowed_is_told(store: Store) -> None:
+    found = gated(store, [1.0, 0.8, 1.2, 0.9, 1.1, 1.0], [1.0])
+    assert found.result
+    words = " ".join(text(gate_report(found.result, found.run, found.run), 200).split())
+    assert "4K rand read QD1 varies by 15% from run to run: it takes 19% to fail" in words
+
+
 def test_a_run_that_is_better_is_kept(store: Store) -> None:
     assert result_of(store, STEADY, [1.6]).outcome is Outcome.KEPT
 

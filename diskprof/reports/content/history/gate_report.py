@@ -75,6 +75,9 @@ def _facts(result: GateResult, run: Run, before: Run) -> Facts:
         ),
         ("Now", _runs(result.after)),
     ]
+    noisy = [figure for figure in result.figures if figure.held.alarming > result.allowed]
+    if noisy:
+        facts.append(("Noise", "; ".join(map(_noise, noisy))))
     if doubts := run_in_doubt(run):
         facts.append(("In doubt", doubts.removeprefix("In doubt: ")))
     changed = [each.name for each in differing_conditions((before, run)) if each.name not in _OF_NO_MATTER]
@@ -83,6 +86,14 @@ def _facts(result: GateResult, run: Run, before: Run) -> Facts:
     if result.outcome is Outcome.UNCLEAR:
         facts.append(("Next", "Allow more runs (--confirm) or a larger difference (--by), or use a longer test."))
     return Facts(tuple(Fact(name, text) for name, text in facts))
+
+
+def _noise(figure: GateFigure) -> str:
+    """`4K rand read QD1 varies by 18% from run to run: it takes 23% to fail`."""
+    held = figure.held
+    return (
+        f"{figure.title} varies by {100 * held.noise:.0f}% from run to run: it takes {100 * held.alarming:.0f}% to fail"
+    )
 
 
 _OF_NO_MATTER = frozenset({"target"})
