@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from diskprof.model.advice import Advice
-from diskprof.model.errors import RunNotFound
+from diskprof.model.errors import RunNotFound, UsageError
 from diskprof.model.fingerprint import Aspect, Fingerprint, LikeRuns, disk_words, system_words
 from diskprof.model.run import Status
 from diskprof.model.text import clean
@@ -77,6 +77,14 @@ def likes_on(session: Session, store: Store, preset: str, target: str, across: C
             f"There are of: {'; '.join(map(clean, places))}. `--run RUN` takes any run.",
         )
     return Likes(here[0], tuple(here[1:]))
+
+
+def newest_complete(store: Store, name: str) -> Run:
+    """The newest complete run of a name, which may be that of a series. Raises RunNotFound, UsageError where none is complete."""
+    runs = [run for run in map(store.run, store.runs_named(name)) if run.status is Status.COMPLETE]
+    if not runs:
+        raise UsageError(f"{clean(name)} is not complete: only complete runs have a history.", "Choose another run.")
+    return runs[-1]
 
 
 def report_history(store: Store, run: Run) -> RunHistory | None:

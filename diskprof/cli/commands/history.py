@@ -10,10 +10,7 @@ from diskprof.cli.across import ACROSS
 from diskprof.cli.common import echo_json, open_store, width_of_stdout
 from diskprof.cli.encoding import echo_data, stdout_is_utf8
 from diskprof.cli.saying import say
-from diskprof.model.errors import UsageError
 from diskprof.model.fingerprint import Aspect
-from diskprof.model.run import Status
-from diskprof.model.text import clean
 from diskprof.runner.session import Session
 
 if TYPE_CHECKING:
@@ -65,7 +62,7 @@ def history_command(
       diskprof history quick /mnt/data --across kernel
       diskprof history --run latest --json
     """
-    from diskprof.runner.like_runs import history_of
+    from diskprof.runner.like_runs import history_of, newest_complete
 
     if named is not None and preset is not None:
         raise click.UsageError("--run excludes PRESET and TARGET.", ctx)
@@ -76,7 +73,7 @@ def history_command(
     aspects = [ACROSS[name] for name in across]
     with open_store(ctx) as store:
         if named is not None:
-            run = _complete(store, named)
+            run = newest_complete(store, named)
         else:
             run = _newest(ctx, store, str(preset), str(target), aspects)
         history = history_of(store, run, aspects)
@@ -98,14 +95,6 @@ def history_command(
     click.echo(text(history_report(history), width, ascii_only=ascii_only), nl=False)
     drawn = history_charts(history, width, colour=sys.stdout.isatty(), ascii_only=ascii_only)
     click.echo(f"\n{drawn}" if drawn else "", nl=False)
-
-
-def _complete(store: "Store", name: str) -> "Run":
-    """The newest complete run of a name, which may be that of a series. Raises RunNotFound, UsageError where there is none."""
-    runs = [run for run in map(store.run, store.runs_named(name)) if run.status is Status.COMPLETE]
-    if not runs:
-        raise UsageError(f"{clean(name)} is not complete: only complete runs have a history.", "Name another run.")
-    return runs[-1]
 
 
 def _newest(ctx: click.Context, store: "Store", preset: str, target: str, across: list[Aspect]) -> "Run":

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.runner.comparing import ArmRuns, each_alone, ids_of, with_runs
-from diskprof.runner.like_runs import history_of, report_history
+from diskprof.runner.like_runs import history_of, newest_complete, report_history
 from diskprof.runner.session import delete, earlier_results, seen_by_kernel
 
 if TYPE_CHECKING:
@@ -81,11 +81,12 @@ def load(path: Path, arms: Sequence[ArmRuns]) -> Loaded:
 
 
 def load_history(path: Path, run_id: str) -> RunHistory:
-    """The history of the runs that are like this one, by a connection of its own. Raises DiskprofError."""
+    """The history of the runs that are like this one, or like those of a series, by a connection of its own. Raises
+    DiskprofError."""
     from diskprof.store import Store
 
     with Store.open(path, create=False) as store:
-        return history_of(store, store.run(run_id))
+        return history_of(store, newest_complete(store, run_id))
 
 
 def report_on(path: Path, ids: Sequence[str], wanted: Format) -> str:
