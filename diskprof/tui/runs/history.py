@@ -37,7 +37,8 @@ class HistoryScreen(ModeScreen):
         "Like runs: complete runs of the same tests and options on the same disk, file system and kernel, oldest first.\n\n"
         "A row is a figure of a test; the chart shows it run by run, and the levels that it lay around. A change is a run from "
         "which on the level is another, by more than chance (1 in 100) and more than 2%. Ten like runs are needed.\n\n"
-        "`diskprof history PRESET TARGET --across kernel` also takes runs with another kernel.\n\n"
+        "`diskprof history PRESET TARGET --across kernel` also takes runs with another kernel. "
+        "`diskprof gate PRESET TARGET --against history` makes a run and fails if it is worse.\n\n"
         "{history.back} goes back to the list of runs."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
