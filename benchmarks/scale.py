@@ -25,7 +25,8 @@ generators()
 from recorded import FIRST_START, record_run  # noqa: E402
 from recorded.long import DAY_S, record_long, recording_long  # noqa: E402
 
-from diskprof.model.run import Run  # noqa: E402
+from diskprof.model.run import Run, SeriesPlace  # noqa: E402
+from diskprof.model.run_series import NewSeries, Repetition  # noqa: E402
 from diskprof.store import Store  # noqa: E402
 
 _SIZE = (120, 40)
@@ -33,6 +34,7 @@ _BRAILLE = range(0x2801, 0x2900)
 _PRESSES = 10
 _DISKS = 32
 _LIKE_RUNS = 1000
+_REPEATS = 50
 
 # Each in a process of its own: nothing is cached but what the file system keeps. Imports and pydantic's validators come first.
 _TIMED = """
@@ -61,6 +63,12 @@ with Store.open(path) as store:
     elif work == "compare":
         runs = [store.run(name) for name in ids]
         comparison_text(compare(runs, {run.id: store.samples(run.id).samples for run in runs}), 120)
+    elif work == "series":
+        from diskprof.reports.content.series_report import series_report
+        from diskprof.reports.render.lines import text
+        from diskprof.runner.session import series_result
+        began = time.perf_counter()
+        text(series_report(series_result(store, store.series_list()[0].id)), 120)
     else:
         run = store.run(ids[0])
         find(run, store.samples(run.id).samples, store.system_samples(run.id).samples)
@@ -161,9 +169,21 @@ def many_runs(report: Report, home: Home, count: int, rounds: int, patience: flo
     report.add(f"{count:,} runs, in the store", [path.stat().st_size / 1e6], "MB")
 
 
-def _copies(path: Path, source: Path, pattern: Run, count: int) -> list[str]:
-    """Runs like `pattern`, an hour apart, with its results, documents and a few of its samples."""
-    ids = []
+def long_series(report: Report, home: Home, rounds: int, patience: float) -> None:
+    """A series of fifty runs: its result with all intervals, as `diskprof show` and the preview on Runs have it."""
+    say(f"recording a series of {_REPEATS} runs")
+    path, small = home.store, home.path / "small.db"
+    with Store.open(small) as store:
+        pattern = store.run(record_run(store, runtime_s=2.0))
+    _copies(path, small, pattern, _REPEATS, NewSeries((pattern.plan.target.path,), Repetition(repeats=_REPEATS)))
+    opened = calmest(lambda: _timed(home, path, "series", small)["ms"], rounds, patience)
+    report.add(f"series of {_REPEATS} runs, opened", opened, "ms", most=200)
+
+
+def _copies(path: Path, source: Path, pattern: Run, count: int, series: NewSeries | None = None) -> list[str]:
+    """Runs like `pattern`, an hour apart, with its results, documents and a few of its samples; of a series if it is given."""
+    ids: list[str] = []
+    place: SeriesPlace | NewSeries | None = series
     with Store.open(source) as store:
         samples = store.samples(pattern.id).samples
         system = store.system_samples(pattern.id).samples
@@ -171,7 +191,9 @@ def _copies(path: Path, source: Path, pattern: Run, count: int) -> list[str]:
     with Store.open(path) as store:
         for number in range(count):
             start = FIRST_START + timedelta(hours=number)
-            run_id = store.create_run(pattern.plan, pattern.environment, started_at=start)
+            run_id = store.create_run(pattern.plan, pattern.environment, started_at=start, series=place)
+            if series and (first := store.run(run_id).series):
+                place = first._replace(repeat=number + 2)
             ids.append(run_id)
             store.append(run_id, samples=samples, system=system)
             for test, document in zip(pattern.tests, documents, strict=True):
@@ -341,6 +363,9 @@ def main() -> None:
         many_runs(report, home, count, rounds, patience)
     with new_home() as home:
         long_history(report, home, min(count, _LIKE_RUNS), rounds, patience)
+    with new_home() as home:
+        home.store.parent.mkdir(parents=True)
+        long_series(report, home, rounds, patience)
     with new_home() as home:
         home.store.parent.mkdir(parents=True)
         growing_run(report, home, min(seconds, 20_000))

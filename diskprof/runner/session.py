@@ -283,10 +283,13 @@ class Session:
 
         Raises what refuses one of the plans, and UsageError where they cannot be repeated so.
         """
+        return self.as_series([self.outlook(replace(wish, place=place)) for place in places], wanted)
+
+    def as_series(self, outlooks: Sequence[Outlook], wanted: Repetition) -> SeriesOutlook:
+        """The series that these plans make. Raises what `series_outlook` raises."""
         from diskprof.runner.plan.planner import refuse_if_blocked
         from diskprof.runner.plan.repeats import plan_series
 
-        outlooks = [self.outlook(replace(wish, place=place)) for place in places]
         plans = []
         for outlook in outlooks:
             if outlook.error:

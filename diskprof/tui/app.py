@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from diskprof.model.run import RunSummary
     from diskprof.runner.comparing import ArmRuns
-    from diskprof.runner.session import Outlook, Session
+    from diskprof.runner.session import Outlook, SeriesOutlook, Session
     from diskprof.store import Store
     from diskprof.tui.dialogs.chooser import Choice
 
@@ -335,6 +335,15 @@ class DiskprofApp(TerminalApp):
         self.switch_mode("run")
         if isinstance(self.screen, RunScreen):
             self.screen.start_plan(outlook, lambda: self.switch_mode(here))
+
+    def start_series(self, planned: SeriesOutlook) -> None:
+        """As `start_plan`, of a series."""
+        from diskprof.tui.run.screen import RunScreen
+
+        here = self.current_mode
+        self.switch_mode("run")
+        if isinstance(self.screen, RunScreen):
+            self.screen.start_series(planned, lambda: self.switch_mode(here))
 
     def compare_runs(self, run_ids: Sequence[str]) -> None:
         """Open the Compare screen on these runs; the first is what the others are measured against."""

@@ -14,6 +14,7 @@ from diskprof.model.run import SeriesPlace, Status
 from diskprof.model.run_series import NewSeries, Repetition, Spread
 from diskprof.model.sample import Direction
 from diskprof.store import Store
+from diskprof.tui.compare.screen import CompareScreen
 from diskprof.tui.kit.table import Table
 from diskprof.tui.live.screen import LiveScreen
 
@@ -38,7 +39,7 @@ def begin(store: Store, count: int, *, going: bool = False) -> str:
         known = store.run(run_id).series
         assert known
         series_id = known.series_id
-    for repeats in (1, 2):
+    for repeats in (1, 2, 3):
         store.add_spread(
             series_id,
             Spread(repeats, 1, "randread-4k-qd32", Direction.READ, Quantity.IOPS, 5000.0, 5000 - 200 / repeats, 5100.0),
@@ -176,3 +177,16 @@ async def test_a_cap_too_short_for_the_series_starts_nothing(bench: Bench) -> No
         await press(pilot, "enter", "enter")
         await until(pilot, lambda: "is shorter than" in told(pilot))
         assert not bench.started
+
+
+async def test_the_targets_of_a_series_are_compared(alone: tuple[Path, str]) -> None:
+    path, _ = alone
+    with Store.open(path) as store:
+        store.finish_series(begin(store, 4), status=Status.COMPLETE)
+    async with open_runs(path, (120, 40)) as pilot:
+        await press(pilot, "c")
+        screen = pilot.app.screen
+        assert isinstance(screen, CompareScreen)
+        await until(pilot, lambda: screen.comparison is not None)
+        assert screen.comparison
+        assert len(screen.comparison.columns) == 2

@@ -17,7 +17,7 @@ from diskprof.tui.dialogs.report_dialog import ExportModal
 from diskprof.tui.dialogs.tags import TagsEdit, TagsModal
 from diskprof.tui.shell.base import ModeScreen
 from diskprof.tui.shell.keynames import with_keys
-from diskprof.tui.shell.loading import delete_beside, keep_words, plan_again, restore_last, save_runs
+from diskprof.tui.shell.loading import delete_beside, keep_words, plan_again, plan_series_again, restore_last, save_runs
 
 if TYPE_CHECKING:
     from diskprof.tui.app import DiskprofApp
@@ -44,6 +44,22 @@ async def _run_again(screen: ModeScreen, run_id: str) -> None:
     else:
         if screen.is_current:
             screen.diskprof.start_plan(outlook)
+
+
+def run_series_again(screen: ModeScreen, series_id: str) -> None:
+    """As `run_again`, of a series."""
+    tell(screen, f"Planning {series_id} again.")
+    screen.run_worker(_run_series_again(screen, series_id), group="again", exclusive=True)
+
+
+async def _run_series_again(screen: ModeScreen, series_id: str) -> None:
+    try:
+        planned = await asyncio.to_thread(plan_series_again, screen.session, screen.kept_path, series_id)
+    except DiskprofError as error:
+        screen.diskprof.tell(error)
+    else:
+        if screen.is_current:
+            screen.diskprof.start_series(planned)
 
 
 def export(screen: ModeScreen, ids: Sequence[str], make: Callable[[Format], str], title: str) -> None:

@@ -30,10 +30,11 @@ def series_line(run: Run, series: RunSeries, width: int, *, ascii_only: bool) ->
     left: list[Piece] = [(f" Series {series.id}: ", "quiet"), (place_words(series, place), "strong")]
     if series.status.over:
         left += [("  ", ""), (f"{status.sign} {status.word}", ink_of(status))]
-    if not series.spreads:
+    spreads = [spread for spread in series.spreads if spread.repeats > 1]
+    if not spreads:
         return left
-    last = series.spreads[-1]
-    shares = [spread.share for spread in series.spreads[-_ROUNDS:]]
+    last = spreads[-1]
+    shares = [spread.share for spread in spreads[-_ROUNDS:]]
     left += [("  ", ""), (plus_minus(last), "title"), (" ", "")]
     if len(shares) > 1:
         left += [(sparkline(shares, ascii_only=ascii_only), "accent"), (" ", "")]

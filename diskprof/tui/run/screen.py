@@ -36,7 +36,7 @@ from diskprof.tui.shell.keynames import with_keys
 if TYPE_CHECKING:
     from diskprof.devices.guard.target_doubts import Doubt
     from diskprof.model.preset import Preset
-    from diskprof.runner.session import Outlook
+    from diskprof.runner.session import Outlook, SeriesOutlook
 
 
 class RunScreen(ModeScreen):
@@ -602,6 +602,14 @@ edits are remembered. {run.edit} also sets how often to repeat; targets marked w
             self.flow.ask_about_waiting()
         elif not self.flow.starting:
             self.flow.begin(outlook, outlook.wish.tree)
+
+    def start_series(self, planned: SeriesOutlook, back: Callable[[], object]) -> None:
+        """As `start_plan`, of a series."""
+        self._back = back
+        if self.flow.waiting:
+            self.flow.ask_about_waiting()
+        elif not self.flow.starting:
+            self.flow.begin_series(planned, planned.outlooks[0].wish.tree)
 
     @on(StartFlow.Left)
     def _start_left(self) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from diskprof.model.run import Run
     from diskprof.model.sample import Sample
     from diskprof.reports.formats import Format
-    from diskprof.runner.session import Outlook, Session
+    from diskprof.runner.session import Outlook, SeriesOutlook, Session
     from diskprof.store import Store
 
 
@@ -172,6 +172,18 @@ def plan_again(session: Session, path: Path, run_id: str) -> Outlook:
     if not run.status.over:
         raise UsageError(f"Run {run_id} is in progress.", "Run it again when it is over.")
     return session.again(run, WritePermission(allowed=bool(run.plan.raw_devices)))
+
+
+def plan_series_again(session: Session, path: Path, series_id: str) -> SeriesOutlook:
+    """As `plan_again`, of a series. Raises DiskprofErrors."""
+    from diskprof.store import Item, Store
+
+    with Store.open(path, create=False) as store:
+        series = store.series(series_id)
+        runs = session.runs_to_repeat(store, Item(series_id, is_series=True))
+    if not series.status.over:
+        raise UsageError(f"The series {series_id} is in progress.", "Run it again when it is over.")
+    return session.as_series([session.again(run) for run in runs], series.wanted)
 
 
 def keep_words(path: Path, run_id: str, *, tags: Sequence[str] | None, note: str | None) -> None:
