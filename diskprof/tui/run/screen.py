@@ -60,6 +60,9 @@ test: its details say why. New and removed devices are detected automatically.
 With enough columns, a card shows the device: health and temperature where they can be read without waking the disk, free space,
 and the last result of the selected preset, or of any, with the trend of each figure over the earlier runs.
 
+{run.edit} edits the parameters. With a figure in the field steady, such as total.iops, each test goes on until that is steady, and
+counts only from there.
+
 Recent presets and favourites ({run.favourite} adds or removes one) are listed first. The last target, preset and
 edits are remembered. {run.edit} also sets how often to repeat; targets marked with {run.mark} alternate (A B B A).
 """
