@@ -348,7 +348,7 @@ class CourseView:
         if self.shows_cells:
             self._draw_cells(seen, chart)
             return
-        note = phase_note(track, seen.record.planned, seen.run.plan)
+        note = phase_note(track, seen.record, seen.run.plan)
         if not track.last:
             if self._before is None or not (seen.follows and seen.going):
                 for each in (chart, *self._beside()):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from diskprof.model import cells
 from diskprof.model.metric import Quantity
 from diskprof.model.plan import Plan, PlannedTest, Severity
-from diskprof.model.run import Message, Run, Status, Weight
+from diskprof.model.run import Message, Run, Status, TestRecord, Weight
 from diskprof.model.sample import Direction, Phase
 from diskprof.model.text import clean
 from diskprof.model.units import format_bandwidth, format_clock, format_duration, format_iops
@@ -232,11 +232,14 @@ def _message(message: Message, width: int) -> list[Line]:
     return signed(sign, f"{format_clock(message.at_ns / 1e9)}  {clean(message.text)}", width)
 
 
-def phase_note(track: Track, planned: PlannedTest, plan: Plan) -> str:
-    """What the chart's title says of the phase that it shows, and of an engine that waits."""
+def phase_note(track: Track, record: TestRecord, plan: Plan) -> str:
+    """What the chart's title says of the phase that it shows, of an engine that waits, and from when on a test was steady."""
     if track.preparing:
         return preparing_words(plan)
-    if waiting := waits_s(planned):
+    steady = record.result.steady if record.result else None
+    if steady and steady.reached:
+        return f"steady from {format_duration(track.warm_s + steady.after_s)}"
+    if waiting := waits_s(record.planned):
         return f"ioping waits {format_duration(waiting)} between requests, its result is without that"
     return f"warm-up to {format_duration(track.warm_s)}" if track.warm_s else ""
 
