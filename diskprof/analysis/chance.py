@@ -38,6 +38,22 @@ def of_average(values: Sequence[float], deviation: float) -> Error:
     return Error(deviation**2 / independent, max(1.0, independent - 1))
 
 
+def of_halves(values: Sequence[float], *, share: bool = False) -> Error:
+    """The error of the mean of a series (four values or more) by how far its two halves are apart, as a share of it, of shares in
+    their unit.
+
+    One series says it with one degree of freedom, so this is for several runs together. Limits that even out (a token bucket lets
+    through in one interval what it held back in the one before) make a series surer than its spread says, which halves show.
+    """
+    middle = len(values) // 2
+    first, second, whole = mean(values[:middle]), mean(values[middle:]), mean(values)
+    assert first is not None and second is not None and whole is not None
+    if not share and whole <= 0:
+        return Error()
+    apart = (second - first) / 2 / (1 if share else whole)
+    return Error(apart**2, 1.0)
+
+
 def of_one(values: Sequence[float], deviation: float) -> Error:
     """The error of a figure that is as one of the values (two or more), however many there are."""
     return Error(deviation**2, len(values) - 1)

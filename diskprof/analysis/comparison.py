@@ -17,7 +17,7 @@ from diskprof.analysis.between_runs import (
     ratio_of_medians,
     verdict,
 )
-from diskprof.analysis.chance import Error, by_chance, of_average, of_one, of_share
+from diskprof.analysis.chance import Error, by_chance, of_average, of_halves, of_one, of_share
 from diskprof.analysis.compared_cpu import comparable_cpu
 from diskprof.analysis.conditions import Condition, OptionDifference, differing_conditions, differing_options
 from diskprof.analysis.expectations import CommonExpectation, common
@@ -54,6 +54,9 @@ NOISE_OF_SHARE = 0.01
 
 LEAST_IOS = 10
 """No figure of fewer I/Os is judged: a mean of two requests is one of them, and a next one may be anything."""
+
+LEAST_INTERVALS = 4
+"""Of fewer a run has no halves to speak of."""
 
 LEAST_PAIRS = 4
 """Of fewer runs that took turns Student's t has so few degrees of freedom that pairing gains nothing."""
@@ -497,10 +500,9 @@ def _distance(source: Source[Part], first: _Known, other: _Known) -> float:
 
 
 def _together(errors: Sequence[Error]) -> Error:
-    """The error of the mean of figures by that of each (Satterthwaite, 1946)."""
+    """The error of the mean of figures by that of each, which as repeats of one measurement count as equally uncertain."""
     squared = sum(error.squared for error in errors)
-    shares = sum(error.squared**2 / error.degrees for error in errors)
-    return Error(squared / len(errors) ** 2, squared**2 / shares if shares > 0 else math.inf)
+    return Error(squared / len(errors) ** 2, sum(error.degrees for error in errors))
 
 
 def _is_average(source: Source[Part]) -> bool:
@@ -525,12 +527,14 @@ def _error(source: Source[Part], intervals: Sequence[Sample], value: float, ios:
     """What chance may do to a figure, as far as its intervals tell.
 
     Many intervals make an average surer. The tail of a run `alone` is what its worst interval was, however many there are; of
-    several runs it is known how far their tails are apart. A share of `ios` is no surer than as many throws of a coin.
+    several runs it is known how far they are apart, and each is taken by its halves. A share of `ios` in a run alone is no surer
+    than as many throws of a coin.
     """
     found = figures(intervals, source.of_sample)
+    if not alone and len(found) >= LEAST_INTERVALS:
+        return of_halves(found, share=source.share)
     spread = standard_deviation(found) if source.share else variation(found)
-    average = _is_average(source) or not alone
-    error = Error() if spread is None else (of_average if average else of_one)(found, spread)
+    error = Error() if spread is None else (of_average if _is_average(source) else of_one)(found, spread)
     if source.share and ios:
         return max(error, of_share(value, ios), key=lambda each: each.squared)
     return error
