@@ -9,11 +9,13 @@ from like_runs import record_like_runs, short_plan
 from recorded import FAST, SLOW, make_plan, record_run
 
 from diskprof.analysis.metrics import Measure
+from diskprof.model.errors import UsageError
 from diskprof.model.fingerprint import Aspect, fingerprint
 from diskprof.model.metric import Change
 from diskprof.model.plan import Plan
 from diskprof.model.run import Environment, Status
-from diskprof.runner.like_runs import history_of
+from diskprof.model.run_series import NewSeries, Repetition
+from diskprof.runner.like_runs import history_of, newest_complete
 from diskprof.store import Store
 
 
@@ -95,3 +97,15 @@ def test_only_those_with_a_tag(store: Store) -> None:
     tagged = record_like_runs(store, [1.0, 1.0], tags=["base"], first_day=1)
     results = store.like_results("quick", fingerprint(PLAN, MACHINE), tag="base")
     assert [result.run_id for result in results] == tagged
+
+
+def test_the_history_of_a_series_is_that_of_its_newest_complete_run(store: Store) -> None:
+    first = store.create_run(PLAN, MACHINE, series=NewSeries(("/mnt/data",), Repetition(repeats=2)))
+    store.finish_run(first, status=Status.COMPLETE)
+    place = store.run(first).series
+    assert place
+    second = store.create_run(PLAN, MACHINE, series=replace(place, repeat=2))
+    store.finish_run(second, status=Status.CANCELLED)
+    assert newest_complete(store, place.series_id).id == first
+    with pytest.raises(UsageError, match="is not complete"):
+        newest_complete(store, second)
