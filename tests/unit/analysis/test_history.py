@@ -13,7 +13,7 @@ from diskprof.model.errors import UsageError
 from diskprof.model.fingerprint import Aspect, fingerprint
 from diskprof.model.metric import Change
 from diskprof.model.plan import Plan
-from diskprof.model.run import Environment, Status
+from diskprof.model.run import Environment, SeriesPlace, Status
 from diskprof.model.run_series import NewSeries, Repetition
 from diskprof.runner.like_runs import history_of, newest_complete
 from diskprof.store import Store
@@ -104,7 +104,7 @@ def test_the_history_of_a_series_is_that_of_its_newest_complete_run(store: Store
     store.finish_run(first, status=Status.COMPLETE)
     place = store.run(first).series
     assert place
-    second = store.create_run(PLAN, MACHINE, series=replace(place, repeat=2))
+    second = store.create_run(PLAN, MACHINE, series=SeriesPlace(place.series_id, 2, 0))
     store.finish_run(second, status=Status.CANCELLED)
     assert newest_complete(store, place.series_id).id == first
     with pytest.raises(UsageError, match="is not complete"):
