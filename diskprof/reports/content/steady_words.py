@@ -25,13 +25,14 @@ def steady_sentences(run: Run) -> Iterator[str]:
 
 
 def _of_cells(cells: Sequence[tuple[TestRecord, SteadyRule, SteadyWindows]]) -> str:
-    """`54 of 56 cells were steady, after at most 2 min. Not steady: iops-rwmixread0-4k, ...`"""
-    rule = cells[0][1]
+    """`54 of 56 cells steady, after at most 2 min. Not steady: iops-rwmixread0-4k, ...`"""
+    rules = {steady_words(rule) for _, rule, _ in cells}
+    rule = f" ({rules.pop()})" if len(rules) == 1 else ""
     after = max((steady.after_s for _, _, steady in cells if steady.reached), default=0.0)
     late = [test.name for test, _, steady in cells if not steady.reached]
     when = f", after at most {format_duration(after)}" if len(late) < len(cells) else ""
     named = ", ".join(late[:_NAMED]) + (f" and {len(late) - _NAMED} more" if len(late) > _NAMED else "")
-    told = f"{len(cells) - len(late)} of {len(cells)} cells were steady{when}: {steady_words(rule)}."
+    told = f"{len(cells) - len(late)} of {len(cells)} cells steady{when}{rule}."
     return f"{told} Not steady: {named}." if late else told
 
 
