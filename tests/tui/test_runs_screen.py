@@ -298,7 +298,7 @@ async def test_compares_what_is_marked_with_the_oldest_as_base(path: Path, runs:
         screen = pilot.app.screen
         assert isinstance(screen, CompareScreen)
         assert screen.comparison is not None
-        assert [column.id for column in screen.comparison.columns] == [runs["first"], runs["slow"]]
+        assert [column.key for column in screen.comparison.columns] == [runs["first"], runs["slow"]]
 
 
 async def test_compares_the_one_marked_with_the_one_under_the_cursor(path: Path, runs: dict[str, str]) -> None:
@@ -310,7 +310,7 @@ async def test_compares_the_one_marked_with_the_one_under_the_cursor(path: Path,
         screen = pilot.app.screen
         assert isinstance(screen, CompareScreen)
         assert screen.comparison is not None
-        assert [column.id for column in screen.comparison.columns] == [runs["first"], runs["mixed"]]
+        assert [column.key for column in screen.comparison.columns] == [runs["first"], runs["mixed"]]
 
 
 async def test_compares_with_the_newest_complete_run_of_the_preset(path: Path, runs: dict[str, str]) -> None:
@@ -320,7 +320,7 @@ async def test_compares_with_the_newest_complete_run_of_the_preset(path: Path, r
         screen = pilot.app.screen
         assert isinstance(screen, CompareScreen)
         assert screen.comparison is not None
-        assert [column.id for column in screen.comparison.columns] == [runs["first"], runs["slow"]]
+        assert [column.key for column in screen.comparison.columns] == [runs["first"], runs["slow"]]
 
 
 async def test_says_what_a_comparison_lacks(path: Path, runs: dict[str, str]) -> None:
@@ -463,7 +463,7 @@ async def test_who_wants_to_delete_what_goes_is_told_the_keys(path: Path, runs: 
     async with open_runs(path) as pilot:
         await go_to(pilot, runs["running"])
         await press(pilot, "d")
-        assert "Enter opens it, s stops it there." in told(pilot)
+        assert "a shows it, s stops it there." in told(pilot)
         with Store.open(path) as store:
             assert store.run(runs["running"]).status is Status.RUNNING
         await press(pilot, "enter")

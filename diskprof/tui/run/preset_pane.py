@@ -164,6 +164,8 @@ class PresetPane(Vertical):
         self.call_after_refresh(self._lay_out)
 
     def _lay_out(self) -> None:
+        if not self.is_attached:  # the app ends
+            return
         self._arrange(replace(self._shelves, table=not self.screen.has_class("-narrow")))
 
     def _show(self) -> None:
