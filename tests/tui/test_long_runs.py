@@ -89,7 +89,7 @@ async def test_the_tile_has_the_figures_of_the_test_once_all_is_read(bench: Benc
 
 
 async def test_a_comparison_draws_its_charts_of_few_samples(bench: Bench, store: Store) -> None:
-    ids = [record_long(store, 3000)]
+    ids = [record_long(store, 3000) for _ in range(2)]
     async with open_bench(bench) as pilot:
         pilot.app.compare_runs(ids)  # type: ignore[attr-defined]
         await settle(pilot)

@@ -303,14 +303,14 @@ async def test_compares_what_is_marked_with_the_oldest_as_base(path: Path, runs:
 
 async def test_compares_the_one_marked_with_the_one_under_the_cursor(path: Path, runs: dict[str, str]) -> None:
     async with open_runs(path) as pilot:
-        await go_to(pilot, runs["mixed"])
+        await go_to(pilot, runs["slow"])
         await press(pilot, "space")
         await go_to(pilot, runs["first"])
         await press(pilot, "c")
         screen = pilot.app.screen
         assert isinstance(screen, CompareScreen)
         assert screen.comparison is not None
-        assert [column.key for column in screen.comparison.columns] == [runs["first"], runs["mixed"]]
+        assert [column.key for column in screen.comparison.columns] == [runs["first"], runs["slow"]]
 
 
 async def test_compares_with_the_newest_complete_run_of_the_preset(path: Path, runs: dict[str, str]) -> None:
