@@ -165,7 +165,7 @@ async def test_the_footer_the_help_and_the_tabs_show_the_changed_keys(bench: Ben
         assert "f4 Compare" in first
         assert "f5 Edit" in last
         assert last.rstrip().endswith("f9 Help  f10 Quit")
-        await press(pilot, "f9")
+        await press(pilot, "f9", "pagedown")
         shown = text_of(pilot)
         assert "f5" in shown
         assert "Change size, runtime and other parameters" in shown

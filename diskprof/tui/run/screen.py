@@ -57,14 +57,13 @@ press {run.allow} and type its name at the start: all data on it is lost. Device
 Load is what the device read and wrote in the last seconds. A ! marks a device that a test would disturb, or that would distort the
 test: its details say why. New and removed devices are detected automatically.
 
-With enough columns, a card shows the device: health and temperature where they can be read without waking the disk, free space,
-and the last result of the selected preset, or of any, with the trend of each figure over the earlier runs.
+With enough columns, a card shows the device: health and temperature where the disk need not be woken, free space, and the last
+result with the trend of each figure.
 
-{run.edit} edits the parameters. With a figure in the field steady, such as total.iops, each test goes on until that is steady, and
-counts only from there.
+{run.edit} edits the parameters, how often to repeat, and steady: a figure, such as total.iops; each test goes on until it is steady.
+Targets marked with {run.mark} alternate (A B B A).
 
-Recent presets and favourites ({run.favourite} adds or removes one) are listed first. The last target, preset and
-edits are remembered. {run.edit} also sets how often to repeat; targets marked with {run.mark} alternate (A B B A).
+Recent presets and favourites ({run.favourite} adds or removes one) are first. The last target, preset and edits are remembered.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "start", "Start", id="run.start", tooltip="Show the plan, then start"),
