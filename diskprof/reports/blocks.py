@@ -3,6 +3,8 @@
 A document is a tuple of blocks. Their text is as it came, foreign text too: whoever lays it out makes it harmless (F39).
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -58,7 +60,8 @@ class Table:
     A row of the screen may be shorter: its last cell runs to the end of the line.
 
     A table too wide for its lines is split into groups of columns: the first `lead` of them begin each group, and `together`
-    of the others are never parted. `inset`: a part of what its heading announces, without a rule below its head.
+    of the others are never parted. `inset`: a part of what its heading announces, without a rule below its head. `narrow`:
+    the same in fewer columns, in its place before it is split.
     """
 
     columns: tuple[Column, ...]
@@ -68,6 +71,7 @@ class Table:
     lead: int = 0
     together: int = 1
     inset: bool = False
+    narrow: Table | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Cell, Chart, Fact, Facts, Form, Heading, Note, Paragraph, Table
 from diskprof.reports.content import expectation_table
 from diskprof.reports.content.overview import (
+    arm_column,
     cell_of,
     changed_tests,
     compared_cells,
@@ -35,6 +36,7 @@ from diskprof.reports.layout import Column, plain
 from diskprof.reports.words import CHANGES_LEGEND, DIRECTIONS, STATUSES, VERDICTS, Meaning, Word
 
 _LEAST_CONDITION, _LEAST_CONDITION_NAME = 16, 20
+_LEAST_METRIC = 14
 _LEAST_FIGURE = 11
 """A value of no more cells has room in a column of figures."""
 _SPLIT = "mixed"
@@ -232,10 +234,6 @@ def _test(
     told = differing(test, comparison.columns)
     if not told and not test.rows:
         return [Heading(title), Note("no results")]
-    columns = [Column("")]
-    for index, name in enumerate(names):
-        columns.append(Column(name, right=True, least=_LEAST_FIGURE, middle=True))
-        columns += compared_columns() if index else []
     several = len(test.directions) > 1
     apart = (Cell(""), Cell(""), Cell(""))
     beside = [row for row in told if not terminal or all(_narrow(cell) for cell in row[1:])]
@@ -245,6 +243,11 @@ def _test(
     for row, cells in zip(test.rows, shown, strict=True):
         laid = (compared_cells(scaled_to(cell, full), first=not at, full=not compact) for at, cell in enumerate(cells))
         rows.append((_name(comparison, row, several), *(cell for each in laid for cell in each)))
+    columns = [Column("", least=_LEAST_METRIC, cut=1, middle=True)]
+    for index, name in enumerate(names):
+        place = 4 * index - 2 if index else 1
+        columns.append(arm_column(name, [plain(row[place].text) for row in rows]))
+        columns += compared_columns() if index else []
     aside = [
         Note(f"{name.text}: {', '.join(f'{cell.text} ({run})' for cell, run in zip(cells, names, strict=True))}")
         for name, *cells in told

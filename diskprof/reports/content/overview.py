@@ -8,6 +8,7 @@ from diskprof.analysis.between_runs import USUAL_RUNS, Interval
 from diskprof.analysis.comparison import ComparedArm, ComparedMetric, ComparedValue, Comparison, TestComparison
 from diskprof.analysis.metrics import Better, Measure
 from diskprof.analysis.score import LARGE_BLOCK
+from diskprof.model.cells import width_of
 from diskprof.model.metric import Change
 from diskprof.model.run import Finding, Weight
 from diskprof.model.sample import Direction
@@ -27,7 +28,7 @@ NO_DIFFERENCE = "No difference beyond chance: do not act on one."
 _LEAST_FULL = 0.10
 """A full bar is at least this difference: noise alone draws no long bars."""
 _BAR, _LEAST_WITH_WAY, _LEAST_SPAN = 13, 4, 7
-_LEAST_NAME = 9
+_LEAST_NAME = 6
 _OF_CONTROL_GROUPS = frozenset({"cgroup-limit-reached", "cpu-throttled"})
 _NAMED = 4
 """So many tests are named in a sentence."""
@@ -114,21 +115,37 @@ def overview_blocks(comparison: Comparison) -> list[Block]:
     rows = [row for row in overview(comparison).rows if not comparison.tests[row.test].cell]
     if len(comparison.columns) < 2 or not rows:
         return []
-    few = len(comparison.columns) < 3
-    columns = [Column("Test"), Column("Unit")]
+    table = replace(_table(comparison, rows), narrow=_table(comparison, rows, units_apart=False))
+    return [Heading("Overview"), table, *_doubt_legend(rows)]
+
+
+def _table(comparison: Comparison, rows: Sequence[OverviewRow], *, units_apart: bool = True) -> Table:
+    """Where the units have no column of their own, they are behind the tests' names, but for that in the head."""
+    units = list(dict.fromkeys(filter(None, map(unit_of, rows))))
+    usual = units[0] if units else ""
+    told = [
+        (Cell(row.name), Cell(unit_of(row)))
+        if units_apart
+        else (Cell(row.name if unit_of(row) in ("", usual) else f"{row.name} {row.unit}"),)
+        for row in rows
+    ]
+    leading = (
+        [Column("Test"), Column("Unit")] if units_apart else [Column(f"Test ({usual})", least=14, cut=1, middle=True)]
+    )
+    columns, full = list(leading), len(comparison.columns) < 3
     for index, run in enumerate(comparison.columns):
-        columns.append(Column(run.label, right=True, least=_LEAST_NAME, middle=True))
+        columns.append(arm_column(run.label, [row.cells[index].value for row in rows]))
         columns += compared_columns() if index else []
     body = tuple(
-        (
-            Cell(row.name),
-            Cell(unit_of(row)),
-            *(cell for at, one in enumerate(row.cells) for cell in compared_cells(one, first=not at, full=few)),
-        )
-        for row in rows
+        (*names, *(cell for at, one in enumerate(row.cells) for cell in compared_cells(one, first=not at, full=full)))
+        for names, row in zip(told, rows, strict=True)
     )
-    table = Table(tuple(columns), body, lead=3, together=4, inset=True)
-    return [Heading("Overview"), table, *_doubt_legend(rows)]
+    return Table(tuple(columns), body, lead=len(leading) + 1, together=4, inset=True)
+
+
+def arm_column(label: str, values: Iterable[str]) -> Column:
+    """The figures of an arm: its label is cut, they are not."""
+    return Column(label, right=True, least=max(_LEAST_NAME, *map(width_of, values)), middle=True)
 
 
 def compared_columns() -> list[Column]:

@@ -160,8 +160,10 @@ def _table(table: Table, width: int, *, ascii_only: bool) -> list[MarkedLine]:
             break
         kept = [at for at in kept if columns[at].spare != spare]
         body = laid(kept)
+    if table.narrow and _width(body) > width:
+        return _table(table.narrow, width, ascii_only=ascii_only)
     if table.lead and _width(body) > width:
-        body = [lines for group in _groups(table, columns, rows, width - len(indent)) for lines in laid(group)]
+        body = [lines for group in _groups(table, columns, rows, kept, width - len(indent)) for lines in laid(group)]
     if _width(body) > width:
         told = [at for at, column in enumerate(columns) if not column.below]
         body = _sentences([columns[at] for at in told], [[row[at] for at in told] for row in rows], width)
@@ -230,8 +232,10 @@ def _grid(
     return found
 
 
-def _groups(table: Table, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], room: int) -> list[list[int]]:
-    """Columns that fit side by side, those that lead in each group."""
+def _groups(
+    table: Table, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], kept: Sequence[int], room: int
+) -> list[list[int]]:
+    """Those of the columns `kept` that fit side by side, those that lead in each group."""
     natural = [max(width_of(columns[at].text), *(width_of(row[at].text) for row in rows)) for at in range(len(columns))]
     widths = [
         size if column.least is None else min(size, column.least) for size, column in zip(natural, columns, strict=True)
@@ -239,7 +243,7 @@ def _groups(table: Table, columns: Sequence[Column], rows: Sequence[Sequence[Cel
     leading = list(range(table.lead))
     groups, taken = [leading[:]], 0
     for start in range(table.lead, len(columns), table.together):
-        added = list(range(start, min(start + table.together, len(columns))))
+        added = [at for at in range(start, min(start + table.together, len(columns))) if at in kept]
         size = sum(widths[at] + len(GAP) for at in added)
         first = sum(widths[at] for at in leading) + len(GAP) * (len(leading) - 1)
         if first + taken + size > room and len(groups[-1]) > len(leading):

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from handmade import cell, direction, environment, fio, ioping, latency, run
 
+from diskprof.analysis.arms import Arm
 from diskprof.analysis.comparison import Comparison, compare
 from diskprof.analysis.metrics import Measure
 from diskprof.model.run import Finding, Run, Weight
@@ -138,3 +139,26 @@ def test_a_figure_that_one_run_lacks_has_no_bar() -> None:
     one, other = runs(1000)[0], run(fio("a"), run_id="y", tags=("t",))
     (row,) = overview(compare([one, other])).rows
     assert [(each.value, each.length) for each in row.cells] == [("1,000", 0.0), ("-", 0.0)]
+
+
+def test_two_arms_are_tables_on_a_terminal_of_80_columns() -> None:
+    """The bars go first, then the arms' names are cut, then the column of units goes; no figure is cut."""
+
+    def arm(label: str, *factors: float) -> Arm:
+        made = [
+            run(
+                fio("4K rand write QD32", write=direction(1e6 * each)),
+                fio("1M seq write QD8", write=direction(9e3 * each, block=1 << 20)),
+                run_id=f"{label[-3:]}{at}",
+            )
+            for at, each in enumerate(factors)
+        ]
+        return Arm(tuple(made), label)
+
+    arms = [arm("/mnt/data/old", 1, 1.5, 2, 3, 1), arm("/mnt/data/new", 9, 1, 12, 5, 80)]
+    lines = comparison_text(compare(arms), 80).splitlines()
+    assert all(len(line) <= 80 for line in lines)
+    heads = [line.split() for line in lines if "/mn" in line and ".." in line]
+    assert [head[:2] for head in heads[:1]] == [["Test", "(IOPS)"]] and len(heads) == 3
+    (written,) = (line for line in lines if "1M seq write QD8 MB/s" in line)
+    assert "14,156" in written and written.endswith("cannot tell")
