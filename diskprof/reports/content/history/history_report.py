@@ -1,6 +1,7 @@
 """The history of like runs as a document: each figure, what it is now, and where it changed by more than chance."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from diskprof.analysis.history import FigureHistory, RunHistory
 from diskprof.analysis.levels import LEAST
@@ -11,7 +12,7 @@ from diskprof.reports.charts.plot import Curve, Facet, Plot
 from diskprof.reports.charts.timeline import Steps
 from diskprof.reports.content.facts import disks
 from diskprof.reports.content.history.figure_names import figure_name
-from diskprof.reports.content.scorecard import day
+from diskprof.reports.content.history.run_times import run_time, run_times
 from diskprof.reports.layout import Column
 from diskprof.reports.words import CHANGES, DIRECTIONS
 
@@ -36,7 +37,7 @@ def title(history: RunHistory) -> str:
 def sentence(history: RunHistory) -> str:
     """How many runs there are, since when, and what they say."""
     newest = history.newest.started_at
-    runs = f"{figures.count(history.runs, 'like run')} ({day(history.since, newest)} to {day(newest, newest)})"
+    runs = f"{figures.count(history.runs, 'like run')} ({run_times(history.since, newest)})"
     if history.runs < LEAST:
         return f"{runs}. Changes can be told from chance from {LEAST} runs on."
     changed = sum(bool(figure.changes) for figure in history.figures)
@@ -48,17 +49,18 @@ def sentence(history: RunHistory) -> str:
 def figure_table(history: RunHistory) -> Table:
     """A row for each figure: its runs, its range, its median since the last change."""
     columns = (
-        Column("Test", least=10, middle=True),
-        *(Column("Figure"), Column("Runs", right=True, spare=1)),
-        *(Column("Lowest", right=True, spare=2), Column("Highest", right=True, spare=2)),
-        *(Column("Median now", right=True), Column("Since", spare=3), Column("Last change", right=True)),
+        Column("Test", least=18, middle=True),
+        *(Column("Figure"), Column("Runs", right=True, spare=2)),
+        *(Column("Lowest", right=True, spare=1), Column("Highest", right=True, spare=1)),
+        *(Column("Median now", right=True, short="Median"), Column("Since", spare=3)),
+        Column("Last change", right=True, short="Change"),
     )
     return Table(columns, tuple(_figure_row(figure) for figure in history.figures))
 
 
 def _figure_row(figure: FigureHistory) -> tuple[Cell, ...]:
     values = [run.value for run in figure.runs]
-    now, newest = figure.levels[-1], figure.runs[-1].started_at
+    now = figure.levels[-1]
     last = figure.changes[-1] if figure.changes else None
     change = Cell("none") if last is None else Cell(_ratio(last.ratio), CHANGES[last.verdict].meaning)
     return (
@@ -66,7 +68,7 @@ def _figure_row(figure: FigureHistory) -> tuple[Cell, ...]:
         Cell(figure_name(figure.measure, figure.direction), DIRECTIONS[figure.direction].meaning),
         Cell(str(len(values))),
         *(Cell(figures.figure(figure.measure, value)) for value in (min(values), max(values), now.median)),
-        Cell(day(figure.runs[now.first].started_at, newest)),
+        Cell(_when(figure, figure.runs[now.first].started_at)),
         change,
     )
 
@@ -84,7 +86,7 @@ def change_table(histories: Sequence[FigureHistory]) -> Table | None:
         word = CHANGES[change.verdict]
         rows.append(
             (
-                Cell(day(change.run.started_at, figure.runs[-1].started_at)),
+                Cell(_when(figure, change.run.started_at)),
                 Cell(change.run.run_id),
                 Cell(figure.title),
                 Cell(figure_name(figure.measure, figure.direction), DIRECTIONS[figure.direction].meaning),
@@ -94,6 +96,10 @@ def change_table(histories: Sequence[FigureHistory]) -> Table | None:
             )
         )
     return Table(columns, tuple(rows)) if rows else None
+
+
+def _when(figure: FigureHistory, moment: datetime) -> str:
+    return run_time(moment, figure.runs[0].started_at, figure.runs[-1].started_at)
 
 
 def _ratio(ratio: float | None) -> str:
@@ -114,13 +120,12 @@ def _drawable(history: RunHistory) -> list[FigureHistory]:
 
 def history_plot(figure: FigureHistory, inks: tuple[str, str] = ("run-0", "run-1")) -> Plot:
     """A figure run by run, and the levels that it lay around."""
-    newest = figure.runs[-1].started_at
     values = Steps([run.value for run in figure.runs])
     around = Steps([level.median for level in figure.levels for _ in range(level.first, level.end)])
     scale = Scale.of(figures.METRICS[figure.measure].quantity, values.highest)
     unit = f" ({scale.suffix})" if scale.suffix else ""
     return Plot(
         f"{figure.title}: {figure_name(figure.measure, figure.direction)}{unit}",
-        NameAxis([day(run.started_at, newest) for run in figure.runs]),
+        NameAxis([_when(figure, run.started_at) for run in figure.runs]),
         (Facet(scale, (Curve(_LEVEL, around, inks[1]), Curve("run", values, inks[0]))),),
     )
