@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on, work
@@ -12,7 +12,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from diskprof.config.remembered import Remembered, identity_of, read_remembered, write_remembered
 from diskprof.config.settings import Settings
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
@@ -24,6 +23,7 @@ from diskprof.tui.kit.table import Table
 from diskprof.tui.run.device_pane import DevicePane
 from diskprof.tui.run.draft import Draft
 from diskprof.tui.run.forms import expanded, name_field, parameter_fields, slot_fields
+from diskprof.tui.run.last_choices import LastChoices
 from diskprof.tui.run.notice_strip import NoticeStrip
 from diskprof.tui.run.own_presets import OwnPresets
 from diskprof.tui.run.plan_pane import Build, PlanPane
@@ -60,8 +60,8 @@ test: its details say why. New and removed devices are detected automatically.
 With enough columns, a card shows the device: health and temperature where the disk need not be woken, free space, and the last
 result with the trend of each figure.
 
-{run.edit} edits the parameters, how often to repeat, and steady: a figure, such as total.iops; each test goes on until it is steady.
-Targets marked with {run.mark} alternate (A B B A).
+{run.edit} edits the parameters, how often to repeat, and steady: a figure, such as total.iops; each test goes on until it is
+steady. Targets marked with {run.mark} alternate (A B B A).
 
 Recent presets and favourites ({run.favourite} adds or removes one) are first. The last target, preset and edits are remembered.
 """
@@ -77,13 +77,7 @@ Recent presets and favourites ({run.favourite} adds or removes one) are first. T
             id="run.other",
             tooltip="Test another directory, file or device; enter the targets of a preset with several",
         ),
-        Binding(
-            "e",
-            "edit",
-            "Edit",
-            id="run.edit",
-            tooltip="Change size, runtime and other parameters",
-        ),
+        Binding("e", "edit", "Edit", id="run.edit", tooltip="Change size, runtime and other parameters"),
         Binding(
             "space",
             "mark",
@@ -158,7 +152,7 @@ Recent presets and favourites ({run.favourite} adds or removes one) are first. T
         self._back: Callable[[], object] | None = None
         self._doubted: tuple[Doubt, ...] = ()
         self._going: frozenset[str] = frozenset()
-        self._remembered = Remembered()
+        self.last = LastChoices(self)
 
     def body(self) -> ComposeResult:
         yield self.notice
@@ -232,7 +226,7 @@ Recent presets and favourites ({run.favourite} adds or removes one) are first. T
 
     def _recall(self) -> None:
         """Begin with the last target, preset and edits."""
-        last = self._remembered = read_remembered(self.store.path)
+        last = self.last.read()
         self.draft = self.draft.recall(last.variants, last.edits)
         self.devices.remembered = last
         if self.diskprof.settings.preset == Settings().preset:
@@ -240,45 +234,13 @@ Recent presets and favourites ({run.favourite} adds or removes one) are first. T
             self.presets.first = last.preset
         self._prefer()
 
-    def _remember(self, *, used: bool = True) -> None:
-        """Keep favourites and, where it was `used`, what is chosen."""
-        last, draft = self._remembered, self.draft
-        if used and draft.place and draft.preset:
-            place = draft.place
-            device = draft.tree.get(place.device) if draft.tree else None
-            paths = (place.path, *(path for path in last.paths if path != place.path)) if place.path else last.paths
-            last = replace(
-                last,
-                device=place.device,
-                identity=identity_of(device) if device else "",
-                path=place.path,
-                preset=draft.preset.name,
-                variants={name: shape.variant for name, shape in draft.shapes.items() if shape.variant},
-                edits={name: shape.edited for name, shape in draft.shapes.items() if shape.edited},
-                paths=paths,
-            )
-        if last != self._remembered:
-            self._remembered = last
-            self._keep(last)
-
-    @work(thread=True, exclusive=True, group="remember")
-    def _keep(self, remembered: Remembered) -> None:
-        write_remembered(self.store.path, remembered)
-
     def _prefer(self) -> None:
         recent = dict.fromkeys(run.preset for run in self.diskprof.watcher.state.last)
-        self.presets.prefer(self._remembered.favourites, tuple(recent))
+        self.presets.prefer(self.last.known.favourites, tuple(recent))
 
     def action_favourite(self) -> None:
-        preset, favourites = self.presets.preset, self._remembered.favourites
-        if preset is not None:
-            kept = tuple(name for name in favourites if name != preset.name)
-            self._favour(kept if len(kept) < len(favourites) else (*favourites, preset.name))
-
-    def _favour(self, names: tuple[str, ...]) -> None:
-        if names != self._remembered.favourites:
-            self._remembered = replace(self._remembered, favourites=names)
-            self._keep(self._remembered)
+        preset = self.presets.preset
+        if preset is not None and self.last.toggle_favourite(preset.name):
             self._prefer()
 
     # the draft, and what would happen
@@ -452,14 +414,14 @@ Recent presets and favourites ({run.favourite} adds or removes one) are first. T
 
         from diskprof.tui.run.target_dialog import TargetDialog, known_targets
 
-        known = known_targets(tree, self._remembered.paths, self.diskprof.watcher.state.last)
+        known = known_targets(tree, self.last.known.paths, self.diskprof.watcher.state.last)
         self.app.push_screen(TargetDialog(tree, known, check), self._other_given)
 
     def _other_given(self, values: dict[str, str] | None) -> None:
         if values:
             self.devices.choose_path(expanded(values["path"]))
             self._take(self.draft)
-            self._remember()
+            self.last.keep(self.draft)
 
     def _name_targets(self, preset: Preset, then: Callable[[], None] | None = None) -> None:
         """Ask for a path for each target of the preset; `then` follows if the person gave them."""
@@ -493,7 +455,7 @@ Recent presets and favourites ({run.favourite} adds or removes one) are first. T
                 self.series.take(values)
                 self._take(self.draft.edit(preset, without(values)))
                 self._show_plan()
-                self._remember()
+                self.last.keep(self.draft)
 
         settings = self.draft.settings(preset)
         fields = [*parameter_fields(preset, settings), *self.series.fields]
@@ -532,8 +494,8 @@ Recent presets and favourites ({run.favourite} adds or removes one) are first. T
         if message.now:
             self.presets.unfilter()
             self.presets.choose(message.now)
-        names = (message.now if name == message.before else name for name in self._remembered.favourites)
-        self._favour(tuple(filter(None, names)))
+        if self.last.rename_favourite(message.before, message.now):
+            self._prefer()
         self.presets.load()
 
     def action_import(self) -> None:
@@ -629,6 +591,6 @@ Recent presets and favourites ({run.favourite} adds or removes one) are first. T
     def _started(self, message: StartFlow.Started) -> None:
         self._show_plan()
         if not message.error:
-            self._remember()
+            self.last.keep(self.draft)
         self._take(self.draft.forbid_writing())
         self.flow.over(message)
