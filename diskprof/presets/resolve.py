@@ -380,7 +380,7 @@ def _unknown(preset: Preset, name: str) -> UsageError:
             f"{preset.name} has a steady state of its own"
             if own
             else f"no test of {preset.name} can go on until it is steady",
-            _list("Set", named) if named else "Steady needs fio tests with time_based and runtime.",
+            _list("Set", named) if named else "Steady needs fio tests with time_based and runtime, as in quick.",
         )
     known = [parameter.name for parameter in preset.parameters]
     close = get_close_matches(name, known, n=2)

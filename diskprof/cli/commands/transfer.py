@@ -66,7 +66,7 @@ def _to_stdout(write: Callable[[IO[bytes]], None]) -> None:
 def import_command(ctx: click.Context, files: tuple[str, ...]) -> None:
     """Take the runs in FILES into the run database; `-` is stdin. Prints their ids.
 
-    A file is one of `diskprof export`, or a result of fio (JSON or json+ of fio 3.1 or later, also with --status-interval) or
+    A file is one of `diskprof export`, or a result of fio (JSON or json+ of fio 3.0 or later, also with --status-interval) or
     ioping (-J or -B): diskprof tells by its content. Of a folder all results in it are imported; those that bench-fio wrote to one
     folder are one run with a sweep.
 

@@ -152,7 +152,7 @@ def _refuse_old(value: JsonObject) -> None:
     if known and known < (3, 0):
         raise BadResults(
             f"it is of {clean(version[:40])}, whose JSON has other units and no distribution",
-            "Run the test again with fio 3.1 or later.",
+            "Run the test again with fio 3.0 or later.",
         )
 
 

@@ -320,7 +320,7 @@ def upshot_of_chance(comparison: Comparison) -> tuple[str, ...]:
             for test in comparison.tests
             if any(cell.more_runs == more for row in headline_rows(test) for cell in row.cells[1:])
         ]
-        told.append(f"Cannot tell: {figures.more_runs_words(more)} ({names[0]}).")
+        told.append(f"{figures.more_runs_words(more).capitalize()} tell ({names[0]}).")
     if any(len(arm.runs) == 1 for arm in comparison.columns):
         told.append(NOISE_WITHIN.format(runs=USUAL_RUNS))
     return tuple(told)

@@ -99,8 +99,8 @@ def _figures(result: SeriesResult) -> list[Block]:
     )
     rows = tuple(_row(figure, several=several) for figure in ordered)
     few = any(figure.spread.range_only for figure in ordered)
-    legend = "Interval of the median between runs"
-    legend += "; (in parentheses): the range of too few runs for one (6 are needed)." if few else "."
+    legend = "95% interval: of the median, from run to run"
+    legend += ". In parentheses: lowest and highest, as an interval needs 6 runs." if few else "."
     found: list[Block] = [Table(columns, rows, legend=legend, inset=True)]
     if any(len(figure.values) > 1 for figure in ordered):
         found.append(Spark("By repeat", tuple(_course(figure, several=several) for figure in ordered)))
