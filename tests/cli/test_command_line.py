@@ -18,7 +18,7 @@ from program import diskprof as from_scratch
 from recorded import write_library
 from recorded.disk import make_plan
 
-from diskprof.cli.commands.run import _next_steps, _show
+from diskprof.cli.commands.run import _next_steps, _next_steps_of_series, _show
 from diskprof.model.plan import Hazard, Severity
 from diskprof.store import Store
 
@@ -122,6 +122,8 @@ def test_the_end_of_a_run_says_what_can_be_done_next(library: list[str], tmp_pat
         f"Next: diskprof compare {before.id} latest | show latest --plot | report latest -o report.md"
     )
     assert _next_steps(runs[-1:]) == "Next: diskprof rerun latest | show latest --plot | report latest -o report.md"
+    assert _next_steps_of_series("s1", several=True) == "Next: diskprof compare s1 | show s1 | report s1 -o report.md"
+    assert _next_steps_of_series("s1", several=False) == "Next: diskprof show s1 | report s1 -o report.md"
 
 
 def test_a_typing_error_that_a_directory_is_called_like_is_still_one(tmp_path: Path) -> None:

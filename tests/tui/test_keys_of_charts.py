@@ -94,7 +94,9 @@ async def test_a_list_of_runs_moves_by_rows_pages_and_to_its_ends(path: Path) ->
 
 async def test_columns_beyond_the_edge_are_reached_by_left_and_right(path: Path, runs: dict[str, str]) -> None:
     async with open_runs(path) as pilot:
-        pilot.app.compare_runs([runs[name] for name in ("first", "second", "slow", "cancelled", "interrupted", "failed")])  # type: ignore[attr-defined]
+        pilot.app.compare_runs(
+            [runs[name] for name in ("first", "second", "slow", "cancelled", "interrupted", "failed")]
+        )  # type: ignore[attr-defined]
         screen = pilot.app.screen
         assert isinstance(screen, CompareScreen)
         await until(pilot, lambda: screen.comparison is not None)

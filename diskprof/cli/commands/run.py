@@ -325,6 +325,8 @@ def _carry_out_series(
         series_id = run_series_here(session, series, store, start.tags, start.note, start.company, start.follow)
         if start.follow is None:
             print_series(store, series_id, start.as_json)
+        if sys.stderr.isatty() and not start.as_json:
+            say(_next_steps_of_series(series_id, several=len(series.plans) > 1))
         ctx.exit(exit_code_of_series(store, series_id))
 
 
@@ -335,6 +337,11 @@ def _next_steps(runs: Sequence[RunSummary]) -> str:
     before = next(alike, None)
     compare = f"compare {before.id} latest" if before else "rerun latest"
     return f"Next: diskprof {compare} | show latest --plot | report latest -o report.md"
+
+
+def _next_steps_of_series(series_id: str, *, several: bool) -> str:
+    compare = f"compare {series_id} | " if several else ""
+    return f"Next: diskprof {compare}show {series_id} | report {series_id} -o report.md"
 
 
 def _print_plan(plan: Plan, as_json: bool) -> None:

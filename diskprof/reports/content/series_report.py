@@ -5,17 +5,19 @@ from datetime import UTC
 
 from diskprof.analysis.series_figures import SeriesFigure, SeriesResult
 from diskprof.model.metric import Quantity
-from diskprof.model.run import RunSummary, SeriesPlace, Status
+from diskprof.model.run import RunSummary, SeriesPlace, Status, Weight
 from diskprof.model.run_series import RunSeries, Spread, letter
 from diskprof.model.text import clean
 from diskprof.model.units import format_bandwidth, format_duration, format_iops, format_latency
 from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Cell, Course, Fact, Facts, Heading, Paragraph, Spark, Table
+from diskprof.reports.content.doubts import short
 from diskprof.reports.content.series_plan import repetition_words
 from diskprof.reports.layout import Column
-from diskprof.reports.words import DIRECTIONS, STATUSES, Meaning
+from diskprof.reports.words import DIRECTIONS, STATUSES, WEIGHTS, Meaning
 
 _WRITERS = {Quantity.IOPS: format_iops, Quantity.BANDWIDTH: format_bandwidth, Quantity.LATENCY: format_latency}
+_DOUBT = WEIGHTS[Weight.DOUBT]
 _UNITS = {Quantity.IOPS: " IOPS", Quantity.BANDWIDTH: "", Quantity.LATENCY: ""}
 
 
@@ -80,8 +82,25 @@ def _facts(result: SeriesResult) -> Facts:
         ("Pause", format_duration(series.wanted.pause_s) if series.wanted.pause_s else ""),
         ("Tags", clean(" ".join(runs[-1].tags)) if runs else ""),
         ("Note", clean(runs[-1].note) if runs else ""),
+        ("Compare", f"diskprof compare {series.id}" if _comparable(result) else ""),
     ]
-    return Facts(tuple(Fact(name, text) for name, text in facts if text))
+    told = [Fact(name, text) for name, text in facts if text]
+    return Facts((*told, *_doubts(result)))
+
+
+def _doubts(result: SeriesResult) -> list[Fact]:
+    """`2 of 10 runs (!): other I/O on the disk`."""
+    doubted = [run for run in result.runs if run.doubts]
+    rules = dict.fromkeys(rule for run in doubted for rule in run.doubts)
+    words = (
+        f"{len(doubted)} of {figures.count(len(result.runs), 'run')} ({_DOUBT.sign}): {'; '.join(map(short, rules))}"
+    )
+    return [Fact(f"In {_DOUBT.word.lower()}", words, _DOUBT.meaning)] if doubted else []
+
+
+def _comparable(result: SeriesResult) -> bool:
+    """Whether there are complete runs of several targets."""
+    return len({run.series.arm for run in result.runs if run.series and run.status is Status.COMPLETE}) > 1
 
 
 def _figures(result: SeriesResult) -> list[Block]:
@@ -97,7 +116,8 @@ def _figures(result: SeriesResult) -> list[Block]:
         *(Column("Runs", right=True), Column("Median", right=True), Column("95% interval", right=True)),
         Column("+-", right=True),
     )
-    rows = tuple(_row(figure, several=several) for figure in ordered)
+    doubted = {run.series.arm for run in result.runs if run.series and run.doubts and run.status is Status.COMPLETE}
+    rows = tuple(_row(figure, several=several, doubted=figure.arm in doubted) for figure in ordered)
     few = any(figure.spread.range_only for figure in ordered)
     legend = "95% interval: of the median, from run to run"
     legend += ". In parentheses: lowest and highest, as an interval needs 6 runs." if few else "."
@@ -113,7 +133,7 @@ def _order(known: Sequence[SeriesFigure], figure: SeriesFigure) -> tuple[int, in
     return names.index((figure.test, figure.direction)), figure.arm
 
 
-def _row(figure: SeriesFigure, *, several: bool) -> tuple[Cell, ...]:
+def _row(figure: SeriesFigure, *, several: bool, doubted: bool) -> tuple[Cell, ...]:
     spread, way = figure.spread, DIRECTIONS[figure.direction]
     bounds = f"{figures.figure(figure.measure, spread.low)} to {figures.figure(figure.measure, spread.high)}"
     alone = len(figure.values) == 1
@@ -121,7 +141,7 @@ def _row(figure: SeriesFigure, *, several: bool) -> tuple[Cell, ...]:
         Cell(clean(figure.title)),
         Cell(way.word, way.meaning),
         *([Cell(letter(figure.arm))] if several else []),
-        Cell(str(len(figure.values))),
+        Cell(f"{_DOUBT.sign} {len(figure.values)}", _DOUBT.meaning) if doubted else Cell(str(len(figure.values))),
         Cell(figures.figure(figure.measure, figure.median), strong=True),
         Cell("" if alone else f"({bounds})" if spread.range_only else bounds),
         Cell("" if alone or spread.range_only else figures.share(spread.share)),
@@ -147,14 +167,14 @@ def _runs(result: SeriesResult) -> Table:
 
 
 def _run(run: RunSummary, *, several: bool) -> tuple[Cell, ...]:
-    status = STATUSES[run.status]
+    status, doubt = STATUSES[run.status], _DOUBT.meaning if run.doubts else Meaning.PLAIN
     said = [] if run.status is Status.COMPLETE else [status.word]
-    said += ["in doubt"] if run.doubts else []
+    said += [f"{_DOUBT.sign} in doubt"] if run.doubts else []
     said += [run.headline] if run.headline else []
     return (
         Cell(run.id),
         Cell(str(run.series.repeat) if run.series else ""),
         *([Cell(letter(run.series.arm) if run.series else "")] if several else []),
         Cell(f"{run.started_at.astimezone(UTC):%m-%d %H:%M:%S}"),
-        Cell(clean(": ".join(said)), Meaning.PLAIN if run.status is Status.COMPLETE else status.meaning),
+        Cell(clean(": ".join(said)), status.meaning if run.status is not Status.COMPLETE else doubt),
     )
