@@ -63,8 +63,8 @@ async def measure(
 
     `clock` gives ns since the run began. `workdir` is a private directory, the engine's working directory and TMPDIR.
     Setting `stop` ends the test within 2 s; it is then CANCELLED and what was measured is kept. Setting `enough` ends a
-    fio test as early, and it is COMPLETE. `preparing` marks every sample as the laying out of the test file. An engine
-    that says nothing for `stall_limit_s` longer than it should is ended (F21).
+    fio test in good order, however long its disk takes for that, and it is COMPLETE. `preparing` marks every sample as
+    the laying out of the test file. An engine that says nothing for `stall_limit_s` longer than it should is ended (F21).
 
     Until the first PhaseChanged the test starts up, without I/O.
 
@@ -161,17 +161,21 @@ class _Follower:
         gone = asyncio.ensure_future(process.ended())
         asked = asyncio.ensure_future(self._stop.wait())
         enough = asyncio.ensure_future(self._enough.wait())
+        ended = False
         for future in (gone, asked, enough):
             future.add_done_callback(lambda _: self._wake.set())
         try:
-            while not (gone.done() or asked.done() or enough.done() or self._failure):
+            while not (gone.done() or asked.done() or self._failure):
                 self._wake.clear()
+                if enough.done() and not ended:
+                    # A slow disk works off first what is in flight: fio has as long for that as it may be silent.
+                    ended = True
+                    process.interrupt()
                 self._look()
                 while self._events:
                     yield self._events.popleft()
                 await self._sleep()
             cancelled = asked.done() and not gone.done()
-            ended = enough.done() and not gone.done() and not cancelled
             code = process.code if gone.done() else await process.stop()
         finally:
             for future in (gone, asked, enough):
@@ -184,7 +188,7 @@ class _Follower:
             yield self._events.popleft()
         if code is None:
             self._failure = stuck(self._reader.name, process.pid)
-        outcome = self._reader.conclude(Ending(code, cancelled, self._failure, ended))
+        outcome = self._reader.conclude(Ending(code, cancelled, self._failure, ended and not cancelled))
         if outcome.told:
             yield Noted(outcome.told)
         yield Finished(replace(outcome, survivor=process.pid) if code is None else outcome)

@@ -124,6 +124,11 @@ class Process:
                 for pipe in self._pipes:
                     await pipe.at_end.wait()
 
+    def interrupt(self) -> None:
+        """Asks the program by SIGINT to end, and does not wait for it."""
+        if self._popen.returncode is None:
+            self._popen.send_signal(signal.SIGINT)
+
     async def stop(self) -> int | None:
         """Ends the program: SIGINT, for its last words, then SIGTERM, then SIGKILL, each with a bounded wait (F20).
 

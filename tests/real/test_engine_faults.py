@@ -101,6 +101,19 @@ async def test_a_device_that_fails_in_mid_run_is_told(loops: Loops, workdir: Pat
     assert ran.outcome.result
 
 
+@pytest.mark.needs("fio")
+async def test_fio_may_take_its_time_to_end_once_it_has_measured_enough(workdir: Path) -> None:
+    """A slow disk works off what is in flight before fio can write its last document."""
+    file = workdir / "test.dat"
+    file.write_bytes(bytes(SIZE))
+    enough = asyncio.Event()
+    test = fio(file, runtime_s=30.0, **RANDOM_READ, exec_postrun="sleep 1.6")
+    ran = await run(test, workdir, enough=enough, on_event=once(Sampled, enough.set))
+    assert (ran.outcome.status, ran.outcome.reason) == (Status.COMPLETE, "")
+    assert ran.outcome.result
+    assert children() == []
+
+
 def async_reads(path: Path, **more: str) -> PlannedTest:
     options = {
         "rw": "randread",
