@@ -165,6 +165,14 @@ def _whole_series(db: sqlite3.Connection, number: int | None, tag: str, which: s
     return str(series_id)
 
 
+def series_of(db: sqlite3.Connection, number: int) -> str:
+    """The id of the series that a run is of; empty for a run alone."""
+    row = db.execute(
+        "SELECT series.id FROM run JOIN series ON series.number = run.series WHERE run.number = ?", (number,)
+    ).fetchone()
+    return str(row[0]) if row else ""
+
+
 def _with_runs(which: str) -> str:
     """The condition that a series has runs of this kind."""
     condition = which.partition(" ORDER BY ")[0]

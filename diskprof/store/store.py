@@ -394,7 +394,7 @@ class Store:
     # What a person deletes
 
     def discard(self, run_id: str, at: datetime) -> None:
-        """Puts a run into the trash, where it is kept for a week. Raises Refused while its runner lives.
+        """Puts a run into the trash, where it is kept for a week. Raises Refused while it, or its series, is in progress.
 
         Runs that are discarded `at` the same moment come back together.
         """
@@ -443,7 +443,7 @@ class Store:
         return gone
 
     def delete(self, run_id: str) -> None:
-        """Removes a run for good, also from the trash. Raises Refused while its runner lives."""
+        """Removes a run for good, also from the trash. Raises Refused while it, or its series, is in progress."""
         with self._database.write() as db:
             number = reading.number_of(db, run_id, trash=True)
             self._refuse_under_way(db, number, run_id)
@@ -457,11 +457,17 @@ class Store:
                 f"The run {run_id} is in progress.",
                 Advice(f"Stop it first: diskprof stop {run_id}", "Stop it first."),
             )
+        # Without its runs nobody would find it, to watch it or to stop it.
+        if series_id := reading.series_of(db, number):
+            self._refuse_series(db, series_id)
 
     def refuse_series_under_way(self, series_id: str) -> None:
         """Raises Refused while a series is in progress, also between two of its runs."""
         with self._database.read() as db:
-            alive = [name for _, name, heard, runner in run_series.under_way(db) if not _is_dead(runner, heard)]
+            self._refuse_series(db, series_id)
+
+    def _refuse_series(self, db: sqlite3.Connection, series_id: str) -> None:
+        alive = [name for _, name, heard, runner in run_series.under_way(db) if not _is_dead(runner, heard)]
         if series_id in alive:
             raise Refused(
                 f"The series {series_id} is in progress.",

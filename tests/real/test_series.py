@@ -1,9 +1,13 @@
 """Series by the real program with real fio: their order, their end, and what is left of them however they end."""
 
+import asyncio
 import os
 import signal
+import sqlite3
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import pytest
@@ -11,8 +15,14 @@ from forked import diskprof, diskprof_json
 from program import gone, started, until
 
 from diskprof.model.run import Status
-from diskprof.model.run_series import RunSeries
+from diskprof.model.run_series import Repetition, RunSeries
+from diskprof.presets.library import choose, library_for
+from diskprof.runner.carry.begin import Begun, begun
+from diskprof.runner.carry.execute import StopRequest
+from diskprof.runner.carry.repeat import Repeater
 from diskprof.runner.detached.launch import request_stop
+from diskprof.runner.plan.repeats import plan_series
+from diskprof.runner.session import Place, Session, Wish
 from diskprof.store import Store
 
 # So slow that every disk keeps up: what is repeated is the same each time.
@@ -178,6 +188,34 @@ def test_a_series_is_stopped_by_the_id_of_one_of_its_runs(home: Path) -> None:
         series = until_runs(store, lambda statuses: statuses == [Status.RUNNING], "the first run")
         request_stop(store, store.series_runs(series.id)[0].id)
         assert over(store, series.id).status is Status.CANCELLED
+
+
+def test_a_store_that_is_locked_between_two_runs_is_waited_for(home: Path) -> None:
+    session, path = Session(), home / "runs.db"
+    presets = library_for(str(home / "steady.fio"))
+    preset, _ = choose(presets, str(home / "steady.fio"), several=False)
+    plan = session.plan_of(Wish(preset, Place(path=str(home / "a")), session.scan()))
+    series = plan_series([plan], Repetition(repeats=2))
+    locks = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+
+    async def lock(run: Begun) -> None:
+        """Once the first run is over, for longer than this store waits for a lock by itself."""
+        with Store.open(path) as other:
+            while not other.run(run.run_id).status.over:
+                await asyncio.sleep(0.05)
+            if len(other.summaries()) == 1:
+                locks.execute("BEGIN IMMEDIATE")
+                Timer(0.5, locks.rollback).start()
+
+    async def carry_out(first: Begun) -> str:
+        return await Repeater(series, store, StopRequest(), concurrent=True).carry_out(first, holds.close, lock)
+
+    with Store.open(path, timeout_s=0.05) as store, ExitStack() as holds:
+        first = holds.enter_context(begun(plan, store, concurrent=True, series=series.new))
+        series_id = asyncio.run(carry_out(first))
+        assert store.series(series_id).status is Status.COMPLETE
+        assert [run.status for run in store.series_runs(series_id)] == [Status.COMPLETE] * 2
+    locks.close()
 
 
 @pytest.mark.parametrize(

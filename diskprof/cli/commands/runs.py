@@ -218,7 +218,8 @@ def tag_command(
 @click.option("--purge", is_flag=True, help="Delete permanently; without RUNS, empty the trash.")
 @click.pass_context
 def delete_command(ctx: click.Context, runs: tuple[str, ...], yes: bool, purge: bool) -> None:
-    """Delete RUNS: they go to the trash, which empties after a week. A run in progress is not deleted.
+    """Delete RUNS: they go to the trash, which empties after a week. A run in progress is not deleted, nor a run
+    of a series in progress.
 
     `diskprof undelete` restores them, `diskprof runs --trash` lists them.
     """

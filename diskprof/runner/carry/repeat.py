@@ -19,6 +19,8 @@ from diskprof.store import Store
 _HEARD_EVERY_S = 60.0
 _LOOK_EVERY_S = 0.5
 _LAST_WORD_S = 15.0
+_PATIENCE_S = 60.0
+"""A locked store is waited for between two runs as long as within one."""
 
 Watch = Callable[[Begun], Awaitable[None]]
 """What goes on beside a run."""
@@ -57,7 +59,8 @@ class Repeater:
             end = await self._carried_out(first, place, beside)
             release()
             if end.status is Status.COMPLETE:
-                end = await self._rest(place.series_id, beside)
+                with self._store.waiting(_PATIENCE_S):
+                    end = await self._rest(place.series_id, beside)
         except DiskprofError as error:
             end = _End(Status.FAILED, error.kept)
             raise

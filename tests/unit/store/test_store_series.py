@@ -115,6 +115,12 @@ def test_between_two_runs_a_series_is_still_in_progress(store: Store) -> None:
     assert store.series(series_id).status is Status.RUNNING
     with pytest.raises(Refused, match="in progress"):
         store.refuse_series_under_way(series_id)
+    # Deleted with its only run, nobody would find it to stop it.
+    (run,) = store.series_runs(series_id)
+    for delete in (session.delete, session.purge):
+        gone, (error,) = delete(store, [run.id])
+        assert gone == [] and series_id in error.message
+    assert [each.id for each in store.series_list()] == [series_id]
 
 
 def test_deleted_for_good_it_leaves_nothing(store: Store) -> None:
