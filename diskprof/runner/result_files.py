@@ -26,6 +26,7 @@ from diskprof.store.exchange.transfer import ImportedRun, import_records
 MOST_FILES = 10_000
 _GZIP = b"\x1f\x8b"
 _LOOKED_AT = 64 << 10
+_PIECE = 1 << 20
 _BENCH_FIO = re.compile(r"((?:rand)?(?:read|write|rw)|readwrite)-(\d{1,6})-(\d{1,6})\.json")
 """MODE-IODEPTH-NUMJOBS.json, as bench-fio calls its files and fio-plot reads them."""
 
@@ -127,11 +128,11 @@ def _is_exported(packed: bytes) -> bool:
 def _content(name: str, beginning: bytes, file: _Behind) -> bytes:
     """The bytes of a file of results, unpacked."""
     if not beginning.startswith(_GZIP):
-        data = b"".join(iter(lambda: file.read(1 << 20), b"")) if len(beginning) == _LOOKED_AT else beginning
+        data = _read(file)
     else:
         unpacking = zlib.decompressobj(wbits=31)
         try:
-            data = unpacking.decompress(file.read(LARGEST), LARGEST + 1)
+            data = unpacking.decompress(_read(file), LARGEST + 1)
         except zlib.error:
             raise _bad(name, "it is damaged", NOT_WHOLE) from None
         if not unpacking.eof and len(data) <= LARGEST:
@@ -139,6 +140,14 @@ def _content(name: str, beginning: bytes, file: _Behind) -> bytes:
     if len(data) > LARGEST:
         raise _bad(name, f"it is larger than {format_size(LARGEST)}: this is no result file")
     return data
+
+
+def _read(file: _Behind) -> bytes:
+    """All of it, or a little more than the largest that is taken: it may be the image of a disk."""
+    data = bytearray()
+    while len(data) <= LARGEST and (piece := file.read(_PIECE)):
+        data += piece
+    return bytes(data)
 
 
 def _results(name: str, data: bytes) -> tuple[FoundRun, ...]:

@@ -190,6 +190,11 @@ def test_a_series_is_stopped_by_the_id_of_one_of_its_runs(home: Path) -> None:
         assert over(store, series.id).status is Status.CANCELLED
 
 
+def over_now(path: Path, run_id: str) -> bool:
+    with Store.open(path) as store:
+        return store.run(run_id).status.over
+
+
 def test_a_store_that_is_locked_between_two_runs_is_waited_for(home: Path) -> None:
     session, path = Session(), home / "runs.db"
     presets = library_for(str(home / "steady.fio"))
@@ -201,8 +206,7 @@ def test_a_store_that_is_locked_between_two_runs_is_waited_for(home: Path) -> No
     async def lock(run: Begun) -> None:
         """Once the first run is over, for longer than this store waits for a lock by itself."""
         with Store.open(path) as other:
-            while not other.run(run.run_id).status.over:
-                await asyncio.sleep(0.05)
+            await asyncio.to_thread(until, lambda: over_now(path, run.run_id), "the end of the run")
             if len(other.summaries()) == 1:
                 locks.execute("BEGIN IMMEDIATE")
                 Timer(0.5, locks.rollback).start()

@@ -120,6 +120,24 @@ def test_it_is_known_again_by_its_content(store: Store, tmp_path: Path) -> None:
     assert len(store.summaries()) == 1
 
 
+def test_a_file_that_is_packed_may_be_larger_than_what_is_looked_at_first(store: Store, tmp_path: Path) -> None:
+    document = json.loads(PLAIN) | {"more": random.Random(1).randbytes(100_000).hex()}
+    plain = json.dumps(document).encode()
+    packed = written(tmp_path / "large.json.gz", gzip.compress(plain))
+    assert packed.stat().st_size > 100_000
+    assert [run.new for run in taken(store, packed, "-", stdin=plain).runs] == [True, False]
+
+
+def test_of_a_file_that_is_too_large_no_more_is_read(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("diskprof.runner.result_files.LARGEST", 1 << 20)
+    image = io.BytesIO(bytes(8 << 20))
+    with pytest.raises(BadFile, match="is larger than"):
+        import_files(store, ["-"], image)
+    assert image.tell() < 4 << 20
+
+
 def test_it_travels_on_as_any_run(store: Store, tmp_path: Path) -> None:
     run_id = taken(store, "-", stdin=PLAIN).runs[0].run_id
     file = io.BytesIO()
