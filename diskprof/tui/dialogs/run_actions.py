@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from diskprof.tui.app import DiskprofApp
 
 Done = Callable[[], object]
+
+_LONGEST_NAME = 100
+"""In characters; a file system takes 255 bytes."""
 
 
 def tell(screen: ModeScreen, text: str, *, warning: bool = False) -> None:
@@ -62,14 +66,20 @@ async def _run_series_again(screen: ModeScreen, series_id: str) -> None:
             screen.diskprof.start_series(planned)
 
 
+def report_name(names: Sequence[str]) -> str:
+    """`diskprof-before-after.md`, of the first three names. An arm may be called after its target: a path or a tag of any kind."""
+    plain = (re.sub(r"[^\w.]+", "-", name).strip("-.") for name in names[:3])
+    return "-".join(("diskprof", *filter(None, plain)))[:_LONGEST_NAME] + ".md"
+
+
 def export(screen: ModeScreen, ids: Sequence[str], make: Callable[[Format], str], title: str) -> None:
-    """Ask for a file and write the report that `make` gives; the name is made of the first three ids."""
+    """Ask for a file and write the report that `make` gives; its name is proposed."""
 
     def written(path: Path | None) -> None:
         if path:
             tell(screen, f"Wrote {path}")
 
-    path = _here() / f"diskprof-{'-'.join(ids[:3])}.md"
+    path = _here() / report_name(ids)
     screen.app.push_screen(ExportModal(title, path, make), written)
 
 
