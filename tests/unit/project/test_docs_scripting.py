@@ -75,7 +75,7 @@ def test_comparisons(store: Store) -> None:
 def test_a_difference_is_in_the_unit_of_the_value_and_a_ratio_is_its_share_of_the_first(store: Store) -> None:
     section = TEXT.partition("## Comparisons")[2].partition("\n## ")[0]
     assert "`difference` (`value` less the first arm's, in the same unit)" in section
-    assert "`ratio` (`difference` to the first\narm's `value`: -0.219 is 21.9% less" in section
+    assert "`ratio` (`difference` as a share of the first arm's `value`: -0.219 is 21.9% less" in section
     runs = [store.run(summary.id) for summary in store.summaries()]
     together = [run for run in runs if run.plan.preset == runs[-1].plan.preset]
     rows = [row for test in comparison_json(compare(together))["tests"] for row in test["metrics"]]
