@@ -54,7 +54,7 @@ def home(tmp_path: Path) -> Path:
 @contextmanager
 def chosen(home: Path, node: str) -> Iterator[Terminal]:
     """The screen with this very device and the preset that writes, and what it says of that."""
-    with terminal(DISKPROF, environment(home), cwd=home, columns=100, rows=40) as screen:
+    with terminal(DISKPROF, environment(home), cwd=home, columns=120, rows=50) as screen:
         screen.wait_for("Plan", "Quick check")
         screen.press_until("o", "Select a target")
         # What was pressed twice to open the field may stand in it.

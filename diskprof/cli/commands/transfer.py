@@ -38,7 +38,8 @@ def export_command(ctx: click.Context, runs: tuple[str, ...], out: str | None) -
     place = place_of(out)
     if place is None and sys.stdout.isatty():
         raise UsageError("Refusing to write binary data to a terminal.", "Use -o FILE or redirect.")
-    if place and place.exists() and not (place.is_file() or place.is_block_device()):
+    # Path.exists raises where a directory may not be searched: the file is then refused when it is written.
+    if place and os.path.exists(place) and not (place.is_file() or place.is_block_device()):  # noqa: PTH110
         raise UsageError(f"{clean(str(place))} is not a file.", "Choose another place with -o.")
     with open_store(ctx) as store:
         ids = list(dict.fromkeys(run_id for run in runs for run_id in store.runs_named(run)))
