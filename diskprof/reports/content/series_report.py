@@ -111,10 +111,10 @@ def _figures(result: SeriesResult) -> list[Block]:
     several = len(result.series.targets) > 1
     ordered = sorted(result.figures, key=lambda each: _order(result.figures, each))
     columns = (
-        Column("Test", least=12, middle=True),
+        Column("Test", least=18, middle=True),
         *(Column("Direction", short=""), *((Column("Target"),) if several else ())),
         *(Column("Runs", right=True), Column("Median", right=True), Column("95% interval", right=True)),
-        Column("+-", right=True),
+        Column("+-", right=True, spare=1),
     )
     doubted = {run.series.arm for run in result.runs if run.series and run.doubts and run.status is Status.COMPLETE}
     rows = tuple(_row(figure, several=several, doubted=figure.arm in doubted) for figure in ordered)
