@@ -10,6 +10,7 @@ from textual import events
 from textual.widgets import Input
 
 from diskprof.model.advice import Advice
+from diskprof.model.device import DeviceTree
 from diskprof.model.errors import Refused
 from diskprof.model.plan import Hazard, Severity, WritePermission
 from diskprof.model.run import Environment, Status
@@ -56,6 +57,18 @@ async def switch_on(pilot: Driver) -> None:
 
 
 # --- Writing to a device ---------------------------------------------------------------------------------------------
+
+
+async def test_the_switch_is_turned_while_the_plan_is_made_once_more(bare: Bench) -> None:
+    async with open_bench(bare) as pilot:
+        await to_device(pilot)
+        screen = pilot.app.screen
+        assert isinstance(screen, RunScreen)
+        assert screen.draft.wish
+        # Another device came or went.
+        screen.plan.wish_for(replace(screen.draft.wish, tree=DeviceTree(())))
+        assert screen.plan.ready is None
+        await switch_on(pilot)
 
 
 @pytest.mark.parametrize("size", SMALL)

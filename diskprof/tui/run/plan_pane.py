@@ -60,6 +60,14 @@ class PlanPane(Table):
         return self.outlook if self.outlook and self.outlook.wish == self._wish else None
 
     @property
+    def overwrites(self) -> bool:
+        """Whether what is chosen overwrites a device, also in the moment in which its plan is made once more."""
+        outlook, wish = self.outlook, self._wish
+        if outlook is None or wish is None:
+            return False
+        return outlook.overwrites and (outlook.wish.place, outlook.wish.preset) == (wish.place, wish.preset)
+
+    @property
     def device(self) -> str:
         """The device that the plan works on; empty without a plan."""
         return self.ready.plan.target.device if self.ready and self.ready.plan else ""

@@ -325,7 +325,7 @@ Recent presets and favourites ({run.favourite} adds or removes one) are first. T
         if action == "leftovers":
             return bool(self.notice.left)
         if action == "allow":
-            return self.is_mounted and self.plan.ready is not None and self.plan.ready.overwrites
+            return self.is_mounted and self.plan.overwrites
         if not self.is_mounted:
             return True
         if action == "variant":
