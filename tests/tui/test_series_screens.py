@@ -137,6 +137,7 @@ async def test_two_marked_devices_alternate(bench: Bench) -> None:
             key(pilot, "devices").key = f"device:{name}"
             await press(pilot, "space")
         await see(pilot, "Series: 5 repeats of 2 targets, alternated")
+        assert "twice to run" not in text_of(pilot)
         await press(pilot, "enter")
         await see(pilot, "Start a series of", "Target B", "5 repeats of 2 targets")
         await press(pilot, "s")

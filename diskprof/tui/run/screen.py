@@ -314,8 +314,8 @@ Recent presets and favourites ({run.favourite} adds or removes one) are first. T
             return
         outlook = self.plan.ready
         plan = outlook.plan if outlook and not outlook.blocked else None
-        # A device that is overwritten takes more than a key.
-        startable = None if plan is None or plan.raw_devices else plan
+        # A device that is overwritten takes more than a key; a series is told of with the plan.
+        startable = None if plan is None or plan.raw_devices or self.series.sentence else plan
         self.notice.show(self.flow.waiting, self.devices.device_tree is not None, startable)
 
     # what the last line offers
@@ -558,6 +558,7 @@ Recent presets and favourites ({run.favourite} adds or removes one) are first. T
     def action_mark(self) -> None:
         self.devices.mark()
         self._show_plan()
+        self._show_notices()
 
     def start_plan(self, outlook: Outlook, back: Callable[[], object]) -> None:
         """Ask whether to start a plan that was not made here; `back` is called if the person goes back."""
