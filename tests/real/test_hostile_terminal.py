@@ -35,7 +35,12 @@ options = { rw = "randread", runtime = 1, time_based = true, size = "1m" }
 def home(tmp_path: Path) -> Path:
     """A home where everything that a stranger could have written is hostile."""
     with Store.open(tmp_path / ".local/share/diskprof/runs.db") as store:
-        assert len(imported(store, poisoned_lines())) == len([line for line in LINES if "run" in line])
+        lines = poisoned_lines()
+        assert len(imported(store, lines)) == len([line for line in LINES if "run" in line])
+        # The newest once more, at another time, to compare it with.
+        (newest,) = (line["run"] for line in lines if line.get("run", {}).get("id") == "def")
+        newest |= {"id": "ghi"} | {key: newest[key].replace("T09:", "T10:") for key in ("started_at", "ended_at")}
+        assert "ghi" in imported(store, lines)
     presets = tmp_path / ".config/diskprof/presets"
     presets.mkdir(parents=True)
     (presets / "evil.toml").write_text(PRESET)
@@ -51,11 +56,11 @@ def test_no_screen_sends_what_a_stranger_wrote(home: Path, columns: int, rows: i
         screen.press("up")
         screen.wait_for("▸  Evil", "Reads a temporary 1 MiB")
         screen.press("3")
-        screen.wait_for("2 runs")
+        screen.wait_for("3 runs")
         screen.press_until("enter", "IOPS and latency", "esc Back")
         screen.press("down", "down", "tab", "down")
         screen.press_until("escape", "newest first")
-        screen.press("space", "down", "space", "c")
+        screen.press("space", "space", "c")  # a mark moves the cursor down
         screen.wait_for("2 runs compared")
         screen.press("down", "down", "down", "m", "a", "q")
         assert screen.wait_for_end() == 0
