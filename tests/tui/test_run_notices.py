@@ -144,6 +144,7 @@ KEYS = {
     "C": lambda pilot: isinstance(pilot.app.screen, TextPage),
     "v": lambda pilot: "variant small" in rows(pilot, "plan").text,
     "asterisk": lambda pilot: "Favourites" in rows(pilot, "presets").text,
+    "space": lambda pilot: pilot.app.screen.devices.marked == 1,
     "slash": lambda pilot: pilot.app.focused.id == "preset-filter",
     "a": lambda pilot: "loop0" in rows(pilot, "devices").text,
     "x": lambda pilot: "[x] Raw writes to" in rows(pilot, "plan").text,

@@ -410,12 +410,17 @@ async def test_in_a_form_arrows_move_between_fields(bench: Bench) -> None:
         assert isinstance(pilot.app.screen, RunScreen)
 
 
-async def test_a_preset_without_parameters_says_so(bench: Bench) -> None:
+async def test_a_preset_without_parameters_can_be_repeated(bench: Bench) -> None:
     bench.presets = (replace(PRESETS[0], parameters=()),)
     async with open_bench(bench) as pilot:
         await press(pilot, "e")
-        assert isinstance(pilot.app.screen, RunScreen)
-        assert "This preset has no parameters." in told(pilot)
+        form = pilot.app.screen
+        assert isinstance(form, Form)
+        assert [field.id for field in form.query(Input)] == [
+            "field-series-repeat",
+            "field-series-until",
+            "field-series-at-most",
+        ]
 
 
 async def test_where_no_device_carries_a_directory_the_present_one_is_offered(
