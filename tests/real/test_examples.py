@@ -33,7 +33,6 @@ GIVEN = {
 # Blocks that are not run in one shell of a home of its own: where else they are.
 ELSEWHERE = {
     ("README.md", "it opens the screen"): "test_the_screen_opens_as_it_is_typed",
-    ("README.md", "it needs two disks"): "test_two_disks_are_measured_as_it_is_typed",
     ("commands.md", "it needs two disks"): "test_two_disks_are_measured_as_it_is_typed",
     ("faq.md", "it opens the screen"): "test_the_screen_opens_as_it_is_typed",
     ("safety.md", "it overwrites a disk"): "test_a_disk_is_overwritten_as_it_is_typed",
@@ -149,12 +148,11 @@ def home(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("document", ["README.md", "commands.md"])
-def test_two_disks_are_measured_as_it_is_typed(document: str, home: Path) -> None:
+def test_two_disks_are_measured_as_it_is_typed(home: Path) -> None:
     """Its plan: the ten runs would take minutes. tests/real/test_series.py has shorter ones."""
     for name in ("old", "new"):
         (home / name).mkdir()
-    for line in elsewhere(document, "it needs two disks"):
+    for line in elsewhere("commands.md", "it needs two disks"):
         words = shlex.split(line.replace("/mnt", str(home)))
         assert words[0] == "diskprof"
         done = diskprof(*words[1:], "--dry-run", home=home)

@@ -15,6 +15,11 @@ from diskprof.presets.resolve import resolve
 PRESETS = load_library(Path("/nonexistent")).presets
 
 
+def is_steady(preset: Preset) -> bool:
+    """Whether its tests go on until they are steady."""
+    return "rounds" in {parameter.name for parameter in preset.parameters}
+
+
 def small(preset: Preset) -> dict[str, str]:
     """Parameters that make a short run of any preset: little data, a moment for each test, nothing promised."""
     settings = {"size": "8m", "runtime": "0.2"}
@@ -29,10 +34,8 @@ def small(preset: Preset) -> dict[str, str]:
             settings["count"] = "2"
         elif parameter.name == "depth":
             settings["depth"] = "4"
-    if any(test.steady for test in preset.tests):  # a window is 1 s at least
-        settings |= {"runtime": "1", "at_most": "2"}
-    if any(parameter.name == "settle" for parameter in preset.parameters):
-        settings["settle"] = "2"
+    if is_steady(preset):  # a window is 1 s at least
+        settings |= {name: "2" for name in settings if name in ("at_most", "settle")} | {"runtime": "1"}
     return settings
 
 
@@ -59,7 +62,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loaded]:
 @pytest.mark.ioping
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.name)
 def test_a_preset_runs(tmp_path: Path, program: Loaded, preset: Preset) -> None:
-    if preset.sweep and any(test.steady for test in preset.tests):
+    if preset.sweep and is_steady(preset):
         preset = with_few_cells(preset, tmp_path)
     words = [word for name, value in small(preset).items() for word in ("--set", f"{name}={value}")]
     directories = [tmp_path / slot.name for slot in preset.targets] or [tmp_path / "disk"]
