@@ -1,5 +1,6 @@
 """The list of runs: what it shows, every key, and what becomes of hostile names."""
 
+import gc
 import io
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -95,6 +96,18 @@ async def test_runs_that_the_cursor_passes_are_not_opened(
         await press(pilot, "up")
         await press(pilot, "down")
         assert len(opened) == 2 and opened[0] == at(pilot) and "mean" in screen_of(pilot).preview.text
+
+
+async def test_a_run_passed_in_the_same_turn_leaves_no_coroutine(
+    path: Path, runs: dict[str, str], recwarn: pytest.WarningsRecorder
+) -> None:
+    async with open_runs(path) as pilot:
+        screen = screen_of(pilot)
+        for run in screen.list.shown[:3]:
+            screen.preview.tell(run)
+        await settle(pilot)
+        gc.collect()
+    assert not [each for each in recwarn if "never awaited" in str(each.message)]
 
 
 async def test_a_run_in_progress_is_attached_to(path: Path, runs: dict[str, str]) -> None:

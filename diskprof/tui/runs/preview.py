@@ -9,6 +9,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from textual import work
+
 from diskprof.model.errors import DiskprofError
 from diskprof.model.run import RunSummary, Weight
 from diskprof.model.text import clean
@@ -64,10 +66,11 @@ class Preview(Lines):
     def _read_rest(self) -> None:
         summary = self._summary
         if summary and (summary.id not in self._known or self._known[summary.id].summary != summary):
-            self.run_worker(self._open(summary), group="preview", exclusive=True)
+            self._open(summary)
         else:
             self.workers.cancel_group(self, "preview")
 
+    @work(group="preview", exclusive=True)
     async def _open(self, summary: RunSummary) -> None:
         await asyncio.sleep(_RESTS_S)
         if not (self.display and self.size.height):

@@ -106,8 +106,12 @@ def test_this_fio_does_what_the_table_says(options: dict[str, str]) -> None:
     given = {"rw": "randread", "size": "1g", "runtime": "3s", "time_based": "1", "rate_iops": "1000", **options}
     words = [f"--{name}={value}" for name, value in given.items()]
     argv = [tool.path, "--name=a", "--ioengine=null", *words, "--output-format=json"]
-    done = json.loads(subprocess.run(argv, check=True, capture_output=True, text=True).stdout)
-    assert done["jobs"][0]["read"]["iops"] == pytest.approx(kept_iops(job(given), tool.version, write=False), rel=0.1)
+    told = pytest.approx(kept_iops(job(given), tool.version, write=False), rel=0.1)
+    for _ in range(4):  # a busy machine keeps fio from its rate, none makes it exceed it
+        done = json.loads(subprocess.run(argv, check=True, capture_output=True, text=True).stdout)
+        if (iops := done["jobs"][0]["read"]["iops"]) == told:
+            break
+    assert iops == told
 
 
 PRESET = """
