@@ -93,6 +93,9 @@ class Terminal:
         self._stream.feed(f"\x1b7\x1b[{row + 1};1H{text}\x1b8".encode())
 
     def resize(self, columns: int, rows: int) -> None:
+        # What is drawn for the old size does not fit the new one.
+        while select.select([self._descriptor], [], [], 0.05)[0] and self._read(0):
+            pass
         self._screen.resize(rows, columns)
         fcntl.ioctl(self._descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
