@@ -137,7 +137,7 @@ def _best_cut(values: Sequence[float], first: int, end: int, more: float = 0.0) 
 def _placed(part: Sequence[float], cut: int) -> int:
     """The place of a split where the values are nearest to the medians of both sides, which ranks alone do not tell."""
     before, after = median(part[:cut]), median(part[cut:])
-    # What the distances are less for each value that goes from the right to the left side.
+    # How much the sum of distances falls with each value moved from the right side to the left.
     gains = [abs(value - after) - abs(value - before) for value in part]
     sums = list(accumulate(gains))
     return max(range(SHORTEST, len(part) - SHORTEST + 1), key=lambda place: (sums[place - 1], -abs(place - cut)))

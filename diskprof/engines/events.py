@@ -60,7 +60,7 @@ Event = Sampled | PhaseChanged | Noted | Finished
 class Ending:
     """How the process ended: `code` as the kernel says it (negative: a signal), None where even SIGKILL did not end it.
 
-    `cancelled`: the person or a signal asked for the end. `enough`: diskprof ended it in good order, since it had measured what it
+    `cancelled`: the user or a signal ended it. `enough`: diskprof ended it in good order, since it had measured what it
     was to. `failure`: diskprof itself ended it, for this reason.
     """
 

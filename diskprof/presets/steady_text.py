@@ -88,7 +88,7 @@ def steady_words(rule: SteadyRule) -> str:
 
 
 def until_steady(test: Test, jobs: tuple[EngineJob, ...], rule: SteadyRule) -> tuple[EngineJob, ...]:
-    """The jobs of a test that goes on until it is steady: their time is the longest that it may take.
+    """The jobs of a steady-state test: their runtime is its `at_most`.
 
     Raises UsageError for a test that cannot go on, or does not have the figure.
     """

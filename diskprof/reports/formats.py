@@ -40,7 +40,7 @@ class Format(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FormatFacts:
-    """What is told of a format where one is chosen, and the ends of a file's name that ask for it."""
+    """The help text of a format, and the file extensions that select it."""
 
     words: str
     suffixes: tuple[str, ...] = ()

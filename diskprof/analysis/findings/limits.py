@@ -87,7 +87,7 @@ def _submitted(direction: Direction, result: DirectionResult) -> str:
 
 
 def only_clat(run: Run) -> Finding | None:
-    """A fio that has no distribution of lat, or was not asked for one."""
+    """fio reported no lat percentiles: too old, or lat_percentiles=0."""
     kinds = {result.latency_kind for test in run.tests if test.result for _, result in test.result.directions}
     if LatencyKind.CLAT not in kinds:
         return None

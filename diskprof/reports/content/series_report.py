@@ -22,7 +22,7 @@ _UNITS = {Quantity.IOPS: " IOPS", Quantity.BANDWIDTH: "", Quantity.LATENCY: ""}
 
 
 def series_report(result: SeriesResult) -> tuple[Block, ...]:
-    """The document of a series; one in progress has what is there."""
+    """The report of a series; of one in progress, its runs so far."""
     series = result.series
     return (
         Heading(f"{series.preset_title} ({series.preset}): series of {figures.count(len(result.runs), 'run')}", 1),
