@@ -60,8 +60,8 @@ Event = Sampled | PhaseChanged | Noted | Finished
 class Ending:
     """How the process ended: `code` as the kernel says it (negative: a signal), None where even SIGKILL did not end it.
 
-    `cancelled`: the user or a signal ended it. `enough`: diskprof ended it in good order, since it had measured what it
-    was to. `failure`: diskprof itself ended it, for this reason.
+    `cancelled`: the user or a signal ended it. `enough`: diskprof ended it because the
+    measurement was complete. `failure`: diskprof ended it, for this reason.
     """
 
     code: int | None
