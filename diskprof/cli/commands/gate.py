@@ -13,6 +13,7 @@ from diskprof.cli.carrying import named, run_here, tell_of_leftovers
 from diskprof.cli.common import echo_json, exit_code_of, not_empty, open_store, width_of_stdout
 from diskprof.cli.encoding import echo_data
 from diskprof.cli.planning import Request, plan_in_turn
+from diskprof.cli.preset_options import quick_option, settings_option, variant_option
 from diskprof.cli.saying import say
 from diskprof.model.errors import DiskprofError, ExitCode, UsageError
 from diskprof.model.text import clean
@@ -52,21 +53,9 @@ _PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,4})?)%")
     type=click.Choice(list(ACROSS)),
     help="Also count runs with another kernel, file system or disk (repeatable).",
 )
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Set a preset parameter.",
-    shell_complete=completion_candidates.settings,
-)
-@click.option(
-    "--variant",
-    callback=not_empty,
-    help="Use a variant: a named set of parameters.",
-    shell_complete=completion_candidates.variants,
-)
-@click.option("--quick", "variant", flag_value="quick", callback=not_empty, help="The same as --variant quick.")
+@settings_option
+@variant_option
+@quick_option
 @click.option(
     "--target", "targets", multiple=True, metavar="SLOT=PATH", help="Target by name, for presets with several targets."
 )

@@ -12,6 +12,7 @@ import click
 from diskprof.cli import completion_candidates
 from diskprof.cli.common import echo_json, not_empty, place_of, refuse_device, width_of_stdout
 from diskprof.cli.encoding import echo_data
+from diskprof.cli.preset_options import settings_option, variant_option
 from diskprof.cli.saying import say
 from diskprof.model.errors import UsageError
 from diskprof.model.text import clean
@@ -200,20 +201,8 @@ def _write(path: Path, text: str, force: bool) -> None:
 
 @presets_command.command("export", short_help="Write a preset as a fio job file.")
 @click.argument("name", shell_complete=completion_candidates.presets)
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Set a preset parameter.",
-    shell_complete=completion_candidates.settings,
-)
-@click.option(
-    "--variant",
-    callback=not_empty,
-    help="Use a variant: a named set of parameters.",
-    shell_complete=completion_candidates.variants,
-)
+@settings_option
+@variant_option
 def export(name: str, settings: tuple[str, ...], variant: str) -> None:
     """Write the preset NAME on stdout as a job file that plain fio runs: `diskprof presets export quick > quick.fio`."""
     from diskprof.cli.planning import pairs

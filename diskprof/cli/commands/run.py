@@ -22,6 +22,7 @@ from diskprof.cli.common import (
     width_of_stdout,
 )
 from diskprof.cli.planning import Request, plan_in_turn, plan_of, tell_of_waiting
+from diskprof.cli.preset_options import quick_option, settings_option, variant_option
 from diskprof.cli.saying import say
 from diskprof.model.errors import DiskprofError, ExitCode
 from diskprof.model.plan import Plan, WritePermission
@@ -35,14 +36,7 @@ from diskprof.store import Store
 @click.command("run", short_help="Run a preset on a directory, a file or a device.")
 @click.argument("preset", shell_complete=completion_candidates.presets_and_files)
 @click.argument("targets", nargs=-1, metavar="[TARGET]...", shell_complete=completion_candidates.targets)
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Set a preset parameter.",
-    shell_complete=completion_candidates.settings,
-)
+@settings_option
 @click.option(
     "--steady",
     default="",
@@ -50,13 +44,8 @@ from diskprof.store import Store
     help="Go on until a figure is steady: read.iops, or 'read.iops windows=5 window=10s range=20% slope=10% at_most=30m'.",
     shell_complete=completion_candidates.steady_figures,
 )
-@click.option(
-    "--variant",
-    callback=not_empty,
-    help="Use a variant: a named set of parameters.",
-    shell_complete=completion_candidates.variants,
-)
-@click.option("--quick", "variant", flag_value="quick", callback=not_empty, help="The same as --variant quick.")
+@variant_option
+@quick_option
 @click.option(
     "--target", "slots", multiple=True, metavar="SLOT=PATH", help="Target by name, for presets with several targets."
 )
