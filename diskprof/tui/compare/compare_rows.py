@@ -1,6 +1,6 @@
 """The rows of one test of a comparison: a figure a line, a run a column. Those of the overview are in `overview_rows`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from diskprof.analysis.comparison import ComparedMetric, Comparison, TestComparison
@@ -105,9 +105,11 @@ def columns_for(comparison: Comparison, width: int) -> tuple[SheetColumn, ...]:
     each = min((spare - first) // len(runs), _MOST_MORE)
     columns = [SheetColumn("name", "", form.name)]
     for index, run in enumerate(runs):
-        base = "  (base)" if index == 0 and len(runs) > 1 else ""
         wide = (form.base + first if index == 0 else form.other) + each
-        columns.append(SheetColumn(run.key, f"{letter(index)} {clean(run.label)}{base}", wide, middle=True))
+        title = f"{letter(index)} {clean(run.label)}"
+        # The heading of the screen says which is the base, too.
+        base = "  (base)" if index == 0 and len(runs) > 1 and len(title) + 8 <= wide else ""
+        columns.append(SheetColumn(run.key, f"{title}{base}", wide, middle=True))
     return tuple(columns)
 
 
@@ -153,15 +155,19 @@ def _figures(comparison: Comparison, number: int, test: TestComparison, form: Ro
         cells = [(first.value.rjust(form.value + 1), ""), *(figure_cell(scaled_to(one, full), form) for one in others)]
         ink = ink_of(DIRECTIONS[row.direction]) if row.direction else ""
         line = _row(name_of(row, comparison.within_ns, form), cells, ink)
-        lines.append(RowLine(line, number, row.direction, told=_in_full(comparison, row, [first, *others])))
+        lines.append(
+            RowLine(line, number, row.direction, told=in_full(name_of(row, comparison.within_ns), [first, *others]))
+        )
     return lines
 
 
-def _in_full(comparison: Comparison, row: ComparedMetric, cells: Sequence[OverviewCell]) -> str:
-    parts = [name_of(row, comparison.within_ns)]
+def in_full(name: str, cells: Sequence[OverviewCell], doubts: Iterable[str] = ()) -> str:
+    """A row for the line below the table, which may be cut: what the row itself does not show comes first."""
+    parts = [f"{letter(at)} {cell.judged.word}: {cell.more}" for at, cell in enumerate(cells) if cell.more]
+    parts += [name, *([f"in doubt: {'; '.join(doubts)}"] if doubts else [])]
     for at, cell in enumerate(cells):
-        words = (f"{letter(at)}: {cell.value}", cell.difference, cell.interval, cell.judged.word)
-        parts.append(" ".join(word for word in words if word) + (f": {cell.more}" if cell.more else ""))
+        words = (f"{letter(at)}: {cell.value}", cell.difference, cell.interval, "" if cell.more else cell.judged.word)
+        parts.append(" ".join(word for word in words if word))
     return "   ".join(parts)
 
 

@@ -27,7 +27,7 @@ from diskprof.reports.content.overview import (
     upshot_of_chance,
 )
 from diskprof.reports.words import DIRECTIONS, STATUSES
-from diskprof.tui.compare.compare_rows import RowLine, beside, heading, letter, lettered, wrapped
+from diskprof.tui.compare.compare_rows import RowLine, beside, heading, in_full, letter, lettered, wrapped
 from diskprof.tui.kit.painted import Piece
 from diskprof.tui.kit.table import Row, SheetColumn
 from diskprof.tui.shell.run_signs import ink, ink_of, status_text, when_text
@@ -204,7 +204,10 @@ def _line(comparison: Comparison, row: OverviewRow, form: OverviewForm) -> RowLi
             cells.append(_cell(cell, form) if at else (_base(cell, form), ""))
     about = ink_of(DIRECTIONS[row.direction]) if row.direction else ""
     shown = Row(f"{row.test} {row.direction}", ((row.name, about), *cells))
-    return RowLine(shown, row.test, row.direction, told=_in_full(row))
+    unit = unit_of(row)
+    name = f"{row.name} ({unit})" if unit else row.name
+    doubts = dict.fromkeys(doubt for cell in row.cells for doubt in cell.doubts)
+    return RowLine(shown, row.test, row.direction, told=in_full(name, row.cells, doubts))
 
 
 def _base(cell: OverviewCell, form: OverviewForm) -> str:
@@ -224,18 +227,6 @@ def _cell(cell: OverviewCell, form: OverviewForm) -> Piece:
         drawn = bar(cell, max(1, form.bar - over)).ljust(max(0, form.bar - over))
         text = f"{told} {drawn} {word}"
     return text, ink(cell.judged.meaning)
-
-
-def _in_full(row: OverviewRow) -> str:
-    unit = unit_of(row)
-    parts = [f"{row.name} ({unit})" if unit else row.name]
-    doubts = dict.fromkeys(doubt for cell in row.cells for doubt in cell.doubts)
-    if doubts:
-        parts.append(f"in doubt: {'; '.join(doubts)}")
-    for at, cell in enumerate(row.cells):
-        words = (f"{letter(at)}: {cell.value}", cell.difference, cell.interval, cell.judged.word)
-        parts.append(" ".join(word for word in words if word) + (f": {cell.more}" if cell.more else ""))
-    return "   ".join(parts)
 
 
 def _told(blocks: Blocks) -> list[RowLine]:

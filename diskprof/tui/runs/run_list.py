@@ -234,7 +234,9 @@ class RunList:
             case "preset":
                 return self._what(run), ""
             case "target":
-                return run.target, ""
+                series = self.series.get(run.id)
+                several = series is not None and len(series.targets) > 1 and len(run.target) > column.width
+                return f"{len(series.targets)} targets" if series and several else run.target, ""
             case "device":
                 return run.device, "quiet"
             case "host":
