@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from diskprof.cli import completion_candidates
-from diskprof.cli.across import ACROSS
+from diskprof.cli.across import across_option
 from diskprof.cli.carrying import named, run_here, tell_of_leftovers
 from diskprof.cli.common import echo_json, exit_code_of, not_empty, open_store, width_of_stdout
 from diskprof.cli.encoding import echo_data
@@ -16,6 +16,7 @@ from diskprof.cli.planning import Request, plan_in_turn
 from diskprof.cli.preset_options import quick_option, settings_option, variant_option
 from diskprof.cli.saying import say
 from diskprof.model.errors import DiskprofError, ExitCode, UsageError
+from diskprof.model.fingerprint import Aspect
 from diskprof.model.text import clean
 from diskprof.runner.session import Company, Session
 
@@ -47,12 +48,7 @@ _PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,4})?)%")
     metavar="N",
     help="At most so many more runs to confirm a regression (3 to 50).  [default: 9]",
 )
-@click.option(
-    "--across",
-    multiple=True,
-    type=click.Choice(list(ACROSS)),
-    help="Also count runs with another kernel, file system or disk (repeatable).",
-)
+@across_option
 @settings_option
 @variant_option
 @quick_option
@@ -96,7 +92,7 @@ def gate_command(
     against: str,
     by: str,
     confirm: int,
-    across: tuple[str, ...],
+    across: tuple[Aspect, ...],
     settings: tuple[str, ...],
     variant: str,
     targets: tuple[str, ...],
@@ -129,7 +125,7 @@ def gate_command(
     if as_json and form == "junit":
         raise click.UsageError("--json and --format junit exclude each other.", ctx)
     request = Request(preset, target, settings, targets, (), variant, allow_write, overwrite, devices)
-    wanted = Against("" if against == HISTORY else against, tuple(ACROSS[name] for name in across))
+    wanted = Against("" if against == HISTORY else against, across)
     company = Company.WAIT if wait else Company.REFUSE
     runs = _Runs(Session(ctx.find_root().obj), request, company, tags, note, _share(by), confirm + 1)
     with open_store(ctx) as store:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from diskprof.cli import completion_candidates
-from diskprof.cli.across import ACROSS
+from diskprof.cli.across import across_option
 from diskprof.cli.common import echo_json, open_store, width_of_stdout
 from diskprof.cli.encoding import echo_data, stdout_is_utf8
 from diskprof.cli.saying import say
@@ -28,12 +28,7 @@ if TYPE_CHECKING:
     help="Take the runs that are like RUN, in place of PRESET and TARGET.",
     shell_complete=completion_candidates.runs,
 )
-@click.option(
-    "--across",
-    multiple=True,
-    type=click.Choice(list(ACROSS)),
-    help="Also take runs with another kernel, file system or disk (repeatable).",
-)
+@across_option
 @click.option(
     "--format",
     "form",
@@ -48,7 +43,7 @@ def history_command(
     preset: str | None,
     target: str | None,
     named: str | None,
-    across: tuple[str, ...],
+    across: tuple[Aspect, ...],
     form: str,
     as_json: bool,
 ) -> None:
@@ -70,13 +65,12 @@ def history_command(
         raise click.UsageError("Name a preset and a target, or a run with --run.", ctx)
     if as_json and form == "html":
         raise click.UsageError("--json and --format html exclude each other.", ctx)
-    aspects = [ACROSS[name] for name in across]
     with open_store(ctx) as store:
         if named is not None:
             run = newest_complete(store, named)
         else:
-            run = _newest(ctx, store, str(preset), str(target), aspects)
-        history = history_of(store, run, aspects)
+            run = _newest(ctx, store, str(preset), str(target), across)
+        history = history_of(store, run, across)
     if as_json or form == "json":
         from diskprof.reports.data.json_history import history_json
 
@@ -97,7 +91,7 @@ def history_command(
     click.echo(f"\n{drawn}" if drawn else "", nl=False)
 
 
-def _newest(ctx: click.Context, store: "Store", preset: str, target: str, across: list[Aspect]) -> "Run":
+def _newest(ctx: click.Context, store: "Store", preset: str, target: str, across: tuple[Aspect, ...]) -> "Run":
     from diskprof.runner.like_runs import likes_on
 
     likes = likes_on(Session(ctx.find_root().obj), store, preset, target, across)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from diskprof.model.errors import DiskprofError
 from diskprof.model.run import RunSummary, Status
@@ -21,9 +21,11 @@ from diskprof.tui.shell.keynames import with_keys
 from diskprof.tui.shell.loading import delete_beside, keep_words, plan_again, plan_series_again, restore_last, save_runs
 
 if TYPE_CHECKING:
+    from diskprof.runner.session import Session
     from diskprof.tui.app import DiskprofApp
 
 Done = Callable[[], object]
+_Planned = TypeVar("_Planned")
 
 _LONGEST_NAME = 100
 """In characters; a file system takes 255 bytes."""
@@ -36,34 +38,28 @@ def tell(screen: ModeScreen, text: str, *, warning: bool = False) -> None:
 
 def run_again(screen: ModeScreen, run_id: str) -> None:
     """Plan a run again, in a thread, and open the start dialog with that plan; say what is in the way."""
-    tell(screen, f"Planning {run_id} again.")
-    screen.run_worker(_run_again(screen, run_id), group="again", exclusive=True)
-
-
-async def _run_again(screen: ModeScreen, run_id: str) -> None:
-    try:
-        outlook = await asyncio.to_thread(plan_again, screen.session, screen.kept_path, run_id)
-    except DiskprofError as error:
-        screen.diskprof.tell(error)
-    else:
-        if screen.is_current:
-            screen.diskprof.start_plan(outlook)
+    _again(screen, run_id, plan_again, screen.diskprof.start_plan)
 
 
 def run_series_again(screen: ModeScreen, series_id: str) -> None:
     """As `run_again`, of a series."""
-    tell(screen, f"Planning {series_id} again.")
-    screen.run_worker(_run_series_again(screen, series_id), group="again", exclusive=True)
+    _again(screen, series_id, plan_series_again, screen.diskprof.start_series)
 
 
-async def _run_series_again(screen: ModeScreen, series_id: str) -> None:
-    try:
-        planned = await asyncio.to_thread(plan_series_again, screen.session, screen.kept_path, series_id)
-    except DiskprofError as error:
-        screen.diskprof.tell(error)
-    else:
-        if screen.is_current:
-            screen.diskprof.start_series(planned)
+def _again(
+    screen: ModeScreen, name: str, plan: Callable[[Session, Path, str], _Planned], start: Callable[[_Planned], object]
+) -> None:
+    async def begin() -> None:
+        try:
+            planned = await asyncio.to_thread(plan, screen.session, screen.kept_path, name)
+        except DiskprofError as error:
+            screen.diskprof.tell(error)
+        else:
+            if screen.is_current:
+                start(planned)
+
+    tell(screen, f"Planning {name} again.")
+    screen.run_worker(begin(), group="again", exclusive=True)
 
 
 def report_name(names: Sequence[str]) -> str:
