@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
+from textual.geometry import Region
 from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Input, Label, Static
@@ -183,11 +184,17 @@ class Form(ModalScreen[dict[str, str] | None]):
 
 def _in_sight(fields: Widget) -> str:
     """`fields 1-5 of 7   `; empty where all are in sight."""
-    view, places = fields.scrollable_content_region, [field.region for field in fields.query(Field)]
+    # Places in all of the fields, known at once: regions on the screen are those before the scrolling.
+    view = Region.from_offset(fields.scroll_offset, fields.scrollable_content_region.size)
+    places = [_place(field) for field in fields.query(Field)]
     seen = [at for at, place in enumerate(places, 1) if view.contains_region(place)]
     if not seen or len(seen) == len(places):
         return ""
     return f"field{'s' if len(seen) > 1 else ''} {'-'.join(map(str, dict.fromkeys((seen[0], seen[-1]))))} of {len(places)}   "
+
+
+def _place(field: Field) -> Region:
+    return field.virtual_region.translate(_whole(field).virtual_region.offset)
 
 
 def _whole(widget: Widget) -> Widget:
