@@ -5,7 +5,7 @@ turns taken (A B B A ...) and one after the other. With `--pairs` also real runs
 IOPS, for the other side of a planted difference to 5,250; every run is one of `diskprof run`, every verdict one of
 `diskprof compare`. It needs root.
 
-    python benchmarks/repeats.py [--quick] [--draws N] [--pairs N] [--seconds S] [--json FILE]
+    python benchmarks/repeats.py [--quick] [--draws N] [--pairs N [--kind KIND]] [--seconds S] [--json FILE]
 """
 
 import json
@@ -132,20 +132,24 @@ class Program:
         return self.verdict(f"{name}-0", f"{name}-1")
 
 
-def real(report: Report, pairs: int, seconds: float) -> None:
+_KINDS: dict[str, tuple[Sequence[int], float, float, Change | None]] = {
+    "equal sides": (_IN_ORDER, 1.0, 0.0, None),
+    "5% planted": (_IN_ORDER, _PLANTED, 0.0, Change.BETTER),
+    "drift, turns taken": (_TURNS, 1.0, _DRIFT, Change.SAME),
+    "drift, one after the other": (_IN_ORDER, 1.0, _DRIFT, Change.WORSE),
+}
+"""The order of the sides, what the second side has more, what the machine loses, the verdict that is right."""
+
+
+def real(report: Report, kinds: Iterable[str], pairs: int, seconds: float) -> None:
     """The same with runs of a throttled volume."""
-    kinds: dict[str, tuple[Sequence[int], float, float, Change | None]] = {
-        "equal sides": (_IN_ORDER, 1.0, 0.0, None),
-        "5% planted": (_IN_ORDER, _PLANTED, 0.0, Change.BETTER),
-        "drift, turns taken": (_TURNS, 1.0, _DRIFT, Change.SAME),
-        "drift, one after the other": (_IN_ORDER, 1.0, _DRIFT, Change.WORSE),
-    }
     with (
         tempfile.TemporaryDirectory(prefix="diskprof-bench-") as directory,
         throttled_volume(Path(directory), 256 << 20) as volume,
     ):
         program = Program(Path(directory), volume, seconds)
-        for kind, (turns, planted, drift, expected) in kinds.items():
+        for kind in kinds:
+            turns, planted, drift, expected = _KINDS[kind]
             found = []
             for pair in range(pairs):
                 say(f"{kind}: pair {pair + 1} of {pairs}")
@@ -162,6 +166,7 @@ def main() -> None:
     options = parser(__doc__ or "")
     options.add_argument("--draws", type=int, metavar="N", help="pairs of drawn sides of each kind (2,000; quick: 100)")
     options.add_argument("--pairs", type=int, default=0, metavar="N", help="pairs of real sides of each kind (0)")
+    options.add_argument("--kind", choices=_KINDS, action="append", help="of the real pairs (all)")
     options.add_argument("--seconds", type=float, default=3.0, metavar="S", help="of each real run (3)")
     chosen = options.parse_args()
     count = chosen.draws or (100 if chosen.quick else 2000)
@@ -172,7 +177,7 @@ def main() -> None:
         say(name)
         drawn(report, name, draw, count)
     if chosen.pairs:
-        real(report, chosen.pairs, chosen.seconds)
+        real(report, chosen.kind or _KINDS, chosen.pairs, chosen.seconds)
     report.publish(chosen.json)
 
 
