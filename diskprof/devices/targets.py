@@ -18,6 +18,7 @@ from diskprof.model.device import Device, DeviceKind, DeviceTree, Mount, Transpo
 from diskprof.model.errors import UsageError
 from diskprof.model.target import Target, TargetKind
 from diskprof.model.text import clean
+from diskprof.own_program import own_program
 
 _KERNELS_OWN = {
     "proc", "sysfs", "devtmpfs", "devpts", "cgroup", "cgroup2", "debugfs", "tracefs", "securityfs", "pstore", "bpf", "configfs",
@@ -107,7 +108,7 @@ def sudo_command(words: Sequence[str] | None = None) -> str:
     program = sys.argv[0]
     found = shutil.which(program) or program
     path = Path(found).resolve()
-    start = [sys.executable, "-m", "diskprof"] if path.name == "__main__.py" else [str(path)]
+    start = own_program() if path.name == "__main__.py" else (str(path),)
     return "sudo " + shlex.join([*start, *map(clean, sys.argv[1:] if words is None else words)])
 
 

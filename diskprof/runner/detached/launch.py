@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
@@ -13,6 +12,7 @@ from diskprof.model.advice import Advice
 from diskprof.model.errors import DiskprofError, RunNotFound
 from diskprof.model.plan import Plan
 from diskprof.model.run_series import SeriesPlan
+from diskprof.own_program import HiddenEntry, own_program
 from diskprof.runner.detached.order import RunOrder, order_json, read_answer, refused
 from diskprof.store import ProcessIdentity, Store, as_owner_of, is_alive
 
@@ -38,7 +38,7 @@ def start_detached(
     plans, wanted = (planned.plans, planned.wanted) if isinstance(planned, SeriesPlan) else ((planned,), None)
     order = order_json(RunOrder(plans, str(store_path), tuple(tags), note, concurrent, wanted))
     with _opened(log) as errors:
-        output = start_session((sys.executable, "-P", "-m", "diskprof.runner"), order, errors)
+        output = start_session((*own_program(), HiddenEntry.RUNNER), order, errors)
     try:
         answer = read_answer(output)
         if answer.run:

@@ -222,7 +222,7 @@ def test_the_sudo_command_is_complete(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(sys, "argv", ["diskprof", "devices"])
     assert sudo_command() == f"sudo {program} devices"
     monkeypatch.setattr(sys, "argv", ["/x/diskprof/__main__.py", "devices"])
-    assert sudo_command() == f"sudo {sys.executable} -m diskprof devices"
+    assert sudo_command() == f"sudo {sys.executable} -P -m diskprof devices"
 
 
 def mounted(name: str, path: Path | str, **values: object) -> Device:

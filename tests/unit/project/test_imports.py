@@ -84,7 +84,7 @@ def heavy(modules: set[str]) -> set[str]:
 
 
 def parts(modules: set[str]) -> set[str]:
-    return {name.split(".")[1] for name in modules if name.startswith("diskprof.")}
+    return PARTS.intersection(name.split(".")[1] for name in modules if name.startswith("diskprof."))
 
 
 def test_the_table_names_every_part() -> None:
