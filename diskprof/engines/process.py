@@ -10,13 +10,14 @@ import shlex
 import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from diskprof.model.errors import DiskprofError
 
@@ -329,6 +330,60 @@ def start_session(argv: Sequence[str], order: bytes, log: BinaryIO) -> bytes:
     return output
 
 
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """How a program ended: its exit code, negative for a signal, and all that it said."""
+
+    code: int
+    output: bytes
+    errors: str
+
+
+def run_here(argv: Sequence[str], source: bytes | Path = b"") -> Finished:
+    """Runs a program of the person's to its end, with `source` (bytes, or a file) for its stdin.
+
+    It keeps our environment. Raises DiskprofError where it cannot be started, or `source` cannot be read.
+    """
+    try:
+        # A file takes what a child of the program might say for ever: ssh leaves the connection that others share behind.
+        with tempfile.TemporaryFile() as errors, _opened(source) as given:
+            done = subprocess.run(list(argv), stdin=given, stdout=subprocess.PIPE, stderr=errors, check=False)
+            errors.seek(0)
+            said = errors.read().decode("utf-8", "replace")
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise DiskprofError(f"{argv[0]} cannot be started: {why}.") from None
+    return Finished(done.returncode, done.stdout, said)
+
+
+@contextlib.contextmanager
+def _opened(source: bytes | Path) -> Iterator[IO[bytes]]:
+    if isinstance(source, Path):
+        with source.open("rb") as file:
+            yield file
+    else:
+        with tempfile.TemporaryFile() as file:
+            file.write(source)
+            file.seek(0)
+            yield file
+
+
+def run_in_terminal(argv: Sequence[str]) -> int:
+    """Runs a program of the person's in this terminal; its exit code, negative for a signal.
+
+    It keeps our environment. To be called in the main thread. Raises DiskprofError where it cannot be started.
+    """
+    # Ctrl+C is for the program alone. A handler, since it would inherit SIG_IGN.
+    before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
+    try:
+        return subprocess.run(list(argv), check=False).returncode
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise DiskprofError(f"{argv[0]} cannot be started: {why}.") from None
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def edit_file(path: Path) -> None:
     """Opens a file in $VISUAL, $EDITOR or an editor that is installed, in this terminal, and returns when it is closed.
 
@@ -336,15 +391,10 @@ def edit_file(path: Path) -> None:
     there is no editor, or it fails.
     """
     argv = _editor()
-    # Ctrl+C is for the editor alone. A handler, since it would inherit SIG_IGN.
-    before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
     try:
-        code = subprocess.run([*argv, str(path)], check=False).returncode
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise DiskprofError(f"{argv[0]} cannot be started: {why}.", "Set VISUAL or EDITOR to your editor.") from None
-    finally:
-        signal.signal(signal.SIGINT, before)
+        code = run_in_terminal([*argv, str(path)])
+    except DiskprofError as error:
+        raise DiskprofError(error.message, "Set VISUAL or EDITOR to your editor.") from None
     if code:
         how = f"failed with exit code {code}" if code > 0 else f"was ended by {signal.Signals(-code).name}"
         raise DiskprofError(f"{argv[0]} {how}.", "Set VISUAL or EDITOR to your editor.")

@@ -49,6 +49,14 @@ class Server:
             *map(str, command),
         ]
 
+    def client(self, directory: Path) -> Path:
+        """A directory for the PATH with an `ssh` that knows this server by HOST, and needs no configuration of the user's."""
+        directory.mkdir()
+        program = directory / "ssh"
+        program.write_text(f'#!/bin/sh\nexec {_program("ssh")} -F {self.directory / "client"} "$@"\n')
+        program.chmod(0o755)
+        return directory
+
     def sessions(self) -> list[int]:
         """Ids of the processes that serve a connection each."""
         return [pid for name in _SESSION_NAMES for pid in descendants(self.pid, name)]

@@ -25,7 +25,20 @@ HEAVY = frozenset(
     }
 )
 PARTS = frozenset(
-    {"analysis", "cli", "config", "devices", "engines", "model", "presets", "reports", "runner", "store", "tui"}
+    {
+        "analysis",
+        "cli",
+        "config",
+        "devices",
+        "engines",
+        "fleet",
+        "model",
+        "presets",
+        "reports",
+        "runner",
+        "store",
+        "tui",
+    }
 )
 
 # What a part may load of the heavy packages and of the other parts, all its modules taken together.
@@ -42,6 +55,7 @@ MAY_LOAD: dict[str, tuple[set[str], set[str]]] = {
         {"asyncio", "pydantic", "platformdirs", "psutil", "pyudev", "sqlite3"},
         {"model", "analysis", "devices", "engines", "presets", "store"},
     ),
+    "fleet": ({"asyncio"}, {"engines", "model"}),
     "cli": ({"asyncio", "click", "sqlite3"}, PARTS - {"cli", "tui"}),
     "tui": (HEAVY - {"click", "plotext", "numpy", "orjson"}, PARTS - {"cli", "tui"}),
 }

@@ -1,0 +1,1 @@
+"""Other hosts: the system's ssh reaches them, diskprof runs there."""

@@ -1,0 +1,109 @@
+"""The system's ssh to a host: configuration, jump hosts, agents and known hosts are ssh's own business."""
+
+import shlex
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from diskprof.engines.process import Finished, run_here, run_in_terminal
+from diskprof.model.errors import DiskprofError, UsageError
+from diskprof.model.text import clean
+
+SSH_FAILED = 255
+"""What ssh exits with where it could not connect, or lost the connection: else it passes on what the program there did."""
+_CONNECT_S = 10
+_ALIVE_S = 5
+_ALIVE_COUNT = 3
+_PERSIST_S = 60
+
+
+class HostUnreachable(UsageError):
+    """ssh does not get in: an unknown host, a refused key, a changed host key. The message ends with what ssh said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A host as ssh knows it, [USER@]HOST, and the socket of a connection that several calls share, if there is one."""
+
+    host: str
+    socket: Path | None = None
+
+    def argv(self, words: Sequence[str], *, terminal: bool = False) -> tuple[str, ...]:
+        """The words that run `words` on the host. With a `terminal` ssh may ask for a password, without one it never asks.
+
+        A connection that no longer answers ends within 15 s.
+        """
+        options = [
+            f"ConnectTimeout={_CONNECT_S}",
+            f"ServerAliveInterval={_ALIVE_S}",
+            f"ServerAliveCountMax={_ALIVE_COUNT}",
+        ]
+        if self.socket:
+            options += ["ControlMaster=auto", f"ControlPath={self.socket}", f"ControlPersist={_PERSIST_S}"]
+        else:
+            options += [] if terminal else ["BatchMode=yes"]
+        mode = "-tt" if terminal else "-T"
+        return ("ssh", mode, *(f"-o{option}" for option in options), "--", self.host, shlex.join(words))
+
+    def run(self, words: Sequence[str], source: bytes | Path = b"") -> Finished:
+        """Runs a program on the host to its end, with `source` (bytes, or a file) for its stdin.
+
+        Raises HostUnreachable where ssh does not get in, DiskprofError where there is no ssh.
+        """
+        done = run_here(self.argv(words), source)
+        if done.code == SSH_FAILED:
+            raise self.unreachable(done.errors)
+        return done
+
+    def run_in_terminal(self, words: Sequence[str]) -> int:
+        """Runs a program on the host in this terminal; its exit code, SSH_FAILED where ssh failed and has said why."""
+        return run_in_terminal(self.argv(words, terminal=True))
+
+    def unreachable(self, said: str) -> HostUnreachable:
+        """The error for what ssh said before it gave up."""
+        lines = [clean(line) for line in said.splitlines() if line.strip()]
+        why = "\n".join(f"  {line}" for line in lines) or "  ssh gave no reason."
+        return HostUnreachable(
+            f"ssh cannot run anything on {clean(self.host)}:\n{why}", f"Try: ssh {shlex.quote(self.host)} true"
+        )
+
+
+def checked_host(given: str) -> str:
+    """[USER@]HOST as it may be given to ssh. Raises UsageError for what ssh would take for something else."""
+    user, at, name = given.rpartition("@")
+    if (
+        not name
+        or name.startswith("-")
+        or (at and not user)
+        or given.startswith("-")
+        or not given.isprintable()
+        or " " in given
+    ):
+        raise UsageError(f"{clean(given)!r} is not valid as a host.", "Name it as for ssh: HOST or USER@HOST.")
+    return given
+
+
+@contextmanager
+def shared_connection(host: str) -> Iterator[Connection]:
+    """A connection to `host` that all calls share, so that ssh logs in once; closed at the end.
+
+    Its socket lies in a directory of its own that nobody else can open. Raises UsageError, and DiskprofError where there is no
+    ssh or no room for the socket.
+    """
+    checked = checked_host(host)
+    if not shutil.which("ssh"):
+        raise DiskprofError("There is no ssh.", "Install the OpenSSH client.")
+    try:
+        directory = Path(tempfile.mkdtemp(prefix="diskprof-ssh-"))
+    except OSError as error:
+        raise DiskprofError(f"No temporary directory for the connection: {error.strerror}.", "Set TMPDIR.") from None
+    connection = Connection(checked, directory / "s")
+    try:
+        yield connection
+    finally:
+        if connection.socket and connection.socket.exists():
+            run_here(("ssh", f"-oControlPath={connection.socket}", "-Oexit", "--", checked))
+        shutil.rmtree(directory, ignore_errors=True)

@@ -1,0 +1,71 @@
+"""The system's ssh to a real sshd: what it passes on, and its own words where it does not get in."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from sshd import HOST, Server, sshd
+
+from diskprof.fleet.connection import Connection, HostUnreachable, checked_host, shared_connection
+from diskprof.model.errors import UsageError
+
+pytestmark = pytest.mark.needs("ssh", "sshd", "ssh-keygen")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    directory = tmp_path_factory.mktemp("host")
+    with sshd(directory / "sshd", directory) as served:
+        yield served
+
+
+@pytest.fixture(autouse=True)
+def client(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", f"{server.client(tmp_path / 'bin')}:/usr/sbin:/usr/bin:/sbin:/bin")
+
+
+def test_one_connection_carries_all_and_nothing_of_it_stays(server: Server, tmp_path: Path) -> None:
+    sent = tmp_path / "sent"
+    sent.write_bytes(bytes(range(256)) * 1000)
+    with shared_connection(HOST) as connection:
+        assert connection.run(("cat",), sent).output == sent.read_bytes()
+        done = connection.run(("sh", "-c", 'echo "$1"; echo err >&2; exit 7', "sh", "a 'quoted' $word\n;"))
+        assert (done.code, done.output, done.errors) == (7, b"a 'quoted' $word\n;\n", "err\n")
+        assert len(server.sessions()) == 1
+        assert connection.socket and connection.socket.parent.stat().st_mode & 0o777 == 0o700
+    assert not connection.socket.parent.exists()
+
+
+@contextmanager
+def changed(path: Path, text: str) -> Iterator[None]:
+    before = path.read_text()
+    path.write_text(text)
+    try:
+        yield
+    finally:
+        path.write_text(before)
+
+
+def test_what_keeps_ssh_out_is_said_in_its_own_words(server: Server) -> None:
+    with changed(server.directory / "authorized", ""), pytest.raises(HostUnreachable, match="Permission denied"):
+        Connection(HOST).run(("true",))
+    other = (server.directory / "user.pub").read_text()
+    with (
+        changed(server.directory / "known", f"{HOST} {other}"),
+        pytest.raises(HostUnreachable, match=r"Host key verification failed[^$]*Try: ssh disks.example true"),
+    ):
+        Connection(HOST).run(("true",))
+    assert Connection(HOST).run_in_terminal(("sh", "-c", "exit 4")) == 4
+
+
+@pytest.mark.parametrize("given", ["", "-oProxyCommand=x", "a@-b", "@host", "two words", "x\n"])
+def test_no_host_is_taken_for_an_option(given: str) -> None:
+    with pytest.raises(UsageError, match="not valid as a host"):
+        checked_host(given)
+
+
+def test_a_host_is_as_ssh_takes_it() -> None:
+    for given in ("db1", "root@db1.example", "me@corp@jump", "[::1]", "fe80::1%eth0"):
+        assert checked_host(given) == given
+    assert Connection("db1").argv(("echo", "a b"))[-3:] == ("--", "db1", "echo 'a b'")
