@@ -35,12 +35,14 @@ _PRESSES = 10
 _DISKS = 32
 _LIKE_RUNS = 1000
 _REPEATS = 50
+_COMPARED = 100
 
 # Each in a process of its own: nothing is cached but what the file system keeps. Imports and pydantic's validators come first.
 _TIMED = """
 import json, sys, time
 from pathlib import Path
 from measuring.processes import rss_mib
+from diskprof.analysis.arms import Arm
 from diskprof.analysis.comparison import compare
 from diskprof.analysis.findings.find import find
 from diskprof.analysis.headline import headline
@@ -62,7 +64,9 @@ with Store.open(path) as store:
         lines.text(history_report(history), 120)
     elif work == "compare":
         runs = [store.run(name) for name in ids]
-        comparison_text(compare(runs, {run.id: store.samples(run.id).samples for run in runs}), 120)
+        samples = {run.id: store.samples(run.id, histograms=False).samples for run in runs}
+        half = len(runs) // 2
+        comparison_text(compare([Arm(tuple(runs[:half])), Arm(tuple(runs[half:]))], samples), 120)
     elif work == "series":
         from diskprof.reports.content.series_report import series_report
         from diskprof.reports.render.lines import text
@@ -71,7 +75,7 @@ with Store.open(path) as store:
         text(series_report(series_result(store, store.series_list()[0].id)), 120)
     else:
         run = store.run(ids[0])
-        find(run, store.samples(run.id).samples, store.system_samples(run.id).samples)
+        find(run, store.samples(run.id, histograms=False).samples, store.system_samples(run.id).samples)
         headline(run)
 seconds = time.perf_counter() - began
 json.dump({"ms": 1000 * seconds, "mib": rss_mib(peak=True), "more_mib": rss_mib(peak=True) - before}, sys.stdout)
@@ -178,6 +182,22 @@ def long_series(report: Report, home: Home, rounds: int, patience: float) -> Non
     _copies(path, small, pattern, _REPEATS, NewSeries((pattern.plan.target.path,), Repetition(repeats=_REPEATS)))
     opened = calmest(lambda: _timed(home, path, "series", small)["ms"], rounds, patience)
     report.add(f"series of {_REPEATS} runs, opened", opened, "ms", most=200)
+
+
+def many_compared(report: Report, home: Home, rounds: int, patience: float) -> None:
+    """Like runs, each with intervals of its own, as two sides of a comparison: from the store to its text."""
+    say(f"comparing {_COMPARED} runs")
+    path, small = home.store, home.path / "small.db"
+    with Store.open(small) as store:
+        record_run(store, runtime_s=2.0)
+    with Store.open(path) as store:
+        ids = [
+            record_run(store, seed=number, started_at=FIRST_START + timedelta(hours=number))
+            for number in range(_COMPARED)
+        ]
+        tests = len(store.run(ids[0]).tests)
+    compared = calmest(lambda: _timed(home, path, "compare", small, *ids)["ms"], rounds, patience)
+    report.add(f"{_COMPARED} like runs of {tests} tests, compared", compared, "ms", most=300)
 
 
 def _copies(path: Path, source: Path, pattern: Run, count: int, series: NewSeries | None = None) -> list[str]:
@@ -349,8 +369,8 @@ def main() -> None:
     seconds = chosen.seconds or (3600 if chosen.quick else DAY_S)
     count = chosen.runs or (300 if chosen.quick else 10_000)
     rounds = chosen.rounds or (1 if chosen.quick else 5)
-    # Seven things are measured again where they were disturbed.
-    patience = patience_s(chosen) / 7
+    # Eight things are measured again where they were disturbed.
+    patience = patience_s(chosen) / 8
     report = Report(
         "What growth costs",
         f"Medians of {rounds}, those left out that others disturbed; keys are timed until the picture that they lead to.",
@@ -366,6 +386,9 @@ def main() -> None:
     with new_home() as home:
         home.store.parent.mkdir(parents=True)
         long_series(report, home, rounds, patience)
+    with new_home() as home:
+        home.store.parent.mkdir(parents=True)
+        many_compared(report, home, rounds, patience)
     with new_home() as home:
         home.store.parent.mkdir(parents=True)
         growing_run(report, home, min(seconds, 20_000))

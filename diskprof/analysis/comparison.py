@@ -24,7 +24,6 @@ from diskprof.analysis.expectations import CommonExpectation, common
 from diskprof.analysis.metrics import (
     OF_LATENCY,
     SYNC_METRICS,
-    WITHIN_NS,
     Better,
     Measure,
     Part,
@@ -37,7 +36,7 @@ from diskprof.analysis.windows import ByTest, by_test, figures, measured, thinne
 from diskprof.model.metric import Change
 from diskprof.model.preset import EngineName, Options
 from diskprof.model.run import DirectionResult, Finding, Latency, Run, Status, TestRecord
-from diskprof.model.sample import Direction, Sample
+from diskprof.model.sample import WITHIN_NS, Direction, Sample
 from diskprof.model.title import sweep_title
 
 NOISE = 0.02

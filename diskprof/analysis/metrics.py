@@ -6,10 +6,7 @@ from enum import StrEnum
 from typing import Generic, TypeVar
 
 from diskprof.model.run import DirectionResult, Latency, TestResult
-from diskprof.model.sample import Sample
-
-WITHIN_NS = 250_000
-"""The threshold of the share of I/Os that were fast enough: 250 us, as the article that this table comes from has it."""
+from diskprof.model.sample import WITHIN_NS, Sample
 
 
 class Measure(StrEnum):
@@ -93,7 +90,7 @@ def direction_metrics(within_ns: int = WITHIN_NS) -> tuple[Source[DirectionResul
             Measure.WITHIN,
             Better.HIGHER,
             lambda result: result.share_within(within_ns),
-            lambda sample: sample.histogram.share_below(within_ns) if sample.histogram else None,
+            lambda sample: sample.share_within(within_ns),
             share=True,
         ),
     )

@@ -70,7 +70,7 @@ def print_result(store: "Store", run_id: str, as_json: bool) -> None:
         return
     from diskprof.reports.render.text import show
 
-    samples = store.samples(run_id).samples
+    samples = store.samples(run_id, histograms=False).samples
     earlier = earlier_results(store, run)
     drawn = show(run, samples, width_of_stdout(), kernel=kernel, earlier=earlier, ascii_only=not stdout_is_utf8())
     click.echo(drawn, nl=False)

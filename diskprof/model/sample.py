@@ -5,6 +5,9 @@ from enum import StrEnum
 
 from diskprof.model.histogram import Histogram
 
+WITHIN_NS = 250_000
+"""The threshold of the share of I/Os that were fast enough: 250 us, as the article that this table comes from has it."""
+
 
 class Direction(StrEnum):
     READ = "read"
@@ -36,8 +39,9 @@ class Sample:
     clock, or by ours where the engine stalled (F7). `histogram` holds latencies and is None
     where the engine gives no distribution (ioping -R). Latencies in ns; None where nothing completed.
 
-    The percentiles are told where they are known without the histogram: they are what was stored beside it, or what stands
-    for several intervals that were merged, which have no histogram (`Store.course`).
+    The percentiles and `within`, the share of I/Os within WITHIN_NS, are told where they are known without the histogram: they
+    are what was stored beside it, or what stands for several intervals that were merged, which have no histogram
+    (`Store.course`).
     """
 
     test: int
@@ -54,6 +58,7 @@ class Sample:
     p50_ns: int | None = field(default=None, compare=False, repr=False)
     p99_ns: int | None = field(default=None, compare=False, repr=False)
     p99_9_ns: int | None = field(default=None, compare=False, repr=False)
+    within: float | None = field(default=None, compare=False, repr=False)
 
     @property
     def iops(self) -> float:
@@ -77,6 +82,12 @@ class Sample:
         found = self.histogram.quantile(q)
         # The middle of the last bucket can lie above what was measured.
         return found if found is None or self.max_ns is None else min(found, self.max_ns)
+
+    def share_within(self, ns: int) -> float | None:
+        """The share of the I/Os that completed within `ns`; None without a distribution or I/Os."""
+        if ns == WITHIN_NS and self.within is not None:
+            return self.within
+        return self.histogram.share_below(ns) if self.histogram else None
 
     def ended_ns(self, before_ns: int | None) -> int:
         """When its interval ended, in ns since the run began; `before_ns`: the end of the one before of its direction.

@@ -4,12 +4,12 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from diskprof.analysis.comparison import LEAST_IOS, TAIL_IOS, ComparedMetric, ComparedValue
-from diskprof.analysis.metrics import WITHIN_NS, Better, Measure
+from diskprof.analysis.metrics import Better, Measure
 from diskprof.model.expectation import Operator
 from diskprof.model.metric import Metric, Quantity
 from diskprof.model.preset import EngineName
 from diskprof.model.run import DirectionResult, Latency, TestRecord
-from diskprof.model.sample import LatencyKind
+from diskprof.model.sample import WITHIN_NS, LatencyKind
 from diskprof.model.target import TargetKind
 from diskprof.model.units import format_bandwidth, format_iops, format_latency
 from diskprof.reports import words

@@ -19,9 +19,9 @@ from diskprof.model.advice import Advice
 from diskprof.model.errors import EngineError, StoreError
 from diskprof.model.histogram import Histogram
 from diskprof.model.plan import Plan
-from diskprof.model.run import Environment, Finding, Message, Progress, Status, TestResult
+from diskprof.model.run import DirectionResult, Environment, Finding, Message, Progress, Status, TestResult
 from diskprof.model.run_series import Spread
-from diskprof.model.sample import Direction, Phase, Sample, SystemSample
+from diskprof.model.sample import WITHIN_NS, Direction, Phase, Sample, SystemSample
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -78,7 +78,8 @@ def plain(value: object) -> object:
     if isinstance(value, Histogram):
         return base64.b64encode(value.pack()).decode("ascii")
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: getattr(value, field.name) for field in fields(value)}
+        table = {field.name: getattr(value, field.name) for field in fields(value)}
+        return table | {"within": value.share_within(WITHIN_NS)} if isinstance(value, DirectionResult) else table
     raise TypeError(f"{type(value).__name__} has no place in the store")
 
 
@@ -120,17 +121,22 @@ def message_from(text: str) -> Message:
 
 @lru_cache(maxsize=256)
 def result_from(text: str) -> TestResult:
-    """The result of `to_json`, its histograms unpacked. Raises StoreError."""
-    return _decode(TestResult, text, "result", unpack_histograms)
+    """The result of `to_json`, its histograms still packed. Raises StoreError."""
+    return _decode(TestResult, text, "result", _read_histograms)
 
 
-def unpack_histograms(data: Any) -> None:
-    """In the JSON of a TestResult, in place. Raises EngineError, ValueError, TypeError or AttributeError."""
-    for each in (data, *data.get("jobs", ())):
-        for direction in _DIRECTIONS:
-            part = each.get(direction.value)
-            if part and part.get("histogram") is not None:
-                part["histogram"] = Histogram.unpack(base64.b64decode(part["histogram"], validate=True))
+def _read_histograms(data: Any) -> None:
+    for part in directions_of(data):
+        if part.get("histogram") is not None:
+            part["histogram"] = Histogram.packed(base64.b64decode(part["histogram"], validate=True))
+
+
+def directions_of(data: Any) -> list[Any]:
+    """What the JSON of a TestResult says of each direction: together, of each job and each copy. Raises TypeError or
+    AttributeError."""
+    jobs = data.get("jobs", ())
+    results = (data, *jobs, *(copy for job in jobs for copy in job.get("copies", ())))
+    return [part for each in results for direction in _DIRECTIONS if (part := each.get(direction.value))]
 
 
 def _decode(kind: type[T], text: str, what: str, prepare: Callable[[Any], None] | None = None) -> T:
@@ -181,13 +187,13 @@ def sample_row(run: int, seq: int, sample: Sample) -> tuple[object, ...]:
         *(sample.at_ns, sample.duration_ns, sample.ios, sample.bytes),
         *(to_real(sample.mean_ns, "A sample's mean latency"), sample.min_ns, sample.max_ns),
         None if sample.histogram is None else sample.histogram.pack(),
-        *(sample.quantile(0.5), sample.quantile(0.99), sample.quantile(0.999)),
+        *(sample.quantile(0.5), sample.quantile(0.99), sample.quantile(0.999), sample.share_within(WITHIN_NS)),
     )
 
 
 SAMPLE_COLUMNS = (
     "test, phase, direction, at_ns, duration_ns, ios, bytes, mean_ns, min_ns, max_ns, histogram,"
-    " p50_ns, p99_ns, p99_9_ns"
+    " p50_ns, p99_ns, p99_9_ns, within"
 )
 _HISTOGRAM = SAMPLE_COLUMNS.split(", ").index("histogram")
 

@@ -9,7 +9,7 @@ import sqlite3
 from diskprof.store import figures
 
 APPLICATION_ID = 0x64707266  # "dprf"
-VERSION = 6
+VERSION = 7
 
 # What the kernel saw of an interval.
 _SAW = """test INTEGER NOT NULL,
@@ -174,6 +174,7 @@ _TABLES = (
         p50_ns INTEGER,
         p99_ns INTEGER,
         p99_9_ns INTEGER,
+        within REAL,
         PRIMARY KEY (run, seq)
     ) STRICT, WITHOUT ROWID""",
     f"""CREATE TABLE system_sample (

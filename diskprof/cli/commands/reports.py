@@ -117,7 +117,7 @@ def _report_text(store: "Store", names: tuple[str, ...], wanted: Format, *, asci
     runs = runs_of(arms)
     if not wanted.needs_samples(len(arms)):
         return write(wanted, arms, {}, {})
-    samples = {run.id: store.samples(run.id).samples for run in runs}
+    samples = {run.id: store.samples(run.id, histograms=False).samples for run in runs}
     kernel = {run.id: seen_by_kernel(store, run) for run in runs} if len(arms) == len(runs) else {}
     earlier = earlier_results(store, runs[0]) if len(runs) == 1 else ()
     history = report_history(store, runs[0]) if len(runs) == 1 and wanted is Format.HTML else None
@@ -172,7 +172,7 @@ def compare_command(ctx: click.Context, arms: tuple[str, ...], form: str | None,
     with open_store(ctx) as store:
         chosen = _arms(store, arms)
         runs = runs_of(chosen)
-        samples = {run.id: store.samples(run.id).samples for run in runs}
+        samples = {run.id: store.samples(run.id, histograms=False).samples for run in runs}
         if form == "markdown":
             from diskprof.reports.render.markdown import report
             from diskprof.runner.session import seen_by_kernel

@@ -91,7 +91,7 @@ def show_command(ctx: click.Context, run: str, as_json: bool, plot: bool) -> Non
         if plot:
             from diskprof.reports.render.plotext_plot import run_plots
 
-            samples = store.samples(run_id).samples
+            samples = store.samples(run_id, histograms=False).samples
             width = width_of_stdout()
             drawn = run_plots(
                 store.run(run_id), samples, width, colour=sys.stdout.isatty(), ascii_only=not stdout_is_utf8()

@@ -126,7 +126,7 @@ def _tests(run: Run, samples: Sequence[Sample]) -> list[tuple[TestRecord, Ways]]
 def _test_plots(name: str, ways: Ways) -> list[Plot]:
     latencies = []
     for way, mine in ways.items():
-        spread = any(sample.histogram is not None for sample in mine)
+        spread = any(sample.distributed for sample in mine)
         for label, timed in (("p50", P50), ("p99", P99)) if spread else (("p50", P50), ("p99", P99), ("mean", MEAN)):
             latencies.append(Curve(f"{DIRECTIONS[way].word} {label}", timeline_of(mine, timed)))
     iops, bandwidth = (

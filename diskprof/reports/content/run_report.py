@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 from diskprof.analysis.history import RunHistory
 from diskprof.analysis.kernel import KernelView
-from diskprof.analysis.metrics import WITHIN_NS, Measure
+from diskprof.analysis.metrics import Measure
 from diskprof.analysis.windows import measured, windows
 from diskprof.model.earlier import EarlierResult
 from diskprof.model.expectation import Verdict
 from diskprof.model.metric import format_value
 from diskprof.model.run import DirectionResult, Latency, Run, Status, TestRecord, Weight
-from diskprof.model.sample import Direction, Sample
+from diskprof.model.sample import WITHIN_NS, Direction, Sample
 from diskprof.model.units import format_duration, format_iops, format_latency
 from diskprof.reports import figures
 from diskprof.reports.blocks import (

@@ -15,7 +15,6 @@ from diskprof.analysis.comparison import (
 from diskprof.analysis.conditions import Condition, OptionDifference
 from diskprof.analysis.expectations import CommonExpectation, judge
 from diskprof.analysis.kernel import KernelView
-from diskprof.analysis.metrics import WITHIN_NS
 from diskprof.analysis.sweep import Best, Limits, Matrix, best, grids, limits, measured, panels
 from diskprof.model.advice import Advice, on_command_line
 from diskprof.model.device import Device, Mount, Wear, share_of
@@ -37,6 +36,7 @@ from diskprof.model.run import (
     SeriesPlace,
     TestRecord,
 )
+from diskprof.model.sample import WITHIN_NS
 from diskprof.model.steady import SteadyRule
 from diskprof.model.target import Target
 from diskprof.reports.content.facts import targets

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from diskprof.analysis.arms import Side, arms_of, runs_of
 from diskprof.analysis.comparison import ComparedValue, Comparison, compare
-from diskprof.analysis.metrics import WITHIN_NS, Measure
+from diskprof.analysis.metrics import Measure
 from diskprof.model.run import Latency, Result, Run, TestRecord
-from diskprof.model.sample import Sample
+from diskprof.model.sample import WITHIN_NS, Sample
 from diskprof.model.text import clean
 from diskprof.reports.content.facts import disks, parameters
 from diskprof.reports.content.overview import doubts_of_test

@@ -72,7 +72,7 @@ def load(path: Path, arms: Sequence[ArmRuns]) -> Loaded:
     ids = ids_of(arms)
     with Store.open(path, create=False) as store:
         runs = tuple(store.run(run_id) for run_id in ids)
-        samples = {run_id: store.samples(run_id).samples for run_id in ids}
+        samples = {run_id: store.samples(run_id, histograms=False).samples for run_id in ids}
         courses = {run.id: _course(store, run) for run in runs}
         kernel = {run.id: seen_by_kernel(store, run) for run in runs} if len(runs) == len(arms) else {}
         earlier = earlier_results(store, runs[0]) if len(runs) == 1 else ()

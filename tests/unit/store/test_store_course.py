@@ -8,10 +8,12 @@ import pytest
 from recorded import FAST, make_plan, record_run
 from store_files import raw
 
+from diskprof.analysis.comparison import compare
+from diskprof.model import histogram
 from diskprof.model.errors import RunNotFound, StoreError
 from diskprof.model.histogram import Histogram
 from diskprof.model.run import Status
-from diskprof.model.sample import Direction, Phase, Sample, SystemSample
+from diskprof.model.sample import WITHIN_NS, Direction, Phase, Sample, SystemSample
 from diskprof.store import Store
 
 SECOND_NS = 1_000_000_000
@@ -39,7 +41,7 @@ def run_of(store: Store, samples: list[Sample], *, ended_s: int) -> str:
     return run_id
 
 
-def test_percentiles_are_stored_beside_the_histogram(store: Store) -> None:
+def test_percentiles_and_the_share_are_stored_beside_the_histogram(store: Store) -> None:
     run_id = record_run(store)
     full, light = store.samples(run_id), store.samples(run_id, histograms=False)
     assert light.last == full.last
@@ -51,6 +53,21 @@ def test_percentiles_are_stored_beside_the_histogram(store: Store) -> None:
             exact = one.histogram.quantile(q) if one.histogram else None
             assert one.quantile(q) == other.quantile(q) == exact
         assert other.quantile(0.9) is None
+        share = one.histogram.share_below(WITHIN_NS) if one.histogram else None
+        assert one.share_within(WITHIN_NS) == other.share_within(WITHIN_NS) == share
+        assert other.share_within(WITHIN_NS + 1) is None
+
+
+def test_a_comparison_unpacks_no_histogram(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    ids = [record_run(store, runtime_s=2.0, seed=seed) for seed in (1, 2, 3)]
+    runs = [store.run(run_id) for run_id in ids]
+    whole = compare(runs, {run_id: store.samples(run_id).samples for run_id in ids})
+    parts = [part for run in runs for record in run.records if record.result for _, part in record.result.directions]
+    assert [part.share_within(WITHIN_NS) for part in parts] == [
+        part.histogram.share_below(WITHIN_NS) for part in parts if part.histogram
+    ]
+    monkeypatch.setattr(histogram, "_unpacked", None)
+    assert compare(runs, {run_id: store.samples(run_id, histograms=False).samples for run_id in ids}) == whole
 
 
 def test_a_short_test_is_told_sample_by_sample(store: Store) -> None:
