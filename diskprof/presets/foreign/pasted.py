@@ -30,13 +30,15 @@ _OTHER_PROMPT = re.compile(
     re.IGNORECASE,
 )
 """A prompt of some other form, before a command that is known."""
+_BARE_PROMPT = re.compile(r"[ \t]*[$#>](?=(?:sudo|fio|ioping|diskspd)\s)", re.IGNORECASE)
+"""`$fio`, as pages print it."""
 _SECOND_PROMPT = re.compile(r"^[ \t]*>[ \t]+")
 _SUBSTITUTED = re.compile(r"[A-Za-z_]\w*=\"?\$\((.*)\)\"?;?", re.DOTALL)
 _OUTPUT = re.compile(
     r"fio-\d|Starting \d+ |Jobs: \d+ |Run status group|Disk stats|\S+: \(g(?:roupid)?=\d+|\.\.\.$"
     r"|(?:read|write|clat|slat|lat|bw|iops|cpu|IO depths|submit|complete|issued rwts|latency|READ|WRITE)\b[^=]{0,40}[:(]"
     r"|\S+: (?:Laying out |ios=\d)|\|\s*[\d.]"
-    r"|-{3}|\d[\d.]* [KMGkmg]?i?B from |.{0,80} requests (?:completed )?in |min/avg/max/mdev",
+    r"|-{3}|\d[\d.]* (?:[KMGkmg]?i?B|bytes) from |.{0,80} requests (?:completed )?in |min/avg/max/mdev",
 )
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
 _MADE_BY_SHELL = frozenset({"for", "while", "until", "if", "case", "function", "do", "done", "then", "{", "("})
@@ -66,7 +68,8 @@ _ARGUMENTS = {"taskset": 1, "chrt": 1, "timeout": 1}
 """How many words stand before the program, behind the options."""
 _ELSEWHERE = frozenset({
     "docker", "podman", "nerdctl", "crictl", "kubectl", "oc", "k3s", "ssh", "lxc", "pct", "ip", "nsenter", "chroot",
-    "systemd-run", "singularity", "apptainer", "vagrant", "watch", "strace", "ltrace", "perf", "cgexec", "prlimit",
+    "systemd-run", "singularity", "apptainer", "vagrant", "watch", "strace", "ltrace", "perf", "operf", "cgexec",
+    "prlimit",
 })  # fmt: skip
 """Programs that start another one somewhere else, whose words before it are not looked at."""
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ash"})
@@ -91,7 +94,7 @@ def commands_of(text: str) -> tuple[PastedCommand, ...]:
     """
     if len(text) > LONGEST_TEXT:
         raise UsageError(f"A text of {len(text)} characters is too long.", f"At most {LONGEST_TEXT} are read.")
-    text = _FENCE.sub("", text.translate(_QUOTES)).strip()
+    text = without_fences(text).strip()
     if len(text) > 1 and text[0] == text[-1] and text[0] in "`'\"" and text[0] not in text[1:-1]:
         text = text[1:-1]
     lines, notes = _lines(_INNER_CODE.sub(r"\n\1\n", _INNER_COMMENT.sub(" ", text)))
@@ -103,23 +106,30 @@ def commands_of(text: str) -> tuple[PastedCommand, ...]:
             if command:
                 found.append(command)
             else:
-                others.append(shlex.join(words))
+                others.append(" ".join(words))
     if not found:
         raise _no_command(others)
-    notes += [f"{_shown(other)} is left out: it is no command of fio, diskspd or ioping." for other in others]
+    notes += [f"{shown(other)} is left out: it is no command of fio, diskspd or ioping." for other in others]
     first, *more = found
     return (PastedCommand(first.program, first.words, (*notes, *first.notes)), *more)
 
 
-def _shown(text: str) -> str:
+def without_fences(text: str) -> str:
+    """`text` without the fences and tags of code, with plain quotes and blanks. Its lines stay where they are."""
+    return _FENCE.sub("", text.translate(_QUOTES))
+
+
+def shown(text: str) -> str:
+    """Foreign text in a message: one line of at most 60 characters."""
     text = " ".join(clean(text[:240]).split())
     return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _no_command(others: Sequence[str]) -> UsageError:
-    if not others or _program(others[0]) in _WITH_VALUE:
+    words = [word for word in " ".join(others[:1]).split() if word[0] != "-" and _program(word) not in _WITH_VALUE]
+    if not words:
         return UsageError("There is no command.", "Give a command line of fio, diskspd or ioping.")
-    first = others[0].partition(" ")[0]
+    first = words[0]
     hint = (
         "aerospike-prewarm fills a device as this dd does."
         if first == "dd"
@@ -165,7 +175,7 @@ def _lines(text: str) -> tuple[list[str], list[str]]:
 
 
 def _without_prompt(line: str) -> str:
-    line = _PROMPT.sub("", line, count=1)
+    line = _BARE_PROMPT.sub("", _PROMPT.sub("", line, count=1), count=1)
     other = None if not line.strip() or _begins(line) else _OTHER_PROMPT.match(line)
     return line[other.end() :] if other else line
 
@@ -213,14 +223,12 @@ def _segments(line: str, notes: list[str]) -> Iterator[list[str]]:
             piped = _told_pipe(piped, notes) or []
             if segment and not _runs(segment):
                 # What is piped into it only leads to the command.
-                notes.append(
-                    f"{_shown(shlex.join(segment))} | is left out: it is no command of fio, diskspd or ioping."
-                )
+                notes.append(f"{shown(shlex.join(segment))} | is left out: it is no command of fio, diskspd or ioping.")
                 segment, piped = [], None
         elif piped is not None:
             piped.append(word)
         elif set(word) <= set("<>&|") and ("<" in word or ">" in word):
-            notes.append(f"{_shown(f'{word} {next(rest, str())}')} is left out: diskprof keeps the output itself.")
+            notes.append(f"{shown(f'{word} {next(rest, str())}')} is left out: diskprof keeps the output itself.")
         else:
             segment.append(word)
     _told_pipe(piped, notes)
@@ -234,7 +242,7 @@ def _runs(words: Sequence[str]) -> bool:
 
 def _told_pipe(piped: list[str] | None, notes: list[str]) -> list[str] | None:
     if piped:
-        notes.append(f"| {_shown(shlex.join(piped))} is left out: diskprof keeps the output itself.")
+        notes.append(f"| {shown(shlex.join(piped))} is left out: diskprof keeps the output itself.")
     return None
 
 
@@ -278,7 +286,7 @@ def _command(words: Sequence[str], depth: int = 0) -> PastedCommand | None:
             rest.insert(0, "fio")
     if not rest:
         return None
-    told = "" if all(_program(word) in ("sudo", "time", "doas") for word in lead) else _shown(shlex.join(lead))
+    told = "" if all(_program(word) in ("sudo", "time", "doas") for word in lead) else shown(shlex.join(lead))
     notes = (f"{told} is left out: diskprof starts the program itself, here.",) if told else ()
     return PastedCommand(_program(rest[0]), tuple(rest[1:]), notes)
 
@@ -295,7 +303,7 @@ def _inner(words: Sequence[str], lead: Sequence[str], depth: int) -> PastedComma
     found = [each for segment in _segments(words[0], notes) if (each := _command(segment, depth + 1))]
     if not found:
         return None
-    told = f"{_shown(shlex.join(lead))} is left out: diskprof starts the program itself, here."
+    told = f"{shown(shlex.join(lead))} is left out: diskprof starts the program itself, here."
     return PastedCommand(found[0].program, found[0].words, (told, *notes, *found[0].notes))
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diskprof.model.errors import UsageError
+from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.preset import EngineName, Preset
 from diskprof.presets.files.load import parse
 from diskprof.presets.files.write import checked_toml
@@ -32,6 +32,7 @@ OTHER = "is left out: it is no command of fio, diskspd or ioping."
         f"root@server:/mnt/data# {FIO}",
         f"(venv) me@box:/mnt$ {FIO}",
         f"~$ {FIO}",
+        f"${FIO}",
         f"% {FIO}",
         f"$ sudo time {FIO}",
         f"{FIO}   # sequential read",
@@ -93,6 +94,7 @@ def test_what_surrounds_a_command_is_seen_through(text: str) -> None:
         ("ip netns exec blue", ""),
         ("strace -f -o trace", ""),
         ("perf stat -e cycles -- ", "perf stat -e cycles --"),
+        ("sudo operf", ""),
     ],
 )
 def test_what_leads_to_a_command_is_left_out_and_told(lead: str, told: str) -> None:
@@ -201,6 +203,65 @@ def test_a_job_file_is_known_by_its_sections_and_a_path_by_its_file(tmp_path: Pa
         import_text(str(tmp_path / "missing.fio"))
 
 
+JOBS = "[global]\nrw=randread\nsize=1m\n[one]\nbs=4k\n[two]\nstonewall\nbs=8k"
+NO_LINE = "is left out: it is no line of a job file."
+
+
+@pytest.mark.parametrize(
+    ("text", "notes"),
+    [
+        (f"```ini\n; a comment\n{JOBS}\n```", []),
+        (f"<pre>{JOBS}</pre>", []),
+        (f"cat <<'EOF' > two.fio\n{JOBS}\nEOF\n", [f"cat <<'EOF' > two.fio {NO_LINE}"]),
+        (f"sudo fio - <<EOF\n{JOBS}\nEOF\nrm x", [f"sudo fio - <<EOF {NO_LINE}", f"rm x {NO_LINE}"]),
+        (f"$ cat two.fio\n{JOBS}", [f"$ cat two.fio {NO_LINE}"]),
+        (
+            f"[root@node1 ~]# cat two.fio\n{JOBS}\n[root@node1 ~]# fio two.fio --output=x\none: (g=0): rw=randread\nfio-3.7\n",
+            [
+                f"[root@node1 ~]# cat two.fio {NO_LINE}",
+                f"[root@node1 ~]# fio two.fio --output=x {NO_LINE}",
+                *(f"{line} {NO_LINE}" for line in ("one: (g=0): rw=randread", "fio-3.7")),
+            ],
+        ),
+        (f"[me ~]$ cat two.fio\n{JOBS}\n[me ~]$ ", [f"[me ~]$ cat two.fio {NO_LINE}"]),
+        (
+            f"$ vi x\n{JOBS}\n[me ~]$ fio x\n" + "1\n" * 9,
+            [f"{line} {NO_LINE}" for line in ("$ vi x", "[me ~]$ fio x", "1", "1")] + ["7 more lines are left out."],
+        ),
+    ],
+)
+def test_what_surrounds_a_job_file_is_seen_through(text: str, notes: list[str]) -> None:
+    imported = import_text(text)
+    assert [test.name for test in imported.preset.tests] == ["one", "two"]
+    assert list(imported.notes) == notes
+
+
+@pytest.mark.parametrize("prompt", ["[root@localhost ~]#", "[root@db data]#", "[ec2-user ~]$", "[me ~]#"])
+def test_a_prompt_in_brackets_is_no_section_of_a_job_file(prompt: str) -> None:
+    imported = import_text(f"{prompt} {FIO}\na: (g=0): rw=read, bs=8k\nfio-3.34")
+    assert [(test.name, dict(test.jobs[0].options)["bs"]) for test in imported.preset.tests] == [("a", "8k")]
+    assert imported.notes == ("2 lines of output are left out.",)
+
+
+def test_a_command_that_changes_the_job_file_beside_it_is_told() -> None:
+    with pytest.raises(UsageError, match="--runtime of the command beside the job file counts for its jobs"):
+        import_text(f"[root@db ~]# cat x.fio\n{JOBS}\n[root@db ~]# fio --runtime 60 x.fio")
+    with pytest.raises(PresetError, match=r"pasted:1: 'runtime=60' stands before the first section"):
+        import_text(f"runtime=60\n{JOBS}")
+
+
+def test_a_long_command_is_no_name_of_a_file() -> None:
+    words = " ".join(f"--description=words{number}" for number in range(20))
+    assert [test.name for test in import_text(f"./{FIO} {words}").preset.tests] == ["a"]
+    with pytest.raises(UsageError, match="is not fio"):
+        import_text("~nobody-of-this-name/x")
+
+
+def test_who_wraps_a_command_without_being_known_is_named() -> None:
+    with pytest.raises(UsageError, match="'frobnicate' is not fio"):
+        commands_of(f"sudo -E frobnicate {FIO}")
+
+
 @pytest.mark.parametrize(
     "text", ["x" * (LONGEST_TEXT + 1), "", "\n\n", "# nothing", "```\n```", "ls -l", "; | &", "> x"]
 )
@@ -212,8 +273,9 @@ def test_what_has_no_command_says_so(text: str) -> None:
 
 @given(st.text(max_size=200))
 def test_any_text_gives_commands_or_an_error(text: str) -> None:
-    for around in (text, f"{text} {FIO} {text}", f"{text}\n{FIO}\n{text}"):
-        try:
-            assert commands_of(around)
-        except UsageError:
-            continue
+    for around in (text, f"{text} {FIO} {text}", f"{text}\n{FIO}\n{text}", f"{text}\n{JOBS}\n{text}"):
+        for read in (commands_of, import_text):
+            try:
+                assert read(around)
+            except (UsageError, PresetError):
+                continue
