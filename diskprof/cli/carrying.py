@@ -64,7 +64,7 @@ def run_here(
 ) -> str:
     """Carries the plan out in this process, with progress on stderr; returns the run's id."""
     with session.begun(plan, store, company, tell_of_waiting, tags=tags, note=note) as run:
-        with following(store.path, Item(run.run_id, is_series=False), follow):
+        with following(store.path, Item(run.run_id), follow):
             asyncio.run(_execute(run))
         return run.run_id
 

@@ -17,7 +17,7 @@ from diskprof.model.plan import Plan
 from diskprof.model.run_series import Repetition, SeriesPlan
 from diskprof.reports.formats import FollowFormat
 from diskprof.runner.session import Company, Session
-from diskprof.store import Item, Store
+from diskprof.store import Item, ItemKind, Store
 
 if TYPE_CHECKING:
     from diskprof.runner.carry.begin import Begun
@@ -71,7 +71,7 @@ def run_series_here(
         first = holds.enter_context(begun)
         place = store.run(first.run_id).series
         assert place is not None
-        with following(store.path, Item(place.series_id, is_series=True), follow):
+        with following(store.path, Item(place.series_id, ItemKind.SERIES), follow):
             return asyncio.run(_carry_out(series, first, holds.close, concurrent=company is Company.BESIDE))
 
 

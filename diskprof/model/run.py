@@ -16,7 +16,10 @@ from diskprof.model.title import job_title
 
 
 class Status(StrEnum):
-    """Of a run and of each test in it. INTERRUPTED: its runner died without saying why; PENDING and SKIPPED: tests only."""
+    """Of a run and of each test in it. INTERRUPTED: its runner died without saying why; PENDING and SKIPPED: tests only.
+
+    LOST: of a run on another host that cannot be reached, where it may go on.
+    """
 
     PENDING = "pending"
     RUNNING = "running"
@@ -25,10 +28,11 @@ class Status(StrEnum):
     FAILED = "failed"
     INTERRUPTED = "interrupted"
     SKIPPED = "skipped"
+    LOST = "lost"
 
     @property
     def over(self) -> bool:
-        return self not in (Status.PENDING, Status.RUNNING)
+        return self not in (Status.PENDING, Status.RUNNING, Status.LOST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,6 +334,21 @@ class SeriesPlace(NamedTuple):
     arm: int
 
 
+class FleetStage(StrEnum):
+    """ALONE: while the other members wait. TOGETHER: at the same time as they."""
+
+    ALONE = "alone"
+    TOGETHER = "together"
+
+
+class FleetPlace(NamedTuple):
+    """Where a run is in its fleet run (model/fleet.py): `member` the index of its member."""
+
+    fleet_id: str
+    member: int
+    stage: FleetStage = FleetStage.TOGETHER
+
+
 class RunSummary(NamedTuple):
     """A line of the list of runs, read without opening the run. `headline` is its result in a few words. Times are UTC.
 
@@ -353,6 +372,7 @@ class RunSummary(NamedTuple):
     doubts: tuple[str, ...] = ()
     series: SeriesPlace | None = None
     imported_from: str = ""
+    fleet: FleetPlace | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,6 +398,7 @@ class Run:
     runner_pid: int | None = None
     series: SeriesPlace | None = None
     imported_from: str = ""
+    fleet: FleetPlace | None = None
 
     @property
     def records(self) -> tuple[TestRecord, ...]:

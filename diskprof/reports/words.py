@@ -46,6 +46,7 @@ STATUSES: dict[Status, Word] = {
     Status.FAILED: Word("failed", "✗", Meaning.BAD),
     Status.INTERRUPTED: Word("interrupted", "!", Meaning.WARNING),
     Status.SKIPPED: Word("skipped", "-", Meaning.QUIET),
+    Status.LOST: Word("lost", "?", Meaning.WARNING),
 }
 
 IMPORTED = Word("imported", "↓", Meaning.GOOD)

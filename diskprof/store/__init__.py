@@ -2,11 +2,12 @@
 
 from diskprof.store.liveness import ProcessIdentity, is_alive, is_elsewhere, this_process
 from diskprof.store.paths import as_owner_of, default_path, sync
-from diskprof.store.reading import Item, SampleBatch, SystemBatch
+from diskprof.store.reading import Item, ItemKind, SampleBatch, SystemBatch
 from diskprof.store.store import Store
 
 __all__ = [
     "Item",
+    "ItemKind",
     "ProcessIdentity",
     "SampleBatch",
     "Store",

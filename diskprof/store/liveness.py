@@ -22,6 +22,13 @@ class ProcessIdentity:
     place: str = ""
 
 
+REPLICATED = ProcessIdentity(pid=2**31 - 1, start_ticks=0, boot_id="", place="fleet")
+"""The runner of a run on another host, which the coordinator of a fleet run writes down here: no process that is known here.
+
+Whether such a run goes on is the host's to say; whether somebody listens, the coordinator's.
+"""
+
+
 def this_process() -> ProcessIdentity:
     """The identity of the calling process."""
     stat = _stat("self")

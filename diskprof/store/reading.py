@@ -4,6 +4,7 @@ import re
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from diskprof.model.advice import Advice
@@ -11,7 +12,7 @@ from diskprof.model.errors import EngineError, RunNotFound, StoreError
 from diskprof.model.run import Run, RunSummary, SeriesPlace, Status, TestRecord
 from diskprof.model.sample import Phase, Sample, SystemSample
 from diskprof.model.text import clean
-from diskprof.store import codec, run_series
+from diskprof.store import codec, fleets, run_series
 from diskprof.store.liveness import ProcessIdentity
 
 _KEPT = "deleted_at IS NULL ORDER BY ordinal DESC, number DESC"
@@ -29,12 +30,28 @@ class SampleBatch:
     last: int
 
 
+class ItemKind(StrEnum):
+    """Its values are the names of the columns and tables."""
+
+    RUN = "run"
+    SERIES = "series"
+    FLEET = "fleet"
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What a name means: a run, or a series, which is one thing in lists."""
+    """What a name means: a run, or a series or a fleet run, which are one thing in lists."""
 
     id: str
-    is_series: bool
+    kind: ItemKind = ItemKind.RUN
+
+    @property
+    def is_series(self) -> bool:
+        return self.kind is ItemKind.SERIES
+
+    @property
+    def is_fleet(self) -> bool:
+        return self.kind is ItemKind.FLEET
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +84,16 @@ def summaries_of_series(db: sqlite3.Connection, series_id: str) -> list[RunSumma
     return _summaries(db, f"deleted_at IS NULL AND series = {number} ORDER BY ordinal, number")
 
 
+def summaries_of_fleet(db: sqlite3.Connection, fleet_id: str) -> list[RunSummary]:
+    """The runs of a fleet run that are not in the trash, in the order of its members. Raises RunNotFound."""
+    number = fleets.number_of(db, fleet_id)
+    return _summaries(db, f"deleted_at IS NULL AND fleet = {number} ORDER BY member, ordinal, number")
+
+
 def _summaries(db: sqlite3.Connection, which: str, limit: int | None = None) -> list[RunSummary]:
     wanted = -1 if limit is None else max(limit, 0)
     known = dict(db.execute("SELECT number, id FROM series"))
+    known_fleets = dict(db.execute("SELECT number, id FROM fleet"))
     tags: dict[int, tuple[str, ...]] = {}
     for run, name in db.execute(
         f"SELECT run, name FROM tag WHERE run IN (SELECT number FROM run WHERE {which} LIMIT ?) ORDER BY run, position",
@@ -79,8 +103,8 @@ def _summaries(db: sqlite3.Connection, which: str, limit: int | None = None) -> 
     moment, status_of = codec.from_micros, codec.status_from
     rows = db.execute(
         "SELECT number, id, status, preset, preset_title, target, device, hostname, started_at,"
-        " max(ended_at - started_at, 0) / 1e6, note, headline, doubts, imported_from, series, repeat, arm"
-        f" FROM run WHERE {which} LIMIT ?",
+        " max(ended_at - started_at, 0) / 1e6, note, headline, doubts, imported_from, series, repeat, arm, fleet, member,"
+        f" stage FROM run WHERE {which} LIMIT ?",
         (wanted,),
     )
     return [
@@ -100,12 +124,16 @@ def _summaries(db: sqlite3.Connection, which: str, limit: int | None = None) -> 
             tuple(doubts.split()),
             None if series is None else SeriesPlace(known[series], repeat, arm),
             imported,
+            None if fleet is None else fleets.place_of((known_fleets[fleet], member, stage)),
         )
         for number, id, status, preset, title, target, device, hostname, start, seconds, note, headline, doubts, *(
             imported,
             series,
             repeat,
             arm,
+            fleet,
+            member,
+            stage,
         ) in rows
     ]
 
@@ -113,39 +141,62 @@ def _summaries(db: sqlite3.Connection, which: str, limit: int | None = None) -> 
 def resolve(db: sqlite3.Connection, name: str, *, trash: bool = False) -> str:
     """The id of the run, with `trash` of the one in the trash, that a person means by `name`.
 
-    Raises RunNotFound, which names candidates; also for the id of a series.
+    Raises RunNotFound, which names candidates; also for the id of a series or of a fleet run.
     """
-    run_id, series_id = _named(db, name, trash=trash)
+    run_id, item = _named(db, name, trash=trash)
     if not run_id:
-        ids = ", ".join(run_series.runs_of(db, series_id, trash=trash))
-        raise RunNotFound(f"{series_id} is a series of runs.", f"Give one of them: {ids}.")
+        ids = ", ".join(runs_of(db, item, trash=trash))
+        what = "a fleet run" if item.is_fleet else "a series of runs"
+        raise RunNotFound(f"{item.id} is {what}.", f"Give one of them: {ids}.")
     return run_id
 
 
 def resolve_item(db: sqlite3.Connection, name: str, *, trash: bool = False) -> Item:
-    """As `resolve`, where a series is one thing: `latest` may be one, and a tag that all its runs have names it."""
-    run_id, series_id = _named(db, name, trash=trash)
-    return Item(series_id or run_id, is_series=bool(series_id))
+    """As `resolve`, where a series or a fleet run is one thing: `latest` may be one, and a tag that all its runs have names it."""
+    return _named(db, name, trash=trash)[1]
 
 
-def _named(db: sqlite3.Connection, name: str, *, trash: bool) -> tuple[str, str]:
-    """(run, series) of a name: both where a series is meant by its newest run, one of them empty otherwise."""
+def runs_of(db: sqlite3.Connection, item: Item, *, trash: bool = False) -> list[str]:
+    """The ids of the runs of an item that are not in the trash; with `trash` those that are."""
+    match item.kind:
+        case ItemKind.SERIES:
+            return run_series.runs_of(db, item.id, trash=trash)
+        case ItemKind.FLEET:
+            return fleets.runs_of(db, item.id, trash=trash)
+        case ItemKind.RUN:
+            return [item.id]
+
+
+_GROUP_WORDS = {ItemKind.SERIES: "a series", ItemKind.FLEET: "a fleet run"}
+_GROUPS = tuple(_GROUP_WORDS)
+
+
+def _named(db: sqlite3.Connection, name: str, *, trash: bool) -> tuple[str, Item]:
+    """(run, item) of a name: the run is the newest of a series or a fleet run, empty where that is named by its id."""
     name = codec.to_text(name)
     which = _TRASH if trash else _KEPT
     if match := _LATEST.fullmatch(name):
         return _latest(db, int(match[1] or 0), which)
     if row := db.execute(f"SELECT id FROM run WHERE id = ? AND {which}", (name,)).fetchone():
-        return str(row[0]), ""
-    if db.execute(f"SELECT 1 FROM series WHERE id = ? AND {_with_runs(which)}", (name,)).fetchone():
-        return "", name
+        return str(row[0]), Item(str(row[0]))
+    for kind in _GROUPS:
+        if db.execute(f"SELECT 1 FROM {kind} WHERE id = ? AND {_with_runs(kind, which)}", (name,)).fetchone():
+            return "", Item(name, kind)
     # A tag comes before the beginning of an id: the person chose it.
     row = db.execute(
-        f"SELECT run.id, run.series FROM tag JOIN run ON run.number = tag.run WHERE tag.name = ? AND {which} LIMIT 1",
+        "SELECT run.id, run.series, run.fleet FROM tag JOIN run ON run.number = tag.run"
+        f" WHERE tag.name = ? AND {which} LIMIT 1",
         (name,),
     ).fetchone()
     if row is None:
         return _by_beginning(db, name, which)
-    return str(row[0]), _whole_series(db, row[1], name, which)
+    run_id = str(row[0])
+    whole = [
+        Item(group, kind)
+        for kind, number in zip(_GROUPS, row[1:], strict=True)
+        if (group := _whole_group(db, kind, number, name, which))
+    ]
+    return run_id, whole[0] if whole else Item(run_id)
 
 
 def tagged(db: sqlite3.Connection, tag: str) -> list[str]:
@@ -156,43 +207,43 @@ def tagged(db: sqlite3.Connection, tag: str) -> list[str]:
     return [str(run_id) for (run_id,) in reversed(rows)]
 
 
-def _whole_series(db: sqlite3.Connection, number: int | None, tag: str, which: str) -> str:
-    """The id of a series all of whose runs have the tag; empty otherwise."""
-    untagged = "SELECT 1 FROM run WHERE series = ? AND number NOT IN (SELECT run FROM tag WHERE name = ?) AND "
+def _whole_group(db: sqlite3.Connection, kind: ItemKind, number: int | None, tag: str, which: str) -> str:
+    """The id of a series or a fleet run all of whose runs have the tag; empty otherwise."""
+    untagged = f"SELECT 1 FROM run WHERE {kind} = ? AND number NOT IN (SELECT run FROM tag WHERE name = ?) AND "
     if number is None or db.execute(untagged + which, (number, tag)).fetchone():
         return ""
-    (series_id,) = db.execute("SELECT id FROM series WHERE number = ?", (number,)).fetchone()
-    return str(series_id)
+    (group_id,) = db.execute(f"SELECT id FROM {kind} WHERE number = ?", (number,)).fetchone()
+    return str(group_id)
 
 
-def series_of(db: sqlite3.Connection, number: int) -> str:
-    """The id of the series that a run is of; empty for a run alone."""
+def group_of(db: sqlite3.Connection, number: int, kind: ItemKind) -> str:
+    """The id of the series or the fleet run that a run is of; empty for a run of none."""
     row = db.execute(
-        "SELECT series.id FROM run JOIN series ON series.number = run.series WHERE run.number = ?", (number,)
+        f"SELECT {kind}.id FROM run JOIN {kind} ON {kind}.number = run.{kind} WHERE run.number = ?", (number,)
     ).fetchone()
     return str(row[0]) if row else ""
 
 
-def _with_runs(which: str) -> str:
-    """The condition that a series has runs of this kind."""
+def _with_runs(kind: ItemKind, which: str) -> str:
+    """The condition that a series or a fleet run has runs of this kind."""
     condition = which.partition(" ORDER BY ")[0]
-    return f"number IN (SELECT series FROM run WHERE series IS NOT NULL AND {condition})"
+    return f"number IN (SELECT {kind} FROM run WHERE {kind} IS NOT NULL AND {condition})"
 
 
-def _latest(db: sqlite3.Connection, back: int, which: str) -> tuple[str, str]:
-    # A series counts once, where its newest run is.
+def _latest(db: sqlite3.Connection, back: int, which: str) -> tuple[str, Item]:
+    # A series or a fleet run counts once, where its newest run is.
     condition = which.partition(" ORDER BY ")[0]
-    newer = (
-        f"SELECT 1 FROM run AS other WHERE other.series = run.series AND other.ordinal > run.ordinal AND {condition}"
+    last_of_group = " AND ".join(
+        f"({kind} IS NULL OR NOT EXISTS (SELECT 1 FROM run AS other WHERE other.{kind} = run.{kind}"
+        f" AND other.ordinal > run.ordinal AND {condition.replace('deleted_at', 'other.deleted_at')}))"
+        for kind in _GROUPS
     )
-    rows = (
-        f"FROM run WHERE (series IS NULL OR NOT EXISTS ({newer.replace('deleted_at', 'other.deleted_at')})) AND {which}"
-    )
-    row = db.execute(
-        f"SELECT id, (SELECT id FROM series WHERE number = run.series) {rows} LIMIT 1 OFFSET ?", (back,)
-    ).fetchone()
+    rows = f"FROM run WHERE {last_of_group} AND {which}"
+    groups = ", ".join(f"(SELECT id FROM {kind} WHERE number = run.{kind})" for kind in _GROUPS)
+    row = db.execute(f"SELECT id, {groups} {rows} LIMIT 1 OFFSET ?", (back,)).fetchone()
     if row:
-        return str(row[0]), str(row[1] or "")
+        whole = [Item(str(group), kind) for kind, group in zip(_GROUPS, row[1:], strict=True) if group is not None]
+        return str(row[0]), whole[0] if whole else Item(str(row[0]))
     (count,) = db.execute(f"SELECT count(*) FROM (SELECT 1 {rows})").fetchone()
     if not count:
         raise _nothing(which)
@@ -205,24 +256,34 @@ def _nothing(which: str) -> RunNotFound:
     return RunNotFound("There are no runs yet.", "Start one with `diskprof run quick DIRECTORY`.")
 
 
-def _by_beginning(db: sqlite3.Connection, name: str, which: str) -> tuple[str, str]:
+def _by_beginning(db: sqlite3.Connection, name: str, which: str) -> tuple[str, Item]:
     beginning = name.lower()
     span = (beginning, beginning, beginning + "\U0010ffff")
     found = db.execute(
         f"SELECT id, preset, target FROM run WHERE ? <> '' AND id >= ? AND id < ? AND {which} LIMIT ?",
         (*span, _CANDIDATES + 1),
     ).fetchall()
-    several = db.execute(
-        f"SELECT id, preset, 'a series' FROM series WHERE ? <> '' AND id >= ? AND id < ? AND {_with_runs(which)} LIMIT ?",
-        (*span, _CANDIDATES + 1),
-    ).fetchall()
+    several = [
+        (row, kind)
+        for kind in _GROUPS
+        for row in db.execute(
+            f"SELECT id, preset, '{_GROUP_WORDS[kind]}' FROM {kind} WHERE ? <> '' AND id >= ? AND id < ?"
+            f" AND {_with_runs(kind, which)} LIMIT ?",
+            (*span, _CANDIDATES + 1),
+        ).fetchall()
+    ]
     if len(found) + len(several) == 1:
-        return (str(found[0][0]), "") if found else ("", str(several[0][0]))
+        if found:
+            return str(found[0][0]), Item(str(found[0][0]))
+        ((row, kind),) = several
+        return "", Item(str(row[0]), kind)
     if found or several:
-        raise RunNotFound(f"More than one run begins with {name!r}.", "Candidates: " + _candidates([*several, *found]))
+        candidates = [*(row for row, _ in several), *found]
+        raise RunNotFound(f"More than one run begins with {name!r}.", "Candidates: " + _candidates(candidates))
     if which == _TRASH:
         raise RunNotFound(f"There is no run {name!r} in the trash.", _TRASH_HINT)
-    if db.execute("SELECT 1 FROM run WHERE id = ?1 UNION SELECT 1 FROM series WHERE id = ?1", (name,)).fetchone():
+    taken = " UNION ".join(f"SELECT 1 FROM {kind} WHERE id = ?1" for kind in ItemKind)
+    if db.execute(taken, (name,)).fetchone():
         raise RunNotFound(
             f"The run {name} is in the trash.",
             Advice(f"To restore it: diskprof undelete {name}", "Restore it from the trash."),
@@ -239,7 +300,7 @@ def _hint(db: sqlite3.Connection) -> str:
 
 def _candidates(rows: list[Any]) -> str:
     shown = ", ".join(
-        f"{id} ({clean(f'{preset} on {target}' if target != 'a series' else f'{preset}, a series')})"
+        f"{id} ({clean(f'{preset}, {target}' if target in _GROUP_WORDS.values() else f'{preset} on {target}')})"
         for id, preset, target in rows[:_CANDIDATES]
     )
     return shown + (", ..." if len(rows) > _CANDIDATES else ".")
@@ -266,13 +327,15 @@ def run(db: sqlite3.Connection, run_id: str, *, trash: bool = False) -> Run:
     number = number_of(db, run_id, trash=trash)
     row = db.execute(
         "SELECT run.status, run.reason, run.started_at, run.ended_at, note, run.runner_pid, imported_from, plan,"
-        " environment, findings, series.id, repeat, arm FROM run JOIN detail ON detail.run = run.number"
-        " LEFT JOIN series ON series.number = run.series WHERE run.number = ?",
+        " environment, findings, fleet.id, member, stage, series.id, repeat, arm FROM run"
+        " JOIN detail ON detail.run = run.number LEFT JOIN series ON series.number = run.series"
+        " LEFT JOIN fleet ON fleet.number = run.fleet WHERE run.number = ?",
         (number,),
     ).fetchone()
     if row is None:
         raise StoreError(f"The run {run_id} cannot be read: its plan is missing.", codec.DAMAGED)
-    status, reason, started, ended, note, pid, imported, plan_text, environment, findings, *place = row
+    status, reason, started, ended, note, pid, imported, plan_text, environment, findings, *places = row
+    fleet, place = places[:3], places[3:]
     plan = codec.plan_from(plan_text)
     tests = db.execute(
         "SELECT position, status, reason, started_ns, ended_ns, result FROM test WHERE run = ? ORDER BY position",
@@ -299,6 +362,7 @@ def run(db: sqlite3.Connection, run_id: str, *, trash: bool = False) -> Run:
         runner_pid=pid,
         series=run_series.place_of((place[0], place[1], place[2])),
         imported_from=imported,
+        fleet=fleets.place_of((fleet[0], fleet[1], fleet[2])),
     )
 
 

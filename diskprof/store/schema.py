@@ -69,6 +69,37 @@ _TABLES = (
         runner_place TEXT NOT NULL
     ) STRICT""",
     "CREATE INDEX series_under_way ON series (number) WHERE status = 'running'",
+    # The coordinator is to a fleet run what the runner is to a run.
+    """CREATE TABLE fleet (
+        number INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        status TEXT NOT NULL,
+        reason TEXT NOT NULL DEFAULT '',
+        preset TEXT NOT NULL,
+        preset_title TEXT NOT NULL,
+        at_once INTEGER,
+        started_at INTEGER NOT NULL,
+        ended_at INTEGER,
+        heard_at INTEGER NOT NULL,
+        runner_pid INTEGER NOT NULL,
+        runner_start INTEGER NOT NULL,
+        runner_boot TEXT NOT NULL,
+        runner_place TEXT NOT NULL
+    ) STRICT""",
+    "CREATE INDEX fleet_under_way ON fleet (number) WHERE status = 'running'",
+    # A host of NULL is this machine.
+    """CREATE TABLE fleet_member (
+        fleet INTEGER NOT NULL REFERENCES fleet ON DELETE CASCADE,
+        position INTEGER NOT NULL,
+        host TEXT,
+        target TEXT NOT NULL,
+        state TEXT NOT NULL,
+        reason TEXT NOT NULL DEFAULT '',
+        clock_offset_ns INTEGER,
+        clock_within_ns INTEGER,
+        began_at INTEGER,
+        PRIMARY KEY (fleet, position)
+    ) STRICT, WITHOUT ROWID""",
     """CREATE TABLE run (
         number INTEGER PRIMARY KEY,
         id TEXT NOT NULL UNIQUE,
@@ -94,10 +125,14 @@ _TABLES = (
         series INTEGER REFERENCES series,
         repeat INTEGER,
         arm INTEGER,
+        fleet INTEGER REFERENCES fleet,
+        member INTEGER,
+        stage TEXT,
         imported_from TEXT NOT NULL DEFAULT '',
         started_text TEXT GENERATED ALWAYS AS (strftime('%Y-%m-%dT%H:%M:%SZ', started_at / 1000000, 'unixepoch')) VIRTUAL
     ) STRICT""",
     "CREATE INDEX run_of_series ON run (series, ordinal) WHERE series IS NOT NULL",
+    "CREATE INDEX run_of_fleet ON run (fleet, member, ordinal) WHERE fleet IS NOT NULL",
     "CREATE INDEX run_by_start ON run (started_at, number)",
     # Runs are in the order of `ordinal`: when they began, or just after the last where the clock was set back. What was
     # imported stands where its time puts it.

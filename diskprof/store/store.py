@@ -14,10 +14,12 @@ from diskprof.model.device import Device
 from diskprof.model.earlier import EarlierResult
 from diskprof.model.errors import Refused, StoreError
 from diskprof.model.fingerprint import Aspect, Fingerprint, LikeRuns
+from diskprof.model.fleet import FleetRun
 from diskprof.model.plan import Plan
 from diskprof.model.run import (
     Environment,
     Finding,
+    FleetPlace,
     Message,
     Progress,
     Run,
@@ -28,11 +30,12 @@ from diskprof.model.run import (
 )
 from diskprof.model.run_series import NewSeries, RunSeries, Spread
 from diskprof.model.sample import Sample, SystemSample
-from diskprof.store import codec, courses, earlier, reading, run_series, writing
+from diskprof.store import codec, courses, earlier, fleets, reading, run_series, writing
 from diskprof.store.database import Database
-from diskprof.store.liveness import ProcessIdentity, is_alive, is_elsewhere, this_process
+from diskprof.store.fleet_writing import FleetWriting
+from diskprof.store.liveness import REPLICATED, ProcessIdentity, is_alive, is_elsewhere, this_process
 from diskprof.store.paths import default_path
-from diskprof.store.reading import Item, SampleBatch, SystemBatch
+from diskprof.store.reading import Item, ItemKind, SampleBatch, SystemBatch
 
 _BUSY_S = 5.0
 # A runner writes every second; of one on another machine or in another container its silence is all that tells.
@@ -78,6 +81,11 @@ class Store:
         """SQLite's journal mode: "wal", or "delete" where the file system cannot do that."""
         return self._database.journal
 
+    @property
+    def fleets(self) -> FleetWriting:
+        """What the coordinator of a fleet run writes."""
+        return FleetWriting(self._database)
+
     def close(self) -> None:
         self._database.close()
 
@@ -106,6 +114,7 @@ class Store:
         started_at: datetime | None = None,
         run_id: str | None = None,
         series: SeriesPlace | NewSeries | None = None,
+        fleet: FleetPlace | None = None,
     ) -> str:
         """Records that a run begins and returns its id; the calling process is its runner unless another is named.
 
@@ -126,6 +135,8 @@ class Store:
                 series = run_series.begin(db, writing.new_id(db), series, plan, who, started_at or now)
             if series:
                 run_series.put(db, number, series)
+            if fleet:
+                fleets.put(db, number, fleet)
         return name
 
     def begin_test(self, run_id: str, index: int, at_ns: int) -> None:
@@ -224,18 +235,19 @@ class Store:
             return reading.resolve(db, name)
 
     def resolve_item(self, name: str) -> Item:
-        """As `resolve`, where a series is one thing: by its id, the beginning of one, a tag of all its runs, or `latest`."""
+        """As `resolve`, where a series or a fleet run is one thing: by its id, the beginning of one, a tag of all its runs, or
+        `latest`."""
         with self._database.read() as db:
             return reading.resolve_item(db, name)
 
     def runs_named(self, name: str, *, trash: bool = False) -> list[str]:
-        """The ids of the runs that `name` means, of a series all that are not in the trash; with `trash` those that are.
+        """The ids of the runs that `name` means, of a series or a fleet run all that are not in the trash; with `trash` those that
+        are.
 
         Raises RunNotFound.
         """
         with self._database.read() as db:
-            found = reading.resolve_item(db, name, trash=trash)
-            return run_series.runs_of(db, found.id, trash=trash) if found.is_series else [found.id]
+            return reading.runs_of(db, reading.resolve_item(db, name, trash=trash), trash=trash)
 
     def tagged(self, tag: str) -> list[str]:
         """The ids of the runs with a tag that are not in the trash, oldest first."""
@@ -261,6 +273,26 @@ class Store:
         """The process that carries, or carried, the series out."""
         with self._database.read() as db:
             return run_series.runner(db, series_id)
+
+    def fleet_run(self, fleet_id: str) -> FleetRun:
+        """Takes an id only. Raises RunNotFound."""
+        with self._database.read() as db:
+            return fleets.fleet_run(db, fleet_id)
+
+    def fleet_runs(self) -> list[FleetRun]:
+        """Every fleet run in progress or with a run that is not in the trash, the one begun last first."""
+        with self._database.read() as db:
+            return fleets.fleet_runs(db)
+
+    def runs_of_fleet(self, fleet_id: str) -> list[RunSummary]:
+        """The runs of a fleet run that are not in the trash, in the order of its members. Raises RunNotFound."""
+        with self._database.read() as db:
+            return reading.summaries_of_fleet(db, fleet_id)
+
+    def coordinator(self, fleet_id: str) -> ProcessIdentity:
+        """The process that carries, or carried, the fleet run out."""
+        with self._database.read() as db:
+            return fleets.coordinator(db, fleet_id)
 
     def run(self, run_id: str) -> Run:
         """The whole run but its samples and documents. Takes an id only."""
@@ -439,6 +471,7 @@ class Store:
         with self._database.write() as db:
             gone = db.execute(f"DELETE {old}", (before,)).rowcount
             run_series.remove_empty(db)
+            fleets.remove_empty(db)
         self._vacuum()
         return gone
 
@@ -449,6 +482,7 @@ class Store:
             self._refuse_under_way(db, number, run_id)
             db.execute("DELETE FROM run WHERE number = ?", (number,))
             run_series.remove_empty(db)
+            fleets.remove_empty(db)
         self._vacuum()
 
     def _refuse_under_way(self, db: sqlite3.Connection, number: int, run_id: str) -> None:
@@ -458,8 +492,10 @@ class Store:
                 Advice(f"Stop it first: diskprof stop {run_id}", "Stop it first."),
             )
         # Without its runs nobody would find it, to watch it or to stop it.
-        if series_id := reading.series_of(db, number):
+        if series_id := reading.group_of(db, number, ItemKind.SERIES):
             self._refuse_series(db, series_id)
+        if fleet_id := reading.group_of(db, number, ItemKind.FLEET):
+            self._refuse_fleet(db, fleet_id)
 
     def refuse_series_under_way(self, series_id: str) -> None:
         """Raises Refused while a series is in progress, also between two of its runs."""
@@ -474,6 +510,18 @@ class Store:
                 Advice(f"Stop it first: diskprof stop {series_id}", "Stop it first."),
             )
 
+    def refuse_fleet_under_way(self, fleet_id: str) -> None:
+        """Raises Refused while a fleet run is in progress."""
+        with self._database.read() as db:
+            self._refuse_fleet(db, fleet_id)
+
+    def _refuse_fleet(self, db: sqlite3.Connection, fleet_id: str) -> None:
+        if fleet_id in [name for _, name, heard, runner in fleets.under_way(db) if not _is_dead(runner, heard)]:
+            raise Refused(
+                f"The fleet run {fleet_id} is in progress.",
+                Advice(f"Stop it first: diskprof stop {fleet_id}", "Stop it first."),
+            )
+
     def _vacuum(self) -> None:
         """Gives freed space back, once it is worth it and while no disk is being measured."""
         with self._database.read() as db:
@@ -484,6 +532,8 @@ class Store:
     def reap(self) -> list[str]:
         """Marks as interrupted the runs whose runner died without a word; returns their ids. Does nothing read-only.
 
+        A fleet run whose coordinator died is interrupted; what runs on its hosts is lost, until `diskprof fleet fetch`.
+
         The status is looked at again under the write lock, after the runner was found dead: a dead process
         finishes nothing any more, so a run that ended by itself is never taken for an interrupted one.
         """
@@ -492,24 +542,28 @@ class Store:
         with self._database.read() as db:
             dead = [(number, run_id) for number, run_id, is_dead in self._under_way(db) if is_dead]
             ended = [each for each, _, heard, runner in run_series.under_way(db) if _is_dead(runner, heard)]
-        if not dead and not ended:
+            alone = [each for each, _, heard, runner in fleets.under_way(db) if _is_dead(runner, heard)]
+        if not dead and not ended and not alone:
             return []
         reason = "The runner exited unexpectedly (killed, or the machine or the run database failed)."
         with self._database.write() as db:
             found = [run_id for number, run_id in dead if writing.interrupt(db, number, reason)]
             for series in ended:
                 run_series.interrupt(db, series)
+            for fleet in alone:
+                fleets.interrupt(db, fleet)
         return found
 
     def _busy(self, db: sqlite3.Connection) -> bool:
         """Whether a disk is measured, or is as soon as a series goes on."""
-        return bool(self._under_way(db) or run_series.under_way(db))
+        return bool(self._under_way(db) or run_series.under_way(db) or fleets.under_way(db))
 
     def _under_way(self, db: sqlite3.Connection) -> list[tuple[int, str, bool]]:
-        """(number, id, whether its runner is dead) of every run marked as running."""
+        """(number, id, whether its runner is dead) of every run of this machine that is marked as running."""
         rows = db.execute(
             "SELECT number, id, heard_at, runner_pid, runner_start, runner_boot, runner_place FROM run"
-            " WHERE status = 'running'"
+            " WHERE status = 'running' AND runner_place <> ?",
+            (REPLICATED.place,),
         ).fetchall()
         return [(number, id, _is_dead(ProcessIdentity(*runner), heard)) for number, id, heard, *runner in rows]
 

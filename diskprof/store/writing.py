@@ -23,7 +23,7 @@ _OVER = tuple(status for status in Status if status.over and status is not Statu
 
 
 def new_id(db: sqlite3.Connection) -> str:
-    """An id that no run and no series has."""
+    """An id that no run, no series and no fleet run has."""
     while True:
         candidate = "".join(SystemRandom().choice(_LETTERS) for _ in range(8))
         if not is_taken(db, candidate):
@@ -31,10 +31,9 @@ def new_id(db: sqlite3.Connection) -> str:
 
 
 def is_taken(db: sqlite3.Connection, name: str) -> bool:
-    """Whether a run or a series has this id."""
-    return bool(
-        db.execute("SELECT 1 FROM run WHERE id = ?1 UNION ALL SELECT 1 FROM series WHERE id = ?1", (name,)).fetchone()
-    )
+    """Whether a run, a series or a fleet run has this id."""
+    found = " UNION ALL ".join(f"SELECT 1 FROM {kind} WHERE id = ?1" for kind in reading.ItemKind)
+    return bool(db.execute(found, (name,)).fetchone())
 
 
 def id_from(number: int) -> str:

@@ -28,7 +28,7 @@ from diskprof.model.units import format_size
 from diskprof.reports.formats import FollowFormat
 from diskprof.runner import session
 from diskprof.runner.session import Session
-from diskprof.store import Item, Store
+from diskprof.store import Item, ItemKind, Store
 
 _PATIENCE_S = 15.0
 _UNCUT = 1 << 20
@@ -171,7 +171,7 @@ def _running(store: Store, name: str | None) -> Item:
         return store.resolve_item(name)
     series = [each.id for each in store.series_list() if each.status is Status.RUNNING]
     runs = [each.id for each in store.summaries() if each.status is Status.RUNNING and not _is_of(each, series)]
-    running = [*(Item(each, is_series=True) for each in series), *(Item(each, is_series=False) for each in runs)]
+    running = [*(Item(each, ItemKind.SERIES) for each in series), *(Item(each) for each in runs)]
     if len(running) == 1:
         return running[0]
     if running:
@@ -254,7 +254,7 @@ def _to_delete(store: Store, names: Sequence[str], *, purge: bool) -> dict[str, 
     found = {}
     for name in names:
         ids = _to_purge(store, name) if purge else store.runs_named(name)
-        item = Item(ids[0], is_series=False)
+        item = Item(ids[0])
         with suppress(RunNotFound):
             item = store.resolve_item(name)
         if item.is_series:

@@ -17,6 +17,7 @@ _OUTCOMES = {
     Status.CANCELLED: "error",
     Status.INTERRUPTED: "error",
     Status.RUNNING: "error",
+    Status.LOST: "error",
     Status.SKIPPED: "skipped",
     Status.PENDING: "skipped",
 }

@@ -176,11 +176,11 @@ def plan_again(session: Session, path: Path, run_id: str) -> Outlook:
 
 def plan_series_again(session: Session, path: Path, series_id: str) -> SeriesOutlook:
     """As `plan_again`, of a series. Raises DiskprofErrors."""
-    from diskprof.store import Item, Store
+    from diskprof.store import Item, ItemKind, Store
 
     with Store.open(path, create=False) as store:
         series = store.series(series_id)
-        runs = session.runs_to_repeat(store, Item(series_id, is_series=True))
+        runs = session.runs_to_repeat(store, Item(series_id, ItemKind.SERIES))
     if not series.status.over:
         raise UsageError(f"The series {series_id} is in progress.", "Run it again when it is over.")
     return session.as_series([session.again(run) for run in runs], series.wanted)

@@ -25,6 +25,7 @@ from diskprof.model.run import (
     Cpu,
     DirectionResult,
     Finding,
+    FleetPlace,
     Latency,
     Message,
     Progress,
@@ -196,6 +197,7 @@ def recording(
     runtime_s: float = 5.0,
     plan: Plan | None = None,
     series: SeriesPlace | NewSeries | None = None,
+    fleet: FleetPlace | None = None,
 ) -> Iterator[str]:
     """Records a run an interval at a time; yields its id after each, the first time as soon as the run is there.
 
@@ -215,6 +217,7 @@ def recording(
         started_at=started_at,
         run_id=run_id,
         series=series,
+        fleet=fleet,
     )
     yield run_id
     steps = _Steps(store, run_id, plan, machine, random, clock, factor)

@@ -15,7 +15,7 @@ from diskprof.model.run import SeriesPlace, Status
 from diskprof.model.run_series import NewSeries, Repetition, Spread, TargetOrder
 from diskprof.model.sample import Direction
 from diskprof.runner import session
-from diskprof.store import Item, Store
+from diskprof.store import Item, ItemKind, Store
 from diskprof.store.exchange.transfer import BadFile, export_runs, import_runs
 
 TWO = NewSeries(("/mnt/a", "/mnt/b"), Repetition(repeats=3, pause_s=1.5))
@@ -74,17 +74,17 @@ def test_it_is_one_thing_by_its_id_latest_and_a_tag_of_all_its_runs(store: Store
     before = record_run(store, started_at=FIRST_START - timedelta(hours=1), runtime_s=0.5)
     series_id = begin(store, 3, tags=("base",))
     ids = [run.id for run in store.series_runs(series_id)]
-    whole = Item(series_id, is_series=True)
+    whole = Item(series_id, ItemKind.SERIES)
     for name in (series_id, series_id[:7], series_id.upper(), "latest", "base"):
         assert store.resolve_item(name) == whole
-    assert store.resolve_item("latest~1") == Item(before, is_series=False)
-    assert store.resolve_item(ids[0]) == Item(ids[0], is_series=False)
+    assert store.resolve_item("latest~1") == Item(before)
+    assert store.resolve_item(ids[0]) == Item(ids[0])
     assert (store.resolve("latest"), store.resolve("base"), store.resolve("latest~1")) == (ids[-1], ids[-1], before)
     with pytest.raises(RunNotFound, match="series") as error:
         store.resolve(series_id)
     assert all(run_id in str(error.value.hint) for run_id in ids)
     store.set_tags(ids[2], ("base", "good"))
-    assert store.resolve_item("good") == Item(ids[2], is_series=False)
+    assert store.resolve_item("good") == Item(ids[2])
 
 
 def test_a_dead_runner_leaves_the_complete_repeats_and_says_so(store: Store) -> None:
