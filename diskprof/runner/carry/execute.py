@@ -121,7 +121,9 @@ def _conclude(
         run = replace(store.run(run_id), status=status, reason=reason)
         # The clock of the machine may have been set meanwhile.
         ended_at = run.started_at + timedelta(microseconds=took_ns // 1000)
-        found = find(run, store.samples(run_id, histograms=False).samples, store.system_samples(run_id).samples, lapses, looks)
+        found = find(
+            run, store.samples(run_id, histograms=False).samples, store.system_samples(run_id).samples, lapses, looks
+        )
         findings = (*before, *found)
         words = headline(run)
     finally:
