@@ -286,7 +286,7 @@ class Session:
         return self.as_series([self.outlook(replace(wish, place=place)) for place in places], wanted)
 
     def as_series(self, outlooks: Sequence[Outlook], wanted: Repetition) -> SeriesOutlook:
-        """The series that these plans make. Raises what `series_outlook` raises."""
+        """The series that these plans make; what they overwrite is still to be named. Raises what `series_outlook` raises."""
         from diskprof.runner.plan.planner import refuse_if_blocked
         from diskprof.runner.plan.repeats import plan_series
 
@@ -294,11 +294,9 @@ class Session:
         for outlook in outlooks:
             if outlook.error:
                 raise outlook.error
-            if outlook.plan is None or outlook.plan.raw_devices:
-                raise UsageError(
-                    "Devices that are overwritten are not repeated from the screen.", "See `diskprof run --help`."
-                )
-            refuse_if_blocked(outlook.plan)
+            assert outlook.plan is not None
+            if not outlook.nameable:
+                refuse_if_blocked(outlook.plan)
             plans.append(outlook.plan)
         return SeriesOutlook(tuple(outlooks), plan_series(plans, wanted))
 

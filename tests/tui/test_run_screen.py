@@ -420,6 +420,8 @@ async def test_a_preset_without_parameters_can_be_repeated(bench: Bench) -> None
             "field-series-repeat",
             "field-series-until",
             "field-series-at-most",
+            "field-series-pause",
+            "field-series-order",
         ]
 
 

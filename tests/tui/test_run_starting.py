@@ -110,6 +110,28 @@ async def test_a_device_is_overwritten_once_its_name_was_typed(bare: Bench, name
         await until(pilot, lambda: "[ ] Raw writes disabled" in plan(pilot))
 
 
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_series_overwrites_devices_once_each_was_named(bare: Bench, size: tuple[int, int]) -> None:
+    bare.devices = (*bare.devices, make_device("sdc", model="Stick", serial="S4EWNX0T", size=64 * GIB, diskseq=8))
+    async with open_bench(bare, size) as pilot:
+        for name in ("sdc", "sdb"):
+            await to_device(pilot, name)
+            await press(pilot, "space")
+        # The cursor hides no letter.
+        assert "▸Bsdb" in text_of(pilot) and " Asdc" in text_of(pilot)
+        await switch_on(pilot)
+        await press(pilot, "enter")
+        await see(pilot, "Overwrite /dev/sdc and /dev/sdb?", "5 repeats of 2 targets", "type its name (sdc)")
+        await write(pilot, "sdc", "#field-device-0")
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, Form) and bare.started == []
+        await write(pilot, "sdb", "#field-device-1")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LiveScreen))
+        (series,) = bare.series
+        assert [[device.confirmed for device in plan.raw_devices] for plan in series.plans] == [["sdc"], ["sdb"]]
+
+
 async def test_any_other_name_starts_nothing(bare: Bench) -> None:
     async with open_bench(bare) as pilot:
         await to_device(pilot)

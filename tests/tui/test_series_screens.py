@@ -11,7 +11,7 @@ from stored_screens import SIZES, Driver, at, go_to, open_runs, press, see, sett
 from diskprof.model.device import Mount
 from diskprof.model.metric import Quantity
 from diskprof.model.run import SeriesPlace, Status
-from diskprof.model.run_series import NewSeries, Repetition, Spread
+from diskprof.model.run_series import NewSeries, Repetition, Spread, TargetOrder
 from diskprof.model.sample import Direction
 from diskprof.store import Store
 from diskprof.tui.compare.screen import CompareScreen
@@ -146,7 +146,7 @@ async def test_two_marked_devices_alternate(bench: Bench) -> None:
         await until(pilot, lambda: bool(bench.series))
         (series,) = bench.series
         assert [plan.target.path for plan in series.plans] == ["/mnt/data", "/mnt/new"]
-        assert (series.wanted.repeats, series.runs) == (5, 10)
+        assert (series.wanted.repeats, series.runs, series.wanted.order) == (5, 10, TargetOrder.ALTERNATED)
         await see(pilot, "repeat 1 of 5, target A")
         assert isinstance(pilot.app.screen, LiveScreen)
 
@@ -172,6 +172,29 @@ async def test_repeat_is_a_field_of_the_edit_dialog(bench: Bench) -> None:
         assert (bench.series[0].wanted.until, bench.series[0].wanted.at_most_s) == (0.03, 2400.0)
 
 
+async def test_pause_and_order_are_fields_of_the_edit_dialog(bench: Bench) -> None:
+    bench.devices = (*bench.devices, make_device("sdb", size=64 * GIB))
+    async with open_bench(bench) as pilot:
+        for name in ("sda2", "sdb"):
+            key(pilot, "devices").key = f"device:{name}"
+            await press(pilot, "space")
+        await press(pilot, "e")
+        await write(pilot, "soon", "#field-series-pause")
+        await press(pilot, "enter")
+        assert pilot.app.focused is pilot.app.screen.query_one("#field-series-pause")
+        await write(pilot, "30s", "#field-series-pause")
+        await write(pilot, "backwards", "#field-series-order")
+        await press(pilot, "enter")
+        await see(pilot, "'backwards' is not an order")
+        await write(pilot, "In order", "#field-series-order")
+        await press(pilot, "enter", "enter")
+        await see(pilot, "Start a series of Quick check?")
+        await press(pilot, "s")
+        await until(pilot, lambda: bool(bench.series))
+        wanted = bench.series[0].wanted
+        assert (wanted.repeats, wanted.pause_s, wanted.order) == (5, 30.0, TargetOrder.IN_ORDER)
+
+
 async def test_a_cap_too_short_for_the_series_starts_nothing(bench: Bench) -> None:
     async with open_bench(bench) as pilot:
         await press(pilot, "e")
@@ -193,3 +216,24 @@ async def test_the_targets_of_a_series_are_compared(alone: tuple[Path, str]) -> 
         await until(pilot, lambda: screen.comparison is not None)
         assert screen.comparison
         assert len(screen.comparison.columns) == 2
+
+
+async def test_after_a_series_live_offers_what_is_done_with_all_of_it(alone: tuple[Path, str]) -> None:
+    path, _ = alone
+    with Store.open(path) as store:
+        series_id = begin(store, 3, going=True)
+        last = store.series_runs(series_id)[-1].id
+        async with open_runs(path, (120, 40)) as pilot:
+            pilot.app.show_run(last)
+            await see(pilot, "target B")
+            store.finish_run(last, status=Status.CANCELLED)
+            await see(pilot, "Next: r report c compare with")
+            store.finish_series(series_id, status=Status.CANCELLED)
+            await see(pilot, "Next: c compare the targets r report on the series R run again")
+            await press(pilot, "r")
+            await see(pilot, f"Report on series {series_id}")
+            await press(pilot, "escape", "c")
+            screen = pilot.app.screen
+            assert isinstance(screen, CompareScreen)
+            await until(pilot, lambda: screen.comparison is not None)
+            assert screen.comparison and [len(column.runs) for column in screen.comparison.columns] == [1, 1]

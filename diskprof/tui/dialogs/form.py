@@ -167,7 +167,10 @@ class Form(ModalScreen[dict[str, str] | None]):
             wrong, why = found
             self._complain(wrong, why)
         if wrong:
-            self.query_one(f"#field-{wrong}", Input).focus()
+            refused = self.query_one(f"#field-{wrong}", Input)
+            refused.focus()
+            # One that has the focus already is not scrolled to, and what is wrong with it has its place after the layout.
+            self.call_after_refresh(self.scroll_to_center, refused)
         else:
             self.dismiss(values)
 

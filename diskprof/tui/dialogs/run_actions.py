@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -13,14 +14,24 @@ from diskprof.model.errors import DiskprofError
 from diskprof.model.run import RunSummary, Status
 from diskprof.model.text import clean
 from diskprof.reports.formats import Format
+from diskprof.runner.comparing import ArmRuns, each_alone, repeats
 from diskprof.tui.dialogs.confirm_delete import DELETE, DeleteModal
 from diskprof.tui.dialogs.report_dialog import ExportModal
 from diskprof.tui.dialogs.tags import TagsEdit, TagsModal
 from diskprof.tui.shell.base import ModeScreen
 from diskprof.tui.shell.keynames import with_keys
-from diskprof.tui.shell.loading import delete_beside, keep_words, plan_again, plan_series_again, restore_last, save_runs
+from diskprof.tui.shell.loading import (
+    delete_beside,
+    keep_words,
+    plan_again,
+    plan_series_again,
+    restore_last,
+    save_runs,
+    series_report_on,
+)
 
 if TYPE_CHECKING:
+    from diskprof.model.run_series import RunSeries
     from diskprof.runner.session import Session
     from diskprof.tui.app import DiskprofApp
 
@@ -77,6 +88,12 @@ def export(screen: ModeScreen, ids: Sequence[str], make: Callable[[Format], str]
 
     path = _here() / report_name(ids)
     screen.app.push_screen(ExportModal(title, path, make), written)
+
+
+def export_series(screen: ModeScreen, series_id: str) -> None:
+    """As `export`, of a series."""
+    make = functools.partial(series_report_on, screen.kept_path, series_id)
+    export(screen, [series_id], make, f"Report on series {series_id}")
 
 
 def save_lost_runs(app: DiskprofApp) -> None:
@@ -187,6 +204,34 @@ def compare_with_partner(screen: ModeScreen, runs: Sequence[RunSummary], run: Ru
         tell(screen, f"There is no other finished run of {run.preset}. {how}", warning=True)
         return
     screen.diskprof.compare_runs([one.id for one in oldest_first(runs, run, other)])
+
+
+def compare_series(screen: ModeScreen, runs: Sequence[RunSummary], series: RunSeries) -> None:
+    """Compare the targets of a series; one of a single target with the newest earlier run or series of its preset.
+
+    `runs` is newest first.
+    """
+    complete = [run for run in reversed(runs) if run.status is Status.COMPLETE]
+    arms = repeats([run for run in complete if run.series and run.series.series_id == series.id])
+    if len(arms) == 1:
+        first = next(at for at, run in enumerate(complete) if run.id == arms[0].ids[0])
+        arms = (*_newest_arm([run for run in complete[:first] if run.preset == series.preset]), *arms)
+    if len(arms) > 1:
+        screen.diskprof.compare_arms(arms)
+    else:
+        how = with_keys(screen, "Mark another with {runs.mark}, then press {runs.compare}.")
+        tell(screen, f"There is nothing to compare the series with. {how}", warning=True)
+
+
+def _newest_arm(runs: Sequence[RunSummary]) -> tuple[ArmRuns, ...]:
+    """The newest of `runs`, which is oldest first, with the other repeats of it; none of no run."""
+    if not runs:
+        return ()
+    place = runs[-1].series
+    if place is None:
+        return each_alone([runs[-1].id])
+    same = [run for run in runs if run.series and run.series.series_id == place.series_id]
+    return repeats([run for run in same if run.series and run.series.arm == place.arm])
 
 
 def oldest_first(runs: Sequence[RunSummary], *chosen: RunSummary) -> list[RunSummary]:

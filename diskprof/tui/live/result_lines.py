@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from diskprof.analysis.sweep import grids
@@ -41,14 +42,28 @@ _IN_DOUBT = ("{result.more}", "{result.again}", "{result.compare}")
 
 def next_line(screen: ModeScreen, run: Run, width: int, partner: str) -> Line:
     """`Next: r report  c compare with h2k7t6zp ...`, as many as have room. `partner` is the run to compare with, or empty."""
-    line: list[Piece] = [(" Next: ", "quiet")]
     doubtful = any(finding.weight is Weight.DOUBT for finding in run.findings)
     steps = sorted(_STEPS, key=lambda step: _IN_DOUBT.index(step[0]) if step[0] in _IN_DOUBT else len(_IN_DOUBT))
-    for key, words in steps if doubtful else _STEPS:
-        if key == "{result.again}" and run.imported_from:
-            continue
-        named = f"{words} with {partner}" if partner and key == "{result.compare}" else words
-        pieces: list[Piece] = [(with_keys(screen, key), "key"), (f" {named}   ", "")]
+    named = [
+        (key, f"{words} with {partner}" if partner and key == "{result.compare}" else words)
+        for key, words in (steps if doubtful else _STEPS)
+        if not (key == "{result.again}" and run.imported_from)
+    ]
+    return _fitting(screen, named, width)
+
+
+def next_line_of_series(screen: ModeScreen, targets: int, width: int) -> Line:
+    """As `next_line`, after the last run of a series."""
+    compare = ("{result.compare}", "compare the targets" if targets > 1 else "compare the series")
+    report = ("{result.export}", "report on the series")
+    steps = [compare, report] if targets > 1 else [report, compare]
+    return _fitting(screen, [*steps, ("{result.again}", "run again"), ("{result.more}", "findings")], width)
+
+
+def _fitting(screen: ModeScreen, steps: Sequence[tuple[str, str]], width: int) -> Line:
+    line: list[Piece] = [(" Next: ", "quiet")]
+    for key, words in steps:
+        pieces: list[Piece] = [(with_keys(screen, key), "key"), (f" {words}   ", "")]
         if width_of(line) + width_of(pieces) <= width:
             line += pieces
     return line

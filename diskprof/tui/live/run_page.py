@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from textual import events
 
     from diskprof.model.earlier import EarlierResult
+    from diskprof.model.run_series import RunSeries
     from diskprof.reports.content.run_report import ResultRow
     from diskprof.tui.shell.block_lines import Cells
 
@@ -112,7 +113,9 @@ class RunPage(ModeScreen):
         self._listed: tuple[object, ...] = ()
         self._told: tuple[object, ...] = ()
         self._earlier: tuple[EarlierResult, ...] = ()
-        self._series = SeriesReader(lambda series_id: self.store.series(series_id))
+        self._reader = SeriesReader(lambda series_id: self.store.series(series_id))
+        self.series: RunSeries | None = None
+        """The series that the run is of."""
 
     def body(self) -> ComposeResult:
         charset = self.diskprof.charset
@@ -236,10 +239,11 @@ class RunPage(ModeScreen):
     def _tell_series(self, run: Run, width: int) -> None:
         line = self.query_one("#series", OneLine)
         try:
-            series = self._series.of(run)
+            series = self._reader.of(run)
         except DiskprofError:
             # It was deleted, with this run, which the next reading tells.
             series = None
+        self.series = series
         line.display = series is not None
         if series:
             line.put_line(series_line(run, series, width, ascii_only=self.diskprof.charset is Charset.ASCII))
@@ -311,7 +315,11 @@ class RunPage(ModeScreen):
 
     def _tell_result(self, run: Run) -> None:
         """What is known once a run has ended, and what changes only when it is read again; of one in progress, its messages."""
-        told = (run, self.size, self.has_class("-short")) if run.status.over else (run.id, run.messages, self.size)
+        told = (
+            (run, self.size, self.has_class("-short"), self.whole)
+            if run.status.over
+            else (run.id, run.messages, self.size)
+        )
         if told == self._told:
             return
         first = not self._told or self._told[0] != told[0]
@@ -342,9 +350,16 @@ class RunPage(ModeScreen):
 
     def next_steps(self, run: Run, width: int) -> list[Line]:
         """What to do with a run that has ended, each with its key."""
-        from diskprof.tui.live.result_lines import next_line
+        from diskprof.tui.live.result_lines import next_line, next_line_of_series
 
+        if self.whole:
+            return [next_line_of_series(self, len(self.whole.targets), width)]
         return [next_line(self, run, width, self._partner_id(run))]
+
+    @property
+    def whole(self) -> RunSeries | None:
+        """The series that is reported, compared and run again in the place of its run."""
+        return None
 
     # what can be done
 
@@ -418,14 +433,18 @@ class RunPage(ModeScreen):
     def action_again(self) -> None:
         from diskprof.tui.dialogs import run_actions
 
-        if run := self.run:
+        if self.whole:
+            run_actions.run_series_again(self, self.whole.id)
+        elif run := self.run:
             run_actions.run_again(self, run.id)
 
     def action_export(self) -> None:
         from diskprof.tui.dialogs import run_actions
         from diskprof.tui.shell.loading import report_on
 
-        if run := self.run:
+        if self.whole:
+            run_actions.export_series(self, self.whole.id)
+        elif run := self.run:
             ids = (run.id,)
             run_actions.export(self, ids, lambda wanted: report_on(self.kept_path, ids, wanted), f"Report on {run.id}")
 
@@ -445,7 +464,9 @@ class RunPage(ModeScreen):
     def action_compare(self) -> None:
         from diskprof.tui.dialogs import run_actions
 
-        if (summary := self._summary()) and self.run:
+        if self.whole:
+            run_actions.compare_series(self, self.store.summaries(), self.whole)
+        elif (summary := self._summary()) and self.run:
             run_actions.compare_with_partner(self, self.store.summaries(), summary, self._partner_id(self.run))
 
     def action_tags(self) -> None:

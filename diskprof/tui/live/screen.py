@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 
 from diskprof.model.errors import DiskprofError
 from diskprof.model.run import Run
+from diskprof.model.run_series import RunSeries
 from diskprof.tui.kit.painted import Line, Lines
 from diskprof.tui.kit.paragraphs import paragraph
 from diskprof.tui.live.live_lines import run_line, silent_after_s
@@ -124,6 +125,10 @@ this screen, quitting or losing the connection does not stop it.
             self.course.catch_up()
             if silent >= silent_after_s(self.snapshot):
                 self._head(self.snapshot, silent_s=silent)
+
+    @property
+    def whole(self) -> RunSeries | None:
+        return self.series if self.series and self.series.status.over else None
 
     def head_line(self, run: Run, width: int) -> Line:
         return run_line(run, width, others=len(self._others))

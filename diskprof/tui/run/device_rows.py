@@ -88,7 +88,7 @@ class DeviceTable:
         self._paths = [
             Row(
                 key_of(Place(path=path)),
-                [_mark(Place(path=path), view), (shorten_middle(clean(path), width - 1), "strong")],
+                [*_marks(Place(path=path), view), (shorten_middle(clean(path), width - _gutter(view)), "strong")],
             )
             for path in paths
         ]
@@ -98,12 +98,13 @@ class DeviceTable:
         column = min(max([len(name) for name in names] + [6]), 18 if width >= 40 else 14 if width >= _NARROW else 12)
         self._cells = 8 if width >= _WIDE else 4 if width >= _NARROW else 0
         self._system = system_disks(tree)
-        load = 1 + column + 1 + (width >= _WIDE)
+        gutter = _gutter(view)
+        load = gutter + column + 1 + (width >= _WIDE)
         sizes = load + self._cells + _SIZE
         self._style = _style([device for _, device in walked], width - sizes - 1)
         mounts = sizes + _room_of(self._style) + 1
         named = [
-            (1, "Device"),
+            (gutter, "Device"),
             (load, "Load" if width >= _NARROW else ""),
             (sizes - 4, "Size"),
             (sizes + _SIZE - 4, "Free" if self._style is not _Style.NOTHING else ""),
@@ -131,7 +132,7 @@ class DeviceTable:
         view, width = self._view, self._width
         doubtful = bool(view.doubts(device, self._tree, self._system))
         line: list[Piece] = [
-            _mark(Place(device=device.name), view),
+            *_marks(Place(device=device.name), view),
             name,
             (("!" if doubtful else " ") + " " * (width >= _WIDE), "warn"),
             *traffic(view.history.get(device.name, ()), self._cells, view.charset),
@@ -141,9 +142,16 @@ class DeviceTable:
         return Row(key_of(Place(device=device.name)), line)
 
 
-def _mark(place: Place, view: DevicesView) -> Piece:
-    letter = view.marked.get(key_of(place))
-    return (letter, "mark") if letter else (" ", "")
+def _gutter(view: DevicesView) -> int:
+    """Cells for the cursor and, as soon as a row is marked, for the letters."""
+    return 2 if view.marked else 1
+
+
+def _marks(place: Place, view: DevicesView) -> Line:
+    """The room of the cursor, and of the letter."""
+    if not view.marked:
+        return [(" ", "")]
+    return [(" ", ""), (view.marked.get(key_of(place), " "), "mark")]
 
 
 def traffic(history: Sequence[Activity], cells: int, charset: Charset) -> Line:

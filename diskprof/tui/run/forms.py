@@ -97,26 +97,31 @@ def expectations_of(text: str) -> list[Expectation]:
     return [parse_expectation(word) for word in text.split()]
 
 
-def overwrite_fields(plan: Plan) -> list[FormField]:
-    """One for the name of each device that is written to, one for each signature that is given up with it. All begin empty."""
+def overwrite_fields(plans: Sequence[Plan]) -> list[FormField]:
+    """One for the name of each device that is written to, one for each kind of signature that is given up. All begin empty."""
     from diskprof.runner.plan.write_permission import what_to_type
 
     names = [
         FormField(_name(at), f"To overwrite {device.node}, type {what_to_type(device)}", "", "", _name_check(device))
-        for at, device in enumerate(plan.raw_devices)
+        for at, device in enumerate(raw_devices(plans))
     ]
     kinds = [
         FormField(
             f"signature-{at}", f"To give up what lies there, type its type ({clean(kind)})", "", "", _kind_check(kind)
         )
-        for at, kind in enumerate(plan.to_give_up)
+        for at, kind in enumerate(dict.fromkeys(kind for plan in plans for kind in plan.to_give_up))
     ]
     return [*names, *kinds]
 
 
-def typed_names(plan: Plan, typed: Mapping[str, str]) -> list[str]:
+def raw_devices(plans: Sequence[Plan]) -> tuple[RawDevice, ...]:
+    """Those that plans write to, plan by plan."""
+    return tuple(device for plan in plans for device in plan.raw_devices)
+
+
+def typed_names(plans: Sequence[Plan], typed: Mapping[str, str]) -> list[str]:
     """What was typed as the name of each device, of the values of `overwrite_fields`."""
-    return [typed[_name(at)] for at in range(len(plan.raw_devices))]
+    return [typed[_name(at)] for at in range(len(raw_devices(plans)))]
 
 
 def _about(parameter: Parameter) -> str:

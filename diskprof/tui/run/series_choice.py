@@ -12,7 +12,7 @@ from diskprof.tui.dialogs.form import FormField
 
 if TYPE_CHECKING:
     from diskprof.model.device import DeviceTree
-    from diskprof.model.run_series import Repetition
+    from diskprof.model.run_series import Repetition, TargetOrder
     from diskprof.runner.session import Outlook, Place, Wish
     from diskprof.tui.run.device_pane import DevicePane
     from diskprof.tui.run.start_flow import StartFlow
@@ -20,19 +20,29 @@ if TYPE_CHECKING:
 
 USUAL = 5
 """So often marked targets are repeated where nothing was typed."""
-_FIELDS = ("series-repeat", "series-until", "series-at-most")
+_FIELDS = {
+    "series-repeat": "--repeat",
+    "series-until": "--until",
+    "series-at-most": "--at-most",
+    "series-pause": "--pause",
+    "series-order": "--in-order",
+}
+"""The fields, and the options that they are; errors begin with these."""
 
 
 @dataclass(frozen=True, slots=True)
 class RepeatWords:
-    """What was typed: a number of repeats, a percentage, a duration; empty where nothing was."""
+    """What was typed: a number of repeats, a percentage, two durations, an order; empty where nothing was."""
 
     repeat: str = ""
     until: str = ""
     at_most: str = ""
+    pause: str = ""
+    order: str = ""
 
     def wanted(self, targets: int) -> Repetition | None:
         """None for one run alone. `targets` is how many there are. Raises UsageError."""
+        from diskprof.model.run_series import TargetOrder
         from diskprof.runner.plan.repeats import repetition
 
         repeats = _number(self.repeat)
@@ -40,7 +50,8 @@ class RepeatWords:
             repeats = USUAL
         if targets < 2 and repeats == 1 and not self.until:
             repeats = None
-        return repetition(repeats, self.until, self.at_most, "", in_order=False, targets=targets)
+        in_order = _order(self.order) is TargetOrder.IN_ORDER
+        return repetition(repeats, self.until, self.at_most, self.pause, in_order=in_order, targets=targets)
 
 
 def _number(text: str) -> int | None:
@@ -50,6 +61,15 @@ def _number(text: str) -> int | None:
         return int(text)
     except ValueError:
         raise UsageError(f"{text[:20]!r} is not a number of repeats.", "For example: 5") from None
+
+
+def _order(text: str) -> TargetOrder:
+    from diskprof.model.run_series import TargetOrder
+
+    try:
+        return TargetOrder(text.lower().replace("-", " ")) if text else TargetOrder.ALTERNATED
+    except ValueError:
+        raise UsageError(f"--in-order: {text[:20]!r} is not an order.", "Type: alternated, or: in order.") from None
 
 
 def without(values: Mapping[str, str]) -> dict[str, str]:
@@ -72,11 +92,14 @@ class SeriesChoice:
     @property
     def fields(self) -> list[FormField]:
         """What is wrong in them together is for `check`."""
-        values = (self._words.repeat, self._words.until, self._words.at_most)
+        words = self._words
+        values = (words.repeat, words.until, words.at_most, words.pause, words.order)
         abouts = (
             ("Repeat", "number of runs; empty or 1: one run"),
             ("Until", "repeat until the 95% interval of every headline figure is within this, such as 3%"),
             ("At most", "no repeat starts that would end later, such as 20m"),
+            ("Pause", "time between two runs, such as 30s"),
+            ("Order", "of targets: alternated (A B B A) or in order (A A B B)"),
         )
         return [
             FormField(name, label, value, about, str.strip, short=True)
@@ -96,7 +119,8 @@ class SeriesChoice:
             try:
                 words.wanted(targets)
             except UsageError as error:
-                return _FIELDS[1] if words.until else _FIELDS[0] if words.repeat else _FIELDS[2], error
+                named = (name for name, option in _FIELDS.items() if error.message.startswith(option))
+                return next(named, "series-repeat"), error
             return others(without(values))
 
         return check

@@ -18,7 +18,7 @@ from diskprof.runner.session import Outlook, Waiting
 from diskprof.tui.dialogs.confirm import Answer, Ask
 from diskprof.tui.dialogs.form import Form
 from diskprof.tui.kit.paragraphs import content_of
-from diskprof.tui.run.forms import expectations_of, label_fields, overwrite_fields, typed_names
+from diskprof.tui.run.forms import expectations_of, label_fields, overwrite_fields, raw_devices, typed_names
 
 if TYPE_CHECKING:
     from diskprof.model.device import DeviceTree
@@ -99,7 +99,7 @@ class StartFlow:
             # What blocks it may be that run, and a device is named when its turn has come.
             self._refuse(f"{others[0].words}: {_SPOILS}", "Start it when that run has ended, or stop that run.")
         elif outlook.nameable:
-            self._ask_for_names(outlook, plan)
+            self._ask_for_names((outlook,), Waiting(plan, (), outlook.wish.tree))
         elif plan.blocked:
             hazard = next((each for each in plan.blocked if not each.signature), plan.blocked[0])
             self._refuse(hazard.message, on_screen(hazard.advice))
@@ -107,7 +107,7 @@ class StartFlow:
             self._confirm(Waiting(plan, others, outlook.wish.tree))
 
     def begin_series(self, planned: SeriesOutlook, tree: DeviceTree) -> None:
-        """As `begin`, of a series none of whose plans is blocked or overwrites a device."""
+        """As `begin`, of a series none of whose plans is blocked by more than what is named at the start."""
         screen, self._labels = self._screen, Labels()
         self._outlook, self._planned = planned.outlooks[0], planned
         others: list[Neighbour] = []
@@ -118,7 +118,13 @@ class StartFlow:
             screen.diskprof.tell(error)
         each = tuple({other.run_id: other for other in others}.values())
         first = planned.outlooks[0]
-        self._confirm(Waiting(planned.series.plans[0], each, first.wish.tree, planned.series))
+        asked = Waiting(planned.series.plans[0], each, first.wish.tree, planned.series)
+        if not raw_devices(planned.series.plans):
+            self._confirm(asked)
+        elif each:
+            self._refuse(f"{each[0].words}: {_SPOILS}", "Start it when that run has ended, or stop that run.")
+        else:
+            self._ask_for_names(planned.outlooks, asked)
 
     def _refuse(self, message: str, advice: str) -> None:
         self._screen.notify(clean(advice) or " ", title=clean(message), severity="error", timeout=8, markup=False)
@@ -197,27 +203,38 @@ class StartFlow:
         series = replace(asked.series, plans=plans) if asked.series else None
         return replace(asked, plan=plans[0], series=series)
 
-    def _ask_for_names(self, outlook: Outlook, plan: Plan) -> None:
-        from diskprof.tui.run.plan_lines import confirm_lines
+    def _ask_for_names(self, outlooks: Sequence[Outlook], asked: Waiting) -> None:
+        """Ask for the name of each device that the plans of `outlooks` write to, and for what is given up on it."""
+        from diskprof.tui.run.plan_lines import confirm_lines, series_lines
 
-        nodes = " and ".join(device.node for device in plan.raw_devices)
+        plans = asked.series.plans if asked.series else (asked.plan,)
+        width = self._inner_width - 2
+        lines = series_lines(asked.series, width) if asked.series else []
+        for plan in plans:
+            lines = [*lines, *([[]] if lines else []), *confirm_lines(plan, (), width)]
         self._screen.app.push_screen(
             Form(
-                f"Overwrite {nodes}?",
-                overwrite_fields(plan),
-                text=content_of(confirm_lines(plan, (), self._inner_width - 2), indent=1),
+                f"Overwrite {' and '.join(device.node for device in raw_devices(plans))}?",
+                overwrite_fields(plans),
+                text=content_of(lines, indent=1),
                 danger=True,
             ),
-            functools.partial(self._named, outlook, plan),
+            functools.partial(self._named, outlooks, asked),
         )
 
-    def _named(self, outlook: Outlook, plan: Plan, typed: dict[str, str] | None) -> None:
-        if typed:
-            names = typed_names(plan, typed)
-            named = functools.partial(self._screen.session.permitted, outlook, names)
-            self._start(Waiting(plan, (), outlook.wish.tree), named)
-        else:
+    def _named(self, outlooks: Sequence[Outlook], asked: Waiting, typed: dict[str, str] | None) -> None:
+        if not typed:
             self._screen.post_message(self.Left())
+            return
+        plans = [outlook.plan for outlook in outlooks if outlook.plan]
+
+        def named() -> Waiting:
+            """In a thread: looks at the devices."""
+            permitted = self._screen.session.permitted
+            found = tuple(permitted(outlook, typed_names(plans, typed)) for outlook in outlooks)
+            return replace(asked, plan=found[0], series=asked.series and replace(asked.series, plans=found))
+
+        self._start(asked, named)
 
     # other runs on the same disk
 
@@ -270,14 +287,14 @@ class StartFlow:
 
     # the start
 
-    def _start(self, asked: Waiting, named: Callable[[], Plan] | None = None, *, concurrent: bool = False) -> None:
-        """Start a plan in a thread, or what `named` makes of it there."""
+    def _start(self, asked: Waiting, named: Callable[[], Waiting] | None = None, *, concurrent: bool = False) -> None:
+        """Start a plan or a series in a thread, or what `named` makes of it there."""
         self.starting = True
         self._screen.post_message(self.Changed())
-        start = functools.partial(self._start_detached, asked, named or (lambda: asked.plan), concurrent)
+        start = functools.partial(self._start_detached, asked, named or (lambda: asked), concurrent)
         self._screen.run_worker(start, thread=True, group="start")
 
-    def _start_detached(self, asked: Waiting, named: Callable[[], Plan], concurrent: bool) -> None:
+    def _start_detached(self, asked: Waiting, named: Callable[[], Waiting], concurrent: bool) -> None:
         """It waits for the runner to say that it wrote the run down."""
         app, session = self._screen.diskprof, self._screen.session
         try:
@@ -286,7 +303,8 @@ class StartFlow:
             for plan in asked.series.plans if asked.series else (asked.plan,):
                 session.check_there(plan, asked.tree)
             tags, note = split_tags(self._labels.tags), self._labels.note
-            planned = asked.series or named()
+            ready = named()
+            planned = ready.series or ready.plan
             run_id = session.start_detached(planned, app.store_path, tags=tags, note=note, concurrent=concurrent)
         except DiskprofError as error:
             self._screen.post_message(self.Started(asked.plan, "", error))

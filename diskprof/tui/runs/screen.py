@@ -16,7 +16,7 @@ from textual.widgets import Input, Static
 from diskprof.model.errors import DiskprofError
 from diskprof.model.run import RunSummary, Status
 from diskprof.model.text import clean
-from diskprof.runner.comparing import ArmRuns, MarkedRun, each_alone, grouped, repeats
+from diskprof.runner.comparing import MarkedRun, each_alone, grouped
 from diskprof.tui.dialogs import run_actions
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.containers import Across, Down
@@ -29,7 +29,7 @@ from diskprof.tui.runs.preview import Preview
 from diskprof.tui.runs.run_list import FIELDS, Order, RunList, columns_for, unknown_field
 from diskprof.tui.shell.base import ModeScreen
 from diskprof.tui.shell.keynames import with_keys
-from diskprof.tui.shell.loading import report_on, series_report_on
+from diskprof.tui.shell.loading import report_on
 
 _EMPTY = (
     "No runs yet.\n\nPress {app.run}, choose a device and a preset, and press {run.start} to start.\n"
@@ -339,7 +339,7 @@ class RunsScreen(ModeScreen):
     def action_compare(self) -> None:
         run, marked = self.current, list(reversed(self._marked()))
         if not marked and (series := self._series):
-            self._compare_series(series)
+            run_actions.compare_series(self, self.list.runs, self.list.series[series.id])
             return
         if len(marked) >= 2:
             arms = grouped([MarkedRun(one.id, one.target, one.tags, one.series) for one in marked])
@@ -351,23 +351,6 @@ class RunsScreen(ModeScreen):
             self.diskprof.compare_runs([one.id for one in both])
         else:
             run_actions.compare_with_partner(self, self.list.runs, run)
-
-    def _compare_series(self, series: RunSummary) -> None:
-        """The targets of a series; one of a single target with the next older of its preset."""
-        arms = self._arms_of(series)
-        rows = list(self.list.shown)
-        older = (row for row in rows[rows.index(series) + 1 :] if row.preset == series.preset and not row.series)
-        if len(arms) == 1 and (other := next(older, None)):
-            arms = (*self._arms_of(other), *arms)
-        if len(arms) > 1:
-            self.diskprof.compare_arms(arms)
-        else:
-            how = with_keys(self, "Mark another with {runs.mark}, then press {runs.compare}.")
-            run_actions.tell(self, f"There is nothing to compare the series with. {how}", warning=True)
-
-    def _arms_of(self, row: RunSummary) -> tuple[ArmRuns, ...]:
-        runs = [run for run in reversed(self.list.runs_of(row)) if run.status is Status.COMPLETE]
-        return repeats(runs) if row.id in self.list.series else each_alone([run.id for run in runs])
 
     def _chosen_runs(self) -> tuple[RunSummary, ...]:
         """The marked runs, or the one under the cursor; of a series all."""
@@ -397,10 +380,7 @@ class RunsScreen(ModeScreen):
 
     def action_export(self) -> None:
         if series := self._series:
-            title = f"Report on series {series.id}"
-            run_actions.export(
-                self, [series.id], lambda wanted: series_report_on(self.kept_path, series.id, wanted), title
-            )
+            run_actions.export_series(self, series.id)
             return
         ids = [run.id for run in reversed(self._chosen_runs())]
         if ids:

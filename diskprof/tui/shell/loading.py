@@ -176,6 +176,7 @@ def plan_again(session: Session, path: Path, run_id: str) -> Outlook:
 
 def plan_series_again(session: Session, path: Path, series_id: str) -> SeriesOutlook:
     """As `plan_again`, of a series. Raises DiskprofErrors."""
+    from diskprof.model.plan import WritePermission
     from diskprof.store import Item, ItemKind, Store
 
     with Store.open(path, create=False) as store:
@@ -183,7 +184,8 @@ def plan_series_again(session: Session, path: Path, series_id: str) -> SeriesOut
         runs = session.runs_to_repeat(store, Item(series_id, ItemKind.SERIES))
     if not series.status.over:
         raise UsageError(f"The series {series_id} is in progress.", "Run it again when it is over.")
-    return session.as_series([session.again(run) for run in runs], series.wanted)
+    outlooks = [session.again(run, WritePermission(allowed=bool(run.plan.raw_devices))) for run in runs]
+    return session.as_series(outlooks, series.wanted)
 
 
 def keep_words(path: Path, run_id: str, *, tags: Sequence[str] | None, note: str | None) -> None:
