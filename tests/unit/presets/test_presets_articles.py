@@ -10,6 +10,7 @@ from diskprof.model.preset import OWN_FILES, Preset
 from diskprof.model.units import parse_duration
 from diskprof.presets.library import load_library
 from diskprof.presets.resolve import resolve, settings_of
+from diskprof.presets.tuning import with_tuning
 from diskprof.reports.content.preset_words import time_needed
 
 SHIPPED = load_library(Path("/nonexistent"))
@@ -69,6 +70,29 @@ ARTICLES: dict[str, dict[str, str]] = {
 def test_a_preset_says_what_its_article_says(name: str) -> None:
     *_, options = jobs_of(shipped(name)).values()
     assert options.items() >= ARTICLES[name].items()
+
+
+OTHER = {
+    "bs": ("16k", "16384"), "iodepth": ("3", "3"), "numjobs": ("2", "2"), "direct": ("0", "0"), "runtime": ("3s", "3"),
+    "ioengine": ("psync", "psync"), "size": ("8m", f"{8 * M}"), "ramp_time": ("4s", "4"), "rate_iops": ("77", "77"),
+    "invalidate": ("0", "0"), "rwmixread": ("61", "61"), "rwmixwrite": ("39", "39"), "fdatasync": ("2", "2"),
+}  # fmt: skip
+"""Of an option another value as it is set, and as fio gets it."""
+TIED = {"iodepth": "depth", "ramp_time": "ramp"}
+"""The parameters that have another name than their option."""
+SWEPT = {("digitalocean-sweep", "bs"), ("digitalocean-sweep", "iodepth"), ("alibaba-block-size", "bs")}
+
+
+@pytest.mark.parametrize("name", [name for name in ARTICLES if not name.startswith("ioping")])
+def test_what_an_article_says_can_be_set(name: str) -> None:
+    preset = with_tuning(shipped(name))
+    *_, options = jobs_of(preset).values()
+    for option in (options.keys() & OTHER.keys()) - {swept for of, swept in SWEPT if of == name}:
+        given, wanted = OTHER[option]
+        named = {parameter.name for parameter in preset.parameters}
+        parameter = option if option in named or TIED.get(option) not in named else TIED[option]
+        *_, test = resolve(preset, {parameter: given}).tests
+        assert dict(test.jobs[0].options)[option] == wanted, option
 
 
 @pytest.mark.parametrize(
