@@ -19,6 +19,9 @@ FOREIGN_REQUESTS = 100.0
 FOREIGN_SEEKS = 20.0
 """On a platter, where every request costs a seek, from so many on."""
 
+WRITTEN_AGAIN = 1 << 20
+"""So many bytes for each write, and its data twice, are the file system's at most where it writes more than the test (F94)."""
+
 LEAST_REQUEST = 512
 """No request is for fewer bytes."""
 
@@ -49,8 +52,8 @@ def other_io(view: TestView) -> Finding | None:
     """More bytes on the device than the test moved: somebody else was at work.
 
     Not asked of a direction that the test itself does buffered (read-ahead and late write-back look the same),
-    of writes to a file that it syncs (the file system's journal is written with each), of reads where it writes parts of pages,
-    nor of an array, where each write is done several times; and not where the test itself did more than its figures are of.
+    of reads where it writes parts of pages, nor of an array, where each write is done several times; and not where the test
+    itself did more than its figures are of. Of writes to a file that it syncs only what no journal can be.
     """
     # One job warms up while another measures; a search tells of its last depth alone.
     if view.load.searches or (view.apart and view.record.planned.ramp_s):
@@ -61,11 +64,14 @@ def other_io(view: TestView) -> Finding | None:
     foreign, evidence = 0.0, []
     for direction in Direction:
         engine, device = view.engine_rate(direction), view.device_rate(direction)
-        if device is None or device <= engine or _more_for_the_test(view, direction):
+        if device is None or _more_for_the_test(view, direction):
             continue
-        if direction is Direction.WRITE and device - view.store_rate <= engine:
+        known = engine
+        if direction is Direction.WRITE:
+            known += view.store_rate + _written_again(view)
+        if device <= known:
             continue
-        foreign += device - engine - (view.store_rate if direction is Direction.WRITE else 0.0)
+        foreign += device - known
         own_part = format_bandwidth(engine) if engine else "none"
         evidence.append(f"the device {_VERBS[direction]} {format_bandwidth(device)}, {own_part} from the test")
     if foreign < FOREIGN_RATE or foreign <= FOREIGN_SHARE * own:
@@ -87,17 +93,19 @@ def _more_for_the_test(view: TestView, direction: Direction) -> bool:
         return False
     if direction is Direction.READ and view.load.reads_to_write:
         return True
-    if view.result.direction(direction) is None:
-        return False
-    if not view.load.direct:
-        return True
-    return direction is Direction.WRITE and view.run.plan.target.kind is not TargetKind.DEVICE and _written_again(view)
+    return view.result.direction(direction) is not None and not view.load.direct
 
 
-def _written_again(view: TestView) -> bool:
-    """Whether the file system writes more for each write: its journal at a sync, the data there too, or all anew elsewhere."""
-    mount = view.run.environment.mount
-    return view.load.syncs or (mount is not None and (mount.fs_type in COPIES or "data=journal" in mount.options))
+def _written_again(view: TestView) -> float:
+    """Bytes a second that the file system writes at most beyond the data of direct writes to a file: its journal at a sync, the
+    data there, too, or all anew elsewhere."""
+    write, mount = view.result.write, view.run.environment.mount
+    if write is None or view.record.engine is not EngineName.FIO or view.run.plan.target.kind is TargetKind.DEVICE:
+        return 0.0
+    if not (view.load.syncs or (mount is not None and (mount.fs_type in COPIES or "data=journal" in mount.options))):
+        return 0.0
+    writes = write.ios / view.seconds if view.seconds > 0 else write.iops
+    return view.engine_rate(Direction.WRITE) + writes * WRITTEN_AGAIN
 
 
 def _foreign_requests(view: TestView) -> list[str]:

@@ -49,7 +49,7 @@ def rate_missed(view: TestView) -> Finding | None:
         Weight.DOUBT,
         "The requested rate was not reached.",
         "; ".join(evidence),
-        "This queue depth cannot reach the rate: lower it, or raise iodepth/numjobs.",
+        "Unless another finding names the cause, this queue depth cannot reach the rate: lower the rate, or raise iodepth/numjobs.",
     )
 
 

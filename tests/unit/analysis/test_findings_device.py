@@ -338,6 +338,18 @@ def test_a_journal_is_written_for_the_test_that_syncs(option: str) -> None:
     assert named("other-io", run(log), system(read_rate=30 * MB, write_rate=0.0)) is not None
 
 
+@pytest.mark.parametrize("mount", [None, Mount("/mnt/data", "btrfs", ("rw",))])
+def test_what_no_journal_writes_is_somebody_elses(mount: Mount | None) -> None:
+    """33 synced writes of 4 KiB a second, and 814 MB/s on the disk, as they were measured beside another writer."""
+    log = fio(rw="write", options=("--sync=1", "--rate_iops=100"), write=direction(33))
+    tested = run(log, environment=environment(mount=mount) if mount else environment())
+    found = named("other-io", tested, system(read_rate=0.0, write_rate=814 * MB))
+    assert found is not None
+    assert found.evidence == "the device wrote 814 MB/s, 135 kB/s from the test"
+    # btrfs writes 140 kB more for each.
+    assert named("other-io", tested, system(read_rate=0.0, write_rate=33 * (140e3 + 4096))) is None
+
+
 ONE_A_SECOND = ioping("latency", read=direction(1, seconds=30))
 
 
