@@ -14,12 +14,13 @@ import pytest
 from forked import diskprof, diskprof_json
 from program import gone, started, until
 
+from diskprof.model.plan import Plan
 from diskprof.model.run import Status
-from diskprof.model.run_series import Repetition, RunSeries
+from diskprof.model.run_series import Repetition, RunSeries, SeriesPlan
 from diskprof.presets.library import choose, library_for
 from diskprof.runner.carry.begin import Begun, begun
 from diskprof.runner.carry.execute import StopRequest
-from diskprof.runner.carry.repeat import Repeater
+from diskprof.runner.carry.repeat import Repeater, Watch
 from diskprof.runner.detached.launch import request_stop
 from diskprof.runner.plan.repeats import plan_series
 from diskprof.runner.session import Place, Session, Wish
@@ -195,12 +196,61 @@ def over_now(path: Path, run_id: str) -> bool:
         return store.run(run_id).status.over
 
 
-def test_a_store_that_is_locked_between_two_runs_is_waited_for(home: Path) -> None:
-    session, path = Session(), home / "runs.db"
-    presets = library_for(str(home / "steady.fio"))
+def plan_on(home: Path, name: str) -> Plan:
+    presets, session = library_for(str(home / "steady.fio")), Session()
     preset, _ = choose(presets, str(home / "steady.fio"), several=False)
-    plan = session.plan_of(Wish(preset, Place(path=str(home / "a")), session.scan()))
-    series = plan_series([plan], Repetition(repeats=2))
+    return session.plan_of(Wish(preset, Place(path=str(home / name)), session.scan()))
+
+
+def carried_out(store: Store, series: SeriesPlan, stop: StopRequest, beside: Watch, *, concurrent: bool) -> RunSeries:
+    """The series, carried out by this process."""
+    with ExitStack() as holds:
+        first = holds.enter_context(begun(series.plans[0], store, concurrent=concurrent, series=series.new))
+        repeater = Repeater(series, store, stop, concurrent=concurrent)
+        return store.series(asyncio.run(repeater.carry_out(first, holds.close, beside)))
+
+
+def test_a_cap_ends_a_series_that_waits_for_another_run(home: Path) -> None:
+    plans = plan_on(home, "a"), plan_on(home, "b")
+    series = SeriesPlan(plans, Repetition(repeats=2, at_most_s=0.1))
+    with store_of(home) as store:
+
+        async def begin_another(run: Begun) -> None:
+            """Of this process, so it goes on as long as the series waits."""
+            other.append(store.create_run(plans[1], run.environment))
+
+        other: list[str] = []
+        ended = carried_out(store, series, StopRequest(), begin_another, concurrent=False)
+        runs = store.series_runs(ended.id)
+    assert (ended.status, [run.status for run in runs]) == (Status.COMPLETE, [Status.COMPLETE])
+    assert (
+        f"Ended after 1 run: the next would end after 0.1 s (at most). It waited for run {other[0]} on" in ended.reason
+    )
+
+
+def test_a_stop_is_heard_while_the_store_is_locked_between_two_runs(home: Path) -> None:
+    plan, path, stop = plan_on(home, "a"), home / "runs.db", StopRequest()
+    locks = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+
+    def end() -> None:
+        stop.ask("Stopped by SIGINT.")
+        locks.rollback()
+
+    async def lock(run: Begun) -> None:
+        await asyncio.to_thread(until, lambda: over_now(path, run.run_id), "the end of the run")
+        locks.execute("BEGIN IMMEDIATE")
+        asyncio.get_running_loop().call_later(0.3, end)
+
+    with Store.open(path) as store:
+        ended = carried_out(store, plan_series([plan], Repetition(repeats=2)), stop, lock, concurrent=True)
+        runs = store.series_runs(ended.id)
+    assert (ended.status, ended.reason) == (Status.CANCELLED, "Stopped by SIGINT.")
+    assert [run.status for run in runs] == [Status.COMPLETE]
+    locks.close()
+
+
+def test_a_store_that_is_locked_between_two_runs_is_waited_for(home: Path) -> None:
+    path, series = home / "runs.db", plan_series([plan_on(home, "a")], Repetition(repeats=2))
     locks = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
 
     async def lock(run: Begun) -> None:
@@ -211,14 +261,10 @@ def test_a_store_that_is_locked_between_two_runs_is_waited_for(home: Path) -> No
                 locks.execute("BEGIN IMMEDIATE")
                 Timer(0.5, locks.rollback).start()
 
-    async def carry_out(first: Begun) -> str:
-        return await Repeater(series, store, StopRequest(), concurrent=True).carry_out(first, holds.close, lock)
-
-    with Store.open(path, timeout_s=0.05) as store, ExitStack() as holds:
-        first = holds.enter_context(begun(plan, store, concurrent=True, series=series.new))
-        series_id = asyncio.run(carry_out(first))
-        assert store.series(series_id).status is Status.COMPLETE
-        assert [run.status for run in store.series_runs(series_id)] == [Status.COMPLETE] * 2
+    with Store.open(path, timeout_s=0.05) as store:
+        ended = carried_out(store, series, StopRequest(), lock, concurrent=True)
+        assert ended.status is Status.COMPLETE
+        assert [run.status for run in store.series_runs(ended.id)] == [Status.COMPLETE] * 2
     locks.close()
 
 

@@ -3,24 +3,28 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from typing import TypeVar
 
 from diskprof.analysis.series_figures import RepeatFigure, repeat_figures, series_figures, widest
-from diskprof.model.errors import DiskprofError, StoreError
+from diskprof.model.errors import DiskprofError, StoreBusy, StoreError
 from diskprof.model.run import SeriesPlace, Status
 from diskprof.model.run_series import SeriesPlan, Spread, TargetOrder
 from diskprof.model.units import format_duration, percent_words
 from diskprof.runner.carry.begin import Begun, begun
 from diskprof.runner.carry.execute import StopRequest, execute
-from diskprof.runner.neighbours import Occupied
+from diskprof.runner.neighbours import Neighbour, Occupied
 from diskprof.store import Store
 
 _HEARD_EVERY_S = 60.0
 _LOOK_EVERY_S = 0.5
+_LOCK_S = 0.2
 _LAST_WORD_S = 15.0
 _PATIENCE_S = 60.0
 """A locked store is waited for between two runs as long as within one."""
+
+T = TypeVar("T")
 
 Watch = Callable[[Begun], Awaitable[None]]
 """What goes on beside a run."""
@@ -59,8 +63,7 @@ class Repeater:
             end = await self._carried_out(first, place, beside)
             release()
             if end.status is Status.COMPLETE:
-                with self._store.waiting(_PATIENCE_S):
-                    end = await self._rest(place.series_id, beside)
+                end = await self._rest(place.series_id, beside)
         except DiskprofError as error:
             end = _End(Status.FAILED, error.kept)
             raise
@@ -78,7 +81,7 @@ class Repeater:
         began = self._began
         while True:
             whole = done % step == 0
-            if whole and self._is_narrow(series_id):
+            if whole and await self._is_narrow(series_id):
                 within = percent_words(self._wanted.until or 0.0)
                 return _End(Status.COMPLETE, f"Every headline figure is within {within} after {done // arms} repeats.")
             turn = next(turns, None)
@@ -87,35 +90,68 @@ class Repeater:
             if whole:
                 now = time.monotonic()
                 self._longest_s, began = max(self._longest_s, now - began), now
-                if self._is_over_cap(now):
+                if self._is_over_cap(now, self._longest_s):
                     return _End(Status.COMPLETE, self._capped(done))
-            end = await self._next(SeriesPlace(series_id, *turn), beside)
-            if end.status is not Status.COMPLETE:
+            end = await self._next(SeriesPlace(series_id, *turn), done, beside)
+            if end:
                 return end
             done += 1
 
-    def _is_over_cap(self, now: float) -> bool:
-        """Whether what comes next would end after the cap, if it takes as long as the longest so far."""
+    def _is_over_cap(self, now: float, takes_s: float) -> bool:
+        """Whether what comes next, and takes so long, would end after the cap."""
         cap = self._wanted.at_most_s
-        return cap is not None and now - self._began + self._longest_s > cap
+        return cap is not None and now - self._began + takes_s > cap
 
-    async def _next(self, place: SeriesPlace, beside: Watch | None) -> _End:
-        """The run at a place, after the pause."""
+    async def _next(self, place: SeriesPlace, done: int, beside: Watch | None) -> _End | None:
+        """The run at a place, after the pause; `done` are before it. None where the series goes on after it."""
         await self._wait(self._wanted.pause_s, place.series_id)
-        plan = self._planned.plans[place.arm]
-        while not self._stop.event.is_set():
+        with ExitStack() as holds:
             try:
-                with begun(plan, self._store, concurrent=self._concurrent, series=place) as run:
-                    return await self._carried_out(run, place, beside)
-            except Occupied:
-                # Somebody started a run beside this series: two at once distort each other, so it waits.
-                await self._wait(_LOOK_EVERY_S, place.series_id)
-                self._store.reap()
+                run = await self._begun(place, done, holds)
+                if isinstance(run, _End):
+                    return run
+                end = await self._carried_out(run, place, beside)
+                return None if end.status is Status.COMPLETE else end
             except StoreError:
                 raise
             except DiskprofError as error:
                 return _End(Status.FAILED, f"{self._which(place)} did not start: {error.kept}")
+
+    async def _begun(self, place: SeriesPlace, done: int, holds: ExitStack) -> Begun | _End:
+        """The run at a place once nobody else uses its disks, or why the series ends before it."""
+        plan = self._planned.plans[place.arm]
+
+        def begin() -> Begun:
+            return holds.enter_context(begun(plan, self._store, concurrent=self._concurrent, series=place))
+
+        while not self._stop.event.is_set():
+            try:
+                if run := await self._unlocked(begin):
+                    return run
+            except Occupied as occupied:
+                # Somebody started a run beside this series: two at once distort each other, so it waits.
+                if self._is_over_cap(time.monotonic(), plan.likely_seconds):
+                    return _End(Status.COMPLETE, self._capped(done, occupied.neighbour))
+                await self._wait(_LOOK_EVERY_S, place.series_id)
+                await self._unlocked(self._store.reap)
         return _End(self._stop.status, self._stop.reason)
+
+    async def _unlocked(self, work: Callable[[], T]) -> T | None:
+        """What `work` gives, waiting for a locked store as long as within a run; None as soon as it is asked to stop.
+
+        Raises StoreBusy.
+        """
+        until = time.monotonic() + _PATIENCE_S
+        while not self._stop.event.is_set():
+            try:
+                with self._store.waiting(_LOCK_S):
+                    return work()
+            except StoreBusy:
+                if time.monotonic() >= until:
+                    raise
+                # SQLite waits for a lock with the whole process: here whoever asks to stop is heard.
+                await asyncio.sleep(0)
+        return None
 
     async def _carried_out(self, run: Begun, place: SeriesPlace, beside: Watch | None) -> _End:
         other = asyncio.ensure_future(beside(run)) if beside else None
@@ -132,22 +168,24 @@ class Repeater:
                     await other
         if self._stop.event.is_set():
             return _End(self._stop.status, self._stop.reason)
-        record = self._store.run(run.run_id)
+        record = await self._unlocked(lambda: self._store.run(run.run_id))
+        if record is None:
+            return _End(self._stop.status, self._stop.reason)
         self._figures.append(repeat_figures(record))
         return _End(status, "" if status is Status.COMPLETE else f"{self._which(place)} failed: {record.reason}")
 
-    def _is_narrow(self, series_id: str) -> bool:
+    async def _is_narrow(self, series_id: str) -> bool:
         """After a round: keeps how far apart the repeats are, and says whether that is what was wanted."""
-        self._spread = widest(series_figures(self._figures))
-        if self._spread:
-            self._store.add_spread(series_id, self._spread)
+        self._spread = spread = widest(series_figures(self._figures))
+        if spread:
+            await self._unlocked(lambda: self._store.add_spread(series_id, spread))
         return bool(self._wanted.until and self._spread and self._spread.within(self._wanted.until))
 
     async def _wait(self, seconds: float, series_id: str) -> None:
         """Returns after so long, or as soon as it is asked to stop."""
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0 and not self._stop.event.is_set():
-            self._store.touch_series(series_id)
+            await self._unlocked(lambda: self._store.touch_series(series_id))
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._stop.event.wait(), min(left, _HEARD_EVERY_S))
 
@@ -155,9 +193,12 @@ class Repeater:
         where = f" on {self._planned.targets[place.arm]}" if len(self._planned.plans) > 1 else ""
         return f"Repeat {place.repeat}{where}"
 
-    def _capped(self, runs: int) -> str:
+    def _capped(self, runs: int, neighbour: Neighbour | None = None) -> str:
+        """`neighbour` is whom the next run waits for."""
         cap = format_duration(self._wanted.at_most_s or 0.0)
         said = f"Ended after {runs} run{'' if runs == 1 else 's'}: the next would end after {cap} (at most)."
+        if neighbour:
+            said = f"{said} It waited for run {neighbour.run_id} on {' and '.join(neighbour.disks)}."
         if self._wanted.until is None or self._spread is None:
             return said
         return f"{said} {self._figure(self._spread)} is not within {percent_words(self._wanted.until)}."
