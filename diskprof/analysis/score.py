@@ -111,14 +111,14 @@ def measure_of(record: TestRecord, result: DirectionResult) -> Measure:
 def figures_of(run: Run) -> tuple[tuple[TestRecord, Direction, Measure], ...]:
     """What each complete test of a run is judged by first, in each direction, in the order of the plan."""
     return tuple(
-        (record, direction, _measure(record, direction, result))
+        (record, direction, measure_in(record, direction, result))
         for record in run.tests
         if record.status is Status.COMPLETE and record.result
         for direction, result in record.result.directions
     )
 
 
-def _measure(record: TestRecord, direction: Direction, result: DirectionResult) -> Measure:
+def measure_in(record: TestRecord, direction: Direction, result: DirectionResult) -> Measure:
     """As `measure_of`; the time of its fsyncs says nothing of reads."""
     measure = measure_of(record, result)
     return Measure.IOPS if measure is Measure.SYNC_MEAN and direction is Direction.READ else measure
@@ -131,8 +131,8 @@ def _score(
     earlier: Sequence[EarlierResult],
     judgements: Sequence[Judgement],
 ) -> Score | None:
-    measure = _measure(record, direction, result)
-    value = _value(record, result, measure)
+    measure = measure_in(record, direction, result)
+    value = value_of(record, result, measure)
     if value is None:
         return None
     score = Score(record, direction, measure, value)
@@ -146,7 +146,7 @@ def _score(
     return Score(record, direction, measure, value, best, _promise(score, judgements))
 
 
-def _value(record: TestRecord, result: DirectionResult, measure: Measure) -> float | None:
+def value_of(record: TestRecord, result: DirectionResult, measure: Measure) -> float | None:
     match measure:
         case Measure.IOPS:
             return result.iops

@@ -83,6 +83,8 @@ class Device:
 
     `by_id` holds names in /dev/disk/by-id, the most readable first; `dm_name` the device mapper's name (`vg-root`); `wwid` a whole
     disk's world-wide name as sysfs spells it, the same on every path to it (`naa.5000c500a1b2c3d4`, `eui.0025385b71b0a1c2`).
+    `attached` is what a whole disk hangs on in sysfs, from the processor on: PCI addresses (`0000:00:1f.2`), SCSI hosts (`host0`),
+    SAS expanders (`expander-0:0`), USB hubs and ports (`usb2`, `2-1.4`).
     The kernel numbers dm-0 and dm-1 anew at each boot: a person is shown `label` or `title`, and `node` is /dev/mapper/vg-root.
     """
 
@@ -114,6 +116,7 @@ class Device:
     parents: tuple[str, ...] = ()
     children: tuple[str, ...] = ()
     dm_name: str = ""
+    attached: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:

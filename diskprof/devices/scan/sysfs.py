@@ -132,6 +132,14 @@ def transport(node: Node) -> Transport:
     return next((found for pattern, found in _TRANSPORTS if pattern.search(path)), Transport.UNKNOWN)
 
 
+_ATTACHED = re.compile(r"[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]|host\d+|expander-[\d:]+|usb\d+|\d+-\d+(\.\d+)*")
+
+
+def attached(node: Node) -> tuple[str, ...]:
+    """What a whole disk hangs on, from the processor on; nothing of what has no hardware of its own."""
+    return () if node.partition else tuple(part for part in node.path.parts if _ATTACHED.fullmatch(part))
+
+
 def model(node: Node) -> str:
     """The vendor's name for a whole device, the RAID level of an array; "" for what has none."""
     if node.partition:

@@ -125,6 +125,7 @@ def _device(
         parents=parents,
         children=children,
         dm_name=clean(read_text(node.path / "dm" / "name")),
+        attached=sysfs.attached(node),
     )
 
 

@@ -110,6 +110,17 @@ def test_transport_follows_the_device_path(machine: Machine, name: str, where: s
     assert only(scanned(machine), name).transport is transport
 
 
+def test_a_disk_says_what_it_hangs_on(machine: Machine) -> None:
+    expander = "pci0000:00/0000:03:00.0/host1/port-1:0/expander-1:0/port-1:0:4/end_device-1:0:4/target1:0:4/1:0:4:0"
+    machine.disk("sda", expander)
+    machine.disk("sdb", "pci0000:00/0000:00:14.0/usb2/2-1/2-1.4/2-1.4:1.0/host6/target6:0:0/6:0:0:0")
+    machine.disk("nbd0", "virtual")
+    tree = scanned(machine)
+    assert only(tree, "sda").attached == ("0000:03:00.0", "host1", "expander-1:0")
+    assert only(tree, "sdb").attached == ("0000:00:14.0", "usb2", "2-1", "2-1.4", "host6")
+    assert only(tree, "nbd0").attached == ()
+
+
 def test_udev_adds_what_sysfs_lacks(machine: Machine) -> None:
     machine.disk("sda", f"{PCI}/ata1/host0/target0:0:0/0:0:0:0", device__vendor="ATA", device__model="Samsung SSD 860")
     machine.partition("sda", "sda1")

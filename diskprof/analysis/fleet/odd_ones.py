@@ -1,0 +1,107 @@
+"""Which host or disk stands out among those that are like it.
+
+A figure of a member is held against the median of all alike, in units of their MAD (the median of the distances from the median,
+times 1.4826: the standard deviation of normal noise). A median and a MAD are not moved by the odd one, as a mean is.
+
+How far is far depends on how many there are, for the MAD of few is itself left to chance. Simulated (benchmarks/odd_ones.py):
+of fleets of equal members a figure is named in at most 0.5 of 100, whatever their noise, and in none while that is 3% or less.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from diskprof.analysis.fleet.measured import FigureName, Measured, Peers, figures
+from diskprof.analysis.metrics import Better, Measure
+
+FEWEST = 4
+"""Of fewer that are alike none is named: which of two or three is the odd one only chance would say."""
+_NORMAL = 1.4826
+_MANY, _MORE_OF_FEW = 6.0, 40.0
+"""MADs from the median that are told: 6 of many members, 16 of 4."""
+_LEAST, _LEAST_OF_LATENCY, _LEAST_OF_TAIL = 0.015, 0.03, 0.05
+"""What equal disks differ by at the least, as a share of the median: of rates, of latencies, of their tails."""
+
+
+@dataclass(frozen=True, slots=True)
+class OddFigure:
+    """A figure of a member that is beyond what the `others` of its kind differ among themselves. `median` is that of the others."""
+
+    name: FigureName
+    value: float
+    median: float
+    others: int
+
+    @property
+    def apart(self) -> float:
+        """As a share of the median of the others: -0.31 is 31% below."""
+        return self.value / self.median - 1
+
+    @property
+    def worse(self) -> bool:
+        higher = _better(self.name.measure) is Better.HIGHER
+        return (self.apart < 0) is higher
+
+
+@dataclass(frozen=True, slots=True)
+class OddOne:
+    """A member that stands out, and its figures that do, the one farthest apart first."""
+
+    label: str
+    figures: tuple[OddFigure, ...]
+
+
+def odd_ones(alike: Peers) -> tuple[OddOne, ...]:
+    """The members that stand out among those that are like them, in their order; none of fewer than FEWEST."""
+    members = alike.members
+    known = [figures(member) for member in members]
+    names = list(dict.fromkeys(name for found in known for name in found))
+    found: dict[str, list[OddFigure]] = {}
+    for name in names:
+        having = [(member, values[name]) for member, values in zip(members, known, strict=True) if name in values]
+        for member, figure in _odd(name, having):
+            found.setdefault(member.label, []).append(figure)
+    return tuple(
+        OddOne(member.label, tuple(sorted(mine, key=lambda each: -abs(each.apart))))
+        for member in members
+        if (mine := found.get(member.label))
+    )
+
+
+def _odd(name: FigureName, having: Sequence[tuple[Measured, float]]) -> list[tuple[Measured, OddFigure]]:
+    values = [value for _, value in having]
+    if (limit := beyond(values, _least(name.measure))) is None:
+        return []
+    middle = statistics.median(values)
+    return [
+        (member, OddFigure(name, value, statistics.median(others), len(others)))
+        for at, (member, value) in enumerate(having)
+        if abs(value - middle) > limit and statistics.median(others := [*values[:at], *values[at + 1 :]]) > 0
+    ]
+
+
+def beyond(values: Sequence[float], least: float = _LEAST) -> float | None:
+    """How far from their median one of these values has to be to stand out, in their unit; None of too few, or of zeros.
+
+    `least` is what equal ones differ by at the least, as a share of the median.
+    """
+    if len(values) < FEWEST or (middle := statistics.median(values)) <= 0:
+        return None
+    spread = _NORMAL * statistics.median(abs(value - middle) for value in values)
+    return (_MANY + _MORE_OF_FEW / len(values)) * max(spread, least * middle)
+
+
+def _least(measure: Measure) -> float:
+    match measure:
+        case Measure.IOPS | Measure.BANDWIDTH:
+            return _LEAST
+        case Measure.LATENCY_P99:
+            return _LEAST_OF_TAIL
+        case _:
+            return _LEAST_OF_LATENCY
+
+
+def _better(measure: Measure) -> Better:
+    return Better.HIGHER if measure in (Measure.IOPS, Measure.BANDWIDTH) else Better.LOWER
