@@ -4,7 +4,8 @@ A figure of a member is held against the median of all alike, in units of their 
 times 1.4826: the standard deviation of normal noise). A median and a MAD are not moved by the odd one, as a mean is.
 
 How far is far depends on how many there are, for the MAD of few is itself left to chance. Simulated (benchmarks/odd_ones.py):
-of fleets of equal members a figure is named in at most 0.5 of 100, whatever their noise, and in none while that is 3% or less.
+of 100 fleets of equal members a figure is named in none where they differ by 3% or less (standard deviation), in 1 or 2 where they
+differ by more than 10%.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ from diskprof.analysis.metrics import Better, Measure
 FEWEST = 4
 """Of fewer that are alike none is named: which of two or three is the odd one only chance would say."""
 _NORMAL = 1.4826
-_MANY, _MORE_OF_FEW = 6.0, 40.0
-"""MADs from the median that are told: 6 of many members, 16 of 4."""
-_LEAST, _LEAST_OF_LATENCY, _LEAST_OF_TAIL = 0.015, 0.03, 0.05
-"""What equal disks differ by at the least, as a share of the median: of rates, of latencies, of their tails."""
+_MANY, _MORE_OF_FEW = 6.0, 24.0
+"""MADs from the median that are told: 6 of many members, 12 of 4."""
+_LEAST, _LEAST_OF_FEW = 0.01, 0.08
+"""What equal ones differ by at the least, as a share of the median: 1% of many, 2% of 4."""
+_LATENCY, _TAIL = 2.0, 3.0
+"""So much more they differ in mean latencies, and in p99."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ def odd_ones(alike: Peers) -> tuple[OddOne, ...]:
 
 def _odd(name: FigureName, having: Sequence[tuple[Measured, float]]) -> list[tuple[Measured, OddFigure]]:
     values = [value for _, value in having]
-    if (limit := beyond(values, _least(name.measure))) is None:
+    if (limit := beyond(values, _noisier(name.measure))) is None:
         return []
     middle = statistics.median(values)
     return [
@@ -82,25 +85,27 @@ def _odd(name: FigureName, having: Sequence[tuple[Measured, float]]) -> list[tup
     ]
 
 
-def beyond(values: Sequence[float], least: float = _LEAST) -> float | None:
+def beyond(values: Sequence[float], noisier: float = 1.0) -> float | None:
     """How far from their median one of these values has to be to stand out, in their unit; None of too few, or of zeros.
 
-    `least` is what equal ones differ by at the least, as a share of the median.
+    `noisier`: how much more than rates they differ where nothing is odd.
     """
-    if len(values) < FEWEST or (middle := statistics.median(values)) <= 0:
+    count = len(values)
+    if count < FEWEST or (middle := statistics.median(values)) <= 0:
         return None
     spread = _NORMAL * statistics.median(abs(value - middle) for value in values)
-    return (_MANY + _MORE_OF_FEW / len(values)) * max(spread, least * middle)
+    least = noisier * max(_LEAST, _LEAST_OF_FEW / count) * middle
+    return (_MANY + _MORE_OF_FEW / count) * max(spread, least)
 
 
-def _least(measure: Measure) -> float:
+def _noisier(measure: Measure) -> float:
     match measure:
         case Measure.IOPS | Measure.BANDWIDTH:
-            return _LEAST
+            return 1.0
         case Measure.LATENCY_P99:
-            return _LEAST_OF_TAIL
+            return _TAIL
         case _:
-            return _LEAST_OF_LATENCY
+            return _LATENCY
 
 
 def _better(measure: Measure) -> Better:

@@ -1,0 +1,1 @@
+"""A fleet run as blocks of a report."""
