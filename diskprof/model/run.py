@@ -376,6 +376,18 @@ class RunSummary(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class RunGlance:
+    """Where a run stands, read without opening it: one of many that are watched at once. `said` is its newest message."""
+
+    id: str
+    status: Status
+    reason: str
+    progress: Progress | None = None
+    messages: int = 0
+    said: Message | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """A whole run without its samples, which the store gives by test and time. Times are UTC.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from diskprof.model.advice import Advice
 from diskprof.model.errors import EngineError, RunNotFound, StoreError
-from diskprof.model.run import Run, RunSummary, SeriesPlace, Status, TestRecord
+from diskprof.model.run import Run, RunGlance, RunSummary, SeriesPlace, Status, TestRecord
 from diskprof.model.sample import Phase, Sample, SystemSample
 from diskprof.model.text import clean
 from diskprof.store import codec, fleets, run_series
@@ -364,6 +364,26 @@ def run(db: sqlite3.Connection, run_id: str, *, trash: bool = False) -> Run:
         imported_from=imported,
         fleet=fleets.place_of((fleet[0], fleet[1], fleet[2])),
     )
+
+
+def glances(db: sqlite3.Connection, run_ids: Sequence[str]) -> list[RunGlance]:
+    """Where each of these runs stands, in their order; those that are gone are left out."""
+    rows = db.execute(
+        f"SELECT id, status, reason, (SELECT count(*) FROM message WHERE run = number), (SELECT body FROM message"
+        f" WHERE run = number ORDER BY seq DESC LIMIT 1), progress.run, {codec.PROGRESS_COLUMNS} FROM run LEFT JOIN progress"
+        f" ON progress.run = number WHERE id IN ({', '.join('?' * len(run_ids))}) AND {_KEPT}",
+        tuple(run_ids),
+    )
+    found = {
+        id: RunGlance(
+            *(id, codec.status_from(status), reason),
+            progress=None if known is None else codec.progress_from(progress),
+            messages=messages,
+            said=None if said is None else codec.message_from(said),
+        )
+        for id, status, reason, messages, said, known, *progress in rows
+    }
+    return [found[run_id] for run_id in run_ids if run_id in found]
 
 
 def overall(db: sqlite3.Connection, run_id: str) -> float | None:

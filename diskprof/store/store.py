@@ -23,6 +23,7 @@ from diskprof.model.run import (
     Message,
     Progress,
     Run,
+    RunGlance,
     RunSummary,
     SeriesPlace,
     Status,
@@ -327,6 +328,11 @@ class Store:
         """The id of the newest complete run on these whole disks of a host: of the preset if there is one, else of any."""
         with self._database.read() as db:
             return earlier.newest_on(db, disks, host, preset)
+
+    def glances(self, run_ids: Sequence[str]) -> list[RunGlance]:
+        """Where each of these runs stands, in their order, without opening it; those that are gone are left out."""
+        with self._database.read() as db:
+            return reading.glances(db, run_ids)
 
     def overall(self, run_id: str) -> float | None:
         """How much of a run is done, 0 to 1; None where it did not say yet."""

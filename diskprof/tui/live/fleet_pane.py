@@ -1,0 +1,114 @@
+"""The table of a fleet run: a row a host or disk, the sum below them, and what they said; of one that has ended what it came to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from diskprof.reports.blocks import Blocks
+from diskprof.tui.kit.charts.glyphs import Charset
+from diskprof.tui.kit.containers import Down
+from diskprof.tui.kit.painted import Line, OneLine
+from diskprof.tui.kit.table import Row, Sheet, SheetColumn
+from diskprof.tui.live.fleet_lines import columns_for, fleet_progress_line, member_row, said_lines, sum_row
+from diskprof.tui.live.fleet_reader import FleetNow
+from diskprof.tui.live.live_panes import Page, Words
+
+_SAID = 4
+"""Messages of so many members are shown."""
+
+
+class FleetSheet(Sheet, inherit_bindings=False):
+    """The members; pages move what is around it where that scrolls."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", "Up", id="list.up", show=False, tooltip="The row above"),
+        Binding("down,j", "move(1)", "Down", id="list.down", show=False, tooltip="The row below"),
+        Binding("pageup", "page(-1)", "Page up", id="list.page-up", show=False, tooltip="A page up"),
+        Binding("pagedown", "page(1)", "Page down", id="list.page-down", show=False, tooltip="A page down"),
+        Binding("home,g", "edge(-1)", "First", id="list.first", show=False, tooltip="The first row"),
+        Binding("end,G", "edge(1)", "Last", id="list.last", show=False, tooltip="The last row"),
+    ]
+
+    def __init__(self, layout: Callable[[int], Sequence[SheetColumn]], turn: Callable[[int], bool], *, id: str) -> None:
+        super().__init__(layout, fixed=1, id=id)
+        self._turn = turn
+
+    def action_page(self, direction: int) -> None:
+        if not self._turn(direction):
+            super().action_page(direction)
+
+
+class FleetPane(Down):
+    """`tell` shows where the members stand, `tell_result` what is known once all have ended."""
+
+    def __init__(self, charset: Charset, *, id: str) -> None:
+        super().__init__(id=id)
+        self._charset = charset
+        self._now = FleetNow(())
+        self._noun = "host"
+        self._shown: tuple[object, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        yield OneLine(id="fleet-which")
+        yield OneLine(id="fleet-what")
+        with Page(lambda: None, id="fleet-page"):
+            yield FleetSheet(self._columns, self.turn, id="members")
+            yield Words(id="fleet-said")
+            yield Words(id="fleet-result")
+
+    @property
+    def sheet(self) -> FleetSheet:
+        return self.query_one("#members", FleetSheet)
+
+    @property
+    def chosen(self) -> str | None:
+        """The run of the member under the cursor, if it has one."""
+        at = self.sheet.cursor
+        return self._now.members[at].run_id if 0 <= at < len(self._now.members) else None
+
+    def tell(self, now: FleetNow, head: Line, reason: str, noun: str) -> None:
+        """Where the members stand; `head` says which fleet run it is, `reason` why it ended early."""
+        self._now, self._noun = now, noun
+        self.query_one("#fleet-which", OneLine).put_line(head)
+        what = self.query_one("#fleet-what", OneLine)
+        over = bool(now.members) and now.ended == len(now.members)
+        if over:
+            what.display = bool(reason)
+            what.put_line([("   ", ""), (reason, "warn")])
+        else:
+            what.display = True
+            what.put_line(fleet_progress_line(now, self.size.width, self._charset))
+        self.sheet.ask(len(now.members) + 1, self._row)
+        said = tuple(member.said for member in now.members)
+        if (said, over, self.size.width) != self._shown:
+            self._shown = said, over, self.size.width
+            self.query_one("#fleet-said", Words).tell(lambda width: [] if over else said_lines(self._now, width, _SAID))
+            if not over:
+                self.query_one("#fleet-result", Words).tell(lambda _width: ())
+
+    def tell_result(self, blocks: Blocks) -> None:
+        from diskprof.tui.shell.block_lines import screen_lines
+
+        ascii_only = self._charset is Charset.ASCII
+        self.query_one("#fleet-result", Words).tell(lambda width: screen_lines(blocks, width, ascii_only=ascii_only))
+
+    def turn(self, pages: int) -> bool:
+        """Scroll by pages; False where everything is in sight."""
+        page = self.query_one("#fleet-page", Page)
+        if not page.max_scroll_y:
+            return False
+        page.scroll_relative(y=pages * max(1, page.size.height - 2), animate=False)
+        return True
+
+    def _columns(self, width: int) -> Sequence[SheetColumn]:
+        return columns_for(width, self._now, self._noun)
+
+    def _row(self, at: int) -> Row:
+        columns = self.sheet.columns
+        if at == len(self._now.members):
+            return sum_row(self._now, columns)
+        return member_row(self._now.members[at], columns, ascii_only=self._charset is Charset.ASCII)

@@ -1,0 +1,198 @@
+"""What is known of the members of a fleet run at this moment: read from the store alone, without opening their runs again."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from diskprof.model.histogram import Histogram, merge
+from diskprof.model.run import Message, Progress, RunGlance, Status
+from diskprof.model.sample import Direction, Phase, Sample
+
+if TYPE_CHECKING:
+    from diskprof.store import Store
+
+KEPT_S = 120
+"""Seconds of a member's course."""
+_NOW_NS = 1_000_000_000
+"""What happened in the last second is what happens now: members have intervals of their own lengths."""
+_BACK = 8 * KEPT_S
+"""So many samples at the most are that many seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """The last second: I/Os and bytes per second of both directions, and all latencies; None where the engine gives none."""
+
+    iops: float
+    bandwidth: float
+    histogram: Histogram | None
+
+    def quantile(self, q: float) -> int | None:
+        """In ns; None without a distribution, or I/Os."""
+        return self.histogram.quantile(q) if self.histogram else None
+
+
+@dataclass(frozen=True, slots=True)
+class MemberNow:
+    """A member: its run where it has one, the test it is at, and its IOPS second by second, oldest first.
+
+    `rates` is None of a member that measures nothing at the moment.
+    """
+
+    label: str
+    run_id: str | None
+    status: Status
+    reason: str
+    test: str
+    tests: int
+    progress: Progress | None
+    rates: Rates | None
+    course: tuple[float, ...]
+    messages: int
+    said: Message | None
+
+
+@dataclass(frozen=True, slots=True)
+class FleetNow:
+    """Every member in its order."""
+
+    members: tuple[MemberNow, ...]
+
+    @property
+    def measuring(self) -> tuple[MemberNow, ...]:
+        return tuple(member for member in self.members if member.rates)
+
+    @property
+    def total(self) -> Rates | None:
+        """The sum of all that measure; percentiles are those of their I/Os together."""
+        parts = [member.rates for member in self.members if member.rates]
+        if not parts:
+            return None
+        spreads = [part.histogram for part in parts if part.histogram is not None]
+        return Rates(
+            sum(part.iops for part in parts),
+            sum(part.bandwidth for part in parts),
+            merge(spreads) if len(spreads) == len(parts) else None,
+        )
+
+    @property
+    def ended(self) -> int:
+        return sum(member.status.over for member in self.members)
+
+    @property
+    def overall(self) -> float:
+        """How much is done, 0 to 1, of the member that is farthest behind; what has ended is done."""
+        return min((_overall(member) for member in self.members), default=0.0)
+
+    @property
+    def remaining_s(self) -> float | None:
+        """Of the one that takes longest; None where one that runs does not say."""
+        left = [
+            member.progress.remaining_s if member.progress else None
+            for member in self.members
+            if not member.status.over
+        ]
+        known = [seconds for seconds in left if seconds is not None]
+        return max(known) if left and len(known) == len(left) else None
+
+
+def _overall(member: MemberNow) -> float:
+    if member.status.over:
+        return 1.0
+    return member.progress.overall if member.progress else 0.0
+
+
+@dataclass(slots=True)
+class _Track:
+    """The samples of a member's current test as they come."""
+
+    titles: tuple[str, ...]
+    test: int = -1
+    cursor: int = 0
+    newest: deque[Sample] = field(default_factory=deque)
+    seconds: dict[int, float] = field(default_factory=dict)
+
+    def add(self, samples: Sequence[Sample]) -> None:
+        for sample in samples:
+            if sample.phase is Phase.PREPARING or sample.test < self.test:
+                continue
+            if sample.test > self.test:
+                self.test = sample.test
+                self.newest.clear()
+                self.seconds.clear()
+            self.newest.append(sample)
+            at = sample.at_ns // _NOW_NS
+            self.seconds[at] = self.seconds.get(at, 0.0) + sample.ios
+        while self.newest and self.newest[0].at_ns <= self.newest[-1].at_ns - _NOW_NS:
+            self.newest.popleft()
+        for old in list(self.seconds)[: max(0, len(self.seconds) - KEPT_S - 1)]:
+            del self.seconds[old]
+
+    @property
+    def rates(self) -> Rates | None:
+        if not self.newest:
+            return None
+        parts = [[sample for sample in self.newest if sample.direction is way] for way in Direction]
+        spans = [(side, sum(sample.duration_ns for sample in side) / 1e9) for side in parts]
+        known = [(side, seconds) for side, seconds in spans if seconds > 0]
+        spreads = [sample.histogram for sample in self.newest if sample.ios]
+        return Rates(
+            sum(sum(sample.ios for sample in side) / seconds for side, seconds in known),
+            sum(sum(sample.bytes for sample in side) / seconds for side, seconds in known),
+            None if None in spreads else merge(spread for spread in spreads if spread),
+        )
+
+    @property
+    def course(self) -> tuple[float, ...]:
+        """Whole seconds alone: the first and the one that goes on are parts."""
+        if not self.seconds:
+            return ()
+        first, last = min(self.seconds), max(self.seconds)
+        return tuple(self.seconds.get(at, 0.0) for at in range(first + 1, last))
+
+
+class FleetReader:
+    """Reads the members of one fleet run; each reading adds what is new. Its methods raise StoreError."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._tracks: dict[str, _Track] = {}
+
+    def read(self, members: Sequence[tuple[str, str | None]]) -> FleetNow:
+        """Label and run of each; None: its run has not begun."""
+        glances = {each.id: each for each in self._store.glances([run_id for _, run_id in members if run_id])}
+        return FleetNow(tuple(self._member(label, glances.get(run_id or "")) for label, run_id in members))
+
+    def _member(self, label: str, glance: RunGlance | None) -> MemberNow:
+        if glance is None:
+            return MemberNow(label, None, Status.PENDING, "", "", 0, None, None, (), 0, None)
+        track = self._tracks.get(glance.id)
+        if track is None:
+            track = self._tracks[glance.id] = self._opened(glance)
+        going = glance.status is Status.RUNNING
+        if going:
+            batch = self._store.samples(glance.id, after=track.cursor)
+            track.cursor = batch.last
+            track.add(batch.samples)
+        at = glance.progress.test if glance.progress else 0
+        measures = going and glance.progress and glance.progress.phase in (Phase.WARMING, Phase.MEASURING)
+        return MemberNow(
+            *(label, glance.id, glance.status, glance.reason),
+            test=track.titles[min(at, len(track.titles) - 1)] if track.titles else "",
+            tests=len(track.titles),
+            progress=glance.progress,
+            rates=track.rates if measures and track.test == at else None,
+            course=track.course if track.test == at else (),
+            messages=glance.messages,
+            said=glance.said,
+        )
+
+    def _opened(self, glance: RunGlance) -> _Track:
+        """With the titles of its tests, from the last seconds on."""
+        titles = tuple(test.title for test in self._store.run(glance.id).tests)
+        at = glance.progress.test if glance.progress else 0
+        span = self._store.sample_span(glance.id, at) if titles else range(0)
+        return _Track(titles, cursor=max(0, span.stop - 1 - _BACK))

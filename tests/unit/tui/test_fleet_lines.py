@@ -1,0 +1,71 @@
+"""The table of a fleet run, on runs that grow in a store."""
+
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+from recorded import FAST, SLOW, recording
+
+from diskprof.model.histogram import Histogram, merge
+from diskprof.model.run import Status
+from diskprof.model.sample import Phase
+from diskprof.store import Store, this_process
+from diskprof.tui.kit.charts.glyphs import Charset
+from diskprof.tui.live.fleet_lines import columns_for, fleet_progress_line, member_row, said_lines, sum_row
+from diskprof.tui.live.fleet_reader import FleetNow, FleetReader
+
+
+def text(now: FleetNow, width: int = 80) -> list[str]:
+    columns = columns_for(width, now, "host")
+    rows = [*(member_row(member, columns, ascii_only=False) for member in now.members), sum_row(now, columns)]
+    lines = []
+    for row in [[(column.title, "") for column in columns], *(row.line for row in rows)]:
+        cells = zip(row, columns, strict=True)
+        parts = [
+            words.rjust(column.width) if column.right else words.ljust(column.width) for (words, _), column in cells
+        ]
+        assert all(len(part) == column.width for part, column in zip(parts, columns, strict=True)), parts
+        lines.append(" ".join(parts).rstrip())
+    assert max(map(len, lines)) <= width
+    return lines
+
+
+def test_the_sum_has_the_percentiles_of_all_ios_of_the_last_second(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "runs.db") as store:
+        machines = (FAST, replace(FAST), SLOW)
+        runs = [
+            recording(store, machine=machine, seed=seed, runner=this_process())
+            for seed, machine in enumerate(machines, start=1)
+        ]
+        ids = [next(run) for run in runs]
+        reader = FleetReader(store)
+        members = [*((f"db{at}", run_id) for at, run_id in enumerate(ids, start=1)), ("db4", None)]
+        started = reader.read(members)
+        assert (started.total, started.ended, [one.tests for one in started.members][:3]) == (None, 0, [6, 6, 6])
+        for run in runs:
+            list(islice(run, 60))
+        now = reader.read(members)
+        spreads: list[Histogram] = []
+        for run_id in ids:
+            samples = store.samples(run_id).samples
+            measured = [sample for sample in samples if sample.phase is not Phase.PREPARING]
+            last = measured[-1]
+            spreads += [
+                sample.histogram
+                for sample in measured
+                if sample.test == last.test and sample.at_ns > last.at_ns - 10**9 and sample.histogram
+            ]
+        assert now.total and now.total.quantile(0.99) == merge(spreads).quantile(0.99)
+        assert now.total.iops == sum(one.rates.iops for one in now.members if one.rates)
+        assert len(now.measuring) == 3
+        # Opened in the middle, it shows the same.
+        assert [one.rates for one in FleetReader(store).read(members).members] == [one.rates for one in now.members]
+        for width in (80, 120):
+            lines = text(now, width)
+            assert lines[-1].startswith("sum of 3")
+            assert "pending" in lines[4]
+        assert "db1" in "".join(words for words, _ in said_lines(now, 80, 4)[0])
+        assert "left" in "".join(words for words, _ in fleet_progress_line(now, 80, Charset.BLOCKS))
+        list(runs[0])
+        ended = reader.read(members)
+        assert (ended.members[0].status, ended.members[0].rates, ended.ended) == (Status.COMPLETE, None, 1)
