@@ -10,12 +10,14 @@ from diskprof.analysis.arms import Side, runs_of
 from diskprof.model.errors import UsageError
 
 if TYPE_CHECKING:
+    from diskprof.analysis.fleet.result import FleetResult
     from diskprof.analysis.history import RunHistory
     from diskprof.analysis.kernel import KernelView
     from diskprof.analysis.series_figures import SeriesResult
     from diskprof.model.earlier import EarlierResult
     from diskprof.model.run import Run
     from diskprof.model.sample import Sample
+    from diskprof.reports.blocks import Blocks
 
 
 class Format(StrEnum):
@@ -81,7 +83,7 @@ OF_ARMS = frozenset({Format.MARKDOWN, Format.HTML, Format.CSV})
 """These compare several arms; the others have each run by itself."""
 
 OF_SERIES = frozenset({Format.MARKDOWN, Format.HTML, Format.CSV})
-"""A series is one document in these; in the others it is its runs."""
+"""A series, and a fleet run, is one document in these; in the others it is its runs."""
 
 
 def write_series(wanted: Format, result: "SeriesResult", runs: "Sequence[Run]", *, ascii_only: bool = False) -> str:
@@ -92,11 +94,27 @@ def write_series(wanted: Format, result: "SeriesResult", runs: "Sequence[Run]", 
         return series_csv(runs)
     from diskprof.reports.content.series_report import series_report
 
-    blocks = series_report(result)
+    title = f"{result.series.preset_title}: series {result.series.id}"
+    return _document(wanted, title, series_report(result), ascii_only=ascii_only)
+
+
+def write_fleet(wanted: Format, result: "FleetResult", *, ascii_only: bool = False) -> str:
+    """The report on a fleet run, in a format of `OF_SERIES`."""
+    if wanted is Format.CSV:
+        from diskprof.reports.data.tables import fleet_csv
+
+        return fleet_csv(result)
+    from diskprof.reports.content.fleet.fleet_report import fleet_report
+
+    title = f"{result.fleet.preset_title}: fleet run {result.fleet.id}"
+    return _document(wanted, title, fleet_report(result), ascii_only=ascii_only)
+
+
+def _document(wanted: Format, title: str, blocks: "Blocks", *, ascii_only: bool) -> str:
     if wanted is Format.HTML:
         from diskprof.reports.render.html import document_html
 
-        return document_html(f"{result.series.preset_title}: series {result.series.id}", blocks)
+        return document_html(title, blocks)
     from diskprof.reports.render.markdown import markdown
 
     return markdown(blocks, ascii_only=ascii_only)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from diskprof.analysis.arms import Side, arms_of, runs_of
 from diskprof.analysis.comparison import ComparedValue, Comparison, compare
+from diskprof.analysis.fleet.result import FleetResult, labels
 from diskprof.analysis.metrics import Measure
 from diskprof.model.run import Latency, Result, Run, TestRecord
 from diskprof.model.sample import WITHIN_NS, Sample
@@ -101,6 +102,20 @@ def series_csv(runs: Sequence[Run]) -> str:
     columns = ("series", "repeat", "arm", *RESULT_COLUMNS)
     rows = (
         (*(run.series or ("", None, None)), *row) for run in runs for test in run.tests for row in _results(run, test)
+    )
+    return _csv(columns, rows)
+
+
+def fleet_csv(result: FleetResult) -> str:
+    """The rows of `results_csv` of each run of a fleet run, the members in their order, with who it is and at which stage."""
+    names = labels(result.fleet)
+    columns = ("fleet", "member", "stage", *RESULT_COLUMNS)
+    rows = (
+        (run.fleet.fleet_id, names[run.fleet.member], str(run.fleet.stage), *row)
+        for run in result.runs
+        if run.fleet
+        for test in run.tests
+        for row in _results(run, test)
     )
     return _csv(columns, rows)
 

@@ -19,16 +19,13 @@ def all_odd_ones(members: Sequence[Measured]) -> tuple[OddOne, ...]:
     return tuple(odd for alike in peers(members) for odd in odd_ones(alike))
 
 
-def standing_out_blocks(members: Sequence[Measured], noun: str) -> list[Block]:
+def standing_out_blocks(members: Sequence[Measured], odd: Sequence[OddOne], noun: str) -> list[Block]:
     """Each odd one with its figures, and what was held against what."""
     kinds = peers(members)
-    odd = [
-        Paragraph(words, Meaning.WARNING, hanging=True) for each in all_odd_ones(members) for words in odd_words(each)
-    ]
-    compared = [alike for alike in kinds if len(alike.members) >= FEWEST]
-    if compared and not odd:
-        odd = [Paragraph(f"None: no {noun} is beyond what the {noun}s that are like it differ among themselves.")]
-    return [*odd, *(Paragraph(_kind_words(alike, noun), Meaning.QUIET, hanging=True) for alike in kinds)]
+    told = [Paragraph(words, Meaning.WARNING, hanging=True) for each in odd for words in odd_words(each)]
+    if not odd and any(len(alike.members) >= FEWEST for alike in kinds):
+        told = [Paragraph(f"None: no {noun} is beyond what the {noun}s that are like it differ among themselves.")]
+    return [*told, *(Paragraph(_kind_words(alike, noun), Meaning.QUIET, hanging=True) for alike in kinds)]
 
 
 def odd_words(odd: OddOne) -> list[str]:

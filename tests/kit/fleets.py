@@ -1,0 +1,61 @@
+"""Fleet runs made by hand: hosts, or disks of one machine, with runs of known figures."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from handmade import direction, fio, latency, on_disk, run
+
+from diskprof.analysis.fleet.result import FleetResult
+from diskprof.model.fleet import FleetMember, FleetRun, HostClock, MemberState, MemberStatus
+from diskprof.model.histogram import Histogram
+from diskprof.model.run import FleetPlace, FleetStage, Run, Status
+
+FLEET_ID = "f2a4c6e8"
+STARTED = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
+CLOCK = HostClock(5_000_000, 400_000)
+
+
+def fleet_run(members: Sequence[FleetMember], **more: object) -> FleetRun:
+    """It is over, all are done, and each began 4 ms after the one before."""
+    statuses = tuple(
+        MemberStatus(MemberState.DONE, "", CLOCK, STARTED + timedelta(seconds=2, milliseconds=4 * at))
+        for at, _ in enumerate(members)
+    )
+    made = FleetRun(
+        *(FLEET_ID, Status.COMPLETE, "", "quick", "Quick check", tuple(members), statuses, STARTED),
+        ended_at=STARTED + timedelta(minutes=1),
+    )
+    return replace(made, **more)  # type: ignore[arg-type]
+
+
+def member_run(
+    member: int, iops: float, *, stage: FleetStage = FleetStage.TOGETHER, disk: str = "nvme0n1", **device: object
+) -> Run:
+    """A run of a test at so many IOPS, each I/O of as long as one at a time takes."""
+    spread = Histogram.of_latencies([round(1e9 / iops)] * 100)
+    read = direction(iops, figures=latency(1e9 / iops), histogram=spread)
+    made = run(
+        fio("rand", title="4K rand read QD32", read=read),
+        run_id=f"r{member}{stage[0]}aaaaa",
+        environment=on_disk(name=disk, **device),
+    )
+    return replace(made, fleet=FleetPlace(FLEET_ID, member, stage))
+
+
+def hosts(*iops: float) -> FleetResult:
+    """db1, db2 ... with these IOPS."""
+    members = [FleetMember(f"db{at}", "/srv") for at, _ in enumerate(iops, start=1)]
+    return FleetResult(fleet_run(members), tuple(member_run(at, each) for at, each in enumerate(iops)))
+
+
+def disks(alone: Sequence[float], together: Sequence[float], *attached: tuple[str, ...]) -> FleetResult:
+    """sda, sdb ... of one machine, which hang on these."""
+    members = [FleetMember(None, f"/dev/sd{chr(97 + at)}") for at, _ in enumerate(alone)]
+    ways = attached or ((),) * len(alone)
+    runs = [
+        member_run(at, each, stage=stage, disk=f"sd{chr(97 + at)}", attached=ways[at])
+        for at, pair in enumerate(zip(alone, together, strict=True))
+        for each, stage in zip(pair, (FleetStage.ALONE, FleetStage.TOGETHER), strict=True)
+    ]
+    return FleetResult(fleet_run(members), tuple(runs))
