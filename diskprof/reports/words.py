@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from diskprof.model.expectation import Verdict
+from diskprof.model.fleet import MemberState
 from diskprof.model.metric import Change
 from diskprof.model.plan import Severity
 from diskprof.model.run import Status, Weight
@@ -48,6 +49,15 @@ STATUSES: dict[Status, Word] = {
     Status.SKIPPED: Word("skipped", "-", Meaning.QUIET),
     Status.LOST: Word("lost", "?", Meaning.WARNING),
 }
+
+MEMBER_STATES: dict[MemberState, Word] = {
+    MemberState.WAITING: Word("waiting", "·", Meaning.QUIET),
+    MemberState.RUNNING: Word("running", "▶", Meaning.RUNNING),
+    MemberState.LOST: Word("lost", "?", Meaning.WARNING),
+    MemberState.DONE: Word("done", "✓", Meaning.GOOD),
+    MemberState.LEFT_OUT: Word("left out", "-", Meaning.WARNING),
+}
+"""Of a host or disk of a fleet run."""
 
 IMPORTED = Word("imported", "↓", Meaning.GOOD)
 """In place of "complete" of a run that was read from a result file."""

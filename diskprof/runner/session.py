@@ -18,6 +18,7 @@ from diskprof.model.plan import WritePermission
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from diskprof.analysis.fleet.result import FleetResult
     from diskprof.analysis.kernel import KernelView
     from diskprof.analysis.series_figures import SeriesResult
     from diskprof.model.device import Device, DiskCounters, Health
@@ -519,6 +520,14 @@ def series_result(store: Store, series_id: str) -> SeriesResult:
     runs = tuple(store.series_runs(series_id))
     figures = series_figures([repeat_figures(store.run(run.id)) for run in runs])
     return SeriesResult(store.series(series_id), runs, figures)
+
+
+def fleet_result(store: Store, fleet_id: str) -> FleetResult:
+    """A fleet run with its runs. Raises RunNotFound."""
+    from diskprof.analysis.fleet.result import FleetResult
+
+    fleet = store.fleet_run(fleet_id)
+    return FleetResult(fleet, tuple(store.run(run.id) for run in store.runs_of_fleet(fleet_id)))
 
 
 def seen_by_kernel(store: Store, run: Run) -> dict[int, KernelView]:

@@ -1,15 +1,18 @@
-"""Fleet runs made by hand: hosts, or disks of one machine, with runs of known figures."""
+"""Fleet runs made by hand: hosts, or disks of one machine, with runs of known figures; those that grow in a store."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 
 from handmade import direction, fio, latency, on_disk, run
+from recorded import FAST, recording
 
 from diskprof.analysis.fleet.result import FleetResult
-from diskprof.model.fleet import FleetMember, FleetRun, HostClock, MemberState, MemberStatus
+from diskprof.model.fleet import FleetMember, FleetRun, HostClock, MemberState, MemberStatus, NewFleet
 from diskprof.model.histogram import Histogram
 from diskprof.model.run import FleetPlace, FleetStage, Run, Status
+from diskprof.store import Store, this_process
 
 FLEET_ID = "f2a4c6e8"
 STARTED = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
@@ -59,3 +62,30 @@ def disks(alone: Sequence[float], together: Sequence[float], *attached: tuple[st
         for each, stage in zip(pair, (FleetStage.ALONE, FleetStage.TOGETHER), strict=True)
     ]
     return FleetResult(fleet_run(members), tuple(runs))
+
+
+def begun(store: Store, *factors: float) -> tuple[str, list[Iterator[str]]]:
+    """A fleet run and the runs of its hosts, each so much faster than the first."""
+    members = tuple(FleetMember(f"db{at}", "/srv") for at, _ in enumerate(factors, start=1))
+    fleet_id = store.fleets.create(NewFleet("quick", "Quick check", members))
+    runs = []
+    for at, factor in enumerate(factors):
+        run = recording(
+            store, machine=FAST, seed=at, factor=factor, runner=this_process(), fleet=FleetPlace(fleet_id, at)
+        )
+        next(run)
+        store.fleets.set_member(fleet_id, at, MemberStatus(MemberState.RUNNING))
+        runs.append(run)
+    return fleet_id, runs
+
+
+def step(runs: list[Iterator[str]], intervals: int) -> None:
+    for each in runs:
+        list(islice(each, intervals))
+
+
+def ended(store: Store, fleet_id: str, runs: list[Iterator[str]]) -> None:
+    for at, each in enumerate(runs):
+        list(each)
+        store.fleets.set_member(fleet_id, at, MemberStatus(MemberState.DONE))
+    store.fleets.finish(fleet_id, status=Status.COMPLETE)

@@ -21,22 +21,27 @@ class FleetResult:
         """What its members are: `host`, or, all of one machine, `disk`."""
         return noun_of(self.fleet)
 
-    def members(self, stage: FleetStage) -> tuple[Measured, ...]:
-        """The members with runs of this stage, as they are called."""
+    def _members(self, *stages: FleetStage) -> tuple[Measured, ...]:
+        """The members with runs of these stages, as they are called."""
         names = labels(self.fleet)
         found: dict[int, list[Run]] = {}
         for run in self.runs:
-            if run.fleet and run.fleet.stage is stage and run.fleet.member < len(names):
+            if run.fleet and run.fleet.stage in stages and run.fleet.member < len(names):
                 found.setdefault(run.fleet.member, []).append(run)
         return tuple(Measured(names[member], tuple(mine)) for member, mine in sorted(found.items()))
 
     @property
     def alone(self) -> tuple[Measured, ...]:
-        return self.members(FleetStage.ALONE)
+        return self._members(FleetStage.ALONE)
 
     @property
     def together(self) -> tuple[Measured, ...]:
-        return self.members(FleetStage.TOGETHER)
+        return self._members(FleetStage.TOGETHER)
+
+    @property
+    def everyone(self) -> tuple[Measured, ...]:
+        """With the runs of both stages."""
+        return self._members(*FleetStage)
 
     @property
     def apart(self) -> tuple[Measured, ...]:

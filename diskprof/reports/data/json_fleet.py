@@ -22,7 +22,7 @@ def fleet_json(result: FleetResult) -> Json:
         "sums": [_sum(each) for each in sums(result.together)],
         "odd": [_odd(each) for each in all_odd_ones(apart)],
         "alone_and_together": [_together(each) for each in lost_together(result.alone, result.together)],
-        "findings": [_finding(each) for each in shared_findings(apart)],
+        "findings": [_finding(each) for each in shared_findings(result.everyone)],
         "runs": [_run(run, result.fleet) for run in result.runs],
     }
 

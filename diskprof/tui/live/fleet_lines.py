@@ -6,17 +6,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from diskprof.model.cells import cut
+from diskprof.model.fleet import MemberState
 from diskprof.model.run import Status
 from diskprof.model.sample import Phase
 from diskprof.model.text import clean
-from diskprof.model.units import format_bandwidth, format_clock, format_iops, format_latency
+from diskprof.model.units import format_bandwidth, format_clock, format_duration, format_iops, format_latency
+from diskprof.reports.content.fleet.fleet_report import skew_words
 from diskprof.reports.figures import count
 from diskprof.reports.render.lines import sparkline
-from diskprof.reports.words import STATUSES
+from diskprof.reports.words import MEMBER_STATES, STATUSES, Word
 from diskprof.tui.kit.charts.glyphs import Charset, progress_bar
-from diskprof.tui.kit.painted import Line, Piece, spread
+from diskprof.tui.kit.painted import Line, Piece, spread, width_of
 from diskprof.tui.kit.table import Row, SheetColumn
-from diskprof.tui.shell.run_signs import ink_of
+from diskprof.tui.shell.run_signs import ink_of, sign_of, word_of
 
 if TYPE_CHECKING:
     from diskprof.tui.live.fleet_reader import FleetNow, MemberNow, Rates
@@ -90,8 +92,7 @@ def _figure(rates: Rates | None, name: str, ink: str = "") -> Piece:
 
 def _phase(member: MemberNow, width: int) -> Piece:
     """`3/6 measuring 45%`, with the test where there is room; of one that does not run its status."""
-    if member.status is not Status.RUNNING:
-        word = STATUSES[member.status]
+    if (word := _status_word(member)) is not None:
         why = f"  {clean(member.reason)}" if member.reason and width > _PHASE else ""
         return cut(f"{word.sign} {word.word}{why}", width), ink_of(word)
     progress = member.progress
@@ -101,6 +102,19 @@ def _phase(member: MemberNow, width: int) -> Piece:
     room = width - len(phase) - 2
     title = cut(clean(member.test), room) if room > len(member.test) // 2 and width > _PHASE else ""
     return (f"{phase}  {title}" if title else phase), ""
+
+
+def _status_word(member: MemberNow) -> Word | None:
+    """None of one that runs, or is about to."""
+    match member.state:
+        case MemberState.LOST:
+            return STATUSES[Status.LOST]
+        case MemberState.LEFT_OUT | MemberState.WAITING if member.status is Status.PENDING:
+            return MEMBER_STATES[member.state]
+        case _ if member.status in (Status.RUNNING, Status.PENDING):
+            return None
+        case _:
+            return STATUSES[member.status]
 
 
 _PHASES = {
@@ -134,6 +148,28 @@ def sum_row(now: FleetNow, columns: Sequence[SheetColumn]) -> Row:
     return Row(SUM, tuple(map(cell, columns)), heading=True)
 
 
+def fleet_line(now: FleetNow, noun: str, width: int) -> Line:
+    """Which fleet run this is: how it ended, what was run, on how many, how far apart they began, when, and its id."""
+    fleet = now.fleet
+    word = STATUSES[fleet.status]
+    left: list[Piece] = [(" ", ""), sign_of(word), (" ", "")]
+    if fleet.status.over:
+        left += [word_of(word), ("  ", "")]
+    left += [(clean(fleet.preset_title or fleet.preset), "strong"), (f"  {count(len(now.members), noun)}", "")]
+    took = f", {format_duration((fleet.ended_at - fleet.started_at).total_seconds())}" if fleet.ended_at else ""
+    started = fleet.started_at.astimezone()
+    right: list[Piece] = []
+    skew = skew_words(fleet)
+    for text in (
+        f"  {fleet.id}",
+        f"  {started:%Y-%m-%d %H:%M}{took}" if fleet.status.over else f"  {started:%H:%M}",
+        f"  skew {skew}" if skew else "",
+    ):
+        if width_of(left) + width_of(right) + len(text) < width:
+            right.append((text, "quiet"))
+    return spread(left, [*right, (" ", "")], width)
+
+
 def fleet_progress_line(now: FleetNow, width: int, charset: Charset) -> Line:
     """The bar of the member that is farthest behind, and the time that is left."""
     left = now.remaining_s
@@ -158,8 +194,3 @@ def said_lines(now: FleetNow, width: int, most: int) -> list[Line]:
         )
         for member, said in newest
     ]
-
-
-def count_words(now: FleetNow, noun: str) -> str:
-    """`4 hosts`."""
-    return count(len(now.members), noun)

@@ -8,14 +8,18 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from diskprof.analysis.fleet.result import noun_of
+from diskprof.model.text import clean
 from diskprof.reports.blocks import Blocks
+from diskprof.reports.words import STATUSES
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.containers import Down
-from diskprof.tui.kit.painted import Line, OneLine
+from diskprof.tui.kit.painted import OneLine
 from diskprof.tui.kit.table import Row, Sheet, SheetColumn
-from diskprof.tui.live.fleet_lines import columns_for, fleet_progress_line, member_row, said_lines, sum_row
-from diskprof.tui.live.fleet_reader import FleetNow
+from diskprof.tui.live.fleet_lines import columns_for, fleet_line, fleet_progress_line, member_row, said_lines, sum_row
+from diskprof.tui.live.fleet_reader import FleetNow, MemberNow
 from diskprof.tui.live.live_panes import Page, Words
+from diskprof.tui.shell.run_signs import ink_of
 
 _SAID = 4
 """Messages of so many members are shown."""
@@ -48,9 +52,8 @@ class FleetPane(Down):
     def __init__(self, charset: Charset, *, id: str) -> None:
         super().__init__(id=id)
         self._charset = charset
-        self._now = FleetNow(())
-        self._noun = "host"
-        self._shown: tuple[object, ...] = ()
+        self._now: FleetNow | None = None
+        self._told: tuple[object, ...] = ()
 
     def compose(self) -> ComposeResult:
         yield OneLine(id="fleet-which")
@@ -65,30 +68,35 @@ class FleetPane(Down):
         return self.query_one("#members", FleetSheet)
 
     @property
+    def members(self) -> Sequence[MemberNow]:
+        return self._now.members if self._now else ()
+
+    @property
     def chosen(self) -> str | None:
         """The run of the member under the cursor, if it has one."""
         at = self.sheet.cursor
-        return self._now.members[at].run_id if 0 <= at < len(self._now.members) else None
+        return self.members[at].run_id if 0 <= at < len(self.members) else None
 
-    def tell(self, now: FleetNow, head: Line, reason: str, noun: str) -> None:
-        """Where the members stand; `head` says which fleet run it is, `reason` why it ended early."""
-        self._now, self._noun = now, noun
-        self.query_one("#fleet-which", OneLine).put_line(head)
+    def tell(self, now: FleetNow) -> None:
+        """Where the members stand."""
+        fresh = self._now is None or self._now.fleet.id != now.fleet.id
+        self._now, width = now, self.size.width
+        self.query_one("#fleet-which", OneLine).put_line(fleet_line(now, noun_of(now.fleet), width))
         what = self.query_one("#fleet-what", OneLine)
-        over = bool(now.members) and now.ended == len(now.members)
-        if over:
-            what.display = bool(reason)
-            what.put_line([("   ", ""), (reason, "warn")])
-        else:
-            what.display = True
-            what.put_line(fleet_progress_line(now, self.size.width, self._charset))
-        self.sheet.ask(len(now.members) + 1, self._row)
-        said = tuple(member.said for member in now.members)
-        if (said, over, self.size.width) != self._shown:
-            self._shown = said, over, self.size.width
-            self.query_one("#fleet-said", Words).tell(lambda width: [] if over else said_lines(self._now, width, _SAID))
-            if not over:
-                self.query_one("#fleet-result", Words).tell(lambda _width: ())
+        reason = clean(now.fleet.reason)
+        what.display = now.going or bool(reason)
+        what.put_line(
+            fleet_progress_line(now, width, self._charset)
+            if now.going
+            else [("   ", ""), (reason, ink_of(STATUSES[now.fleet.status]))]
+        )
+        self.sheet.ask(len(now.members) + 1, self._row, cursor=0 if fresh else None)
+        told = tuple(member.said for member in now.members), now.going, width
+        if told != self._told:
+            self._told = told
+            self.query_one("#fleet-said", Words).tell(lambda width: said_lines(now, width, _SAID) if now.going else [])
+        if now.going:
+            self.query_one("#fleet-result", Words).tell(lambda _width: ())
 
     def tell_result(self, blocks: Blocks) -> None:
         from diskprof.tui.shell.block_lines import screen_lines
@@ -105,10 +113,11 @@ class FleetPane(Down):
         return True
 
     def _columns(self, width: int) -> Sequence[SheetColumn]:
-        return columns_for(width, self._now, self._noun)
+        return columns_for(width, self._now, noun_of(self._now.fleet)) if self._now else ()
 
     def _row(self, at: int) -> Row:
+        assert self._now
         columns = self.sheet.columns
-        if at == len(self._now.members):
+        if at == len(self.members):
             return sum_row(self._now, columns)
-        return member_row(self._now.members[at], columns, ascii_only=self._charset is Charset.ASCII)
+        return member_row(self.members[at], columns, ascii_only=self._charset is Charset.ASCII)

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from diskprof.analysis.fleet.result import labels
+from diskprof.model.fleet import FleetRun, MemberState, MemberStatus
 from diskprof.model.histogram import Histogram, merge
 from diskprof.model.run import Message, Progress, RunGlance, Status
 from diskprof.model.sample import Direction, Phase, Sample
@@ -37,12 +39,13 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class MemberNow:
-    """A member: its run where it has one, the test it is at, and its IOPS second by second, oldest first.
+    """A member: where it stands, its newest run where it has one, the test that is at, and its IOPS second by second, oldest first.
 
-    `rates` is None of a member that measures nothing at the moment.
+    `status` is that of the run, PENDING without one. `rates` is None of a member that measures nothing at the moment.
     """
 
     label: str
+    state: MemberState
     run_id: str | None
     status: Status
     reason: str
@@ -57,9 +60,14 @@ class MemberNow:
 
 @dataclass(frozen=True, slots=True)
 class FleetNow:
-    """Every member in its order."""
+    """A fleet run and every member in its order."""
 
+    fleet: FleetRun
     members: tuple[MemberNow, ...]
+
+    @property
+    def going(self) -> bool:
+        return not self.fleet.status.over
 
     @property
     def measuring(self) -> tuple[MemberNow, ...]:
@@ -80,7 +88,7 @@ class FleetNow:
 
     @property
     def ended(self) -> int:
-        return sum(member.status.over for member in self.members)
+        return sum(member.state.over for member in self.members)
 
     @property
     def overall(self) -> float:
@@ -100,7 +108,7 @@ class FleetNow:
 
 
 def _overall(member: MemberNow) -> float:
-    if member.status.over:
+    if member.state.over:
         return 1.0
     return member.progress.overall if member.progress else 0.0
 
@@ -161,14 +169,24 @@ class FleetReader:
         self._store = store
         self._tracks: dict[str, _Track] = {}
 
-    def read(self, members: Sequence[tuple[str, str | None]]) -> FleetNow:
-        """Label and run of each; None: its run has not begun."""
-        glances = {each.id: each for each in self._store.glances([run_id for _, run_id in members if run_id])}
-        return FleetNow(tuple(self._member(label, glances.get(run_id or "")) for label, run_id in members))
+    def read(self, fleet_id: str) -> FleetNow:
+        """Where a fleet run stands."""
+        fleet = self._store.fleet_run(fleet_id)
+        # Of a disk that was alone first the run with the others comes later, and is told.
+        newest = {run.fleet.member: run.id for run in self._store.runs_of_fleet(fleet_id) if run.fleet}
+        glances = {each.id: each for each in self._store.glances(list(newest.values()))}
+        members = zip(labels(fleet), fleet.statuses, strict=True)
+        return FleetNow(
+            fleet,
+            tuple(
+                self._member(label, status, glances.get(newest.get(at, "")))
+                for at, (label, status) in enumerate(members)
+            ),
+        )
 
-    def _member(self, label: str, glance: RunGlance | None) -> MemberNow:
+    def _member(self, label: str, status: MemberStatus, glance: RunGlance | None) -> MemberNow:
         if glance is None:
-            return MemberNow(label, None, Status.PENDING, "", "", 0, None, None, (), 0, None)
+            return MemberNow(label, status.state, None, Status.PENDING, status.reason, "", 0, None, None, (), 0, None)
         track = self._tracks.get(glance.id)
         if track is None:
             track = self._tracks[glance.id] = self._opened(glance)
@@ -180,7 +198,7 @@ class FleetReader:
         at = glance.progress.test if glance.progress else 0
         measures = going and glance.progress and glance.progress.phase in (Phase.WARMING, Phase.MEASURING)
         return MemberNow(
-            *(label, glance.id, glance.status, glance.reason),
+            *(label, status.state, glance.id, glance.status, status.reason or glance.reason),
             test=track.titles[min(at, len(track.titles) - 1)] if track.titles else "",
             tests=len(track.titles),
             progress=glance.progress,

@@ -1,25 +1,36 @@
-"""Mode 2: the run in progress, and its result when it has ended."""
+"""Mode 2: the run in progress, and its result when it has ended; a fleet run as a table of all its members."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import ClassVar
 
-from textual import events
+from textual import events, on
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from diskprof.analysis.fleet.result import noun_of
 from diskprof.model.errors import DiskprofError
-from diskprof.model.run import Run
+from diskprof.model.run import Run, RunSummary
 from diskprof.model.run_series import RunSeries
+from diskprof.model.text import clean
+from diskprof.reports.figures import count
+from diskprof.reports.formats import Format
+from diskprof.store import Item
 from diskprof.tui.kit.painted import Line, Lines
 from diskprof.tui.kit.paragraphs import paragraph
+from diskprof.tui.kit.table import Sheet
+from diskprof.tui.live.fleet_pane import FleetPane
+from diskprof.tui.live.fleet_view import FleetView
 from diskprof.tui.live.live_lines import run_line, silent_after_s
 from diskprof.tui.live.run_page import HELP_OF_RUNS, RunPage
 from diskprof.tui.shell.keynames import with_keys
+from diskprof.tui.shell.loading import fleet_report_on
 
 
 class LiveScreen(RunPage):
-    """Follows one run: the one chosen, else the newest in progress, else the newest."""
+    """Follows one run or fleet run: the one chosen, else the newest in progress, else the newest."""
 
     MODE: ClassVar[str] = "live"
     TITLE_OF_HELP: ClassVar[str] = "Live"
@@ -28,6 +39,9 @@ class LiveScreen(RunPage):
 A run in progress, and its result when it has ended. "now" is the last interval, "test" everything measured of the test so
 far; the percentage beside a rate compares the two. R are reads, W writes. The run belongs to a process of its own: leaving
 this screen, quitting or losing the connection does not stop it.
+
+A fleet run is a table: a row for each host or disk with its last second, the sum of all below, with percentiles of all I/Os
+together. {live.open} opens one host, {live.leave} comes back. When it has ended, below is what stands out.
 """
         + HELP_OF_RUNS
     )
@@ -39,16 +53,27 @@ this screen, quitting or losing the connection does not stop it.
 
     def __init__(self) -> None:
         super().__init__()
+        self.fleet = FleetView(self)
         self._asked_for: str | None = None
         self._heard = time.monotonic()
-        self._keys: tuple[bool | None, bool] | None = None
+        self._keys: tuple[str | None, bool | None, bool] | None = None
+
+    def body(self) -> ComposeResult:
+        yield from super().body()
+        yield FleetPane(self.diskprof.charset, id="fleet")
 
     def on_mount(self) -> None:
         self.set_interval(1.0, self._look_at_clock)
 
     def show_run(self, run_id: str) -> None:
-        """Show this run until another is asked for."""
-        self._asked_for = self._run_of(run_id)
+        """Show this run, or fleet run, until another is asked for."""
+        try:
+            item = self.store.resolve_item(run_id)
+        except DiskprofError:
+            # Reading it says why.
+            item = Item(run_id)
+        self.fleet.show(item.id if item.is_fleet else None)
+        self._asked_for = None if item.is_fleet else self._run_of(run_id)
         self.course.follow(None)
         if self.is_current and self.is_mounted:
             self.store_changed()
@@ -79,20 +104,52 @@ this screen, quitting or losing the connection does not stop it.
         running = self.diskprof.watcher.state.running
         return next((run.id for run in running if run.series and run.series.series_id == same), run_id)
 
+    def _fleet_wanted(self) -> str | None:
+        """The fleet run to show, where no run was asked for."""
+        if self._asked_for or (self.snapshot and self.snapshot.going):
+            return None
+        state = self.diskprof.watcher.state
+        newest = state.running[0] if state.running else None
+        if newest is None and state.fleets:
+            # Its hosts are being looked at, or one has just ended and the next begins.
+            return state.fleets[0]
+        newest = newest or (None if self.snapshot else state.newest)
+        return newest.fleet.fleet_id if newest and newest.fleet else None
+
+    @property
+    def _in_progress(self) -> list[str]:
+        """The runs and fleet runs in progress, newest first."""
+        state = self.diskprof.watcher.state
+        return list(dict.fromkeys([*map(_thing, state.running), *state.fleets]))
+
+    @property
+    def _here(self) -> str | None:
+        """What is shown, of a member its fleet run."""
+        run = self.snapshot.run if self.snapshot else None
+        if self.fleet.id or run is None:
+            return self.fleet.id
+        return run.fleet.fleet_id if run.fleet else run.id
+
     @property
     def _others(self) -> list[str]:
-        """The ids of the runs in progress that are not shown, newest first."""
-        shown = self.snapshot.run.id if self.snapshot else None
-        return [run.id for run in self.diskprof.watcher.state.running if run.id != shown]
+        """The ids of what is in progress and not shown, newest first."""
+        here = self._here
+        return [each for each in self._in_progress if each != here]
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         """Show what is in progress, not what has ended. Textual calls the base's handler after this one."""
-        if self.snapshot and not self.snapshot.going and self._others:
+        ended = not self.fleet.going if self.fleet.id else self.snapshot is not None and not self.snapshot.going
+        if ended and self._others:
             self._asked_for = None
+            self.fleet.show(None)
             self.course.follow(None)
 
     def store_changed(self) -> None:
         self._heard = time.monotonic()
+        if self.fleet.id is None and (fleet_id := self._fleet_wanted()):
+            self.fleet.show(fleet_id)
+        if self._show_fleet():
+            return
         wanted = self._wanted()
         try:
             if wanted is None or self.snapshot is None or self.snapshot.run.id != wanted:
@@ -109,18 +166,38 @@ this screen, quitting or losing the connection does not stop it.
             self.diskprof.tell(error)
         self.course.read_more()
         self._draw()
-        going = self.snapshot.going if self.snapshot else None
-        keys = (going, bool(self._others))
+        self._set_keys(self.snapshot.going if self.snapshot else None)
+
+    def _show_fleet(self) -> bool:
+        """Show what is new in the table; False where there is none."""
+        try:
+            self.fleet.read()
+        except DiskprofError as error:
+            self.fleet.show(None)
+            self.diskprof.tell(error)
+        table = self.fleet.id is not None
+        if table != self.has_class("-fleet"):
+            self.set_class(table, "-fleet")
+            (self.fleet.pane.sheet if table else self.sheet).focus(scroll_visible=False)
+        if table:
+            self.set_class(False, "-empty")
+            self._set_keys(self.fleet.going)
+        return table
+
+    def _set_keys(self, going: bool | None) -> None:
+        keys = (self.fleet.id, going, bool(self._others))
         if keys != self._keys:
             self._keys = keys
             self.refresh_bindings()
 
     def on_resize(self, event: events.Resize) -> None:
         self.resized(event)
+        if self.fleet.now:
+            self.fleet.pane.tell(self.fleet.now)
 
     def _look_at_clock(self) -> None:
         """Nothing new was written for a while: say so, also where the runner itself hangs."""
-        if self.is_current and self.snapshot and self.snapshot.going:
+        if self.is_current and not self.fleet.id and self.snapshot and self.snapshot.going:
             silent = time.monotonic() - self._heard
             self.course.catch_up()
             if silent >= silent_after_s(self.snapshot):
@@ -156,15 +233,88 @@ this screen, quitting or losing the connection does not stop it.
     # what can be done
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        return bool(self._others) if action == "other" else super().check_action(action, parameters)
+        if action == "other":
+            return bool(self._others)
+        if self.fleet.id is None:
+            back = (
+                action == "course" and parameters[0] == "leave" and self.run is not None and self.run.fleet is not None
+            )
+            return back or super().check_action(action, parameters)
+        match action:
+            case "stop":
+                return self.fleet.going
+            case "export":
+                return not self.fleet.going
+            case "course":
+                return parameters[0] == "open" and self.fleet.chosen is not None
+            case "follow" | "again" | "compare" | "tags" | "delete":
+                # Of the whole they are keys of the list of runs.
+                return False
+            case _:
+                return True
+
+    def action_course(self, action: str, steps: int = 0) -> None:
+        """Enter opens a member of the table, Escape goes back to it."""
+        if self.fleet.id:
+            if (run_id := self.fleet.chosen) and action == "open":
+                self.show_run(run_id)
+            return
+        if action == "leave" and not self.course.can(action) and self.run and self.run.fleet:
+            self.show_run(self.run.fleet.fleet_id)
+            return
+        super().action_course(action, steps)
+
+    @on(Sheet.Chosen, "#members")
+    def _member_chosen(self) -> None:
+        self.action_course("open")
 
     def action_other(self, step: int) -> None:
-        running = [run.id for run in self.diskprof.watcher.state.running]
-        here = running.index(self.snapshot.run.id) if self.snapshot and self.snapshot.run.id in running else -1
-        self.show_run(running[(here + step) % len(running)])
+        running, here = self._in_progress, self._here
+        at = running.index(here) if here in running else -1
+        self.show_run(running[(at + step) % len(running)])
+
+    def turn(self, pages: int) -> bool:
+        return self.fleet.pane.turn(pages) if self.fleet.id else super().turn(pages)
+
+    def copy_text(self) -> Callable[[], str] | None:
+        if fleet_id := self.fleet.id:
+            return lambda: fleet_report_on(self.kept_path, fleet_id, Format.MARKDOWN)
+        return super().copy_text()
+
+    def action_export(self) -> None:
+        from diskprof.tui.dialogs import run_actions
+
+        if (fleet_id := self.fleet.id) is None:
+            super().action_export()
+            return
+        title = f"Report on fleet run {fleet_id}"
+        run_actions.export(self, (fleet_id,), lambda wanted: fleet_report_on(self.kept_path, fleet_id, wanted), title)
+
+    def action_stop(self) -> None:
+        from diskprof.tui.dialogs.confirm import Answer, Ask
+
+        now = self.fleet.now
+        if self.fleet.id is None or now is None:
+            super().action_stop()
+            return
+        fleet_id, noun = now.fleet.id, noun_of(now.fleet)
+        self.app.push_screen(
+            Ask(
+                "Stop this fleet run?",
+                f"{clean(now.fleet.preset_title)} on {count(len(now.members), noun)}, {fleet_id}.\n"
+                f"The current test of each {noun} stops within two seconds. Results so far are kept.",
+                (Answer("s", "Stop it", "stop", danger=True), Answer("esc", "Continue", "stay")),
+            ),
+            lambda answer: self._stop(fleet_id) if answer == "stop" else None,
+        )
 
     def deleted(self) -> None:
         self._asked_for = None
         self.course.follow(None)
         self.diskprof.watcher.read()
         self.store_changed()
+
+
+def _thing(run: RunSummary) -> str:
+    """What a run in progress is a part of, else itself."""
+    return run.fleet.fleet_id if run.fleet else run.id

@@ -116,6 +116,19 @@ def series_report_on(path: Path, series_id: str, wanted: Format) -> str:
     return write_series(wanted, result, runs)
 
 
+def fleet_report_on(path: Path, fleet_id: str, wanted: Format) -> str:
+    """The report on a fleet run, by a connection of its own. Raises DiskprofError."""
+    from diskprof.reports.formats import OF_SERIES, write_fleet
+    from diskprof.runner.session import fleet_result
+    from diskprof.store import Store
+
+    with Store.open(path, create=False) as store:
+        if wanted in OF_SERIES:
+            return write_fleet(wanted, fleet_result(store, fleet_id))
+        ids = store.runs_named(fleet_id)
+    return report_on(path, ids, wanted)
+
+
 def _course(store: Store, run: Run) -> tuple[Sample, ...]:
     return tuple(chain.from_iterable(store.course(run.id, test.index, most=2048).samples for test in run.tests))
 

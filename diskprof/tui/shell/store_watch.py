@@ -87,11 +87,12 @@ class StorePlace:
 
 @dataclass(frozen=True, slots=True)
 class StoreState:
-    """The newest run, those in progress, and the last runs of all, newest first."""
+    """The newest run, those in progress, and the last runs of all, newest first; the ids of the fleet runs in progress."""
 
     newest: RunSummary | None
     running: tuple[RunSummary, ...]
     last: tuple[RunSummary, ...] = ()
+    fleets: tuple[str, ...] = ()
 
 
 class StoreWatcher:
@@ -123,7 +124,7 @@ class StoreWatcher:
         return changed
 
     def _look(self, now: float) -> bool:
-        if self.state.running and now >= self._reap_at:
+        if (self.state.running or self.state.fleets) and now >= self._reap_at:
             self._reap_at = now + REAP_EVERY_S
             self._store.reap()
         counter = self._store.change_counter()
@@ -137,5 +138,6 @@ class StoreWatcher:
         """The present state, whether or not anything changed."""
         newest = self._store.summaries(limit=20)
         running = tuple(run for run in newest if run.status is Status.RUNNING)
-        self.state = StoreState(newest[0] if newest else None, running, tuple(newest))
+        fleets = tuple(fleet.id for fleet in self._store.fleet_runs() if fleet.status is Status.RUNNING)
+        self.state = StoreState(newest[0] if newest else None, running, tuple(newest), fleets)
         return self.state

@@ -16,15 +16,7 @@ from diskprof.reports.content.fleet.figure_tables import member_blocks, sum_bloc
 from diskprof.reports.content.fleet.stands_out import all_odd_ones, finding_blocks, odd_words, standing_out_blocks
 from diskprof.reports.content.fleet.together_report import together_blocks
 from diskprof.reports.layout import Column
-from diskprof.reports.words import STATUSES, Meaning
-
-_STATES = {
-    MemberState.WAITING: Meaning.QUIET,
-    MemberState.RUNNING: Meaning.RUNNING,
-    MemberState.LOST: Meaning.WARNING,
-    MemberState.DONE: Meaning.PLAIN,
-    MemberState.LEFT_OUT: Meaning.WARNING,
-}
+from diskprof.reports.words import MEMBER_STATES, STATUSES, Meaning
 
 
 def fleet_report(result: FleetResult) -> tuple[Block, ...]:
@@ -51,7 +43,7 @@ def fleet_sections(result: FleetResult) -> tuple[Block, ...]:
     sections += [Heading(f"Each {noun}{' alone' if result.alone else ''}"), *member_blocks(apart, odd, noun)]
     if result.alone and result.together:
         sections += [Heading("Alone and together"), *together_blocks(lost_together(result.alone, result.together))]
-    return (*sections, Heading("Findings"), *finding_blocks(apart, noun))
+    return (*sections, Heading("Findings"), *finding_blocks(result.everyone, noun))
 
 
 def fleet_preview(result: FleetResult) -> tuple[Block, ...]:
@@ -91,7 +83,7 @@ def _facts(result: FleetResult) -> Facts:
         ("Order", _order_words(result)),
         ("Complete", f"{complete} of {figures.count(len(runs), 'run')}" if complete < len(runs) else ""),
         ("Started", f"{fleet.started_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC{took}"),
-        ("Apart by", skew_words(fleet)),
+        ("Skew", skew_words(fleet)),
         ("Tags", clean(" ".join(runs[-1].tags)) if runs else ""),
         ("Note", clean(runs[-1].note) if runs else ""),
     ]
@@ -111,9 +103,10 @@ def _order_words(result: FleetResult) -> str:
 def _absent(fleet: FleetRun) -> list[Fact]:
     """A line for each member that is not there as it should be."""
     return [
-        Fact(clean(label), ": ".join(filter(None, (status.state.value, clean(status.reason)))), _STATES[status.state])
+        Fact(clean(label), ": ".join(filter(None, (word.word, clean(status.reason)))), word.meaning)
         for label, status in zip(labels(fleet), fleet.statuses, strict=True)
         if status.state in (MemberState.LOST, MemberState.LEFT_OUT)
+        for word in [MEMBER_STATES[status.state]]
     ]
 
 

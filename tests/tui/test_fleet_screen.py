@@ -1,0 +1,76 @@
+"""A fleet run on Live: the table while it runs and when it has ended, one host and back, what stops it."""
+
+from collections.abc import Iterator
+
+import pytest
+from bench_screens import Bench, open_bench, second_connection
+from fleets import begun, ended, step
+from stored_screens import Driver, press, see, settle, text_of
+
+from diskprof.model.fleet import FleetMember, MemberState, MemberStatus, NewFleet
+from diskprof.store import Store
+from diskprof.tui.dialogs.confirm import Ask
+from diskprof.tui.live.screen import LiveScreen
+
+
+@pytest.fixture
+def store(bench: Bench) -> Iterator[Store]:
+    """What the coordinator has."""
+    with second_connection(bench.path) as found:
+        yield found
+
+
+def row(pilot: Driver, label: str) -> str:
+    return next(line for line in text_of(pilot).splitlines() if line.lstrip("▸▹ ").startswith(label))
+
+
+async def test_a_row_for_each_host_its_own_live_and_back(bench: Bench, store: Store) -> None:
+    fleet_id, runs = begun(store, 1.0, 1.0, 1.0, 0.6)
+    step(runs, 60)
+    async with open_bench(bench) as pilot:
+        await press(pilot, "2")
+        await see(pilot, "Quick check 4 hosts", fleet_id, "sum of 4")
+        assert "measuring" in row(pilot, "db1")
+        before = row(pilot, "sum of 4")
+        step(runs, 8)
+        store.fleets.set_member(fleet_id, 1, MemberStatus(MemberState.LOST, "Connection timed out"))
+        pilot.app.screen.store_changed()  # type: ignore[attr-defined]
+        await settle(pilot)
+        assert row(pilot, "sum of 4") != before
+        assert "? lost" in row(pilot, "db2")
+        await press(pilot, "down", "down", "down", "enter")
+        screen = pilot.app.screen
+        assert isinstance(screen, LiveScreen)
+        run_of_db4 = store.runs_of_fleet(fleet_id)[3].id
+        assert screen.run and screen.run.id == run_of_db4
+        await see(pilot, run_of_db4)
+        await press(pilot, "escape")
+        await see(pilot, "sum of 4")
+        assert row(pilot, "db4").startswith("▸")
+        await press(pilot, "s")
+        assert isinstance(pilot.app.screen, Ask)
+        await see(pilot, "Stop this fleet run?", "4 hosts")
+
+
+async def test_when_it_has_ended_it_says_what_stands_out(bench: Bench, store: Store) -> None:
+    fleet_id, runs = begun(store, 1.0, 1.0, 1.0, 0.6)
+    ended(store, fleet_id, runs)
+    async with open_bench(bench, (120, 60)) as pilot:
+        await press(pilot, "2")
+        await see(pilot, "complete Quick check 4 hosts", "What stands out", "below the other 3", "Sum of all hosts")
+        assert "complete" in row(pilot, "db1")
+        assert "Report" in text_of(pilot).splitlines()[-1]
+        assert "Stop" not in text_of(pilot).splitlines()[-1]
+        await press(pilot, "enter", "escape")
+        await see(pilot, "What stands out")
+
+
+async def test_hosts_that_have_not_begun_wait_in_the_table(bench: Bench, store: Store) -> None:
+    members = tuple(FleetMember(f"db{at}", "/srv") for at in range(1, 5))
+    fleet_id = store.fleets.create(NewFleet("quick", "Quick check", members))
+    store.fleets.set_member(fleet_id, 2, MemberStatus(MemberState.LEFT_OUT, "fio is missing"))
+    async with open_bench(bench, (120, 40)) as pilot:
+        await press(pilot, "2")
+        await see(pilot, fleet_id, "waiting", "left out fio is missing")
+        await press(pilot, "enter")
+        await see(pilot, "waiting")
