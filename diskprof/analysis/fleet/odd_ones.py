@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from diskprof.analysis.fleet.measured import FigureName, Measured, Peers, figures
 from diskprof.analysis.metrics import Better, Measure
 
+RATES = (Measure.IOPS, Measure.BANDWIDTH)
 FEWEST = 4
 """Of fewer that are alike none is named: which of two or three is the odd one only chance would say."""
 _NORMAL = 1.4826
@@ -50,7 +51,7 @@ class OddFigure:
 
 @dataclass(frozen=True, slots=True)
 class OddOne:
-    """A member that stands out, and its figures that do, the one farthest apart first."""
+    """A member that stands out, and its figures that do: rates before latencies, the one farthest apart first."""
 
     label: str
     figures: tuple[OddFigure, ...]
@@ -67,7 +68,7 @@ def odd_ones(alike: Peers) -> tuple[OddOne, ...]:
         for member, figure in _odd(name, having):
             found.setdefault(member.label, []).append(figure)
     return tuple(
-        OddOne(member.label, tuple(sorted(mine, key=lambda each: -abs(each.apart))))
+        OddOne(member.label, tuple(sorted(mine, key=lambda each: (each.name.measure not in RATES, -abs(each.apart)))))
         for member in members
         if (mine := found.get(member.label))
     )
@@ -100,13 +101,11 @@ def beyond(values: Sequence[float], noisier: float = 1.0) -> float | None:
 
 def _noisier(measure: Measure) -> float:
     match measure:
-        case Measure.IOPS | Measure.BANDWIDTH:
-            return 1.0
         case Measure.LATENCY_P99:
             return _TAIL
         case _:
-            return _LATENCY
+            return 1.0 if measure in RATES else _LATENCY
 
 
 def _better(measure: Measure) -> Better:
-    return Better.HIGHER if measure in (Measure.IOPS, Measure.BANDWIDTH) else Better.LOWER
+    return Better.HIGHER if measure in RATES else Better.LOWER

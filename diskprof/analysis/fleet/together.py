@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from diskprof.analysis.fleet.measured import FigureName, Measured, figures
-from diskprof.analysis.metrics import Measure
+from diskprof.analysis.fleet.odd_ones import RATES
 from diskprof.model.run import Run
 
 LOST = 0.05
@@ -80,7 +80,7 @@ def lost_together(alone: Sequence[Measured], together: Sequence[Measured]) -> tu
         return ()
     found = []
     for name in before[labels[0]]:
-        if name.measure not in (Measure.IOPS, Measure.BANDWIDTH):
+        if name.measure not in RATES:
             continue
         if all(name in before[label] and name in after[label] for label in labels):
             disks = tuple(DiskLoss(label, before[label][name], after[label][name]) for label in labels)

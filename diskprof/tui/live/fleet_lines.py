@@ -10,9 +10,10 @@ from diskprof.model.fleet import MemberState
 from diskprof.model.run import Status
 from diskprof.model.sample import Phase
 from diskprof.model.text import clean
-from diskprof.model.units import format_bandwidth, format_clock, format_duration, format_iops, format_latency
+from diskprof.model.units import format_clock, format_duration, format_iops, format_latency
 from diskprof.reports.content.fleet.fleet_report import skew_words
-from diskprof.reports.figures import count
+from diskprof.reports.content.fleet.stands_out import who
+from diskprof.reports.figures import count, megabytes
 from diskprof.reports.render.lines import sparkline
 from diskprof.reports.words import MEMBER_STATES, STATUSES, Word
 from diskprof.tui.kit.charts.glyphs import Charset, progress_bar
@@ -30,14 +31,22 @@ _LEAST_LABEL, _MOST_LABEL = 6, 24
 _LEAST_COURSE, _MOST_COURSE = 6, 40
 _PHASE, _WIDE_PHASE = 18, 40
 _WIDE = 100
+_STATUS = 13
+_OVER_TIME = "IOPS over time"
 _NONE: Piece = ("", "quiet")
 
 
 def columns_for(width: int, now: FleetNow, noun: str) -> tuple[SheetColumn, ...]:
-    """A column for who, what it does now, how it went, its phase and its messages; `noun`: `host` or `disk`."""
+    """A column for who, what it does now, how it went, its phase and its messages; of one that has ended how, and its result.
+
+    `noun`: `host` or `disk`.
+    """
     label = min(
         max(_LEAST_LABEL, *(len(clean(member.label)) for member in now.members), len(_sum_label(now))), _MOST_LABEL
     )
+    if not now.going:
+        shown = (SheetColumn("label", noun, label, middle=True), SheetColumn("status", "status", _STATUS))
+        return (*shown, SheetColumn("headline", "result", max(10, width - label - _STATUS - 2)))
     phase = _WIDE_PHASE if width >= _WIDE else _PHASE
     left = width - label - 4 * (_FIGURE + 1) - (phase + 1) - 3 - 1
     course = min(max(left, 0), _MOST_COURSE)
@@ -46,7 +55,7 @@ def columns_for(width: int, now: FleetNow, noun: str) -> tuple[SheetColumn, ...]
     return (
         SheetColumn("label", noun, label, middle=True),
         *(SheetColumn(name, title, _FIGURE, right=True) for name, title in _FIGURES),
-        SheetColumn("course", "IOPS, s by s", course),
+        SheetColumn("course", _OVER_TIME if course >= len(_OVER_TIME) else "", course),
         SheetColumn("phase", "phase", phase),
         SheetColumn("messages", "!", 2, right=True),
     )
@@ -71,6 +80,11 @@ def _cell(member: MemberNow, column: SheetColumn, *, ascii_only: bool) -> Piece:
             return sparkline(member.course[-column.width :], ascii_only=ascii_only), "accent"
         case "phase":
             return _phase(member, column.width)
+        case "status":
+            return _status(member)
+        case "headline":
+            why = clean(member.reason) if member.status is not Status.COMPLETE else ""
+            return ": ".join(filter(None, (why, clean(member.headline)))), ""
         case "messages":
             return (str(member.messages), "warn") if member.messages else _NONE
         case _:
@@ -84,7 +98,7 @@ def _figure(rates: Rates | None, name: str, ink: str = "") -> Piece:
         case "iops":
             return format_iops(rates.iops), ink
         case "bandwidth":
-            return format_bandwidth(rates.bandwidth).removesuffix(" MB/s"), ink
+            return megabytes(rates.bandwidth), ink
         case _:
             value = rates.quantile(0.5 if name == "p50" else 0.99)
             return ("–", "quiet") if value is None else (format_latency(value), ink)
@@ -102,6 +116,11 @@ def _phase(member: MemberNow, width: int) -> Piece:
     room = width - len(phase) - 2
     title = cut(clean(member.test), room) if room > len(member.test) // 2 and width > _PHASE else ""
     return (f"{phase}  {title}" if title else phase), ""
+
+
+def _status(member: MemberNow) -> Piece:
+    word = _status_word(member) or STATUSES[member.status]
+    return f"{word.sign} {word.word}", ink_of(word)
 
 
 def _status_word(member: MemberNow) -> Word | None:
@@ -178,19 +197,22 @@ def fleet_progress_line(now: FleetNow, width: int, charset: Charset) -> Line:
     return [("   ", ""), *progress_bar(now.overall, max(4, width - 3 - len(tail)), charset), (tail, "")]
 
 
-def said_lines(now: FleetNow, width: int, most: int) -> list[Line]:
-    """The newest message of each member that has one, at most `most`."""
-    told = [(member, member.said) for member in now.members if member.said]
-    newest = sorted(told, key=lambda each: -each[1].at_ns)[:most]
+def said_lines(now: FleetNow, noun: str, width: int, most: int) -> list[Line]:
+    """The newest message of each member, at most `most`: one that several have is told once."""
+    told: dict[tuple[str, bool], list[MemberNow]] = {}
+    for member in now.members:
+        if member.said:
+            told.setdefault((member.said.text, member.said.warning), []).append(member)
+    newest = sorted(told.items(), key=lambda each: -max(one.said.at_ns for one in each[1] if one.said))[:most]
     return [
         spread(
             [
-                (" ! " if said.warning else "   ", "warn"),
-                (f"{clean(member.label)} {format_clock(said.at_ns / 1e9)}  ", "quiet"),
-                (clean(said.text), ""),
+                (" ! " if warning else "   ", "warn"),
+                (f"{who([one.label for one in said], len(now.members), noun)}  ", "quiet"),
+                (clean(text), ""),
             ],
             [],
             width,
         )
-        for member, said in newest
+        for (text, warning), said in newest
     ]

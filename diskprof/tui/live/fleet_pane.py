@@ -35,6 +35,7 @@ class FleetSheet(Sheet, inherit_bindings=False):
         Binding("pagedown", "page(1)", "Page down", id="list.page-down", show=False, tooltip="A page down"),
         Binding("home,g", "edge(-1)", "First", id="list.first", show=False, tooltip="The first row"),
         Binding("end,G", "edge(1)", "Last", id="list.last", show=False, tooltip="The last row"),
+        Binding("enter", "open", "Open", id="fleet.open", tooltip="Show this host or disk by itself"),
     ]
 
     def __init__(self, layout: Callable[[int], Sequence[SheetColumn]], turn: Callable[[int], bool], *, id: str) -> None:
@@ -44,6 +45,10 @@ class FleetSheet(Sheet, inherit_bindings=False):
     def action_page(self, direction: int) -> None:
         if not self._turn(direction):
             super().action_page(direction)
+
+    def action_open(self) -> None:
+        if self.key:
+            self.post_message(self.Chosen(self, self.key))
 
 
 class FleetPane(Down):
@@ -90,11 +95,13 @@ class FleetPane(Down):
             if now.going
             else [("   ", ""), (reason, ink_of(STATUSES[now.fleet.status]))]
         )
-        self.sheet.ask(len(now.members) + 1, self._row, cursor=0 if fresh else None)
+        self.sheet.ask(len(now.members) + now.going, self._row, cursor=0 if fresh else None)
         told = tuple(member.said for member in now.members), now.going, width
         if told != self._told:
             self._told = told
-            self.query_one("#fleet-said", Words).tell(lambda width: said_lines(now, width, _SAID) if now.going else [])
+            self.query_one("#fleet-said", Words).tell(
+                lambda width: said_lines(now, noun_of(now.fleet), width, _SAID) if now.going else []
+            )
         if now.going:
             self.query_one("#fleet-result", Words).tell(lambda _width: ())
 

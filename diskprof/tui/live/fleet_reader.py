@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from diskprof.analysis.fleet.result import labels
 from diskprof.model.fleet import FleetRun, MemberState, MemberStatus
 from diskprof.model.histogram import Histogram, merge
-from diskprof.model.run import Message, Progress, RunGlance, Status
+from diskprof.model.run import Message, Progress, RunGlance, RunSummary, Status
 from diskprof.model.sample import Direction, Phase, Sample
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ class MemberNow:
     course: tuple[float, ...]
     messages: int
     said: Message | None
+    headline: str = ""
+    """Its result in a few words, once it has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,19 +175,19 @@ class FleetReader:
         """Where a fleet run stands."""
         fleet = self._store.fleet_run(fleet_id)
         # Of a disk that was alone first the run with the others comes later, and is told.
-        newest = {run.fleet.member: run.id for run in self._store.runs_of_fleet(fleet_id) if run.fleet}
-        glances = {each.id: each for each in self._store.glances(list(newest.values()))}
+        newest = {run.fleet.member: run for run in self._store.runs_of_fleet(fleet_id) if run.fleet}
+        glances = {each.id: each for each in self._store.glances([run.id for run in newest.values()])}
         members = zip(labels(fleet), fleet.statuses, strict=True)
         return FleetNow(
             fleet,
-            tuple(
-                self._member(label, status, glances.get(newest.get(at, "")))
-                for at, (label, status) in enumerate(members)
-            ),
+            tuple(self._member(label, status, newest.get(at), glances) for at, (label, status) in enumerate(members)),
         )
 
-    def _member(self, label: str, status: MemberStatus, glance: RunGlance | None) -> MemberNow:
-        if glance is None:
+    def _member(
+        self, label: str, status: MemberStatus, run: RunSummary | None, glances: Mapping[str, RunGlance]
+    ) -> MemberNow:
+        glance = glances.get(run.id) if run else None
+        if run is None or glance is None:
             return MemberNow(label, status.state, None, Status.PENDING, status.reason, "", 0, None, None, (), 0, None)
         track = self._tracks.get(glance.id)
         if track is None:
@@ -206,6 +208,7 @@ class FleetReader:
             course=track.course if track.test == at else (),
             messages=glance.messages,
             said=glance.said,
+            headline=run.headline,
         )
 
     def _opened(self, glance: RunGlance) -> _Track:

@@ -41,7 +41,7 @@ far; the percentage beside a rate compares the two. R are reads, W writes. The r
 this screen, quitting or losing the connection does not stop it.
 
 A fleet run is a table: a row for each host or disk with its last second, the sum of all below, with percentiles of all I/Os
-together. {live.open} opens one host, {live.leave} comes back. When it has ended, below is what stands out.
+together. {fleet.open} opens one host, {live.leave} comes back. When it has ended, below is what stands out.
 """
         + HELP_OF_RUNS
     )
@@ -211,7 +211,7 @@ together. {live.open} opens one host, {live.leave} comes back. When it has ended
         return run_line(run, width, others=len(self._others))
 
     def _draw(self) -> None:
-        if not self.app.is_running:
+        if not self.app.is_running or self.fleet.id:
             return
         self.set_class(self.snapshot is None, "-empty")
         if self.snapshot is None:
@@ -245,20 +245,14 @@ together. {live.open} opens one host, {live.leave} comes back. When it has ended
                 return self.fleet.going
             case "export":
                 return not self.fleet.going
-            case "course":
-                return parameters[0] == "open" and self.fleet.chosen is not None
-            case "follow" | "again" | "compare" | "tags" | "delete":
+            case "course" | "follow" | "again" | "compare" | "tags" | "delete":
                 # Of the whole they are keys of the list of runs.
                 return False
             case _:
                 return True
 
     def action_course(self, action: str, steps: int = 0) -> None:
-        """Enter opens a member of the table, Escape goes back to it."""
-        if self.fleet.id:
-            if (run_id := self.fleet.chosen) and action == "open":
-                self.show_run(run_id)
-            return
+        """Escape goes from a member back to the table."""
         if action == "leave" and not self.course.can(action) and self.run and self.run.fleet:
             self.show_run(self.run.fleet.fleet_id)
             return
@@ -266,7 +260,8 @@ together. {live.open} opens one host, {live.leave} comes back. When it has ended
 
     @on(Sheet.Chosen, "#members")
     def _member_chosen(self) -> None:
-        self.action_course("open")
+        if run_id := self.fleet.chosen:
+            self.show_run(run_id)
 
     def action_other(self, step: int) -> None:
         running, here = self._in_progress, self._here

@@ -19,6 +19,7 @@ _PLACES = {
     "app": "Everywhere",
     "run": "Run",
     "live": "Live",
+    "fleet": "Live, a fleet run",
     "runs": "Runs",
     "result": "Result",
     "history": "History",
@@ -36,7 +37,7 @@ _SIGN = re.compile(r"[a-z]+(?:_[a-z]+)*")
 # The lists that a screen has; a dialog may have any.
 _LISTS = {
     "RunScreen": ("Table",),
-    "LiveScreen": ("TestSheet",),
+    "LiveScreen": ("TestSheet", "FleetSheet"),
     "RunsScreen": ("Table", "Sheet"),
     "ResultScreen": ("TestSheet",),
     "HistoryScreen": ("Table", "Sheet"),

@@ -56,7 +56,7 @@ def test_the_sum_has_the_percentiles_of_all_ios_of_the_last_second(tmp_path: Pat
         for width in (80, 120):
             lines = text(now, width)
             assert lines[-1].startswith("sum of 3")
-        assert "db1" in "".join(words for words, _ in said_lines(now, 80, 4)[0])
+        assert "all 3 hosts" in "".join(words for words, _ in said_lines(now, "host", 80, 4)[0])
         assert "left" in "".join(words for words, _ in fleet_progress_line(now, 80, Charset.BLOCKS))
         list(runs[0])
         over = reader.read(fleet_id)

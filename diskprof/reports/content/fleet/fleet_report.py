@@ -52,7 +52,7 @@ def fleet_preview(result: FleetResult) -> tuple[Block, ...]:
     odd = all_odd_ones(apart)
     return (
         *([Paragraph(fleet.reason, STATUSES[fleet.status].meaning)] if fleet.reason else ()),
-        *(Paragraph(words, Meaning.WARNING, hanging=True) for each in odd for words in odd_words(each)[:1]),
+        *(Paragraph(odd_words(each), Meaning.WARNING, hanging=True) for each in odd),
         *(member_blocks(apart, odd, result.noun) if apart else ()),
     )
 

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 from diskprof.analysis.fleet.measured import Measured, Peers, peers
-from diskprof.analysis.fleet.odd_ones import FEWEST, OddFigure, OddOne, odd_ones
+from diskprof.analysis.fleet.odd_ones import FEWEST, RATES, OddFigure, OddOne, odd_ones
 from diskprof.analysis.fleet.shared_findings import SharedFinding, shared_findings
 from diskprof.model.text import clean
 from diskprof.reports import figures
-from diskprof.reports.blocks import Block, Note, Paragraph
+from diskprof.reports.blocks import Block, Cell, Note, Paragraph, Table
+from diskprof.reports.layout import Column
 from diskprof.reports.words import DIRECTIONS, WEIGHTS, Meaning
 
 _FEW = 4
@@ -20,31 +21,45 @@ def all_odd_ones(members: Sequence[Measured]) -> tuple[OddOne, ...]:
 
 
 def standing_out_blocks(members: Sequence[Measured], odd: Sequence[OddOne], noun: str) -> list[Block]:
-    """Each odd one with its figures, and what was held against what."""
+    """Each odd one in a sentence, all its figures, and what was held against what."""
     kinds = peers(members)
-    told = [Paragraph(words, Meaning.WARNING, hanging=True) for each in odd for words in odd_words(each)]
-    if not odd and any(len(alike.members) >= FEWEST for alike in kinds):
+    told: list[Block] = [Paragraph(odd_words(each), Meaning.WARNING, hanging=True) for each in odd]
+    if odd:
+        told.append(_table(odd, noun))
+    elif any(len(alike.members) >= FEWEST for alike in kinds):
         told = [Paragraph(f"None: no {noun} is beyond what the {noun}s that are like it differ among themselves.")]
     return [*told, *(Paragraph(_kind_words(alike, noun), Meaning.QUIET, hanging=True) for alike in kinds)]
 
 
-def odd_words(odd: OddOne) -> list[str]:
-    """`db3: 31% below the other 11, beyond what they differ among themselves: 4K rand read QD32 read 3.45k, the others 5.01k.`"""
-    return [_figure_words(clean(odd.label), figure) for figure in odd.figures]
-
-
-def short_odd_words(odd: OddOne) -> str:
-    """`db3: 31% below the other 11 (4K rand read QD32)`, of the figure that is farthest apart."""
+def odd_words(odd: OddOne) -> str:
+    """`db3: 31% below the other 11, beyond what they differ among themselves (4K rand read QD32 read).`"""
     first = odd.figures[0]
-    return f"{clean(odd.label)}: {_apart(first)} ({clean(first.name.title)})"
+    measure = "" if first.name.measure in RATES else f", {figures.METRICS[first.name.measure].short}"
+    where = f"{clean(first.name.title)} {DIRECTIONS[first.name.direction].word}{measure}"
+    return f"{clean(odd.label)}: {_apart(first)}, beyond what they differ among themselves ({where})."
 
 
-def _figure_words(label: str, figure: OddFigure) -> str:
-    name = figure.name
-    measure = figures.METRICS[name.measure].label
-    values = f"{figures.figure(name.measure, figure.value)}, the others {figures.figure(name.measure, figure.median)}"
-    where = f"{clean(name.title)} {DIRECTIONS[name.direction].word}, {measure}"
-    return f"{label}: {_apart(figure)}, beyond what they differ among themselves. {where}: {values} (median)."
+def _table(odd: Sequence[OddOne], noun: str) -> Table:
+    columns = (
+        *(Column(noun.capitalize(), least=8, middle=True), Column("Test", least=18, middle=True)),
+        *(Column("Direction", short=""), Column("Figure"), Column("Value", right=True)),
+        *(Column("Others", right=True), Column("Apart", right=True)),
+    )
+    rows = tuple(
+        _figure_row(each.label if at == 0 else "", figure) for each in odd for at, figure in enumerate(each.figures)
+    )
+    return Table(columns, rows, legend="Others: the median of those that are like it.", inset=True)
+
+
+def _figure_row(label: str, figure: OddFigure) -> tuple[Cell, ...]:
+    name, way = figure.name, DIRECTIONS[figure.name.direction]
+    return (
+        *(Cell(clean(label)), Cell(clean(name.title)), Cell(way.word, way.meaning)),
+        Cell(figures.METRICS[name.measure].label, short=figures.METRICS[name.measure].short),
+        Cell(figures.figure(name.measure, figure.value), strong=True),
+        Cell(figures.figure(name.measure, figure.median)),
+        Cell(figures.relative(figure.apart), Meaning.WARNING if figure.worse else Meaning.PLAIN),
+    )
 
 
 def _apart(figure: OddFigure) -> str:
