@@ -93,6 +93,22 @@ def print_series(store: "Store", series_id: str, as_json: bool) -> None:
     click.echo(drawn, nl=False)
 
 
+def print_fleet(store: "Store", fleet_id: str, as_json: bool) -> None:
+    """The fleet run as it stands in the store, on stdout."""
+    from diskprof.runner.session import fleet_result
+
+    result = fleet_result(store, fleet_id)
+    if as_json:
+        from diskprof.reports.data.json_fleet import fleet_json
+
+        echo_json(fleet_json(result))
+        return
+    from diskprof.reports.content.fleet.fleet_report import fleet_report
+    from diskprof.reports.render.lines import text
+
+    click.echo(text(fleet_report(result), width_of_stdout(), ascii_only=not stdout_is_utf8()), nl=False)
+
+
 def width_of_stdout(otherwise: int = 100) -> int:
     """Columns to lay out for: those of COLUMNS, else the terminal's, or `otherwise` where stdout is none."""
     import shutil

@@ -351,6 +351,7 @@ async def back_to(pilot: Driver, place: Place) -> None:
 
 # Pressed where there is what they act on.
 ELSEWHERE = {
+    "fleet.open": "test_fleet_screen.py",
     "run.own": "test_run_own_presets.py",
     "live.sweep": "test_live_sweep.py",
     "live.panel": "test_live_sweep.py",

@@ -40,6 +40,11 @@ class FigureName:
     direction: Direction
     measure: Measure
 
+    @property
+    def words(self) -> str:
+        """`4K rand read QD32`; with the direction where the title does not say it."""
+        return self.title if self.direction in self.title else f"{self.title} {self.direction}"
+
 
 def figures(measured: Measured) -> dict[FigureName, float]:
     """What each test is judged by first and, of fio's, its p99, in I/Os or bytes per second or ns; of repeats the median."""

@@ -28,7 +28,7 @@ def _told(form: Format) -> str:
 
 _HELP = f"""Write a report of RUNS on stdout, or to FILE. Two or more runs, series or tags with all their runs are compared.
 
-A run is named by its id, the beginning of it, a tag, `latest` or `latest~N`; a series by its id.
+A run is named by its id, the beginning of it, a tag, `latest` or `latest~N`; a series and a fleet run by its id.
 
 \b
 Formats (and the ends of FILE that ask for them):
@@ -110,6 +110,8 @@ def _report_text(store: "Store", names: tuple[str, ...], wanted: Format, *, asci
         item = store.resolve_item(names[0])
         if item.is_series and wanted in OF_SERIES:
             return _series_text(store, item.id, wanted, ascii_only=ascii_only)
+        if item.is_fleet and wanted in OF_SERIES:
+            return _fleet_text(store, item.id, wanted, ascii_only=ascii_only)
     if len(names) > 1 and wanted in OF_ARMS:
         arms = _arms(store, names)
     else:
@@ -142,6 +144,13 @@ def _series_text(store: "Store", series_id: str, wanted: Format, *, ascii_only: 
     result = series_result(store, series_id)
     runs = [store.run(run.id) for run in result.runs] if wanted is Format.CSV else []
     return write_series(wanted, result, runs, ascii_only=ascii_only)
+
+
+def _fleet_text(store: "Store", fleet_id: str, wanted: Format, *, ascii_only: bool) -> str:
+    from diskprof.reports.formats import write_fleet
+    from diskprof.runner.session import fleet_result
+
+    return write_fleet(wanted, fleet_result(store, fleet_id), ascii_only=ascii_only)
 
 
 @click.command("compare", short_help="Compare runs side by side.")

@@ -14,6 +14,7 @@ from diskprof.cli.common import (
     exit_code_of,
     exit_code_of_series,
     open_store,
+    print_fleet,
     print_result,
     print_series,
     width_of_stdout,
@@ -76,15 +77,16 @@ def runs_command(ctx: click.Context, as_json: bool, limit: int | None, trash: bo
 @click.option("--plot", is_flag=True, help="Plot IOPS, bandwidth and latency over time.")
 @click.pass_context
 def show_command(ctx: click.Context, run: str, as_json: bool, plot: bool) -> None:
-    """Show the result of RUN or of a series: an id or the beginning of one, a tag, `latest` or `latest~N`."""
+    """Show the result of RUN, a series or a fleet run: an id or the beginning of one, a tag, `latest` or `latest~N`."""
     if plot and as_json:
         raise click.UsageError("--plot and --json exclude each other.", ctx)
     with open_store(ctx) as store:
         found = store.resolve_item(run)
-        if found.is_series and not plot:
-            print_series(store, found.id, as_json)
+        several = {ItemKind.SERIES: print_series, ItemKind.FLEET: print_fleet}.get(found.kind)
+        if several and not plot:
+            several(store, found.id, as_json)
             return
-        if found.is_series:
+        if several:
             raise UsageError("--plot is of one run.", f"Give one of: {', '.join(store.runs_named(found.id))}.")
         run_id = found.id
         print_result(store, run_id, as_json)

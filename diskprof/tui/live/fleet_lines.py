@@ -32,7 +32,7 @@ _LEAST_COURSE, _MOST_COURSE = 6, 40
 _PHASE, _WIDE_PHASE = 18, 40
 _WIDE = 100
 _STATUS = 13
-_OVER_TIME = "IOPS over time"
+_OVER_TIME, _SHORT_TIME = "IOPS over time", "over time"
 _NONE: Piece = ("", "quiet")
 
 
@@ -55,7 +55,7 @@ def columns_for(width: int, now: FleetNow, noun: str) -> tuple[SheetColumn, ...]
     return (
         SheetColumn("label", noun, label, middle=True),
         *(SheetColumn(name, title, _FIGURE, right=True) for name, title in _FIGURES),
-        SheetColumn("course", _OVER_TIME if course >= len(_OVER_TIME) else "", course),
+        SheetColumn("course", _OVER_TIME if course >= len(_OVER_TIME) else _SHORT_TIME[:course], course),
         SheetColumn("phase", "phase", phase),
         SheetColumn("messages", "!", 2, right=True),
     )
@@ -86,7 +86,8 @@ def _cell(member: MemberNow, column: SheetColumn, *, ascii_only: bool) -> Piece:
             why = clean(member.reason) if member.status is not Status.COMPLETE else ""
             return ": ".join(filter(None, (why, clean(member.headline)))), ""
         case "messages":
-            return (str(member.messages), "warn") if member.messages else _NONE
+            warned = member.said is not None and member.said.warning
+            return (str(member.messages), "warn" if warned else "quiet") if member.messages else _NONE
         case _:
             return _figure(member.rates, column.key)
 

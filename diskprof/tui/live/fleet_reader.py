@@ -192,7 +192,7 @@ class FleetReader:
         track = self._tracks.get(glance.id)
         if track is None:
             track = self._tracks[glance.id] = self._opened(glance)
-        going = glance.status is Status.RUNNING
+        going = glance.status is Status.RUNNING and status.state is not MemberState.LOST
         if going:
             batch = self._store.samples(glance.id, after=track.cursor)
             track.cursor = batch.last

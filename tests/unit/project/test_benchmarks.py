@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).parents[3]
-BENCHMARKS = ("gate", "imported", "observer", "repeats", "results", "scale", "startup", "steady")
+BENCHMARKS = ("gate", "imported", "observer", "odd_ones", "repeats", "results", "scale", "startup", "steady")
 
 
 def benchmark(name: str, *words: str, timeout_s: float = 180.0) -> subprocess.CompletedProcess[str]:
@@ -109,3 +109,9 @@ def test_repeated_runs_are_judged_on_noise_that_was_recorded(tmp_path: Path) -> 
         assert found[f"recorded, throttled: {name}"]["verdict"] == "met"
     assert found["recorded, throttled: drift, one after the other: told apart"]["median"] == 100
     assert found["recorded, busy: equal sides told apart"]["verdict"] == "met"
+
+
+def test_the_odd_host_is_found_among_noise_that_was_recorded(tmp_path: Path) -> None:
+    found = figures("odd_ones", tmp_path / "out.json", "--draws", "50")
+    for name in (": one of equal ones named", ", one 30% slow: named"):
+        assert found[f"recorded, throttled, 4 hosts{name}"]["verdict"] == "met"

@@ -26,7 +26,7 @@ def drawn(result: FleetResult, width: int = 100) -> str:
 
 def test_the_report_names_the_odd_host_first_and_tells_the_sum() -> None:
     said = drawn(hosts(5000, 5010, 4990, 3500))
-    assert "db4: 30% below the other 3, beyond what they differ among themselves (4K rand read QD32 read)." in said
+    assert "db4: 30% below the other 3, beyond what they differ among themselves (4K rand read QD32)." in said
     assert said.index("What stands out") < said.index("Sum of all hosts") < said.index("Each host")
     assert "! 3.50k" in said
     assert "18,500" in said

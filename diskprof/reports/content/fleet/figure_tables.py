@@ -67,7 +67,7 @@ _BESIDE = frozenset({Measure.LATENCY_P99})
 
 
 def _head(name: FigureName) -> str:
-    return f"{clean(name.title)} {DIRECTIONS[name.direction].sign}"
+    return clean(name.words)
 
 
 def _figure(name: FigureName, value: float | None, *, odd: bool) -> Cell:

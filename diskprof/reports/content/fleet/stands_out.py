@@ -32,11 +32,10 @@ def standing_out_blocks(members: Sequence[Measured], odd: Sequence[OddOne], noun
 
 
 def odd_words(odd: OddOne) -> str:
-    """`db3: 31% below the other 11, beyond what they differ among themselves (4K rand read QD32 read).`"""
+    """`db3: 31% below the other 11, beyond what they differ among themselves (4K rand read QD32).`"""
     first = odd.figures[0]
     measure = "" if first.name.measure in RATES else f", {figures.METRICS[first.name.measure].short}"
-    where = f"{clean(first.name.title)} {DIRECTIONS[first.name.direction].word}{measure}"
-    return f"{clean(odd.label)}: {_apart(first)}, beyond what they differ among themselves ({where})."
+    return f"{clean(odd.label)}: {_apart(first)}, beyond what they differ among themselves ({clean(first.name.words)}{measure})."
 
 
 def _table(odd: Sequence[OddOne], noun: str) -> Table:

@@ -39,10 +39,10 @@ def together_blocks(found: Sequence[Together]) -> list[Block]:
 
 
 def together_words(each: Together) -> str:
-    """`4K rand read QD32 read: together 1.10M IOPS, 45% less than each alone (2.00M). Shared: controller 0000:00:1f.2.`"""
+    """`4K rand read QD32: together 1.10M IOPS, 45% less than each alone (2.00M). Shared: controller 0000:00:1f.2.`"""
     measure = each.name.measure
     unit = f" {figures.METRICS[measure].label}" if figures.figure(measure, 1.0)[-1].isdigit() else ""
-    title = f"{clean(each.name.title)} {DIRECTIONS[each.name.direction].word}"
+    title = clean(each.name.words)
     sums = f"together {figures.figure(measure, each.together)}{unit}"
     if each.part is None:
         return f"{title}: {sums}, nothing lost (alone {figures.figure(measure, each.alone)})."
