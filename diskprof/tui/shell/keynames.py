@@ -36,6 +36,7 @@ def key_of(screen: Screen[Any], name: str) -> str:
 
 _ROOMS = {
     "list": "diskprof.tui.kit.table",
+    "fleet": "diskprof.tui.live.fleet_pane",
     "result": "diskprof.tui.runs.result",
     "history": "diskprof.tui.runs.history",
 }
