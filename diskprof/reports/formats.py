@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from diskprof.analysis.arms import Side, runs_of
+from diskprof.model.advice import Advice
 from diskprof.model.errors import UsageError
+from diskprof.model.text import clean
 
 if TYPE_CHECKING:
     from diskprof.analysis.fleet.result import FleetResult
@@ -49,7 +51,7 @@ class FormatFacts:
 
 
 FORMATS: Mapping[Format, FormatFacts] = {
-    Format.MARKDOWN: FormatFacts("Markdown", (".md",)),
+    Format.MARKDOWN: FormatFacts("Markdown", (".md", ".markdown", ".txt")),
     Format.HTML: FormatFacts("a page with charts (HTML)", (".html", ".htm")),
     Format.CSV: FormatFacts("the results as CSV", (".csv",)),
     Format.SAMPLES: FormatFacts("every sample as CSV"),
@@ -62,25 +64,30 @@ FORMATS: Mapping[Format, FormatFacts] = {
     Format.HGRM: FormatFacts("latency percentiles for HdrHistogram plotters", (".hgrm",)),
 }
 _BY_SUFFIX = {suffix: form for form, facts in FORMATS.items() for suffix in facts.suffixes}
-_OTHERS = frozenset(
-    {".pdf", ".doc", ".docx", ".odt", ".rtf", ".tex", ".xls", ".xlsx", ".ods", ".yaml", ".yml", ".json"}
-    | {".png", ".svg", ".jpg", ".jpeg", ".gif", ".zip", ".gz", ".db"}
-)
 
 
 def format_of(path: Path) -> Format:
-    """What the end of the name asks for, Markdown where it says nothing. Raises UsageError where it names another form."""
+    """What the end of the name asks for, Markdown where there is none. Raises UsageError where it asks for nothing of these."""
     suffix = path.suffix.lower()
-    if suffix in _OTHERS:
-        hint = "Name the file .md, .html or .csv."
+    if suffix and suffix not in _BY_SUFFIX:
+        hint = "Name the file .md, .html or .csv"
         if suffix == ".json":
-            hint += " `diskprof show RUN --json` prints a run as JSON; `diskprof report --help` lists other formats."
-        raise UsageError(f"A report cannot be written as {suffix}.", hint)
+            raise UsageError(
+                "A report cannot be written as .json.",
+                f"{hint}. `diskprof show RUN --json` prints a run as JSON; `diskprof report --help` lists other formats.",
+            )
+        raise UsageError(
+            f"A report cannot be written as {clean(suffix[:20])}.",
+            Advice(f"{hint}, or give --format: `diskprof report --help` lists the formats.", f"{hint}."),
+        )
     return _BY_SUFFIX.get(suffix, Format.MARKDOWN)
 
 
 OF_ARMS = frozenset({Format.MARKDOWN, Format.HTML, Format.CSV})
-"""These compare several arms; the others have each run by itself."""
+"""These compare several arms."""
+
+BY_ARM = OF_ARMS | {Format.BENCHMARK, Format.BENCHMARK_LATENCY, Format.BMF}
+"""These have something to say of each arm: of a tag once, not once for each of its runs."""
 
 OF_SERIES = frozenset({Format.MARKDOWN, Format.HTML, Format.CSV})
 """A series, and a fleet run, is one document in these; in the others it is its runs."""
@@ -162,11 +169,11 @@ def write(
             from diskprof.analysis.metrics import Better
             from diskprof.reports.data.benchmark import benchmark_json
 
-            return benchmark_json(runs, Better.HIGHER if wanted is Format.BENCHMARK else Better.LOWER)
+            return benchmark_json(sides, Better.HIGHER if wanted is Format.BENCHMARK else Better.LOWER)
         case Format.BMF:
             from diskprof.reports.data.benchmark import bmf_json
 
-            return bmf_json(runs)
+            return bmf_json(sides)
         case Format.GOBENCH:
             from diskprof.reports.data.gobench import gobench
 

@@ -66,7 +66,7 @@ def import_files(store: Store, places: Sequence[str], stdin: IO[bytes]) -> Impor
 def _add_place(pile: _Pile, path: Path, stack: ExitStack) -> None:
     try:
         if path.is_dir():
-            _add_folder(pile, path, stack)
+            _add_folder(pile, path)
             return
         if path.exists() and not (path.is_file() or path.is_fifo()):
             raise UsageError(f"{clean(str(path))} is not a file.", "Give a result file, or one of `diskprof export`.")
@@ -78,8 +78,27 @@ def _add_place(pile: _Pile, path: Path, stack: ExitStack) -> None:
 
 
 def _add_file(pile: _Pile, path: Path, stack: ExitStack) -> None:
-    file = stack.enter_context(path.open("rb"))
-    _add(pile, str(path), file, _written(file))
+    """Raises OSError."""
+    if path.is_fifo():
+        file = stack.enter_context(path.open("rb"))
+        _add(pile, str(path), file, _written(file))
+        return
+    with path.open("rb") as file:
+        if _is_export(file.read(_LOOKED_AT)):
+            pile.sources.append((str(path), _exported(path)))
+            return
+        file.seek(0)
+        _add(pile, str(path), file, _written(file))
+
+
+def _exported(path: Path) -> Iterator[Record]:
+    """The records of an exported file, which is open only while they are read: there may be thousands."""
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise DiskprofError(f"{clean(str(path))} cannot be read: {error.strerror}.") from None
+    with file:
+        yield from read(file, str(path))
 
 
 def _written(file: IO[bytes]) -> datetime:
@@ -89,7 +108,7 @@ def _written(file: IO[bytes]) -> datetime:
 def _add(pile: _Pile, name: str, file: IO[bytes], written: datetime) -> None:
     beginning = file.read(_LOOKED_AT)
     whole = _Behind(beginning, file)
-    if beginning.startswith(_GZIP) and _is_exported(beginning):
+    if _is_export(beginning):
         pile.sources.append((name, read(whole, name)))
         return
     found = _results(name, _content(name, beginning, whole))
@@ -116,10 +135,12 @@ class _Behind:
         return found
 
 
-def _is_exported(packed: bytes) -> bool:
-    """Whether what is packed begins as `diskprof export` begins a file, or as nothing at all."""
+def _is_export(beginning: bytes) -> bool:
+    """Whether a file is packed, and what is in it begins as `diskprof export` begins a file, or as nothing at all."""
+    if not beginning.startswith(_GZIP):
+        return False
     try:
-        beginning = zlib.decompressobj(wbits=31).decompress(packed, 200)
+        beginning = zlib.decompressobj(wbits=31).decompress(beginning, 200)
     except zlib.error:
         return True
     return b'"diskprof runs"' in beginning or not beginning
@@ -185,7 +206,7 @@ class _InFolder:
     written: datetime
 
 
-def _add_folder(pile: _Pile, folder: Path, stack: ExitStack) -> None:
+def _add_folder(pile: _Pile, folder: Path) -> None:
     """Raises OSError."""
     files = [(directory, paths) for directory, paths in _files(folder) if paths]
     count = sum(len(paths) for _, paths in files)
@@ -195,8 +216,8 @@ def _add_folder(pile: _Pile, folder: Path, stack: ExitStack) -> None:
         for path in paths:
             with path.open("rb") as file:
                 beginning = file.read(_LOOKED_AT)
-                if beginning.startswith(_GZIP) and _is_exported(beginning):
-                    _add_file(pile, path, stack)
+                if _is_export(beginning):
+                    pile.sources.append((str(path), _exported(path)))
                 elif results := _results_among_others(str(path), beginning, file):
                     found.append(_InFolder(path, results, _written(file)))
                 else:

@@ -24,19 +24,21 @@ _COLUMNS = {
 }
 _FINGERPRINT = ", ".join(_COLUMNS.values())
 _TAGGED = " AND number IN (SELECT tag.run FROM tag WHERE tag.name = ?)"
-_WHOLE = "deleted_at IS NULL AND run.status = 'complete'"
+# Which runs others are held against (docs/reading-results.md): in a median of many those in doubt count too, as what is doubtful
+# on a machine is often so in each of its runs; the one best of all must be beyond doubt.
+_WHOLE = "run.deleted_at IS NULL AND run.status = 'complete'"
+_SURE = f"{_WHOLE} AND run.doubts = '' AND run.imported_from = ''"
 
 MOST_RUNS = 100
 """So many of the newest that match are looked at: a store of ten thousand runs must not delay a result."""
 
-_ALIKE = """
+_ALIKE = f"""
     SELECT run.number, run.id, run.started_at, run.hostname, json_extract(environment, '$.disks')
     FROM run JOIN detail ON detail.run = run.number
-    WHERE run.ordinal < ?1 AND run.preset = ?2 AND run.device = ?3 AND run.status = ?4 AND run.doubts = ''
-      AND run.imported_from = ''
-      AND json_extract(plan, '$.parameters') = ?5 AND json_extract(plan, '$.target.kind') = ?6
-      AND (json_extract(environment, '$.disks') <> '[]' OR run.target = ?7)
-    ORDER BY run.ordinal DESC, run.number DESC LIMIT ?8"""
+    WHERE run.ordinal < ?1 AND run.preset = ?2 AND run.device = ?3 AND {_SURE}
+      AND json_extract(plan, '$.parameters') = ?4 AND json_extract(plan, '$.target.kind') = ?5
+      AND (json_extract(environment, '$.disks') <> '[]' OR run.target = ?6)
+    ORDER BY run.ordinal DESC, run.number DESC LIMIT ?7"""
 _NEWEST = """
     SELECT run.id, run.hostname, json_extract(environment, '$.disks')
     FROM run JOIN detail ON detail.run = run.number
@@ -62,7 +64,7 @@ def earlier_results(db: sqlite3.Connection, run_id: str) -> tuple[EarlierResult,
         # What disk a file's results are of is not known.
         return ()
     ordinal, preset, device, host, target, parameters, kind, disks, _ = mine
-    wanted = (ordinal, preset, device, Status.COMPLETE.value, parameters, kind, target, MOST_RUNS)
+    wanted = (ordinal, preset, device, parameters, kind, target, MOST_RUNS)
     found: list[EarlierResult] = []
     for other, other_id, started, other_host, other_disks in db.execute(_ALIKE, wanted).fetchall():
         if _identity(other_disks, other_host) == _identity(disks, host):

@@ -14,7 +14,7 @@ from diskprof.cli.encoding import echo_data, stdout_is_utf8
 from diskprof.cli.saying import say
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
-from diskprof.reports.formats import FORMATS, OF_ARMS, OF_SERIES, Format, format_of
+from diskprof.reports.formats import BY_ARM, FORMATS, OF_ARMS, OF_SERIES, Format, format_of
 
 if TYPE_CHECKING:
     from diskprof.store.store import Store
@@ -112,8 +112,8 @@ def _report_text(store: "Store", names: tuple[str, ...], wanted: Format, *, asci
             return _series_text(store, item.id, wanted, ascii_only=ascii_only)
         if item.is_fleet and wanted in OF_SERIES:
             return _fleet_text(store, item.id, wanted, ascii_only=ascii_only)
-    if len(names) > 1 and wanted in OF_ARMS:
-        arms = _arms(store, names)
+    if len(names) > 1 and wanted in BY_ARM:
+        arms = _arms(store, names, comparable=wanted in OF_ARMS)
     else:
         arms = arms_of([store.run(run_id) for run_id in _ids(store, names)])
     runs = runs_of(arms)
@@ -126,14 +126,15 @@ def _report_text(store: "Store", names: tuple[str, ...], wanted: Format, *, asci
     return write(wanted, arms, samples, kernel, earlier=earlier, history=history, ascii_only=ascii_only)
 
 
-def _arms(store: "Store", names: Sequence[str]) -> tuple[Arm, ...]:
-    """What these names mean; of one run alone the same run once. Raises UsageError of what cannot be compared."""
+def _arms(store: "Store", names: Sequence[str], *, comparable: bool = True) -> tuple[Arm, ...]:
+    """What these names mean; of one run alone the same run once. Raises UsageError, if `comparable`, of what cannot be compared."""
     from diskprof.analysis.arms import require_comparable
     from diskprof.runner.comparing import ids_of, named_arms, with_runs
 
     chosen = named_arms(store, names)
     arms = with_runs(chosen, {run_id: store.run(run_id) for run_id in ids_of(chosen)})
-    require_comparable(arms)
+    if comparable:
+        require_comparable(arms)
     return arms
 
 

@@ -7,7 +7,7 @@ import shlex
 
 from diskprof.engines.jsonstream import ArrayStream, Document, DocumentStream, StreamPart, parse_object
 from diskprof.engines.results.fio_results import fio_runs, is_fio
-from diskprof.engines.results.found import NOT_WHOLE, BadResults, FoundRun, NoResults
+from diskprof.engines.results.found import BadResults, FoundRun, NoResults
 from diskprof.engines.results.ioping_results import ioping_run, is_ioping, raw_line, raw_run
 from diskprof.model.advice import Advice
 from diskprof.model.errors import EngineError
@@ -82,7 +82,7 @@ def _begun(data: bytes) -> bool:
 
 def _something_else(data: bytes, name: str) -> NoResults:
     if data.startswith(b"{") and (value := parse_object(data)) is not None:
-        return NoResults("it is JSON, but no result of fio's or ioping's", "" if value else NOT_WHOLE)
+        return NoResults("it is JSON, but no result of fio's or ioping's" if value else "it is an empty JSON object")
     if _TABLES.search(data) or _TERSE.search(data):
         return NoResults("it is fio's output for people, which has no distribution", _JSON)
     if _PRETTY.search(data):

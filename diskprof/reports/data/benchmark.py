@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from diskprof.analysis.arms import Side
 from diskprof.analysis.metrics import Better, Measure
-from diskprof.model.run import Run
 from diskprof.reports.data.json import Json, dumps
 from diskprof.reports.data.tracked import Tracked, tracked
 
@@ -37,12 +37,12 @@ _FIGURES = {
 }
 
 
-def benchmark_json(runs: Sequence[Run], better: Better) -> str:
+def benchmark_json(sides: Sequence[Side], better: Better) -> str:
     """What github-action-benchmark reads: as `customBiggerIsBetter` with Better.HIGHER, `customSmallerIsBetter` with LOWER.
 
     The value of several runs is their median, with their range. Raises DiskprofError where nothing was measured.
     """
-    return dumps([_entry(figure) for figure in tracked(runs) if figure.better is better])
+    return dumps([_entry(figure) for figure in tracked(sides) if figure.better is better])
 
 
 def _entry(figure: Tracked) -> Json:
@@ -62,13 +62,13 @@ def _entry(figure: Tracked) -> Json:
     return entry
 
 
-def bmf_json(runs: Sequence[Run]) -> str:
+def bmf_json(sides: Sequence[Side]) -> str:
     """Bencher Metric Format. The value of several runs is their median, with the lowest and the highest.
 
     Raises DiskprofError where nothing was measured.
     """
     found: dict[str, Json] = {}
-    for figure in tracked(runs):
+    for figure in tracked(sides):
         metric = {"value": figure.median}
         if len(figure.values) > 1:
             metric |= {"lower_value": min(figure.values), "upper_value": max(figure.values)}

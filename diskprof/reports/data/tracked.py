@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import isfinite
 from statistics import median
 
+from diskprof.analysis.arms import Side, arms_of, runs_of
 from diskprof.analysis.metrics import SYNC_METRICS, Better, Measure, direction_metrics
 from diskprof.model.errors import DiskprofError
 from diskprof.model.run import Run, Status, TestRecord
@@ -74,14 +75,21 @@ def _of_test(run: Run, test: TestRecord) -> Iterator[Measured]:
             yield Measured(run, test, SYNC, of_sync.metric, of_sync.better, value, 1)
 
 
-def tracked(runs: Sequence[Run]) -> tuple[Tracked, ...]:
-    """The figures of the runs, the same ones together. Raises DiskprofError where there are none."""
+def tracked(sides: Sequence[Side]) -> tuple[Tracked, ...]:
+    """The figures of the runs, the same ones together; of several arms those of each apart, with its name behind theirs.
+
+    Raises DiskprofError where there are none.
+    """
     together: dict[tuple[str, Measure], list[Measured]] = {}
+    arms, runs = arms_of(sides), runs_of(sides)
     several = on_several_targets(runs)
+    called = {run.id: arm.label for arm in arms for run in arm.runs} if len(arms) > 1 else {}
     for figure in every_figure(runs):
+        target, arm = figure.run.plan.target.path, called.get(figure.run.id, "")
         name = f"{figure.run.plan.preset}/{figure.test.name} {figure.direction}"
-        place = f" on {figure.run.plan.target.path}" if several else ""
-        together.setdefault((clean(name + place), figure.measure), []).append(figure)
+        place = f" on {target}" if several else ""
+        tag = f" ({arm})" if arm and not (several and arm == target) else ""
+        together.setdefault((clean(name + place + tag), figure.measure), []).append(figure)
     return tuple(
         Tracked(
             *(name, measure, found[0].better),

@@ -18,6 +18,7 @@ from handmade import direction, environment, fio, latency, run
 from hostile import HOSTILE, dangers
 from pydantic import BaseModel, ConfigDict, Field, RootModel, TypeAdapter
 
+from diskprof.analysis.arms import Arm
 from diskprof.analysis.metrics import Better
 from diskprof.model.advice import on_command_line, on_screen
 from diskprof.model.errors import DiskprofError, UsageError
@@ -209,6 +210,16 @@ def test_several_runs_are_their_median_and_range() -> None:
     assert metric == Metric(value=5_100, lower_value=5_000, upper_value=5_300)
 
 
+def test_each_tag_has_entries_of_its_own() -> None:
+    runs = [with_doubt(iops, run_id=f"aaaa222{n}") for n, iops in enumerate((5_000, 5_200, 6_000))]
+    found = TypeAdapter(dict[str, Measures]).validate_json(
+        bmf_json([Arm(tuple(runs[:2]), "before"), Arm(tuple(runs[2:]), "after")])
+    )
+    assert found["own/randread read (before)"].root["throughput"].value == 5_100
+    assert found["own/randread read (after)"].root["throughput"] == Metric(value=6_000)
+    assert "own/randread read" not in found
+
+
 def test_runs_on_two_targets_are_not_taken_together() -> None:
     first = with_doubt()
     other = replace(first.plan.target, path="/mnt/other")
@@ -356,6 +367,10 @@ def test_every_format_is_told_and_can_be_written() -> None:
         assert write(wanted, [with_doubt()], {}, {}).endswith("\n")
         for suffix in FORMATS[wanted].suffixes:
             assert format_of(Path(f"x{suffix}")) is wanted
+    assert format_of(Path("report")) is Format.MARKDOWN
+    for name in ("x.xyz", "x.pdf", "x.json"):
+        with pytest.raises(UsageError, match=rf"cannot be written as \{Path(name).suffix}"):
+            format_of(Path(name))
 
 
 @pytest.mark.parametrize(

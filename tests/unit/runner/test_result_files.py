@@ -5,6 +5,7 @@ import io
 import json
 import os
 import random
+import resource
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -189,6 +190,26 @@ def test_a_folder_gives_its_results_and_leaves_the_rest(store: Store, tmp_path: 
     written(tmp_path / "r" / "broken.json", PLAIN[:4000])
     with pytest.raises(BadFile, match=r"broken\.json"):
         taken(store, tmp_path / "r")
+
+
+def test_more_exported_files_than_may_be_open_at_once(store: Store, tmp_path: Path) -> None:
+    file = io.BytesIO()
+    export_runs(store, [record_run(store, run_id="abc", runtime_s=1.0)], file)
+    paths = [written(tmp_path / "r" / f"{number}.jsonl.gz", file.getvalue()) for number in range(40)]
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(list(Path("/proc/self/fd").iterdir())) + 20, before[1]))
+    try:
+        assert {run.run_id for run in taken(store, tmp_path / "r").runs} == {"abc"}
+        assert {run.run_id for run in taken(store, *paths).runs} == {"abc"}
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def test_json_without_results_is_called_what_it_is(store: Store) -> None:
+    for data, words in ((b"{}", "it is an empty JSON object"), (b'{"a": 1}', "it is JSON, but no result of fio's")):
+        with pytest.raises(BadFile, match=words) as error:
+            taken(store, "-", stdin=data)
+        assert "cut off" not in str(error.value)
 
 
 def test_what_bench_fio_wrote_to_one_folder_is_one_run_with_a_sweep(store: Store, tmp_path: Path) -> None:

@@ -30,6 +30,9 @@ def test_the_earlier_runs_of_a_preset_count_newest_first(store: Store) -> None:
     assert earlier_ids(store, ids[0]) == []
     assert earlier_ids(store, ids[2]) == [ids[1], ids[0]]
     assert earlier_ids(store, ids[1]) == [ids[0]]
+    store.discard(ids[1], FIRST_START)
+    assert earlier_ids(store, ids[2]) == [ids[0]]
+    store.restore(ids[1])
     found, run = store.earlier_results(ids[1]), store.run(ids[0])
     for one in found:
         test = run.test(one.test)
