@@ -21,7 +21,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SETUP := scripts/setup.sh
 
-.PHONY: help run setup setup-test ready test vm-test vm-shell check compiled format format-check lint types imports licences audit fuzz screenshots snapshots bench wheel clean
+.PHONY: help run setup setup-test ready test vm-test vm-shell check compiled format format-check lint types imports licences audit fuzz screenshots snapshots bench wheel pyz bundle test-bundle clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## \(.*\)/  make \1 - \2/p' Makefile | \
@@ -98,6 +98,15 @@ bench: ready ## Measure what diskprof itself costs beside plain fio
 
 wheel: ready ## Build the wheel and the source archive into dist/
 	@$(BIN)/python -m build --outdir dist .
+
+pyz: ready ## Build the zipapp into dist/, for Python 3.11 and later: ARGS='--machine aarch64'
+	@$(BIN)/python scripts/pyz.py $(ARGS)
+
+bundle: ready ## Build the bundle into dist/: diskprof with its own Python, for any Linux of this architecture
+	@$(BIN)/python scripts/bundle.py $(ARGS)
+
+test-bundle: pyz bundle ## Try the bundle and the zipapp in roots that are empty but for busybox and fio: root, busybox-static
+	@unset MAKEFLAGS MAKELEVEL; exec $(BIN)/pytest -v tests/bundle $(ARGS)
 
 clean: ## Remove what was built, .venv too
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .fuzz

@@ -47,7 +47,7 @@ _PATIENCE_S = 30.0
 """A program whose disk is under load takes its time: fio needed 6 s to tell its version on a slow machine (F81)."""
 
 _MORE_PLACES = ("/usr/local/bin", "/usr/bin", "/usr/local/sbin", "/usr/sbin")
-_MANAGERS = {
+PACKAGE_MANAGERS = {
     "apt-get": "apt-get install -y",
     "dnf": "dnf install -y",
     "yum": "yum install -y",
@@ -177,31 +177,36 @@ def _hint(name: EngineName, wanted: _Wanted) -> str:
 
 def install_command(packages: Sequence[str]) -> str:
     """The command that installs `packages` here, with sudo where it takes root; empty where no package manager is known."""
-    manager = _manager()
+    return install_command_of(packages, _distributions(), lambda name: bool(shutil.which(name)), root=os.geteuid() == 0)
+
+
+def install_command_of(
+    packages: Sequence[str], distributions: Sequence[str], has: Callable[[str], bool], *, root: bool
+) -> str:
+    """The same for a machine of these `distributions`, which `has` programs: its own package manager, else the first there is."""
+    named = (manager for like in distributions for manager in _MANAGER_OF.get(like, ()))
+    manager = next((manager for manager in (*named, *PACKAGE_MANAGERS) if has(manager)), "")
     if not manager:
         return ""
-    command = f"{_MANAGERS[manager]} {' '.join(packages)}"
-    return command if os.geteuid() == 0 else f"sudo {command}"
-
-
-def _manager() -> str:
-    """The distribution's own package manager, else the first that is there."""
-    named = (manager for like in _distributions() for manager in _MANAGER_OF.get(like, ()))
-    return next((manager for manager in (*named, *_MANAGERS) if shutil.which(manager)), "")
+    command = f"{PACKAGE_MANAGERS[manager]} {' '.join(packages)}"
+    return command if root else f"sudo {command}"
 
 
 def _distributions() -> tuple[str, ...]:
-    """ID and ID_LIKE of os-release, the nearest first."""
-    values: dict[str, str] = {}
     for file in _OS_RELEASE:
         try:
-            lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+            return distributions_in(file.read_text(encoding="utf-8", errors="replace"))
         except OSError:
             continue
-        for line in lines:
-            key, _, value = line.partition("=")
-            values[key.strip()] = value.strip().strip("\"'").lower()
-        break
+    return ()
+
+
+def distributions_in(os_release: str) -> tuple[str, ...]:
+    """ID and ID_LIKE of os-release, the nearest first."""
+    values: dict[str, str] = {}
+    for line in os_release.splitlines():
+        key, _, value = line.partition("=")
+        values[key.strip()] = value.strip().strip("\"'").lower()
     names = (values.get("ID", ""), *values.get("ID_LIKE", "").split())
     return tuple(name.partition("-")[0] if name.startswith("opensuse") else name for name in names)
 
