@@ -133,7 +133,7 @@ def every_command(program: Program) -> None:
     program("show", first, "--plot")
     program("history", "--run", first)
     program("compare", first, "latest")
-    for form in ("md", "html", "json", "csv"):
+    for form in ("markdown", "html", "csv"):
         program("report", first, "--format", form)
     program("tag", first, "kept")
     program("export", first, "-o", f"{home}/run.zip")
