@@ -215,7 +215,7 @@ def _copy_libraries(root: Path) -> None:
     """The C library with its loader, and every other library that something in the bundle is linked with."""
     linked = [root / "lib/python", *root.rglob("*.so")]
     if (udev := _loaded("udev")) is not None:
-        shutil.copy(udev, root / "lib" / ctypes.util.find_library("udev") or udev.name)
+        shutil.copy(udev, root / "lib" / (ctypes.util.find_library("udev") or udev.name))
         linked.append(udev)
     loader = ""
     for start in range(0, len(linked), _STEP):
