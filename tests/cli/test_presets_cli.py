@@ -11,13 +11,13 @@ import termios
 from pathlib import Path
 
 import pytest
+import shipped
 from forked import diskprof, diskprof_json
 from program import DISKPROF, environment
 
-from diskprof.presets.library import load_library
 from diskprof.presets.options.allowed import FIO_OPTIONS, IOPING_OPTIONS
 
-SHIPPED = load_library(Path("/nonexistent")).presets
+SHIPPED = shipped.SHIPPED.presets
 
 
 @pytest.fixture

@@ -36,7 +36,8 @@ second = { default = "500ms", kind = "duration" }
 [fio]
 size = "$size"
 time_based = true
-rate_iops = 1000
+rate_iops = 100
+thinktime = "1ms"
 
 [[test]]
 name = "reads"
@@ -70,7 +71,7 @@ STORE = Path(".local/share/diskprof/runs.db")
 IMPATIENT = """
 import functools
 from diskprof.runner.carry import execute
-execute.measure = functools.partial(execute.measure, stall_limit_s=2.0)
+execute.measure = functools.partial(execute.measure, stall_limit_s=3.5)
 from diskprof.cli.entry import run
 run()
 """
@@ -127,17 +128,19 @@ class Case:
         with self.store() as store:
             return store.samples(self.run_id()).samples
 
-    def reached(self) -> bool:
+    def reached(self, store: Store) -> bool:
         """Whether the run has come to its moment."""
         if self.moment is Moment.BETWEEN:
             return (self.standin.parent / "waiting").exists()
         phase = {Moment.LAYING_OUT: Phase.PREPARING, Moment.RAMP: Phase.WARMING, Moment.MEASURING: Phase.MEASURING}
-        return bool(self.run_id()) and any(sample.phase is phase[self.moment] for sample in self.seen())
+        runs = store.summaries(limit=1)
+        return any(sample.phase is phase[self.moment] for run in runs for sample in store.samples(run.id).samples)
 
     def arrive(self, process: subprocess.Popen[str] | None = None) -> None:
         """Returns when the run, that of `process` or a detached one, has come to its moment."""
         over = process.poll if process else lambda: None
-        until(lambda: self.reached() or over() is not None, f"a run in the state {self.moment}")
+        with self.store() as store:
+            until(lambda: self.reached(store) or over() is not None, f"a run in the state {self.moment}")
         assert over() is None, process and process.communicate()
 
     def go_on(self) -> None:

@@ -33,8 +33,10 @@ class Loaded:
             [sys.executable, "-P", _MAIN], env=self._env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
         )
 
-    def run(self, *words: str | Path, cwd: Path, **more: str) -> subprocess.CompletedProcess[bytes]:
-        """Runs the program to its end, without a terminal."""
+    def run(
+        self, *words: str | Path, cwd: Path, uid: int | None = None, **more: str
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Runs the program to its end, without a terminal; with `uid`, with the rights of that user alone."""
         out, err = self._files
         for file in self._files:
             file.write_bytes(b"")
@@ -44,6 +46,7 @@ class Loaded:
             "env": {**self._env, **more},
             "out": str(out),
             "err": str(err),
+            "uid": uid,
         }
         assert self._process.stdin
         self._process.stdin.write(f"{json.dumps(order)}\n".encode())
@@ -89,12 +92,12 @@ def _shared() -> Loaded:
     return stack.enter_context(loaded(Path("/")))
 
 
-def diskprof(*words: str | Path, home: Path, **more: str) -> subprocess.CompletedProcess[str]:
-    """As `program.diskprof`. What Python reads when it starts cannot be said in `more`."""
+def diskprof(*words: str | Path, home: Path, uid: int | None = None, **more: str) -> subprocess.CompletedProcess[str]:
+    """As `program.diskprof`. What Python reads when it starts cannot be said in `more`. `uid`: as in `Loaded.run`."""
     env = environment(home, **more)
     assert env["LANG"] == "C.UTF-8"
     assert not any(name.startswith(("PYTHON", "LC_")) for name in more)
-    done = _shared().run(*words, cwd=home, **env)
+    done = _shared().run(*words, cwd=home, uid=uid, **env)
     return subprocess.CompletedProcess(done.args, done.returncode, _text(done.stdout), _text(done.stderr))
 
 

@@ -8,9 +8,11 @@ import pkgutil
 import runpy
 import sys
 import time
+from functools import cache
 
 LATE = ("click", "markdown_it", "orjson", "platformdirs", "plotext", "psutil", "pydantic", "pyudev")
 """What the program imports where it first needs it."""
+ENCODINGS = ("encodings.utf_8_sig", "encodings.idna", "encodings.unicode_escape")
 
 
 def load() -> None:
@@ -23,15 +25,23 @@ def load() -> None:
     for found in pkgutil.walk_packages(diskprof.__path__, "diskprof.", onerror=lambda name: None):
         if not found.name.startswith("diskprof.tui") and not found.name.endswith("__main__"):
             importlib.import_module(found.name)
-    for name in LATE:
+    for name in (*LATE, *ENCODINGS):
         importlib.import_module(name)
     gc.collect()
     gc.freeze()
 
 
+@cache
+def load_for_others() -> None:
+    """Python and the presets may lie where only root may look: what another user needs of them is read before."""
+    from diskprof.devices.scan.udev import scan
+    from diskprof.presets.library import load_library
+
+    load_library(), scan()
+
+
 def become(order: dict[str, object]) -> None:
     """This process is the program from here on: its words, its surroundings, its streams."""
-    os.chdir(str(order["cwd"]))
     os.environ.clear()
     os.environ.update(dict(order["env"]))  # type: ignore[call-overload]
     time.tzset()
@@ -39,26 +49,39 @@ def become(order: dict[str, object]) -> None:
         file = os.open(name, os.O_RDWR)
         os.dup2(file, number)
         os.close(file)
-    sys.argv = ["diskprof", *(os.fsdecode(bytes.fromhex(word)) for word in order["words"])]  # type: ignore[attr-defined]
+    sys.argv = ["/opt/bin/diskprof", *(os.fsdecode(bytes.fromhex(word)) for word in order["words"])]  # type: ignore[attr-defined]
+    if isinstance(uid := order["uid"], int):
+        os.setgroups([])
+        os.setgid(uid)
+        os.setuid(uid)
+    os.chdir(str(order["cwd"]))
 
 
-def serve() -> bool:
-    """True in a process that is to be the program; False where there is nothing more to do."""
+def serve() -> dict[str, object] | None:
+    """In a process that is to be the program, what it was asked for; None where there is nothing more to do."""
     orders, answers = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
     while line := orders.readline():
+        order: dict[str, object] = json.loads(line)
+        if order["uid"] is not None:
+            load_for_others()
         child = os.fork()
         if child == 0:
             orders.close()
             answers.close()
-            become(json.loads(line))
-            return True
+            become(order)
+            return order
         answers.write(f"{child}\n".encode())
         _, status = os.waitpid(child, 0)
         answers.write(f"{os.waitstatus_to_exitcode(status)}\n".encode())
-    return False
+    return None
 
 
 if __name__ == "__main__":
     load()
-    if serve():
-        runpy.run_module("diskprof", run_name="__main__", alter_sys=True)
+    if asked := serve():
+        if asked["uid"] is None:
+            runpy.run_module("diskprof", run_name="__main__", alter_sys=True)
+        else:
+            from diskprof.cli.entry import run
+
+            run()

@@ -74,9 +74,11 @@ def started(*words: str | Path, home: Path) -> Iterator[subprocess.Popen[str]]:
 def until(condition: Any, what: str) -> Any:
     """The first true value of `condition()`; fails after the patience of a test."""
     deadline = time.monotonic() + PATIENCE_S
+    looks = 0
     while not (value := condition()):
         assert time.monotonic() < deadline, f"still waiting for {what}"
-        select.select([], [], [], 0.02)
+        # What is not there at once takes seconds, and many of those who wait look into a store each time.
+        select.select([], [], [], 0.02 if (looks := looks + 1) < 10 else 0.1)
     return value
 
 

@@ -47,7 +47,7 @@ def misbehave():
             sys.stdout.buffer.write(b"x" * 1_000_000)
         sys.stdout.buffer.flush()
     elif MISBEHAVIOUR == "flood":
-        for line in range(100_000):
+        for line in range(20_000):
             sys.stderr.buffer.write(b"fio: something went wrong, for the %dth time\n" % line)
         sys.stderr.buffer.flush()
 

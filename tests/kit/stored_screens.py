@@ -24,7 +24,7 @@ from diskprof.tui.app import DiskprofApp
 from diskprof.tui.runs.screen import RunsScreen
 
 SIZES = ((80, 24), (120, 40))
-LONG_S = 20.0
+LONG_S = 60.0
 """No condition of a test takes this long unless something is broken."""
 
 

@@ -34,15 +34,15 @@ first = { default = "60", kind = "duration" }
 name = "first"
 title = "One after the other"
 engine = "ioping"
-options = { rapid = true, work-size = "4m", work-time = "$first" }
+options = { rapid = true, rate-limit = "200", work-size = "4m", work-time = "$first" }
 
 [[test]]
 name = "second"
 title = "Again"
 engine = "ioping"
-options = { rapid = true, work-size = "4m", work-time = "500ms" }
+options = { rapid = true, rate-limit = "200", work-size = "4m", work-time = "500ms" }
 """
-STOOD_S = 3.5
+STOOD_S = 5.5
 COMPLETE, CANCELLED, FAILED, SKIPPED = Status.COMPLETE, Status.CANCELLED, Status.FAILED, Status.SKIPPED
 INTERRUPTED = Status.INTERRUPTED
 Process = subprocess.Popen[str]

@@ -32,7 +32,7 @@ from diskprof.store import is_alive
 pytestmark = pytest.mark.needs("fio")
 
 ENGINES_END_WITHIN_S = 3.0
-STOOD_S = 4.0
+STOOD_S = 5.5
 LAYING_OUT, RAMP, MEASURING, BETWEEN = Moment
 COMPLETE, CANCELLED, FAILED = Status.COMPLETE, Status.CANCELLED, Status.FAILED
 INTERRUPTED, SKIPPED = Status.INTERRUPTED, Status.SKIPPED

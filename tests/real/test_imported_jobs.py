@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from fio_parse import FioJob, can_be_a_command, first_names, parse_job_file, parse_options, showcmd
+from shipped import SHIPPED
 
 from diskprof.engines.fio.reader import fio_argv
 from diskprof.model.errors import DiskprofError, PresetError
@@ -24,7 +25,6 @@ from diskprof.presets.foreign.fio_sections import STRUCTURE
 from diskprof.presets.foreign.fio_values import DIRECTIONAL, ZERO_IS_OFF, read_value
 from diskprof.presets.foreign.imported import ImportedPreset
 from diskprof.presets.foreign.jobfile import import_job_file, import_job_text
-from diskprof.presets.library import load_library
 from diskprof.presets.options.allowed import FIO_OPTIONS, check_option
 from diskprof.presets.resolve import ResolvedTest, expand_defaults
 from diskprof.presets.tuning import with_tuning
@@ -315,7 +315,7 @@ def test_what_fio_refuses_or_takes_for_something_else_is_refused(text: str, tmp_
         import_job_file(path)
 
 
-@pytest.mark.parametrize("preset", load_library(Path("/nonexistent")).presets, ids=lambda preset: preset.name)
+@pytest.mark.parametrize("preset", SHIPPED.presets, ids=lambda preset: preset.name)
 def test_an_exported_preset_is_read_back_and_means_the_same_to_fio(preset: Preset, tmp_path: Path) -> None:
     resolved = [test for test in resolved_tests(preset) if test.engine is EngineName.FIO]
     if not resolved:

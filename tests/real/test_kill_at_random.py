@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 from faults import Case, make_case
-from program import descendants, environment, gone, until
+from program import PATIENCE_S, descendants, environment, gone, until
 from standin import Moment
 
 from diskprof.model.run import Status
@@ -67,10 +67,10 @@ class Witness:
             before = self.seen.get(summary.id, ())
             assert now[: len(before)] == before, f"samples of {summary.id} were lost"
             self.seen[summary.id] = now
-            self.runs[self.store.runner(summary.id).pid] = summary.id
 
     def knows(self, doomed: "Sequence[Doomed]") -> bool:
-        self.look()
+        for summary in self.store.summaries(limit=2 * SIDE_BY_SIDE):
+            self.runs[self.store.runner(summary.id).pid] = summary.id
         return all(each.pid in self.runs for each in doomed)
 
 
@@ -130,7 +130,7 @@ def test_a_hundred_runners_killed_at_random_lose_nothing_and_leave_nothing_unkno
                 engines += descendants(each.pid)
                 with suppress(ProcessLookupError):  # it was quicker
                     signal.pidfd_send_signal(each.end, signal.SIGKILL)
-                assert select.select([each.end], [], [], 10)[0]
+                assert select.select([each.end], [], [], PATIENCE_S)[0]
                 os.close(each.end)
             until(lambda engines=engines: all(map(gone, engines)), "the end of every engine")
             store.reap()

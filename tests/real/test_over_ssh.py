@@ -45,6 +45,8 @@ runtime = "{runtime}"
 size = "$size"
 runtime = "$runtime"
 time_based = true
+rate_iops = 100
+thinktime = "1ms"
 {TESTS}"""
 
 

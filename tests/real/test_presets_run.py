@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 from forked import Loaded, loaded
+from shipped import SHIPPED
 
 from diskprof.model.preset import ParameterKind, Preset
 from diskprof.presets.library import load_library, shipped_directory
 from diskprof.presets.resolve import resolve
 
-PRESETS = load_library(Path("/nonexistent")).presets
+PRESETS = SHIPPED.presets
 
 
 def is_steady(preset: Preset) -> bool:

@@ -19,7 +19,7 @@ from recorded import write_library
 
 from diskprof.store import Store
 
-LONG_S = 30.0
+LONG_S = 60.0
 _UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[[>=<][0-9;]*u|\x1b\[\?[0-9;]*\$p")
 _PROGRAM = (
     "import sys; from pathlib import Path; from diskprof.tui.app import run_app; sys.exit(run_app(Path(sys.argv[1])))"

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 
 import pytest
+from shipped import SHIPPED
 
 from diskprof.model.job import fio_job, ioping_job
 from diskprof.model.preset import Preset
 from diskprof.model.title import brief, distinct, job_title, sweep_title, title_of
-from diskprof.presets.library import load_library
 from diskprof.presets.resolve import expand_defaults
 
 
@@ -74,7 +74,7 @@ def test_titles_that_are_the_same_carry_the_name() -> None:
     ]
 
 
-@pytest.mark.parametrize("preset", load_library().presets, ids=lambda preset: preset.name)
+@pytest.mark.parametrize("preset", SHIPPED.presets, ids=lambda preset: preset.name)
 def test_every_shipped_test_has_a_short_title_of_its_own(preset: Preset) -> None:
     titles = [test.title for test in expand_defaults(preset).tests]
     assert len(set(titles)) == len(titles)

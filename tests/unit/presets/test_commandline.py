@@ -4,15 +4,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from shipped import SHIPPED
 
 from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.preset import EngineName, Preset
 from diskprof.presets.foreign.commandline import import_command
 from diskprof.presets.foreign.imported import ImportedPreset
-from diskprof.presets.library import load_library
 from diskprof.presets.resolve import expand_defaults, resolve
-
-LIBRARY = load_library(Path("/nonexistent"))
 
 DIGITALOCEAN = """\
   1. fio --filename=/mnt/volume-nyc3-04/fio.test \\
@@ -54,7 +52,7 @@ def options(imported: ImportedPreset, test: int = 0, job: int = 0) -> dict[str, 
 
 
 def shipped(name: str) -> dict[str, str]:
-    return dict(expand_defaults(LIBRARY.get(name)).tests[-1].jobs[0].options)
+    return dict(expand_defaults(SHIPPED.get(name)).tests[-1].jobs[0].options)
 
 
 def refused(command: str) -> str:
@@ -248,7 +246,7 @@ def test_the_four_commands_of_ioping_as_the_page_prints_them(command: str, prese
     imported = import_command(command)
     (test,) = expand_defaults(imported.preset).tests
     assert test.engine is EngineName.IOPING
-    (ours,) = expand_defaults(LIBRARY.get(preset)).tests
+    (ours,) = expand_defaults(SHIPPED.get(preset)).tests
     # The shipped ones say in words what ioping does by itself.
     defaults = {"work-time": "3", "interval": "1"}
     assert {**defaults, **dict(test.jobs[0].options)} == {**defaults, **dict(ours.jobs[0].options)}

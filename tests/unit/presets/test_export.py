@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shipped import SHIPPED
 
 from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.preset import Axis, Category, EngineName, Job, Parameter, Preset, TargetSlot, Test, Variant
@@ -14,9 +15,8 @@ from diskprof.presets.files.fio_text import job_file
 from diskprof.presets.files.load import load_file, parse
 from diskprof.presets.files.write import checked_toml, preset_toml, save_preset
 from diskprof.presets.foreign.imported import preset_name, unique_name
-from diskprof.presets.library import Library, choose, load_library
+from diskprof.presets.library import Library, choose
 
-SHIPPED = load_library(Path("/nonexistent"))
 JOB = "[a]\nrw=randread\nsize=1m\n"
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from shipped import SHIPPED
 
 from diskprof.model.errors import PresetError
 from diskprof.model.preset import OWN_FILES, Layout, Preset, Test
@@ -12,7 +13,6 @@ from diskprof.presets.files.write import checked_toml
 from diskprof.presets.foreign.commandline import import_command
 from diskprof.presets.foreign.imported import ImportedPreset
 from diskprof.presets.foreign.jobfile import import_job_text
-from diskprof.presets.library import load_library
 from diskprof.presets.resolve import resolve
 
 
@@ -139,8 +139,7 @@ def test_behind_a_job_that_ends_by_its_amount_the_delay_is_as_it_stands_and_told
 
 # --- There and back --------------------------------------------------------------------------------------------------
 
-LIBRARY = load_library(None)
-WITH_FIO = [preset for preset in LIBRARY.presets if any(test.load.fio for test in resolve(preset, {}).tests)]
+WITH_FIO = [preset for preset in SHIPPED.presets if any(test.load.fio for test in resolve(preset, {}).tests)]
 
 
 @pytest.mark.parametrize("preset", WITH_FIO, ids=lambda preset: preset.name)

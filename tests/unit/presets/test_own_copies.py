@@ -1,14 +1,10 @@
 """Copies of presets under a name of one's own."""
 
-from pathlib import Path
-
 import pytest
+from shipped import SHIPPED
 
 from diskprof.presets.files.write import checked_toml
-from diskprof.presets.library import load_library
 from diskprof.presets.own_copies import own_copy
-
-SHIPPED = load_library(Path("/nonexistent"))
 
 
 def test_a_copy_with_other_values_has_no_variant_that_contradicts_them_and_says_what_it_is_based_on() -> None:

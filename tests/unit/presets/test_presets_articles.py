@@ -1,19 +1,15 @@
 """The presets against the articles they come from: every command, and every figure that is promised."""
 
-from pathlib import Path
-
 import pytest
+from shipped import SHIPPED
 
 from diskprof.model.advice import on_command_line
 from diskprof.model.errors import UsageError
 from diskprof.model.preset import OWN_FILES, Preset
 from diskprof.model.units import parse_duration
-from diskprof.presets.library import load_library
 from diskprof.presets.resolve import resolve, settings_of
 from diskprof.presets.tuning import with_tuning
 from diskprof.reports.content.preset_words import time_needed
-
-SHIPPED = load_library(Path("/nonexistent"))
 
 
 def jobs_of(preset: Preset) -> dict[str, dict[str, str]]:

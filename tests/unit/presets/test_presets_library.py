@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from shipped import SHIPPED
 
 from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.preset import Category, EngineName, Job, Preset
@@ -15,7 +16,6 @@ from diskprof.presets.library import Library, library_for, load_library, shipped
 from diskprof.presets.resolve import resolve
 
 REPOSITORY = Path(__file__).parents[3]
-SHIPPED = load_library(Path("/nonexistent"))
 MINE = 'name = "mine"\n[[test]]\nname = "one"\noptions = { rw = "read", size = "1m" }\n'
 
 

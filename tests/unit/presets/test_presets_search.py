@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import pytest
+import shipped
 
 from diskprof.model.preset import Preset
 from diskprof.presets.files.load import parse
-from diskprof.presets.library import load_library
 from diskprof.presets.search import matching, titled
 
-SHIPPED = load_library(Path("/nonexistent")).presets
+SHIPPED = shipped.SHIPPED.presets
 ALIBABA = {preset.name for preset in SHIPPED if preset.name.startswith("alibaba")}
 AZURE = {preset.name for preset in SHIPPED if preset.name.startswith("azure")}
 NGUVU = {preset.name for preset in SHIPPED if "nguvu" in preset.source}

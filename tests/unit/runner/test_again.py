@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from shipped import SHIPPED
 
 from diskprof.analysis.expectations import parse_expectation
 from diskprof.model.device import Device, DeviceKind, DeviceTree
@@ -14,11 +15,10 @@ from diskprof.model.plan import Plan
 from diskprof.model.preset import Preset
 from diskprof.model.run import Environment, FurtherTarget, Run, Status
 from diskprof.model.target import Target
-from diskprof.presets.library import Library, load_library
+from diskprof.presets.library import Library
 from diskprof.presets.resolve import settings_of
 from diskprof.runner.session import Place, Session, Wish
 
-SHIPPED = load_library(Path("/nonexistent"))
 DISK = Device("sda", "/dev/sda", DeviceKind.DISK, 8, 0, 1 << 40, model="Model", serial="S1")
 EXPECTED = parse_expectation("randread-4k-qd1.read.iops>=10")
 
