@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pyte
+from wcwidth import wcwidth
 
 PATIENCE_S = 60.0
 _AGAIN_S = 6.0
@@ -31,6 +32,7 @@ class Terminal:
         self.pid, self._descriptor = pid, descriptor
         self._screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self._screen)
+        self._lines: list[str] = []
         self.raw = bytearray()
         self.answers = True
         self.exit_code: int | None = None
@@ -38,7 +40,22 @@ class Terminal:
 
     @property
     def lines(self) -> list[str]:
-        return [line.rstrip() for line in self._screen.display]
+        """As pyte's `display`, which measures every cell anew for each look: here the lines that changed since the last one."""
+        screen = self._screen
+        if len(self._lines) != screen.lines:
+            self._lines, screen.dirty = [""] * screen.lines, set(range(screen.lines))
+        while screen.dirty:
+            if (row := screen.dirty.pop()) < screen.lines:
+                self._lines[row] = self._line(row)
+        return self._lines.copy()
+
+    def _line(self, row: int) -> str:
+        cells, found, beside_wide = self._screen.buffer[row], list[str](), False
+        for column in range(self._screen.columns):
+            data = "" if beside_wide else cells[column].data
+            found.append(data)
+            beside_wide = not data.isascii() and wcwidth(data[0]) == 2
+        return "".join(found).rstrip()
 
     @property
     def text(self) -> str:
@@ -92,12 +109,14 @@ class Terminal:
         """As another program does that shares the terminal: from the beginning of a row on, which the program is not told."""
         self._stream.feed(f"\x1b7\x1b[{row + 1};1H{text}\x1b8".encode())
 
-    def resize(self, columns: int, rows: int) -> None:
+    def resize(self, *sizes: tuple[int, int]) -> None:
+        """To so many columns and rows; of several sizes the program finds the last, too late for the others."""
         # What is drawn for the old size does not fit the new one.
         while select.select([self._descriptor], [], [], 0.05)[0] and self._read(0):
             pass
-        self._screen.resize(rows, columns)
-        fcntl.ioctl(self._descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        for columns, rows in sizes:
+            self._screen.resize(rows, columns)
+            fcntl.ioctl(self._descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     @property
     def modes(self) -> set[int]:

@@ -167,7 +167,7 @@ def test_it_recovers_from_any_size(home: Path) -> None:
     with terminal(*program(home), cwd=home) as shown:
         see_the_runs(shown)
         for size in ((40, 10), (1, 1), (200, 60), (59, 15), (60, 16), (3, 50), (300, 2), (80, 24)):
-            shown.resize(*size)
+            shown.resize(size)
             shown.read(0.1)
         shown.wait_for("9 runs", "1 Run", "newest first", "q Quit")
         shown.press("ql")
@@ -177,17 +177,27 @@ def test_it_recovers_from_any_size(home: Path) -> None:
 def test_a_terminal_that_is_too_small_is_told_and_recovered_from(home: Path) -> None:
     with terminal(*program(home), cwd=home) as shown:
         see_the_runs(shown)
-        shown.resize(58, 14)
+        shown.resize((58, 14))
         shown.wait_for("From 60x16")
-        shown.resize(80, 24)
+        shown.resize((80, 24))
         shown.wait_for("newest first", "q Quit")
         shown.wait_for("newest first", "q Quit", gone="From 60x16")
         shown.look(0.5)
         before = shown.text
-        shown.resize(20, 5)
+        shown.resize((20, 5))
         shown.wait_for("20x5 is too small:", "diskprof needs", "60x16.")
-        shown.resize(80, 24)
+        shown.resize((80, 24))
         shown.wait_for(before)
+
+
+def test_a_terminal_that_was_smaller_for_a_moment_is_drawn_whole(home: Path) -> None:
+    """It moves what it shows, and by the time it is looked at its size is what it was."""
+    with terminal(*program(home), cwd=home) as shown:
+        see_the_runs(shown)
+        shown.wait_for("newest first")
+        shown.resize((58, 14), (80, 24))
+        assert "newest first" not in shown.text
+        shown.wait_for("newest first", "q Quit")
 
 
 def copied(home: Path) -> str:

@@ -75,6 +75,8 @@ class TerminalApp(FixedApp):
             self.notify(f"From {LEAST[0]}x{LEAST[1]} on everything can be reached; this is less.", timeout=4)
         if isinstance(self._driver, LettingGoDriver):
             self._driver.send_only_changes(event.size.width)
+            # Terminals move what they show, and of several sizes in a row only the last comes here, which may be that of before.
+            self.screen.refresh(layout=True)
 
     def action_redraw(self) -> None:
         """Send everything again: something else may have written over it."""
