@@ -9,9 +9,12 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from diskprof.analysis.arms import Arm
+from diskprof.analysis.fleet.result import labels
 from diskprof.model.errors import UsageError
+from diskprof.model.run import FleetStage, Status
 
 if TYPE_CHECKING:
+    from diskprof.model.fleet import FleetRun
     from diskprof.model.run import Run, RunSummary, SeriesPlace
     from diskprof.store import Store
 
@@ -27,7 +30,8 @@ class ArmRuns:
 
 
 def named_arms(store: Store, names: Sequence[str]) -> tuple[ArmRuns, ...]:
-    """What these names mean, each arm once: a series an arm for each of its targets, a tag all of its runs, another name one run.
+    """What these names mean, each arm once: a series an arm for each of its targets, a fleet run one for each
+    of its members, a tag all of its runs, another name one run.
 
     Raises RunNotFound, and UsageError of a run in two arms.
     """
@@ -49,6 +53,10 @@ def _named(store: Store, name: str) -> tuple[ArmRuns, ...]:
         runs = store.series_runs(item.id)
         if not set(tagged) - {run.id for run in runs}:
             return repeats(runs, tag=name if tagged else "")
+    if item.is_fleet:
+        runs = store.runs_of_fleet(item.id)
+        if not set(tagged) - {run.id for run in runs}:
+            return by_member(store.fleet_run(item.id), [run for run in runs if run.status is Status.COMPLETE])
     return (ArmRuns(tuple(tagged), name),) if tagged else tuple(ArmRuns((run_id,)) for run_id in store.runs_named(name))
 
 
@@ -66,6 +74,18 @@ def repeats(runs: Sequence[RunSummary], *, tag: str = "") -> tuple[ArmRuns, ...]
     return tuple(
         ArmRuns(tuple(run.id for run in mine), mine[0].target if called else tag) for _, mine in sorted(targets.items())
     )
+
+
+def by_member(fleet: FleetRun, runs: Sequence[RunSummary]) -> tuple[ArmRuns, ...]:
+    """The runs of a fleet run as an arm for each member: those of it alone where it was alone, else those with the others."""
+    stages = {run.fleet.stage for run in runs if run.fleet}
+    stage = FleetStage.ALONE if FleetStage.ALONE in stages else FleetStage.TOGETHER
+    found: dict[int, list[str]] = {}
+    for run in runs:
+        if run.fleet and run.fleet.stage is stage:
+            found.setdefault(run.fleet.member, []).append(run.id)
+    names = labels(fleet)
+    return tuple(ArmRuns(tuple(ids), names[member]) for member, ids in sorted(found.items()))
 
 
 @dataclass(frozen=True, slots=True)

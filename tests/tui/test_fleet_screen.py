@@ -73,3 +73,17 @@ async def test_hosts_that_have_not_begun_wait_in_the_table(bench: Bench, store: 
         await see(pilot, fleet_id, "waiting", "left out fio is missing")
         await press(pilot, "enter")
         await see(pilot, "waiting")
+
+
+async def test_in_the_list_of_runs_it_is_one_row_that_opens_into_its_hosts(bench: Bench, store: Store) -> None:
+    fleet_id, runs = begun(store, 1.0, 1.0, 1.0, 0.6)
+    ended(store, fleet_id, runs)
+    async with open_bench(bench, (120, 40)) as pilot:
+        await press(pilot, "3")
+        await see(pilot, "▸ quick", "4 hosts", f"Fleet run {fleet_id}", "below the other 3")
+        await press(pilot, "enter")
+        await see(pilot, "▾ quick", "db1", "db4")
+        await press(pilot, "c")
+        await see(pilot, "db2", "db3", "4 Compare")
+        await press(pilot, "3", "a")
+        await see(pilot, "complete Quick check 4 hosts")

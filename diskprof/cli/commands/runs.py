@@ -43,16 +43,19 @@ _MOST = 2**63 - 1
 @click.option("--trash", is_flag=True, help="List deleted runs (kept for a week).")
 @click.pass_context
 def runs_command(ctx: click.Context, as_json: bool, limit: int | None, trash: bool) -> None:
-    """List the runs that were kept, newest first. A series is one row (`show` lists its runs); --json has every run."""
+    """List the runs that were kept, newest first. A series or a fleet run is one row (`show` lists its runs); --json has
+    every run."""
     most = None if limit is None else min(limit, _MOST)
     with open_store(ctx) as store:
-        series = {each.id: each for each in store.series_list()} if not trash and not as_json else {}
+        rows = not trash and not as_json
+        series = {each.id: each for each in store.series_list()} if rows else {}
+        fleets = {each.id: each for each in store.fleet_runs()} if rows else {}
         # A row of the list may be many runs.
-        summaries = store.trash()[:most] if trash else store.summaries(limit=None if series else most)
-    if series:
+        summaries = store.trash()[:most] if trash else store.summaries(limit=None if series or fleets else most)
+    if series or fleets:
         from diskprof.reports.content.series_rows import folded
 
-        summaries = folded(summaries, series)[:most]
+        summaries = folded(summaries, series, fleets)[:most]
     if as_json:
         from diskprof.reports.data.json_runs import summaries_json
 

@@ -1,27 +1,41 @@
-"""Series in a list of runs: one row each."""
+"""Series and fleet runs in a list of runs: one row each."""
 
 from collections.abc import Mapping, Sequence
 
+from diskprof.model.fleet import FleetRun
 from diskprof.model.run import RunSummary, Status
 from diskprof.model.run_series import RunSeries
 from diskprof.reports import figures
+from diskprof.reports.content.fleet.fleet_rows import fleet_row
 from diskprof.reports.content.series_report import figure_words, plus_minus
 
 
-def folded(summaries: Sequence[RunSummary], series: Mapping[str, RunSeries]) -> list[RunSummary]:
-    """The runs with each series in one row, where its newest run was; the id of such a row is that of the series."""
+def folded(
+    summaries: Sequence[RunSummary], series: Mapping[str, RunSeries], fleets: Mapping[str, FleetRun]
+) -> list[RunSummary]:
+    """The runs with each series and each fleet run in one row, where its newest run was; the row has the id of the whole."""
+    known = {**series, **fleets}
     runs: dict[str, list[RunSummary]] = {}
     for summary in summaries:
-        if summary.series and summary.series.series_id in series:
-            runs.setdefault(summary.series.series_id, []).append(summary)
+        if (whole := whole_of(summary)) in known:
+            runs.setdefault(whole, []).append(summary)
     found: list[RunSummary] = []
     for summary in summaries:
-        mine = runs.get(summary.series.series_id) if summary.series else None
+        whole = whole_of(summary)
+        mine = runs.get(whole)
         if mine is None:
             found.append(summary)
         elif mine[0] is summary:
-            found.append(series_row(series[mine[0].series.series_id if mine[0].series else ""], mine))
+            row = fleet_row(fleets[whole], mine) if whole in fleets else series_row(series[whole], mine)
+            found.append(row)
     return found
+
+
+def whole_of(run: RunSummary) -> str:
+    """The id of the series or fleet run that a run is a part of; empty of one alone."""
+    if run.series:
+        return run.series.series_id
+    return run.fleet.fleet_id if run.fleet else ""
 
 
 def series_row(series: RunSeries, runs: Sequence[RunSummary]) -> RunSummary:

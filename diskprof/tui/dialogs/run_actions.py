@@ -14,7 +14,7 @@ from diskprof.model.errors import DiskprofError
 from diskprof.model.run import RunSummary, Status
 from diskprof.model.text import clean
 from diskprof.reports.formats import Format
-from diskprof.runner.comparing import ArmRuns, each_alone, repeats
+from diskprof.runner.comparing import ArmRuns, by_member, each_alone, repeats
 from diskprof.tui.dialogs.confirm_delete import DELETE, DeleteModal
 from diskprof.tui.dialogs.report_dialog import ExportModal
 from diskprof.tui.dialogs.tags import TagsEdit, TagsModal
@@ -22,6 +22,7 @@ from diskprof.tui.shell.base import ModeScreen
 from diskprof.tui.shell.keynames import with_keys
 from diskprof.tui.shell.loading import (
     delete_beside,
+    fleet_report_on,
     keep_words,
     plan_again,
     plan_series_again,
@@ -31,6 +32,7 @@ from diskprof.tui.shell.loading import (
 )
 
 if TYPE_CHECKING:
+    from diskprof.model.fleet import FleetRun
     from diskprof.model.run_series import RunSeries
     from diskprof.runner.session import Session
     from diskprof.tui.app import DiskprofApp
@@ -77,6 +79,21 @@ def report_name(names: Sequence[str]) -> str:
     """`diskprof-before-after.md`, of the first three names. An arm may be called after its target: a path or a tag of any kind."""
     plain = (re.sub(r"[^\w.]+", "-", name).strip("-.") for name in names[:3])
     return "-".join(("diskprof", *filter(None, plain)))[:_LONGEST_NAME] + ".md"
+
+
+def export_fleet(screen: ModeScreen, fleet_id: str) -> None:
+    """As `export`, of a fleet run."""
+    make = functools.partial(fleet_report_on, screen.kept_path, fleet_id)
+    export(screen, [fleet_id], make, f"Report on fleet run {fleet_id}")
+
+
+def compare_fleet(screen: ModeScreen, fleet: FleetRun, runs: Sequence[RunSummary]) -> None:
+    """The members of a fleet run with each other. `runs` are its, newest first."""
+    arms = by_member(fleet, [run for run in reversed(runs) if run.status is Status.COMPLETE])
+    if len(arms) > 1:
+        screen.diskprof.compare_arms(arms)
+    else:
+        tell(screen, "There is nothing to compare: this needs two complete runs.", warning=True)
 
 
 def export(screen: ModeScreen, ids: Sequence[str], make: Callable[[Format], str], title: str) -> None:

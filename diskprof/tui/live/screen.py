@@ -282,8 +282,7 @@ together. {fleet.open} opens one host, {live.leave} comes back. When it has ende
         if (fleet_id := self.fleet.id) is None:
             super().action_export()
             return
-        title = f"Report on fleet run {fleet_id}"
-        run_actions.export(self, (fleet_id,), lambda wanted: fleet_report_on(self.kept_path, fleet_id, wanted), title)
+        run_actions.export_fleet(self, fleet_id)
 
     def action_stop(self) -> None:
         from diskprof.tui.dialogs.confirm import Answer, Ask

@@ -135,7 +135,13 @@ def _read(path: Path, run_id: str) -> Blocks:
     from diskprof.store import Store
 
     with Store.open(path, create=False) as store:
-        if store.resolve_item(run_id).is_series:
+        item = store.resolve_item(run_id)
+        if item.is_fleet:
+            from diskprof.reports.content.fleet.fleet_report import fleet_preview
+            from diskprof.runner.session import fleet_result
+
+            return fleet_preview(fleet_result(store, run_id))
+        if item.is_series:
             from diskprof.reports.content.series_report import series_preview
             from diskprof.runner.session import series_result
 

@@ -6,11 +6,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from diskprof.model.run import RunSummary, Status, Weight
+from diskprof.analysis.fleet.result import labels, noun_of
+from diskprof.model.fleet import FleetRun
+from diskprof.model.run import FleetStage, RunSummary, Status, Weight
 from diskprof.model.run_series import RunSeries, letter
 from diskprof.model.units import format_clock
 from diskprof.reports.content.doubts import in_doubt, short
-from diskprof.reports.content.series_rows import folded
+from diskprof.reports.content.series_rows import folded, whole_of
+from diskprof.reports.figures import count
 from diskprof.reports.words import STATUSES, WEIGHTS, outcome
 from diskprof.tui.kit.painted import Piece
 from diskprof.tui.kit.table import Row, SheetColumn
@@ -86,7 +89,7 @@ class RunsView:
 class RunList:
     """All runs and those in view; `runs` is newest first, `shown` the rows, filtered and sorted, `found` how many runs they are.
 
-    A series is one row, with its own id; the runs of those that are `opened` are below it.
+    A series or a fleet run is one row, with its own id; the runs of those that are `opened` are below it.
     """
 
     def __init__(self) -> None:
@@ -94,25 +97,30 @@ class RunList:
         self.shown: tuple[RunSummary, ...] = ()
         self.found = 0
         self.series: Mapping[str, RunSeries] = {}
+        self.fleets: Mapping[str, FleetRun] = {}
         self.opened: set[str] = set()
         self.marked: list[str] = []
         self.view = RunsView()
         self._haystacks: dict[RunSummary, str] = {}
 
-    def load(self, runs: Sequence[RunSummary], series: Sequence[RunSeries] = ()) -> None:
-        """Take over a new list, and the series that runs of it are of; marks of runs that are gone go too."""
-        known = {each.id: each for each in series}
-        if tuple(runs) == self.runs and known == self.series:
+    def load(
+        self, runs: Sequence[RunSummary], series: Sequence[RunSeries] = (), fleets: Sequence[FleetRun] = ()
+    ) -> None:
+        """Take over a new list, and the series and fleet runs that runs of it are of; marks of runs that are gone go too."""
+        known, together = {each.id: each for each in series}, {each.id: each for each in fleets}
+        if tuple(runs) == self.runs and known == self.series and together == self.fleets:
             return
-        self.runs, self.series = tuple(runs), known
+        self.runs, self.series, self.fleets = tuple(runs), known, together
         if len(self._haystacks) > 2 * len(self.runs):
             self._haystacks.clear()
         if self.marked:
-            there = {run.id for run in self.runs} | set(self.series)
+            there = {run.id for run in self.runs} | set(self.series) | set(self.fleets)
             self.marked = [run_id for run_id in self.marked if run_id in there]
         self._arrange()
 
-    def load_newest(self, newest: Sequence[RunSummary], series: Sequence[RunSeries] = ()) -> bool:
+    def load_newest(
+        self, newest: Sequence[RunSummary], series: Sequence[RunSeries] = (), fleets: Sequence[FleetRun] = ()
+    ) -> bool:
         """Take over the first runs of a list that is otherwise as before; False if it cannot be told where they join."""
         if not newest:
             return False
@@ -120,7 +128,7 @@ class RunList:
         joint = next((index for index, run in enumerate(self.runs) if run.id == last), None)
         if joint is None:
             return False
-        self.load((*newest, *self.runs[joint + 1 :]), series)
+        self.load((*newest, *self.runs[joint + 1 :]), series, fleets)
         return True
 
     def look(self, view: RunsView) -> None:
@@ -132,7 +140,7 @@ class RunList:
         found = [run for run in self.runs if all(self._has(run, word) for word in words)] if words else self.runs
         self.found = len(found)
         all_found = found
-        found = folded(found, self.series) if self.series else found
+        found = folded(found, self.series, self.fleets) if self.series or self.fleets else found
         if self.view.order is not Order.STARTED:
             found = sorted(found, key=self._key, reverse=self.view.backwards)
         elif self.view.backwards:
@@ -140,22 +148,24 @@ class RunList:
         self.shown = tuple(self._opened(found, all_found)) if self.opened else tuple(found)
 
     def _opened(self, rows: Sequence[RunSummary], runs: Sequence[RunSummary]) -> Iterator[RunSummary]:
-        """The rows, each series that is opened followed by its runs, the first of them first."""
+        """The rows, each whole that is opened followed by its runs, the first of them first."""
         for row in rows:
             yield row
             if row.id in self.opened:
-                yield from (run for run in reversed(runs) if run.series and run.series.series_id == row.id)
+                yield from sorted((run for run in reversed(runs) if whole_of(run) == row.id), key=_member)
 
-    def turn(self, series_id: str) -> None:
-        """Open a series, or close it."""
-        self.opened ^= {series_id}
+    def is_whole(self, row_id: str) -> bool:
+        """Whether a row is a series or a fleet run."""
+        return row_id in self.series or row_id in self.fleets
+
+    def turn(self, row_id: str) -> None:
+        """Open a series or a fleet run, or close it."""
+        self.opened ^= {row_id}
         self._arrange()
 
     def runs_of(self, row: RunSummary) -> tuple[RunSummary, ...]:
         """The runs that a row is, newest first."""
-        if row.id not in self.series:
-            return (row,)
-        return tuple(run for run in self.runs if run.series and run.series.series_id == row.id)
+        return tuple(run for run in self.runs if whole_of(run) == row.id) if self.is_whole(row.id) else (row,)
 
     def _has(self, run: RunSummary, word: str) -> bool:
         match = _FIELD.fullmatch(word)
@@ -234,6 +244,9 @@ class RunList:
             case "preset":
                 return self._what(run), ""
             case "target":
+                fleet = self.fleets.get(run.id)
+                if fleet and len(run.target) > column.width:
+                    return count(len(fleet.members), noun_of(fleet)), ""
                 series = self.series.get(run.id)
                 several = series is not None and len(series.targets) > 1 and len(run.target) > column.width
                 return f"{len(series.targets)} targets" if series and several else run.target, ""
@@ -255,13 +268,21 @@ class RunList:
                 return "", ""
 
     def _what(self, run: RunSummary) -> str:
-        """The preset; of a series with a sign, of a run below it which repeat it is."""
-        if run.id in self.series:
+        """The preset; of a series or a fleet run with a sign, of a run below it which repeat it is, or of whom."""
+        if self.is_whole(run.id):
             return f"{'▾' if run.id in self.opened else '▸'} {run.preset}"
         if run.series and (series := self.series.get(run.series.series_id)):
             target = f" {letter(run.series.arm)}" if len(series.targets) > 1 else ""
             return f"  {run.series.repeat}{target}"
+        if run.fleet and (fleet := self.fleets.get(run.fleet.fleet_id)) and run.fleet.member < len(fleet.members):
+            alone = " alone" if run.fleet.stage is FleetStage.ALONE else ""
+            return f"  {labels(fleet)[run.fleet.member]}{alone}"
         return run.preset
+
+
+def _member(run: RunSummary) -> tuple[int, bool]:
+    """Where a run is below its fleet run: by member, it alone first. Those of a series stay in the order of time."""
+    return (run.fleet.member, run.fleet.stage is FleetStage.TOGETHER) if run.fleet else (0, False)
 
 
 def _by_amount(figure: re.Match[str]) -> str:
@@ -292,7 +313,7 @@ def columns_for(width: int, view: RunsView, runs: Sequence[RunSummary]) -> tuple
         return min(max([least, *map(len, values)]), most)
 
     wide = width >= _WIDE
-    marks = 2 if any(run.series for run in runs) else 0
+    marks = 2 if any(run.series or run.fleet for run in runs) else 0
     preset = widest([run.preset for run in sample], 8, 22 if wide else 13) + marks
     tags = widest(
         [", ".join(run.tags) for run in sample], 6 if any(run.tags for run in sample) else 4, 22 if wide else 10

@@ -14,8 +14,11 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input, Static
 
 from diskprof.model.errors import DiskprofError
+from diskprof.model.fleet import FleetRun
 from diskprof.model.run import RunSummary, Status
+from diskprof.model.run_series import RunSeries
 from diskprof.model.text import clean
+from diskprof.reports.content.series_rows import whole_of
 from diskprof.runner.comparing import MarkedRun, each_alone, grouped
 from diskprof.tui.dialogs import run_actions
 from diskprof.tui.kit.charts.glyphs import Charset
@@ -58,14 +61,21 @@ class RunsScreen(ModeScreen):
         "The lower part, on wide terminals the right one, shows the results of the run under the cursor.\n\n"
         "{runs.history} shows how the results of the runs like the one under the cursor changed.\n\n"
         "{runs.again} runs the run under the cursor again: same preset, settings, target and expectations.\n\n"
-        "A series is one row; {runs.open} shows or hides its runs. What is done to the row is done to all of them.\n\n"
+        "A series or a fleet run is one row; {runs.open} shows or hides its runs. What is done to the row is done to all of them. "
+        "{runs.attach} shows a fleet run on Live: its hosts or disks, and what stands out.\n\n"
         "The filter looks for words in id, preset, target, device, host, status and tags. A field limits a word: "
         "status:failed disk:sda tag:prod preset:quick host:db-01. Several words must all match. A click on a column heading "
         "sorts by it, a second click reverses the order."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open", "Open", id="runs.open"),
-        Binding("a", "attach", "Attach", id="runs.attach", tooltip="Follow the run in progress on Live"),
+        Binding(
+            "a",
+            "attach",
+            "Attach",
+            id="runs.attach",
+            tooltip="Follow the run in progress on Live; of a fleet run its table",
+        ),
         Binding("space", "mark", "Mark", id="runs.mark"),
         Binding("c", "compare", "Compare", id="runs.compare"),
         Binding("escape", "all", "Show all", id="runs.all", tooltip="Clear the filter"),
@@ -165,14 +175,14 @@ class RunsScreen(ModeScreen):
         if self._partial:
             return
         try:
-            newest, series = self.store.summaries(limit=_NEWEST), self.store.series_list()
+            newest, wholes = self.store.summaries(limit=_NEWEST), self._wholes()
             self._trash = bool(self.store.last_discarded())
         except DiskprofError as error:
             self.diskprof.tell(error)
             return
         self._partial = len(newest) == _NEWEST
-        if not self._partial or not self.list.load_newest(newest, series):
-            self.list.load(newest, series)
+        if not self._partial or not self.list.load_newest(newest, *wholes):
+            self.list.load(newest, *wholes)
         self._show()
         if self._partial:
             set_timer(self, _DRAWN_S, self._read_others)
@@ -194,10 +204,10 @@ class RunsScreen(ModeScreen):
     def _load(self, limit: int | None) -> None:
         began = time.monotonic()
         try:
-            runs, series = self.store.summaries(limit=limit), self.store.series_list()
+            runs, wholes = self.store.summaries(limit=limit), self._wholes()
             self._trash = bool(self.store.last_discarded())
-            if limit is None or not self.list.load_newest(runs, series):
-                self.list.load(self.store.summaries() if limit else runs, series)
+            if limit is None or not self.list.load_newest(runs, *wholes):
+                self.list.load(self.store.summaries() if limit else runs, *wholes)
         except DiskprofError as error:
             self.diskprof.tell(error)
             return
@@ -225,10 +235,10 @@ class RunsScreen(ModeScreen):
             case "undo":
                 return self._trash
             case "attach":
-                return bool((run := self.current) and run.status is Status.RUNNING)
+                return bool((run := self.current) and (run.status is Status.RUNNING or run.id in self.list.fleets))
             case "history":
-                return bool((run := self.current) and run.status is Status.COMPLETE)
-            case "again" if (run := self.current) and run.imported_from:
+                return bool((run := self.current) and run.status is Status.COMPLETE and run.id not in self.list.fleets)
+            case "again" if (run := self.current) and (run.imported_from or run.id in self.list.fleets):
                 return False
             case "open" | "mark" | "again" | "export" | "tags" | "delete" | "compare" | "order" | "reverse":
                 return bool(self.list.shown)
@@ -283,7 +293,7 @@ class RunsScreen(ModeScreen):
 
     def _about(self) -> None:
         if run := self.current:
-            what = "Series" if run.id in self.list.series else "Run"
+            what = "Series" if run.id in self.list.series else "Fleet run" if run.id in self.list.fleets else "Run"
             self.query_one("#runs-about-title", Heading).tell([(f"{what} {run.id}", "strong")])
         self.preview.tell(self.current)
 
@@ -302,7 +312,7 @@ class RunsScreen(ModeScreen):
         run = self.current
         if run is None:
             return
-        if run.id in self.list.series:
+        if self.list.is_whole(run.id):
             self.list.turn(run.id)
             self._show()
             return
@@ -314,7 +324,9 @@ class RunsScreen(ModeScreen):
         self.app.push_screen(ResultScreen(run.id))
 
     def action_attach(self) -> None:
-        if (run := self.current) and run.status is Status.RUNNING:
+        if (run := self.current) and run.id in self.list.fleets:
+            self.diskprof.show_run(run.id)
+        elif run and run.status is Status.RUNNING:
             self.diskprof.show_run(self.list.runs_of(run)[0].id)
 
     def action_history(self) -> None:
@@ -338,8 +350,11 @@ class RunsScreen(ModeScreen):
 
     def action_compare(self) -> None:
         run, marked = self.current, list(reversed(self._marked()))
-        if not marked and (series := self._series):
-            run_actions.compare_series(self, self.list.runs, self.list.series[series.id])
+        if not marked and (whole := self._whole):
+            if whole.id in self.list.series:
+                run_actions.compare_series(self, self.list.runs, self.list.series[whole.id])
+            else:
+                run_actions.compare_fleet(self, self.list.fleets[whole.id], self.list.runs_of(whole))
             return
         if len(marked) >= 2:
             arms = grouped([MarkedRun(one.id, one.target, one.tags, one.series) for one in marked])
@@ -353,24 +368,25 @@ class RunsScreen(ModeScreen):
             run_actions.compare_with_partner(self, self.list.runs, run)
 
     def _chosen_runs(self) -> tuple[RunSummary, ...]:
-        """The marked runs, or the one under the cursor; of a series all."""
+        """The marked runs, or the one under the cursor; of a series or a fleet run all."""
         return self._marked() or (self.list.runs_of(run) if (run := self.current) else ())
 
     def _marked(self) -> tuple[RunSummary, ...]:
-        """The marked runs, of a series all, newest first, also those that the filter hides."""
+        """The marked runs, of a series or a fleet run all, newest first, also those that the filter hides."""
         marked = self.list.marked
-        return tuple(
-            run for run in self.list.runs if run.id in marked or (run.series and run.series.series_id in marked)
-        )
+        return tuple(run for run in self.list.runs if run.id in marked or whole_of(run) in marked)
 
     @property
-    def _series(self) -> RunSummary | None:
-        """The series under the cursor, if nothing is marked, or the only thing that is."""
+    def _whole(self) -> RunSummary | None:
+        """The series or fleet run under the cursor, if nothing is marked, or the only thing that is."""
         marked = self.list.marked
         if len(marked) == 1:
-            return next((row for row in self.list.shown if row.id in marked and row.id in self.list.series), None)
+            return next((row for row in self.list.shown if row.id in marked and self.list.is_whole(row.id)), None)
         row = None if marked else self.current
-        return row if row and row.id in self.list.series else None
+        return row if row and self.list.is_whole(row.id) else None
+
+    def _wholes(self) -> tuple[list[RunSeries], list[FleetRun]]:
+        return self.store.series_list(), self.store.fleet_runs()
 
     def action_again(self) -> None:
         if (run := self.current) and run.id in self.list.series:
@@ -379,8 +395,9 @@ class RunsScreen(ModeScreen):
             run_actions.run_again(self, run.id)
 
     def action_export(self) -> None:
-        if series := self._series:
-            run_actions.export_series(self, series.id)
+        if whole := self._whole:
+            series = whole.id in self.list.series
+            (run_actions.export_series if series else run_actions.export_fleet)(self, whole.id)
             return
         ids = [run.id for run in reversed(self._chosen_runs())]
         if ids:
@@ -389,8 +406,8 @@ class RunsScreen(ModeScreen):
 
     def action_delete(self) -> None:
         here = self.sheet.cursor
-        if (series := self._series) and series.status is Status.RUNNING:
-            run_actions.refuse_to_delete(self, series.id)
+        if (whole := self._whole) and whole.status is Status.RUNNING:
+            run_actions.refuse_to_delete(self, whole.id)
             return
 
         def deleted() -> None:

@@ -45,17 +45,18 @@ def member_blocks(members: Sequence[Measured], odd: Sequence[OddOne], noun: str)
     """A row for each member, a column for what each test is judged by first; what stands out has a sign."""
     known = [figures(member) for member in members]
     names = [name for name in dict.fromkeys(name for found in known for name in found) if name.measure not in _BESIDE]
+    status = any(run.status is not Status.COMPLETE for member in members for run in member.runs)
     marked = {(each.label, figure.name) for each in odd for figure in each.figures}
     columns = (
         Column(noun.capitalize(), least=10, middle=True),
         *(Column(_head(name), right=True) for name in names),
-        Column("Status"),
+        *((Column("Status"),) if status else ()),
     )
     rows = tuple(
         (
             Cell(clean(member.label)),
             *(_figure(name, found.get(name), odd=(member.label, name) in marked) for name in names),
-            _status(member),
+            *([_status(member)] if status else ()),
         )
         for member, found in zip(members, known, strict=True)
     )

@@ -1,0 +1,37 @@
+"""Fleet runs in a list of runs: one row each."""
+
+from collections.abc import Sequence
+
+from diskprof.analysis.fleet.result import labels, noun_of
+from diskprof.model.fleet import FleetRun, MemberState
+from diskprof.model.run import FleetStage, RunSummary, Status
+from diskprof.reports import figures
+
+
+def fleet_row(fleet: FleetRun, runs: Sequence[RunSummary]) -> RunSummary:
+    """A fleet run as a row among runs. `runs`, one at least, begin with the newest."""
+    took = (fleet.ended_at - fleet.started_at).total_seconds() if fleet.ended_at else None
+    disks = list(dict.fromkeys(run.device for run in reversed(runs)))
+    return runs[0]._replace(
+        id=fleet.id,
+        status=fleet.status,
+        target=", ".join(labels(fleet)),
+        device=disks[0] if len(disks) == 1 else figures.count(len(disks), "disk"),
+        hostname=", ".join(dict.fromkeys(run.hostname for run in reversed(runs))),
+        started_at=fleet.started_at,
+        duration_s=took,
+        headline=row_words(fleet, runs),
+        doubts=tuple(dict.fromkeys(doubt for run in reversed(runs) for doubt in run.doubts)),
+        fleet=None,
+    )
+
+
+def row_words(fleet: FleetRun, runs: Sequence[RunSummary]) -> str:
+    """`4 hosts`; `3 of 4 hosts, 1 lost`; `6 disks, alone and together`."""
+    noun = noun_of(fleet)
+    complete = {run.fleet.member for run in runs if run.fleet and run.status is Status.COMPLETE}
+    count = len(fleet.members)
+    words = figures.count(count, noun) if len(complete) == count else f"{len(complete)} of {figures.count(count, noun)}"
+    lost = sum(status.state is MemberState.LOST for status in fleet.statuses)
+    alone = any(run.fleet and run.fleet.stage is FleetStage.ALONE for run in runs)
+    return ", ".join(filter(None, (words, f"{lost} lost" if lost else "", "alone and together" if alone else "")))
