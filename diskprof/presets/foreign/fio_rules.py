@@ -52,7 +52,7 @@ _HERE = "the target is chosen at run time"
 _SHOWN = "it is about what fio prints; diskprof shows its own figures"
 _KEPT = "diskprof keeps every sample itself, and writes no other file"
 _TAKES_TIME = "diskprof takes every time and percentile it shows"
-_LAYS_OUT = "diskprof makes and fills its test file itself, and removes it afterwards"
+_REMOVES = "diskprof removes its test files itself"
 _CPU = "the kernel chooses the processors and the memory; the disk I/O stays the same"
 _SAVES_CPU = "it saves fio some processor time; the disk I/O stays the same"
 _ERRORS = "an error ends the test"
@@ -92,7 +92,7 @@ FIO_RULES: Mapping[str, ForeignRule] = dict((
         _HERE: "filename directory filename_format unique_filename=1 filetype allow_file_create=1 "
         "allow_mounted_write=0",
         _SHOWN: "unit_base significant_figures disk_util=1 unified_rw_reporting=none,0 per_job_logs bwavgtime "
-                "iopsavgtime stats=1 rate_cycle block_error_percentiles=0",
+                "iopsavgtime stats=1 block_error_percentiles=0",
         _KEPT: "write_bw_log write_lat_log write_iops_log write_hist_log write_iolog log_avg_msec log_hist_msec "
                "log_hist_coarseness log_max_value log_offset log_prio log_compression log_compression_cpus log_entries "
                "log_store_compressed log_unix_epoch log_alternate_epoch log_alternate_epoch_clock_id log_window_value "
@@ -101,7 +101,8 @@ FIO_RULES: Mapping[str, ForeignRule] = dict((
                      "gtod_reduce=0 gtod_cpu disable_lat=0 disable_clat=0 disable_slat=0 "
                      "disable_bw_measurement=0 clocksource",
         "a slow request shows in the result; it does not end the test": "max_latency=0",
-        _LAYS_OUT: "create_serialize create_fsync create_on_open=0 unlink=0",
+        _REMOVES: "unlink=0",
+        "it is about how files are made before the test": "create_serialize create_fsync",
         _CPU: "cpus_allowed cpumask cpus_allowed_policy numa_cpu_nodes numa_mem_policy mem=malloc iomem_align "
               "hugepage-size gpu_dev_id gpu_dev_ids softrandommap=0 thp=0",
         _SAVES_CPU: "fixedbufs=0 registerfiles=0 nonvectored=0 userspace_reap=0 sqthread_poll_cpu",

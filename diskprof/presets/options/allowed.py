@@ -69,12 +69,14 @@ FIO_OPTIONS: Mapping[str, OptionSpec] = {
     "end_fsync": _S(_BOOL, "fsync at the end"),
     "overwrite": _S(_BOOL, "write only where data is already"),
     "fallocate": _S(_CHOICE, "how space for a file is set aside", choices=("none", "native", "posix", "keep")),
+    "create_on_open": _S(_BOOL, "make a file when it is first opened, with no space set aside"),
     "fadvise_hint": _S(_CHOICE, "tell the kernel the pattern", choices=("0", "1", "random", "sequential")),
     # how fast
     "rate": _S(_SIZE, "limit of bytes a second, of reads and of writes, per job", 1, _P, each_way=True),
     "rate_iops": _S(_COUNT, "limit of requests a second, of reads and of writes, per job", 1, (1 << 32) - 1, each_way=True),
     "rate_min": _S(_SIZE, "give up below these bytes a second", 1, _P, each_way=True),
     "rate_iops_min": _S(_COUNT, "give up below these requests a second", 1, (1 << 32) - 1, each_way=True),
+    "rate_cycle": _S(_COUNT, "milliseconds over which rate_min holds", 0, (1 << 32) - 1),
     "rate_process": _S(_CHOICE, "how limited requests are spread", choices=("linear", "poisson")),
     "thinktime": _S(_MICRO, "pause between requests", 0, _G),
     "thinktime_spin": _S(_MICRO, "part of the pause that burns CPU", 0, _G),
@@ -156,7 +158,7 @@ _FORBIDDEN: Mapping[EngineName, Mapping[str, tuple[str, ...]]] = {
 _OTHER_NAMES: Mapping[EngineName, Mapping[str, str]] = {
     EngineName.FIO: {
         "readwrite": "rw", "blocksize": "bs", "blocksize_range": "bsrange", "timeout": "runtime", "io_limit": "io_size",
-        "fileoffset": "offset", "iodepth_batch_submit": "iodepth_batch", "ratemin": "rate_min",
+        "fileoffset": "offset", "iodepth_batch_submit": "iodepth_batch", "ratemin": "rate_min", "ratecycle": "rate_cycle",
         "iodepth_batch_complete": "iodepth_batch_complete_min", "depth": "iodepth", "rw_mix_read": "rwmixread",
     },
     EngineName.IOPING: {
