@@ -20,7 +20,7 @@ FOREIGN_SEEKS = 20.0
 """On a platter, where every request costs a seek, from so many on."""
 
 WRITTEN_AGAIN = 1 << 20
-"""So many bytes for each write, and its data twice, are the file system's at most where it writes more than the test (F94)."""
+"""So many bytes for each write, and its data twice, are the file system's at most where it writes more than the test (F93)."""
 
 LEAST_REQUEST = 512
 """No request is for fewer bytes."""
