@@ -73,6 +73,7 @@ ONE_COPY = [
     "fio --name=a --rw=read --bs=64k --size=1m --nrfiles=4 --file_service_type=sequential",
     "fio --name=a --rw=read --bs=64k --size=1m --nrfiles=4 --openfiles=2 --file_service_type=random",
     "fio --name=a --rw=write --bs=64k --filesize=256k --nrfiles=4",
+    "fio --name=a --rw=randwrite --bs=4k --size=1m --number_ios=9 --create_on_open=1",
     "fio --name=a --rw=randread --bs=4k --size=1m --thinktime=1000 --thinktime_iotime=1000",
     "fio --name=a --rw=randread --bs=4k --size=1m --ioengine=linuxaio --iodepth=4",
     "fio --name=a --rw=randread --bs=4k --size=1m --offset=1m --offset_increment=1m",

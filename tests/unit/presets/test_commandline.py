@@ -296,6 +296,12 @@ def test_what_ioping_would_do_and_a_preset_does_not_is_refused(command: str, rea
     assert reason in str(caught.value)
 
 
+def test_the_time_over_which_a_least_rate_holds_is_kept() -> None:
+    imported = import_command("fio --name=a --rw=randread --bs=4k --rate=5m --ratemin=1m --ratecycle=500")
+    assert imported.notes == ()
+    assert options(imported)["rate_cycle"] == "500"
+
+
 def test_readonly_beside_a_job_that_writes_is_refused_as_fio_does() -> None:
     assert "--readonly is refused: a job writes" in refused("fio --readonly --name=a --rw=randrw --size=1g")
     assert options(import_command("fio --readonly --name=a --rw=randread --size=1g"))["rw"] == "randread"
