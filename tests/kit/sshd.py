@@ -81,8 +81,11 @@ class Server:
 
 
 @contextmanager
-def sshd(directory: Path, home: Path) -> Iterator[Server]:
-    """A server that keeps all it has in `directory`. It needs no root, and then serves its own user only."""
+def sshd(directory: Path, home: Path, *, path: str = "") -> Iterator[Server]:
+    """A server that keeps all it has in `directory`. It needs no root, and then serves its own user only.
+
+    Who logs in has `path` for a PATH, otherwise ours and `diskprof`.
+    """
     directory.mkdir()
     for name in ("host", "user"):
         _run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", directory / name)
@@ -90,7 +93,7 @@ def sshd(directory: Path, home: Path) -> Iterator[Server]:
     # sshd begins where the user's home is, not where HOME says.
     write_program(directory / "bin", first='cd "$HOME" || exit')
     with _privsep() if os.geteuid() == 0 else nullcontext():
-        process, port = _start(directory, home)
+        process, port = _start(directory, home, path)
         try:
             yield Server(process.pid, port, directory, home)
         finally:
@@ -148,11 +151,11 @@ def _run(*words: str | Path) -> None:
     subprocess.run(list(map(str, words)), check=True, stdin=subprocess.DEVNULL, capture_output=True)
 
 
-def _start(directory: Path, home: Path) -> tuple[subprocess.Popen[bytes], int]:
+def _start(directory: Path, home: Path, path: str) -> tuple[subprocess.Popen[bytes], int]:
     log = directory / "log"
     for _ in range(5):
         port = _free_port()
-        (directory / "server").write_text(_server_config(directory, home, port))
+        (directory / "server").write_text(_server_config(directory, home, port, path))
         (directory / "client").write_text(_client_config(directory, port))
         host = (directory / "host.pub").read_text()
         (directory / "known").write_text(f"[127.0.0.1]:{port} {host}{HOST} {host}")
@@ -183,9 +186,9 @@ def _free_port() -> int:
         return int(found.getsockname()[1])
 
 
-def _server_config(directory: Path, home: Path, port: int) -> str:
+def _server_config(directory: Path, home: Path, port: int, path: str) -> str:
     python = os.environ.get("PYTHONPATH", "")
-    path = f"{directory / 'bin'}:{os.environ.get('PATH', os.defpath)}{_SBIN}"
+    path = path or f"{directory / 'bin'}:{os.environ.get('PATH', os.defpath)}{_SBIN}"
     repository = Path(__file__).parents[2]
     settings: Mapping[str, object] = {
         "ListenAddress": "127.0.0.1",
