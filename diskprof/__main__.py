@@ -10,10 +10,19 @@ from diskprof.without_tls import without_tls
 def start() -> None:
     """Loads the program and runs it. Ctrl+C meanwhile ends it at once, without an account of where it was."""
     without_tls()
-    if sys.argv[1:] == [HiddenEntry.RUNNER]:
-        from diskprof.runner.detached.child import main
+    match sys.argv[1:]:
+        case [HiddenEntry.RUNNER]:
+            from diskprof.runner.detached.child import main
 
-        sys.exit(main())
+            sys.exit(main())
+        case [HiddenEntry.AGENT]:
+            from diskprof.fleet.agent import main as agent
+
+            sys.exit(agent())
+        case [HiddenEntry.COORDINATOR]:
+            from diskprof.fleet.detached import main as coordinator
+
+            sys.exit(coordinator())
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     from diskprof.cli.entry import run

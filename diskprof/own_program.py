@@ -9,6 +9,8 @@ class HiddenEntry(StrEnum):
     """The first word for what is no command of a person's: the program starts itself again for it."""
 
     RUNNER = "_runner"
+    AGENT = "_agent"
+    COORDINATOR = "_coordinator"
 
 
 def own_program() -> tuple[str, ...]:

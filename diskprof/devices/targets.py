@@ -24,17 +24,22 @@ _KERNELS_OWN = {
     "proc", "sysfs", "devtmpfs", "devpts", "cgroup", "cgroup2", "debugfs", "tracefs", "securityfs", "pstore", "bpf", "configfs",
     "efivarfs", "mqueue", "hugetlbfs", "fusectl", "binfmt_misc", "autofs", "nsfs", "rpc_pipefs",
 }  # fmt: skip
+BY_SERIAL = "by-serial:"
+"""Before the serial number of a disk: its kernel name differs from machine to machine."""
 _BOOT = ("/boot", "/efi")
 _LIST = Advice("`diskprof devices` lists the disks, with --all empty devices too.", "Choose one from the list.")
 
 
 def resolve_target(text: str, tree: DeviceTree) -> Target:
-    """The target that `text` names: a directory, an existing file, or a device by kernel name, node, symlink or by-id name.
+    """The target that `text` names: a directory, an existing file, or a device by kernel name, node, symlink or by-id name, or
+    by-serial:SERIAL.
 
     Raises UsageError with what to do instead for everything else.
     """
     if not text:
         raise UsageError("The target is empty.", "Name a directory, a file or a device, such as /var/tmp or /dev/sda.")
+    if text.startswith(BY_SERIAL):
+        return _device_target(_by_serial(text.removeprefix(BY_SERIAL), tree), text)
     device = _named_device(text, tree)
     if device and not text.startswith("/"):
         if may(text, os.F_OK):
@@ -65,6 +70,18 @@ def _named_device(text: str, tree: DeviceTree) -> Device | None:
         return text in (device.name, device.node, device.dm_name) or text in device.by_id
 
     return next(filter(answers, tree.devices), None)
+
+
+def _by_serial(serial: str, tree: DeviceTree) -> Device:
+    found = [device for device in tree.devices if serial and device.serial == serial and not device.parents]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        names = ", ".join(device.node for device in found)
+        raise UsageError(
+            f"{len(found)} devices have the serial number {clean(serial)!r}: {names}.", "Name one of them."
+        )
+    raise UsageError(f"No disk has the serial number {clean(serial)!r}.", _LIST)
 
 
 def _status(text: str) -> os.stat_result:

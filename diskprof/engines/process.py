@@ -31,6 +31,7 @@ _POLL_S = 0.02
 _GATHER_S = 0.02
 _PIECE_BYTES = 64 << 10
 _BRIEF_BYTES = 64 << 10
+_LONGEST_LINE = 32 << 20
 _LAST_WAIT_S = 0.5
 _PATIENCE_S = 2.0
 _EDITORS = ("sensible-editor", "nano", "vim", "vi")
@@ -312,6 +313,69 @@ def _read_until(popen: "subprocess.Popen[bytes]", deadline: float) -> bytes | No
                 return output
             output += data
     return None
+
+
+class Dialogue:
+    """A program of the person's that is spoken to in lines, such as ssh. It keeps our environment, and dies when this process does.
+
+    To be used in the main thread, as `Process`.
+    """
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self._said = b""
+        self._listening = asyncio.create_task(self._listen())
+
+    @staticmethod
+    async def start(argv: Sequence[str]) -> "Dialogue":
+        """Raises DiskprofError where it cannot be started."""
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *argv,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                limit=_LONGEST_LINE,
+                start_new_session=True,
+                preexec_fn=_die_with_parent(),
+            )
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise DiskprofError(f"{argv[0]} cannot be started: {why}.") from None
+        return Dialogue(process)
+
+    async def _listen(self) -> None:
+        assert self._process.stderr
+        while data := await self._process.stderr.read(_PIECE_BYTES):
+            self._said = (self._said + data)[-_PIECE_BYTES:]
+
+    def send(self, line: bytes) -> None:
+        """Writes a line, without waiting for it to be read."""
+        assert self._process.stdin
+        self._process.stdin.write(line + b"\n")
+
+    async def line(self) -> bytes:
+        """The next line, without its end; empty at the end. Raises DiskprofError for an endless one."""
+        assert self._process.stdout
+        try:
+            return (await self._process.stdout.readline()).rstrip(b"\n")
+        except ValueError:
+            raise DiskprofError("A program says too much in one line.") from None
+
+    async def close(self) -> "Finished":
+        """Ends the program, whatever state it is in; what it said is on stderr alone."""
+        assert self._process.stdin
+        self._process.stdin.close()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._process.wait(), _DRAIN_S)
+        if self._process.returncode is None:
+            self._process.kill()
+            await self._process.wait()
+        # A child of it may hold stderr open.
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(asyncio.shield(self._listening), _DRAIN_S)
+        self._listening.cancel()
+        return Finished(self._process.returncode or 0, b"", self._said.decode("utf-8", "replace"))
 
 
 def start_session(argv: Sequence[str], order: bytes, log: BinaryIO) -> bytes:

@@ -31,7 +31,7 @@ class Connection:
     host: str
     socket: Path | None = None
 
-    def argv(self, words: Sequence[str], *, terminal: bool = False) -> tuple[str, ...]:
+    def argv(self, words: Sequence[str], *, terminal: bool = False, compressed: bool = False) -> tuple[str, ...]:
         """The words that run `words` on the host. With a `terminal` ssh may ask for a password, without one it never asks.
 
         A connection that no longer answers ends within 15 s.
@@ -45,6 +45,7 @@ class Connection:
             options += ["ControlMaster=auto", f"ControlPath={self.socket}", f"ControlPersist={_PERSIST_S}"]
         else:
             options += [] if terminal else ["BatchMode=yes"]
+        options += ["Compression=yes"] if compressed else []
         mode = "-tt" if terminal else "-T"
         return ("ssh", mode, *(f"-o{option}" for option in options), "--", self.host, shlex.join(words))
 
@@ -58,12 +59,9 @@ class Connection:
             raise self.unreachable(done.errors)
         return done
 
-    def run_in_terminal(self, words: Sequence[str], *, terminal: bool = True) -> int:
-        """Runs a program on the host with our stdin, stdout and stderr, and there in a `terminal` of its own; its exit code.
-
-        SSH_FAILED is that of ssh, which has said why.
-        """
-        return run_in_terminal(self.argv(words, terminal=terminal))
+    def run_in_terminal(self, words: Sequence[str]) -> int:
+        """Runs a program on the host in this terminal; its exit code, SSH_FAILED where ssh failed and has said why."""
+        return run_in_terminal(self.argv(words, terminal=True))
 
     def unreachable(self, said: str) -> HostUnreachable:
         """The error for what ssh said before it gave up."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from diskprof.model.run import Status
+from diskprof.model.run import FleetPlace, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +53,15 @@ class HostClock:
 class MemberStatus:
     """Where a member stands. `reason` says why it is lost or was left out. Times are UTC, by the coordinator's clock.
 
-    `began_at` is when its first test began to measure, None before that.
+    `began_at` is when its first test was started, None before that and of a member that did not start at once with others.
+    `run_id` is the id of its run, which is chosen before that begins; empty until then.
     """
 
     state: MemberState = MemberState.WAITING
     reason: str = ""
     clock: HostClock | None = None
     began_at: datetime | None = None
+    run_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +103,12 @@ class FleetRun:
         """How far `skew` may be off, by the clocks that differ most surely."""
         known = sorted(status.clock.within_ns for status in self.statuses if status.clock and status.began_at)
         return timedelta(microseconds=sum(known[-2:]) / 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class MemberOrder:
+    """A run that a coordinator starts: its id; its place, where the fleet run is in the same store; whether it waits for others."""
+
+    run_id: str
+    place: FleetPlace | None = None
+    barrier: bool = False

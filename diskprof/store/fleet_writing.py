@@ -83,6 +83,16 @@ class FleetWriting:
             writing.set_tags(db, number, tags)
             fleets.put(db, number, place)
 
+    def cursors(self, run_id: str) -> tuple[int, int]:
+        """The cursors of the last sample and the last kernel statistics that are here; 0 where there are none."""
+        with self._database.read() as db:
+            number = reading.number_of(db, run_id)
+            last = [
+                db.execute(f"SELECT coalesce(max(seq), 0) FROM {table} WHERE run = ?", (number,)).fetchone()[0]
+                for table in ("sample", "system_sample")
+            ]
+        return int(last[0]), int(last[1])
+
     def set_reached(self, run_id: str, *, reached: bool) -> None:
         """Marks a run of another host as lost, or as in progress again; does nothing to one that is over."""
         before, after = (Status.LOST, Status.RUNNING) if reached else (Status.RUNNING, Status.LOST)

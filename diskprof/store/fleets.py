@@ -61,12 +61,13 @@ def set_member(db: sqlite3.Connection, fleet_id: str, member: int, status: Membe
     """Replaces where a member stands. Raises StoreError where there is no such member."""
     clock = status.clock
     changed = db.execute(
-        "UPDATE fleet_member SET state = ?, reason = ?, clock_offset_ns = ?, clock_within_ns = ?, began_at = ?"
+        "UPDATE fleet_member SET state = ?, reason = ?, clock_offset_ns = ?, clock_within_ns = ?, began_at = ?, run_id = ?"
         " WHERE fleet = ? AND position = ?",
         (
             *(status.state.value, codec.to_text(status.reason)),
             *((clock.offset_ns, clock.within_ns) if clock else (None, None)),
             None if status.began_at is None else codec.to_micros(status.began_at),
+            codec.to_text(status.run_id),
             *(number_of(db, fleet_id), member),
         ),
     ).rowcount
@@ -152,8 +153,8 @@ def fleet_run(db: sqlite3.Connection, fleet_id: str) -> FleetRun:
 
 
 def fleet_runs(db: sqlite3.Connection) -> list[FleetRun]:
-    """Every fleet run in progress or with a run that is not in the trash, the one begun last first."""
-    which = f"status = 'running' OR {_KEPT}"
+    """Every fleet run in progress, with a run that is not in the trash, or with one that is lost; the one begun last first."""
+    which = f"status = 'running' OR {_KEPT} OR number IN (SELECT fleet FROM fleet_member WHERE state = 'lost')"
     rows = db.execute(f"SELECT number, {_COLUMNS} FROM fleet WHERE {which} ORDER BY started_at DESC, number DESC")
     return [_fleet_run(db, row) for row in rows.fetchall()]
 
@@ -196,7 +197,7 @@ def coordinator(db: sqlite3.Connection, fleet_id: str) -> ProcessIdentity:
 def _fleet_run(db: sqlite3.Connection, row: tuple[Any, ...]) -> FleetRun:
     number, id, status, reason, preset, title, at_once, started, ended = row
     members = db.execute(
-        "SELECT host, target, state, reason, clock_offset_ns, clock_within_ns, began_at FROM fleet_member"
+        "SELECT host, target, state, reason, clock_offset_ns, clock_within_ns, began_at, run_id FROM fleet_member"
         " WHERE fleet = ? ORDER BY position",
         (number,),
     ).fetchall()
@@ -215,11 +216,11 @@ def _fleet_run(db: sqlite3.Connection, row: tuple[Any, ...]) -> FleetRun:
 
 
 def _member_status(
-    fleet_id: str, state: str, reason: str, offset: int | None, within: int | None, began: int | None
+    fleet_id: str, state: str, reason: str, offset: int | None, within: int | None, began: int | None, run_id: str
 ) -> MemberStatus:
     clock = None if offset is None or within is None else HostClock(offset, within)
     began_at = None if began is None else codec.from_micros(began)
-    return MemberStatus(_known(MemberState, state, fleet_id), reason, clock, began_at)
+    return MemberStatus(_known(MemberState, state, fleet_id), reason, clock, began_at, run_id)
 
 
 def _known(kind: type[E], text: str, fleet_id: str) -> E:

@@ -9,7 +9,7 @@ import sqlite3
 from diskprof.store import figures
 
 APPLICATION_ID = 0x64707266  # "dprf"
-VERSION = 7
+VERSION = 8
 
 # What the kernel saw of an interval.
 _SAW = """test INTEGER NOT NULL,
@@ -98,6 +98,7 @@ _TABLES = (
         clock_offset_ns INTEGER,
         clock_within_ns INTEGER,
         began_at INTEGER,
+        run_id TEXT NOT NULL DEFAULT '',
         PRIMARY KEY (fleet, position)
     ) STRICT, WITHOUT ROWID""",
     """CREATE TABLE run (
@@ -165,6 +166,14 @@ _TABLES = (
         remaining_s REAL,
         at_ns INTEGER NOT NULL,
         silent_s REAL NOT NULL
+    ) STRICT""",
+    # Where a run waits for those of other hosts, before its first test measures (barriers.py).
+    """CREATE TABLE barrier (
+        run INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE,
+        ready_at INTEGER,
+        heard_at INTEGER NOT NULL,
+        go_at INTEGER,
+        passed_at INTEGER
     ) STRICT""",
     """CREATE TABLE tag (
         run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,

@@ -31,7 +31,8 @@ from diskprof.model.run import (
 )
 from diskprof.model.run_series import NewSeries, RunSeries, Spread
 from diskprof.model.sample import Sample, SystemSample
-from diskprof.store import codec, courses, earlier, fleets, reading, run_series, writing
+from diskprof.store import barriers, codec, courses, earlier, fleets, reading, run_series, writing
+from diskprof.store.barriers import Barriers
 from diskprof.store.database import Database
 from diskprof.store.fleet_writing import FleetWriting
 from diskprof.store.liveness import REPLICATED, ProcessIdentity, is_alive, is_elsewhere, this_process
@@ -87,6 +88,11 @@ class Store:
         """What the coordinator of a fleet run writes."""
         return FleetWriting(self._database)
 
+    @property
+    def barriers(self) -> Barriers:
+        """Where runs on several hosts wait for each other."""
+        return Barriers(self._database)
+
     def close(self) -> None:
         self._database.close()
 
@@ -116,10 +122,12 @@ class Store:
         run_id: str | None = None,
         series: SeriesPlace | NewSeries | None = None,
         fleet: FleetPlace | None = None,
+        barrier: bool = False,
     ) -> str:
         """Records that a run begins and returns its id; the calling process is its runner unless another is named.
 
         It is the newest of all, also where the clock was set back; with `started_at` it stands where that time puts it.
+        With a `barrier` its first test waits for those of other hosts.
         With a NewSeries it is the first run of that; later ones, at their SeriesPlace, have the tags and the note of the series.
 
         Raises UsageError for an id that is taken and for a reserved tag, ValueError for a time without a zone.
@@ -138,6 +146,8 @@ class Store:
                 run_series.put(db, number, series)
             if fleet:
                 fleets.put(db, number, fleet)
+            if barrier:
+                barriers.insert(db, number, now)
         return name
 
     def begin_test(self, run_id: str, index: int, at_ns: int) -> None:

@@ -11,6 +11,7 @@ from diskprof.devices.targets import resolve_target
 from diskprof.engines.tools import find_tool
 from diskprof.model.device import DeviceTree
 from diskprof.model.errors import Refused, StoreError
+from diskprof.model.fleet import MemberOrder
 from diskprof.model.plan import Plan
 from diskprof.model.preset import EngineName
 from diskprof.model.run import Environment, SeriesPlace
@@ -28,13 +29,17 @@ from diskprof.store import Store, this_process
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A run that is written down and may be carried out; `held` are the devices that it may write to."""
+    """A run that is written down and may be carried out; `held` are the devices that it may write to.
+
+    `waits`: before its first test measures, until it is let go with those of other hosts.
+    """
 
     plan: Plan
     environment: Environment
     store: Store
     run_id: str
     held: Held
+    waits: bool = False
 
 
 @contextmanager
@@ -46,10 +51,11 @@ def begun(
     note: str = "",
     concurrent: bool = False,
     series: SeriesPlace | NewSeries | None = None,
+    member: MemberOrder | None = None,
 ) -> Iterator[Begun]:
     """Writes down that this process carries out `plan`, and holds what it may write to until the end.
 
-    `series` is the place that the run has in one, or the series that begins with it.
+    `series` is the place that the run has in one, or the series that begins with it; `member` is of a run of a fleet run.
 
     Raises what refuses the plan, before anything is written down: Refused for blocking hazards, for a device that nobody
     named or that cannot be had exclusively, and, unless `concurrent`, beside another run on the same disk; UsageError for
@@ -69,8 +75,17 @@ def begun(
                 refuse_beside_others(plan, store, tree, own)
             environment = environment_of(plan, tree, store.path)
             sweep(store)
-            run_id = store.create_run(plan, environment, tags=tags, note=note, runner=this_process(), series=series)
-        yield Begun(plan, environment, store, run_id, held)
+            run_id = store.create_run(
+                *(plan, environment),
+                tags=tags,
+                note=note,
+                runner=this_process(),
+                series=series,
+                run_id=member.run_id if member else None,
+                fleet=member.place if member else None,
+                barrier=member is not None and member.barrier,
+            )
+        yield Begun(plan, environment, store, run_id, held, waits=member is not None and member.barrier)
     with suppress(StoreError):
         store.empty_trash()
 

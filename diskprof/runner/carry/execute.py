@@ -26,6 +26,7 @@ from diskprof.model.run import Finding, Lapse, LapseKind, Status
 from diskprof.model.sample import Phase, Sample, SystemSample
 from diskprof.model.steady import when_words
 from diskprof.model.units import format_duration
+from diskprof.runner.carry.barrier import wait_for_others
 from diskprof.runner.carry.begin import Begun
 from diskprof.runner.carry.descriptors import resolved
 from diskprof.runner.carry.marks import Mark, mark_bytes
@@ -150,6 +151,7 @@ class _Execution:
         before: list[Finding],
     ) -> None:
         plan = run.plan
+        self.run = run
         self.plan, self.run_id, self.held, self.stop, self.keeper = plan, run.run_id, run.held, stop, keeper
         self.mark = Mark(run.run_id, str(run.store.path), this_process(), os.uname().nodename)
         self.left: list[str] = []
@@ -205,7 +207,7 @@ class _Execution:
                 break
             with self.lapse_watch.at_work():
                 self.keeper.begin_test(index)
-            obstacle = await self._prepare(workdir) if index == 0 else None
+            obstacle = await self._prepare(workdir) or await self._wait() if index == 0 else None
             with files_of_a_test(planned.files, self.left.append):
                 outcome = self._as_asked(await self._as_found(obstacle or await self._measure(planned, index, workdir)))
             with self.lapse_watch.at_work():
@@ -219,6 +221,13 @@ class _Execution:
             if obstacle or outcome.survivor is not None:
                 break
         return (Status.FAILED, "\n".join(failures)) if failures else (Status.COMPLETE, "")
+
+    async def _wait(self) -> Outcome | None:
+        """Until the run is let go with those of other hosts; None where it may measure."""
+        if not self.run.waits:
+            return None
+        self.keeper.note("Prepared. Waiting for the other hosts.")
+        return await wait_for_others(self.run.store, self.run_id, self.stop.event)
 
     async def _prepare(self, workdir: Path) -> Outcome | None:
         """What comes before the first test; None once it is done, otherwise how the first test ends."""

@@ -16,7 +16,8 @@ from diskprof.runner.detached.order import RunAnswer, RunOrder, answer_json, rea
 from diskprof.store import Store
 
 
-def _answer(answer: RunAnswer) -> None:
+def answer_launcher(answer: RunAnswer) -> None:
+    """Answers whoever started this process, and closes stdout: nobody reads it any more."""
     os.write(1, answer_json(answer))
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
@@ -36,10 +37,11 @@ async def _carry_out(order: RunOrder) -> None:
                     note=order.note,
                     concurrent=order.concurrent,
                     series=series.new if series else None,
+                    member=order.member,
                 )
             )
             place = store.run(run.run_id).series
-            _answer(RunAnswer(place.series_id if place else run.run_id))
+            answer_launcher(RunAnswer(place.series_id if place else run.run_id))
             if series:
                 await Repeater(series, store, stop, concurrent=order.concurrent).carry_out(run, holds.close)
             else:
@@ -57,6 +59,6 @@ def main() -> int:
     except DiskprofError as error:
         # Once the launcher has its answer nobody reads another: this goes to the log.
         sys.stderr.write(f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S} {error}\n")
-        _answer(refusal(error))
+        answer_launcher(refusal(error))
         return int(error.exit_code)
     return 0

@@ -10,6 +10,7 @@ from diskprof.devices.targets import sudo_command
 from diskprof.engines.process import start_session
 from diskprof.model.advice import Advice
 from diskprof.model.errors import DiskprofError, RunNotFound
+from diskprof.model.fleet import MemberOrder
 from diskprof.model.plan import Plan
 from diskprof.model.run_series import SeriesPlan
 from diskprof.own_program import HiddenEntry, own_program
@@ -27,6 +28,7 @@ def start_detached(
     tags: Sequence[str] = (),
     note: str = "",
     concurrent: bool = False,
+    member: MemberOrder | None = None,
 ) -> str:
     """Starts the runner in its own session, where no terminal's end reaches it; returns the id of the run or the series once it
     is in the store.
@@ -34,18 +36,26 @@ def start_detached(
     Raises the DiskprofError that kept the runner from starting: Refused beside another run on the same disk, unless
     `concurrent`, and for all that `begun` refuses.
     """
-    log = store_path.parent / _LOG
     plans, wanted = (planned.plans, planned.wanted) if isinstance(planned, SeriesPlan) else ((planned,), None)
-    order = order_json(RunOrder(plans, str(store_path), tuple(tags), note, concurrent, wanted))
+    order = order_json(RunOrder(plans, str(store_path), tuple(tags), note, concurrent, wanted, member))
+    return start_own(HiddenEntry.RUNNER, order, store_path, "The runner did not start.")
+
+
+def start_own(entry: HiddenEntry, order: bytes, store_path: Path, failed: str) -> str:
+    """Starts a part of this program in a session of its own, with its order; returns the id that it answers.
+
+    Raises the DiskprofError that it answers, or `failed` where it says nothing.
+    """
+    log = store_path.parent / _LOG
     with _opened(log) as errors:
-        output = start_session((*own_program(), HiddenEntry.RUNNER), order, errors)
+        output = start_session((*own_program(), entry), order, errors)
     try:
         answer = read_answer(output)
         if answer.run:
             return answer.run
         error = refused(answer)
     except ValueError:
-        raise DiskprofError("The runner did not start.", f"See the log {log}.") from None
+        raise DiskprofError(failed, f"See the log {log}.") from None
     raise error
 
 
@@ -70,7 +80,11 @@ def request_stop(store: Store, run_id: str) -> None:
     It returns at once: the run is over when the store says so.
     """
     series = store.resolve_item(run_id).is_series
-    runner = store.series_runner(run_id) if series else store.runner(run_id)
+    stop_process(store, store.series_runner(run_id) if series else store.runner(run_id), run_id)
+
+
+def stop_process(store: Store, runner: ProcessIdentity, run_id: str) -> None:
+    """Asks the process that carries out what is called so to end it. Raises RunNotFound where it does not live."""
     try:
         if _signal(runner, signal.SIGINT):
             return

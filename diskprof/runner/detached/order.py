@@ -7,6 +7,7 @@ from typing import Any, TypeVar, cast
 from diskprof.model import errors
 from diskprof.model.advice import Advice
 from diskprof.model.errors import DiskprofError
+from diskprof.model.fleet import MemberOrder
 from diskprof.model.plan import Plan
 from diskprof.model.run_series import Repetition
 from diskprof.store.codec import adapter, to_json
@@ -18,7 +19,7 @@ T = TypeVar("T")
 class RunOrder:
     """What to run, where to write it down, under what tags and note, and whether beside others.
 
-    Several plans, or one that is `wanted` several times, are a series.
+    Several plans, or one that is `wanted` several times, are a series. `member` is of a run of a fleet run.
     """
 
     plans: tuple[Plan, ...]
@@ -27,6 +28,7 @@ class RunOrder:
     note: str
     concurrent: bool = False
     wanted: Repetition | None = None
+    member: MemberOrder | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from diskprof.store.exchange.runfile_values import (
     SAMPLE_FIELDS,
     SYSTEM_FIELDS,
     BadFile,
+    Batch,
     ColumnNames,
     End,
     Head,
@@ -54,8 +55,7 @@ class RunWriter:
     def __init__(self, file: IO[bytes]) -> None:
         self._gzip = gzip.GzipFile(filename="", mode="wb", fileobj=file, compresslevel=6, mtime=0)
         self._runs = 0
-        columns = {"samples": SAMPLE_FIELDS, "system": SYSTEM_FIELDS}
-        self._line({"format": FORMAT, "version": VERSION, "diskprof": __version__, "columns": columns})
+        self._line({"format": FORMAT, "version": VERSION, "diskprof": __version__, "columns": COLUMNS})
 
     def add(self, record: Record) -> None:
         match record:
@@ -71,9 +71,9 @@ class RunWriter:
             case (Message(), *_):
                 self._line({"messages": record})
             case (Sample(), *_):
-                self._line({"samples": [_row(sample, SAMPLE_FIELDS) for sample in record]})
+                self._line({"samples": rows_of(record)})
             case (SystemSample(), *_):
-                self._line({"system": [_row(sample, SYSTEM_FIELDS) for sample in record]})
+                self._line({"system": rows_of(record)})
 
     def close(self) -> None:
         """Writes the end. A file without it is never taken for a whole one."""
@@ -81,11 +81,27 @@ class RunWriter:
         self._gzip.close()
 
     def _line(self, value: object) -> None:
-        try:
-            text = json.dumps(value, default=_plain, allow_nan=False, separators=(",", ":"))
-        except ValueError as error:
-            raise StoreError(f"The run cannot be written to a file: {error}.", codec.DAMAGED) from None
-        self._gzip.write(text.encode("ascii") + b"\n")
+        self._gzip.write(line_of(value) + b"\n")
+
+
+def line_of(value: object) -> bytes:
+    """A line of a file, without its end. Raises StoreError for what no file can hold."""
+    try:
+        return json.dumps(value, default=_plain, allow_nan=False, separators=(",", ":")).encode("ascii")
+    except ValueError as error:
+        raise StoreError(f"The run cannot be written to a file: {error}.", codec.DAMAGED) from None
+
+
+def rows_of(batch: Batch) -> list[list[object]]:
+    """Samples as a line of a file has them, in columns."""
+    return [
+        _row(sample, SAMPLE_FIELDS if isinstance(sample, Sample) else SYSTEM_FIELDS)
+        for sample in batch
+        if not isinstance(sample, Message)
+    ]
+
+
+COLUMNS: ColumnNames = {"samples": SAMPLE_FIELDS, "system": SYSTEM_FIELDS}
 
 
 def _plain(value: object) -> object:

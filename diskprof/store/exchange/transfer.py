@@ -14,15 +14,15 @@ from typing import IO
 
 from diskprof.model.advice import Advice
 from diskprof.model.errors import RunNotFound, StoreError, UsageError
-from diskprof.model.run import Message, Status
+from diskprof.model.run import FleetPlace, Message, Status
 from diskprof.model.run_series import RunSeries
 from diskprof.model.sample import Sample, SystemSample
 from diskprof.model.text import clean
-from diskprof.store import codec, figures, reading, run_series, writing
+from diskprof.store import codec, figures, fleets, reading, run_series, writing
 from diskprof.store.database import Database
 from diskprof.store.exchange.runfile import RunWriter, read
 from diskprof.store.exchange.runfile_values import BadFile, Batch, End, Head, Record, TestEnd
-from diskprof.store.liveness import ProcessIdentity
+from diskprof.store.liveness import REPLICATED, ProcessIdentity
 from diskprof.store.store import Store
 
 # No more than the histograms that are kept unpacked (model/histogram.py): each is then unpacked once.
@@ -150,6 +150,38 @@ def import_records(store: Store, sources: Iterable[tuple[str, Iterable[Record]]]
         database = Database.open(store.path, create=True, timeout_s=5.0)
         with closing(database), staged.read() as source, database.write() as db:
             return [_take_over(source, number, db, run_id) for number, run_id in given]
+
+
+def take_whole(store: Store, run_id: str, file: IO[bytes], name: str, place: FleetPlace) -> None:
+    """Takes a run of a host, which `export_runs` wrote there, in place of what was told of it while it was in progress.
+
+    It keeps the tags and the note that it has here. Raises BadFile where `file` is not that of this run alone.
+    """
+    with _staging() as staged:
+        given = list(_stage(staged, name, read(file, name)))
+        if [known for _, known in given] != [run_id]:
+            raise BadFile(f"{clean(name)} sent another run than {run_id}.")
+        database = Database.open(store.path, create=True, timeout_s=60.0)
+        with closing(database), staged.read() as source, database.write() as db:
+            kept = _remove_replica(db, run_id)
+            taken = _take_over(source, given[0][0], db, run_id)
+            number = reading.number_of(db, taken.run_id, trash=True)
+            fleets.put(db, number, place)
+            if kept:
+                writing.set_tags(db, number, kept[0])
+                db.execute("UPDATE run SET note = ? WHERE number = ?", (kept[1], number))
+
+
+def _remove_replica(db: sqlite3.Connection, run_id: str) -> tuple[tuple[str, ...], str] | None:
+    """Removes what was told of a run in progress on a host; its tags and its note."""
+    row = db.execute(
+        "SELECT number, note FROM run WHERE id = ? AND runner_place = ?", (run_id, REPLICATED.place)
+    ).fetchone()
+    if row is None:
+        return None
+    tags = reading.tags(db, row[0])
+    db.execute("DELETE FROM run WHERE number = ?", (row[0],))
+    return tags, str(row[1])
 
 
 @contextmanager
@@ -354,4 +386,4 @@ def _same_run(source: sqlite3.Connection, number: int, db: sqlite3.Connection) -
     return ""
 
 
-__all__ = ["BadFile", "ImportedRun", "export_runs", "id_of_results", "import_records", "import_runs"]
+__all__ = ["BadFile", "ImportedRun", "export_runs", "id_of_results", "import_records", "import_runs", "take_whole"]

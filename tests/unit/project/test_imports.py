@@ -55,7 +55,10 @@ MAY_LOAD: dict[str, tuple[set[str], set[str]]] = {
         {"asyncio", "pydantic", "platformdirs", "psutil", "pyudev", "sqlite3"},
         {"model", "analysis", "devices", "engines", "presets", "store"},
     ),
-    "fleet": ({"asyncio", "pydantic", "platformdirs"}, {"engines", "model", "presets"}),
+    "fleet": (
+        {"asyncio", "pydantic", "platformdirs", "psutil", "pyudev", "sqlite3"},
+        {"model", "analysis", "config", "devices", "engines", "presets", "runner", "store"},
+    ),
     "cli": ({"asyncio", "click", "sqlite3"}, PARTS - {"cli", "tui"}),
     "tui": (HEAVY - {"click", "plotext", "numpy", "orjson"}, PARTS - {"cli", "tui"}),
 }

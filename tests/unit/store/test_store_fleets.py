@@ -44,7 +44,9 @@ def test_a_fleet_run_comes_out_as_it_went_in(store: Store) -> None:
     assert fleet.statuses == tuple(began)
     assert (fleet.skew, fleet.skew_within) == (timedelta(milliseconds=20), timedelta(microseconds=500))
     assert (fleet.status, fleet.reason) == (Status.FAILED, "db1 was lost.")
-    # What never had a run is in no list.
+    # Something of it is lost, and can be fetched; without that it would be in no list.
+    assert store.fleet_runs() == [fleet]
+    store.fleets.set_member(fleet_id, 1, MemberStatus(MemberState.LEFT_OUT))
     assert store.fleet_runs() == []
 
 

@@ -1,0 +1,51 @@
+"""The coordinator in a session of its own, where no terminal's end reaches it: how it is started, and what it does there."""
+
+import asyncio
+import os
+import sys
+from datetime import datetime
+from pathlib import Path
+
+from diskprof.fleet.coordinator import Coordinator
+from diskprof.fleet.order import FleetOrder, order_json, read_order
+from diskprof.model.errors import DiskprofError
+from diskprof.own_program import HiddenEntry
+from diskprof.runner.carry.execute import StopRequest
+from diskprof.runner.detached.child import answer_launcher
+from diskprof.runner.detached.launch import start_own, stop_process
+from diskprof.runner.detached.order import RunAnswer, refusal
+from diskprof.store import Store
+
+
+def start_coordinator(order: FleetOrder) -> str:
+    """Starts the coordinator; returns the id of the fleet run once its members have begun.
+
+    Raises the DiskprofError that kept it from starting: then nothing runs.
+    """
+    return start_own(HiddenEntry.COORDINATOR, order_json(order), Path(order.store), "The coordinator did not start.")
+
+
+def stop_fleet(store: Store, fleet_id: str) -> None:
+    """Asks the coordinator to end all runs, and does not wait for it. Raises RunNotFound where none lives."""
+    stop_process(store, store.coordinator(fleet_id), fleet_id)
+
+
+async def _carry_out(order: FleetOrder) -> None:
+    stop = StopRequest()
+    stop.on_signals()
+    with Store.open(Path(order.store)) as store:
+        await Coordinator(order, store, stop, lambda fleet_id: answer_launcher(RunAnswer(fleet_id))).carry_out()
+
+
+def main() -> int:
+    """Reads the order from stdin and carries it out in a grandchild; the exit code is 0, or that of the error."""
+    order = read_order(sys.stdin.buffer.read())
+    if os.fork():
+        os._exit(0)
+    try:
+        asyncio.run(_carry_out(order))
+    except DiskprofError as error:
+        sys.stderr.write(f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S} {error}\n")
+        answer_launcher(refusal(error))
+        return int(error.exit_code)
+    return 0

@@ -1,0 +1,81 @@
+"""Bringing runs of hosts here that were lost: the coordinator died, or its host was away until the end."""
+
+import asyncio
+from dataclasses import dataclass, replace
+
+from diskprof.fleet.link import Link, agent_argv
+from diskprof.fleet.replica import Replica
+from diskprof.model.errors import DiskprofError, Refused
+from diskprof.model.fleet import FleetRun, MemberState
+from diskprof.model.run import FleetPlace, Status
+from diskprof.store import Store, is_alive
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What became of a lost member: `status` of its run, which is here whole if that is over; or why nothing came."""
+
+    label: str
+    status: Status | None = None
+    error: DiskprofError | None = None
+
+
+def lost_members(fleet: FleetRun) -> list[int]:
+    """The members whose runs may still be on their hosts."""
+    return [index for index, status in enumerate(fleet.statuses) if status.state is MemberState.LOST and status.run_id]
+
+
+def fetch(store: Store, fleet_id: str, program: tuple[str, ...]) -> list[Fetched]:
+    """Brings what is lost of a fleet run, as far as it can be reached and is over. Raises Refused while it is in progress."""
+    store.reap()
+    fleet = store.fleet_run(fleet_id)
+    if fleet.status is Status.RUNNING and is_alive(store.coordinator(fleet_id)):
+        raise Refused(f"The fleet run {fleet_id} is in progress: its coordinator brings the runs.", "Wait for its end.")
+    found = asyncio.run(_fetch(store, fleet, program))
+    _conclude(store, fleet_id)
+    return found
+
+
+async def _fetch(store: Store, fleet: FleetRun, program: tuple[str, ...]) -> list[Fetched]:
+    return list(await asyncio.gather(*(_bring(store, fleet, index, program) for index in lost_members(fleet))))
+
+
+async def _bring(store: Store, fleet: FleetRun, index: int, program: tuple[str, ...]) -> Fetched:
+    member, status = fleet.members[index], fleet.statuses[index]
+    place = FleetPlace(fleet.id, index)
+    run = next((run for run in store.runs_of_fleet(fleet.id) if run.id == status.run_id), None)
+    replica = Replica(store, status.run_id, run.fleet if run and run.fleet else place)
+    try:
+        link = await Link.open(member.host, agent_argv(member.host, program), None)
+        try:
+            await link.tell(replica.follow())
+            news = await link.news.get()
+            while news is None and not link.lost:
+                news = await link.news.get()
+            if news is None:
+                assert link.lost
+                raise link.lost
+            replica.add(news)
+            if not news.status.over:
+                return Fetched(member.label, news.status)
+            assert member.host is not None
+            replica.take(await link.export(status.run_id), member.host)
+        finally:
+            await link.close()
+    except DiskprofError as error:
+        return Fetched(member.label, error=error)
+    store.fleets.set_member(fleet.id, index, replace(status, state=MemberState.DONE, reason=""))
+    return Fetched(member.label, store.run(status.run_id).status)
+
+
+def _conclude(store: Store, fleet_id: str) -> None:
+    """Says how the fleet run ended, once nothing of it is lost any more."""
+    fleet = store.fleet_run(fleet_id)
+    if lost_members(fleet):
+        return
+    runs = store.runs_of_fleet(fleet_id)
+    left = [status for status in fleet.statuses if status.state is not MemberState.DONE]
+    complete = not left and all(run.status is Status.COMPLETE for run in runs)
+    store.fleets.take(fleet_id)
+    reason = "" if complete else "Not all of its runs are complete."
+    store.fleets.finish(fleet_id, status=Status.COMPLETE if complete else Status.FAILED, reason=reason)

@@ -1,0 +1,183 @@
+"""A connection to an agent: requests and their answers, news in between. Without threads, in one event loop."""
+
+import asyncio
+import json
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from diskprof import __version__
+from diskprof.engines.process import Dialogue
+from diskprof.fleet.connection import SSH_FAILED, Connection
+from diskprof.fleet.messages import (
+    AskClock,
+    ExportRun,
+    Greeting,
+    Hello,
+    News,
+    Piece,
+    Request,
+    error_of,
+    read,
+    read_news,
+    request_line,
+)
+from diskprof.model.errors import DiskprofError, UsageError
+from diskprof.model.fleet import HostClock
+from diskprof.model.text import clean
+from diskprof.store.exchange.runfile_values import parsed
+
+T = TypeVar("T")
+_PINGS = 8
+_ANSWER_S = 60.0
+_NOT_FOUND = 127
+_LONGEST_WORDS = 300
+SILENT_S = 6.0
+"""An agent that follows a run says something every 2 s."""
+
+
+class LinkLost(DiskprofError):
+    """The connection is gone; its message ends with what ssh said."""
+
+
+class Link:
+    """An agent on `host`, None: on this machine. `argv` starts it. To be closed, whatever happens to it."""
+
+    def __init__(self, host: str | None, dialogue: Dialogue) -> None:
+        self.host, self._dialogue = host, dialogue
+        self.news: asyncio.Queue[News | None] = asyncio.Queue()
+        """What was told of the run that is followed; None for a sign of life, and at the end."""
+        self.lost: DiskprofError | None = None
+        self._number = 0
+        self._waiting: dict[int, asyncio.Future[Any]] = {}
+        self._reading = asyncio.create_task(self._read())
+
+    @staticmethod
+    async def open(host: str | None, argv: Sequence[str], store: str | None) -> "Link":
+        """Starts an agent and greets it. Raises LinkLost, UsageError where another version answers."""
+        link = Link(host, await Dialogue.start(argv))
+        try:
+            try:
+                greeting = await link.ask(Hello(store), Greeting)
+            except LinkLost:
+                raise await link._absent() from None
+            if greeting.version != __version__:
+                raise UsageError(
+                    f"{clean(link.name)} has diskprof {clean(greeting.version)}, this one is {__version__}.",
+                    "Install the same version on both.",
+                )
+        except BaseException:
+            await link.close()
+            raise
+        return link
+
+    async def _absent(self) -> DiskprofError:
+        """Why there is no agent."""
+        done = await self._dialogue.close()
+        if self.host and done.code == SSH_FAILED:
+            return Connection(self.host).unreachable(done.errors)
+        said = one_line(done.errors)
+        if done.code == _NOT_FOUND:
+            return UsageError(
+                f"{clean(self.name)} has no diskprof: {said}", "Install it there, so that `ssh HOST diskprof` finds it."
+            )
+        return LinkLost(f"diskprof does not start on {clean(self.name)}: {said or f'exit code {done.code}'}.")
+
+    @property
+    def name(self) -> str:
+        return self.host or "this machine"
+
+    async def ask(self, request: Request, kind: type[T]) -> T:
+        """The answer to a request. Raises the DiskprofError that the agent answers with, LinkLost where it does not answer."""
+        return read(kind, await self._ask(request))
+
+    async def tell(self, request: Request) -> None:
+        """As `ask`, of a request whose answer says only that it was heard."""
+        await self._ask(request)
+
+    async def _ask(self, request: Request) -> Any:
+        if self.lost:
+            raise self.lost
+        self._number += 1
+        number = self._number
+        future = self._waiting[number] = asyncio.get_running_loop().create_future()
+        try:
+            with suppress(ConnectionError):
+                self._dialogue.send(request_line(number, request))
+            async with asyncio.timeout(_ANSWER_S):
+                data = await future
+        except TimeoutError:
+            raise LinkLost(f"{clean(self.name)} does not answer.") from None
+        finally:
+            self._waiting.pop(number, None)
+        if "error" in data:
+            raise error_of(data)
+        return data.get("answer")
+
+    async def clock(self) -> HostClock:
+        """The host's clock beside this one: of several round trips the shortest counts."""
+        found = []
+        for _ in range(_PINGS):
+            sent = time.time_ns()
+            there = await self.ask(AskClock(), int)
+            back = time.time_ns()
+            found.append(((back - sent) // 2, there - (sent + back) // 2))
+        within, offset = min(found)
+        return HostClock(offset, within)
+
+    async def export(self, run_id: str) -> bytes:
+        """The file of a run that is over."""
+        import base64
+
+        data = b""
+        while True:
+            piece = await self.ask(ExportRun(run_id, len(data)), Piece)
+            data += base64.b64decode(piece.data)
+            if piece.last:
+                return data
+
+    async def _read(self) -> None:
+        error = ""
+        try:
+            while line := await self._dialogue.line():
+                self._hear(line)
+        except (DiskprofError, ValueError, KeyError, TypeError) as wrong:
+            error = f"It says what is not understood here: {wrong}"
+        self.lost = LinkLost(error or "The connection was closed.")
+        for future in self._waiting.values():
+            if not future.done():
+                future.set_exception(self.lost)
+        self.news.put_nowait(None)
+
+    def _hear(self, line: bytes) -> None:
+        data = parsed(line) if line.startswith(b'{"news"') else json.loads(line)
+        if "news" in data:
+            self.news.put_nowait(read_news(data))
+        elif "n" in data:
+            future = self._waiting.get(data["n"])
+            if future and not future.done():
+                future.set_result(data)
+        else:
+            self.news.put_nowait(None)
+
+    async def close(self) -> str:
+        """Ends the agent; what was said on stderr, in one line."""
+        done = await self._dialogue.close()
+        self._reading.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._reading
+        return one_line(done.errors)
+
+
+def one_line(said: str) -> str:
+    """What a program said, in one line that can be shown."""
+    return " ".join(clean(line.strip()) for line in said.splitlines() if line.strip())[:_LONGEST_WORDS]
+
+
+def agent_argv(host: str | None, program: Sequence[str]) -> tuple[str, ...]:
+    """The words that start an agent: `program` starts diskprof on the host."""
+    from diskprof.own_program import HiddenEntry
+
+    words = (*program, HiddenEntry.AGENT)
+    return words if host is None else Connection(host).argv(words, compressed=True)

@@ -1,0 +1,200 @@
+"""One member of a fleet run: started on its host, followed to its end, attached again whenever its host is back."""
+
+import asyncio
+import time
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from diskprof.fleet.link import SILENT_S, Link, LinkLost, agent_argv
+from diskprof.fleet.messages import LetGo, News, StartRun, StopRun
+from diskprof.fleet.order import FleetOrder, MemberPlan
+from diskprof.fleet.replica import Replica
+from diskprof.model.errors import DiskprofError
+from diskprof.model.fleet import FleetMember, HostClock, MemberOrder, MemberState, MemberStatus
+from diskprof.model.run import FleetPlace, Status
+from diskprof.store import Store
+from diskprof.store.codec import from_micros
+
+_AGAIN_S = 2.0
+GRACE_S = 120.0
+"""So much longer than planned a lost run is waited for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """How a member's run begins: its place, and whether it waits for those of the others."""
+
+    place: FleetPlace
+    barrier: bool
+
+
+class Member:
+    """What is known of it stands in the store as soon as it is known."""
+
+    def __init__(self, store: Store, order: FleetOrder, fleet_id: str, index: int) -> None:
+        self._store, self._order, self._fleet_id, self.index = store, order, fleet_id, index
+        self.member: FleetMember = order.new.members[index]
+        self.planned: MemberPlan = order.plans[index]
+        self.status = MemberStatus()
+        self.outcome: Status | None = None
+        """How its run ended; None until that is known."""
+        self.ready = asyncio.Event()
+        """Its run is prepared, or will never be."""
+        self.stopping = asyncio.Event()
+        self._go_ns: int | None = None
+        self._link: Link | None = None
+        self._replica: Replica | None = None
+        self._deadline = 0.0
+
+    @property
+    def left_out(self) -> bool:
+        return self.status.state is MemberState.LEFT_OUT
+
+    @property
+    def waits(self) -> bool:
+        """Whether its run is prepared and can be let go."""
+        return self.ready.is_set() and self.outcome is None and self.status.state is MemberState.RUNNING
+
+    def leave_out(self, reason: str) -> None:
+        """It is not started, or did not start."""
+        self._set(state=MemberState.LEFT_OUT, reason=reason)
+        self.ready.set()
+
+    async def begin(self, start: Start) -> None:
+        """Starts its run. Raises what refuses that, LinkLost where the host cannot be reached; nothing is running there then."""
+        plan = self.planned.plan
+        assert plan is not None
+        run_id = self._store.fleets.new_run_id()
+        self.outcome, self._go_ns, self._replica = None, None, Replica(self._store, run_id, start.place)
+        self.ready.clear()
+        self.status = replace(self.status, run_id=run_id, began_at=None)
+        link = await self._connect()
+        order = MemberOrder(run_id, start.place if self.member.host is None else None, start.barrier)
+        try:
+            await link.tell(
+                StartRun(plan, order, self._tags(start), self._order.note, concurrent=self._order.concurrent)
+            )
+        except DiskprofError:
+            await self._disconnect()
+            raise
+        self._deadline = time.monotonic() + plan.seconds + GRACE_S
+        self._set(state=MemberState.RUNNING, reason="")
+
+    def _tags(self, start: Start) -> tuple[str, ...]:
+        host = (self.member.host.rpartition("@")[2],) if self.member.host else ()
+        return (*self._order.tags, *host)
+
+    async def follow(self) -> None:
+        """Writes down what happens until its run is over, or it is given up as lost. Raises StoreError."""
+        try:
+            while self.outcome is None and self.status.state in (MemberState.RUNNING, MemberState.LOST):
+                try:
+                    link = self._link or await self._connect()
+                    await self._attend(link)
+                except LinkLost as error:
+                    said = await self._disconnect()
+                    self._lose(said or error.message)
+                    if time.monotonic() > self._deadline:
+                        return
+                    await asyncio.sleep(_AGAIN_S)
+                except DiskprofError as error:
+                    self._set(state=MemberState.LOST, reason=error.message)
+                    return
+        finally:
+            self.ready.set()
+            await self._disconnect()
+
+    async def _connect(self) -> Link:
+        host = self.member.host
+        argv = agent_argv(host, self.planned.program)
+        link = await Link.open(host, argv, self._order.store if host is None else None)
+        try:
+            self.status = replace(self.status, clock=await link.clock() if host else HostClock(0, 0))
+        except DiskprofError:
+            await link.close()
+            raise
+        self._link = link
+        return link
+
+    async def _disconnect(self) -> str:
+        link, self._link = self._link, None
+        return await link.close() if link else ""
+
+    async def _attend(self, link: Link) -> None:
+        """Follows over one connection. Returns when the run is over and here; raises LinkLost before that."""
+        replica = self._replica
+        assert replica is not None
+        await link.tell(replica.follow())
+        stop = asyncio.create_task(self._stop_over(link, replica.run_id))
+        try:
+            while True:
+                if (news := await self._next(link)) is None:
+                    continue
+                if self._note(news):
+                    break
+        finally:
+            stop.cancel()
+            with suppress(asyncio.CancelledError, DiskprofError):
+                await stop
+        if self.member.host is not None:
+            replica.take(await link.export(replica.run_id), self.member.host)
+        self.outcome = self._store.run(replica.run_id).status
+        self._set(state=MemberState.DONE, reason="")
+
+    async def _next(self, link: Link) -> News | None:
+        try:
+            async with asyncio.timeout(SILENT_S):
+                news = await link.news.get()
+        except TimeoutError:
+            self._lose(f"No answer for {SILENT_S:.0f} s.")
+            news = await link.news.get()
+        if news is None and link.lost:
+            raise link.lost
+        if self.status.state is MemberState.LOST:
+            self._find()
+        return news
+
+    def _note(self, news: News) -> bool:
+        """Whether the run is over."""
+        if self.member.host is not None:
+            assert self._replica is not None
+            self._replica.add(news)
+        clock = self.status.clock
+        if news.passed_us is not None and self.status.began_at is None and clock:
+            self._set(began_at=from_micros(news.passed_us - clock.offset_ns // 1000))
+        if news.ready or news.status.over:
+            self.ready.set()
+        return news.status.over
+
+    async def _stop_over(self, link: Link, run_id: str) -> None:
+        await self.stopping.wait()
+        await link.tell(StopRun(run_id))
+
+    async def let_go(self, at_ns: int) -> None:
+        """Its run goes on at that time of this machine's clock. Raises LinkLost."""
+        link, clock = self._link, self.status.clock
+        if link and clock and self._replica:
+            self._go_ns = at_ns
+            await link.tell(LetGo(self._replica.run_id, at_ns + clock.offset_ns))
+
+    def stop(self, within_s: float) -> None:
+        """Asks its run to end; a lost one is waited for no longer than that."""
+        self.stopping.set()
+        self._deadline = min(self._deadline, time.monotonic() + within_s)
+
+    def _lose(self, reason: str) -> None:
+        if self.status.state is not MemberState.LOST or reason != self.status.reason:
+            self._set(state=MemberState.LOST, reason=reason)
+            self._mark(reached=False)
+
+    def _find(self) -> None:
+        self._set(state=MemberState.RUNNING, reason="")
+        self._mark(reached=True)
+
+    def _mark(self, *, reached: bool) -> None:
+        if self.member.host is not None and self._replica and self._replica.status is not None:
+            self._store.fleets.set_reached(self._replica.run_id, reached=reached)
+
+    def _set(self, **changes: object) -> None:
+        self.status = replace(self.status, **changes)  # type: ignore[arg-type]
+        self._store.fleets.set_member(self._fleet_id, self.index, self.status)

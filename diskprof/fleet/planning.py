@@ -1,0 +1,78 @@
+"""The plans of all members, each made by its own host, before anything starts."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from diskprof.fleet.link import Link, agent_argv
+from diskprof.fleet.messages import MakePlan
+from diskprof.model.errors import DiskprofError
+from diskprof.model.fleet import FleetMember, HostClock
+from diskprof.model.plan import Plan, Severity
+from diskprof.model.text import clean
+from diskprof.runner.plan.planner import refuse_if_blocked
+
+_AT_ONCE = 32
+"""So many hosts are asked at the same time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prospect:
+    """What a member would do, or why it does not. `error` stands beside a plan that something blocks."""
+
+    member: FleetMember
+    program: tuple[str, ...]
+    plan: Plan | None = None
+    clock: HostClock | None = None
+    error: DiskprofError | None = None
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        hazards = self.plan.hazards if self.plan else ()
+        return tuple(hazard.message for hazard in hazards if hazard.severity is Severity.WARNS)
+
+
+async def plan_members(
+    members: Sequence[FleetMember],
+    programs: Sequence[tuple[str, ...]],
+    wanted: Callable[[FleetMember], MakePlan],
+    store: str,
+) -> list[Prospect]:
+    """A prospect for each member, in their order; `store` is that of this machine. Raises nothing that a host is the cause of."""
+    room = asyncio.Semaphore(_AT_ONCE)
+
+    async def one(member: FleetMember, program: tuple[str, ...]) -> Prospect:
+        async with room:
+            try:
+                link = await Link.open(
+                    member.host, agent_argv(member.host, program), store if member.host is None else None
+                )
+                try:
+                    clock = await link.clock()
+                    plan = await link.ask(wanted(member), Plan)
+                finally:
+                    await link.close()
+            except DiskprofError as error:
+                return Prospect(member, program, error=error)
+        try:
+            refuse_if_blocked(plan)
+        except DiskprofError as error:
+            return Prospect(member, program, plan, clock, error)
+        return Prospect(member, program, plan, clock)
+
+    return list(await asyncio.gather(*map(one, members, programs)))
+
+
+def refusal_of(prospects: Sequence[Prospect]) -> DiskprofError | None:
+    """What is in the way of the members that cannot start, all of it, as the error that weighs most; None where nothing is."""
+    errors = [(prospect, prospect.error) for prospect in prospects if prospect.error]
+    if not errors:
+        return None
+    worst = max((error for _, error in errors), key=lambda error: error.exit_code)
+    lines = [f"{clean(prospect.member.label)}: {error}" for prospect, error in errors]
+    hint = (
+        "Nothing was started. --skip-unready leaves such hosts out."
+        if len(errors) < len(prospects)
+        else "Nothing was started."
+    )
+    return type(worst)("\n".join(lines), hint)

@@ -1,0 +1,111 @@
+"""What an agent tells of a run, written down elsewhere: all of it, in whatever pieces, and whole at the end."""
+
+import base64
+import json
+from pathlib import Path
+
+import pytest
+from recorded import record_run, recording
+
+from diskprof.fleet.agent import Agent
+from diskprof.fleet.messages import AskClock, ExportRun, Hello, MakePlan, Piece, error_of, read, read_news, request_line
+from diskprof.fleet.replica import Replica
+from diskprof.model.errors import DiskprofError, UsageError
+from diskprof.model.fleet import FleetMember, NewFleet
+from diskprof.model.run import FleetPlace, Status
+from diskprof.presets.library import load_library
+from diskprof.store import Store
+
+
+class Host:
+    """A host with a store of its own and an agent."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.lines = path, list[bytes]()
+        self.store = Store.open(path)
+        self.restart()
+
+    def restart(self) -> None:
+        self.lines.clear()
+        self.agent = Agent(self.lines.append)
+        self.agent.hear(request_line(1, Hello(str(self.path))))
+        self.lines.clear()
+
+    def look(self, replica: Replica) -> None:
+        """What there is to tell, told."""
+        self.agent.look()
+        for line in self.lines:
+            if line.startswith(b'{"news"'):
+                replica.add(read_news(json.loads(line)))
+        self.lines.clear()
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Host:
+    return Host(tmp_path / "there.db")
+
+
+def test_a_run_is_written_down_as_it_grows_also_over_a_new_connection(host: Host, store: Store) -> None:
+    fleet_id = store.fleets.create(NewFleet("quick", "Quick", (FleetMember("web1", "/srv"),)))
+    place = FleetPlace(fleet_id, 0)
+    grows = recording(host.store, runtime_s=0.6, tags=("web1",), end=Status.COMPLETE)
+    run_id = next(grows)
+    replica = Replica(store, run_id, place)
+    assert replica.status is None
+    host.agent.hear(request_line(2, replica.follow()))
+    for step, _ in enumerate(grows):
+        if step % 5 == 0:
+            # The connection was lost: another agent is asked for what is not here.
+            host.restart()
+            host.agent.hear(request_line(2, replica.follow()))
+        host.look(replica)
+        there, here = host.store.run(run_id), store.run(run_id)
+        if not there.status.over:
+            assert (here.status, here.plan, here.tests, here.messages) == (
+                there.status,
+                there.plan,
+                there.tests,
+                there.messages,
+            )
+            assert here.fleet == place
+            assert store.samples(run_id) == host.store.samples(run_id)
+            assert store.system_samples(run_id) == host.store.system_samples(run_id)
+    there = host.store.run(run_id)
+    assert there.status is Status.COMPLETE
+    host.agent.hear(request_line(3, ExportRun(run_id)))
+    piece = read(Piece, json.loads(host.lines[-1])["answer"])
+    assert piece.last
+    store.set_tags(run_id, ("web1", "mine"))
+    replica.take(base64.b64decode(piece.data), "web1")
+    here = store.run(run_id)
+    assert (here.status, here.tests, here.findings, here.environment) == (
+        *(there.status, there.tests, there.findings),
+        there.environment,
+    )
+    assert (here.fleet, here.tags) == (place, ("web1", "mine"))
+    assert store.samples(run_id) == host.store.samples(run_id)
+    assert store.document(run_id, 0) == host.store.document(run_id, 0)
+    assert [run.id for run in store.summaries()] == [run_id]
+
+
+def test_another_run_is_not_taken_in_its_place(host: Host, store: Store) -> None:
+    fleet_id = store.fleets.create(NewFleet("quick", "Quick", (FleetMember("web1", "/srv"),)))
+    other = record_run(host.store, runtime_s=0.5)
+    host.agent.hear(request_line(2, ExportRun(other)))
+    data = base64.b64decode(json.loads(host.lines[-1])["answer"]["data"])
+    with pytest.raises(DiskprofError, match="another run"):
+        Replica(store, "abcdefgh", FleetPlace(fleet_id, 0)).take(data, "web1")
+    assert store.summaries() == []
+
+
+def test_it_answers_errors_in_their_own_words(host: Host) -> None:
+    agent = Agent(host.lines.append)
+    agent.hear(request_line(7, ExportRun("x")))
+    error = error_of(json.loads(host.lines[-1]))
+    assert (type(error), error.message) == (UsageError, "Nobody said hello.")
+    preset = load_library().get("quick")
+    host.agent.hear(request_line(8, MakePlan(preset, "/no/such/place")))
+    error = error_of(json.loads(host.lines[-1]))
+    assert type(error) is UsageError and "does not exist" in error.message
+    host.agent.hear(request_line(9, AskClock()))
+    assert json.loads(host.lines[-1])["answer"] > 10**18
