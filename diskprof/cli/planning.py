@@ -14,6 +14,7 @@ from diskprof.model.text import clean
 from diskprof.runner.session import Company, Session, Wish
 
 if TYPE_CHECKING:
+    from diskprof.model.preset import Preset
     from diskprof.runner.neighbours import Neighbour
 
 
@@ -35,7 +36,6 @@ class Request:
 def plan_of(session: Session, request: Request) -> Plan:
     """The plan of a request; what there is to say of the preset goes to stderr. Raises DiskprofErrors."""
     from diskprof.analysis.expectations import parse_expectation
-    from diskprof.presets.library import choose, library_for
     from diskprof.presets.resolve import settings_of
 
     settings = pairs(request.settings, "--set", "--set size=256m --set runtime=5")
@@ -43,18 +43,7 @@ def plan_of(session: Session, request: Request) -> Plan:
     if len(slots) < len(request.targets):
         raise UsageError("--target names the same place twice.", "Give each name one path: --target cache=/mnt/a")
     expectations = [parse_expectation(text) for text in request.expectations]
-    library = library_for(request.preset)
-    try:
-        preset, notes = choose(library, request.preset, several=bool(slots))
-    except PresetError:
-        raise
-    except UsageError as error:
-        raise _unknown(request, error) from None
-    for note in notes:
-        say(note)
-    for notice in library.notices:
-        if notice.path == preset.path:
-            say(notice.message)
+    preset = preset_of(request, several=bool(slots))
     tree = session.scan()
     target = None if request.target is None else session.resolve_target(request.target, tree)
     named = {slot: session.resolve_target(path, tree) for slot, path in slots.items()}
@@ -67,6 +56,25 @@ def plan_of(session: Session, request: Request) -> Plan:
         expectations=expectations,
     )
     return session.make_plan(wish, target, named, say)
+
+
+def preset_of(request: Request, *, several: bool = False) -> "Preset":
+    """The preset that a request names, with `several` targets; what there is to say of it goes to stderr. Raises UsageError."""
+    from diskprof.presets.library import choose, library_for
+
+    library = library_for(request.preset)
+    try:
+        preset, notes = choose(library, request.preset, several=several)
+    except PresetError:
+        raise
+    except UsageError as error:
+        raise _unknown(request, error) from None
+    for note in notes:
+        say(note)
+    for notice in library.notices:
+        if notice.path == preset.path:
+            say(notice.message)
+    return preset
 
 
 def plan_in_turn(session: Session, company: Company, request: Request) -> Plan:

@@ -32,6 +32,7 @@ class Server:
     port: int
     directory: Path
     home: Path
+    host: str = HOST
 
     def ssh(
         self, *command: str | Path, options: Sequence[str] = (), port: int | None = None, tty: bool = True
@@ -45,7 +46,7 @@ class Server:
             *(("-t",) if tty else ()),
             *via,
             *options,
-            HOST,
+            self.host,
             *map(str, command),
         ]
 
@@ -81,11 +82,8 @@ class Server:
 
 
 @contextmanager
-def sshd(directory: Path, home: Path, *, path: str = "") -> Iterator[Server]:
-    """A server that keeps all it has in `directory`. It needs no root, and then serves its own user only.
-
-    Who logs in has `path` for a PATH, otherwise ours and `diskprof`.
-    """
+def sshd(directory: Path, home: Path, host: str = HOST) -> Iterator[Server]:
+    """A server that keeps all it has in `directory`, called `host`. It needs no root, and then serves its own user only."""
     directory.mkdir()
     for name in ("host", "user"):
         _run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", directory / name)
@@ -93,9 +91,9 @@ def sshd(directory: Path, home: Path, *, path: str = "") -> Iterator[Server]:
     # sshd begins where the user's home is, not where HOME says.
     write_program(directory / "bin", first='cd "$HOME" || exit')
     with _privsep() if os.geteuid() == 0 else nullcontext():
-        process, port = _start(directory, home, path)
+        process, port = _start(directory, home, host)
         try:
-            yield Server(process.pid, port, directory, home)
+            yield Server(process.pid, port, directory, home, host)
         finally:
             process.kill()
             process.wait()
@@ -151,14 +149,14 @@ def _run(*words: str | Path) -> None:
     subprocess.run(list(map(str, words)), check=True, stdin=subprocess.DEVNULL, capture_output=True)
 
 
-def _start(directory: Path, home: Path, path: str) -> tuple[subprocess.Popen[bytes], int]:
+def _start(directory: Path, home: Path, name: str) -> tuple[subprocess.Popen[bytes], int]:
     log = directory / "log"
     for _ in range(5):
         port = _free_port()
-        (directory / "server").write_text(_server_config(directory, home, port, path))
-        (directory / "client").write_text(_client_config(directory, port))
+        (directory / "server").write_text(_server_config(directory, home, port))
+        (directory / "client").write_text(_client_config(directory, port, name))
         host = (directory / "host.pub").read_text()
-        (directory / "known").write_text(f"[127.0.0.1]:{port} {host}{HOST} {host}")
+        (directory / "known").write_text(f"[127.0.0.1]:{port} {host}{name} {host}")
         with log.open("wb") as file:
             process = subprocess.Popen(
                 [str(_program("sshd")), "-D", "-e", "-f", str(directory / "server")],
@@ -186,9 +184,9 @@ def _free_port() -> int:
         return int(found.getsockname()[1])
 
 
-def _server_config(directory: Path, home: Path, port: int, path: str) -> str:
+def _server_config(directory: Path, home: Path, port: int) -> str:
     python = os.environ.get("PYTHONPATH", "")
-    path = path or f"{directory / 'bin'}:{os.environ.get('PATH', os.defpath)}{_SBIN}"
+    path = f"{directory / 'bin'}:{os.environ.get('PATH', os.defpath)}{_SBIN}"
     repository = Path(__file__).parents[2]
     settings: Mapping[str, object] = {
         "ListenAddress": "127.0.0.1",
@@ -223,11 +221,11 @@ def _locked() -> bool:
     return any(line.startswith(f"{getpass.getuser()}:!") for line in lines)
 
 
-def _client_config(directory: Path, port: int) -> str:
+def _client_config(directory: Path, port: int, host: str) -> str:
     settings: Mapping[str, object] = {
-        "Host": HOST,
+        "Host": host,
         "HostName": "127.0.0.1",
-        "HostKeyAlias": HOST,
+        "HostKeyAlias": host,
         "Port": port,
         "User": getpass.getuser(),
         "IdentityFile": directory / "user",

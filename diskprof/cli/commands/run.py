@@ -21,6 +21,7 @@ from diskprof.cli.common import (
     print_series,
     width_of_stdout,
 )
+from diskprof.cli.fleet_running import FleetStart, HostOrder, fleet_options, fleet_order, run_fleet
 from diskprof.cli.planning import Request, plan_in_turn, plan_of, tell_of_waiting
 from diskprof.cli.preset_options import quick_option, settings_option, variant_option
 from diskprof.cli.saying import say
@@ -112,6 +113,7 @@ from diskprof.store import Store
 )
 @click.option("--wait", is_flag=True, help="Wait for other runs on the same disk.")
 @click.option("--concurrent", is_flag=True, help="Start even if another run uses the same disk.")
+@fleet_options
 @click.pass_context
 def run_command(
     ctx: click.Context,
@@ -140,6 +142,9 @@ def run_command(
     in_order: bool,
     wait: bool,
     concurrent: bool,
+    one_by_one: bool,
+    at_once: int | None,
+    skip_unready: bool,
 ) -> None:
     """Run PRESET on TARGET: a directory (a test file is made there and removed), a file or a block device (both only read).
 
@@ -151,6 +156,9 @@ def run_command(
 
     With --repeat or --until the runs are a series: one id, one result. Several TARGETs are tested in turn, never at once.
 
+    A TARGET on another host is [USER@]HOST:TARGET, a file of such lines @FILE: the hosts run at the same time, each its own
+    run, and the results are here as one fleet run (docs/fleet.md). HOST:by-serial:SERIAL names a disk by its serial number.
+
     \b
     Examples:
       diskprof run quick /mnt/data
@@ -160,8 +168,27 @@ def run_command(
       diskprof run quick /mnt/data --expect 'randread-4k-qd32.read.iops>=5000'
       diskprof run quick /mnt/data --repeat 5
       diskprof run quick /mnt/old /mnt/new --until 3% --at-most 30m
+      diskprof run quick web1:/srv web2:/srv root@db1:by-serial:S4XY
+      diskprof run quick @inventory.yml#web:/srv --at-once 4
     """
+    from diskprof.fleet.members import names_hosts
     from diskprof.runner.plan.repeats import repetition
+
+    order = fleet_order(one_by_one=one_by_one, at_once=at_once, skip_unready=skip_unready)
+    if names_hosts(targets):
+        if repeats or until or nagios or follow or wait or slots:
+            raise click.UsageError(
+                "--repeat, --until, --nagios, --follow, --wait and --target are not for several hosts. For a series on one host:"
+                " diskprof ssh HOST run ...",
+                ctx,
+            )
+        if steady:
+            settings = (*settings, f"steady={steady}")
+        request = Request(preset, None, settings, (), expectations, variant, allow_write, overwrite, confirm)
+        how = FleetStart(tags, note, dry_run, as_json, detach, yes, concurrent)
+        ctx.exit(run_fleet(ctx, Session(ctx.find_root().obj), request, targets, order, how))
+    if order != HostOrder():
+        raise click.UsageError("--one-by-one, --at-once and --skip-unready are for targets on hosts: HOST:TARGET.", ctx)
 
     wanted = repetition(repeats, until, at_most, pause, in_order=in_order, targets=len(targets))
     if nagios and (as_json or follow or detach or dry_run or wanted):

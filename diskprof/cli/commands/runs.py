@@ -31,7 +31,7 @@ from diskprof.runner import session
 from diskprof.runner.session import Session
 from diskprof.store import Item, ItemKind, Store
 
-_PATIENCE_S = 15.0
+_PATIENCE_S = 30.0
 _UNCUT = 1 << 20
 _MOST = 2**63 - 1
 """What SQLite can count to."""
@@ -127,6 +127,12 @@ def attach_command(ctx: click.Context, run: str | None, as_json: bool, follow: s
     wanted = FollowFormat(follow) if follow else None
     with open_store(ctx) as store:
         found = _running(store, run)
+        if found.is_fleet:
+            if wanted:
+                raise UsageError("--follow is of one run.", f"Give one of: {', '.join(store.runs_named(found.id))}.")
+            from diskprof.cli.fleet_running import watch_to_the_end
+
+            ctx.exit(watch_to_the_end(store, found.id, as_json, stoppable=False))
         with following(store.path, found, wanted, from_now=True):
             asyncio.run((watch_series if found.is_series else watch)(store.path, found.id))
         if found.is_series:
@@ -148,7 +154,12 @@ def stop_command(ctx: click.Context, run: str | None) -> None:
     """
     with open_store(ctx) as store:
         found = _running(store, run)
-        Session().request_stop(store, found.id)
+        if found.is_fleet:
+            from diskprof.fleet.detached import stop_fleet
+
+            stop_fleet(store, found.id)
+        else:
+            Session().request_stop(store, found.id)
         _wait_for_end(store, found)
         kept = ""
         if found.is_series:
@@ -160,7 +171,7 @@ def stop_command(ctx: click.Context, run: str | None) -> None:
 def _wait_for_end(store: Store, item: Item) -> None:
     deadline = time.monotonic() + _PATIENCE_S
     run_id = item.id
-    while not (store.series(run_id) if item.is_series else store.run(run_id)).status.over:
+    while not _status_of(store, item).over:
         if time.monotonic() > deadline:
             raise DiskprofError(
                 f"Run {run_id} did not stop within {_PATIENCE_S:.0f} s.",
@@ -170,13 +181,29 @@ def _wait_for_end(store: Store, item: Item) -> None:
         store.reap()
 
 
+def _status_of(store: Store, item: Item) -> Status:
+    match item.kind:
+        case ItemKind.SERIES:
+            return store.series(item.id).status
+        case ItemKind.FLEET:
+            return store.fleet_run(item.id).status
+        case ItemKind.RUN:
+            return store.run(item.id).status
+
+
 def _running(store: Store, name: str | None) -> Item:
     """The run or series called `name`, or the only one under way. Raises RunNotFound."""
     if name is not None:
         return store.resolve_item(name)
     series = [each.id for each in store.series_list() if each.status is Status.RUNNING]
-    runs = [each.id for each in store.summaries() if each.status is Status.RUNNING and not _is_of(each, series)]
-    running = [*(Item(each, ItemKind.SERIES) for each in series), *(Item(each) for each in runs)]
+    fleets = [each.id for each in store.fleet_runs() if each.status is Status.RUNNING]
+    groups = [*series, *fleets]
+    runs = [each.id for each in store.summaries() if each.status is Status.RUNNING and not _is_of(each, groups)]
+    running = [
+        *(Item(each, ItemKind.SERIES) for each in series),
+        *(Item(each, ItemKind.FLEET) for each in fleets),
+        *(Item(each) for each in runs),
+    ]
     if len(running) == 1:
         return running[0]
     if running:
@@ -186,8 +213,10 @@ def _running(store: Store, name: str | None) -> Item:
     raise RunNotFound("No run in progress.", "`diskprof runs` lists those that were kept.")
 
 
-def _is_of(run: RunSummary, series: Sequence[str]) -> bool:
-    return run.series is not None and run.series.series_id in series
+def _is_of(run: RunSummary, groups: Sequence[str]) -> bool:
+    """Whether a run is one of a series or of a fleet run."""
+    own = (run.series.series_id if run.series else "", run.fleet.fleet_id if run.fleet else "")
+    return any(group in groups for group in own)
 
 
 @click.command("tag", short_help="Set tags or the note of a run.")

@@ -1,0 +1,243 @@
+"""`diskprof run PRESET HOST:TARGET ...`: the plans of all hosts, their start, their progress, their result."""
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from diskprof.cli.carrying import named
+from diskprof.cli.common import echo_json, open_store, print_fleet, width_of_stdout
+from diskprof.cli.planning import Request, pairs, preset_of
+from diskprof.cli.saying import say
+from diskprof.model.errors import DiskprofError, ExitCode
+from diskprof.model.fleet import FleetMember, NewFleet
+from diskprof.model.plan import WritePermission
+from diskprof.model.run import Status
+from diskprof.model.text import clean
+from diskprof.runner.session import Session
+from diskprof.store import Store
+
+if TYPE_CHECKING:
+    from diskprof.fleet.messages import MakePlan
+    from diskprof.fleet.planning import Prospect
+    from diskprof.model.preset import Preset
+
+REMOTE_PROGRAM = ("diskprof",)
+"""What starts diskprof on a host, by its PATH."""
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class HostOrder:
+    """How many hosts run at once, None: all; and whether those that cannot start are left out."""
+
+    at_once: int | None = None
+    skip_unready: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FleetStart:
+    """How to start, by the options of these names."""
+
+    tags: tuple[str, ...]
+    note: str
+    dry_run: bool
+    as_json: bool
+    detach: bool
+    yes: bool
+    concurrent: bool
+
+
+def fleet_options(command: F) -> F:
+    """The options of `run` that are of several hosts."""
+    for option in (
+        click.option(
+            "--skip-unready", is_flag=True, help="Leave out hosts that cannot start, instead of starting none."
+        ),
+        click.option("--at-once", type=click.IntRange(1), metavar="N", help="Run on N hosts at once.  [default: all]"),
+        click.option(
+            "--one-by-one", is_flag=True, help="Run on one host after the other: they share storage or power."
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def fleet_order(*, one_by_one: bool, at_once: int | None, skip_unready: bool) -> HostOrder:
+    """What those options say. Raises UsageError."""
+    if one_by_one and at_once is not None:
+        raise click.UsageError("--one-by-one and --at-once exclude each other: choose one.")
+    return HostOrder(1 if one_by_one else at_once, skip_unready)
+
+
+def run_fleet(
+    ctx: click.Context, session: Session, request: Request, targets: Sequence[str], order: HostOrder, how: FleetStart
+) -> ExitCode:
+    """Plans on all hosts, asks, starts, and watches to the end; returns how the command ends."""
+    from diskprof.fleet.detached import start_coordinator
+    from diskprof.fleet.members import members_of
+    from diskprof.fleet.order import FleetOrder
+    from diskprof.fleet.planning import refusal_of
+
+    preset = preset_of(request)
+    members = members_of(targets)
+    with open_store(ctx) as store:
+        prospects = _planned(members, preset, request, how, store)
+        refusal = refusal_of(prospects)
+        ready = [prospect for prospect in prospects if not prospect.error]
+        if how.dry_run:
+            _print_plans(prospects, how.as_json)
+            if refusal:
+                raise refusal
+            return ExitCode.OK
+        if refusal and (not order.skip_unready or not ready):
+            raise refusal
+        asking = sys.stdin.isatty() and sys.stderr.isatty()
+        raw = any(prospect.plan and prospect.plan.raw_devices for prospect in ready)
+        if asking or refusal:
+            _show(prospects)
+        prospects = [_named(prospect, request.confirm, asking=asking) for prospect in prospects]
+        if asking and not how.yes and not raw:
+            click.confirm(f"Start on {len(ready)} targets?", default=True, abort=True, err=True)
+        plans = tuple(_member_plan(prospect) for prospect in prospects)
+        new = NewFleet(preset.name, preset.title, members, order.at_once)
+        fleet_id = start_coordinator(
+            FleetOrder(
+                *(new, plans, str(store.path), how.tags, how.note),
+                concurrent=how.concurrent,
+                skip_unready=order.skip_unready,
+            )
+        )
+        if how.detach:
+            if how.as_json:
+                echo_json({"id": fleet_id})
+            else:
+                click.echo(fleet_id)
+                say(f"Running in the background. Watch it: diskprof attach {fleet_id}")
+            return ExitCode.OK
+        return watch_to_the_end(store, fleet_id, how.as_json, stoppable=True)
+
+
+def watch_to_the_end(store: Store, fleet_id: str, as_json: bool, *, stoppable: bool) -> ExitCode:
+    """Watches a fleet run and prints its result; where `stoppable`, Ctrl+C stops it, else it ends the watching."""
+    import asyncio
+
+    from diskprof.cli.fleet_watching import watch_fleet
+    from diskprof.fleet.detached import stop_fleet
+
+    def stop() -> None:
+        say("Stopping all hosts; what they measured is kept. Ctrl+C again leaves them to the coordinator.")
+        stop_fleet(store, fleet_id)
+
+    asyncio.run(watch_fleet(store.path, fleet_id, stop if stoppable else None))
+    print_fleet(store, fleet_id, as_json)
+    fleet = store.fleet_run(fleet_id)
+    if fleet.status is Status.INTERRUPTED:
+        say(f"The coordinator exited. To bring the runs of the hosts here: diskprof fleet fetch {fleet_id}")
+    return exit_code_of_fleet(store, fleet_id)
+
+
+def exit_code_of_fleet(store: Store, fleet_id: str) -> ExitCode:
+    """How a command ends that saw this fleet run to its end: of its runs the first that was not as expected counts."""
+    from diskprof.cli.common import exit_code_of
+
+    status = store.fleet_run(fleet_id).status
+    if status is not Status.COMPLETE:
+        return ExitCode.INTERRUPTED if status is Status.CANCELLED else ExitCode.FAILED
+    codes = (exit_code_of(store.run(run.id)) for run in store.runs_of_fleet(fleet_id))
+    return next((code for code in codes if code is not ExitCode.OK), ExitCode.OK)
+
+
+def program_of(member: FleetMember) -> tuple[str, ...]:
+    """The words that start diskprof where a member is."""
+    from diskprof.own_program import own_program
+
+    return own_program() if member.host is None else REMOTE_PROGRAM
+
+
+def _planned(
+    members: Sequence[FleetMember], preset: "Preset", request: Request, how: FleetStart, store: Store
+) -> list["Prospect"]:
+    import asyncio
+
+    from diskprof.analysis.expectations import parse_expectation
+    from diskprof.fleet.messages import MakePlan
+    from diskprof.fleet.planning import plan_members
+    from diskprof.presets.resolve import settings_of
+
+    given = pairs(request.settings, "--set", "--set size=256m --set runtime=5")
+    settings = tuple(settings_of(preset, request.variant, given).items())
+    expectations = tuple(parse_expectation(text) for text in request.expectations)
+    permission = WritePermission(request.allow_write, tuple(request.overwrite))
+
+    def wanted(member: FleetMember) -> "MakePlan":
+        return MakePlan(preset, member.target, settings, expectations, permission, concurrent=how.concurrent)
+
+    return asyncio.run(plan_members(members, list(map(program_of, members)), wanted, str(store.path)))
+
+
+def _named(prospect: "Prospect", confirm: Sequence[str], *, asking: bool) -> "Prospect":
+    """With its raw devices named: HOST:NAME on a host, so that no name stands for the disks of several."""
+    plan, host = prospect.plan, prospect.member.host
+    if plan is None or prospect.error or not plan.raw_devices:
+        return prospect
+    own = confirm
+    if host is not None:
+        own = [word.removeprefix(f"{host}:") for word in confirm if word.startswith(f"{host}:")]
+        if asking and not own:
+            say(f"{clean(host)}:")
+    try:
+        return replace(prospect, plan=named(plan, own, asking=asking))
+    except DiskprofError as error:
+        where = f" Name it with its host: --confirm-device {clean(host)}:NAME" if host else ""
+        raise type(error)(f"{clean(prospect.member.label)}: {error.message}", f"Nothing was started.{where}") from None
+
+
+def _member_plan(prospect: "Prospect") -> Any:
+    from diskprof.fleet.order import MemberPlan
+
+    if prospect.error:
+        return MemberPlan(None, reason=prospect.error.message)
+    return MemberPlan(prospect.plan, prospect.program)
+
+
+def _show(prospects: Sequence["Prospect"]) -> None:
+    """What each host would do, on stderr."""
+    from diskprof.reports.content.plan_report import hazard_notes, plan_sentence
+
+    for prospect in prospects:
+        label = clean(prospect.member.label)
+        if prospect.plan is None or prospect.error:
+            say(f"{label}: left out: {prospect.error.message if prospect.error else ''}")
+            continue
+        say(f"{label}: {plan_sentence(prospect.plan)}")
+        for note in hazard_notes(prospect.plan):
+            say(f"{label}: {note.word}: {note.text} {note.advice}".rstrip())
+
+
+def _print_plans(prospects: Sequence["Prospect"], as_json: bool) -> None:
+    if as_json:
+        from diskprof.reports.data.json_runs import plan_json
+
+        echo_json(
+            {
+                "members": [
+                    {
+                        "host": prospect.member.host,
+                        "target": prospect.member.target,
+                        "error": str(prospect.error) if prospect.error else None,
+                        "plan": plan_json(prospect.plan) if prospect.plan else None,
+                    }
+                    for prospect in prospects
+                ]
+            }
+        )
+        return
+    from diskprof.reports.render.text import plan_text
+
+    for prospect in prospects:
+        click.echo(f"{clean(prospect.member.label)}\n")
+        if prospect.plan:
+            click.echo(plan_text(prospect.plan, width_of_stdout()))
