@@ -7,14 +7,18 @@ from pathlib import Path
 from diskprof.model.errors import UsageError
 from diskprof.model.text import clean
 from diskprof.presets.foreign.commandline import import_command
-from diskprof.presets.foreign.fio_rules import CLIENT_RULES
+from diskprof.presets.foreign.fio_rules import CLIENT_RULES, Handling
 from diskprof.presets.foreign.imported import ImportedPreset
 from diskprof.presets.foreign.jobfile import import_job_file, import_job_text
 from diskprof.presets.foreign.pasted import commands_of, shown, without_fences
 
-_SECTION = re.compile(r"[ \t]*\[[^\]\n]+\][ \t]*(?:[;#].*)?")
-_PROMPT = re.compile(r"[ \t]*\[(?:[^\]\n]*\][$%>]|[^\]\n]*(?:@| ~)[^\]\n]*\]#)(?:[ \t]+(?P<command>.*))?")
+_SECTION = re.compile(r"""[ \t]*\[[^\]\n"']+\][ \t]*(?:[;#].*)?""")
+_PROMPT = re.compile(
+    r"[ \t]*(?:\[[^\]\n]*\][$%>]|\[[^\]\n]*(?:@| ~)[^\]\n]*\]#|[\w.-]+@[\w.-]+(?::[^\s$#%>]*)?[$#%>])"
+    r"(?:[ \t]+(?P<command>.*))?"
+)
 """`[root@host ~]# cat job.fio`: fio would take it for a section with a comment."""
+_SECOND_PROMPT = re.compile(r"^[ \t]*(?:>[ \t]?)+")
 _HERE_DOCUMENT = re.compile(r"(?P<command>.*?)<<-?[ \t]*(['\"]?)(?P<end>\w+)\2.*")
 _MOST_TOLD = 4
 
@@ -53,7 +57,7 @@ def _job_file(text: str) -> tuple[str, list[str]] | None:
     A job file may stand in a code fence, in a here-document, or behind a prompt that shows it. Raises UsageError where a
     command beside it changes its jobs.
     """
-    lines = without_fences(text).split("\n")
+    lines = [_SECOND_PROMPT.sub("", line, count=1) for line in without_fences(text).splitlines()]
     sections = [number for number, line in enumerate(lines) if _SECTION.fullmatch(line) and not _PROMPT.fullmatch(line)]
     if not sections:
         return None
@@ -94,7 +98,8 @@ def _runs_fio(command: str) -> bool:
     except UsageError:
         return False
     options = [word for each in found for word in each.words if word.startswith("-") and len(word) > 1]
-    options = [option for option in options if option.lstrip("-").partition("=")[0] not in CLIENT_RULES]
+    rules = {option: CLIENT_RULES.get(option.lstrip("-").partition("=")[0]) for option in options}
+    options = [option for option, rule in rules.items() if not rule or rule.handling is not Handling.DROPS]
     if options:
         raise UsageError(
             f"{clean(options[0][:40])} of the command beside the job file counts for its jobs.",

@@ -214,6 +214,13 @@ NO_LINE = "is left out: it is no line of a job file."
         (f"<pre>{JOBS}</pre>", []),
         (f"cat <<'EOF' > two.fio\n{JOBS}\nEOF\n", [f"cat <<'EOF' > two.fio {NO_LINE}"]),
         (f"sudo fio - <<EOF\n{JOBS}\nEOF\nrm x", [f"sudo fio - <<EOF {NO_LINE}", f"rm x {NO_LINE}"]),
+        (JOBS.replace("\n", "\r\n"), []),
+        ("\n".join(f"> {line}" for line in JOBS.split("\n")), []),
+        (
+            "me@db:~$ cat > two.fio <<EOF\n" + "".join(f"> {line}\n" for line in JOBS.split("\n")) + "> EOF\n"
+            "me@db:~$ sudo fio two.fio",
+            [f"me@db:~$ cat > two.fio <<EOF {NO_LINE}", f"me@db:~$ sudo fio two.fio {NO_LINE}"],
+        ),
         (f"$ cat two.fio\n{JOBS}", [f"$ cat two.fio {NO_LINE}"]),
         (
             f"[root@node1 ~]# cat two.fio\n{JOBS}\n[root@node1 ~]# fio two.fio --output=x\none: (g=0): rw=randread\nfio-3.7\n",
@@ -246,6 +253,8 @@ def test_a_prompt_in_brackets_is_no_section_of_a_job_file(prompt: str) -> None:
 def test_a_command_that_changes_the_job_file_beside_it_is_told() -> None:
     with pytest.raises(UsageError, match="--runtime of the command beside the job file counts for its jobs"):
         import_text(f"[root@db ~]# cat x.fio\n{JOBS}\n[root@db ~]# fio --runtime 60 x.fio")
+    with pytest.raises(UsageError, match="--section=one of the command beside the job file"):
+        import_text(f"me@db:/mnt# fio x.fio --section=one\n{JOBS}")
     with pytest.raises(PresetError, match=r"pasted:1: 'runtime=60' stands before the first section"):
         import_text(f"runtime=60\n{JOBS}")
 
@@ -255,6 +264,11 @@ def test_a_long_command_is_no_name_of_a_file() -> None:
     assert [test.name for test in import_text(f"./{FIO} {words}").preset.tests] == ["a"]
     with pytest.raises(UsageError, match="is not fio"):
         import_text("~nobody-of-this-name/x")
+
+
+def test_a_list_of_words_is_no_section_of_a_job_file() -> None:
+    with pytest.raises(UsageError, match="is not fio"):
+        import_text('["fio", "--name=a", "--rw=read"]')
 
 
 def test_who_wraps_a_command_without_being_known_is_named() -> None:
