@@ -30,8 +30,8 @@ from diskprof.model.units import format_duration, format_size, parse_duration, p
 from diskprof.presets.files.fio_text import job_file
 from diskprof.presets.files.load import parse
 from diskprof.presets.files.write import preset_toml
-from diskprof.presets.foreign.commandline import import_command
 from diskprof.presets.foreign.jobfile import import_job_text
+from diskprof.presets.foreign.text import import_text
 from diskprof.presets.options.allowed import check_option
 from diskprof.presets.resolve import expand_defaults
 from diskprof.reports.blocks import Form
@@ -166,7 +166,7 @@ def _job(data: bytes) -> None:
 def _command(data: bytes) -> None:
     several = bool(data[:1] and data[0] & 1)
     text = data[1:].decode("utf-8", "surrogateescape")
-    imported = import_command(text, several=several, read=lambda path: b"[a]\nrw=randread\nsize=1g\n")
+    imported = import_text(text, several=several, read=lambda path: b"[a]\nrw=randread\nsize=1g\n")
     assert all(note == clean(note) for note in imported.notes)
     _used(imported.preset)
 
@@ -227,6 +227,9 @@ def _command_seeds() -> Iterator[bytes]:
         "ioping -c 10 -s 4k -i 0.5 .",
         "ioping -RD -w 10 -S 64m /tmp",
         "$ fio job.fio --output=x > y",
+        "[root@db ~]# fio --name=a --rw=read\na: (g=0): rw=read",
+        "```\n$ cat > x.fio <<'EOF'\n[a]\nrw=read\nEOF\n[me ~]$ fio x.fio\n```",
+        "~me/job.fio",
     ):
         yield b"\x00" + line.encode()
 

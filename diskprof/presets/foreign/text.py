@@ -1,6 +1,7 @@
 """What a person pastes where a test is asked for: the path of a job file, the text of one, or commands."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from diskprof.model.text import clean
 from diskprof.presets.foreign.commandline import import_command
 from diskprof.presets.foreign.fio_rules import CLIENT_RULES, Handling
 from diskprof.presets.foreign.imported import ImportedPreset
-from diskprof.presets.foreign.jobfile import import_job_file, import_job_text
+from diskprof.presets.foreign.jobfile import import_job_text, read_job_file
 from diskprof.presets.foreign.pasted import commands_of, shown, without_fences
 
 _SECTION = re.compile(r"""[ \t]*\[[^\]\n"']+\][ \t]*(?:[;#].*)?""")
@@ -23,10 +24,15 @@ _HERE_DOCUMENT = re.compile(r"(?P<command>.*?)<<-?[ \t]*(['\"]?)(?P<end>\w+)\2.*
 _MOST_TOLD = 4
 
 
-def import_text(text: str, *, name: str = "", several: bool = False) -> ImportedPreset:
-    """The preset that `text` makes. Raises UsageError for what is none of the three, PresetError for what cannot be taken over."""
+def import_text(
+    text: str, *, name: str = "", several: bool = False, read: Callable[[Path], bytes] = read_job_file
+) -> ImportedPreset:
+    """The preset that `text` makes; `read` gets the job file that it names.
+
+    Raises UsageError for what is none of the three, PresetError for what cannot be taken over.
+    """
     if path := _path(text):
-        return import_job_file(path, name=name, several=several)
+        return import_job_text(read(path), path, name=name, several=several)
     if found := _job_file(text):
         lines, left_out = found
         notes = [f"{shown(line)} is left out: it is no line of a job file." for line in left_out[:_MOST_TOLD]]
@@ -34,7 +40,7 @@ def import_text(text: str, *, name: str = "", several: bool = False) -> Imported
             notes.append(f"{more} more line{'s are' if more > 1 else ' is'} left out.")
         imported = import_job_text(lines.encode("utf-8", "surrogateescape"), Path("pasted"), name=name, several=several)
         return replace(imported, notes=(*notes, *imported.notes))
-    return import_command(text, name=name, several=several)
+    return import_command(text, name=name, several=several, read=read)
 
 
 def _path(text: str) -> Path | None:
