@@ -22,8 +22,10 @@ from diskprof.analysis.compared_cpu import comparable_cpu
 from diskprof.analysis.conditions import Condition, OptionDifference, differing_conditions, differing_options
 from diskprof.analysis.expectations import CommonExpectation, common
 from diskprof.analysis.metrics import (
+    LEAST_IOS,
     OF_LATENCY,
     SYNC_METRICS,
+    TAIL_IOS,
     Better,
     Measure,
     Part,
@@ -51,17 +53,11 @@ NOISE_OF_MAXIMUM = 0.25
 NOISE_OF_SHARE = 0.01
 """Shares (within a threshold) are the same within one percentage point, whatever chance may do."""
 
-LEAST_IOS = 10
-"""No figure of fewer I/Os is judged: a mean of two requests is one of them, and a next one may be anything."""
-
 LEAST_INTERVALS = 4
 """Of fewer a run has no halves to speak of."""
 
 LEAST_PAIRS = 4
 """Of fewer runs that took turns Student's t has so few degrees of freedom that pairing gains nothing."""
-
-TAIL_IOS = 10
-"""A quantile is judged only if at least this many I/Os lie beyond it in each run."""
 
 
 @dataclass(frozen=True, slots=True)

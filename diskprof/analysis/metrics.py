@@ -8,6 +8,12 @@ from typing import Generic, TypeVar
 from diskprof.model.run import DirectionResult, Latency, TestResult
 from diskprof.model.sample import WITHIN_NS, Sample
 
+LEAST_IOS = 10
+"""No figure of fewer I/Os is judged: a mean of two requests is one of them, and a next one may be anything."""
+
+TAIL_IOS = 10
+"""A quantile is judged only if at least this many I/Os lie beyond it in each run."""
+
 
 class Measure(StrEnum):
     IOPS = "iops"

@@ -1,10 +1,11 @@
 """How figures are named and written: the labels and units of metrics, numbers, differences, promises."""
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from __future__ import annotations
 
-from diskprof.analysis.comparison import LEAST_IOS, TAIL_IOS, ComparedMetric, ComparedValue
-from diskprof.analysis.metrics import Better, Measure
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from diskprof.analysis.metrics import LEAST_IOS, TAIL_IOS, Better, Measure
 from diskprof.model.expectation import Operator
 from diskprof.model.metric import Metric, Quantity
 from diskprof.model.preset import EngineName
@@ -14,6 +15,11 @@ from diskprof.model.target import TargetKind
 from diskprof.model.units import format_bandwidth, format_iops, format_latency
 from diskprof.reports import words
 from diskprof.reports.words import DIRECTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from diskprof.analysis.comparison import ComparedMetric, ComparedValue
 
 MISSING = "-"
 """Stands where there is no figure; in words everywhere, so that it also reads without UTF-8."""

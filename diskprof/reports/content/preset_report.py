@@ -54,7 +54,7 @@ def _facts(preset: Preset, resolved: ResolvedPreset) -> Facts:
         ("Category", preset.category.value),
         ("Sweep", sweep_words(resolved)),
         ("Time", f"{time.words}, plus {prepares}" if time.seconds else "unknown"),
-        ("Writes", "yes" if writes(preset) else "no (in a directory, it fills its test file first)"),
+        ("Writes", "yes" if writes(resolved) else "no (in a directory, it fills its test file first)"),
         ("Source", preset.source),
         ("Also called", ", ".join(preset.aliases)),
         ("Found by", ", ".join(preset.keywords)),

@@ -83,9 +83,9 @@ def short_duration(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
-def writes(preset: Preset) -> bool:
+def writes(resolved: ResolvedPreset) -> bool:
     """Whether any test writes."""
-    return not all(job.reads_only for test in expand_defaults(preset).tests for job in test.load.fio)
+    return not all(job.reads_only for test in resolved.tests for job in test.load.fio)
 
 
 def describe_test(test: ResolvedTest) -> str:

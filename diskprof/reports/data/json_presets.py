@@ -26,7 +26,7 @@ def preset_json(preset: Preset) -> Json:
     """A preset as its file has it, without the defaults filled in."""
     return {
         **_of(preset, "name title summary category source aliases keywords shipped path"),
-        "writes": writes(preset),
+        "writes": writes(expand_defaults(preset)),
         **_of(preset, "parameters precondition tests targets sweep variants expectations"),
     }
 

@@ -1,21 +1,25 @@
 """What a terminal gets: a run, a comparison, a plan, the list of runs; plain text without colour."""
 
-from collections.abc import Mapping, Sequence
+from __future__ import annotations
+
 from datetime import timedelta
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
-from diskprof.analysis.comparison import Comparison
-from diskprof.analysis.kernel import KernelView
-from diskprof.model.earlier import EarlierResult
-from diskprof.model.plan import Plan
-from diskprof.model.run import Run, RunSummary, Status
-from diskprof.model.sample import Sample
-from diskprof.reports.content.comparison_report import comparison_report
-from diskprof.reports.content.plan_report import plan_report
-from diskprof.reports.content.run_report import run_report
+from diskprof.model.run import RunSummary, Status
 from diskprof.reports.layout import Column, columns_table, plain, plain_column
 from diskprof.reports.render.lines import text
 from diskprof.reports.words import IMPORTED, STATUSES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from diskprof.analysis.comparison import Comparison
+    from diskprof.analysis.kernel import KernelView
+    from diskprof.model.earlier import EarlierResult
+    from diskprof.model.plan import Plan
+    from diskprof.model.run import Run
+    from diskprof.model.sample import Sample
 
 WIDTH = 80
 _WIDE, _NARROW = 110, 72
@@ -35,16 +39,23 @@ def show(
 
     `kernel` is kernel statistics of each test, by the test's number; `earlier` results of runs before it.
     """
+    # Each command loads what it alone needs.
+    from diskprof.reports.content.run_report import run_report
+
     return text(run_report(run, samples, kernel, earlier=earlier), width, ascii_only=ascii_only)
 
 
 def comparison_text(comparison: Comparison, width: int = WIDTH) -> str:
     """Runs side by side."""
+    from diskprof.reports.content.comparison_report import comparison_report
+
     return text(comparison_report(comparison), width)
 
 
 def plan_text(plan: Plan, width: int = WIDTH) -> str:
     """What would happen, for --dry-run. Commands are on one line each, however long, so that they can be copied."""
+    from diskprof.reports.content.plan_report import plan_report
+
     return text(plan_report(plan), width)
 
 

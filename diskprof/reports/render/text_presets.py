@@ -74,7 +74,7 @@ def _found_by(preset: Preset) -> str:
 
 def _row(preset: Preset) -> tuple[str, ...]:
     resolved = expand_defaults(preset)
-    does = "write" if writes(preset) else "read"
+    does = "write" if writes(resolved) else "read"
     if len(resolved.tests) > 1:
         does += f" x{len(resolved.tests)}"
     return preset.name, preset.title, does, str(time_needed(resolved))

@@ -12,6 +12,7 @@ from shipped import SHIPPED
 
 from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.preset import Category, EngineName, Job, Preset
+from diskprof.presets.files.load import load_file
 from diskprof.presets.library import Library, library_for, load_library, shipped_directory, user_directory
 from diskprof.presets.resolve import resolve
 
@@ -39,6 +40,13 @@ def test_every_shipped_preset_is_sound() -> None:
         assert all(parameter.summary for parameter in preset.parameters), preset.name
         resolved = resolve(preset, {"size": "64m", "runtime": "2"})
         assert all(test.title for test in resolved.tests)
+
+
+def test_every_shipped_preset_passes_the_checks_of_a_persons_own() -> None:
+    """Those of its variants as well, which are not made each time it is loaded."""
+    for path in shipped_directory().glob("*.toml"):
+        loaded = load_file(path, shipped=False)
+        assert isinstance(loaded, Preset), loaded
 
 
 def test_quick_comes_first_and_numbers_count() -> None:
