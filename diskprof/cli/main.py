@@ -37,6 +37,7 @@ _COMMANDS = {
     "undelete": ("runs", "Restore deleted runs."),
     "tag": ("runs", "Set tags or the note of a run."),
     "clean": ("runs", "Remove leftover test files."),
+    "ssh": ("ssh", "Run diskprof on another host that has fio alone."),
     "config": ("setup", "Show the settings and their sources."),
     "doctor": ("setup", "Check the requirements and say how to install what is missing."),
     "completion": ("setup", "Print the shell completion for bash, zsh or fish."),

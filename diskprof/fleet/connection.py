@@ -59,9 +59,12 @@ class Connection:
             raise self.unreachable(done.errors)
         return done
 
-    def run_in_terminal(self, words: Sequence[str]) -> int:
-        """Runs a program on the host in this terminal; its exit code, SSH_FAILED where ssh failed and has said why."""
-        return run_in_terminal(self.argv(words, terminal=True))
+    def run_in_terminal(self, words: Sequence[str], *, terminal: bool = True) -> int:
+        """Runs a program on the host with our stdin, stdout and stderr, and there in a `terminal` of its own; its exit code.
+
+        SSH_FAILED is that of ssh, which has said why.
+        """
+        return run_in_terminal(self.argv(words, terminal=terminal))
 
     def unreachable(self, said: str) -> HostUnreachable:
         """The error for what ssh said before it gave up."""

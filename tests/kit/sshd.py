@@ -82,8 +82,11 @@ class Server:
 
 
 @contextmanager
-def sshd(directory: Path, home: Path, host: str = HOST) -> Iterator[Server]:
-    """A server that keeps all it has in `directory`, called `host`. It needs no root, and then serves its own user only."""
+def sshd(directory: Path, home: Path, host: str = HOST, *, path: str = "") -> Iterator[Server]:
+    """A server that keeps all it has in `directory`, called `host`. It needs no root, and then serves its own user only.
+
+    Who logs in has `path` for a PATH, otherwise ours and `diskprof`.
+    """
     directory.mkdir()
     for name in ("host", "user"):
         _run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", directory / name)
@@ -91,7 +94,7 @@ def sshd(directory: Path, home: Path, host: str = HOST) -> Iterator[Server]:
     # sshd begins where the user's home is, not where HOME says.
     write_program(directory / "bin", first='cd "$HOME" || exit')
     with _privsep() if os.geteuid() == 0 else nullcontext():
-        process, port = _start(directory, home, host)
+        process, port = _start(directory, home, host, path)
         try:
             yield Server(process.pid, port, directory, home, host)
         finally:
@@ -149,11 +152,11 @@ def _run(*words: str | Path) -> None:
     subprocess.run(list(map(str, words)), check=True, stdin=subprocess.DEVNULL, capture_output=True)
 
 
-def _start(directory: Path, home: Path, name: str) -> tuple[subprocess.Popen[bytes], int]:
+def _start(directory: Path, home: Path, name: str, path: str) -> tuple[subprocess.Popen[bytes], int]:
     log = directory / "log"
     for _ in range(5):
         port = _free_port()
-        (directory / "server").write_text(_server_config(directory, home, port))
+        (directory / "server").write_text(_server_config(directory, home, port, path))
         (directory / "client").write_text(_client_config(directory, port, name))
         host = (directory / "host.pub").read_text()
         (directory / "known").write_text(f"[127.0.0.1]:{port} {host}{name} {host}")
@@ -184,9 +187,9 @@ def _free_port() -> int:
         return int(found.getsockname()[1])
 
 
-def _server_config(directory: Path, home: Path, port: int) -> str:
+def _server_config(directory: Path, home: Path, port: int, path: str) -> str:
     python = os.environ.get("PYTHONPATH", "")
-    path = f"{directory / 'bin'}:{os.environ.get('PATH', os.defpath)}{_SBIN}"
+    path = path or f"{directory / 'bin'}:{os.environ.get('PATH', os.defpath)}{_SBIN}"
     repository = Path(__file__).parents[2]
     settings: Mapping[str, object] = {
         "ListenAddress": "127.0.0.1",

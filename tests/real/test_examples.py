@@ -16,7 +16,7 @@ import pytest
 from hosts import hosts
 from loops import first_bytes, loops_in
 from program import diskprof, diskprof_json, environment, write_program
-from sshd import sshd
+from sshd import HOST, sshd
 from terminal import terminal
 
 pytestmark = pytest.mark.needs("fio", "ioping", "jq")
@@ -40,6 +40,8 @@ ELSEWHERE = {
     ("safety.md", "it overwrites a disk"): "test_a_disk_is_overwritten_as_it_is_typed",
     ("scripting.md", "it needs another machine"): "test_runs_come_from_another_machine_as_it_is_typed",
     ("scripting.md", "it needs sqlite3"): "test_results_are_read_with_sqlite3_as_it_is_typed",
+    ("commands.md", "it needs another machine"): "test_another_host_is_reached_as_it_is_typed",
+    ("ssh.md", "it needs another machine"): "test_another_host_is_reached_as_it_is_typed",
 }
 NOT_RUN = {
     "git": "tests/setup makes a fresh checkout",
@@ -221,6 +223,24 @@ def test_other_hosts_are_planned_as_it_is_typed(home: Path, tmp_path: Path) -> N
             plans = diskprof_json(*words, "--dry-run", "--json", home=found.home, PATH=found.path)["members"]
             assert [each["host"] for each in plans][:2] == ["web1", "web2"]
             assert all(each["plan"] and not each["error"] for each in plans)
+
+
+def test_another_host_is_reached_as_it_is_typed(home: Path, tmp_path: Path) -> None:
+    screen_of, runs_of = elsewhere("ssh.md", "it needs another machine")
+    typed = elsewhere("commands.md", "it needs another machine")
+    assert [line.partition("  ")[0] for line in typed] == [screen_of, runs_of]
+    with sshd(tmp_path / "sshd", home) as server:
+        path = f"{server.client(tmp_path / 'client')}:{write_program(tmp_path / 'bin')}:{os.environ['PATH']}"
+        env = environment(tmp_path, PATH=path)
+        words = runs_of.replace("HOST", HOST)
+        done = subprocess.run(
+            ["sh", "-c", words], env=env, cwd=home, capture_output=True, text=True, timeout=PATIENCE_S
+        )
+        assert (done.returncode, done.stdout) == (0, ""), done.stderr
+        with terminal(["sh", "-c", screen_of.replace("HOST", HOST)], env, cwd=home) as screen:
+            screen.wait_for("Quick check")
+            screen.press("q")
+            assert screen.wait_for_end() == 0
 
 
 @pytest.mark.needs("sqlite3")

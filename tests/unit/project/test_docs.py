@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from itertools import takewhile
 from pathlib import Path
 
 import click
@@ -53,6 +54,8 @@ def test_every_command_and_option_that_a_document_types_exists() -> None:
                     break
                 group, words = command, words[1:]
             assert group is not main, f"{document.name}: {line}"
+            if not group.allow_interspersed_args:  # What follows the host is another command.
+                words = list(takewhile(lambda word: word.startswith("-"), words))
             options = {name for param in group.params for name in (*param.opts, *param.secondary_opts)}
             typed = {word for word in words if re.fullmatch(r"--?[a-z][a-z-]*", word)}
             assert typed <= options, f"{document.name}: {line}"

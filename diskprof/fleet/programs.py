@@ -1,0 +1,115 @@
+"""What this machine can send to a host that has no diskprof: a zipapp or a bundle of this version."""
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+import diskprof
+from diskprof.fleet.bundle import bundle_name, write_bundle
+from diskprof.model.errors import DiskprofError, UsageError
+
+_BLOCK = 1 << 20
+
+
+class Form(StrEnum):
+    """In which form a program travels."""
+
+    ZIPAPP = "zipapp"
+    BUNDLE = "bundle"
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A file that can be sent, and its SHA-256."""
+
+    form: Form
+    path: Path
+    digest: str
+
+    @property
+    def size_bytes(self) -> int:
+        return self.path.stat().st_size
+
+
+def programs_here() -> Iterator[Program]:
+    """The zipapp and the bundle that are there already, the smaller first: this program itself, or files in `programs_directory`.
+
+    Raises DiskprofError for a file that cannot be read.
+    """
+    zipapp = _own_zipapp() or programs_directory() / f"{bundle_name()}.pyz"
+    if zipapp.is_file():
+        yield _program(zipapp)
+    made = _made_bundle()
+    for bundle in (programs_directory() / f"{bundle_name()}.tar.gz", made):
+        if bundle.is_file():
+            yield _program(bundle)
+            return
+
+
+def named_program(path: Path) -> Program:
+    """The zipapp or bundle that a person names. Raises UsageError where it is neither, or cannot be read."""
+    if not path.name.endswith((".pyz", ".tar.gz")):
+        raise UsageError(
+            f"{path} is neither a zipapp (.pyz) nor a bundle (.tar.gz).", "`make pyz` or `make bundle` makes one."
+        )
+    return _program(path)
+
+
+def make_bundle(saying: Callable[[str], None]) -> Program:
+    """A bundle of this very installation, made once and kept in the cache. Raises DiskprofError where it cannot be made."""
+    path = _made_bundle()
+    saying("Making a bundle of this installation, once ...")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for old in path.parent.glob("diskprof-*.tar.gz"):
+            old.unlink()
+    except OSError as error:
+        raise DiskprofError(f"No bundle was made: {error.filename}: {error.strerror}.", "Set XDG_CACHE_HOME.") from None
+    write_bundle(path)
+    return _program(path)
+
+
+def programs_directory() -> Path:
+    """Where a person may lay what `make pyz` and `make bundle` make: ~/.local/share/diskprof/programs."""
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("diskprof")) / "programs"
+
+
+def _made_bundle() -> Path:
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("diskprof")) / "made" / f"{bundle_name()}-{_state()}.tar.gz"
+
+
+def _state() -> str:
+    """Changes with every file of this installation's diskprof, and with its Python."""
+    package = Path(diskprof.__file__).parent
+    seen = hashlib.sha256(f"{sys.version} {package}".encode())
+    for directory, names, files in os.walk(package):
+        names[:] = sorted(name for name in names if name != "__pycache__")
+        for name in sorted(files):
+            known = Path(directory, name).stat()
+            seen.update(f"{name} {known.st_size} {known.st_mtime_ns}\n".encode())
+    return seen.hexdigest()[:12]
+
+
+def _own_zipapp() -> Path | None:
+    """The zipapp that this program was started from."""
+    archive = getattr(getattr(sys.modules["__main__"], "__loader__", None), "archive", None)
+    return Path(archive).absolute() if archive else None
+
+
+def _program(path: Path) -> Program:
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                digest.update(block)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
+    return Program(Form.ZIPAPP if path.suffix == ".pyz" else Form.BUNDLE, path, digest.hexdigest())
