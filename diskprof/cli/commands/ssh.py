@@ -13,7 +13,7 @@ from diskprof.model.errors import DiskprofError
 @click.command(
     "ssh",
     short_help="Run diskprof on another host that has fio alone.",
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    context_settings={"allow_interspersed_args": False},
 )
 @click.option(
     "--program",

@@ -54,7 +54,9 @@ def test_every_command_and_option_that_a_document_types_exists() -> None:
                     break
                 group, words = command, words[1:]
             assert group is not main, f"{document.name}: {line}"
-            if not group.allow_interspersed_args:  # What follows the host is another command.
+            if not group.context_settings.get(
+                "allow_interspersed_args", True
+            ):  # What follows the host is another command.
                 words = list(takewhile(lambda word: word.startswith("-"), words))
             options = {name for param in group.params for name in (*param.opts, *param.secondary_opts)}
             typed = {word for word in words if re.fullmatch(r"--?[a-z][a-z-]*", word)}
