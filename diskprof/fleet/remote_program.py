@@ -15,7 +15,7 @@ from diskprof.model.text import clean
 _MARK = "diskprof:"
 _UNPACKED = 5
 """A program takes so many times its own size on the host, with what is unpacked and compiled of it."""
-_BROKEN, _FULL, _UNFIT = 65, 66, 67
+_BROKEN, _FULL, _UNFIT, _PACKED = 65, 66, 67, 68
 
 # What is asked costs one round trip: fio, what is there of diskprof, and what a program to be sent would find.
 _ASK = r"""
@@ -58,7 +58,7 @@ trap 'exit 1' HUP INT TERM
 mkdir -p "$part/whole" && cat >"$part/sent" || exit 66
 [ "$(sha256sum <"$part/sent" | cut -d' ' -f1)" = "$digest" ] || exit 65
 if [ "$form" = bundle ]; then
-    gzip -dc <"$part/sent" | tar -xf - -C "$part/whole" || exit 66
+    gzip -dc <"$part/sent" | tar -xf - -C "$part/whole" || exit 68
     mv "$part/whole"/diskprof-* "$part/program" || exit 66
 else
     mkdir "$part/program" && mv "$part/sent" "$part/program/diskprof.pyz" || exit 66
@@ -225,6 +225,7 @@ def _send(
             _BROKEN: "it arrived damaged",
             _FULL: f"{clean(cache)} there cannot be written to",
             _UNFIT: "it does not start there",
+            _PACKED: f"it cannot be unpacked in {clean(cache)}",
         }.get(done.code, f"exit code {done.code}")
         said = "".join(f"\n  {clean(line)}" for line in done.errors.splitlines()[-4:])
         raise DiskprofError(

@@ -102,7 +102,7 @@ def test_what_fits_is_sent_once_and_removed_where_nothing_is_to_stay(host: Host,
 
 
 REFUSED: Mapping[str, tuple[Sequence[str], Mapping[str, str], int, str]] = {
-    "no fio": ([], {"fio": ""}, 3, "There is no fio on disks.example."),
+    "no fio": ([], {"fio": "", "apk": "exit 1"}, 3, r"no fio on disks.example.\nInstall it there: (sudo )?apk add fio"),
     "no python": ([], {}, 3, "There is no Python 3.11 or later on disks.example, which a zipapp takes."),
     "another machine": ([], {"uname": "case $1 in -s) echo Linux;; *) echo vax;; esac"}, 3, "which is vax"),
     "no room": (["python"], {"df": "echo; echo x x x 1000"}, 3, "There is no room for diskprof in"),
@@ -121,7 +121,7 @@ def test_what_does_not_fit_is_said_and_nothing_stays(
     if "python" in more:
         python_of(host)
     for name, text in tools.items():
-        (host.bin / name).unlink()
+        (host.bin / name).unlink(missing_ok=True)
         if text:
             host.has(name, f"#!/bin/sh\n{text}\n")
     with shared_connection(HOST) as connection, pytest.raises(DiskprofError, match=said) as caught:
