@@ -11,10 +11,10 @@ from diskprof.cli.carrying import named
 from diskprof.cli.common import echo_json, open_store, print_fleet, width_of_stdout
 from diskprof.cli.planning import Request, pairs, preset_of
 from diskprof.cli.saying import say
-from diskprof.model.errors import DiskprofError, ExitCode
+from diskprof.model.errors import DiskprofError, ExitCode, UsageError
 from diskprof.model.fleet import FleetMember, NewFleet
 from diskprof.model.plan import WritePermission
-from diskprof.model.run import Status
+from diskprof.model.run import FleetStage, Status
 from diskprof.model.text import clean
 from diskprof.runner.session import Session
 from diskprof.store import Store
@@ -31,10 +31,18 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class HostOrder:
-    """How many hosts run at once, None: all; and whether those that cannot start are left out."""
+    """How many hosts run at once, None: all; and whether those that cannot start are left out.
+
+    `each_disk`: the targets are disks of this machine, each alone first, then all together.
+    """
 
     at_once: int | None = None
     skip_unready: bool = False
+    each_disk: bool = False
+
+    @property
+    def stages(self) -> tuple[FleetStage, ...]:
+        return (FleetStage.ALONE, FleetStage.TOGETHER) if self.each_disk else (FleetStage.TOGETHER,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +62,48 @@ def fleet_options(command: F) -> F:
     """The options of `run` that are of several hosts."""
     for option in (
         click.option(
-            "--skip-unready", is_flag=True, help="Leave out hosts that cannot start, instead of starting none."
+            "--skip-unready", is_flag=True, help="Leave out hosts or disks that cannot start, instead of starting none."
         ),
         click.option("--at-once", type=click.IntRange(1), metavar="N", help="Run on N hosts at once.  [default: all]"),
         click.option(
             "--one-by-one", is_flag=True, help="Run on one host after the other: they share storage or power."
+        ),
+        click.option(
+            "--each-disk",
+            is_flag=True,
+            help="Run on each TARGET alone, then on all together; without TARGET on every disk of this machine.",
         ),
     ):
         command = option(command)
     return command
 
 
-def fleet_order(*, one_by_one: bool, at_once: int | None, skip_unready: bool) -> HostOrder:
+def fleet_order(*, one_by_one: bool, at_once: int | None, skip_unready: bool, each_disk: bool) -> HostOrder:
     """What those options say. Raises UsageError."""
     if one_by_one and at_once is not None:
         raise click.UsageError("--one-by-one and --at-once exclude each other: choose one.")
-    return HostOrder(1 if one_by_one else at_once, skip_unready)
+    if each_disk and (one_by_one or at_once is not None):
+        raise click.UsageError("--each-disk runs one by one and then all at once: omit --one-by-one and --at-once.")
+    return HostOrder(1 if one_by_one else at_once, skip_unready, each_disk)
+
+
+def disks_to_test(session: Session, targets: Sequence[str]) -> tuple[str, ...]:
+    """The targets of `--each-disk`: those given, else one for each disk of this machine. Raises UsageError of fewer than two."""
+    from diskprof.devices.targets import each_disk
+    from diskprof.fleet.members import names_hosts
+
+    if names_hosts(targets):
+        raise click.UsageError(
+            "--each-disk is of the disks of one machine. Of another: diskprof ssh HOST run PRESET --each-disk"
+        )
+    found = tuple(targets) or each_disk(session.scan())
+    if len(found) < 2:
+        disks = f"the only disk is {clean(found[0])}" if found else "no disk was found"
+        hint = "Name two targets or more: --each-disk /mnt/a /mnt/b" if not targets else "Name another target."
+        raise UsageError(f"--each-disk needs two disks; {disks}.", hint)
+    if len(set(found)) < len(found):
+        raise UsageError("--each-disk: a target is named twice.", "Name each once.")
+    return found
 
 
 def run_fleet(
@@ -82,7 +116,7 @@ def run_fleet(
     from diskprof.fleet.planning import refusal_of
 
     preset = preset_of(request)
-    members = members_of(targets)
+    members = tuple(FleetMember(None, target) for target in targets) if order.each_disk else members_of(targets)
     with open_store(ctx) as store:
         prospects = _planned(members, preset, request, how, store)
         refusal = refusal_of(prospects)
@@ -100,7 +134,8 @@ def run_fleet(
             _show(prospects)
         prospects = [_named(prospect, request.confirm, asking=asking) for prospect in prospects]
         if asking and not how.yes and not raw:
-            click.confirm(f"Start on {len(ready)} targets?", default=True, abort=True, err=True)
+            what = "each alone, then all together, " if order.each_disk else ""
+            click.confirm(f"Start {what}on {len(ready)} targets?", default=True, abort=True, err=True)
         plans = tuple(_member_plan(prospect) for prospect in prospects)
         new = NewFleet(preset.name, preset.title, members, order.at_once)
         fleet_id = start_coordinator(
@@ -108,6 +143,7 @@ def run_fleet(
                 *(new, plans, str(store.path), how.tags, how.note),
                 concurrent=how.concurrent,
                 skip_unready=order.skip_unready,
+                stages=order.stages,
             )
         )
         if how.detach:

@@ -266,5 +266,25 @@ def default_device(tree: DeviceTree) -> Device | None:
     return max(usable, key=rank, default=None)
 
 
+def each_disk(tree: DeviceTree) -> tuple[str, ...]:
+    """The target of each disk that is built in: the directory with most room on it, where a test file can be made, else its node.
+
+    A file system over several disks is on none of them alone.
+    """
+    disks = [
+        device
+        for device in tree.devices
+        if device.kind is DeviceKind.DISK and device.size_bytes and not device.removable and not device.parents
+    ]
+    return tuple(_directory_on(disk, tree) or disk.node for disk in disks)
+
+
+def _directory_on(disk: Device, tree: DeviceTree) -> str | None:
+    own = [device for device in tree.devices if device.mounts and tree.disks_below(device.name) == (disk,)]
+    roomy = sorted(own, key=lambda device: -max(mount.free_bytes or 0 for mount in device.mounts))
+    found = (suggest_directory(device) for device in roomy if not _only_boots(device))
+    return next(filter(None, found), None)
+
+
 def _only_boots(device: Device) -> bool:
     return all(mount.path.startswith(_BOOT) for mount in device.mounts)

@@ -21,7 +21,7 @@ from diskprof.cli.common import (
     print_series,
     width_of_stdout,
 )
-from diskprof.cli.fleet_running import FleetStart, HostOrder, fleet_options, fleet_order, run_fleet
+from diskprof.cli.fleet_running import FleetStart, HostOrder, disks_to_test, fleet_options, fleet_order, run_fleet
 from diskprof.cli.planning import Request, plan_in_turn, plan_of, tell_of_waiting
 from diskprof.cli.preset_options import quick_option, settings_option, variant_option
 from diskprof.cli.saying import say
@@ -145,6 +145,7 @@ def run_command(
     one_by_one: bool,
     at_once: int | None,
     skip_unready: bool,
+    each_disk: bool,
 ) -> None:
     """Run PRESET on TARGET: a directory (a test file is made there and removed), a file or a block device (both only read).
 
@@ -158,6 +159,7 @@ def run_command(
 
     A TARGET on another host is [USER@]HOST:TARGET, a file of such lines @FILE: the hosts run at the same time, each its own
     run, and the results are here as one fleet run (docs/fleet.md). HOST:by-serial:SERIAL names a disk by its serial number.
+    With --each-disk it is the disks of this machine: what they lose together shows the limit that they share.
 
     \b
     Examples:
@@ -170,25 +172,30 @@ def run_command(
       diskprof run quick /mnt/old /mnt/new --until 3% --at-most 30m
       diskprof run quick web1:/srv web2:/srv root@db1:by-serial:S4XY
       diskprof run quick @inventory.yml#web:/srv --at-once 4
+      diskprof run fio-randread-qd32 --each-disk
     """
     from diskprof.fleet.members import names_hosts
     from diskprof.runner.plan.repeats import repetition
 
-    order = fleet_order(one_by_one=one_by_one, at_once=at_once, skip_unready=skip_unready)
-    if names_hosts(targets):
+    order = fleet_order(one_by_one=one_by_one, at_once=at_once, skip_unready=skip_unready, each_disk=each_disk)
+    if order.each_disk or names_hosts(targets):
         if repeats or until or nagios or follow or wait or slots:
             raise click.UsageError(
-                "--repeat, --until, --nagios, --follow, --wait and --target are not for several hosts. For a series on one host:"
-                " diskprof ssh HOST run ...",
+                "--repeat, --until, --nagios, --follow, --wait and --target are not for --each-disk, nor for several hosts."
+                " For a series on one host: diskprof ssh HOST run ...",
                 ctx,
             )
+        session = Session(ctx.find_root().obj)
+        targets = disks_to_test(session, targets) if order.each_disk else targets
         if steady:
             settings = (*settings, f"steady={steady}")
         request = Request(preset, None, settings, (), expectations, variant, allow_write, overwrite, confirm)
         how = FleetStart(tags, note, dry_run, as_json, detach, yes, concurrent)
-        ctx.exit(run_fleet(ctx, Session(ctx.find_root().obj), request, targets, order, how))
+        ctx.exit(run_fleet(ctx, session, request, targets, order, how))
     if order != HostOrder():
-        raise click.UsageError("--one-by-one, --at-once and --skip-unready are for targets on hosts: HOST:TARGET.", ctx)
+        raise click.UsageError(
+            "--one-by-one, --at-once and --skip-unready are for targets on hosts (HOST:TARGET) and --each-disk.", ctx
+        )
 
     wanted = repetition(repeats, until, at_most, pause, in_order=in_order, targets=len(targets))
     if nagios and (as_json or follow or detach or dry_run or wanted):

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diskprof.devices.scan.mounts import mount_of
-from diskprof.devices.targets import default_device, resolve_target, sudo_command, suggest_directory
+from diskprof.devices.targets import default_device, each_disk, resolve_target, sudo_command, suggest_directory
 from diskprof.model.advice import on_command_line
 from diskprof.model.device import Device, DeviceKind, DeviceTree, Mount, Transport
 from diskprof.model.errors import UsageError
@@ -283,3 +283,27 @@ def test_default_device(tmp_path: Path) -> None:
         ((), None),
     ]:
         assert default_device(DeviceTree(devices)) is expected
+
+
+def test_each_disk_is_tested_in_a_directory_on_it_or_as_a_whole(tmp_path: Path) -> None:
+    def mounted(path: str, free: int) -> tuple[Mount, ...]:
+        return (Mount(path, "ext4", ("rw",), 1 << 40, free),)
+
+    small, roomy = tmp_path / "small", tmp_path / "roomy"
+    for place in (small, roomy):
+        place.mkdir()
+    part = {"kind": DeviceKind.PARTITION}
+    tree = DeviceTree(
+        (
+            device("sda"),
+            device("sda1", parents=("sda",), mounts=mounted(str(small), 10), **part),
+            device("sda2", parents=("sda",), mounts=mounted(str(roomy), 20), **part),
+            device("sdb"),
+            device("sdc"),
+            device("md0", kind=DeviceKind.RAID, parents=("sdb", "sdc"), mounts=mounted(str(tmp_path), 30)),
+            device("sdd", removable=True),
+            device("sde", size_bytes=0),
+            device("loop0", kind=DeviceKind.LOOP),
+        )
+    )
+    assert each_disk(tree) == (str(roomy), "/dev/sdb", "/dev/sdc")
