@@ -42,7 +42,7 @@ class HostOrder:
 
     @property
     def stages(self) -> tuple[FleetStage, ...]:
-        return (FleetStage.ALONE, FleetStage.TOGETHER) if self.each_disk else (FleetStage.TOGETHER,)
+        return tuple(FleetStage) if self.each_disk else (FleetStage.TOGETHER,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """A series on the screens: one row that opens into its runs, one line on Live that follows from run to run."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -8,8 +9,11 @@ from bench_screens import GIB, Bench, make_device, open_bench
 from recorded import FIRST_START, record_run
 from stored_screens import SIZES, Driver, at, go_to, open_runs, press, see, settle, shown, text_of, told, until, write
 
+from diskprof.fleet import each_disk
 from diskprof.model.device import Mount
+from diskprof.model.fleet import FleetMember, NewFleet
 from diskprof.model.metric import Quantity
+from diskprof.model.plan import Plan
 from diskprof.model.run import SeriesPlace, Status
 from diskprof.model.run_series import NewSeries, Repetition, Spread, TargetOrder
 from diskprof.model.sample import Direction
@@ -148,6 +152,33 @@ async def test_two_marked_devices_alternate(bench: Bench) -> None:
         assert [plan.target.path for plan in series.plans] == ["/mnt/data", "/mnt/new"]
         assert (series.wanted.repeats, series.runs, series.wanted.order) == (5, 10, TargetOrder.ALTERNATED)
         await see(pilot, "repeat 1 of 5, target A")
+        assert isinstance(pilot.app.screen, LiveScreen)
+
+
+async def test_marked_devices_can_run_each_alone_and_then_together(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Mount("/mnt/new", "ext4", ("rw",), 64 * GIB, 32 * GIB)
+    bench.devices = (*bench.devices, make_device("sdb", size=64 * GIB, fs_type="ext4", mounts=(other,)))
+    started: list[tuple[str, ...]] = []
+
+    def start(plans: Sequence[Plan], store: Path, **_more: object) -> str:
+        started.append(tuple(plan.target.path for plan in plans))
+        members = tuple(FleetMember(None, path) for path in started[-1])
+        with Store.open(store) as opened:
+            return opened.fleets.create(NewFleet(plans[0].preset, plans[0].preset_title, members))
+
+    monkeypatch.setattr(each_disk, "start_each_disk", start)
+    async with open_bench(bench) as pilot:
+        for name in ("sda2", "sdb"):
+            key(pilot, "devices").key = f"device:{name}"
+            await press(pilot, "space")
+        await press(pilot, "enter")
+        await see(pilot, "Start the series: one run after the other", "each disk alone, then all together")
+        await press(pilot, "e")
+        await until(pilot, lambda: bool(started))
+        assert started == [("/mnt/data", "/mnt/new")]
+        await see(pilot, "Quick check 2 disks", "waiting")
         assert isinstance(pilot.app.screen, LiveScreen)
 
 

@@ -147,7 +147,7 @@ _PHASES = {
 
 
 def _sum_label(now: FleetNow) -> str:
-    return f"sum of {len(now.measuring)}"
+    return f"sum of {len(now.measuring)}" if now.measuring else "sum"
 
 
 def sum_row(now: FleetNow, columns: Sequence[SheetColumn]) -> Row:

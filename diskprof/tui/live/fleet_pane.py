@@ -105,6 +105,11 @@ class FleetPane(Down):
         if now.going:
             self.query_one("#fleet-result", Words).tell(lambda _width: ())
 
+    def on_resize(self) -> None:
+        """Hidden it has no width."""
+        if self._now:
+            self.tell(self._now)
+
     def tell_result(self, blocks: Blocks) -> None:
         from diskprof.tui.shell.block_lines import screen_lines
 

@@ -192,8 +192,6 @@ together. {fleet.open} opens one host, {live.leave} comes back. When it has ende
 
     def on_resize(self, event: events.Resize) -> None:
         self.resized(event)
-        if self.fleet.now:
-            self.fleet.pane.tell(self.fleet.now)
 
     def _look_at_clock(self) -> None:
         """Nothing new was written for a while: say so, also where the runner itself hangs."""

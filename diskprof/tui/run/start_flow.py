@@ -134,6 +134,11 @@ class StartFlow:
 
         told = [f"{other.words}: {_SPOILS}" for other in asked.others]
         start: tuple[Answer, ...] = (Answer("s", "Start", "start"),)
+        if asked.series and len(asked.series.plans) > 1:
+            start = (
+                Answer("s", "Start the series: one run after the other", "start"),
+                Answer("e", "Instead: each disk alone, then all together (the limit they share)", "each-disk"),
+            )
         if asked.others:
             them = "its end" if len(asked.others) == 1 else "their end"
             start = (
@@ -165,6 +170,8 @@ class StartFlow:
     def _confirmed(self, asked: Waiting, answer: str | None) -> None:
         if answer in ("start", "beside"):
             self._start(asked, concurrent=answer == "beside")
+        elif answer == "each-disk":
+            self._start(asked, each_disk=True)
         elif answer == "wait":
             self._wait(asked)
         elif answer == "labels" and self._outlook:
@@ -287,15 +294,27 @@ class StartFlow:
 
     # the start
 
-    def _start(self, asked: Waiting, named: Callable[[], Waiting] | None = None, *, concurrent: bool = False) -> None:
-        """Start a plan or a series in a thread, or what `named` makes of it there."""
+    def _start(
+        self,
+        asked: Waiting,
+        named: Callable[[], Waiting] | None = None,
+        *,
+        concurrent: bool = False,
+        each_disk: bool = False,
+    ) -> None:
+        """Start a plan or a series in a thread, or what `named` makes of it there.
+
+        `each_disk`: the plans of a series each alone, then together.
+        """
         self.starting = True
         self._screen.post_message(self.Changed())
-        start = functools.partial(self._start_detached, asked, named or (lambda: asked), concurrent)
+        start = functools.partial(self._start_detached, asked, named or (lambda: asked), concurrent, each_disk)
         self._screen.run_worker(start, thread=True, group="start")
 
-    def _start_detached(self, asked: Waiting, named: Callable[[], Waiting], concurrent: bool) -> None:
+    def _start_detached(self, asked: Waiting, named: Callable[[], Waiting], concurrent: bool, each_disk: bool) -> None:
         """It waits for the runner to say that it wrote the run down."""
+        from diskprof.fleet.each_disk import start_each_disk
+
         app, session = self._screen.diskprof, self._screen.session
         try:
             app.place.check()
@@ -305,7 +324,10 @@ class StartFlow:
             tags, note = split_tags(self._labels.tags), self._labels.note
             ready = named()
             planned = ready.series or ready.plan
-            run_id = session.start_detached(planned, app.store_path, tags=tags, note=note, concurrent=concurrent)
+            if each_disk and ready.series:
+                run_id = start_each_disk(ready.series.plans, app.store_path, tags=tags, note=note)
+            else:
+                run_id = session.start_detached(planned, app.store_path, tags=tags, note=note, concurrent=concurrent)
         except DiskprofError as error:
             self._screen.post_message(self.Started(asked.plan, "", error))
         else:

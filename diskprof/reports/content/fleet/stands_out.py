@@ -98,9 +98,9 @@ def _note(shared: SharedFinding, noun: str) -> Note:
 
 
 def who(labels: Sequence[str], of: int, noun: str) -> str:
-    """`all 12 hosts`, `db1 and db3`, `7 of 12 hosts`."""
+    """`all 12 hosts`, `both disks`, `db1 and db3`, `7 of 12 hosts`."""
     if len(labels) == of > 1:
-        return f"all {of} {noun}s"
+        return f"both {noun}s" if of == 2 else f"all {of} {noun}s"
     if len(labels) <= _FEW:
         return figures.listed([clean(label) for label in labels])
     return f"{len(labels)} of {of} {noun}s"
