@@ -174,7 +174,11 @@ async def test_marked_devices_can_run_each_alone_and_then_together(
             key(pilot, "devices").key = f"device:{name}"
             await press(pilot, "space")
         await press(pilot, "enter")
-        await see(pilot, "Start the series: one run after the other", "each disk alone, then all together")
+        await see(
+            pilot,
+            "Start the series: one run after the other",
+            "Each disk alone, then all together: what do they share?",
+        )
         await press(pilot, "e")
         await until(pilot, lambda: bool(started))
         assert started == [("/mnt/data", "/mnt/new")]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from diskprof.model.cells import cut
 from diskprof.model.fleet import MemberState
-from diskprof.model.run import Status
+from diskprof.model.run import FleetStage, Status
 from diskprof.model.sample import Phase
 from diskprof.model.text import clean
 from diskprof.model.units import format_clock, format_duration, format_iops, format_latency
@@ -175,7 +175,10 @@ def fleet_line(now: FleetNow, noun: str, width: int) -> Line:
     left: list[Piece] = [(" ", ""), sign_of(word), (" ", "")]
     if fleet.status.over:
         left += [word_of(word), ("  ", "")]
-    left += [(clean(fleet.preset_title or fleet.preset), "strong"), (f"  {count(len(now.members), noun)}", "")]
+    stage = ""
+    if now.going and now.stage:
+        stage = ", each alone" if now.stage is FleetStage.ALONE else ", all together"
+    left += [(clean(fleet.preset_title or fleet.preset), "strong"), (f"  {count(len(now.members), noun)}{stage}", "")]
     took = f", {format_duration((fleet.ended_at - fleet.started_at).total_seconds())}" if fleet.ended_at else ""
     started = fleet.started_at.astimezone()
     right: list[Piece] = []

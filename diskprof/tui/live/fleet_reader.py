@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from diskprof.analysis.fleet.result import labels
 from diskprof.model.fleet import FleetRun, MemberState, MemberStatus
 from diskprof.model.histogram import Histogram, merge
-from diskprof.model.run import Message, Progress, RunGlance, RunSummary, Status
+from diskprof.model.run import FleetStage, Message, Progress, RunGlance, RunSummary, Status
 from diskprof.model.sample import Direction, Phase, Sample
 
 if TYPE_CHECKING:
@@ -66,6 +66,8 @@ class FleetNow:
 
     fleet: FleetRun
     members: tuple[MemberNow, ...]
+    stage: FleetStage | None = None
+    """ALONE while each member runs by itself first, TOGETHER after that; None where they never were alone."""
 
     @property
     def going(self) -> bool:
@@ -90,16 +92,21 @@ class FleetNow:
 
     @property
     def ended(self) -> int:
-        return sum(member.state.over for member in self.members)
+        return 0 if self.stage is FleetStage.ALONE else sum(member.state.over for member in self.members)
 
     @property
     def overall(self) -> float:
-        """How much is done, 0 to 1, of the member that is farthest behind; what has ended is done."""
-        return min((_overall(member) for member in self.members), default=0.0)
+        """How much is done, 0 to 1, of all members; what has ended is done."""
+        done = sum(map(_overall, self.members)) / max(1, len(self.members))
+        if self.stage is None:
+            return done
+        return done / 2 if self.stage is FleetStage.ALONE else (1 + done) / 2
 
     @property
     def remaining_s(self) -> float | None:
-        """Of the one that takes longest; None where one that runs does not say."""
+        """Of the one that takes longest; None where one that runs does not say, and while more is to come than runs now."""
+        if self.stage is FleetStage.ALONE:
+            return None
         left = [
             member.progress.remaining_s if member.progress else None
             for member in self.members
@@ -107,6 +114,13 @@ class FleetNow:
         ]
         known = [seconds for seconds in left if seconds is not None]
         return max(known) if left and len(known) == len(left) else None
+
+
+def _stage(runs: Sequence[RunSummary]) -> FleetStage | None:
+    stages = {run.fleet.stage for run in runs if run.fleet}
+    if FleetStage.ALONE not in stages:
+        return None
+    return FleetStage.TOGETHER if FleetStage.TOGETHER in stages else FleetStage.ALONE
 
 
 def _overall(member: MemberNow) -> float:
@@ -175,13 +189,12 @@ class FleetReader:
         """Where a fleet run stands."""
         fleet = self._store.fleet_run(fleet_id)
         # Of a disk that was alone first the run with the others comes later, and is told.
-        newest = {run.fleet.member: run for run in self._store.runs_of_fleet(fleet_id) if run.fleet}
+        runs = [run for run in self._store.runs_of_fleet(fleet_id) if run.fleet]
+        newest = {run.fleet.member: run for run in runs if run.fleet}
         glances = {each.id: each for each in self._store.glances([run.id for run in newest.values()])}
         members = zip(labels(fleet), fleet.statuses, strict=True)
-        return FleetNow(
-            fleet,
-            tuple(self._member(label, status, newest.get(at), glances) for at, (label, status) in enumerate(members)),
-        )
+        now = (self._member(label, status, newest.get(at), glances) for at, (label, status) in enumerate(members))
+        return FleetNow(fleet, tuple(now), _stage(runs))
 
     def _member(
         self, label: str, status: MemberStatus, run: RunSummary | None, glances: Mapping[str, RunGlance]

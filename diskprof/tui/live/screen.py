@@ -283,22 +283,39 @@ together. {fleet.open} opens one host, {live.leave} comes back. When it has ende
         run_actions.export_fleet(self, fleet_id)
 
     def action_stop(self) -> None:
+        """Of a fleet run, or a run of it: all of it."""
         from diskprof.tui.dialogs.confirm import Answer, Ask
 
-        now = self.fleet.now
-        if self.fleet.id is None or now is None:
+        run = self.run
+        fleet_id = self.fleet.id or (run.fleet.fleet_id if run and run.fleet else None)
+        if fleet_id is None:
             super().action_stop()
             return
-        fleet_id, noun = now.fleet.id, noun_of(now.fleet)
+        try:
+            fleet = self.store.fleet_run(fleet_id)
+        except DiskprofError as error:
+            self.diskprof.tell(error)
+            return
+        noun = noun_of(fleet)
         self.app.push_screen(
             Ask(
                 "Stop this fleet run?",
-                f"{clean(now.fleet.preset_title)} on {count(len(now.members), noun)}, {fleet_id}.\n"
+                f"{clean(fleet.preset_title)} on {count(len(fleet.members), noun)}, {fleet_id}.\n"
                 f"The current test of each {noun} stops within two seconds. Results so far are kept.",
                 (Answer("s", "Stop it", "stop", danger=True), Answer("esc", "Continue", "stay")),
             ),
-            lambda answer: self._stop(fleet_id) if answer == "stop" else None,
+            lambda answer: self._stop_fleet(fleet_id) if answer == "stop" else None,
         )
+
+    def _stop_fleet(self, fleet_id: str) -> None:
+        from diskprof.fleet.detached import stop_fleet
+
+        try:
+            stop_fleet(self.store, fleet_id)
+        except DiskprofError as error:
+            self.diskprof.tell(error)
+        else:
+            self.app.notify("Stopping.", timeout=2, markup=False)
 
     def deleted(self) -> None:
         self._asked_for = None

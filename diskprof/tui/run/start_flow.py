@@ -137,7 +137,7 @@ class StartFlow:
         if asked.series and len(asked.series.plans) > 1:
             start = (
                 Answer("s", "Start the series: one run after the other", "start"),
-                Answer("e", "Instead: each disk alone, then all together (the limit they share)", "each-disk"),
+                Answer("e", "Each disk alone, then all together: what do they share?", "each-disk"),
             )
         if asked.others:
             them = "its end" if len(asked.others) == 1 else "their end"
