@@ -98,7 +98,7 @@ def _leads(line: str) -> bool:
 
 
 def _runs_fio(command: str) -> bool:
-    """Raises UsageError if it does so with options, which would count for the jobs of the file beside it."""
+    """Raises UsageError if it does so with options: they would count for the jobs of the file, or it is another test."""
     try:
         found = [each for each in commands_of(command) if each.program == "fio"]
     except UsageError:
@@ -108,7 +108,7 @@ def _runs_fio(command: str) -> bool:
     options = [option for option, rule in rules.items() if not rule or rule.handling is not Handling.DROPS]
     if options:
         raise UsageError(
-            f"{clean(options[0][:40])} of the command beside the job file counts for its jobs.",
-            "Save the job file and give the command, or write its options into [global].",
+            f"Beside the job file stands a command with options of its own: {clean(options[0][:40])}.",
+            "Give one of them at a time, or write its options into [global].",
         )
     return bool(found)

@@ -251,9 +251,9 @@ def test_a_prompt_in_brackets_is_no_section_of_a_job_file(prompt: str) -> None:
 
 
 def test_a_command_that_changes_the_job_file_beside_it_is_told() -> None:
-    with pytest.raises(UsageError, match="--runtime of the command beside the job file counts for its jobs"):
+    with pytest.raises(UsageError, match="a command with options of its own: --runtime"):
         import_text(f"[root@db ~]# cat x.fio\n{JOBS}\n[root@db ~]# fio --runtime 60 x.fio")
-    with pytest.raises(UsageError, match="--section=one of the command beside the job file"):
+    with pytest.raises(UsageError, match="options of its own: --section=one"):
         import_text(f"me@db:/mnt# fio x.fio --section=one\n{JOBS}")
     with pytest.raises(PresetError, match=r"pasted:1: 'runtime=60' stands before the first section"):
         import_text(f"runtime=60\n{JOBS}")
