@@ -2,17 +2,17 @@
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum
 from typing import TypeVar
 
 from diskprof.analysis.expectations import measure
 from diskprof.model.histogram import Histogram, merge
 from diskprof.model.load import Load
-from diskprof.model.metric import Metric
-from diskprof.model.run import PERCENTILES, DirectionResult, Latency, TestResult
+from diskprof.model.metric import Metric, Quantity
+from diskprof.model.run import PERCENTILES, DirectionResult, Latency, RoundFigures, TestResult
 from diskprof.model.sample import Direction, LatencyKind, Sample, SystemSample
-from diskprof.model.steady import SteadyRule, SteadyWindows
+from diskprof.model.steady import RoundsRule, SteadyRule, SteadyWindows
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def fit_windows(values: Sequence[float]) -> WindowFit | None:
     )
 
 
-def is_steady(rule: SteadyRule, values: Sequence[float]) -> bool:
+def is_steady(rule: SteadyRule | RoundsRule, values: Sequence[float]) -> bool:
     """Whether the last windows of `values`, a figure for each window from the first on, keep the rule."""
     fit = fit_windows(values[-rule.windows :]) if len(values) >= rule.windows else None
     return fit is not None and fit.range <= rule.range and abs(fit.slope) <= rule.slope
@@ -55,6 +55,31 @@ def is_steady(rule: SteadyRule, values: Sequence[float]) -> bool:
 def window_figure(metric: Metric, samples: Sequence[Sample]) -> float:
     """The figure of one window, in the metric's unit; 0 where nothing completed in it."""
     return measure(metric, result_of(samples)) or 0.0
+
+
+def round_figure(metric: Metric, result: TestResult, *, tracked: bool) -> float:
+    """The figure of a test in one round, in the metric's unit; 0 where nothing completed in it.
+
+    Of another test than the tracked one it is that of all that the test does: rates add up, latencies are weighed by I/Os.
+    """
+    if tracked:
+        return measure(metric, result) or 0.0
+    parts = [
+        (part.ios, measure(replace(metric, direction=direction), result) or 0.0)
+        for direction, part in result.directions
+    ]
+    if metric.quantity in (Quantity.IOPS, Quantity.BANDWIDTH):
+        return fsum(value for _, value in parts)
+    ios = sum(number for number, _ in parts)
+    return fsum(number * value for number, value in parts) / ios if ios else 0.0
+
+
+def round_of(part: DirectionResult | None) -> RoundFigures | None:
+    """What is kept of one direction of a test in one round."""
+    if part is None:
+        return None
+    latency = part.latency.shown
+    return RoundFigures(part.iops, part.bandwidth_bytes_per_s, latency.mean, latency.p99, latency.max)
 
 
 T = TypeVar("T", Sample, SystemSample)
@@ -70,7 +95,7 @@ def counted(steady: SteadyWindows | None, samples: Sequence[T]) -> tuple[T, ...]
 def result_of(samples: Sequence[Sample], load: Load | None = None, kind: LatencyKind = LatencyKind.LAT) -> TestResult:
     """What samples of one test say together, exactly: their sums, and their histograms merged.
 
-    Without what no sample tells: CPU use, submission latency, fsync latency, each job apart. Jobs of `load` that do different
+    Without what no sample tells (`with_told`). Jobs of `load` that do different
     things have no latency together. `kind` is that of the samples' latencies.
     """
     parts = {
@@ -80,6 +105,25 @@ def result_of(samples: Sequence[Sample], load: Load | None = None, kind: Latency
         for direction in Direction
     }
     return TestResult(parts[Direction.READ], parts[Direction.WRITE])
+
+
+def with_told(result: TestResult, told: TestResult | None) -> TestResult:
+    """The result of samples with what the engine `told` of the same time that no sample does: clat and slat, deviations, CPU use,
+    fsync latency, and each job apart."""
+    if told is None:
+        return result
+    read, write = (
+        _with_told(result.direction(direction), told.direction(direction))
+        for direction in (Direction.READ, Direction.WRITE)
+    )
+    return TestResult(read, write, told.cpu, told.sync, told.jobs)
+
+
+def _with_told(part: DirectionResult | None, told: DirectionResult | None) -> DirectionResult | None:
+    if part is None or told is None:
+        return part
+    latency = replace(part.latency, stddev=told.latency.stddev)
+    return replace(part, latency=latency, clat=told.clat, slat=told.slat, lat=told.lat)
 
 
 def _direction(samples: Sequence[Sample], kind: LatencyKind) -> DirectionResult | None:

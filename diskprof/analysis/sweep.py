@@ -134,6 +134,18 @@ def bandwidth(result: TestResult) -> float:
     return sum(direction.bandwidth_bytes_per_s for _, direction in result.directions)
 
 
+def mean_latency(result: TestResult) -> float | None:
+    """In ns, of reads and writes together; None where none is known."""
+    known = [(part.latency.mean, part.ios) for _, part in result.directions if part.latency.mean is not None]
+    ios = sum(count for _, count in known)
+    return sum(mean * count for mean, count in known) / ios if ios else None
+
+
+def longest(result: TestResult) -> float | None:
+    """The longest latency in ns of reads and writes; None where none is known."""
+    return max((part.latency.max for _, part in result.directions if part.latency.max is not None), default=None)
+
+
 @dataclass(frozen=True, slots=True)
 class Best:
     """The most of a row, reads and writes together, and in which columns: `iops_at`, `bandwidth_at`.

@@ -129,7 +129,9 @@ def _heading(run: Run, progress: Progress) -> str:
 
 
 def _number(run: Run, progress: Progress) -> str:
-    return f"[{progress.test + 1}/{len(run.tests)}] "
+    # What a round has come to is stored with its end: the current one is the next.
+    rounds = f"round {run.rounds_done + 1}, " if run.plan.rounds else ""
+    return f"[{rounds}{progress.test + 1}/{len(run.tests)}] "
 
 
 def progress_line(run: Run, progress: Progress, recent: list[Sample], width: int) -> str:

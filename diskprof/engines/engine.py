@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from diskprof.engines.events import Ending, Event, Finished, LineReader, Noted, Outcome, PhaseChanged, Sampled
+from diskprof.engines.events import Counted, Ending, Event, Finished, LineReader, Noted, Outcome, PhaseChanged, Sampled
 from diskprof.engines.fio.reader import FioReader
 from diskprof.engines.ioping import IopingReader
 from diskprof.engines.process import LATE_S, Process
@@ -21,7 +21,7 @@ from diskprof.model.run import Status
 from diskprof.model.sample import Phase
 from diskprof.model.units import format_duration
 
-__all__ = ["STALL_LIMIT_S", "Event", "Finished", "Noted", "Outcome", "PhaseChanged", "Sampled", "measure"]
+__all__ = ["STALL_LIMIT_S", "Counted", "Event", "Finished", "Noted", "Outcome", "PhaseChanged", "Sampled", "measure"]
 
 STALL_LIMIT_S = 60.0
 _SILENT_AFTER_S = 5.0

@@ -1,17 +1,28 @@
 """What a test tells while it runs and how it ended, and what its engine says in words: harmless, once, and not without end."""
 
 from dataclasses import dataclass, field
+from typing import Protocol
 
+from diskprof.model.load import Load
 from diskprof.model.run import Status, TestResult
 from diskprof.model.sample import Phase, Sample
 from diskprof.model.text import clean
 
 
+class Counted(Protocol):
+    """All that an engine had counted at some moment of a test."""
+
+    def since(self, earlier: "Counted | None", load: Load) -> TestResult | None:
+        """The result of what came after an earlier moment of the same test, None: from the beginning."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """What completed in one interval: a sample for each direction, all with the same end."""
+    """What completed in one interval: a sample for each direction, all with the same end, and what was `counted` by then, of
+    an engine that tells."""
 
     samples: tuple[Sample, ...]
+    counted: Counted | None = None
 
 
 @dataclass(frozen=True, slots=True)

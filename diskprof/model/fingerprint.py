@@ -9,7 +9,7 @@ from diskprof.model.device import Device
 from diskprof.model.job import BESIDE
 from diskprof.model.plan import Plan
 from diskprof.model.run import Environment
-from diskprof.model.steady import SteadyRule
+from diskprof.model.steady import RoundsRule, SteadyRule
 from diskprof.model.target import Target, TargetKind
 from diskprof.model.units import format_size
 
@@ -115,6 +115,10 @@ def _rule(steady: SteadyRule | None) -> list[object]:
     return [steady.metric.name, steady.windows, steady.window_s, steady.range, steady.slope, steady.at_most_s]
 
 
+def _rounds(rule: RoundsRule) -> list[object]:
+    return [rule.test, rule.metric.name, rule.windows, rule.range, rule.slope, rule.at_most]
+
+
 def _tests(plan: Plan) -> str:
     """A digest of every option of every test and of how its files are made, whatever these are called."""
     # Only what begins a run or looks for its like needs it.
@@ -131,5 +135,6 @@ def _tests(plan: Plan) -> str:
         ]
         for test in plan.tests
     ]
+    rounds = [_rounds(plan.rounds)] if plan.rounds else []
     layouts = sorted({str(file.layout) for file in plan.test_files})
-    return sha256(json.dumps([tests, layouts]).encode()).hexdigest()[:_DIGITS]
+    return sha256(json.dumps([tests, layouts, *rounds]).encode()).hexdigest()[:_DIGITS]

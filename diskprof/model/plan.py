@@ -10,7 +10,7 @@ from diskprof.model.job import EngineJob
 from diskprof.model.load import Load
 from diskprof.model.preset import Category, EngineName, Layout
 from diskprof.model.sample import LatencyKind
-from diskprof.model.steady import SteadyRule
+from diskprof.model.steady import RoundsRule, SteadyRule
 from diskprof.model.target import Target
 from diskprof.model.title import job_title
 
@@ -190,7 +190,7 @@ class RawDevice:
 class Plan:
     """`directory` is made for test files on the target, empty where there are none. `layout` fills `files`, which the tests share,
     before the first test and is None where there are none. `precondition` are the steps after it that bring the disk into a
-    known state.
+    known state. With `rounds` all tests are repeated until one of them is steady; time and bytes of a test are those of one round.
 
     `target` is the first target, called `slot` where the preset names its targets; `others` are the rest. `sweep` holds the
     axes of a sweep: option and values. `raw_devices` are those written to themselves: a test's argv names their nodes, and
@@ -217,6 +217,16 @@ class Plan:
     raw_devices: tuple[RawDevice, ...] = ()
     wear: tuple[Wear, ...] = ()
     precondition: tuple[PlannedTest, ...] = ()
+    rounds: RoundsRule | None = None
+
+    @property
+    def least_rounds(self) -> int:
+        """How often each test is carried out at least, where none fails."""
+        return self.rounds.windows if self.rounds else 1
+
+    @property
+    def most_rounds(self) -> int:
+        return self.rounds.at_most if self.rounds else 1
 
     @property
     def preparation(self) -> tuple[PlannedTest, ...]:
@@ -261,12 +271,16 @@ class Plan:
     @property
     def seconds(self) -> float:
         """The time it will take at the longest, the layout at the assumed bandwidth."""
-        return sum(step.seconds for step in (*self.preparation, *self.tests))
+        return sum(step.seconds for step in self.preparation) + self.most_rounds * self.round_s(longest=True)
 
     @property
     def likely_seconds(self) -> float:
-        """The time it will take if amounts of data take as long as they are taken to."""
-        return sum(step.likely_seconds for step in (*self.preparation, *self.tests))
+        """The time it will take if amounts of data take as long as they are taken to, and rounds are steady from the first on."""
+        return sum(step.likely_seconds for step in self.preparation) + self.least_rounds * self.round_s()
+
+    def round_s(self, *, longest: bool = False) -> float:
+        """The time that each test once takes likely, or at the longest."""
+        return sum(test.seconds if longest else test.likely_seconds for test in self.tests)
 
     @property
     def limited(self) -> bool:
@@ -275,7 +289,9 @@ class Plan:
 
     @property
     def bytes_written(self) -> int:
-        return sum(step.bytes_written for step in (*self.preparation, *self.tests))
+        """With all rounds that there may be."""
+        once = sum(step.bytes_written for step in self.preparation)
+        return once + self.most_rounds * sum(test.bytes_written for test in self.tests)
 
     @property
     def writes_exact(self) -> bool:

@@ -138,7 +138,8 @@ class Variant:
 @dataclass(frozen=True, slots=True)
 class Preset:
     """`keywords` are further words that it is found by: a vendor's, an article's. `precondition` are the steps that bring a disk
-    into a known state before the first test, none of them a result."""
+    into a known state before the first test, none of them a result. `rounds` says how often its tests are repeated, in the words
+    of `presets.steady_text`; empty: each is carried out once."""
 
     name: str
     title: str
@@ -156,6 +157,7 @@ class Preset:
     expectations: tuple[PresetExpectation, ...] = ()
     variants: tuple[Variant, ...] = ()
     precondition: tuple[Test, ...] = ()
+    rounds: str = ""
 
     def parameter(self, name: str) -> Parameter | None:
         return next((parameter for parameter in self.parameters if parameter.name == name), None)

@@ -67,12 +67,24 @@ PERCENTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99_9": 0.999}
 
 
 @dataclass(frozen=True, slots=True)
+class RoundFigures:
+    """One direction of a test in one round of a run: rates per second, and what an I/O took in ns, None where that is not known."""
+
+    iops: float = 0.0
+    bandwidth_bytes_per_s: float = 0.0
+    mean: float | None = None
+    p99: float | None = None
+    max: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DirectionResult:
     """One direction of a finished test. `latency` is what an I/O took, as `latency_kind` says; `histogram` the same, whole.
 
     `clat` and `slat` are its parts, completion and submission, None where the engine does not tell them apart. `lat` is the whole
     time where `latency` is clat and fio has figures of both; None otherwise. `within`, the share of I/Os within WITHIN_NS, is
-    told where it was stored beside the histogram, which then need not be read.
+    told where it was stored beside the histogram, which then need not be read. `rounds` has each round of a run of rounds, from
+    the first on.
     """
 
     ios: int
@@ -87,6 +99,7 @@ class DirectionResult:
     slat: Latency | None = None
     lat: Latency | None = None
     within: float | None = field(default=None, compare=False, repr=False)
+    rounds: tuple[RoundFigures, ...] = ()
 
     def share_within(self, ns: int) -> float | None:
         """The share of I/Os that completed within `ns`; None without a distribution."""
@@ -144,8 +157,8 @@ class TestResult(Result):
     Where jobs that do different things share a direction, the test has their sum and no latency: one of 4k and 128k reads
     together is that of neither.
 
-    `steady` is how a test that went on until it was steady became so: the figures are those of its last windows alone,
-    but for `cpu`, which fio tells of the whole test. What is not known of windows is None: sync, clat, slat, jobs.
+    `steady` is how a test that went on until it was steady, or a run of rounds, became so: the figures are those of the last
+    windows or rounds alone.
     """
 
     jobs: tuple[JobResult, ...] = ()
@@ -411,6 +424,18 @@ class Run:
     series: SeriesPlace | None = None
     imported_from: str = ""
     fleet: FleetPlace | None = None
+
+    @property
+    def rounds(self) -> SteadyWindows | None:
+        """The rounds that are complete, as the tracked test has them; None where there is none."""
+        rule = self.plan.rounds
+        test = next((test for test in self.tests if test.name == rule.test), None) if rule else None
+        return test.result.steady if test and test.result else None
+
+    @property
+    def rounds_done(self) -> int:
+        """How many rounds are complete."""
+        return len(self.rounds.values) if self.rounds else 0
 
     @property
     def records(self) -> tuple[TestRecord, ...]:

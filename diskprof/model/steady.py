@@ -35,8 +35,25 @@ class SteadyRule:
 
 
 @dataclass(frozen=True, slots=True)
+class RoundsRule:
+    """When a run whose tests are repeated in rounds is steady: as a SteadyRule, of one `test`, with rounds for windows.
+
+    A round is each test once, in their order. After `at_most` rounds the run ends in any case.
+    """
+
+    test: str
+    metric: Metric
+    windows: int = 5
+    range: float = 0.20
+    slope: float = 0.10
+    at_most: int = 25
+
+
+@dataclass(frozen=True, slots=True)
 class SteadyWindows:
     """How a test became steady, or did not. `values` is the figure of each window, in the unit of its metric, from the first on.
+
+    In a run of rounds a window is a round, and `reached` is the same of all tests: whether the tracked one is steady.
 
     The result is that of the last windows, which lie between `begin_ns` and `end_ns` since the run began: `count` of them, with
     `range` and `slope` (of the line that fits them, rising above 0) as shares of their mean. `after_s` is how long it had measured
@@ -58,8 +75,14 @@ class SteadyWindows:
         return self.values[len(self.values) - self.count :]
 
 
-def when_words(rule: SteadyRule, steady: SteadyWindows) -> str:
-    """`steady after 4 min 10 s`, `steady from the beginning`, `not steady within 30 min`."""
+def when_words(rule: SteadyRule | RoundsRule, steady: SteadyWindows) -> str:
+    """`steady after 4 min 10 s`, `steady from the beginning`, `not steady within 30 min`; of rounds `steady after round 7`."""
+    if isinstance(rule, RoundsRule):
+        done = len(steady.values)
+        within = "within" if done == rule.at_most else "after"
+        return (
+            f"steady after round {done}" if steady.reached else f"not steady {within} {done} round{'s' * (done != 1)}"
+        )
     if not steady.reached:
         return f"not steady within {format_duration(rule.at_most_s)}"
     if steady.after_s < _FIRST * rule.window_s:

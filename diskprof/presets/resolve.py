@@ -23,12 +23,12 @@ from diskprof.model.preset import (
     Preset,
     Test,
 )
-from diskprof.model.steady import SteadyRule
+from diskprof.model.steady import RoundsRule, SteadyRule
 from diskprof.model.title import distinct, title_of
 from diskprof.model.units import format_fio_size, format_size, parse_duration, parse_size
 from diskprof.presets.options.allowed import check_option, short_value
 from diskprof.presets.options.values import LONGEST_VALUE, write_duration
-from diskprof.presets.steady_text import parse_steady, until_steady
+from diskprof.presets.steady_text import check_rounds, parse_rounds, parse_steady, until_steady
 from diskprof.presets.sweep import LONGEST_NAME, cell_name, cells, short
 from diskprof.presets.tuning import CONSENT, options_of_jobs, with_parameters_for
 
@@ -76,7 +76,7 @@ class ResolvedPreset:
 
     Where the preset is a sweep, `tests` are its cells, test by test in rows, and `sweep` are its axes with values as a
     person writes them (`4k`). `precondition` are the steps before the first test, which are not swept; none where there is no
-    `consent`.
+    `consent`. With `rounds` the tests are repeated until one of them is steady.
     """
 
     preset: Preset
@@ -85,6 +85,7 @@ class ResolvedPreset:
     sweep: tuple[Axis, ...] = ()
     precondition: tuple[ResolvedTest, ...] = ()
     consent: Consent = Consent.ASK
+    rounds: RoundsRule | None = None
 
 
 def resolve(preset: Preset, settings: Mapping[str, str]) -> ResolvedPreset:
@@ -131,7 +132,9 @@ def expand(preset: Preset, values: Mapping[str, str]) -> ResolvedPreset:
     consent = Consent(values.get(CONSENT, Consent.ASK))
     steps = () if consent is Consent.NO else preset.precondition
     before = tuple(step for test in steps for step in _cells(test, (), values))
-    return ResolvedPreset(preset, tuple(values.items()), tests, shown, before, consent)
+    return ResolvedPreset(
+        preset, tuple(values.items()), tests, shown, before, consent, resolve_rounds(preset, tests, values)
+    )
 
 
 def _axis(axis: Axis, values: Mapping[str, str]) -> Axis:
@@ -270,6 +273,23 @@ def resolve_steady(test: Test, values: Mapping[str, str]) -> SteadyRule | None:
         raise UsageError(f"steady: {error.message} (test {test.name})", error.hint) from None
 
 
+def resolve_rounds(preset: Preset, tests: Sequence[ResolvedTest], values: Mapping[str, str]) -> RoundsRule | None:
+    """How often the tests are repeated, None where each is carried out once. Raises UsageError."""
+    try:
+        rule = parse_rounds(fill_in(preset.rounds, values))
+        if rule and tests:
+            check_rounds(rule, {test.name: test.jobs for test in tests})
+    except (PresetError, UsageError) as error:
+        raise UsageError(f"rounds: {error.message}", error.hint) from None
+    if rule is None:
+        return None
+    for test in tests:
+        if test.engine is not EngineName.FIO or test.steady:
+            why = "goes on until it is steady by itself" if test.steady else "is an ioping test"
+            raise UsageError(f"rounds: {test.name} {why}", "Rounds are of fio tests that end by their options.")
+    return rule
+
+
 def resolve_files(test: Test, job: Job, values: Mapping[str, str]) -> tuple[str, ...]:
     """The `files` of a job where a parameter gives them. Raises UsageError."""
     if len(job.files) != 1 or "$" not in job.files[0]:
@@ -373,6 +393,11 @@ def _check_memory(job: FioJob) -> None:
 
 
 def _unknown(preset: Preset, name: str) -> UsageError:
+    if name == "steady" and preset.rounds:
+        return UsageError(
+            f"{preset.name} repeats all of its tests in rounds until one of them is steady",
+            _list("Set", list(references(preset.rounds))),
+        )
     if name == "steady":
         own = next((test.steady for test in preset.tests if test.steady), "")
         named = list(references(own)) if own else []

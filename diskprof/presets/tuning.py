@@ -90,10 +90,10 @@ def _with_consent(preset: Preset) -> Preset:
 
 def _with_steady(preset: Preset) -> Preset:
     """The preset with a parameter for the steady state that its tests wait for, where all have one alike, and some fio test of
-    a job that time ends can wait for any."""
+    a job that time ends can wait for any. In rounds no test waits by itself."""
     rules = {test.steady for test in preset.tests}
     (rule,) = rules if len(rules) == 1 else ("$",)
-    if "$" in rule or preset.parameter("steady") or not any(map(_may_wait, preset.tests)):
+    if preset.rounds or "$" in rule or preset.parameter("steady") or not any(map(_may_wait, preset.tests)):
         return preset
     added = Parameter("steady", ParameterKind.TEXT, rule, _STEADY, optional=True)
     tests = tuple(replace(test, steady="$steady") for test in preset.tests)

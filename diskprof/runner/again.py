@@ -14,7 +14,7 @@ from diskprof.model.preset import Job, Parameter, ParameterKind, Preset, TargetS
 from diskprof.model.units import format_size
 from diskprof.presets.own_copies import edits, variant_settings
 from diskprof.presets.resolve import resolve
-from diskprof.presets.steady_text import text_of
+from diskprof.presets.steady_text import rounds_text_of, text_of
 from diskprof.runner.session import Outlook, Place, Wish
 
 if TYPE_CHECKING:
@@ -108,7 +108,8 @@ def _unchanged(session: Session, run: Run, wish: Wish) -> Outlook | None:
     if [test.name for test in tests] != [test.name for test in before.tests]:
         return None
     plan = session.plan_of(wish)
-    return Outlook(wish, plan) if _tests_of(plan) == _tests_of(before) else None
+    same = _tests_of(plan) == _tests_of(before) and plan.rounds == before.rounds
+    return Outlook(wish, plan) if same else None
 
 
 def _tests_of(plan: Plan) -> list[object]:
@@ -143,6 +144,7 @@ def _rebuilt(plan: Plan, why: str) -> Preset:
         parameters=tuple(Parameter(name, ParameterKind.TEXT, value, optional=True) for name, value in plan.parameters),
         tests=tuple(map(_recorded, plan.tests)),
         precondition=tuple(map(_recorded, plan.precondition)),
+        rounds=rounds_text_of(plan.rounds) if plan.rounds else "",
         shipped=False,
         targets=slots,
     )

@@ -191,6 +191,15 @@ class Store:
             if not writing.finish_test(db, number, index, status, reason, at_ns, result, document):
                 raise StoreError(f"The run {run_id} has no test {index}.")
 
+    def finish_round(self, run_id: str, ends: Sequence[tuple[int, TestResult, bytes]], *, at_ns: int) -> None:
+        """Records what each test, by its index, has come to with a round that is complete, and its engine's final output of this
+        round: all of it, or nothing."""
+        with self._database.write() as db:
+            number = self._touch(db, run_id)
+            for index, result, document in ends:
+                if not writing.finish_test(db, number, index, Status.COMPLETE, "", at_ns, result, document):
+                    raise StoreError(f"The run {run_id} has no test {index}.")
+
     def finish_run(
         self,
         run_id: str,

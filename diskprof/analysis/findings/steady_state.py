@@ -2,7 +2,7 @@
 
 from diskprof.analysis.findings.view import TestView
 from diskprof.model.run import Finding, Weight
-from diskprof.model.steady import SteadyRule, SteadyWindows
+from diskprof.model.steady import RoundsRule, SteadyRule, SteadyWindows, when_words
 from diskprof.model.units import format_duration, format_percent
 
 
@@ -27,7 +27,17 @@ _LEVEL = 0.005
 
 def steady_not_reached(view: TestView) -> Finding | None:
     """The result is that of the last windows all the same: what comes next, it does not tell."""
-    rule, steady = view.record.planned.steady, view.result.steady
+    rounds, steady = view.run.plan.rounds, view.result.steady
+    words = when_words(rounds, steady) if rounds and steady else ""
+    if steady and rounds and not steady.reached and rounds.test == view.record.name:
+        return view.found(
+            "steady-not-reached",
+            Weight.DOUBT,
+            f"{words[0].upper()}{words[1:]}: the results are those of the last {steady.count}.",
+            _evidence(rounds, steady),
+            "Raise at_most where there is a trend; with none, look for other load, or take longer rounds.",
+        )
+    rule = view.record.planned.steady
     if rule is None or steady is None or steady.reached:
         return None
     return view.found(
@@ -39,8 +49,12 @@ def steady_not_reached(view: TestView) -> Finding | None:
     )
 
 
-def _evidence(rule: SteadyRule, steady: SteadyWindows) -> str:
-    window = f"{steady.count} windows of {format_duration(rule.window_s)}"
+def _evidence(rule: SteadyRule | RoundsRule, steady: SteadyWindows) -> str:
+    window = (
+        f"{steady.count} windows of {format_duration(rule.window_s)}"
+        if isinstance(rule, SteadyRule)
+        else (f"{steady.count} round{'s' * (steady.count != 1)}")
+    )
     if steady.range is None or steady.slope is None:
         return f"only {window}, {rule.windows} are needed"
     trend = "level" if abs(steady.slope) < _LEVEL else "rising" if steady.slope > 0 else "falling"

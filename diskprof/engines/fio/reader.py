@@ -7,6 +7,7 @@ from diskprof.engines.events import Ending, Event, Noted, Notes, Outcome, Sample
 from diskprof.engines.fio.document import FinalDocument, depths_told, read_final, read_status, without_mixed_latencies
 from diskprof.engines.fio.faults import version_of
 from diskprof.engines.fio.samples import Sampler, least_of
+from diskprof.engines.fio.sums import FioCount
 from diskprof.engines.jsonstream import Broken, Document, DocumentStream, Noise, parse_object
 from diskprof.engines.reasons import FioError, empty_handed, explain, is_banner, killed, read_error, read_request_error
 from diskprof.model.errors import EngineError, UsageError
@@ -175,7 +176,8 @@ class FioReader:
         except EngineError as error:
             return self._notes.say(error.message, warning=True)
         self.heard_ns = at_ns
-        return self._counted(self._sampler.add(status, at_ns))
+        counted = FioCount(piece.value) if self._planned.steady else None
+        return self._counted(self._sampler.add(status, at_ns, counted))
 
     def _counted(self, events: list[Event]) -> list[Event]:
         for event in events:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 
-from diskprof.engines.events import Event, PhaseChanged, Sampled
+from diskprof.engines.events import Counted, Event, PhaseChanged, Sampled
 from diskprof.engines.fio.document import Counters, Entry, StatusDocument
 from diskprof.model.histogram import Histogram, bucket_edges, bucket_value
 from diskprof.model.job import FioJob
@@ -131,6 +131,7 @@ class _Interval:
     amounts: dict[tuple[Phase, Direction], _Amount]
     doubtful: bool
     """Its I/Os seem to have moved too few bytes, which the next document shows."""
+    counted: Counted | None = None
 
     @property
     def empty(self) -> bool:
@@ -200,8 +201,8 @@ class Sampler:
         """Whether anything was measured yet, rather than laid out or warmed up."""
         return self.phase is Phase.MEASURING or (self._preparing and self._began)
 
-    def add(self, document: StatusDocument, at_ns: int) -> list[Event]:
-        """One document, which arrived at `at_ns`."""
+    def add(self, document: StatusDocument, at_ns: int, counted: Counted | None = None) -> list[Event]:
+        """One document, which arrived at `at_ns`; `counted` is what it says in all."""
         if document.ios == 0 and not self._began:
             # fio says nothing of a file that it lays out itself but that time passes (F4), as where a disk stands still.
             self._stamp(document, at_ns)
@@ -228,7 +229,7 @@ class Sampler:
             self._held.doubtful = False
         if not amounts:
             return []
-        interval = _Interval(at_ns, self._duration(document, at_ns, engine_ms, reset), amounts, doubtful)
+        interval = _Interval(at_ns, self._duration(document, at_ns, engine_ms, reset), amounts, doubtful, counted)
         # The time that passed since fio's own clock for the test stood still.
         uncounted = max(0, interval.duration_ns - engine_ms * _MS)
         self._late_ns = uncounted if engine_ms > 0 else self._late_ns + uncounted
@@ -362,7 +363,7 @@ class Sampler:
         return interval.duration_ns < self._short_ns
 
     def _join(self, held: _Interval, tail: _Interval) -> None:
-        held.at_ns, held.duration_ns = tail.at_ns, held.duration_ns + tail.duration_ns
+        held.at_ns, held.duration_ns, held.counted = tail.at_ns, held.duration_ns + tail.duration_ns, tail.counted
         for key, amount in tail.amounts.items():
             held.amounts[key].merge(amount)
 
@@ -377,7 +378,8 @@ class Sampler:
             tuple(
                 self._sample(interval, phase, direction, amount)
                 for (phase, direction), amount in interval.amounts.items()
-            )
+            ),
+            interval.counted,
         )
 
     def _sample(self, interval: _Interval, phase: Phase, direction: Direction, amount: _Amount) -> Sample:

@@ -20,6 +20,7 @@ from diskprof.presets.resolve import (
     resolve_files,
     resolve_layout,
     resolve_option,
+    resolve_rounds,
     resolve_steady,
 )
 from diskprof.presets.sweep import MOST_AXES, MOST_CELLS
@@ -204,15 +205,21 @@ class _Check:
         cells: list[ResolvedTest] = []
         for index, test in enumerate(self.preset.tests):
             try:
-                cells += expand(replace(self.preset, tests=(test,), precondition=()), self.values).tests
+                cells += expand(replace(self.preset, tests=(test,), precondition=(), rounds=""), self.values).tests
             except UsageError as error:
                 yield Fault(("test", index), sentence(error))
         for index, step in enumerate(self.preset.precondition):
             try:
-                expand(replace(self.preset, tests=(), precondition=(step,)), self.values)
+                expand(replace(self.preset, tests=(), precondition=(step,), rounds=""), self.values)
             except UsageError as error:
                 yield Fault(("precondition", index), sentence(error))
         self.cells = tuple(cells)
+        if self.preset.rounds:
+            try:
+                self._usable(self.preset.rounds)
+                resolve_rounds(self.preset, cells, self.values)
+            except (PresetError, UsageError) as error:
+                yield Fault(("rounds",), sentence(error).removeprefix("rounds: "))
 
     def promises(self) -> Iterator[Fault]:
         for index, entry in enumerate(self.entry.expect):

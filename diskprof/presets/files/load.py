@@ -146,6 +146,7 @@ def _preset(entry: "PresetFile", path: Path, *, shipped: bool) -> Preset:
             shipped=shipped,
             targets=tuple(TargetSlot(name, summary) for name, summary in entry.targets.items()),
             sweep=tuple(Axis(option, tuple(values)) for option, values in entry.sweep.items()),
+            rounds=entry.rounds,
             variants=tuple(Variant(name, tuple(settings.items())) for name, settings in entry.variants.items()),
         ),
     )

@@ -6,7 +6,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from diskprof.model.preset import Category, EngineName, Layout, ParameterKind
 from diskprof.model.text import clean
-from diskprof.presets.steady_text import steady_text
+from diskprof.presets.steady_text import rounds_text, steady_text
 
 NAME = r"^[a-z0-9][a-z0-9_-]{0,39}$"
 TEST_NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"
@@ -52,6 +52,13 @@ def _steady(value: Any) -> Any:
     return steady_text(value) if isinstance(value, dict) else value
 
 
+def _rounds(value: Any) -> Any:
+    """The table of what ends rounds as one text."""
+    if not isinstance(value, dict):
+        raise ValueError("must be a table: [rounds]")
+    return rounds_text(value)
+
+
 def _one_or_more(value: Any) -> Any:
     return value if isinstance(value, list) else [value]
 
@@ -70,6 +77,7 @@ Reference = Annotated[str, StringConstraints(pattern=r"^\$[a-z][a-z0-9_]{0,31}$"
 Files = Literal["own", "shared"] | Reference | Annotated[list[FileName], Field(min_length=1, max_length=64)]
 OptionTable = dict[str, Scalar]
 Steady = Annotated[Scalar, BeforeValidator(_steady)]
+Rounds = Annotated[Scalar, BeforeValidator(_rounds)]
 Choices = Annotated[list[Scalar], BeforeValidator(_one_or_more), Field(min_length=1, max_length=50)]
 
 Lines = Annotated[list[Scalar], BeforeValidator(_one_or_more), Field(min_length=1, max_length=4)]
@@ -137,6 +145,7 @@ class PresetFile(_Strict):
     sweep: Annotated[
         dict[str, Annotated[list[Scalar], Field(min_length=1, max_length=1000)]], Field(max_length=32)
     ] = {}
+    rounds: Rounds = ""
     fio: OptionTable = {}
     ioping: OptionTable = {}
     expect: Annotated[list[ExpectEntry], Field(max_length=200)] = []

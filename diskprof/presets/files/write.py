@@ -22,7 +22,7 @@ from diskprof.model.text import clean
 from diskprof.presets.files.load import KNOWN_KINDS, parse
 from diskprof.presets.options.allowed import options_of
 from diskprof.presets.options.values import OptionKind
-from diskprof.presets.steady_text import steady_table
+from diskprof.presets.steady_text import rounds_table, steady_table
 
 _WIDTH = 110
 _WHOLE = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
@@ -48,6 +48,8 @@ def preset_toml(preset: Preset) -> str:
     if preset.sweep:
         axes = (f"{axis.option} = [{', '.join(map(_text, axis.values))}]" for axis in preset.sweep)
         blocks.append(["[sweep]", *axes])
+    if preset.rounds:
+        blocks.append(["[rounds]", *_pairs(tuple(rounds_table(preset.rounds).items()))])
     for engine, options in shared.items():
         if options:
             blocks.append([f"[{engine.value}]", *_options(engine, options)])

@@ -10,6 +10,7 @@ from diskprof.model.units import format_duration
 from diskprof.presets.files.fio_text import ioping_command, pairs_of, shared_pairs
 from diskprof.presets.files.promises import CAPACITY
 from diskprof.presets.resolve import ResolvedPreset, ResolvedTest, expand_defaults, parameter_value
+from diskprof.presets.steady_text import rounds_words
 from diskprof.reports.blocks import Block, Cell, Code, Fact, Facts, Heading, Note, Paragraph, Table
 from diskprof.reports.content.preset_words import (
     cells_of,
@@ -53,6 +54,10 @@ def _facts(preset: Preset, resolved: ResolvedPreset) -> Facts:
     facts = (
         ("Category", preset.category.value),
         ("Sweep", sweep_words(resolved)),
+        (
+            "Rounds",
+            f"all tests, until {rounds_words(resolved.rounds)} ({resolved.rounds.test})" if resolved.rounds else "",
+        ),
         ("Time", f"{time.words}, plus {prepares}" if time.seconds else "unknown"),
         ("Writes", "yes" if writes(resolved) else "no (in a directory, it fills its test file first)"),
         ("Source", preset.source),

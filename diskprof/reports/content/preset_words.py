@@ -59,6 +59,9 @@ def time_needed(resolved: ResolvedPreset) -> Time:
             most = most or early or test.steady is not None
             longest = max(longest, known or 0.0)
         seconds += longest
+    if resolved.rounds:
+        seconds *= resolved.rounds.at_most
+        most = True
     return Time(seconds, least, most and not least)
 
 

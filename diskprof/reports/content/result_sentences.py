@@ -9,6 +9,7 @@ from diskprof.model.sample import Direction
 from diskprof.model.units import format_bandwidth, format_iops, format_latency, format_size
 from diskprof.reports import figures
 from diskprof.reports.content import expectation_table
+from diskprof.reports.content.rounds_report import kept_words
 from diskprof.reports.content.sweep_tables import verdict_sentences
 from diskprof.reports.words import DIRECTIONS, STATUSES
 
@@ -61,6 +62,8 @@ def unfinished(run: Run) -> str:
     if run.status is Status.COMPLETE or not any(test.result for test in run.tests):
         return ""
     word = STATUSES[run.status].word
+    if steady := run.rounds:
+        return f"{word[0].upper()}{word[1:]} in round {len(steady.values) + 1}: the results are those of {kept_words(steady)}."
     return f"{word[0].upper()}{word[1:]}: {complete} of {figures.count(len(run.tests), 'test')} complete."
 
 

@@ -16,7 +16,7 @@ from diskprof.analysis.metrics import Measure
 from diskprof.analysis.windows import measured, windows
 from diskprof.model.earlier import EarlierResult
 from diskprof.model.expectation import Verdict
-from diskprof.model.metric import format_value
+from diskprof.model.metric import Quantity, format_value
 from diskprof.model.run import DirectionResult, Latency, Run, Status, TestRecord, Weight
 from diskprof.model.sample import WITHIN_NS, Direction, Sample
 from diskprof.model.units import format_duration, format_iops, format_latency
@@ -42,6 +42,7 @@ from diskprof.reports.content.facts import brief, detailed, disks
 from diskprof.reports.content.history.history_report import history_report
 from diskprof.reports.content.plots import pairs_of
 from diskprof.reports.content.result_sentences import unfinished, verdict
+from diskprof.reports.content.rounds_report import rounds_blocks
 from diskprof.reports.content.scorecard import about, best_table
 from diskprof.reports.content.steady_words import steady_sentences
 from diskprof.reports.content.sweep_tables import run_panels
@@ -178,7 +179,12 @@ def result_rows(run: Run) -> list[ResultRow]:
 def _results(known: _Known) -> list[Block]:
     """The sweeps, and a table of the tests that are no cells of one."""
     run, pages = known.run, known.form in _PAGES
-    found = run_panels(run, _MATRICES if pages else (Measure.IOPS,), level=known.level + 2)
+    # What rounds of latency are about, in the tables of SNIA's PTS.
+    waits = run.plan.rounds is not None and run.plan.rounds.metric.quantity is Quantity.LATENCY
+    more = ((Measure.LATENCY_MAX,) if pages else (Measure.LATENCY_MEAN, Measure.LATENCY_MAX)) if waits else ()
+    found = run_panels(
+        run, (*_MATRICES, *more) if pages else more or (Measure.IOPS,), level=known.level + 2, apart=pages
+    )
     rows = [row for row in result_rows(run) if not row[0].planned.cell]
     legend = figures.legend(run.tests)
     if not rows and run.tests:
@@ -330,6 +336,11 @@ def _steady(known: _Known) -> list[Block]:
             found.append(Course(test.title, steady.values, seconds, lowest, middle, highest, figures.MISSING))
     drawn = [Spark("Window by window, from 0", tuple(found))] if found else []
     return known.under("Steady state", [*told, *drawn])
+
+
+def _rounds(known: _Known) -> list[Block]:
+    """When a run of rounds was steady, and its rounds."""
+    return known.under("Rounds", rounds_blocks(known.run))
 
 
 def _best(known: _Known) -> Sequence[Block]:
@@ -500,6 +511,7 @@ _SECTIONS: tuple[tuple[Callable[[_Known], Sequence[Block]], tuple[Form, ...]], .
     (_brief, _TERMINAL),
     (_results, (*_TERMINAL, *_PAGES)),
     (_syncs, (*_TERMINAL, *_PAGES)),
+    (_rounds, tuple(Form)),
     (_steady, tuple(Form)),
     (_best, (*_TERMINAL, *_PAGES)),
     (_expectations, tuple(Form)),

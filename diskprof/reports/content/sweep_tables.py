@@ -1,6 +1,6 @@
 """A sweep as tables: the best by block size, a matrix a metric, the limits in a sentence. In parallel: `sweep_compare.py`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from diskprof.analysis.comparison import TestComparison
 from diskprof.analysis.metrics import Measure, direction_metrics
@@ -13,6 +13,8 @@ from diskprof.analysis.sweep import (
     grids,
     iops,
     limits,
+    longest,
+    mean_latency,
     measured,
     panels,
 )
@@ -31,15 +33,19 @@ LIST_METRICS = (Measure.IOPS, Measure.BANDWIDTH, Measure.LATENCY_MEAN, Measure.L
 """What a sweep of one axis is listed by."""
 
 
-def run_panels(run: Run, metrics: Sequence[Measure], *, level: int) -> list[Block]:
-    """Every panel of the run's sweeps, with a matrix for each of `metrics`."""
-    return [block for grid in grids(run) for panel in panels(grid) for block in _panel(panel, metrics, level)]
+def run_panels(run: Run, metrics: Sequence[Measure], *, level: int, apart: bool = False) -> list[Block]:
+    """Every panel of the run's sweeps, with a matrix for each of `metrics`. Of a mix in rounds, as SNIA's PTS has it, reads and
+    writes together; with `apart` each by itself too."""
+    both = run.plan.rounds is not None and not apart
+    return [
+        block for grid in grids(run) for panel in panels(grid) for block in _panel(panel, metrics, level, both=both)
+    ]
 
 
-def _panel(panel: Matrix[TestRecord], metrics: Sequence[Measure], level: int) -> list[Block]:
+def _panel(panel: Matrix[TestRecord], metrics: Sequence[Measure], level: int, *, both: bool) -> list[Block]:
     told = limits_sentence(limits(panel))
     sentences = [Paragraph(f"{capital(told)}.", hanging=True)] if told else []
-    sheets = [*_best_sheet(panel), *_matrices(panel, metrics)] if panel.columns else [_list(panel)]
+    sheets = [*_best_sheet(panel), *_matrices(panel, metrics, both=both)] if panel.columns else [_list(panel)]
     return [Heading(panel_title(panel), level), *sentences, *sheets]
 
 
@@ -93,11 +99,41 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _matrices(panel: Matrix[TestRecord], metrics: Sequence[Measure]) -> tuple[Table, ...]:
+def _matrices(panel: Matrix[TestRecord], metrics: Sequence[Measure], *, both: bool) -> tuple[Table, ...]:
     ways = _directions(panel)
-    return tuple(
+    mixed = any(len(r.directions) > 1 for row in panel.cells for test in row if (r := measured(test)))
+    whole = tuple(_total_matrix(panel, metric) for metric in metrics if metric in _TOTALS) if mixed else ()
+    if mixed and both:
+        return whole
+    return *whole, *(
         _matrix(panel, metric, way, named=len(ways) > 1) for metric in metrics for way in ways or (Direction.READ,)
     )
+
+
+_TOTALS: Mapping[Measure, Callable[[TestResult], float | None]] = {
+    Measure.IOPS: iops,
+    Measure.BANDWIDTH: bandwidth,
+    Measure.LATENCY_MEAN: mean_latency,
+    Measure.LATENCY_MAX: longest,
+}
+"""What reads and writes of a mix have together."""
+
+
+def _total_matrix(panel: Matrix[TestRecord], metric: Measure) -> Table:
+    """Of a sweep with mixes, as the tables of SNIA's PTS have it."""
+    assert panel.columns
+    rows = []
+    for value, row in zip(panel.rows.values, panel.cells, strict=True):
+        told = [_total_cell(test, metric) for test in row]
+        rows.append(list(map(Cell, (value_words(panel.rows.option, value), *told))))
+    label = "MB/s" if metric is Measure.BANDWIDTH else figures.METRICS[metric].label
+    return sheet(by_axes(f"Reads and writes: {label}", panel), matrix_head(panel), rows)
+
+
+def _total_cell(test: TestRecord | None, metric: Measure) -> str:
+    result = measured(test)
+    figure = _TOTALS[metric](result) if result else None
+    return _cell(test, metric, Direction.READ) if figure is None else _written(metric, figure)
 
 
 def _directions(panel: Matrix[TestRecord]) -> tuple[Direction, ...]:
@@ -142,7 +178,10 @@ def _status(test: TestRecord) -> str:
 
 def _figure(result: TestResult, metric: Measure, way: Direction) -> str:
     one = result.direction(way)
-    value = _SOURCES[metric].of_result(one) if one else None
+    return _written(metric, _SOURCES[metric].of_result(one) if one else None)
+
+
+def _written(metric: Measure, value: float | None) -> str:
     if value is not None and metric is Measure.BANDWIDTH:
         return figures.megabytes(value)
     return figures.figure(metric, value)

@@ -6,7 +6,7 @@ from diskprof.model.expectation import PresetExpectation
 from diskprof.model.job import FioJob, IopingJob
 from diskprof.model.metric import Quantity
 from diskprof.model.preset import Axis, EngineName, Job, Parameter, Preset, TargetSlot, Test, Variant
-from diskprof.model.steady import SteadyRule
+from diskprof.model.steady import RoundsRule, SteadyRule
 from diskprof.presets.options.allowed import options_of
 from diskprof.presets.options.values import OptionSpec
 from diskprof.presets.resolve import ResolvedTest, expand_defaults
@@ -27,7 +27,7 @@ def preset_json(preset: Preset) -> Json:
     return {
         **_of(preset, "name title summary category source aliases keywords shipped path"),
         "writes": writes(expand_defaults(preset)),
-        **_of(preset, "parameters precondition tests targets sweep variants expectations"),
+        **_of(preset, "parameters precondition tests rounds? targets sweep variants expectations"),
     }
 
 
@@ -52,6 +52,7 @@ def resolved_json(preset: Preset) -> Json:
     return {
         **found,
         "seconds": time_needed(resolved).seconds or None,
+        **({"resolved_rounds": plain(resolved.rounds, _FIELDS)} if resolved.rounds else {}),
         "resolved": [{**plain(test, _FIELDS), "does": describe_test(test)} for test in resolved.tests],
     }
 
@@ -81,6 +82,7 @@ _FIELDS: FieldTable = {
     TargetSlot: "name summary",
     **dict.fromkeys((Test, ResolvedTest), "name title engine layout steady cell{}? jobs"),
     SteadyRule: "figure=metric.name windows window_s range slope at_most_s",
+    RoundsRule: "test figure=metric.name windows range slope at_most",
     Variant: "name settings{}",
 }
 

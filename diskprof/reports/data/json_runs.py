@@ -31,13 +31,14 @@ from diskprof.model.run import (
     JobResult,
     Latency,
     Result,
+    RoundFigures,
     Run,
     RunSummary,
     SeriesPlace,
     TestRecord,
 )
 from diskprof.model.sample import WITHIN_NS
-from diskprof.model.steady import SteadyRule
+from diskprof.model.steady import RoundsRule, SteadyRule
 from diskprof.model.target import Target
 from diskprof.reports.content.facts import targets
 from diskprof.reports.data.json import FieldTable, Json, fields, plain
@@ -81,6 +82,7 @@ def run_json(run: Run, kernel: Mapping[int, KernelView] | None = None) -> Json:
             {**_test(test), "kernel": asdict(seen[test.index]) if test.index in seen else None} for test in run.tests
         ],
         "sweep": _sweep(run),
+        "rounds": _rounds(run),
     }
 
 
@@ -104,7 +106,7 @@ def plan_json(plan: Plan) -> Json:
         "test_files": _plain(plan.test_files),
         **_of(plan, "expectations"),
         "sweep": _axes(plan),
-        **_of(plan, "hazards"),
+        **_of(plan, "rounds hazards"),
         "blocked": bool(plan.blocked),
         **_of(plan, "layout precondition tests"),
     }
@@ -119,6 +121,23 @@ def _endurance(plan: Plan) -> Json:
     """What the disks that are written to said of their wear, and the share of it that the writes of the plan take."""
     share = share_of(plan.bytes_written, plan.wear) if plan.bytes_written else None
     return {"endurance_share": share, **_of(plan, "wear")}
+
+
+def _rounds(run: Run) -> Json | None:
+    """When a run of rounds is steady, and how many are complete; null of another run. `range` and `slope` are those that it has, as
+    shares of the mean, `values` the tracked figure of each round."""
+    rule, steady = run.plan.rounds, run.rounds
+    if rule is None:
+        return None
+    return {
+        "wanted": _plain(rule),
+        "unit": UNITS[rule.metric.quantity],
+        "complete": len(steady.values) if steady else 0,
+        "counted": steady.count if steady else 0,
+        "reached": steady is not None and steady.reached,
+        **({name: getattr(steady, name) if steady else None for name in ("range", "slope")}),
+        "values": list(steady.values) if steady else [],
+    }
 
 
 def _test(test: TestRecord) -> Json:
@@ -231,7 +250,7 @@ _FIELDS: FieldTable = {
     Device: "name node kind size_bytes model serial wwid by_id transport rotational scheduler"
     " logical_block_size physical_block_size fs_type fs_label",
     DirectionResult: "ios bytes iops bandwidth_bytes_per_s runtime_ms latency_kind latency_ns=latency"
-    " clat_ns=clat slat_ns=slat lat_ns=lat",
+    " clat_ns=clat slat_ns=slat lat_ns=lat rounds?",
     Environment: "hostname os kernel cpu_model cpus memory_bytes virtualisation diskprof_version fio_version ioping_version"
     " device disks mount layers others behind store_disks cgroup_limits io_limits cpu_limit temperature_limit_c",
     Expectation: _expectation,
@@ -248,6 +267,8 @@ _FIELDS: FieldTable = {
     PlannedTest: "name title engine cell{}~ argv ramp_s runtime_s delay_s amount_bytes amount_s bytes_written writes_exact"
     " layout steady",
     ComparedMetric: "metric direction better cells",
+    RoundFigures: "iops bandwidth_bytes_per_s latency_mean_ns=mean latency_p99_ns=p99 latency_max_ns=max",
+    RoundsRule: "test figure=metric.name windows range slope at_most",
     RunSummary: "id status preset title=preset_title target device hostname started_at duration_s tags note headline doubts"
     " imported_from? series",
     SeriesPlace: "id=series_id repeat arm",

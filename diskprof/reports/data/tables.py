@@ -9,7 +9,7 @@ from diskprof.analysis.arms import Side, arms_of, runs_of
 from diskprof.analysis.comparison import ComparedValue, Comparison, compare
 from diskprof.analysis.fleet.result import FleetResult, labels
 from diskprof.analysis.metrics import Measure
-from diskprof.model.run import Latency, Result, Run, TestRecord
+from diskprof.model.run import Latency, Result, RoundFigures, Run, TestRecord
 from diskprof.model.sample import WITHIN_NS, Sample
 from diskprof.model.text import clean
 from diskprof.reports.content.facts import disks, parameters
@@ -20,7 +20,21 @@ CsvValue = str | int | float | None
 _FORMULA = ("=", "+", "-", "@")
 _LATENCIES = ("mean", "min", "max", "stddev", "p50", "p90", "p95", "p99", "p99_9")
 RESULT_COLUMNS = (
-    *("run", "started_at", "host", "preset", "target", "disk", "test", "job", "copy", "engine", "status", "direction"),
+    *(
+        "run",
+        "started_at",
+        "host",
+        "preset",
+        "target",
+        "disk",
+        "test",
+        "job",
+        "copy",
+        "round",
+        "engine",
+        "status",
+        "direction",
+    ),
     *("ios", "bytes", "iops", "bandwidth_bytes_per_s", "runtime_ms"),
     "latency_kind",
     *(f"{part}_{name}_ns" for part in ("latency", "clat", "slat") for name in _LATENCIES),
@@ -48,7 +62,7 @@ _COMPARED = (Measure.IOPS, Measure.BANDWIDTH, Measure.LATENCY_MEAN, Measure.LATE
 
 def results_csv(sides: Sequence[Side], samples: Mapping[str, Sequence[Sample]] | None = None) -> str:
     """A row for each direction of each test, one for fsync where it synced, one for a test without a result; then the same of
-    each job that fio reports apart, and of each of its copies.
+    each job that fio reports apart, of each of its copies, and of each round of a run of rounds.
 
     Of several arms each row has the differences of its arm to the first, as shares of it (-0.5 is half), with their intervals
     and verdicts, which `samples`, by run id, makes surer. What is not known is empty.
@@ -72,10 +86,12 @@ def _against(
     comparison: Comparison, at: int, run: Run, test: TestRecord, row: Sequence[CsvValue]
 ) -> Iterable[CsvValue]:
     """What a comparison adds to a row of a run's results: differences for the test as a whole, not for its jobs."""
-    job, way = row[RESULT_COLUMNS.index("job")], row[RESULT_COLUMNS.index("direction")]
+    job, each_round, way = (row[RESULT_COLUMNS.index(name)] for name in ("job", "round", "direction"))
     compared = next((each for each in comparison.tests if each.name == test.name), None)
     for metric in _COMPARED:
-        known = (each for each in (compared.rows if compared and job is None else ()) if each.metric is metric)
+        known = (
+            each for each in (compared.rows if compared and job is each_round is None else ()) if each.metric is metric
+        )
         found = next((each for each in known if each.direction == way), None)
         cell = found.cells[at] if found else ComparedValue()
         ends = (cell.interval.low, cell.interval.high) if cell.interval else (None, None)
@@ -125,15 +141,27 @@ def _results(run: Run, test: TestRecord) -> list[list[CsvValue]]:
     began = run.started_at.isoformat() if run.started_at else ""
     what = [run.id, began, run.environment.hostname, run.plan.preset, run.plan.target.path, disk]
     engine, status = str(test.engine), str(test.status)
-    whole: list[CsvValue] = [*what, test.name, None, None, engine, status]
+    whole: list[CsvValue] = [*what, test.name, None, None, None, engine, status]
     result = test.result
     if not result or not result.directions:
         return [[*whole, *[None] * (len(RESULT_COLUMNS) - len(whole))]]
     rows = _rows(whole, result)
     for job in result.jobs:
         for number, part in enumerate((job, *job.copies)):
-            rows += _rows([*what, test.name, job.name, number or None, engine, status], part)
+            rows += _rows([*what, test.name, job.name, number or None, None, engine, status], part)
+    for direction, found in result.directions:
+        for number, one in enumerate(found.rounds, 1):
+            rows.append(_round_row([*what, test.name, None, None, number, engine, status, str(direction)], one))
     return rows
+
+
+def _round_row(which: Sequence[CsvValue], one: RoundFigures) -> list[CsvValue]:
+    known: dict[str, CsvValue] = {
+        "iops": one.iops,
+        "bandwidth_bytes_per_s": one.bandwidth_bytes_per_s,
+        **{f"latency_{name}_ns": getattr(one, name) for name in ("mean", "p99", "max")},
+    }
+    return [*which, *(known.get(name) for name in RESULT_COLUMNS[len(which) :])]
 
 
 def _rows(which: Sequence[CsvValue], result: Result) -> list[list[CsvValue]]:

@@ -32,6 +32,7 @@ from diskprof.runner.carry.descriptors import resolved
 from diskprof.runner.carry.marks import Mark, mark_bytes
 from diskprof.runner.carry.progress import ProgressMeter
 from diskprof.runner.carry.recorder import Keeper
+from diskprof.runner.carry.rounds_watch import RoundsWatch
 from diskprof.runner.carry.steady_watch import SteadyWatch
 from diskprof.runner.carry.testfile import files_of_a_test, held_test_files
 from diskprof.runner.carry.watches import Anchors, DiskWatch, LapseWatch, SpaceWatch, boottime_ns
@@ -195,9 +196,24 @@ class _Execution:
         return status, "\n".join(filter(None, (reason, *self.left)))
 
     async def _tests(self, workdir: Path) -> tuple[Status, str]:
-        failures: list[str] = []
         anchors = Anchors(self.plan)
         self.looks.append(parts_of(self._stack))
+        if self.plan.rounds is None:
+            return await self._each(anchors, workdir)
+        rounds = RoundsWatch(self.plan, self.plan.rounds)
+        while not rounds.over:
+            self.meter.round = rounds.number
+            status, reason = await self._each(anchors, workdir, rounds)
+            if status is not Status.COMPLETE:
+                return status, reason
+            with self.lapse_watch.at_work():
+                self.keeper.finish_round(rounds.close())
+        return Status.COMPLETE, ""
+
+    async def _each(self, anchors: Anchors, workdir: Path, rounds: RoundsWatch | None = None) -> tuple[Status, str]:
+        """Each test once. From the second of `rounds` on, a test that fails keeps the result of the rounds before."""
+        failures: list[str] = []
+        first = rounds is None or rounds.number == 1
         for index, planned in enumerate(self.plan.tests):
             try:
                 with self.lapse_watch.at_work():
@@ -205,19 +221,27 @@ class _Execution:
             except DiskprofError as error:
                 failures.append(error.kept)
                 break
-            with self.lapse_watch.at_work():
-                self.keeper.begin_test(index)
-            obstacle = await self._prepare(workdir) or await self._wait() if index == 0 else None
+            if first:
+                with self.lapse_watch.at_work():
+                    self.keeper.begin_test(index)
+            obstacle = await self._prepare(workdir) or await self._wait() if first and index == 0 else None
+            began_ns = self.clock()
             with files_of_a_test(planned.files, self.left.append):
                 outcome = self._as_asked(await self._as_found(obstacle or await self._measure(planned, index, workdir)))
             with self.lapse_watch.at_work():
-                self.keeper.finish_test(index, outcome)
-                self.looks.append(parts_of(self._stack))
+                if first:
+                    self.keeper.finish_test(index, outcome)
+                self._look_at_parts(index)
             if self.stop.event.is_set():
                 alive = stuck(planned.engine, outcome.survivor) if outcome.survivor is not None else ""
                 return self.stop.status, "\n".join(filter(None, (self.stop.reason, alive)))
             if outcome.status is not Status.COMPLETE:
-                failures.append(f"{planned.name}: {outcome.reason}")
+                where = "" if first or rounds is None else f"Round {rounds.number}, "
+                failures.append(f"{where}{planned.name}: {outcome.reason}")
+                if rounds:
+                    break
+            elif rounds:
+                rounds.hear(outcome, began_ns, self.clock())
             if obstacle or outcome.survivor is not None:
                 break
         return (Status.FAILED, "\n".join(failures)) if failures else (Status.COMPLETE, "")
@@ -228,6 +252,10 @@ class _Execution:
             return None
         self.keeper.note("Prepared. Waiting for the other hosts.")
         return await wait_for_others(self.run.store, self.run_id, self.stop.event)
+
+    def _look_at_parts(self, index: int) -> None:
+        """The parts of arrays and multipath devices after a test; of one that is repeated after its last round."""
+        self.looks[index + 1 : index + 2] = [parts_of(self._stack)]
 
     async def _prepare(self, workdir: Path) -> Outcome | None:
         """What comes before the first test; None once it is done, otherwise how the first test ends."""
@@ -306,9 +334,9 @@ class _Execution:
                 self._notice_lapses()
                 with self.lapse_watch.at_work():
                     match event:
-                        case Sampled(samples):
+                        case Sampled(samples, counted):
                             self._keep(samples)
-                            if watch and watch.hear(samples):
+                            if watch and watch.hear(samples, counted):
                                 enough.set()
                         case PhaseChanged(phase):
                             self._enter(phase)

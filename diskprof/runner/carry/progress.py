@@ -16,6 +16,8 @@ class ProgressMeter:
     def __init__(self, plan: Plan, clock: Callable[[], int]) -> None:
         self._plan, self._clock = plan, clock
         self.test, self.phase = 0, Phase.PREPARING
+        self.round = 1
+        """The current one of the rounds of a run; 1 where there are none."""
         self._planned = (*plan.preparation, *plan.tests)[0]
         self._began = self._heard = self._phase_began = clock()
         self._bytes = 0
@@ -40,7 +42,9 @@ class ProgressMeter:
     def progress(self) -> Progress:
         """The state now. Fractions stay below 1 until the next step begins; time left is None when overdue."""
         done = self._fraction_of_test()
-        left = [test.likely_seconds + _START_UP_S for test in self._plan.tests[self.test + 1 :]]
+        tests = self._plan.tests
+        left = [test.likely_seconds + _START_UP_S for test in tests[self.test + 1 :]]
+        left.append(max(0, self._plan.least_rounds - self.round) * (self._plan.round_s() + _START_UP_S * len(tests)))
         this = self._remaining_s(done)
         if self._preparing:
             steps = self._plan.preparation

@@ -7,7 +7,7 @@ from functools import partial
 
 from diskprof.engines.events import Outcome
 from diskprof.model.errors import StoreBusy
-from diskprof.model.run import Message, Progress
+from diskprof.model.run import Message, Progress, TestResult
 from diskprof.model.sample import Sample, SystemSample
 from diskprof.store import Store
 
@@ -61,6 +61,10 @@ class Keeper:
                 document=outcome.document,
             )
         )
+
+    def finish_round(self, ends: Sequence[tuple[int, TestResult, bytes]]) -> None:
+        """What each test has come to with a round that is complete."""
+        self._put(partial(self._store.finish_round, self._run_id, tuple(ends), at_ns=self._clock()))
 
     def excuse(self, seconds: float) -> None:
         """For so long nobody could wait for the store: this process stood still."""

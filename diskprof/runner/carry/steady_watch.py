@@ -2,13 +2,26 @@
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from diskprof.analysis.steady import fit_windows, is_steady, result_of, window_figure
+from diskprof.analysis.steady import fit_windows, is_steady, result_of, window_figure, with_told
+from diskprof.engines.engine import Counted
 from diskprof.model.plan import PlannedTest
 from diskprof.model.run import TestResult
 from diskprof.model.sample import Phase, Sample
 from diskprof.model.steady import SteadyRule, SteadyWindows
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """`before_ns` was measured before it began; `first` and `last` is what the engine had counted then and at its end."""
+
+    begin_ns: int
+    end_ns: int
+    before_ns: int
+    samples: Sequence[Sample]
+    first: Counted | None
+    last: Counted | None
 
 
 class SteadyWatch:
@@ -24,10 +37,10 @@ class SteadyWatch:
         self._open: list[Sample] = []
         self._open_ns = self._begin_ns = self._closed_ns = 0
         self._values: list[float] = []
-        self._windows: deque[tuple[int, int, int, list[Sample]]] = deque(maxlen=rule.windows)
-        """(begin, end, time measured before it, samples) of the last windows."""
+        self._counted: Counted | None = None
+        self._windows: deque[_Window] = deque(maxlen=rule.windows)
 
-    def hear(self, samples: Sequence[Sample]) -> bool:
+    def hear(self, samples: Sequence[Sample], counted: Counted | None = None) -> bool:
         """Samples of one interval; whether the test is steady. What comes after that is left out."""
         mine = [sample for sample in samples if sample.phase is self._phase and sample.duration_ns > 0]
         if self.reached or not mine:
@@ -40,24 +53,25 @@ class SteadyWatch:
         full = (self._measured_ns + self._slack_ns) // self._window_ns
         if full > self._full:
             self._full = full
-            self._close(at_ns)
+            self._close(at_ns, counted)
         return self.reached
 
-    def _close(self, end_ns: int) -> None:
+    def _close(self, end_ns: int, counted: Counted | None) -> None:
         self._values.append(window_figure(self._rule.metric, self._open))
-        self._windows.append((self._begin_ns, end_ns, self._open_ns, self._open))
+        self._windows.append(_Window(self._begin_ns, end_ns, self._open_ns, tuple(self._open), self._counted, counted))
+        self._counted = counted
         self._open, self._open_ns, self._closed_ns = [], self._measured_ns, end_ns
         self.reached = is_steady(self._rule, self._values)
 
     def result(self, whole: TestResult | None) -> TestResult | None:
-        """That of the last windows, with the CPU use of the engine's own result of the `whole` test, which stands where there
-        is no window."""
+        """That of the last windows; where there is none, the engine's own of the `whole` test."""
         if not self._windows:
             return whole
-        samples = [sample for *_, part in self._windows for sample in part]
+        samples = [sample for window in self._windows for sample in window.samples]
         result = result_of(samples, self._planned.load, self._planned.latency)
-        cpu = whole.cpu if whole else None
-        return replace(result, cpu=cpu, steady=self._steady()) if result.directions else whole
+        first, last = self._windows[0].first, self._windows[-1].last
+        told = last.since(first, self._planned.load) if last else None
+        return replace(with_told(result, told), steady=self._steady()) if result.directions else whole
 
     def _steady(self) -> SteadyWindows:
         count = len(self._windows)
@@ -66,9 +80,9 @@ class SteadyWatch:
             reached=self.reached,
             values=tuple(self._values),
             count=count,
-            begin_ns=self._windows[0][0],
-            end_ns=self._windows[-1][1],
-            after_s=self._windows[0][2] / 1e9,
+            begin_ns=self._windows[0].begin_ns,
+            end_ns=self._windows[-1].end_ns,
+            after_s=self._windows[0].before_ns / 1e9,
             range=fit.range if fit else None,
             slope=fit.slope if fit else None,
         )

@@ -76,9 +76,15 @@ def make_plan(
     hazards += untold
     promised = expected[: len(expected) - len(expectations)]
     loads = [_workload(test, places, rate, promised, version) for test in every]
-    seconds = sum(load.likely_s for load in loads)
+    rounds = resolved.rounds
+    once = loads[len(before) :]
+    seconds = sum(load.likely_s for load in loads) + (rounds.windows - 1 if rounds else 0) * sum(
+        load.likely_s for load in once
+    )
     space = {place.slot: _space(place, places, every, loads) for place in places}
-    written = {place.slot: _written(place, places, every, _rate(place.target, tree), version) for place in places}
+    # As many rounds as there may be: what is consented to is never less than what is written.
+    all_rounds = (*before, *tests * (rounds.at_most if rounds else 1))
+    written = {place.slot: _written(place, places, all_rounds, _rate(place.target, tree), version) for place in places}
     needed = needed_places() if permission.allowed else {}
     size = _size_of(resolved.values)
     for place in places:
@@ -96,7 +102,10 @@ def make_plan(
     direct = any(load.direct for load in loads)
     layout = plan_layout(places, direct=direct, rate=rate, tool=tools[EngineName.FIO], run_s=seconds) if fills else None
     planned = tuple(
-        _planned(test, load, places, tools[test.engine], seconds) for test, load in zip(every, loads, strict=True)
+        _planned(
+            test, load, places, tools[test.engine], seconds, in_rounds=rounds is not None and number >= len(before)
+        )
+        for number, (test, load) in enumerate(zip(every, loads, strict=True))
     )
     return Plan(
         preset=preset.name,
@@ -118,6 +127,7 @@ def make_plan(
         raw_devices=raw,
         wear=wear,
         precondition=planned[: len(before)],
+        rounds=rounds,
     )
 
 
@@ -251,8 +261,11 @@ def _hazards(
     )
 
 
-def _planned(test: ResolvedTest, load: Workload, places: Sequence[FilePlace], tool: Tool, run_s: float) -> PlannedTest:
-    interval = window_interval_ms(interval_ms(load.likely_s, run_s), test.steady)
+def _planned(
+    test: ResolvedTest, load: Workload, places: Sequence[FilePlace], tool: Tool, run_s: float, *, in_rounds: bool
+) -> PlannedTest:
+    window_s = test.steady.window_s if test.steady else load.runtime_s if in_rounds else None
+    interval = window_interval_ms(interval_ms(load.likely_s, run_s), window_s)
     jobs = tuple(_placed(test, job, places) for job in test.jobs)
     return PlannedTest(
         name=test.name,

@@ -8,7 +8,6 @@ from diskprof.model.device import WITHOUT_PLATTERS, Device, Transport
 from diskprof.model.expectation import Expectation
 from diskprof.model.job import FioJob, IopingJob
 from diskprof.model.metric import Quantity
-from diskprof.model.steady import SteadyRule
 
 _IOPING_DEFAULT_WORK = 1 << 20
 _IOPING_RAPID_WORK = 64 << 20
@@ -30,12 +29,12 @@ def interval_ms(test_s: float, run_s: float) -> int:
     return _INTERVAL_MS if test_s < _SHORT_TEST_S else _LONGER_INTERVAL_MS
 
 
-def window_interval_ms(interval: int, steady: SteadyRule | None) -> int:
-    """`interval`, or a shorter one that a window of a test that waits for a steady state holds four of."""
-    fits = (
-        each for each in (_LONG_RUN_INTERVAL_MS, _LONGER_INTERVAL_MS) if steady and each * 4 <= steady.window_s * 1000
-    )
-    return min(interval, next(fits, _INTERVAL_MS)) if steady else interval
+def window_interval_ms(interval: int, window_s: float | None) -> int:
+    """`interval`, or a shorter one that a window or round of this length holds four of; None: there are none."""
+    if window_s is None:
+        return interval
+    fits = (each for each in (_LONG_RUN_INTERVAL_MS, _LONGER_INTERVAL_MS) if each * 4 <= window_s * 1000)
+    return min(interval, next(fits, _INTERVAL_MS))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from diskprof.model.histogram import Histogram
 from diskprof.model.run import Latency
 from diskprof.model.sample import Direction, Phase, Sample
 from diskprof.reports.charts.heatmap import Heat, Scattered
+from diskprof.tui.live.test_clock import TestClock
 
 if TYPE_CHECKING:
     from diskprof.store import Store
@@ -28,12 +29,13 @@ class Depths:
     each further step makes finer. What comes later follows in the order of time.
     """
 
-    def __init__(self, store: Store, run_id: str, test: int, *, preparing: bool) -> None:
+    def __init__(self, store: Store, run_id: str, test: int, *, preparing: bool, rounds: bool = False) -> None:
         self._store, self._run, self._test, self._preparing = store, run_id, test, preparing
         self._cursor: int | None = None
         self._places: list[int] = []
         self._stored = 0
         self._began_ns: int | None = None
+        self._rounds, self._clock = rounds, TestClock(rounds=rounds)
         self._stored_s = 0.0
         self._counts: dict[Direction, dict[int, int]] = {}
         self._most: dict[Direction, int] = {}
@@ -108,7 +110,7 @@ class Depths:
     def _begin(self) -> None:
         """Find out how much there is, and in which order it is read."""
         span, self._cursor = self._store.sample_span(self._run, self._test, preparing=self._preparing), 0
-        if len(span) < _MANY:
+        if len(span) < _MANY or self._rounds:
             return
         ends = self._store.samples_at(self._run, self._test, (span[0], span[-1]))
         self._began_ns = ends[0].at_ns - ends[0].duration_ns
@@ -124,20 +126,23 @@ class Depths:
         for sample in samples:
             if (sample.phase is Phase.PREPARING) is not self._preparing:
                 continue
-            if self._began_ns is None:
-                self._began_ns = sample.at_ns - sample.duration_ns
-            direction, histogram = sample.direction, sample.histogram
+            direction, histogram, span = sample.direction, sample.histogram, self._span(sample)
             counting = sample.phase is not Phase.WARMING
             if counting and sample.max_ns is not None:
                 self._most[direction] = max(sample.max_ns, self._most.get(direction, 0))
             if histogram is None:
                 continue
-            end = (sample.at_ns - self._began_ns) / 1e9
-            map_of(direction).add(max(0.0, end - sample.duration_ns / 1e9), end, histogram)
+            map_of(direction).add(*span, histogram)
             if counting:
                 counts = self._counts.setdefault(direction, {})
                 for bucket, count in histogram.counts:
                     counts[bucket] = counts.get(bucket, 0) + count
+
+    def _span(self, sample: Sample) -> tuple[float, float]:
+        if self._began_ns is None:
+            return self._clock.span(sample)
+        end = (sample.at_ns - self._began_ns) / 1e9
+        return max(0.0, end - sample.duration_ns / 1e9), end
 
     def _mapped(self, direction: Direction) -> Scattered:
         if direction not in self._scattered:

@@ -23,6 +23,7 @@ from diskprof.tui.live.course_view import COURSE_BINDINGS, CourseView
 from diskprof.tui.live.finding_banner import FindingBanner
 from diskprof.tui.live.live_lines import message_lines, progress_line, run_line, test_line
 from diskprof.tui.live.live_panes import DeviceTile, KernelPane, LatencyTile, Page, TestSheet, Tile, Words
+from diskprof.tui.live.rounds_line import rounds_line
 from diskprof.tui.live.run_reader import Snapshot
 from diskprof.tui.live.series_line import SeriesReader, series_line
 from diskprof.tui.shell.base import ModeScreen
@@ -123,6 +124,7 @@ class RunPage(ModeScreen):
             yield OneLine(id="which")
             yield OneLine(id="series")
             yield OneLine(id="what")
+            yield OneLine(id="rounds")
             yield FindingBanner(id="trust")
             yield OneLine(id="progress")
             with Page(self._fit_charts, id="page"):
@@ -227,6 +229,10 @@ class RunPage(ModeScreen):
         run, width, charset = seen.run, self._width, self.diskprof.charset
         self.query_one("#which", OneLine).put_line(self.head_line(run, width))
         self._tell_series(run, width)
+        rounds = self.query_one("#rounds", OneLine)
+        rounds.display = run.plan.rounds is not None
+        if run.plan.rounds:
+            rounds.put_line(rounds_line(run, width, ascii_only=charset is Charset.ASCII))
         short = self.has_class("-short")
         what = test_line(seen, width, silent_s=silent_s, bar=charset if short else None)
         line = self.query_one("#what", OneLine)
@@ -289,7 +295,7 @@ class RunPage(ModeScreen):
         if run is None:
             return
         phase = run.progress.phase if run.progress and not run.status.over else None
-        listed = (run.id, phase, *((test.status, test.result is not None) for test in run.tests))
+        listed = (run.id, phase, run.rounds_done, *((test.status, test.result is not None) for test in run.tests))
         if listed == self._listed:
             return
         self._listed = listed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from diskprof.reports.charts.timeline import Merging, Timeline
 from diskprof.tui.kit.redraw_pace import Turns
 from diskprof.tui.live.depths import Depths
 from diskprof.tui.live.kernel_watch import KernelWatch
+from diskprof.tui.live.test_clock import TestClock
 
 if TYPE_CHECKING:
     from diskprof.store import SampleBatch, Store
@@ -74,9 +76,9 @@ def reading_of(sample: Sample) -> Reading:
 class Track:
     """One test, or the laying out of the test file before it: its values over time since it began."""
 
-    def __init__(self, *, preparing: bool) -> None:
+    def __init__(self, *, preparing: bool, rounds: bool = False) -> None:
         self.preparing = preparing
-        self.began_ns: int | None = None
+        self._clock = TestClock(rounds=rounds)
         self.ended_ns: int | None = None
         self.seconds = 0.0
         self.warm_s = 0.0
@@ -119,10 +121,7 @@ class Track:
             self._most[sample.direction] = max(sample.max_ns, self._most.get(sample.direction, 0))
 
     def add(self, sample: Sample) -> None:
-        if self.began_ns is None:
-            self.began_ns = sample.at_ns - sample.duration_ns
-        end = (sample.at_ns - self.began_ns) / 1e9
-        start = max(0.0, end - sample.duration_ns / 1e9)
+        start, end = self._clock.span(sample)
         self.seconds = max(self.seconds, end)
         if sample.phase is Phase.WARMING:
             self.warm_s = max(self.warm_s, end)
@@ -184,6 +183,9 @@ class Snapshot:
         What an amount ends grows with what was measured: how long it may take at most says little of how long it takes.
         """
         planned, track = self.record.planned, self.track
+        if self.run.plan.rounds and not track.preparing:
+            # As wide as the rounds so far.
+            return max(math.ceil(track.seconds / planned.seconds), 1) * planned.seconds if planned.seconds else 1.0
         if not track.preparing and self.record.status.over:
             return max(track.seconds, 1.0)
         by_amount = track.preparing or planned.amount_bytes is not None
@@ -216,7 +218,7 @@ class RunReader:
         self._chosen: int | None = None
         self._loaded: int | None = None
         self._cursor = 0
-        self._track = Track(preparing=False)
+        self._track = Track(preparing=False, rounds=self._rounds)
         self._layout: Track | None = None
         self._depths: Depths | None = None
         self._kernel: KernelWatch | None = None
@@ -248,7 +250,7 @@ class RunReader:
     def open_depths(self) -> Snapshot:
         """With the distributions of the test that is looked at, of which nothing may be read yet."""
         if self._depths is None or self._depths.place != self._place:
-            self._depths = Depths(self._store, self._run.id, self._shown, preparing=self._place[1])
+            self._depths = Depths(self._store, self._run.id, self._shown, preparing=self._place[1], rounds=self._rounds)
         return self.snapshot
 
     def read_depths(self) -> bool:
@@ -274,6 +276,10 @@ class RunReader:
         return Snapshot(self._run, self._shown, self._chosen is None, self._visible, depths, kernel)
 
     @property
+    def _rounds(self) -> bool:
+        return self._run.plan.rounds is not None
+
+    @property
     def _shown(self) -> int:
         return current_test(self._run) if self._chosen is None else self._chosen
 
@@ -290,7 +296,7 @@ class RunReader:
     def _read_samples(self) -> Snapshot:
         if self._loaded != self._shown:
             self._loaded, self._cursor = self._shown, 0
-            self._track, self._layout = Track(preparing=False), None
+            self._track, self._layout = Track(preparing=False, rounds=self._rounds), None
         if self._cursor == 0:
             batch = self._store.course(self._run.id, self._shown, most=_KEPT)
             ending = self._read_after(batch.last - _ENDING)

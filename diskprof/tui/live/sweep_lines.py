@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from diskprof.analysis.sweep import Matrix, bandwidth, grids, iops, measured, panels
+from diskprof.analysis.sweep import Matrix, bandwidth, grids, iops, mean_latency, measured, panels
 from diskprof.model.cells import fit
 from diskprof.model.metric import Quantity
 from diskprof.model.run import Run, Status, TestRecord, TestResult
@@ -44,9 +44,7 @@ def value_of(result: TestResult, metric: Quantity) -> float | None:
         return iops(result)
     if metric is Quantity.BANDWIDTH:
         return bandwidth(result)
-    known = [(part.latency.mean, part.ios) for _, part in result.directions if part.latency.mean is not None]
-    ios = sum(count for _, count in known)
-    return sum(mean * count for mean, count in known) / ios if ios else None
+    return mean_latency(result)
 
 
 def _words(value: float, metric: Quantity) -> str:
@@ -92,6 +90,8 @@ def sweep_lines(
     panel = found[at % len(found)]
     cells = [cell for each in found for row in each.cells for cell in row if cell]
     done = sum(cell.status in (Status.COMPLETE, Status.FAILED) for cell in cells)
+    if run.progress and not run.status.over and run.rounds_done:
+        done = run.progress.test
     part = f"{at % len(found) + 1} of {len(found)}   " if len(found) > 1 else ""
     across = panel.columns.values if panel.columns else ("",)
     label = max(len(words) for words in (figures.option(panel.rows.option), *_row_names(panel))) + 2
