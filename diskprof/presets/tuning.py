@@ -1,6 +1,6 @@
 """What may be changed of any preset beside the parameters that it names."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from diskprof.model.errors import UnitError
@@ -57,8 +57,11 @@ def options_of_jobs(preset: Preset) -> Mapping[str, str]:
     }
 
 
-def with_parameters_for(preset: Preset, names: Iterable[str]) -> Preset:
-    """The preset with a parameter for each of `names` that is an option of its jobs (`options_of_jobs`)."""
+def with_parameters_for(preset: Preset, names: Collection[str]) -> Preset:
+    """The preset with a parameter for each of `names` that is an option of its jobs (`options_of_jobs`), and with one for a steady
+    state that is asked of tests which reading or writing their size once would end."""
+    if "steady" in names and not (preset.rounds or preset.parameter("steady")):
+        preset = _with_steady(_repeating(preset))
     mine = options_of_jobs(preset)
     values = {name: mine[other] for name in names for other in (name, _MIX.get(name, name)) if other in mine}
     added = [
@@ -98,6 +101,22 @@ def _with_steady(preset: Preset) -> Preset:
     added = Parameter("steady", ParameterKind.TEXT, rule, _STEADY, optional=True)
     tests = tuple(replace(test, steady="$steady") for test in preset.tests)
     return replace(preset, parameters=(*preset.parameters, added), tests=tests)
+
+
+_AMOUNTS = {"time_based", "number_ios", "io_size", "loops"}
+
+
+def _repeating(preset: Preset) -> Preset:
+    """The preset with tests that begin again where their size alone would end them."""
+
+    def repeated(test: Test) -> Test:
+        if test.engine is not EngineName.FIO or any(_AMOUNTS & dict(job.options).keys() for job in test.jobs):
+            return test
+        return replace(
+            test, jobs=tuple(replace(job, options=(*job.options, ("time_based", "1"))) for job in test.jobs)
+        )
+
+    return replace(preset, tests=tuple(map(repeated, preset.tests)))
 
 
 def _may_wait(test: Test) -> bool:

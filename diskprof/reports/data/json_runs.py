@@ -250,7 +250,7 @@ _FIELDS: FieldTable = {
     Device: "name node kind size_bytes model serial wwid by_id transport rotational scheduler"
     " logical_block_size physical_block_size fs_type fs_label",
     DirectionResult: "ios bytes iops bandwidth_bytes_per_s runtime_ms latency_kind latency_ns=latency"
-    " clat_ns=clat slat_ns=slat lat_ns=lat rounds?",
+    " clat_ns=clat slat_ns=slat lat_ns=lat rounds~",
     Environment: "hostname os kernel cpu_model cpus memory_bytes virtualisation diskprof_version fio_version ioping_version"
     " device disks mount layers others behind store_disks cgroup_limits io_limits cpu_limit temperature_limit_c",
     Expectation: _expectation,

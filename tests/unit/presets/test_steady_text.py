@@ -119,7 +119,7 @@ def test_a_test_that_cannot_go_on_is_a_problem_of_its_file(old: str, new: str, s
 
 
 def test_a_setting_for_tests_that_cannot_go_on_says_why() -> None:
-    preset = read(PRESET.replace("time_based = true", "").replace(PRESET.splitlines()[-1], ""))
+    preset = read(PRESET.replace("time_based = true", "number_ios = 100").replace(PRESET.splitlines()[-1], ""))
     with pytest.raises(UsageError, match="no test of wait can go on until it is steady"):
         resolve(preset, {"steady": "read.iops"})
 
@@ -168,3 +168,12 @@ def test_a_wrong_step_is_named(old: str, new: str, key: str, says: str) -> None:
     problems = parse(text.encode(), Path("wait.toml"), shipped=False)
     assert not isinstance(problems, Preset)
     assert problems[0].key == key and says in problems[0].message
+
+
+def test_a_test_that_its_size_would_end_begins_again_where_a_steady_state_is_asked_of_it() -> None:
+    by_size = read(PRESET.replace("time_based = true", "").replace(PRESET.splitlines()[-1], ""))
+    assert by_size.parameter("steady") is None
+    (test,) = resolve(by_size, {"steady": "read.iops windows=2 window=1s at_most=7s"}).tests
+    (job,) = test.load.fio
+    assert test.steady and job.time_based and job.runtime_s == 7.0
+    assert not resolve(by_size, {}).tests[0].load.fio[0].time_based
