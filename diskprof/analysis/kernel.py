@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import groupby
 
 from diskprof.analysis.statistics import mean, median
 from diskprof.analysis.windows import thinned
@@ -55,9 +56,22 @@ def while_measuring(samples: Iterable[Sample], system: Iterable[SystemSample], t
 
     What the kernel counted before the engine began and after it ended is the engine's starting and ending, in which it did
     no I/O: that time is taken off the first and the last interval, so that amounts by time are what they were while it measured.
+    A test that was repeated in rounds has such a time in each, and other tests between them.
     """
     taken = [one for one in samples if one.test == test and one.phase is Phase.MEASURING]
-    mine = [one for one in system if one.test == test]
+    rounds = [list(found) for is_own, found in groupby(system, key=lambda one: one.test == test) if is_own]
+    begins = [mine[0].at_ns - mine[0].duration_ns for mine in rounds]
+    ends = [*begins[1:], None]
+    if begins:
+        begins[0] = -1
+    return tuple(
+        one
+        for mine, begin, end in zip(rounds, begins, ends, strict=True)
+        for one in _of_round([one for one in taken if begin < one.at_ns and (end is None or one.at_ns <= end)], mine)
+    )
+
+
+def _of_round(taken: Sequence[Sample], mine: Sequence[SystemSample]) -> tuple[SystemSample, ...]:
     kept = [one for one in mine if one.phase is Phase.MEASURING]
     if not taken or not kept:
         return tuple(kept)

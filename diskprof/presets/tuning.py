@@ -112,9 +112,7 @@ def _repeating(preset: Preset) -> Preset:
     def repeated(test: Test) -> Test:
         if test.engine is not EngineName.FIO or any(_AMOUNTS & dict(job.options).keys() for job in test.jobs):
             return test
-        return replace(
-            test, jobs=tuple(replace(job, options=(*job.options, ("time_based", "1"))) for job in test.jobs)
-        )
+        return replace(test, jobs=tuple(replace(job, options=(*job.options, ("time_based", "1"))) for job in test.jobs))
 
     return replace(preset, tests=tuple(map(repeated, preset.tests)))
 

@@ -1,6 +1,7 @@
 """Tests that go on until they are steady, on a volume whose limit falls, stays and wavers (F41)."""
 
 import json
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,7 +11,9 @@ import pytest
 from program import DISKPROF, environment, until
 from throttle import Volume, throttled_volume
 
-from diskprof.model.sample import Phase
+from diskprof.analysis.steady import counted
+from diskprof.model.run import Status
+from diskprof.model.sample import Direction, Phase
 from diskprof.store import Store
 
 pytestmark = pytest.mark.needs("root", "loop", "blkio-throttle", "fio")
@@ -146,6 +149,69 @@ def test_a_device_is_preconditioned_only_with_consent_and_before_the_first_test(
     # Twice in order, then for two windows at random.
     assert sum(sample.bytes for sample in before) > 2 * (64 << 20)
     assert any("random steady from the beginning" in each["text"] for each in told["messages"])
+
+
+ROUNDS = """
+[rounds]
+test = "steady"
+figure = "read.iops"
+windows = 2
+range = "60%"
+slope = "60%"
+at_most = 6
+[[test]]
+name = "other"
+options = { rw = "randrw" }
+[[test]]"""
+
+
+def rounds_of(home: Path) -> int:
+    """How many rounds of the newest run are complete."""
+    path = home / ".local/share/diskprof/runs.db"
+    if not path.exists():
+        return 0
+    with Store.open(path, create=False) as store:
+        runs = store.summaries(limit=1)
+        return store.run(runs[0].id).rounds_done if runs else 0
+
+
+@pytest.mark.parametrize("end", ["steady", signal.SIGTERM, signal.SIGKILL], ids=str)
+def test_rounds_of_all_tests_go_on_until_one_is_steady_and_complete_ones_outlive_any_end(
+    volume: Volume, home: Path, end: str | signal.Signals
+) -> None:
+    preset = PRESET.replace("[[test]]", ROUNDS).replace("60s", "1s")
+    (home / ".config/diskprof/presets/steady.toml").write_text(preset)
+    volume.throttle.limit("read", iops=4000)
+    words = [*DISKPROF, "run", "steady", volume.node, "--json", "--allow-write", "--confirm-device", volume.name]
+    with subprocess.Popen(
+        volume.throttle.words(*words), env=environment(home), cwd=home, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        until(lambda: process.poll() is not None or rounds_of(home) >= 1, "a round")
+        volume.throttle.limit("read", iops=1000)
+        if isinstance(end, signal.Signals):
+            process.send_signal(end)
+        _, err = process.communicate(timeout=90)
+    with Store.open(home / ".local/share/diskprof/runs.db", create=False) as store:
+        store.reap()
+        run = store.run(store.summaries(limit=1)[0].id)
+        samples = store.samples(run.id).samples
+    rounds = run.rounds
+    assert rounds, err
+    # Every test has each complete round, and no part of another.
+    for test in run.tests:
+        assert test.status is Status.COMPLETE and test.result and test.result.read and test.result.steady
+        assert len(test.result.steady.values) == len(test.result.read.rounds) == len(rounds.values)
+        kept = [each for each in counted(test.result.steady, samples) if each.test == test.index]
+        read = sum(each.ios for each in kept if each.direction is Direction.READ)
+        assert read == test.result.read.ios and test.result.read.clat and test.result.read.slat
+    if end == "steady":
+        assert process.returncode == 0, err
+        assert rounds.reached and rounds.count == 2 and len(rounds.values) <= 6
+        assert run.tests[1].result and run.tests[1].result.read
+        assert run.tests[1].result.read.iops < 2500
+    else:
+        assert run.status is (Status.CANCELLED if end is signal.SIGTERM else Status.INTERRUPTED)
+        assert len(rounds.values) < 6 and not rounds.reached
 
 
 def test_a_volume_that_wavers_is_not_steady_in_its_time(volume: Volume, home: Path) -> None:

@@ -81,7 +81,9 @@ def test_a_window_is_what_came_after_the_earlier_document() -> None:
 
 
 def test_each_job_has_its_own_and_another_number_of_jobs_has_none() -> None:
-    jobs = planned_fio(argv=("fio", "--name=a", "--rw=randread", "--bs=4096", "--name=b", "--rw=randread", "--bs=8192")).load
+    jobs = planned_fio(
+        argv=("fio", "--name=a", "--rw=randread", "--bs=4096", "--name=b", "--rw=randread", "--bs=8192")
+    ).load
     two = [document(told(taken, 1000, 1.0), {**told(taken, 1000, 1.0), "jobname": "b"}) for taken in (FIRST, SECOND)]
     result = result_of_rounds([as_fio_writes(each) for each in two], jobs)
     assert result and [job.name for job in result.jobs] == ["a", "b"]

@@ -59,7 +59,9 @@ def test_rounds_are_written_and_kept_by_an_own_copy() -> None:
 
 
 def test_a_steady_state_of_each_test_is_refused_and_told_what_can_be_set() -> None:
-    with pytest.raises(UsageError, match="table repeats all of its tests in rounds until one of them is steady") as refused:
+    with pytest.raises(
+        UsageError, match="table repeats all of its tests in rounds until one of them is steady"
+    ) as refused:
         resolve(read(PRESET), {"steady": "total.iops"})
     assert str(refused.value.hint) == "Set: rounds."
 

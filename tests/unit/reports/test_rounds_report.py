@@ -66,7 +66,9 @@ def test_a_run_in_progress_tells_its_round() -> None:
     assert words(rounds_line(going, 80, ascii_only=False)).startswith("   Round 3 of at most 5  ")
     assert len(words(rounds_line(going, 80, ascii_only=False))) <= 80
     first = replace(going, tests=tuple(replace(test, result=None) for test in going.tests))
-    assert words(rounds_line(first, 80, ascii_only=False)).startswith("   Round 1 of at most 5  waits for read.iops of ")
+    assert words(rounds_line(first, 80, ascii_only=False)).startswith(
+        "   Round 1 of at most 5  waits for read.iops of "
+    )
 
 
 def test_json_has_the_rule_and_the_course() -> None:
