@@ -61,9 +61,10 @@ def while_measuring(samples: Iterable[Sample], system: Iterable[SystemSample], t
     taken = [one for one in samples if one.test == test and one.phase is Phase.MEASURING]
     rounds = [list(found) for is_own, found in groupby(system, key=lambda one: one.test == test) if is_own]
     begins = [mine[0].at_ns - mine[0].duration_ns for mine in rounds]
+    if not begins:
+        return ()
     ends = [*begins[1:], None]
-    if begins:
-        begins[0] = -1
+    begins[0] = -1
     return tuple(
         one
         for mine, begin, end in zip(rounds, begins, ends, strict=True)

@@ -16,27 +16,20 @@ from diskprof.presets.resolve import resolve
 PRESETS = SHIPPED.presets
 
 
-def is_steady(preset: Preset) -> bool:
-    """Whether its tests go on until they are steady."""
-    return "rounds" in {parameter.name for parameter in preset.parameters}
-
-
 def small(preset: Preset) -> dict[str, str]:
     """Parameters that make a short run of any preset: little data, a moment for each test, nothing promised."""
     settings = {"size": "8m", "runtime": "0.2"}
     for parameter in preset.parameters:
         if parameter.kind is ParameterKind.DURATION and parameter.name != "runtime":
             settings[parameter.name] = "0.1"
-        elif parameter.name == "rounds":
-            settings["rounds"] = "2"
+        elif parameter.name in ("rounds", "at_most"):
+            settings[parameter.name] = "2"
         elif parameter.name == "tier":
             settings["tier"] = "none"
         elif parameter.name == "count":
             settings["count"] = "2"
         elif parameter.name == "depth":
             settings["depth"] = "4"
-    if is_steady(preset):  # a window is 1 s at least
-        settings |= {name: "2" for name in settings if name in ("at_most", "settle")} | {"runtime": "1"}
     return settings
 
 
@@ -63,7 +56,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loaded]:
 @pytest.mark.ioping
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.name)
 def test_a_preset_runs(tmp_path: Path, program: Loaded, preset: Preset) -> None:
-    if preset.sweep and is_steady(preset):
+    if preset.sweep and preset.rounds:
         preset = with_few_cells(preset, tmp_path)
     words = [word for name, value in small(preset).items() for word in ("--set", f"{name}={value}")]
     directories = [tmp_path / slot.name for slot in preset.targets] or [tmp_path / "disk"]

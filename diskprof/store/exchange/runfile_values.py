@@ -200,6 +200,10 @@ def _validated(kind: Any, data: Any) -> Any:
         raise BadFile(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
 
 
+_SIGNED = {"slope"}
+"""What may fall below zero: a line that fits windows or rounds."""
+
+
 def check_record(record: Record) -> None:
     """Raises BadFile for a record that no run has, whoever made it."""
     _check(record, "it", least=0)
@@ -225,4 +229,4 @@ def _check(value: object, where: str, least: int) -> None:
                 _check(item, where, least)
         case _ if is_dataclass(value):
             for name in value.__dataclass_fields__:
-                _check(getattr(value, name), name, least)
+                _check(getattr(value, name), name, -_LARGEST if name in _SIGNED else least)

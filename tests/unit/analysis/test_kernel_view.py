@@ -238,3 +238,29 @@ def test_without_the_engines_word_the_phase_tells() -> None:
     assert while_measuring(engines(250), [], 0) == ()
     assert while_measuring(engines(250), kernels(Phase.WARMING, (250, 250)), 0) == ()
     assert while_measuring(engines(9250), seen, 0) == ()
+
+
+def test_of_rounds_the_time_between_them_is_left_out() -> None:
+    second = 10**9
+
+    def seen(test: int, begin: float, end: float, size: int) -> SystemSample:
+        at_ns, duration_ns = round(end * second), round((end - begin) * second)
+        return SystemSample(
+            test, Phase.MEASURING, at_ns, duration_ns, reads=size, writes=0, read_bytes=size, write_bytes=0
+        )
+
+    def done(end: float, size: int) -> Sample:
+        return Sample(0, Phase.MEASURING, Direction.READ, round(end * second), second, size, size)
+
+    # Two rounds of a test, in each of which the engine takes half a second to begin and to end; another test between them.
+    system = [
+        seen(0, 0, 1.5, 100),
+        seen(0, 1.5, 3, 100),
+        seen(1, 3, 9, 7),
+        seen(0, 9, 10.5, 100),
+        seen(0, 10.5, 12, 100),
+    ]
+    samples = [done(1.5, 100), done(2.5, 100), done(10.5, 100), done(11.5, 100)]
+    found = while_measuring(samples, system, 0)
+    assert sum(one.duration_ns for one in found) == 4 * second
+    assert sum(one.reads or 0 for one in found) == 400

@@ -16,8 +16,10 @@ from recorded import FAST, make_plan, record_library, record_run, record_volumes
 
 from diskprof.analysis.comparison import compare
 from diskprof.model.errors import DiskprofError, RunNotFound, StoreError, UsageError
+from diskprof.model.metric import parse_metric
 from diskprof.model.plan import TestFile
-from diskprof.model.run import Environment, Message, Status
+from diskprof.model.run import DirectionResult, Environment, Latency, Message, RoundFigures, Status, TestResult
+from diskprof.model.steady import RoundsRule, SteadyWindows
 from diskprof.reports.data.json_runs import comparison_json, run_json
 from diskprof.reports.render.markdown import report
 from diskprof.reports.render.text import show
@@ -104,6 +106,21 @@ def test_it_shows_compares_and_reports_as_the_original(here: Store, there: Store
         return [*pages, report(runs, samples), comparison_json(compare(runs, samples))]
 
     assert looks(there) == looks(here)
+
+
+def test_rounds_that_fall_come_out_as_they_went_in(here: Store, there: Store) -> None:
+    rule = RoundsRule(make_plan().tests[0].name, parse_metric("read.iops"), windows=2)
+    run_id = here.create_run(replace(make_plan(), rounds=rule), FAST.environment)
+    steady = SteadyWindows(False, (900.0, 500.0), 2, 0, 10**9, 0.0, range=0.57, slope=-0.57)
+    part = DirectionResult(
+        1, 4096, 500.0, 1e6, 1e3, Latency(), rounds=(RoundFigures(900.0), RoundFigures(500.0, max=7.0))
+    )
+    here.finish_round(run_id, [(0, TestResult(part, steady=steady), b"{}")], at_ns=10**9)
+    here.finish_run(run_id, status=Status.CANCELLED)
+    taken(there, exported(here, run_id))
+    again = there.run(run_id)
+    assert replace(again, runner_pid=None) == replace(here.run(run_id), runner_pid=None) and again.rounds == steady
+    assert again.tests[0].result and again.tests[0].result.read and again.tests[0].result.read.rounds == part.rounds
 
 
 def test_what_is_exported_again_is_byte_for_byte_the_same(here: Store, there: Store) -> None:
