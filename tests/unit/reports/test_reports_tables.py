@@ -37,7 +37,7 @@ def test_each_direction_of_each_test_has_a_row_with_the_figures_whole() -> None:
     assert read
     assert float(found[0]["iops"]) == read.iops
     assert float(found[0]["latency_p99_9_ns"]) == read.latency.p99_9
-    assert {found[2][name] for name in RESULT_COLUMNS[11:]} == {""}
+    assert {found[2][name] for name in RESULT_COLUMNS[12:]} == {""}
 
 
 def test_every_sample_has_a_row_in_the_order_of_time() -> None:
