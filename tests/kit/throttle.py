@@ -72,7 +72,14 @@ class Volume:
 @contextmanager
 def throttled_volume(directory: Path, size: int) -> Iterator[Volume]:
     """A loop device over a file in `directory`, and a group without members or limits. Needs root, loop, blkio-throttle."""
-    with _loop(directory / "volume.img", size) as node, throttled_group() as group:
+    with throttled_group() as group, volume_of(group, directory / "volume.img", size) as volume:
+        yield volume
+
+
+@contextmanager
+def volume_of(group: Group, image: Path, size: int) -> Iterator[Volume]:
+    """A loop device over a new file `image`, one of several for the members of a group."""
+    with _loop(image, size) as node:
         yield Volume(node, group.throttle(node))
 
 
