@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from diskprof.fleet.planning import Prospect
     from diskprof.model.preset import Preset
 
-REMOTE_PROGRAM = ("diskprof",)
-"""What starts diskprof on a host, by its PATH."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -187,10 +185,14 @@ def exit_code_of_fleet(store: Store, fleet_id: str) -> ExitCode:
 
 
 def program_of(member: FleetMember) -> tuple[str, ...]:
-    """The words that start diskprof where a member is."""
+    """The words that start diskprof where a member is; it is sent there if need be. Raises DiskprofError."""
     from diskprof.own_program import own_program
 
-    return own_program() if member.host is None else REMOTE_PROGRAM
+    if member.host is None:
+        return own_program()
+    from diskprof.fleet.remote_program import program_on
+
+    return program_on(member.host, say)
 
 
 def _planned(
@@ -211,7 +213,7 @@ def _planned(
     def wanted(member: FleetMember) -> "MakePlan":
         return MakePlan(preset, member.target, settings, expectations, permission, concurrent=how.concurrent)
 
-    return asyncio.run(plan_members(members, list(map(program_of, members)), wanted, str(store.path)))
+    return asyncio.run(plan_members(members, program_of, wanted, str(store.path)))
 
 
 def _named(prospect: "Prospect", confirm: Sequence[str], *, asking: bool) -> "Prospect":

@@ -1,12 +1,13 @@
 """Bringing runs of hosts here that were lost: the coordinator died, or its host was away until the end."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from diskprof.fleet.link import Link, agent_argv
 from diskprof.fleet.replica import Replica
 from diskprof.model.errors import DiskprofError, Refused
-from diskprof.model.fleet import FleetRun, MemberState
+from diskprof.model.fleet import FleetMember, FleetRun, MemberState
 from diskprof.model.run import FleetPlace, Status
 from diskprof.store import Store, is_alive
 
@@ -25,27 +26,30 @@ def lost_members(fleet: FleetRun) -> list[int]:
     return [index for index, status in enumerate(fleet.statuses) if status.state is MemberState.LOST and status.run_id]
 
 
-def fetch(store: Store, fleet_id: str, program: tuple[str, ...]) -> list[Fetched]:
+def fetch(store: Store, fleet_id: str, program_of: Callable[[FleetMember], tuple[str, ...]]) -> list[Fetched]:
     """Brings what is lost of a fleet run, as far as it can be reached and is over. Raises Refused while it is in progress."""
     store.reap()
     fleet = store.fleet_run(fleet_id)
     if fleet.status is Status.RUNNING and is_alive(store.coordinator(fleet_id)):
         raise Refused(f"The fleet run {fleet_id} is in progress: its coordinator brings the runs.", "Wait for its end.")
-    found = asyncio.run(_fetch(store, fleet, program))
+    found = asyncio.run(_fetch(store, fleet, program_of))
     _conclude(store, fleet_id)
     return found
 
 
-async def _fetch(store: Store, fleet: FleetRun, program: tuple[str, ...]) -> list[Fetched]:
-    return list(await asyncio.gather(*(_bring(store, fleet, index, program) for index in lost_members(fleet))))
+async def _fetch(store: Store, fleet: FleetRun, program_of: Callable[[FleetMember], tuple[str, ...]]) -> list[Fetched]:
+    return list(await asyncio.gather(*(_bring(store, fleet, index, program_of) for index in lost_members(fleet))))
 
 
-async def _bring(store: Store, fleet: FleetRun, index: int, program: tuple[str, ...]) -> Fetched:
+async def _bring(
+    store: Store, fleet: FleetRun, index: int, program_of: Callable[[FleetMember], tuple[str, ...]]
+) -> Fetched:
     member, status = fleet.members[index], fleet.statuses[index]
     place = FleetPlace(fleet.id, index)
     run = next((run for run in store.runs_of_fleet(fleet.id) if run.id == status.run_id), None)
     replica = Replica(store, status.run_id, run.fleet if run and run.fleet else place)
     try:
+        program = await asyncio.to_thread(program_of, member)
         link = await Link.open(member.host, agent_argv(member.host, program), None)
         try:
             await link.tell(replica.follow())

@@ -34,16 +34,18 @@ class Prospect:
 
 async def plan_members(
     members: Sequence[FleetMember],
-    programs: Sequence[tuple[str, ...]],
+    program_of: Callable[[FleetMember], tuple[str, ...]],
     wanted: Callable[[FleetMember], MakePlan],
     store: str,
 ) -> list[Prospect]:
     """A prospect for each member, in their order; `store` is that of this machine. Raises nothing that a host is the cause of."""
     room = asyncio.Semaphore(_AT_ONCE)
 
-    async def one(member: FleetMember, program: tuple[str, ...]) -> Prospect:
+    async def one(member: FleetMember) -> Prospect:
+        program: tuple[str, ...] = ()
         async with room:
             try:
+                program = await asyncio.to_thread(program_of, member)
                 link = await Link.open(
                     member.host, agent_argv(member.host, program), store if member.host is None else None
                 )
@@ -60,7 +62,7 @@ async def plan_members(
             return Prospect(member, program, plan, clock, error)
         return Prospect(member, program, plan, clock)
 
-    return list(await asyncio.gather(*map(one, members, programs)))
+    return list(await asyncio.gather(*map(one, members)))
 
 
 def refusal_of(prospects: Sequence[Prospect]) -> DiskprofError | None:

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,6 +14,7 @@ from diskprof.fleet.bundle import bundle_name, write_bundle
 from diskprof.model.errors import DiskprofError, UsageError
 
 _BLOCK = 1 << 20
+_making = threading.Lock()
 
 
 class Form(StrEnum):
@@ -61,7 +63,13 @@ def named_program(path: Path) -> Program:
 
 def make_bundle(saying: Callable[[str], None]) -> Program:
     """A bundle of this very installation, made once and kept in the cache. Raises DiskprofError where it cannot be made."""
-    path = _made_bundle()
+    with _making:  # for several hosts at once
+        return _bundle_of(_made_bundle(), saying)
+
+
+def _bundle_of(path: Path, saying: Callable[[str], None]) -> Program:
+    if path.is_file():
+        return _program(path)
     saying("Making a bundle of this installation, once ...")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

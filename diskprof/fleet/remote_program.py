@@ -144,6 +144,11 @@ def prepared(connection: Connection, saying: Callable[[str], None], given: Progr
     return _send(connection, answer, program, python, saying)
 
 
+def program_on(host: str, saying: Callable[[str], None]) -> tuple[str, ...]:
+    """The words that start diskprof on a host, which nobody is asked a password for. Raises what `prepared` raises."""
+    return prepared(Connection(host), saying).words(())
+
+
 def forget(connection: Connection, program: RemoteProgram) -> bool:
     """Removes what was sent; False where a run on the host still needs it."""
     return not program.sent or connection.run(("sh", "-c", _FORGET, "sh", program.sent)).code == 0

@@ -4,7 +4,7 @@ import click
 
 from diskprof.cli import completion_candidates
 from diskprof.cli.common import open_store
-from diskprof.cli.fleet_running import REMOTE_PROGRAM
+from diskprof.cli.fleet_running import program_of
 from diskprof.cli.saying import say
 from diskprof.model.errors import DiskprofError, ExitCode, UsageError
 from diskprof.model.text import clean
@@ -39,7 +39,7 @@ def fetch_command(ctx: click.Context, fleet: str | None) -> None:
             if not found.is_fleet:
                 raise UsageError(f"{found.id} is no fleet run.", "`diskprof runs` lists them.")
             ids = [found.id]
-        results = [each for fleet_id in ids for each in fetch(store, fleet_id, REMOTE_PROGRAM)]
+        results = [each for fleet_id in ids for each in fetch(store, fleet_id, program_of)]
         if not results:
             say("Nothing is lost.")
         missing = list[DiskprofError]()
