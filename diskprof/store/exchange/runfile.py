@@ -1,7 +1,7 @@
 """The file that runs travel in: gzip around one JSON object a line (docs/scripting.md, "Runs on their way").
 
 A header, then for each run a line `run`, one `test` for each test, batches of `messages`, `samples` and `system`, and a line
-`end` that counts them; the last line counts the runs. A line `series` is before the first of its runs.
+`end` that counts them; the last line counts the runs. A line `series` or `fleet` is before the first of its runs.
 What is read may be anybody's work: it is bounded before it is looked at,
 and checked (runfile_values.py) before it is believed.
 """
@@ -17,6 +17,7 @@ from typing import IO, Any, Protocol
 from diskprof import __version__
 from diskprof.model.advice import Advice
 from diskprof.model.errors import DiskprofError, StoreError
+from diskprof.model.fleet import FleetRun
 from diskprof.model.run import Message
 from diskprof.model.run_series import RunSeries
 from diskprof.model.sample import Sample, SystemSample
@@ -61,6 +62,8 @@ class RunWriter:
         match record:
             case RunSeries():
                 self._line({"series": record})
+            case FleetRun():
+                self._line({"fleet": record})
             case Head():
                 self._line({"run": record})
             case TestEnd():

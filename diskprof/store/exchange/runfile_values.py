@@ -9,9 +9,10 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from diskprof.model.errors import DiskprofError, EngineError
+from diskprof.model.fleet import FleetRun
 from diskprof.model.histogram import Histogram
 from diskprof.model.plan import Plan
-from diskprof.model.run import Environment, Finding, Message, Progress, SeriesPlace, Status, TestResult
+from diskprof.model.run import Environment, Finding, FleetPlace, Message, Progress, SeriesPlace, Status, TestResult
 from diskprof.model.run_series import RunSeries
 from diskprof.model.sample import Sample, SystemSample
 from diskprof.store import codec
@@ -23,7 +24,7 @@ SAMPLE_FIELDS = tuple(field.name for field in fields(Sample) if field.compare)
 SYSTEM_FIELDS = tuple(field.name for field in fields(SystemSample))
 FROM_NEWER = "It may come from a newer diskprof: update this one."
 
-T = TypeVar("T", "Head", "TestEnd", RunSeries)
+T = TypeVar("T", "Head", "TestEnd", RunSeries, FleetRun)
 
 ColumnNames = Mapping[str, tuple[str, ...]]
 """The columns of `samples` and of `system`, as the header of a file names them."""
@@ -54,6 +55,7 @@ class Head:
     progress: Progress | None
     series: SeriesPlace | None = None
     imported_from: str = ""
+    fleet: FleetPlace | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ class End:
 
 
 Batch = tuple[Message, ...] | tuple[Sample, ...] | tuple[SystemSample, ...]
-Record = RunSeries | Head | TestEnd | Batch | End
+Record = RunSeries | FleetRun | Head | TestEnd | Batch | End
 
 
 def parsed(line: bytes) -> Any:
@@ -110,6 +112,8 @@ def record_of(key: str, value: Any, columns: ColumnNames) -> Record:
     match key:
         case "series":
             record = _series(value)
+        case "fleet":
+            record = _fleet(value)
         case "run":
             record = _head(value)
         case "test":
@@ -127,7 +131,7 @@ def record_of(key: str, value: Any, columns: ColumnNames) -> Record:
     if not record:
         raise BadFile(f"there are no {key}")
     # As it came out, since pydantic reads "1e999" as a number too.
-    _check(record, key, least=-_LARGEST if key == "system" else 0)
+    _check(record, key, least=-_LARGEST if key in ("system", "fleet") else 0)
     return record
 
 
@@ -145,6 +149,13 @@ def _series(value: Any) -> RunSeries:
     if not series.targets:
         raise BadFile("its series has no targets")
     return _over(series)
+
+
+def _fleet(value: Any) -> FleetRun:
+    fleet: FleetRun = _validated(FleetRun, value)
+    if not fleet.members or len(fleet.members) != len(fleet.statuses):
+        raise BadFile("its fleet run has not a state for each of its members")
+    return _over(fleet)
 
 
 def _test(table: Any) -> TestEnd:

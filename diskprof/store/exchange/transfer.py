@@ -14,6 +14,7 @@ from typing import IO
 
 from diskprof.model.advice import Advice
 from diskprof.model.errors import RunNotFound, StoreError, UsageError
+from diskprof.model.fleet import FleetRun, MemberState
 from diskprof.model.run import FleetPlace, Message, Status
 from diskprof.model.run_series import RunSeries
 from diskprof.model.sample import Sample, SystemSample
@@ -61,6 +62,10 @@ def export_runs(store: Store, ids: Sequence[str], file: IO[bytes]) -> None:
         if place and place.series_id not in told:
             told.add(place.series_id)
             writer.add(_over(store.series(place.series_id)))
+        within = store.run(run_id).fleet
+        if within and within.fleet_id not in told:
+            told.add(within.fleet_id)
+            writer.add(_fleet_over(store.fleet_run(within.fleet_id)))
         _write(store, run_id, headlines[run_id], writer)
     writer.close()
 
@@ -71,6 +76,18 @@ def _over(series: RunSeries) -> RunSeries:
         return series
     reason = "It was in progress when it was exported."
     return replace(series, status=Status.INTERRUPTED, reason=reason)
+
+
+def _fleet_over(fleet: FleetRun) -> FleetRun:
+    """As `_over`, of a fleet run: who is not done by then is lost to those who read the file."""
+    if fleet.status.over:
+        return fleet
+    reason = "It was in progress when it was exported."
+    statuses = tuple(
+        status if status.state.over else replace(status, state=MemberState.LOST, reason=reason)
+        for status in fleet.statuses
+    )
+    return replace(fleet, status=Status.INTERRUPTED, reason=reason, statuses=statuses)
 
 
 def _write(store: Store, run_id: str, headline: str, writer: RunWriter) -> None:
@@ -91,6 +108,7 @@ def _write(store: Store, run_id: str, headline: str, writer: RunWriter) -> None:
             progress=run.progress,
             series=run.series,
             imported_from=run.imported_from,
+            fleet=run.fleet,
         )
     )
     for test in run.tests:
@@ -210,6 +228,10 @@ def _stage(staged: Database, name: str, records: Iterable[Record]) -> Iterator[t
                 if head:
                     raise _wrong(name, head, "its end is missing")
                 _stage_series(db, name, record)
+            elif isinstance(record, FleetRun):
+                if head:
+                    raise _wrong(name, head, "its end is missing")
+                _stage_fleet(db, name, record)
             elif isinstance(record, Head):
                 if head:
                     raise _wrong(name, head, "its end is missing")
@@ -247,6 +269,18 @@ def _stage_series(db: sqlite3.Connection, name: str, series: RunSeries) -> None:
         raise BadFile(f"{clean(name)}: another series has the id {clean(series.id)}. Nothing was imported.")
 
 
+def _stage_fleet(db: sqlite3.Connection, name: str, fleet: FleetRun) -> None:
+    try:
+        if not writing.is_taken(db, fleet.id):
+            fleets.insert(db, replace(fleet, id=writing.check_id(db, fleet.id)), _ELSEWHERE, datetime.now(UTC))
+            return
+        same = fleets.fleet_run(db, fleet.id)
+    except (UsageError, RunNotFound) as error:
+        raise BadFile(f"{clean(name)}: {clean(error.message)} Nothing was imported.") from None
+    if (same.started_at, same.members, same.preset) != (fleet.started_at, fleet.members, fleet.preset):
+        raise BadFile(f"{clean(name)}: another fleet run has the id {clean(fleet.id)}. Nothing was imported.")
+
+
 def _wrong(name: str, head: Head, what: str) -> BadFile:
     return BadFile(
         f"{clean(name)}: the run {clean(head.id[:40])}: {clean(what)}. Nothing was imported.",
@@ -272,9 +306,13 @@ def _create(db: sqlite3.Connection, name: str, head: Head) -> int:
                 raise _wrong(name, head, "it has no place in its series")
             run_series.put(db, number, place)
             db.execute("UPDATE run SET note = ? WHERE number = ?", (codec.to_text(head.note), number))
+        if within := head.fleet:
+            if not 0 <= within.member < len(fleets.fleet_run(db, within.fleet_id).members):
+                raise _wrong(name, head, "it has no place in its fleet run")
+            fleets.put(db, number, within)
         writing.set_tags(db, number, head.tags)
     except RunNotFound:
-        raise _wrong(name, head, "its series is missing") from None
+        raise _wrong(name, head, "its series or fleet run is missing") from None
     except UsageError as error:
         raise _wrong(name, head, error.message.rstrip(".")) from None
     db.execute(
@@ -331,11 +369,28 @@ def _take_over(source: sqlite3.Connection, number: int, db: sqlite3.Connection, 
             values = dict(zip(columns, rows.fetchone(), strict=True)) | {"id": run_id, "number": None}
             if values["series"] is not None:
                 values["series"] = _series_here(source, values["series"], db)
+            if values["fleet"] is not None:
+                values["fleet"] = _fleet_here(source, values["fleet"], db)
             here = db.execute(_insert(table, columns), tuple(values.values())).lastrowid
         else:
             at = columns.index("run")
             db.executemany(_insert(table, columns), ((*row[:at], here, *row[at + 1 :]) for row in rows))
     return ImportedRun(wanted, run_id, new=True)
+
+
+def _fleet_here(source: sqlite3.Connection, number: int, db: sqlite3.Connection) -> int:
+    """As `_series_here`, of a fleet run."""
+    (staged,) = source.execute("SELECT id FROM fleet WHERE number = ?", (number,)).fetchone()
+    fleet = fleets.fleet_run(source, staged)
+    known = db.execute(
+        "SELECT id FROM fleet WHERE started_at = ? AND preset = ?",
+        (codec.to_micros(fleet.started_at), codec.to_text(fleet.preset)),
+    ).fetchall()
+    same = next((name for (name,) in known if fleets.fleet_run(db, name).members == fleet.members), None)
+    if same is None:
+        same = writing.new_id(db) if writing.is_taken(db, staged) else staged
+        fleets.insert(db, replace(fleet, id=same), _ELSEWHERE, datetime.now(UTC))
+    return fleets.number_of(db, same)
 
 
 def _series_here(source: sqlite3.Connection, number: int, db: sqlite3.Connection) -> int:

@@ -33,5 +33,6 @@ def row_words(fleet: FleetRun, runs: Sequence[RunSummary]) -> str:
     count = len(fleet.members)
     words = figures.count(count, noun) if len(complete) == count else f"{len(complete)} of {figures.count(count, noun)}"
     lost = sum(status.state is MemberState.LOST for status in fleet.statuses)
-    alone = any(run.fleet and run.fleet.stage is FleetStage.ALONE for run in runs)
-    return ", ".join(filter(None, (words, f"{lost} lost" if lost else "", "alone and together" if alone else "")))
+    stages = {run.fleet.stage for run in runs if run.fleet}
+    alone = " and ".join(stage for stage in FleetStage if stage in stages) if FleetStage.ALONE in stages else ""
+    return ", ".join(filter(None, (words, f"{lost} lost" if lost else "", alone)))
