@@ -5,8 +5,9 @@ from shipped import SHIPPED
 
 from diskprof.model.advice import on_command_line
 from diskprof.model.errors import UsageError
-from diskprof.model.preset import OWN_FILES, Preset
+from diskprof.model.preset import OWN_FILES, EngineName, Preset
 from diskprof.model.units import parse_duration
+from diskprof.presets.options.allowed import check_option
 from diskprof.presets.resolve import resolve, settings_of
 from diskprof.presets.tuning import with_tuning
 from diskprof.reports.content.preset_words import time_needed
@@ -111,6 +112,77 @@ def test_readers_and_writers_have_a_volume_each_and_the_cache_is_warmed_up(
     for job, rw in ((reader, "randread"), (writer, "randwrite")):
         assert dict(job.options).items() >= {**shared, "rw": rw}.items()
     assert "rate_iops" not in dict(reader.options) and dict(writer.options).get("rate_iops") == rate
+
+
+PAGES: dict[str, dict[str, str]] = {
+    "aws-ebs-ssd": {
+        "randwrite": "--direct=1 --rw=randwrite --bs=16k --size=1G --numjobs=16 --time_based=1 --runtime=180 --group_reporting=1"
+        " --norandommap=1",
+        "randread": "--direct=1 --rw=randread --bs=16k --size=1G --numjobs=16 --time_based=1 --runtime=180 --group_reporting=1"
+        " --norandommap=1",
+    },
+    "aws-ebs-hdd": {
+        "read": "--direct=1 --rw=read --randrepeat=0 --ioengine=libaio --bs=1024k --iodepth=8 --time_based=1 --runtime=180",
+        "write": "--direct=1 --rw=write --randrepeat=0 --ioengine=libaio --bs=1024k --iodepth=8 --time_based=1 --runtime=180",
+    },
+    "google-persistent-disk": {
+        **{
+            f"{way}_throughput": "--numjobs=16 --size=10G --time_based=1 --runtime=5m --ramp_time=2s --ioengine=libaio --direct=1"
+            f" --bs=1M --iodepth=64 --rw={way} --group_reporting=1 --iodepth_batch=64 --iodepth_batch_complete_max=64"
+            for way in ("write", "read")
+        },
+        **{
+            f"{way}_iops": "--size=10G --time_based=1 --runtime=5m --ramp_time=2s --ioengine=libaio --direct=1 --bs=4K"
+            f" --iodepth=256 --rw=rand{way} --group_reporting=1 --iodepth_batch=256 --iodepth_batch_complete_max=256"
+            for way in ("write", "read")
+        },
+    },
+    "google-hyperdisk": {
+        **{
+            f"{way}_iops": "--numjobs=8 --size=500G --time_based=1 --runtime=5m --ramp_time=10s --direct=1 --bs=4K --iodepth=256"
+            f" --rw=rand{way} --iodepth_batch=256 --iodepth_batch_complete_max=256 --group_reporting=1 --ioengine=libaio"
+            for way in ("write", "read")
+        },
+        **{
+            f"{way}_throughput": "--numjobs=8 --size=500G --time_based=1 --runtime=5m --ramp_time=10s --direct=1 --bs=1M"
+            f" --iodepth=64 --rw={way} --iodepth_batch=64 --iodepth_batch_complete_max=64 --offset_increment=20G"
+            " --group_reporting=1 --ioengine=libaio"
+            for way in ("write", "read")
+        },
+    },
+    "oracle-block-volume": {
+        f"{kind}-{rw}": f"--direct=1 --rw={rw} --bs={bs} --ioengine=libaio --iodepth={depth} --runtime=120 --numjobs={jobs}"
+        " --time_based=1 --group_reporting=1"
+        for kind, bs, depth, jobs, patterns in (
+            ("iops", "4k", 256, 4, ("randread", "randrw", "read")),
+            ("throughput", "256k", 64, 4, ("randread", "randrw", "read")),
+            ("latency", "4k", 1, 1, ("randread", "randrw")),
+        )
+        for rw in patterns
+    },
+}
+"""The commands of the vendors' pages by test, without where they write, what they print, and what is a default (verify=0)."""
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_preset_has_the_commands_of_its_page_and_nothing_else(name: str) -> None:
+    """Option by option, in the form that both have: nothing is left out, nothing added."""
+    wanted = {
+        test: {
+            option: check_option(EngineName.FIO, option, value)
+            for option, _, value in (word.removeprefix("--").partition("=") for word in command.split())
+        }
+        for test, command in PAGES[name].items()
+    }
+    assert jobs_of(shipped(name)) == wanted
+
+
+@pytest.mark.parametrize(("name", "tests"), [("aws-ebs-ssd", 2), ("google-persistent-disk", 2)])
+def test_the_jobs_of_a_command_with_a_directory_have_a_file_each(name: str, tests: int) -> None:
+    def apart(settings: dict[str, str]) -> int:
+        return sum(job.files == OWN_FILES for test in resolve(shipped(name), settings).tests for job in test.load.fio)
+
+    assert apart({}) == tests and apart({"files": "shared"}) == 0
 
 
 def test_the_sweep_has_the_block_sizes_of_the_article_and_every_queue_depth() -> None:
