@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from diskprof.model.errors import UsageError
-from diskprof.model.expectation import Expectation, Judgement, Operator, Verdict
+from diskprof.model.expectation import ASKED, Asked, ClassExpectation, Expectation, Judgement, Operator, Verdict
 from diskprof.model.metric import Metric, Quantity, parse_metric, parse_value
 from diskprof.model.run import DirectionResult, Run, Status, TestRecord, TestResult
 
@@ -14,6 +14,15 @@ _EXPRESSION = re.compile(r"\s*([^\s<>=]+)\s*(>=|<=|>|<)\s*(\S.*?)\s*")
 
 NEARLY = 0.99
 """The share of the time that a promise asks for which counts as all of it: clocks differ by some milliseconds."""
+
+
+_CLASS = re.compile(r"[a-z][a-z0-9-]*")
+
+
+def asked_expectation(text: str) -> Asked:
+    """The promise that a person wrote: as `parse_expectation`, or the name of a class of disks. Raises UsageError."""
+    name = text.strip()
+    return ClassExpectation(name) if _CLASS.fullmatch(name) and name != "cpu" else parse_expectation(text)
 
 
 def parse_expectation(text: str) -> Expectation:
@@ -37,7 +46,7 @@ def parse_expectation(text: str) -> Expectation:
     if metric.quantity is Quantity.SHARE and promised > 1:
         meant = "95%" if "%" in value else f"{value}%"
         raise UsageError(f"{value} is more than 100%", f"Write a share such as {meant}.")
-    return Expectation(test, metric, Operator(operator), promised, "from --expect")
+    return Expectation(test, metric, Operator(operator), promised, ASKED)
 
 
 def _test_and_metric(text: str) -> tuple[str, Metric]:

@@ -57,16 +57,27 @@ def echo_json(value: Any) -> None:
     click.echo(dumps(value, ascii_only=not stdout_is_utf8()), nl=False)
 
 
-def print_result(store: "Store", run_id: str, as_json: bool) -> None:
-    """The run as it stands in the store, on stdout."""
+def with_class(run: "Run", name: str) -> "Run":
+    """The run with another class of its disk; as it is without a name. Raises UsageError."""
+    if not name:
+        return run
+    from dataclasses import replace
+
+    from diskprof.presets.disk_classes import disk_class
+
+    return replace(run, plan=replace(run.plan, disk_class=disk_class(name).name))
+
+
+def print_result(store: "Store", run_id: str, as_json: bool, disk_class: str = "") -> None:
+    """The run as it stands in the store, on stdout; `disk_class` in place of the class of its disk."""
     from diskprof.runner.session import earlier_results, seen_by_kernel
 
-    run = store.run(run_id)
+    run = with_class(store.run(run_id), disk_class)
     kernel = seen_by_kernel(store, run)
     if as_json:
         from diskprof.reports.data.json_runs import run_json
 
-        echo_json(run_json(run, kernel))
+        echo_json(run_json(run, kernel, earlier_results(store, run)))
         return
     from diskprof.reports.render.text import show
 

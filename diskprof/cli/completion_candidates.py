@@ -38,6 +38,13 @@ def presets_and_files(ctx: click.Context, param: click.Parameter, incomplete: st
     return presets(ctx, param, incomplete) or _files(incomplete)
 
 
+def disk_classes(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
+    """Names of classes of disks."""
+    from diskprof.presets.disk_classes import disk_classes as shipped
+
+    return _beginning(incomplete, ((each.name, each.title) for each in shipped()))
+
+
 def settings(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
     """`size=`, `runtime=` and so on: the parameters of the preset that was typed."""
     from diskprof.presets.library import parameter_names

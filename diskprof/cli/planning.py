@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What was asked for: `--set`, `--target` and `--expect` as they were typed, and what may be done to a raw device."""
+    """What was asked for: `--set`, `--target` and `--expect` as they were typed, and what may be done to a raw device.
+
+    `disk_class` is the class that the disk is said to be of, empty where it is found out.
+    """
 
     preset: str
     target: str | None
@@ -31,18 +34,20 @@ class Request:
     allow_write: bool = False
     overwrite: Sequence[str] = ()
     confirm: Sequence[str] = ()
+    disk_class: str = ""
 
 
 def plan_of(session: Session, request: Request) -> Plan:
     """The plan of a request; what there is to say of the preset goes to stderr. Raises DiskprofErrors."""
-    from diskprof.analysis.expectations import parse_expectation
+    from diskprof.analysis.expectations import asked_expectation
+    from diskprof.presets.disk_classes import disk_class
     from diskprof.presets.resolve import settings_of
 
     settings = pairs(request.settings, "--set", "--set size=256m --set runtime=5")
     slots = pairs(request.targets, "--target", "--target cache=/mnt/a --target nocache=/mnt/b")
     if len(slots) < len(request.targets):
         raise UsageError("--target names the same place twice.", "Give each name one path: --target cache=/mnt/a")
-    expectations = [parse_expectation(text) for text in request.expectations]
+    expectations = [asked_expectation(text) for text in request.expectations]
     preset = preset_of(request, several=bool(slots))
     tree = session.scan()
     target = None if request.target is None else session.resolve_target(request.target, tree)
@@ -54,6 +59,7 @@ def plan_of(session: Session, request: Request) -> Plan:
         settings_of(preset, request.variant, settings),
         permission=WritePermission(request.allow_write, tuple(request.overwrite)),
         expectations=expectations,
+        disk_class=disk_class(request.disk_class).name if request.disk_class else "",
     )
     return session.make_plan(wish, target, named, say)
 

@@ -86,6 +86,8 @@ class Device:
     `attached` is what a whole disk hangs on in sysfs, from the processor on: PCI addresses (`0000:00:1f.2`), SCSI hosts (`host0`),
     SAS expanders (`expander-0:0`), USB hubs and ports (`usb2`, `2-1.4`).
     The kernel numbers dm-0 and dm-1 anew at each boot: a person is shown `label` or `title`, and `node` is /dev/mapper/vg-root.
+    `rpm` is how fast a disk rotates, `pcie` the generation of PCI Express that an NVMe drive can do, `sd_class` 1 or 2 of an SD
+    card that says A1 or A2.
     """
 
     name: str
@@ -117,6 +119,9 @@ class Device:
     children: tuple[str, ...] = ()
     dm_name: str = ""
     attached: tuple[str, ...] = ()
+    rpm: int | None = None
+    pcie: int | None = None
+    sd_class: int | None = None
 
     @property
     def label(self) -> str:

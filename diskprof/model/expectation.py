@@ -86,6 +86,19 @@ class Expectation:
     tolerance: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class ClassExpectation:
+    """What disks of a class do at the least, of every test that its documents say something of."""
+
+    disk_class: str
+
+
+Asked = Expectation | ClassExpectation
+"""What a person asks for, by `--expect`."""
+
+ASKED = "from --expect"
+"""How the basis of what a person asks for begins."""
+
 _UNITS: Mapping[Quantity, tuple[tuple[float, str], ...]] = {
     Quantity.IOPS: ((1.0, " IOPS"),),
     Quantity.BANDWIDTH: ((1e6, " MB/s"), (2.0**20, " MiB/s")),

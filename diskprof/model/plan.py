@@ -191,6 +191,7 @@ class Plan:
     """`directory` is made for test files on the target, empty where there are none. `layout` fills `files`, which the tests share,
     before the first test and is None where there are none. `precondition` are the steps after it that bring the disk into a
     known state. With `rounds` all tests are repeated until one of them is steady; time and bytes of a test are those of one round.
+    `disk_class` is the class that the person chose for the disk, empty where it is found out.
 
     `target` is the first target, called `slot` where the preset names its targets; `others` are the rest. `sweep` holds the
     axes of a sweep: option and values. `raw_devices` are those written to themselves: a test's argv names their nodes, and
@@ -218,6 +219,7 @@ class Plan:
     wear: tuple[Wear, ...] = ()
     precondition: tuple[PlannedTest, ...] = ()
     rounds: RoundsRule | None = None
+    disk_class: str = ""
 
     @property
     def least_rounds(self) -> int:

@@ -204,7 +204,8 @@ class Environment:
     `disks` are the whole devices below `device`, `layers` what lies between. `store_disks` are the disks (kernel names) that the
     store of runs is on. `temperature_limit_c` is the temperature from which a disk under test slows down by its own account.
     `behind` are the devices (kernel names) that hold the files which loop devices among the disks are.
-    `others` says of the further targets what `device`, `disks`, `layers` and `mount` say of the first.
+    `others` says of the further targets what `device`, `disks`, `layers` and `mount` say of the first. `cloud` is whose virtual
+    machine it is.
     """
 
     hostname: str = ""
@@ -228,6 +229,7 @@ class Environment:
     temperature_limit_c: float | None = None
     others: tuple[FurtherTarget, ...] = ()
     behind: tuple[str, ...] = ()
+    cloud: str = ""
 
     @property
     def stack(self) -> tuple[Device, ...]:

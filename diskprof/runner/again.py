@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from diskprof.model.advice import Advice
 from diskprof.model.errors import PresetError, Refused, UsageError
+from diskprof.model.expectation import ASKED
 from diskprof.model.job import EngineJob, FioJob, Opened
 from diskprof.model.plan import Hazard, PlannedTest, Severity, WritePermission
 from diskprof.model.preset import Job, Parameter, ParameterKind, Preset, TargetSlot, Test
@@ -89,10 +90,10 @@ def _wish(run: Run, preset: Preset, tree: DeviceTree, permission: WritePermissio
     named = (
         {plan.slot: plan.target.path, **{other.slot: other.target.path for other in plan.others}} if plan.slot else {}
     )
-    # A promise of the preset has a tolerance; what a person expects has none, and is kept.
-    expected = tuple(each for each in plan.expectations if not each.tolerance)
+    # A promise of the preset has a tolerance; what a person expects is kept.
+    expected = tuple(each for each in plan.expectations if not each.tolerance or each.basis.startswith(ASKED))
     place = Place(path=plan.target.path)
-    return Wish(preset, place, tree, settings, named, variant, permission, expected)
+    return Wish(preset, place, tree, settings, named, variant, permission, expected, plan.disk_class)
 
 
 def _unchanged(session: Session, run: Run, wish: Wish) -> Outlook | None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from diskprof.analysis.series_figures import SeriesResult
     from diskprof.model.device import Device, DiskCounters, Health
     from diskprof.model.earlier import EarlierResult
-    from diskprof.model.expectation import Expectation
+    from diskprof.model.expectation import Asked
     from diskprof.model.plan import Plan
     from diskprof.model.preset import Preset, TargetSlot
     from diskprof.model.run import Run
@@ -53,7 +53,8 @@ class Wish:
 
     `named` are the paths for the slots of a preset with several targets, in place of `place`; `settings` the values of
     parameters that are not the preset's own, and `variant` the name of the variant that they start from, empty for none;
-    `permission` is what may be done to a raw device, `expectations` what is asked for beside the preset's own.
+    `permission` is what may be done to a raw device, `expectations` what is asked for beside the preset's own,
+    `disk_class` the class that the disk is said to be of.
     """
 
     preset: Preset
@@ -63,7 +64,8 @@ class Wish:
     named: Mapping[str, str] = field(default_factory=dict)
     variant: str = ""
     permission: WritePermission = _NO_WRITING
-    expectations: Sequence[Expectation] = ()
+    expectations: Sequence[Asked] = ()
+    disk_class: str = ""
 
 
 @dataclass(frozen=True)
@@ -240,6 +242,7 @@ class Session:
             named=named,
             expectations=wish.expectations,
             permission=wish.permission,
+            disk_class=wish.disk_class,
             waiting=waiting,
         )
 

@@ -121,6 +121,22 @@ def options(as_json: bool) -> None:
         click.echo(options_table(width_of_stdout()), nl=False)
 
 
+@presets_command.command("classes", short_help="List the classes of disks, and what documents say of them.")
+@click.argument("name", required=False, shell_complete=completion_candidates.disk_classes)
+@click.option("--json", "as_json", is_flag=True, help="Print them as JSON.")
+def classes(name: str | None, as_json: bool) -> None:
+    """List the classes of disks that results are compared with, or of the class NAME the figures and the documents."""
+    from diskprof.presets.disk_classes import disk_class, disk_classes
+    from diskprof.reports.data.json_presets import classes_json
+    from diskprof.reports.render.text_presets import class_text, classes_table
+
+    wanted = (disk_class(name),) if name else disk_classes()
+    if as_json:
+        echo_json(classes_json(wanted))
+    else:
+        click.echo((class_text if name else classes_table)(wanted, width_of_stdout()), nl=False)
+
+
 @presets_command.command("import", short_help="Create a preset from a fio job file or a command line.")
 @click.argument("file", required=False)
 @click.option("--command", "line", metavar="COMMAND", help="fio, DiskSpd or ioping commands; - is stdin.")

@@ -9,10 +9,11 @@ import click
 
 from diskprof.analysis.arms import Arm, arms_of, runs_of
 from diskprof.cli import completion_candidates
-from diskprof.cli.common import NamedFile, echo_json, open_store, place_of, whole_file, width_of_stdout
+from diskprof.cli.common import NamedFile, echo_json, open_store, place_of, whole_file, width_of_stdout, with_class
+from diskprof.cli.disk_class import class_option
 from diskprof.cli.encoding import echo_data, stdout_is_utf8
 from diskprof.cli.saying import say
-from diskprof.model.errors import DiskprofError
+from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.text import clean
 from diskprof.reports.formats import BY_ARM, FORMATS, OF_ARMS, OF_SERIES, Format, format_of
 
@@ -58,8 +59,11 @@ Examples:
     metavar="FORMAT",
     help="One of the formats above.  [default: by the end of FILE, else markdown]",
 )
+@class_option
 @click.pass_context
-def report_command(ctx: click.Context, runs: tuple[str, ...], output: str | None, wanted: str | None) -> None:
+def report_command(
+    ctx: click.Context, runs: tuple[str, ...], output: str | None, wanted: str | None, disk_class: str
+) -> None:
     place = place_of(output)
     form = Format(wanted) if wanted else format_of(place) if place else Format.MARKDOWN
     with open_store(ctx) as store:
@@ -67,7 +71,7 @@ def report_command(ctx: click.Context, runs: tuple[str, ...], output: str | None
             _write_files(store, runs, place)
             return
         # A file is UTF-8 whatever the terminal is.
-        text = _report_text(store, runs, form, ascii_only=place is None and not stdout_is_utf8())
+        text = _report_text(store, runs, form, disk_class, ascii_only=place is None and not stdout_is_utf8())
     if place:
         _write(place, text)
     elif form is Format.MARKDOWN:
@@ -101,13 +105,17 @@ def _ids(store: "Store", names: tuple[str, ...]) -> list[str]:
     return list(dict.fromkeys(run_id for name in names for run_id in store.runs_named(name)))
 
 
-def _report_text(store: "Store", names: tuple[str, ...], wanted: Format, *, ascii_only: bool) -> str:
+def _report_text(store: "Store", names: tuple[str, ...], wanted: Format, disk_class: str, *, ascii_only: bool) -> str:
     from diskprof.reports.formats import write
     from diskprof.runner.like_runs import report_history
     from diskprof.runner.session import earlier_results, seen_by_kernel
 
+    if disk_class and (len(names) > 1 or wanted not in (Format.MARKDOWN, Format.HTML)):
+        raise UsageError("--class is for the Markdown or HTML report of one run.", "Omit it, or name one run.")
     if len(names) == 1:
         item = store.resolve_item(names[0])
+        if item.is_series and disk_class:
+            raise UsageError("--class is of one run.", f"Give one of: {', '.join(store.runs_named(item.id))}.")
         if item.is_series and wanted in OF_SERIES:
             return _series_text(store, item.id, wanted, ascii_only=ascii_only)
         if item.is_fleet and wanted in OF_SERIES:
@@ -115,7 +123,7 @@ def _report_text(store: "Store", names: tuple[str, ...], wanted: Format, *, asci
     if len(names) > 1 and wanted in BY_ARM:
         arms = _arms(store, names, comparable=wanted in OF_ARMS)
     else:
-        arms = arms_of([store.run(run_id) for run_id in _ids(store, names)])
+        arms = arms_of([with_class(store.run(run_id), disk_class) for run_id in _ids(store, names)])
     runs = runs_of(arms)
     if not wanted.needs_samples(len(arms)):
         return write(wanted, arms, {}, {})

@@ -21,6 +21,7 @@ from diskprof.cli.common import (
     print_series,
     width_of_stdout,
 )
+from diskprof.cli.disk_class import class_option
 from diskprof.cli.fleet_running import FleetStart, HostOrder, disks_to_test, fleet_options, fleet_order, run_fleet
 from diskprof.cli.planning import Request, plan_in_turn, plan_of, tell_of_waiting
 from diskprof.cli.preset_options import quick_option, settings_option, variant_option
@@ -55,8 +56,10 @@ from diskprof.store import Store
     "expectations",
     multiple=True,
     metavar="EXPRESSION",
-    help="Fail (exit 5) unless the condition holds: 'rand-r.read.iops>=5000', or 'read.iops>=5000' with one test.",
+    help="Fail (exit 5) unless the condition holds: 'rand-r.read.iops>=5000', or 'read.iops>=5000' with one test; or unless"
+    " the tests do what a class of disks does at the least: aws-gp3.",
 )
+@class_option
 @click.option(
     "--tag",
     "tags",
@@ -124,6 +127,7 @@ def run_command(
     variant: str,
     slots: tuple[str, ...],
     expectations: tuple[str, ...],
+    disk_class: str,
     tags: tuple[str, ...],
     note: str,
     dry_run: bool,
@@ -203,7 +207,7 @@ def run_command(
     if steady:
         settings = (*settings, f"steady={steady}")
     requests = [
-        Request(preset, target, settings, slots, expectations, variant, allow_write, overwrite, confirm)
+        Request(preset, target, settings, slots, expectations, variant, allow_write, overwrite, confirm, disk_class)
         for target in targets or (None,)
     ]
     request = requests[0]

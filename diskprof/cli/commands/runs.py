@@ -19,6 +19,7 @@ from diskprof.cli.common import (
     print_series,
     width_of_stdout,
 )
+from diskprof.cli.disk_class import class_option
 from diskprof.cli.encoding import stdout_is_utf8
 from diskprof.cli.following import following
 from diskprof.cli.saying import say
@@ -78,21 +79,24 @@ def runs_command(ctx: click.Context, as_json: bool, limit: int | None, trash: bo
 @click.argument("run", default="latest", shell_complete=completion_candidates.runs)
 @click.option("--json", "as_json", is_flag=True, help="Print the run as JSON.")
 @click.option("--plot", is_flag=True, help="Plot IOPS, bandwidth and latency over time.")
+@class_option
 @click.pass_context
-def show_command(ctx: click.Context, run: str, as_json: bool, plot: bool) -> None:
+def show_command(ctx: click.Context, run: str, as_json: bool, plot: bool, disk_class: str) -> None:
     """Show the result of RUN, a series or a fleet run: an id or the beginning of one, a tag, `latest` or `latest~N`."""
     if plot and as_json:
         raise click.UsageError("--plot and --json exclude each other.", ctx)
     with open_store(ctx) as store:
         found = store.resolve_item(run)
         several = {ItemKind.SERIES: print_series, ItemKind.FLEET: print_fleet}.get(found.kind)
+        if several and disk_class:
+            raise UsageError("--class is of one run.", f"Give one of: {', '.join(store.runs_named(found.id))}.")
         if several and not plot:
             several(store, found.id, as_json)
             return
         if several:
             raise UsageError("--plot is of one run.", f"Give one of: {', '.join(store.runs_named(found.id))}.")
         run_id = found.id
-        print_result(store, run_id, as_json)
+        print_result(store, run_id, as_json, disk_class)
         if plot:
             from diskprof.reports.render.plotext_plot import run_plots
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from diskprof import __version__
 from diskprof.devices.machine.cgroups import GroupLimit, group_limits
+from diskprof.devices.machine.cloud import cloud
 from diskprof.devices.machine.watch import temperature_limit
 from diskprof.devices.scan.files import SYSTEM, Roots, read_text
 from diskprof.devices.scan.mounts import POOLING, as_mount, mount_of, space
@@ -82,6 +83,7 @@ def describe(
         temperature_limit_c=temperature_limit(list(every), roots),
         others=further,
         behind=_names_below(backing, tree),
+        cloud=cloud(roots),
     )
 
 

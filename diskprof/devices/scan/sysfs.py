@@ -13,6 +13,9 @@ from diskprof.model.device import DeviceKind, DiskCounters, Transport
 SECTOR = 512
 _FLOPPY_MAJOR, _CDROM_MAJOR = 2, 11
 _ATA_VENDOR = "ATA"
+_PCIE = {"2.5 GT/s": 1, "5.0 GT/s": 2, "8.0 GT/s": 3, "16.0 GT/s": 4, "32.0 GT/s": 5, "64.0 GT/s": 6}
+_STATUS_DIGITS = 128
+_APP_CLASS = (511 - 339) // 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +190,23 @@ def queue(node: Node) -> Queue:
         logical_block_size=logical,
         physical_block_size=read_int(directory / "physical_block_size") or logical,
     )
+
+
+def pcie(node: Node) -> int | None:
+    """The generation of PCI Express that an NVMe drive can do, whatever its slot does; None for anything else."""
+    if node.partition or not node.name.startswith("nvme"):
+        return None
+    speed = re.match(r"[\d.]+ GT/s", read_text(node.path / "device" / "device" / "max_link_speed"))
+    return _PCIE.get(speed[0]) if speed else None
+
+
+def sd_class(node: Node) -> int | None:
+    """1 of an SD card of class A1, 2 of A2, by bits 339 to 336 of its status register; None where it says neither."""
+    if node.partition or not node.name.startswith("mmcblk"):
+        return None
+    status = read_text(node.path / "device" / "ssr")
+    digit = status[_APP_CLASS] if len(status) == _STATUS_DIGITS else ""
+    return int(digit) if digit in ("1", "2") else None
 
 
 def read_counters(roots: Roots = SYSTEM, names: Collection[str] | None = None) -> dict[str, DiskCounters]:

@@ -126,7 +126,16 @@ def _device(
         children=children,
         dm_name=clean(read_text(node.path / "dm" / "name")),
         attached=sysfs.attached(node),
+        rpm=_rpm(node, properties),
+        pcie=sysfs.pcie(node),
+        sd_class=sysfs.sd_class(node),
     )
+
+
+def _rpm(node: Node, properties: Mapping[str, str]) -> int | None:
+    """What an ATA disk tells udev; 0 is flash."""
+    told = properties.get("ID_ATA_ROTATION_RATE_RPM", "")
+    return int(told) if told.isdecimal() and int(told) and not node.partition else None
 
 
 def _path(node: Node, roots: Roots) -> str:

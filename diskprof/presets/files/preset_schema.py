@@ -117,7 +117,8 @@ class TestEntry(_Strict):
 class ExpectEntry(_Strict):
     test: str = ""
     job: str = ""
-    metric: MetricName
+    disk_class: str = ""
+    metric: MetricName = ""
     min: Scalar | None = None
     max: Scalar | None = None
     above: Scalar | None = None

@@ -15,6 +15,7 @@ from diskprof.model.preset import Preset
 from diskprof.model.run import PERCENTILES
 from diskprof.model.sample import Direction
 from diskprof.model.units import parse_duration
+from diskprof.presets.disk_classes import class_promises, disk_class
 from diskprof.presets.problem import Fault, Faulty, KeyPath, sentence
 from diskprof.presets.resolve import ResolvedTest, parameter_value, references, with_jobs
 
@@ -43,6 +44,10 @@ def read_promises(
 
     `tests` are the preset's, with the defaults filled in; a sweep's its cells. Raises Faulty.
     """
+    if entry.disk_class:
+        return _class_promises(entry, path, preset, tests)
+    if not entry.metric:
+        raise Faulty(Fault((*path, "metric"), "is missing: what is promised, or disk_class"))
     test = _test(entry, path, preset, tests)
     try:
         metric = parse_metric(entry.metric)
@@ -51,16 +56,40 @@ def read_promises(
     if _settled(preset, test) and (reason := unmeasurable(metric, test)):
         raise Faulty(Fault((*path, "metric"), reason))
     operator, promise = _promise(entry, path, metric.quantity)
+    seconds = _seconds(entry, path)
+    return tuple(
+        PresetExpectation(test.name, metric, operator, promise, when, seconds) for when in _whens(entry, path, preset)
+    )
+
+
+def _class_promises(
+    entry: "ExpectEntry", path: KeyPath, preset: Preset, tests: Sequence[ResolvedTest]
+) -> tuple[PresetExpectation, ...]:
+    """What a class of disks does at the least, of one test or of all."""
+    if given := [key for key in ("metric", "job", *_OPERATORS) if getattr(entry, key)]:
+        raise Faulty(Fault((*path, given[0]), f"{given[0]} and disk_class exclude each other"))
+    mine = [_test(entry, path, preset, tests)] if entry.test else tests
+    try:
+        promised = class_promises(disk_class(entry.disk_class), mine)
+    except UsageError as error:
+        raise Faulty(Fault((*path, "disk_class"), sentence(error))) from None
+    seconds = _seconds(entry, path)
+    return tuple(replace(each, when=when, seconds=seconds) for each in promised for when in _whens(entry, path, preset))
+
+
+def _whens(entry: "ExpectEntry", path: KeyPath, preset: Preset) -> list[tuple[tuple[str, str], ...]]:
+    """Every combination of the values in `when`."""
     conditions = [_conditions((*path, "when", name), name, texts, preset) for name, texts in entry.when.items()]
     if prod(map(len, conditions)) > MOST_COMBINATIONS:
         raise Faulty(Fault((*path, "when"), f"more than {MOST_COMBINATIONS} combinations are too many"))
+    return list(product(*conditions))
+
+
+def _seconds(entry: "ExpectEntry", path: KeyPath) -> float:
     try:
-        seconds = parse_duration(entry.seconds)
+        return parse_duration(entry.seconds)
     except UnitError as error:
         raise Faulty(Fault((*path, "seconds"), sentence(error))) from None
-    return tuple(
-        PresetExpectation(test.name, metric, operator, promise, when, seconds) for when in product(*conditions)
-    )
 
 
 def _test(entry: "ExpectEntry", path: KeyPath, preset: Preset, tests: Sequence[ResolvedTest]) -> ResolvedTest:

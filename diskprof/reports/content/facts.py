@@ -7,6 +7,7 @@ from diskprof.model.run import Run
 from diskprof.model.target import Target
 from diskprof.model.units import format_size
 from diskprof.reports import figures
+from diskprof.reports.content.class_words import disk_class_words
 from diskprof.reports.layout import plain
 
 _LAYOUTS = {
@@ -24,6 +25,7 @@ def brief(run: Run) -> Pairs:
         ("Imported", run.imported_from and f"from {run.imported_from}"),
         *_targets(run),
         *_disks(run, with_layers=False),
+        ("Class", disk_class_words(run)),
         ("Host", _listed(environment.hostname, environment.os, _kernel(run), environment.virtualisation)),
         ("CPU", _listed(_cpu(run), f"{_memory(run)} of memory" if environment.memory_bytes else "")),
         ("Limits", "; ".join(environment.cgroup_limits)),
@@ -49,6 +51,7 @@ def detailed(run: Run) -> Pairs:
         ("Device", _device(device)),
         *((_slot("Device", other.slot), _device(other.device)) for other in environment.others),
         *_disks(run, with_layers=True),
+        ("Class", disk_class_words(run)),
         ("Scheduler", ", ".join(dict.fromkeys(disk.scheduler for disk in disks(run) if disk.scheduler))),
         ("Host", environment.hostname),
         ("Operating system", environment.os),

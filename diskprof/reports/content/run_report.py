@@ -37,13 +37,14 @@ from diskprof.reports.blocks import (
     Table,
 )
 from diskprof.reports.content import expectation_table, kernel_table
+from diskprof.reports.content.class_words import class_blocks, disk_class_words
 from diskprof.reports.content.doubts import run_in_doubt, run_limits
 from diskprof.reports.content.facts import brief, detailed, disks
 from diskprof.reports.content.history.history_report import history_report
 from diskprof.reports.content.plots import pairs_of
 from diskprof.reports.content.result_sentences import unfinished, verdict
 from diskprof.reports.content.rounds_report import rounds_blocks
-from diskprof.reports.content.scorecard import about, best_table
+from diskprof.reports.content.scorecard import best_table, compared
 from diskprof.reports.content.steady_words import steady_sentences
 from diskprof.reports.content.sweep_tables import run_panels
 from diskprof.reports.layout import Column
@@ -345,7 +346,15 @@ def _rounds(known: _Known) -> list[Block]:
 
 def _best(known: _Known) -> Sequence[Block]:
     table = best_table(known.run, known.earlier)
-    return known.under(about(known.run, known.earlier), [table] if table else [])
+    return known.under(compared(known.run, known.earlier), [table] if table else [])
+
+
+def _class(known: _Known) -> Sequence[Block]:
+    """Of a run that has ended; unknown classes are told with the disk."""
+    if not known.run.status.over:
+        return []
+    blocks = class_blocks(known.run, whole=known.form in _PAGES)
+    return known.under(f"Against its class: {disk_class_words(known.run)}", blocks)
 
 
 def _history(known: _Known) -> Sequence[Block]:
@@ -514,6 +523,7 @@ _SECTIONS: tuple[tuple[Callable[[_Known], Sequence[Block]], tuple[Form, ...]], .
     (_rounds, tuple(Form)),
     (_steady, tuple(Form)),
     (_best, (*_TERMINAL, *_PAGES)),
+    (_class, tuple(Form)),
     (_expectations, tuple(Form)),
     (_over_time, (*_TERMINAL, Form.MARKDOWN)),
     (_kernel, (*_TERMINAL, *_PAGES)),

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from diskprof.analysis.disk_standing import Standing, rank
 from diskprof.analysis.metrics import Better, Measure
 from diskprof.analysis.score import Score, scores, trend
 from diskprof.model.earlier import EarlierResult
@@ -11,6 +12,7 @@ from diskprof.model.expectation import Verdict
 from diskprof.model.run import Run
 from diskprof.reports import figures
 from diskprof.reports.blocks import Cell, Table
+from diskprof.reports.content.class_words import StandingLine, disk_class_words, rank_words, standing_line, standings
 from diskprof.reports.layout import Column
 from diskprof.reports.words import DIRECTIONS, VERDICTS, Meaning
 
@@ -28,7 +30,8 @@ class ScoreLine:
 
     `share` is the length of its bar, 0 to 1, None for the first run of the test. `against` is `92% of best`, `best` that best
     figure, `when` its day; `promise` is `promised >= 5,000: 98%`. They are empty where there is none.
-    `trend` is the figure in the earlier runs, the oldest first, and then in this one.
+    `trend` is the figure in the earlier runs, the oldest first, and then in this one. `rank` is `3rd best of 41 runs`, empty
+    for the first; `standing` where it is in the class of the disk, None where that is not known or says nothing of such a test.
     """
 
     name: str
@@ -43,6 +46,8 @@ class ScoreLine:
     promise: str = ""
     promise_meaning: Meaning = Meaning.PLAIN
     trend: tuple[float, ...] = ()
+    rank: str = ""
+    standing: StandingLine | None = None
 
     @property
     def figure(self) -> str:
@@ -53,11 +58,21 @@ class ScoreLine:
 
 def scorecard(run: Run, earlier: Sequence[EarlierResult] = ()) -> tuple[ScoreLine, ...]:
     """A line for each headline figure of a run that has ended; none of a sweep."""
-    return tuple(_line(score, run, earlier) for score in scores(run, earlier)) if run.status.over else ()
+    if not run.status.over:
+        return ()
+    known = {(record.name, direction): one for record, direction, one in standings(run)}
+    return tuple(
+        _line(score, run, earlier, known.get((score.test.name, score.direction))) for score in scores(run, earlier)
+    )
 
 
 def about(run: Run, earlier: Sequence[EarlierResult]) -> str:
-    """What the bars are measured against: `Compared with the best of 3 earlier runs on this disk`."""
+    """What the bars are measured against: `Compared with the best of 3 earlier runs on this disk. Class: SATA SSD`."""
+    return f"{compared(run, earlier)}. Class: {disk_class_words(run)}"
+
+
+def compared(run: Run, earlier: Sequence[EarlierResult]) -> str:
+    """`Compared with the best of 3 earlier runs on this disk`."""
     count = len({one.run_id for one in earlier})
     if run.imported_from:
         return "Imported: its disk is unknown, so there is no earlier run to compare with"
@@ -79,7 +94,12 @@ def best_table(run: Run, earlier: Sequence[EarlierResult]) -> Table | None:
             Column("This run", right=True),
             Column("Best earlier run", right=True, short="Best"),
         ),
-        *(Column("Difference", right=True, short="Diff"), Column("Run"), Column("When")),
+        *(
+            Column("Difference", right=True, short="Diff"),
+            Column("Rank", right=True, spare=1),
+            Column("Run"),
+            Column("When"),
+        ),
     )
     rows = []
     for score in known:
@@ -92,6 +112,7 @@ def best_table(run: Run, earlier: Sequence[EarlierResult]) -> Table | None:
                 Cell(figures.figure(score.measure, score.value)),
                 Cell(figures.figure(score.measure, score.best.value)),
                 Cell(figures.relative(score.value / score.best.value - 1) if score.best.value else ""),
+                Cell(_place(score, earlier)),
                 Cell(score.best.run_id),
                 Cell(day(score.best.started_at, run.started_at)),
             )
@@ -99,7 +120,13 @@ def best_table(run: Run, earlier: Sequence[EarlierResult]) -> Table | None:
     return Table(columns, tuple(rows), inset=True)
 
 
-def _line(score: Score, run: Run, earlier: Sequence[EarlierResult]) -> ScoreLine:
+def _place(score: Score, earlier: Sequence[EarlierResult]) -> str:
+    """`3 of 41`."""
+    place = rank(score, earlier)
+    return f"{place.place} of {place.of}" if place else ""
+
+
+def _line(score: Score, run: Run, earlier: Sequence[EarlierResult], standing: Standing | None) -> ScoreLine:
     number, unit = parts(figures.figure(score.measure, score.value))
     if score.measure is Measure.IOPS:
         unit = f"{unit} {_IOPS}".strip()
@@ -119,6 +146,8 @@ def _line(score: Score, run: Run, earlier: Sequence[EarlierResult]) -> ScoreLine
         promise=promise,
         promise_meaning=promised,
         trend=trend(score, earlier),
+        rank=rank_words(rank(score, earlier)),
+        standing=standing_line(standing) if standing else None,
     )
 
 

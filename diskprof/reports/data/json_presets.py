@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from diskprof.model.disk_class import DiskClass
 from diskprof.model.expectation import PresetExpectation
 from diskprof.model.job import FioJob, IopingJob
 from diskprof.model.metric import Quantity
@@ -89,3 +90,32 @@ _FIELDS: FieldTable = {
 
 def _of(value: object, spec: str) -> Json:
     return fields(value, spec, _FIELDS)
+
+
+def classes_json(classes: Sequence[DiskClass]) -> list[Json]:
+    """The classes of disks, as `diskprof presets classes --json` prints them."""
+    return [
+        {
+            "name": each.name,
+            "title": each.title,
+            "cloud": each.cloud or None,
+            "note": each.note,
+            "figures": [
+                {
+                    "metric": figure.metric.name,
+                    "random": figure.random,
+                    "block_bytes": list(figure.block),
+                    "depth": list(figure.depth),
+                    "least": figure.least.base if figure.least else None,
+                    "per_gib": figure.least.per_gib if figure.least else 0.0,
+                    "most": figure.most,
+                    "sources": [
+                        {"title": one.title, "address": one.address, "read": one.read.isoformat()}
+                        for one in figure.sources
+                    ],
+                }
+                for figure in each.figures
+            ],
+        }
+        for each in classes
+    ]

@@ -13,11 +13,14 @@ from diskprof.analysis.comparison import (
     TestComparison,
 )
 from diskprof.analysis.conditions import Condition, OptionDifference
+from diskprof.analysis.disk_standing import Rank, rank
 from diskprof.analysis.expectations import CommonExpectation, judge
 from diskprof.analysis.kernel import KernelView
+from diskprof.analysis.score import Score, scores
 from diskprof.analysis.sweep import Best, Limits, Matrix, best, grids, limits, measured, panels
 from diskprof.model.advice import Advice, on_command_line
 from diskprof.model.device import Device, Mount, Wear, share_of
+from diskprof.model.earlier import EarlierResult
 from diskprof.model.expectation import Expectation, Judgement
 from diskprof.model.metric import Quantity
 from diskprof.model.plan import Hazard, Plan, PlannedTest, TestFile
@@ -40,6 +43,7 @@ from diskprof.model.run import (
 from diskprof.model.sample import WITHIN_NS
 from diskprof.model.steady import RoundsRule, SteadyRule
 from diskprof.model.target import Target
+from diskprof.reports.content.class_words import recognised, standings
 from diskprof.reports.content.facts import targets
 from diskprof.reports.data.json import FieldTable, Json, fields, plain
 
@@ -53,11 +57,11 @@ UNITS = {
 """The unit of what is promised and measured; a share is from 0 to 1."""
 
 
-def run_json(run: Run, kernel: Mapping[int, KernelView] | None = None) -> Json:
+def run_json(run: Run, kernel: Mapping[int, KernelView] | None = None, earlier: Sequence[EarlierResult] = ()) -> Json:
     """A whole run, as `diskprof show --json` and `diskprof run --json` print it.
 
     `kernel` is kernel statistics of each test that it looked at, by the test's number: iostat's figures of the measuring
-    phase under our names.
+    phase under our names. `earlier` is what earlier runs measured of the same tests on the same disk.
     """
     seen = kernel or {}
     names: dict[int | None, str] = {test.index: test.name for test in run.tests}
@@ -70,6 +74,8 @@ def run_json(run: Run, kernel: Mapping[int, KernelView] | None = None) -> Json:
         **_of(run, "imported_from? started_at ended_at tags note series environment"),
         **_endurance(run.plan),
         "expectations": [_plain(judgement) for judgement in judge(run)],
+        "disk_class": _disk_class(run),
+        "ranks": [_rank(score, place) for score in scores(run, earlier) if (place := rank(score, earlier))],
         **_of(run, "findings"),
         "within_ns": WITHIN_NS,
         "messages": [
@@ -83,6 +89,40 @@ def run_json(run: Run, kernel: Mapping[int, KernelView] | None = None) -> Json:
         ],
         "sweep": _sweep(run),
         "rounds": _rounds(run),
+    }
+
+
+def _disk_class(run: Run) -> Json:
+    """The class of the disk, or why it is not known, and where the tests are in it."""
+    found = recognised(run)
+    known = found.disk_class
+    return {
+        "name": known and known.name,
+        "title": known and known.title,
+        "chosen": found.chosen,
+        "unknown": found.why or None,
+        "standings": [
+            {
+                **_of(record, "test=name"),
+                "direction": str(direction),
+                "metric": one.figure.metric.name,
+                "unit": UNITS[one.figure.quantity],
+                **_of(one, "value least most position"),
+                "sources": [document.address for document in one.figure.sources],
+            }
+            for record, direction, one in standings(run)
+        ],
+    }
+
+
+def _rank(score: Score, place: Rank) -> Json:
+    """1 is the best of `of` runs of this test on this disk."""
+    return {
+        "test": score.test.name,
+        "direction": str(score.direction),
+        "metric": str(score.measure),
+        "place": place.place,
+        "of": place.of,
     }
 
 
@@ -247,11 +287,11 @@ _FIELDS: FieldTable = {
     CommonExpectation: "test metric=metric.name judgements",
     Condition: "name values",
     Cpu: "user_percent system_percent",
-    Device: "name node kind size_bytes model serial wwid by_id transport rotational scheduler"
+    Device: "name node kind size_bytes model serial wwid by_id transport rotational rpm pcie sd_class scheduler"
     " logical_block_size physical_block_size fs_type fs_label",
     DirectionResult: "ios bytes iops bandwidth_bytes_per_s runtime_ms latency_kind latency_ns=latency"
     " clat_ns=clat slat_ns=slat lat_ns=lat rounds~",
-    Environment: "hostname os kernel cpu_model cpus memory_bytes virtualisation diskprof_version fio_version ioping_version"
+    Environment: "hostname os kernel cpu_model cpus memory_bytes virtualisation cloud diskprof_version fio_version ioping_version"
     " device disks mount layers others behind store_disks cgroup_limits io_limits cpu_limit temperature_limit_c",
     Expectation: _expectation,
     Finding: "name weight test? message evidence advice",

@@ -5,10 +5,13 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from diskprof.model.cells import wrap
+from diskprof.model.disk_class import DiskClass
 from diskprof.model.preset import EngineName, Preset
 from diskprof.presets.options.allowed import options_of
 from diskprof.presets.options.values import describe_range
 from diskprof.presets.resolve import expand_defaults
+from diskprof.reports.blocks import Paragraph
+from diskprof.reports.content.class_words import class_report, classes_block
 from diskprof.reports.content.preset_report import preset_report
 from diskprof.reports.content.preset_words import time_needed, writes
 from diskprof.reports.layout import Column, table
@@ -21,6 +24,22 @@ _ROOM = 120
 def preset_text(preset: Preset, width: int = 80) -> str:
     """All about one preset."""
     return text(preset_report(preset), width)
+
+
+def classes_table(classes: Sequence[DiskClass], width: int = 80) -> str:
+    """Every class of disks on a line, with its random and its sequential figures for reads."""
+    return text(
+        [
+            classes_block(classes),
+            Paragraph("diskprof presets classes NAME: its figures, and the documents that say them."),
+        ],
+        width,
+    )
+
+
+def class_text(classes: Sequence[DiskClass], width: int = 80) -> str:
+    """All that is known of these classes of disks."""
+    return text([block for each in classes for block in class_report(each)], width)
 
 
 def presets_table(presets: Sequence[Preset], width: int = 80, *, whole: bool = False) -> str:

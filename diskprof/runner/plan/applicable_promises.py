@@ -6,10 +6,18 @@ from dataclasses import replace
 from diskprof.model.advice import Advice
 from diskprof.model.device import DeviceTree
 from diskprof.model.errors import UsageError
-from diskprof.model.expectation import Expectation, PresetExpectation, formula_words
+from diskprof.model.expectation import (
+    ASKED,
+    Asked,
+    ClassExpectation,
+    Expectation,
+    PresetExpectation,
+    formula_words,
+)
 from diskprof.model.plan import Hazard, Severity
 from diskprof.model.preset import Layout, Preset
 from diskprof.model.target import Target, TargetKind
+from diskprof.presets.disk_classes import class_promises, expected_class
 from diskprof.presets.files.promises import unmeasurable
 from diskprof.presets.resolve import ResolvedTest, with_jobs
 
@@ -36,16 +44,26 @@ def promises(
     preset: Preset,
     values: Mapping[str, str],
     tests: Sequence[ResolvedTest],
-    asked: Sequence[Expectation],
+    wanted: Sequence[Asked],
     target: Target,
     tree: DeviceTree,
-) -> tuple[tuple[Expectation, ...], tuple[Hazard, ...]]:
-    """Every expectation of a run, and a note where what a preset promises cannot be told without knowing a capacity.
+) -> tuple[tuple[Expectation, ...], tuple[Expectation, ...], tuple[Hazard, ...]]:
+    """What the preset promises, what the person asked for, and a note where that depends on a capacity that is not known.
 
-    Raises UsageError for a test that the preset lacks, and for a metric that its test can never have.
+    Raises UsageError for a test that the preset lacks, for a metric that its test can never have, and for a class of disks
+    that there is not or that says nothing of these tests.
     """
     by_name = with_jobs(tests)
-    asked = [replace(each, test=_whole_name(each, preset, tests, by_name)) for each in asked]
+    gib = _capacity_gib(values, target, tree)
+    asked: list[Expectation] = []
+    untold = False
+    for each in wanted:
+        if isinstance(each, ClassExpectation):
+            of_class = class_promises(expected_class(each), tests)
+            asked += [replace(_resolved(one, gib or 0.0, ""), basis=_class_basis(each)) for one in _told(of_class, gib)]
+            untold = untold or len(_told(of_class, gib)) < len(of_class)
+        else:
+            asked.append(replace(each, test=_whole_name(each, preset, tests, by_name)))
     for expectation in asked:
         test = by_name.get(expectation.test)
         if test is None:
@@ -56,11 +74,18 @@ def promises(
         if reason := unmeasurable(expectation.metric, test):
             raise UsageError(f"{expectation.test}.{expectation.metric.name} is not measured: {reason}.")
     applying = [promise for promise in preset.expectations if all(values.get(k) == v for k, v in promise.when)]
-    gib = _capacity_gib(values, target, tree)
-    told = [promise for promise in applying if gib is not None or not promise.promise.per_gib]
-    notes = () if told == applying else (_UNTOLD,)
-    own = (_resolved(promise, gib or 0.0, _way(by_name[promise.test], target)) for promise in told)
-    return (*own, *asked), notes
+    told = _told(applying, gib)
+    own = tuple(_resolved(promise, gib or 0.0, _way(by_name[promise.test], target)) for promise in told)
+    return own, tuple(asked), (_UNTOLD,) if untold or told != applying else ()
+
+
+def _told(promised: Sequence[PresetExpectation], gib: float | None) -> list[PresetExpectation]:
+    """Those that can be told."""
+    return [promise for promise in promised if gib is not None or not promise.promise.per_gib]
+
+
+def _class_basis(asked: ClassExpectation) -> str:
+    return f"{ASKED} {asked.disk_class}"
 
 
 def _whole_name(

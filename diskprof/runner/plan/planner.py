@@ -12,7 +12,7 @@ from diskprof.engines.tools import Tool, find_tool
 from diskprof.model.advice import joined
 from diskprof.model.device import Device, DeviceTree, Wear
 from diskprof.model.errors import DiskprofError, Refused, UnitError, UsageError
-from diskprof.model.expectation import Expectation
+from diskprof.model.expectation import Asked, Expectation
 from diskprof.model.job import EngineJob, FioJob
 from diskprof.model.load import Load
 from diskprof.model.plan import FioFault, Hazard, OtherTarget, Plan, PlannedTest, Severity, WritePermission
@@ -50,17 +50,18 @@ def make_plan(
     tree: DeviceTree,
     *,
     named: Mapping[str, Target] | None = None,
-    expectations: Sequence[Expectation] = (),
+    expectations: Sequence[Asked] = (),
     permission: WritePermission = NO_PERMISSION,
+    disk_class: str = "",
     waiting: Callable[[str], None] | None = None,
 ) -> Plan:
     """Everything that a run of `preset` will do, with what speaks against it among its hazards.
 
     `settings` are parameter values by name; `named` the targets of a preset that has several, by slot, in place of
     `target`; `expectations` what the person asks for beside the preset's own; `permission` what may be done to a raw
-    device; `waiting` is handed a line for the person where fio or ioping is slow to answer. Raises UsageError for a bad
-    parameter, target or expectation or a test that cannot fit, EngineMissing where fio or ioping is not there, EngineBusy
-    where it does not answer.
+    device; `disk_class` the class that the person says the disk is of; `waiting` is handed a line for the person where fio
+    or ioping is slow to answer. Raises UsageError for a bad parameter, target or expectation or a test that cannot fit,
+    EngineMissing where fio or ioping is not there, EngineBusy where it does not answer.
     """
     places = choose_places(preset, target, named or {})
     resolved = resolve(preset, settings)
@@ -72,9 +73,8 @@ def make_plan(
     before, tests = every[: len(resolved.precondition)], every[len(resolved.precondition) :]
     places = tuple(with_directory(place, places, every) for place in places)
     places = tuple(with_shared_files(place, places, every) for place in places)
-    expected, untold = promises(preset, dict(resolved.values), tests, expectations, places[0].target, tree)
+    promised, asked, untold = promises(preset, dict(resolved.values), tests, expectations, places[0].target, tree)
     hazards += untold
-    promised = expected[: len(expected) - len(expectations)]
     loads = [_workload(test, places, rate, promised, version) for test in every]
     rounds = resolved.rounds
     once = loads[len(before) :]
@@ -120,7 +120,7 @@ def make_plan(
         hazards=tuple(dict.fromkeys(hazards)),
         space_needed=sum(space.values()),
         assumed_bandwidth=rate.bandwidth,
-        expectations=expected,
+        expectations=(*promised, *asked),
         slot=first.slot,
         others=tuple(OtherTarget(place.slot, place.target, place.directory, place.files) for place in places[1:]),
         sweep=_axes(tests),
@@ -128,6 +128,7 @@ def make_plan(
         wear=wear,
         precondition=planned[: len(before)],
         rounds=rounds,
+        disk_class=disk_class,
     )
 
 

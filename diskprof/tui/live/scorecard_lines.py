@@ -30,10 +30,13 @@ def scorecard_lines(
     size = width // across
     compared = any(score.against for score in scores)
     lines: list[Line] = [[(fit(about, width), "quiet")]] if roomy or not compared else []
+    if not roomy and (told := _standings(scores)):
+        lines.append([(fit(told, width), "quiet")])
     if size < _LEAST_CELL:
         return lines + [_listed(score, width, charset) for score in scores]
     drawn = roomy and all(_has_room(score, size - 1, charset) for score in scores)
     bare = not compared and not any(score.promise for score in scores)
+    placed = drawn and any(score.rank or score.standing for score in scores)
     for at, row in enumerate(rows):
         if drawn and at:
             lines.append([])
@@ -45,8 +48,21 @@ def scorecard_lines(
         ]
         if bare and not drawn:
             cells = [cell[:1] for cell in cells]
+        if placed:
+            cells = [
+                [*cell, _place(score, each, charset)] for cell, score, each in zip(cells, row, sizes, strict=False)
+            ]
         lines += [[piece for cell in parts for piece in _padded(cell, size)] for parts in zip(*cells, strict=True)]
     return lines
+
+
+def _standings(scores: Sequence[ScoreLine]) -> str:
+    """Of the figures that are in the class of the disk or not: `Class: 4 within; below: 4K rand read QD1`."""
+    known = [score for score in scores if score.standing]
+    below = [clean(score.name) for score in known if score.standing and score.standing.meaning is Meaning.WARNING]
+    inside = len(known) - len(below)
+    parts = [f"{inside} in its range or above" if inside else "", f"below: {', '.join(below)}" if below else ""]
+    return f"Class of the disk: {'; '.join(filter(None, parts))}" if known else ""
 
 
 def _rows(scores: Sequence[ScoreLine]) -> list[list[ScoreLine]]:
@@ -61,11 +77,13 @@ def _padded(line: Line, width: int) -> Line:
 
 def _bar(score: ScoreLine, width: int, charset: Charset) -> list[Piece]:
     """Full is the best earlier run."""
-    if score.share is None:
-        return []
+    return [] if score.share is None else _drawn_bar(score.share, score.direction, width, charset)
+
+
+def _drawn_bar(share: float, direction: Meaning, width: int, charset: Charset) -> list[Piece]:
     full, empty = ("#", ".") if charset is Charset.ASCII else ("━", "─")
-    count = min(width, max(1, round(score.share * width)))
-    return [(full * count, ink(score.direction)), (empty * (width - count), "rule")]
+    count = min(width, max(1, round(share * width)))
+    return [(full * count, ink(direction)), (empty * (width - count), "rule")]
 
 
 def _was(score: ScoreLine) -> tuple[str, ...]:
@@ -129,6 +147,18 @@ def _large_cell(score: ScoreLine, width: int, charset: Charset) -> list[Line]:
         left: list[Piece] = [(row, ink(score.direction)), (unit, "quiet")]
         lines.append(_cut([*left, (" " * max(1, room - width_of(left)), ""), *beside[at]], width))
     return lines
+
+
+def _place(score: ScoreLine, width: int, charset: Charset) -> Line:
+    """Where a figure is in the class of the disk, with a bar, and its place among the runs; what has room."""
+    standing = score.standing
+    if standing is None:
+        return [(fit(score.rank, width), "quiet")]
+    bar = _drawn_bar(standing.share, score.direction, _BAR, charset)
+    room = width - _BAR - 1
+    words = _first_fitting(standing.words, room)
+    rank = f", {score.rank}" if score.rank and len(words) + len(score.rank) + 2 <= room else ""
+    return _cut([*bar, (f" {words}", ink(standing.meaning)), (rank, "quiet")], width)
 
 
 def _listed(score: ScoreLine, width: int, charset: Charset) -> Line:

@@ -12,7 +12,7 @@ from diskprof.tui.dialogs.form import FormField
 
 if TYPE_CHECKING:
     from diskprof.model.device import DeviceTree
-    from diskprof.model.expectation import Expectation
+    from diskprof.model.expectation import Asked
     from diskprof.model.plan import Plan, RawDevice
     from diskprof.model.preset import Parameter, Preset
     from diskprof.runner.session import Session
@@ -68,8 +68,8 @@ def name_field(presets: Sequence[Preset], value: str = "") -> FormField:
     return FormField("name", "Name", value, "a word or two", check, short=bool(value))
 
 
-def label_fields(tags: str, note: str, expect: str) -> list[FormField]:
-    """Tags, note and expectations of a run, as `diskprof run` takes them."""
+def label_fields(tags: str, note: str, expect: str, disk_class: str) -> list[FormField]:
+    """Tags, note, expectations and the class of the disk of a run, as `diskprof run` takes them."""
 
     def check_tags(text: str) -> str:
         from diskprof.store.reading import is_reserved
@@ -83,18 +83,31 @@ def label_fields(tags: str, note: str, expect: str) -> list[FormField]:
         expectations_of(text)
         return " ".join(text.split())
 
+    def check_class(text: str) -> str:
+        from diskprof.presets.disk_classes import disk_class
+
+        return disk_class(text.strip()).name if text.strip() else ""
+
     return [
         FormField("tags", "Tags", tags, "separated by commas", check_tags),
         FormField("note", "Note", note, "e.g. after firmware update", lambda text: clean(text).strip()),
-        FormField("expect", "Expect", expect, "e.g. randread-4k-qd32.read.iops>=5000", check_expectations),
+        FormField("expect", "Expect", expect, "e.g. randread-4k-qd32.read.iops>=5000, or aws-gp3", check_expectations),
+        FormField("class", "Class", disk_class, "of the disk, e.g. sata-ssd; empty: found out", check_class),
     ]
 
 
-def expectations_of(text: str) -> list[Expectation]:
-    """Expressions of `--expect` with blanks between them. Raises UsageError."""
-    from diskprof.analysis.expectations import parse_expectation
+def expectations_of(text: str) -> list[Asked]:
+    """Expressions of `--expect`, or classes of disks, with blanks between them. Raises UsageError."""
+    from diskprof.analysis.expectations import asked_expectation
 
-    return [parse_expectation(word) for word in text.split()]
+    from diskprof.model.expectation import ClassExpectation
+    from diskprof.presets.disk_classes import expected_class
+
+    found = [asked_expectation(word) for word in text.split()]
+    for each in found:
+        if isinstance(each, ClassExpectation):
+            expected_class(each)
+    return found
 
 
 def overwrite_fields(plans: Sequence[Plan]) -> list[FormField]:

@@ -22,7 +22,7 @@ from diskprof.tui.run.forms import expectations_of, label_fields, overwrite_fiel
 
 if TYPE_CHECKING:
     from diskprof.model.device import DeviceTree
-    from diskprof.model.expectation import Expectation
+    from diskprof.model.expectation import Asked
     from diskprof.model.plan import Plan
     from diskprof.runner.neighbours import Neighbour
     from diskprof.runner.session import SeriesOutlook
@@ -38,11 +38,12 @@ class Labels:
     tags: str = ""
     note: str = ""
     expect: str = ""
+    disk_class: str = ""
 
     @property
     def words(self) -> str:
         """What was added, behind a colon; empty where nothing was."""
-        given = ", ".join(filter(None, (self.tags, self.note, self.expect)))
+        given = ", ".join(filter(None, (self.tags, self.note, self.expect, self.disk_class)))
         return f": {shorten_middle(given, 36)}" if given else ""
 
 
@@ -89,7 +90,7 @@ class StartFlow:
         """Ask for all that a plan needs before it starts, or say what stands against it. `tree` are the devices now."""
         plan = outlook.plan
         assert plan is not None
-        self._outlook, self._labels, self._planned = outlook, Labels(), None
+        self._outlook, self._labels, self._planned = outlook, Labels(disk_class=plan.disk_class), None
         try:
             others = self._screen.session.neighbours(plan, self._screen.store, tree)
         except DiskprofError as error:
@@ -154,7 +155,7 @@ class StartFlow:
                 content_of(lines, indent=1),
                 (
                     *start,
-                    Answer("t", f"Tags, note, expectations{self._labels.words}", "labels"),
+                    Answer("t", f"Tags, note, expectations, class{self._labels.words}", "labels"),
                     Answer("c", "Show the commands", "commands"),
                     Answer("esc", "Cancel", ""),
                 ),
@@ -188,25 +189,27 @@ class StartFlow:
         def replan(values: Mapping[str, str]) -> tuple[str, DiskprofError] | None:
             """In a thread, as all checks: with other expectations it is another plan."""
             try:
-                made.append(self._replanned(asked, outlook, expectations_of(values["expect"])))
+                made.append(self._replanned(asked, outlook, expectations_of(values["expect"]), values["class"]))
             except DiskprofError as error:
                 return "expect", error
             return None
 
         def given(values: dict[str, str] | None) -> None:
             if values is not None:
-                self._labels = Labels(values["tags"], values["note"], values["expect"])
+                self._labels = Labels(values["tags"], values["note"], values["expect"], values["class"])
                 self._outlook = replace(outlook, plan=made[-1].plan)
             self._confirm(asked if values is None else made[-1])
 
-        fields = label_fields(self._labels.tags, self._labels.note, self._labels.expect)
-        self._screen.app.push_screen(Form("Tags, note, expectations", fields, together=replan), given)
+        fields = label_fields(self._labels.tags, self._labels.note, self._labels.expect, self._labels.disk_class)
+        self._screen.app.push_screen(Form("Tags, note, expectations, class", fields, together=replan), given)
 
-    def _replanned(self, asked: Waiting, outlook: Outlook, expectations: Sequence[Expectation]) -> Waiting:
-        """What was asked, with other expectations. Raises DiskprofError."""
+    def _replanned(self, asked: Waiting, outlook: Outlook, expectations: Sequence[Asked], disk_class: str) -> Waiting:
+        """What was asked, with other expectations or another class of the disk. Raises DiskprofError."""
         session, planned = self._screen.session, self._planned
         outlooks = planned.outlooks if planned and asked.series else (outlook,)
-        plans = tuple(session.plan_of(replace(each.wish, expectations=expectations)) for each in outlooks)
+        plans = tuple(
+            session.plan_of(replace(each.wish, expectations=expectations, disk_class=disk_class)) for each in outlooks
+        )
         series = replace(asked.series, plans=plans) if asked.series else None
         return replace(asked, plan=plans[0], series=series)
 

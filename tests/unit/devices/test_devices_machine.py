@@ -10,6 +10,7 @@ from fake_machine import Machine
 
 from diskprof.devices.machine import watch
 from diskprof.devices.machine.cgroups import group_limits
+from diskprof.devices.machine.cloud import cloud
 from diskprof.devices.machine.environment import describe, virtualisation
 from diskprof.devices.machine.watch import SystemWatch
 from diskprof.devices.scan.tree import build_tree
@@ -199,6 +200,22 @@ def test_qemu_on_arm64_says_itself_what_it_runs_on(
     write(machine.roots.sys / "class/dmi/id/product_name", product)
     write(machine.roots.proc / "cpuinfo", "processor : 0\nFeatures : fp asimd\n")
     assert virtualisation(machine.roots) == expected
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "name"),
+    [
+        ("sys_vendor", "Amazon EC2", "AWS"),
+        ("product_name", "Google Compute Engine", "Google Cloud"),
+        ("chassis_asset_tag", "7783-7084-3265-9085-8269-3286-77", "Azure"),
+        ("chassis_asset_tag", "OracleCloud.com", "Oracle Cloud"),
+        ("sys_vendor", "DigitalOcean", "DigitalOcean"),
+        ("sys_vendor", "Google", ""),
+    ],
+)
+def test_clouds(machine: Machine, file: str, text: str, name: str) -> None:
+    write(machine.roots.sys / "class/dmi/id" / file, f"{text}\n")
+    assert cloud(machine.roots) == name
 
 
 def test_xen_and_containers(machine: Machine) -> None:

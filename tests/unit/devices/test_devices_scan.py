@@ -38,6 +38,25 @@ def names(tree: DeviceTree, *, show_empty: bool = False) -> list[tuple[int, str]
     return [(depth, device.name) for depth, device in tree.walk(show_empty=show_empty)]
 
 
+def test_what_tells_the_class_of_a_drive(machine: Machine) -> None:
+    """The generation of an NVMe drive, A1 and A2 of an SD card; partitions have the class of their disk."""
+    nvme = machine.disk("nvme0n1", "pci0000:00/0000:01:00.0/nvme/nvme0", major=259)
+    (nvme / "device" / "device").mkdir(parents=True)
+    (nvme / "device" / "device" / "max_link_speed").write_text("16.0 GT/s PCIe\n")
+    status = f"{'0' * 43}2{'0' * 84}"
+    machine.disk("mmcblk0", "platform/soc/mmc_host/mmc0/mmc0:aaaa", device__ssr=status)
+    machine.disk("mmcblk1", "platform/soc/mmc_host/mmc1/mmc1:aaaa", device__ssr="0" * 128)
+    machine.partition("nvme0n1", "nvme0n1p1")
+    tree = scanned(machine)
+    found = {device.name: (device.pcie, device.sd_class) for device in tree.devices}
+    assert found == {
+        "nvme0n1": (4, None),
+        "nvme0n1p1": (None, None),
+        "mmcblk0": (None, 2),
+        "mmcblk1": (None, None),
+    }
+
+
 def test_nvme_without_udev(machine: Machine) -> None:
     machine.disk(
         "nvme0n1",
