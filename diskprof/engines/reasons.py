@@ -16,7 +16,7 @@ _ADVICE = {
     errno.EACCES: "Use a target you can open, or run diskprof with sudo.",
     errno.EPERM: "The file system may be read-only or the file protected; some requests need root.",
     errno.EROFS: "Mount the file system writable, or choose another target.",
-    errno.EIO: "I/O error. Check dmesg, and do not trust this device with data.",
+    errno.EIO: "I/O error. Check dmesg before you keep data on this device.",
     errno.EINVAL: "The target may not support direct=1, or bs may be no multiple of the device's block size.",
     errno.ENOENT: "The target does not exist (any more).",
     errno.ENODEV: "The device was removed.",

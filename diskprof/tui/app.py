@@ -145,7 +145,7 @@ class DiskprofApp(TerminalApp):
             id="app.palette",
             show=False,
             priority=True,
-            tooltip="Everything that can be done, by name",
+            tooltip="All commands, by name",
         ),
         Binding(
             "colon",
@@ -154,7 +154,7 @@ class DiskprofApp(TerminalApp):
             id="app.palette-colon",
             show=False,
             key_display=":",
-            tooltip="Everything that can be done, by name",
+            tooltip="All commands, by name",
         ),
         Binding(
             "ctrl+l",
@@ -163,7 +163,7 @@ class DiskprofApp(TerminalApp):
             id="app.redraw",
             show=False,
             priority=True,
-            tooltip="Draw the screen again, where something else wrote over it",
+            tooltip="Redraw the screen",
         ),
         Binding(
             "ctrl+z",
@@ -428,7 +428,7 @@ class DiskprofApp(TerminalApp):
         return super().switch_mode(mode)
 
     def action_command_palette(self) -> None:
-        """Everything that can be done here, by name."""
+        """All commands here, by name."""
         from diskprof.tui.dialogs.chooser import Chooser
 
         if isinstance(self.screen, Chooser):

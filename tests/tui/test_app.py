@@ -67,7 +67,7 @@ async def test_help_belongs_to_the_screen_and_lists_its_keys(bench: Bench, key: 
 async def test_long_help_can_be_scrolled_to_its_end(bench: Bench, size: tuple[int, int]) -> None:
     async with open_bench(bench, size) as pilot:
         await press(pilot, "question_mark", *["down"] * 60)
-        await see(pilot, "Everything that can be done, by name")
+        await see(pilot, "All commands, by name")
         await press(pilot, "up", "enter")
         assert isinstance(pilot.app.screen, RunScreen)
 

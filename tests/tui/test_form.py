@@ -10,7 +10,7 @@ async def test_a_form_says_which_fields_are_in_sight(bench: Bench) -> None:
     async with open_bench(bench) as pilot:
         form = Form("Parameters", [FormField(f"f{at}", f"Parameter {at}", "1") for at in range(9)])
         await pilot.app.push_screen(form)
-        await see(pilot, "fields 1-6 of 9 Enter accepts, Esc goes back")
+        await see(pilot, "fields 1-6 of 9 Enter: OK, Esc: cancel")
         await press(pilot, *["down"] * 8)
         await see(pilot, "fields 4-9 of 9")
         await pilot.resize_terminal(80, 50)

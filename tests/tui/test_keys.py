@@ -219,7 +219,7 @@ async def test_words_that_name_keys_outside_the_help(bench: Bench) -> None:
         await press(pilot, "4")
         await see(pilot, "Press f3 for the list of runs, mark two or more with f4, and press f6.")
         await press(pilot, "f3", "t")
-        await see(pilot, "f8 goes back")
+        await see(pilot, "f8: cancel")
         await press(pilot, "f8", "1", "f9", *"nothing")
         presets = pilot.app.screen.query_one("#presets", Table)
         await until(pilot, lambda: "f10 clears the filter." in " ".join(presets.text.split()))

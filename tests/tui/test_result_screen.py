@@ -298,13 +298,13 @@ async def test_the_kernels_view_of_each_test(path: Path, runs: dict[str, str]) -
     async with open_runs(path, (120, 40)) as pilot:
         screen = await open_result(pilot, runs["first"])
         await press(pilot, "K")
-        await see(pilot, "Kernel's view", "r_await", "median", "%steal")
+        await see(pilot, "Kernel (iostat -x)", "r_await", "median", "%steal")
         before = text_of(pilot)
         await press(pilot, "down")
         await until(pilot, lambda: text_of(pilot) != before)
-        await see(pilot, "Kernel's view", "r_await")
+        await see(pilot, "Kernel (iostat -x)", "r_await")
         await press(pilot, "escape")
-        assert "Kernel's view" not in text_of(pilot)
+        assert "Kernel (iostat -x)" not in text_of(pilot)
         assert pilot.app.screen is screen
 
 

@@ -26,7 +26,7 @@ async def test_a_dialog_looks_the_same_after_another(path: Path, keys: tuple[str
         before = text_of(pilot)
         await press(pilot, "escape")
         pilot.app.push_screen(Form("Another", [FormField("one", "One", "1")]))
-        await see(pilot, "Enter accepts")
+        await see(pilot, "Enter: OK")
         await press(pilot, "escape", keys[-1])
         await see(pilot, words)
         assert text_of(pilot) == before

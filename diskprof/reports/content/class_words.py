@@ -31,11 +31,12 @@ _MEANINGS = {Position.BELOW: Meaning.WARNING, Position.WITHIN: Meaning.PLAIN, Po
 
 @dataclass(frozen=True, slots=True)
 class StandingLine:
-    """Where a figure is in the class of its disk. `words` are from long to short, all of one meaning.
+    """Where a figure is in the class of its disk, whose `title` is that of one. `words` are from long to short, all of one meaning.
 
     `share` is the length of its bar, 0 to 1: full is the most that the class does, or the least where no most is known.
     """
 
+    title: str
     words: tuple[str, ...]
     share: float
     meaning: Meaning
@@ -97,7 +98,9 @@ def standing_line(one: Standing) -> StandingLine:
             short = f"{part} of class"
     # One end at least is known.
     full = one.most or one.least or one.value
-    return StandingLine((*words, short), min(1.0, one.value / full) if full else 0.0, _MEANINGS[one.position])
+    return StandingLine(
+        one.disk_class.title, (*words, short), min(1.0, one.value / full) if full else 0.0, _MEANINGS[one.position]
+    )
 
 
 def range_words(one: Standing) -> str:

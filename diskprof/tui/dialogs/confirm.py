@@ -82,7 +82,7 @@ class Ask(ModalScreen[str | None]):
     def _mark(self) -> None:
         """Name at the lower edge the keys that answer, and those that scroll if the text is longer."""
         more = any(text.show_vertical_scrollbar for text in self.query("#ask-text").results(VerticalScroll))
-        answers = with_keys(self, "Enter answers, {ask.back} goes back")
+        answers = with_keys(self, "Enter: OK, {ask.back}: cancel")
         scrolls = with_keys(self, "{ask.page-down} scrolls   ") if more else ""
         self.query_one(".dialog").border_subtitle = f"{scrolls}{answers}"
 

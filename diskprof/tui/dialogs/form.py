@@ -62,7 +62,7 @@ class Form(ModalScreen[dict[str, str] | None]):
         Binding("pageup", "page(-1)", "Page up", id="form.page-up", show=False),
     ]
 
-    SAYS: ClassVar[str] = "Enter accepts, {form.back} goes back"
+    SAYS: ClassVar[str] = "Enter: OK, {form.back}: cancel"
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ from diskprof.tui.dialogs.text_page import TextPage
 _WORDS = {
     "focus_next": "The next pane, the pane before",
     "focus_previous": "The next pane, the pane before",
-    "command_palette": "Everything that can be done, by name",
+    "command_palette": "All commands, by name",
     "help": "Help for this screen",
     "quit": "Quit; a run can continue in the background",
 }

@@ -61,7 +61,7 @@ class ImportDialog(ModalScreen[Preset | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = Content("Import a test").markup
-            dialog.border_subtitle = with_keys(self, "Tab to the name, Enter there saves, {form.back} goes back")
+            dialog.border_subtitle = with_keys(self, "Tab: to the name, Enter there: save, {form.back}: cancel")
             yield Label("Paste commands or a job file, or type its path")
             yield TextArea(id="import-text", tab_behavior="focus", compact=True, highlight_cursor_line=False)
             yield Label("Name of the preset")

@@ -100,7 +100,7 @@ class ExportModal(ModalScreen[Path | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = Content(clean(self._title)).markup
-            dialog.border_subtitle = with_keys(self, "Enter writes, {form.back} goes back")
+            dialog.border_subtitle = with_keys(self, "Enter: write, {form.back}: cancel")
             yield Label(_words(self._path), id="report-form")
             yield Field(str(self._path), id="path", compact=True)
             yield Static("Format follows the extension: .md, .html or .csv.", markup=False)

@@ -51,12 +51,12 @@ class TagsModal(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = Content(f"Tags and note of {self.run.id}").markup
-            dialog.border_subtitle = with_keys(self, "Enter saves, {form.back} goes back")
+            dialog.border_subtitle = with_keys(self, "Enter: save, {form.back}: cancel")
             yield Static(clean(f"{self.run.preset} on {self.run.target}"), markup=False)
             yield Label("Tags, separated by blanks or commas")
             yield Field(self._tags, placeholder="baseline nvme before-upgrade", id="tags", compact=True)
             yield Label("Note")
-            yield Field(self._note, placeholder="what was special about this run", id="note", compact=True)
+            yield Field(self._note, placeholder="e.g. after firmware update", id="note", compact=True)
             yield Static("", id="problem", markup=False)
 
     def on_mount(self) -> None:

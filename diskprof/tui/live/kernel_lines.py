@@ -88,11 +88,11 @@ def kernel_lines(seen: Snapshot, watch: KernelWatch, width: int) -> list[Line]:
     where = clean(run.plan.target.device_title) or "no block device"
     disks = [disk.name for disk in run.environment.disks if disk.name != run.plan.target.device]
     below = f", on {', '.join(map(clean, disks))}" if disks else ""
-    head: list[Piece] = [("Kernel's view", "title"), (f"  {where}{below}", "strong")]
+    head: list[Piece] = [("Kernel (iostat -x)", "title"), (f"  {where}{below}", "strong")]
     if len(run.tests) > 1:
         # The list of tests may be out of sight, and the figures are of one of them.
         head.append((f"  {clean(run.tests[watch.place[0]].title)}", ""))
-    names: list[Piece] = [("names as in iostat -x", "quiet")]
+    names: list[Piece] = [("names as in iostat", "quiet")]
     lines: list[Line] = [titled(head, names if width_of(head) + 2 + width_of(names) <= width else [], width)]
     column = _NAME + 3 * _FIGURE
     if width >= 2 * column - 8:

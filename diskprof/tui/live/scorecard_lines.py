@@ -30,8 +30,8 @@ def scorecard_lines(
     size = width // across
     compared = any(score.against for score in scores)
     lines: list[Line] = [[(fit(about, width), "quiet")]] if roomy or not compared else []
-    if not roomy and (told := _standings(scores)):
-        lines.append([(fit(told, width), "quiet")])
+    if not roomy and (told := _standings(scores, width)):
+        lines.append([(told, "quiet")])
     if size < _LEAST_CELL:
         return lines + [_listed(score, width, charset) for score in scores]
     drawn = roomy and all(_has_room(score, size - 1, charset) for score in scores)
@@ -56,13 +56,15 @@ def scorecard_lines(
     return lines
 
 
-def _standings(scores: Sequence[ScoreLine]) -> str:
-    """Of the figures that are in the class of the disk or not: `Class: 4 within; below: 4K rand read QD1`."""
+def _standings(scores: Sequence[ScoreLine], width: int) -> str:
+    """`SATA SSD: 4 of 6 within or above; below: 4K rand read QD1`, the names if there is room; empty without a class."""
     known = [score for score in scores if score.standing]
+    if not known or not known[0].standing:
+        return ""
     below = [clean(score.name) for score in known if score.standing and score.standing.meaning is Meaning.WARNING]
-    inside = len(known) - len(below)
-    parts = [f"{inside} in its range or above" if inside else "", f"below: {', '.join(below)}" if below else ""]
-    return f"Class of the disk: {'; '.join(filter(None, parts))}" if known else ""
+    told = f"{known[0].standing.title}: {len(known) - len(below)} of {len(known)} within or above"
+    named = f"; below: {', '.join(below)}" if below else ""
+    return _first_fitting((told + named, f"{told}, {len(below)} below" if below else told, told), width)
 
 
 def _rows(scores: Sequence[ScoreLine]) -> list[list[ScoreLine]]:

@@ -99,7 +99,6 @@ def label_fields(tags: str, note: str, expect: str, disk_class: str) -> list[For
 def expectations_of(text: str) -> list[Asked]:
     """Expressions of `--expect`, or classes of disks, with blanks between them. Raises UsageError."""
     from diskprof.analysis.expectations import asked_expectation
-
     from diskprof.model.expectation import ClassExpectation
     from diskprof.presets.disk_classes import expected_class
 

@@ -136,6 +136,21 @@ def _sides(test: PlannedTest) -> Line:
     return [("R" if reads else " ", "read"), ("W" if writes else " ", "write")]
 
 
+def command_lines(plan: Plan, width: int, height: int, key: str) -> list[Line]:
+    """The commands of as many tests as have room in `height` lines; `key` shows all."""
+    head = paragraph(f"Commands ({key} shows all)", width, "quiet", first=((" ", ""),))
+    lines = list(head)
+    for title, test in steps(plan):
+        command = [
+            *paragraph(clean(title), width, first=(("   ", ""),)),
+            *paragraph(clean(shlex.join(test.argv)), width, "quiet", first=(("   ", ""),)),
+        ]
+        if len(lines) + len(command) > height:
+            break
+        lines += command
+    return lines if len(lines) > len(head) else []
+
+
 def commands_text(plan: Plan, job_file: str = "") -> Content:
     """The exact commands, as a shell would take them, and the job file that does the same with plain fio, if there is one."""
 

@@ -137,7 +137,14 @@ class PlanPane(Table):
             shown = [*repeated, *([[]] if repeated else []), *shown]
             about = preset_lines(preset, width)
             more = below(width)
-            return [*shown, *([[], *about] if about else ()), *([[], *more] if more else ())]
+            told = [*shown, *([[], *about] if about else ()), *([[], *more] if more else ())]
+            room = self.size.height - len(told) - 1
+            if plan and room > 0:
+                from diskprof.tui.run.plan_lines import command_lines
+
+                commands = command_lines(plan, width, room, key_of(self.screen, "run.commands"))
+                told += [[], *commands] if commands else []
+            return told
 
         self._show(lines, wish)
         self.set_class(outlook.blocked, "-blocked")

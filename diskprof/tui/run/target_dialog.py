@@ -62,7 +62,7 @@ class TargetDialog(Form):
         Binding("right,end", "take", "Take over", id="target.take", show=False, priority=True),
     ]
 
-    SAYS: ClassVar[str] = "{target.complete} completes, Enter accepts, {form.back} goes back"
+    SAYS: ClassVar[str] = "{target.complete}: complete, Enter: OK, {form.back}: cancel"
 
     @dataclass(eq=False, repr=False)
     class _Found(Message):

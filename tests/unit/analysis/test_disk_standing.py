@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from handmade import DISK, ENVIRONMENT, Given, direction, fio, run as make_run
+from handmade import DISK, ENVIRONMENT, Given, direction, fio
+from handmade import run as make_run
 
 from diskprof.analysis.disk_standing import Position, class_of, rank
 from diskprof.analysis.score import scores

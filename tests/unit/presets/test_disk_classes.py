@@ -70,7 +70,11 @@ def test_every_figure_has_a_document_that_was_read(one: DiskClass) -> None:
         if figure.least and figure.most:
             assert figure.least.value(1 << 30) <= figure.most
         # A figure is of tests of which none other is.
-        like = [each for each in one.figures if each.is_of(figure.direction, figure.random, figure.block[0], figure.depth[0])]
+        like = [
+            each
+            for each in one.figures
+            if each.is_of(figure.direction, figure.random, figure.block[0], figure.depth[0])
+        ]
         assert like == [figure]
 
 
