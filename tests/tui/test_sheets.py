@@ -18,7 +18,7 @@ _OF_THE_APP = ("DiskprofApp", "-ascii")
 SHEETS = sorted(ROOM.glob("*/*.tcss"))
 
 
-@pytest.mark.parametrize(("keys", "words"), [(("end", "r"), "Enter writes"), (("end", "t"), "Enter saves")])
+@pytest.mark.parametrize(("keys", "words"), [(("end", "r"), "Enter: write"), (("end", "t"), "Enter: save")])
 async def test_a_dialog_looks_the_same_after_another(path: Path, keys: tuple[str, ...], words: str) -> None:
     async with open_runs(path) as pilot:
         await press(pilot, *keys)

@@ -111,6 +111,7 @@ FAST = make_machine(
         *("nvme0n1", "nvme0n1p1", 1_000_204_886_016),
         Mount("/mnt/data", "ext4", _OPTIONS, 983_350_071_296, 612_032_839_680),
         model="Samsung SSD 980 PRO 1TB",
+        pcie=4,
         serial="S5GXNF0R912345K",
         by_id=("nvme-Samsung_SSD_980_PRO_1TB_S5GXNF0R912345K",),
         transport=Transport.NVME,
