@@ -42,6 +42,10 @@ def library(tmp_path: Path) -> list[str]:
         (("run", "quick", ".", "--set", "size"), 2, "NAME=VALUE"),
         (("run", "quick", ".", "--set", "runtime=0"), 2, "runtime"),
         (("run", "quick", ".", "--set", "size=900000t"), 4, "879 PiB"),
+        (("run", "quick", ".", "--class", "sata"), 2, "no disk class 'sata'.\nClasses: sata-ssd.\n"),
+        (("run", "quick", ".", "--expect", "sata"), 2, "invalid expectation 'sata'"),
+        (("run", "soak", ".", "--expect", "sata-ssd"), 2, "diskprof presets classes sata-ssd"),
+        (("presets", "classes", "gp3"), 2, "aws-gp3"),
         (("run", "quick", "/dev/null"), 2, "/dev/null"),
         (("run", "quick", ".", "--set", "size=8e"), 2, "8e"),
         (("run", "/"), 2, "/ is a directory, not a preset.\nThe preset comes first: diskprof run quick /\n"),
@@ -212,6 +216,26 @@ def test_recorded_runs_are_listed_shown_compared_and_reported(tmp_path: Path, li
     markdown = report.read_text()
     assert all(run_id in markdown for run_id in complete[:2])
     assert diskprof("compare", *complete[:2], "--format", "markdown", home=tmp_path).stdout == markdown
+
+
+def test_a_class_of_the_disk_is_chosen_and_told_with_its_documents(tmp_path: Path, library: list[str]) -> None:
+    run = next(
+        each["id"]
+        for each in diskprof_json("runs", "--json", home=tmp_path)
+        if each["preset"] == "quick" and each["status"] == "complete" and not each["doubts"]
+    )
+    shown = diskprof("show", run, "--class", "nvme-pcie3", home=tmp_path).stdout
+    assert "Against its class: NVMe SSD, PCIe 3.0 (chosen)" in shown
+    found = diskprof_json("show", run, "--class", "nvme-pcie3", "--json", home=tmp_path)["disk_class"]
+    assert (found["name"], found["chosen"], found["unknown"]) == ("nvme-pcie3", True, None)
+    assert {one["position"] for one in found["standings"]} <= {"below", "within", "above"} and found["standings"]
+    assert all(one["sources"][0].startswith("http") for one in found["standings"])
+    page = diskprof("report", run, "--class", "nvme-pcie3", home=tmp_path).stdout
+    assert "2026-11-25" in page and "digit.in" in page
+    refused = diskprof("report", run, "--class", "nvme-pcie3", "--format", "csv", home=tmp_path)
+    assert refused.returncode == 2 and "--class is for" in refused.stderr
+    told = diskprof_json("presets", "classes", "aws-gp3", "--json", home=tmp_path)
+    assert told[0]["figures"][0]["sources"][0]["read"] == "2026-11-25"
 
 
 def test_a_report_is_what_its_file_name_says(tmp_path: Path, library: list[str]) -> None:

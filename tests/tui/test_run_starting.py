@@ -431,12 +431,17 @@ async def test_tags_note_and_expectations_are_given_before_the_start(bench: Benc
         await write(pilot, "nvme, before", "#field-tags")
         await write(pilot, "old firmware", "#field-note")
         await write(pilot, "randread-4k-qd32.read.iops>=5000", "#field-expect")
+        await write(pilot, "sata", "#field-class")
         await press(pilot, "enter")
-        await see(pilot, "Start Quick check?", "expectations: nvme, before", ">= 5,000")
+        await see(pilot, "no disk class 'sata'")
+        await write(pilot, "sata-ssd", "#field-class")
+        await press(pilot, "enter")
+        await see(pilot, "Start Quick check?", "class: nvme, before", ">= 5,000")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, LiveScreen))
         assert bench.labels == [(("nvme", "before"), "old firmware")]
         assert [each.test for each in bench.started[0].expectations] == ["randread-4k-qd32"]
+        assert bench.started[0].disk_class == "sata-ssd"
 
 
 async def test_the_labels_can_be_left_out(bench: Bench) -> None:

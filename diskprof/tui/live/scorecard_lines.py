@@ -29,9 +29,9 @@ def scorecard_lines(
     across = max(map(len, rows))
     size = width // across
     compared = any(score.against for score in scores)
-    lines: list[Line] = [[(fit(about, width), "quiet")]] if roomy or not compared else []
-    if not roomy and (told := _standings(scores, width)):
-        lines.append([(told, "quiet")])
+    told = "" if roomy else _standings(scores, width)
+    below = any(score.standing and score.standing.meaning is Meaning.WARNING for score in scores)
+    lines: list[Line] = [[(told or fit(about, width), "quiet")]] if roomy or not compared or (told and below) else []
     if size < _LEAST_CELL:
         return lines + [_listed(score, width, charset) for score in scores]
     drawn = roomy and all(_has_room(score, size - 1, charset) for score in scores)

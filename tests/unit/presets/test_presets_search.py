@@ -22,6 +22,9 @@ def found(words: str) -> set[str]:
     return {preset.name for preset in matching(SHIPPED, words)}
 
 
+VENDORS = ("google-hyperdisk", "google-persistent-disk", "oracle-block-volume")
+
+
 @pytest.mark.parametrize(
     ("words", "names"),
     [
@@ -48,11 +51,11 @@ def found(words: str) -> set[str]:
         ("fio-randread-qd8", {"vps-randread-qd8"}),
         ("randread-4k-qd64", {"digitalocean-sweep"}),
         # shelves
-        ("suites", {"alibaba-cloud-disk", "digitalocean-volume", "vps-compare"}),
+        ("suites", {"alibaba-cloud-disk", "digitalocean-volume", "vps-compare", *VENDORS}),
         # options and flags
         ("fdatasync", {"etcd-fsync", "postgres-like"}),
-        ("iodepth=256", {"azure-max-read-iops", "azure-max-write-iops"}),
-        ("--iodepth=256 -rw=randread", {"azure-max-read-iops"}),
+        ("iodepth=256", {"azure-max-read-iops", "azure-max-write-iops", *VENDORS}),
+        ("--iodepth=256 -rw=randread", {"azure-max-read-iops", *VENDORS}),
         ("-RC", {"ioping-cached", "vps-compare"}),
         ("ioping -c", {"ioping-latency", "vps-compare"}),
         ("diskspd -w100", {"azure-diskspd-max-write-iops", "azure-diskspd-max-throughput"}),

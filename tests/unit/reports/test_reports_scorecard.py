@@ -68,7 +68,7 @@ def test_each_figure_says_what_its_bar_is_measured_against(run: Run, factor: flo
         assert line.share == pytest.approx(share)
     table = best_table(run, earlier(run, factor))
     assert table and len(table.rows) == 6
-    assert about(run, earlier(run, 1.0)) == "Compared with the earlier run on this disk"
+    assert about(run, earlier(run, 1.0)) == "Compared with the earlier run on this disk. Class: NVMe SSD, PCIe 4.0"
 
 
 def test_the_best_of_several_is_named(run: Run) -> None:
