@@ -220,6 +220,7 @@ class BenchSession(Session):
             parameters=tuple(wish.settings.items()),
             hazards=hazards,
             expectations=tuple(wish.expectations),
+            disk_class=wish.disk_class,
             raw_devices=raw,
         )
 

@@ -114,7 +114,7 @@ def _report_text(store: "Store", names: tuple[str, ...], wanted: Format, disk_cl
         raise UsageError("--class is for the Markdown or HTML report of one run.", "Omit it, or name one run.")
     if len(names) == 1:
         item = store.resolve_item(names[0])
-        if item.is_series and disk_class:
+        if (item.is_series or item.is_fleet) and disk_class:
             raise UsageError("--class is of one run.", f"Give one of: {', '.join(store.runs_named(item.id))}.")
         if item.is_series and wanted in OF_SERIES:
             return _series_text(store, item.id, wanted, ascii_only=ascii_only)

@@ -31,7 +31,9 @@ def scorecard_lines(
     compared = any(score.against for score in scores)
     told = "" if roomy else _standings(scores, width)
     below = any(score.standing and score.standing.meaning is Meaning.WARNING for score in scores)
-    lines: list[Line] = [[(told or fit(about, width), "quiet")]] if roomy or not compared or (told and below) else []
+    lines: list[Line] = (
+        [[(told or fit(_compared(about, width), width), "quiet")]] if roomy or not compared or (told and below) else []
+    )
     if size < _LEAST_CELL:
         return lines + [_listed(score, width, charset) for score in scores]
     drawn = roomy and all(_has_room(score, size - 1, charset) for score in scores)
@@ -54,6 +56,11 @@ def scorecard_lines(
             ]
         lines += [[piece for cell in parts for piece in _padded(cell, size)] for parts in zip(*cells, strict=True)]
     return lines
+
+
+def _compared(about: str, width: int) -> str:
+    """What the bars are measured against, without the class of the disk where it has no room."""
+    return _first_fitting((about, about.partition(". Class: ")[0]), width) or about
 
 
 def _standings(scores: Sequence[ScoreLine], width: int) -> str:
