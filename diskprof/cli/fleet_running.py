@@ -200,18 +200,22 @@ def _planned(
 ) -> list["Prospect"]:
     import asyncio
 
-    from diskprof.analysis.expectations import parse_expectation
+    from diskprof.analysis.expectations import asked_expectation
     from diskprof.fleet.messages import MakePlan
     from diskprof.fleet.planning import plan_members
+    from diskprof.presets.disk_classes import disk_class
     from diskprof.presets.resolve import settings_of
 
     given = pairs(request.settings, "--set", "--set size=256m --set runtime=5")
     settings = tuple(settings_of(preset, request.variant, given).items())
-    expectations = tuple(parse_expectation(text) for text in request.expectations)
+    expectations = tuple(asked_expectation(text) for text in request.expectations)
     permission = WritePermission(request.allow_write, tuple(request.overwrite))
+    named = disk_class(request.disk_class).name if request.disk_class else ""
 
     def wanted(member: FleetMember) -> "MakePlan":
-        return MakePlan(preset, member.target, settings, expectations, permission, concurrent=how.concurrent)
+        return MakePlan(
+            preset, member.target, settings, expectations, permission, concurrent=how.concurrent, disk_class=named
+        )
 
     return asyncio.run(plan_members(members, program_of, wanted, str(store.path)))
 

@@ -123,6 +123,7 @@ class Agent:
             *(wanted.preset, None, tree, dict(wanted.settings)),
             permission=wanted.permission,
             expectations=wanted.expectations,
+            disk_class=wanted.disk_class,
         )
         plan = session.make_plan(wish, session.resolve_target(wanted.target, tree), {})
         if not wanted.concurrent:

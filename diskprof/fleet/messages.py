@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 
 from diskprof.model.advice import Advice
 from diskprof.model.errors import DiskprofError
-from diskprof.model.expectation import Expectation
+from diskprof.model.expectation import Asked
 from diskprof.model.fleet import MemberOrder
 from diskprof.model.plan import Plan, WritePermission
 from diskprof.model.preset import Preset
@@ -51,9 +51,10 @@ class MakePlan:
     preset: Preset
     target: str
     settings: tuple[tuple[str, str], ...] = ()
-    expectations: tuple[Expectation, ...] = ()
+    expectations: tuple[Asked, ...] = ()
     permission: WritePermission = NO_WRITING
     concurrent: bool = False
+    disk_class: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -193,7 +193,9 @@ def run_command(
         targets = disks_to_test(session, targets) if order.each_disk else targets
         if steady:
             settings = (*settings, f"steady={steady}")
-        request = Request(preset, None, settings, (), expectations, variant, allow_write, overwrite, confirm)
+        request = Request(
+            preset, None, settings, (), expectations, variant, allow_write, overwrite, confirm, disk_class
+        )
         how = FleetStart(tags, note, dry_run, as_json, detach, yes, concurrent)
         ctx.exit(run_fleet(ctx, session, request, targets, order, how))
     if order != HostOrder():
