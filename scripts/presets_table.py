@@ -23,7 +23,7 @@ def row(preset: Preset) -> str:
         f"{len(resolved.tests)}{' cells' if preset.sweep else ''}",
         time(resolved),
         time(quick[0]) if quick else "",
-        "yes" if writes(preset) else "no",
+        "yes" if writes(resolved) else "no",
         ", ".join(f"{parameter.name} {parameter.default or '(empty)'}" for parameter in preset.parameters),
         preset.source,
     )
