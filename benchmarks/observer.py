@@ -21,7 +21,7 @@ from measuring.figures import Report, parser, patience_s, say
 from measuring.processes import CALM, Cost, Ended, Others, new_home
 from measuring.switching import MOST_PAIRS, Rhythm
 from measuring.terminal import Size
-from measuring.watching import run_headless, run_watched
+from measuring.watching import run_followed, run_headless, run_watched
 from measuring.ways import Effect, fio_alone, headless, live
 from measuring.workloads import RAMP_S, WORKLOADS, Bench, Workload
 
@@ -60,6 +60,14 @@ class Costs:
             time.sleep(self.span_s)
             runner.stop()
         return Seen(runner.others, runner.cpu, runner.rss)
+
+    def followed(self, workload: Workload) -> float:
+        """What `--follow` takes of a core: that of `attach` is a process of its own, that of `run` a thread of the runner."""
+        with run_followed(self.bench, workload, self.seconds) as pid:
+            cost = Cost(pid)
+            time.sleep(self.span_s)
+            cost.stop()
+        return cost.cpu
 
     def live(self, workload: Workload, size: Size) -> Seen:
         """A detached run, and the live screen on it."""
@@ -124,7 +132,10 @@ def main() -> None:
         bench = Bench(home, small=chosen.quick)
         for workload in workloads:
             deadline = time.monotonic() + patience_s(chosen) / len(workloads)
-            found = costs_of(Costs(bench, seconds), workload, sizes, rounds, deadline)
+            costs = Costs(bench, seconds)
+            found = costs_of(costs, workload, sizes, rounds, deadline)
+            followed = [100 * costs.followed(workload) for _ in range(rounds)]
+            report.add(f"{workload.name}: --follow, CPU", followed, "% of a core", most=0.2)
             rhythm = Rhythm(pairs, 1.5, 1.25) if chosen.quick else Rhythm(pairs)
             _tell_iops(report, bench, workload, sizes if _GOAL not in sizes else [_GOAL], rhythm)
             for name, seens in found.items():

@@ -46,9 +46,10 @@ from diskprof.analysis.arms import Arm
 from diskprof.analysis.comparison import compare
 from diskprof.analysis.findings.find import find
 from diskprof.analysis.headline import headline
+from diskprof.reports.content.comparison_report import comparison_report
 from diskprof.reports.content.history.history_report import history_report
 from diskprof.reports.render import lines
-from diskprof.reports.render.text import runs_table, comparison_text
+from diskprof.reports.render.text import runs_table
 from diskprof.runner.like_runs import history_of
 from diskprof.store import Store
 path, work, warm, ids = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]), sys.argv[4:]
@@ -66,7 +67,7 @@ with Store.open(path) as store:
         runs = [store.run(name) for name in ids]
         samples = {run.id: store.samples(run.id, histograms=False).samples for run in runs}
         half = len(runs) // 2
-        comparison_text(compare([Arm(tuple(runs[:half])), Arm(tuple(runs[half:]))], samples), 120)
+        lines.text(comparison_report(compare([Arm(tuple(runs[:half])), Arm(tuple(runs[half:]))], samples)), 120)
     elif work == "series":
         from diskprof.reports.content.series_report import series_report
         from diskprof.reports.render.lines import text

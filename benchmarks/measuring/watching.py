@@ -55,6 +55,34 @@ def run_watched(bench: Bench, workload: Workload, seconds: float, size: Size) ->
     kept_run(bench.home, run_id)
 
 
+@contextmanager
+def run_followed(bench: Bench, workload: Workload, seconds: float) -> Iterator[int]:
+    """A detached run whose intervals `diskprof attach --follow` prints: the id of that process, once it has begun. Stops both."""
+    # However long attach takes to start.
+    run_id = run(bench.order(workload, seconds + _PATIENCE_S, "--detach"), bench.home).split()[0]
+    printed = bench.home.path / "followed"
+    with (
+        printed.open("wb") as out,
+        subprocess.Popen(
+            (*diskprof(), "attach", run_id, "--follow", "jsonl"),
+            env=dict(bench.home.environment),
+            cwd=bench.home.path,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.DEVNULL,
+        ) as process,
+    ):
+        try:
+            while not printed.stat().st_size:
+                if process.poll() is not None:
+                    raise SystemExit("attach --follow ended without a line")
+                time.sleep(0.05)
+            yield process.pid
+        finally:
+            run((*diskprof(), "stop", run_id), bench.home)
+            process.terminate()
+
+
 def kept_run(home: Home, name: str) -> Run:
     """A run that ended well; ends the program for any other."""
     with Store.open(home.store) as store:
