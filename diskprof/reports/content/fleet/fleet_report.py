@@ -84,7 +84,7 @@ def _facts(result: FleetResult) -> Facts:
         ("Complete", f"{complete} of {figures.count(len(runs), 'run')}" if complete < len(runs) else ""),
         ("Started", f"{fleet.started_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC{took}"),
         ("Skew", skew_words(fleet)),
-        ("Tags", clean(" ".join(runs[-1].tags)) if runs else ""),
+        ("Tags", clean(" ".join(tag for tag in runs[-1].tags if all(tag in run.tags for run in runs))) if runs else ""),
         ("Note", clean(runs[-1].note) if runs else ""),
     ]
     told = [Fact(name, text) for name, text in facts if text]
