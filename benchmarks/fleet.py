@@ -212,7 +212,7 @@ def _fail(report: Report, found: Hosts, store: Store, fleet_id: str) -> None:
             whole += same and store.run(run_id).status is Status.COMPLETE
     report.add("ssh killed, sshd stopped, coordinator killed: whole runs", [float(whole)], "of 4", least=4)
     left = sum(len(server.programs()) for server in found.servers)
-    report.add("left running on the hosts", [float(left)], most=0)
+    report.add("processes that remain on the hosts", [float(left)], most=0)
 
 
 def main() -> None:
