@@ -21,8 +21,8 @@ from diskprof.store import Item
 from diskprof.tui.kit.painted import Line, Lines
 from diskprof.tui.kit.paragraphs import paragraph
 from diskprof.tui.kit.table import Sheet
-from diskprof.tui.live.fleet_pane import FleetPane
-from diskprof.tui.live.fleet_view import FleetView
+from diskprof.tui.live.fleet.fleet_pane import FleetPane
+from diskprof.tui.live.fleet.fleet_view import FleetView
 from diskprof.tui.live.live_lines import run_line, silent_after_s
 from diskprof.tui.live.run_page import HELP_OF_RUNS, RunPage
 from diskprof.tui.shell.keynames import with_keys

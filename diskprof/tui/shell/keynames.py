@@ -36,7 +36,7 @@ def key_of(screen: Screen[Any], name: str) -> str:
 
 _ROOMS = {
     "list": "diskprof.tui.kit.table",
-    "fleet": "diskprof.tui.live.fleet_pane",
+    "fleet": "diskprof.tui.live.fleet.fleet_pane",
     "result": "diskprof.tui.runs.result",
     "history": "diskprof.tui.runs.history",
 }

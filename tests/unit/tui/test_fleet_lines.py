@@ -9,8 +9,8 @@ from diskprof.model.run import Status
 from diskprof.model.sample import Phase
 from diskprof.store import Store
 from diskprof.tui.kit.charts.glyphs import Charset
-from diskprof.tui.live.fleet_lines import columns_for, fleet_progress_line, member_row, said_lines, sum_row
-from diskprof.tui.live.fleet_reader import FleetNow, FleetReader
+from diskprof.tui.live.fleet.fleet_lines import columns_for, fleet_progress_line, member_row, said_lines, sum_row
+from diskprof.tui.live.fleet.fleet_reader import FleetNow, FleetReader
 
 
 def text(now: FleetNow, width: int = 80) -> list[str]:

@@ -22,7 +22,7 @@ from diskprof.tui.kit.table import Row, SheetColumn
 from diskprof.tui.shell.run_signs import ink_of, sign_of, word_of
 
 if TYPE_CHECKING:
-    from diskprof.tui.live.fleet_reader import FleetNow, MemberNow, Rates
+    from diskprof.tui.live.fleet.fleet_reader import FleetNow, MemberNow, Rates
 
 SUM = "="
 """The key of the row with the sum; no member is called so."""

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from diskprof.model.errors import DiskprofError
-from diskprof.tui.live.fleet_pane import FleetPane
-from diskprof.tui.live.fleet_reader import FleetNow, FleetReader
+from diskprof.tui.live.fleet.fleet_pane import FleetPane
+from diskprof.tui.live.fleet.fleet_reader import FleetNow, FleetReader
 
 if TYPE_CHECKING:
     from diskprof.reports.blocks import Blocks

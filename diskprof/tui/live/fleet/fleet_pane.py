@@ -16,8 +16,15 @@ from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.containers import Down
 from diskprof.tui.kit.painted import OneLine
 from diskprof.tui.kit.table import Row, Sheet, SheetColumn
-from diskprof.tui.live.fleet_lines import columns_for, fleet_line, fleet_progress_line, member_row, said_lines, sum_row
-from diskprof.tui.live.fleet_reader import FleetNow, MemberNow
+from diskprof.tui.live.fleet.fleet_lines import (
+    columns_for,
+    fleet_line,
+    fleet_progress_line,
+    member_row,
+    said_lines,
+    sum_row,
+)
+from diskprof.tui.live.fleet.fleet_reader import FleetNow, MemberNow
 from diskprof.tui.live.live_panes import Page, Words
 from diskprof.tui.shell.run_signs import ink_of
 

@@ -1,0 +1,1 @@
+"""A fleet run on Live: the table of its members."""
