@@ -143,6 +143,7 @@ PACKAGES = frozenset({"prometheus_client", "junitparser"})
 PROGRAMS = INSTALLED | {
     *("make", "mount", "mkswap", "blockdev", "sfdisk", "fsfreeze", "setpriv", "unshare", "ssh-keygen"),
     *("shellcheck", "uv", "pipx", "groff", "bash", "jq", "benchstat", "sqlite3"),
+    *("ansible-playbook", "kubernetes-validate"),
 }
 """Programs that tests may need."""
 
