@@ -95,7 +95,8 @@ class Agent:
             case LetGo(run_id, at_ns):
                 moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=at_ns // 1000)
                 self.store.barriers.let_go(run_id, moment)
-            case Follow():
+            case Follow(run_id):
+                self.store.run(run_id)
                 self._follow, self._told = request, ()
             case StopRun(run_id):
                 with suppress(RunNotFound):

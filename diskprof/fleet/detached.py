@@ -16,6 +16,9 @@ from diskprof.runner.detached.launch import start_own, stop_process
 from diskprof.runner.detached.order import RunAnswer, refusal
 from diskprof.store import Store
 
+_PATIENCE_S = 60.0
+"""A locked store is waited for as long as by a runner."""
+
 
 def start_coordinator(order: FleetOrder) -> str:
     """Starts the coordinator; returns the id of the fleet run once its members have begun.
@@ -33,7 +36,7 @@ def stop_fleet(store: Store, fleet_id: str) -> None:
 async def _carry_out(order: FleetOrder) -> None:
     stop = StopRequest()
     stop.on_signals()
-    with Store.open(Path(order.store)) as store:
+    with Store.open(Path(order.store), timeout_s=_PATIENCE_S) as store:
         await Coordinator(order, store, stop, lambda fleet_id: answer_launcher(RunAnswer(fleet_id))).carry_out()
 
 

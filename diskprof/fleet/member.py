@@ -9,7 +9,7 @@ from diskprof.fleet.link import SILENT_S, Link, LinkLost, agent_argv
 from diskprof.fleet.messages import LetGo, News, StartRun, StopRun
 from diskprof.fleet.order import FleetOrder, MemberPlan
 from diskprof.fleet.replica import Replica
-from diskprof.model.errors import DiskprofError
+from diskprof.model.errors import DiskprofError, RunNotFound, StoreError
 from diskprof.model.fleet import FleetMember, HostClock, MemberOrder, MemberState, MemberStatus
 from diskprof.model.run import FleetPlace, Status
 from diskprof.store import Store
@@ -77,12 +77,16 @@ class Member:
         except DiskprofError:
             await self._disconnect()
             raise
-        self._deadline = time.monotonic() + plan.seconds + GRACE_S
+        self.until(time.monotonic() + plan.seconds + GRACE_S)
         self._set(state=MemberState.RUNNING, reason="")
 
     def _tags(self, start: Start) -> tuple[str, ...]:
         host = (self.member.host.rpartition("@")[2],) if self.member.host else ()
         return (*self._order.tags, *host)
+
+    def until(self, deadline: float) -> None:
+        """A lost run is waited for no longer than that (`time.monotonic`)."""
+        self._deadline = deadline
 
     async def follow(self) -> None:
         """Writes down what happens until its run is over, or it is given up as lost. Raises StoreError."""
@@ -91,15 +95,17 @@ class Member:
                 try:
                     link = self._link or await self._connect()
                     await self._attend(link)
-                except LinkLost as error:
+                except RunNotFound as error:
+                    self._lose(error.message)
+                    return
+                except StoreError:
+                    raise
+                except DiskprofError as error:
                     said = await self._disconnect()
                     self._lose(said or error.message)
                     if time.monotonic() > self._deadline:
                         return
                     await asyncio.sleep(_AGAIN_S)
-                except DiskprofError as error:
-                    self._set(state=MemberState.LOST, reason=error.message)
-                    return
         finally:
             self.ready.set()
             await self._disconnect()
@@ -147,7 +153,11 @@ class Member:
                 news = await link.news.get()
         except TimeoutError:
             self._lose(f"No answer for {SILENT_S:.0f} s.")
-            news = await link.news.get()
+            try:
+                async with asyncio.timeout(max(SILENT_S, self._deadline - time.monotonic())):
+                    news = await link.news.get()
+            except TimeoutError:
+                raise LinkLost(self.status.reason) from None
         if news is None and link.lost:
             raise link.lost
         if self.status.state is MemberState.LOST:
