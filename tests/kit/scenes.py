@@ -27,14 +27,15 @@ import diskprof.tui
 from diskprof.engines.tools import Tool
 from diskprof.model.device import Device, DeviceKind, DeviceTree, DiskCounters, Health, Mount, Transport, Wear
 from diskprof.model.errors import UsageError
+from diskprof.model.fleet import FleetMember, FleetRun, MemberState, MemberStatus
 from diskprof.model.plan import Hazard, Plan, Severity
 from diskprof.model.preset import Preset
-from diskprof.model.run import Status
+from diskprof.model.run import FleetPlace, Status
 from diskprof.model.target import Target, TargetKind
 from diskprof.presets.library import Library, load_library
 from diskprof.runner.plan import planner
 from diskprof.runner.session import Session, Wish
-from diskprof.store import Store, this_process
+from diskprof.store import Store, fleets, this_process
 from diskprof.tui.app import DiskprofApp
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.palette import Depth
@@ -88,6 +89,7 @@ SCENES = (
     Scene("live-kernel", ("2", "K"), ("r_await",), running="quick"),
     Scene("live-cursor", ("2", "left", "left", "left"), ("IOPS",), running="quick", sizes=_SMALL),
     Scene("live-sweep", ("2",), ("64 KiB",), running="sweep"),
+    Scene("live-fleet", ("2",), ("4 hosts", "sum of 3"), running="fleet"),
     Scene("live-empty", ("2",), ("Press 1",), empty=True, sizes=_SMALL),
     Scene("live-over", (), ("Quick check",), open=("first",)),
     Scene("live-compared", (), ("new best",), open=("second",)),
@@ -266,12 +268,39 @@ class Recordings:
                 self._ids = ids | recorded.record_volumes(store)
         return path
 
+    def _record_fleet(self, store: Store, started: datetime) -> None:
+        """Four hosts in the same test, one of which cannot be reached."""
+        members = tuple(FleetMember(f"db{at}", "/srv") for at in range(1, 5))
+        states = (MemberState.RUNNING, MemberState.RUNNING, MemberState.LOST, MemberState.RUNNING)
+        statuses = tuple(
+            MemberStatus(state, "Connection timed out" if state is MemberState.LOST else "") for state in states
+        )
+        head = ("f4p8v2ye", Status.RUNNING, "", "quick", "Quick check", members, statuses, started)
+        with store._database.write() as db:
+            fleets.insert(db, FleetRun(*head), this_process(), datetime.now(UTC))
+        for at, factor in enumerate((1.0, 0.98, 1.01, 0.6)):
+            recorded.record_run(
+                store,
+                "quick",
+                stop_in=(1, 0.72),
+                end=Status.RUNNING,
+                runner=this_process(),
+                run_id=f"n4p8v2y{at + 2}",
+                seed=11 + at,
+                factor=factor,
+                started_at=started,
+                fleet=FleetPlace("f4p8v2ye", at),
+            )
+
     def _record(self, store: Store, running: str) -> None:
         options: dict[str, Any] = {"stop_in": (1 if running == "quick" else 0, 0.72)}
         if running == "sweep":
             plan = recorded.sweep_plan(recorded.VOLUME)
             options = {"plan": plan, "machine": recorded.VOLUME, "stop_in": (24, 0.6)}
         started = recorded.FIRST_START + timedelta(days=9)
+        if running == "fleet":
+            self._record_fleet(store, started)
+            return
         recorded.record_run(
             store,
             running,
