@@ -30,10 +30,18 @@ from diskprof.fleet.bundle import required
 
 ROOT = Path(__file__).parents[1]
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
-MAIN = "from diskprof.__main__ import start\n\nstart()\n"
+MAIN = """import os, sys
+program = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "diskprof")
+if os.path.isfile(program):
+    sys.argv[0] = program
+from diskprof.__main__ import start
+start()
+"""
 LIMIT = 8_000_000
 PLATFORMS = ("manylinux2014", "manylinux_2_17", "manylinux_2_12")
 _PURE = "-none-any.whl"
+_LEFT_OUT = re.compile(r"yaml/_yaml\.|.*/sboms/")
+"""PyYAML does without its extension, which is 3 MB for each Python, where nothing large is read."""
 
 
 def download(directory: Path, python: str, machine: str, *wanted: str) -> None:
@@ -81,7 +89,7 @@ def unpacked(fetched: Sequence[Path]) -> Iterator[tuple[str, bytes]]:
     for wheel in fetched:
         with zipfile.ZipFile(wheel) as archive:
             for name in archive.namelist():
-                if not name.endswith(("/", "/RECORD")) and ".data/" not in name:
+                if not name.endswith(("/", "/RECORD")) and ".data/" not in name and not _LEFT_OUT.match(name):
                     yield name, archive.read(name)
 
 
@@ -89,7 +97,8 @@ def installed() -> Iterator[tuple[str, bytes]]:
     """Every file of what diskprof needs, as it is installed with this Python."""
     for distribution in required():
         for file in distribution.files or ():
-            if ".." not in file.parts and file.suffix != ".pyc" and file.name != "RECORD":
+            wanted = ".." not in file.parts and file.suffix != ".pyc" and file.name != "RECORD"
+            if wanted and not _LEFT_OUT.match(str(file)):
                 yield str(file), file.read_binary()
 
 

@@ -61,11 +61,11 @@ if [ "$form" = bundle ]; then
     gzip -dc <"$part/sent" | tar -xf - -C "$part/whole" || exit 68
     mv "$part/whole"/diskprof-* "$part/program" || exit 66
 else
-    mkdir "$part/program" && mv "$part/sent" "$part/program/diskprof.pyz" || exit 66
+    mkdir "$part/program" || exit 66
+    DISKPROF_UNPACKED="$part/program/app" "$python" "$part/sent" --version >/dev/null || exit 67
     cat >"$part/program/diskprof" <<END || exit 66
 #!/bin/sh
-here=\$(dirname "\$0")
-DISKPROF_UNPACKED=\$here/unpacked exec '$python' "\$here/diskprof.pyz" "\$@"
+exec '$python' -I "\$(dirname "\$0")/app" "\$@"
 END
     chmod 755 "$part/program/diskprof"
 fi

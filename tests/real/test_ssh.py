@@ -90,7 +90,7 @@ def test_what_fits_is_sent_once_and_removed_where_nothing_is_to_stay(host: Host,
     python_of(host)
     first = host.ssh("--program", zipapp, HOST, "config", "path", home=tmp_path)
     assert (first.returncode, first.stdout) == (0, f"{host.home}/.config/diskprof/config.toml\n"), first.stderr
-    assert "Sending the zipapp (5 MB)" in first.stderr
+    assert "Sending the zipapp (" in first.stderr
     (kept,) = host.sent()
     again = host.ssh("--program", zipapp, HOST, "show", "no-such-run", home=tmp_path)
     assert again.returncode == 2
