@@ -346,9 +346,6 @@ def columns_for(width: int, view: RunsView, runs: Sequence[RunSummary]) -> tuple
     doubts = max(doubts, len("in doubt")) if doubts else 0
     longest = max([len(run.headline) for run in sample], default=0)
     result = min(left, longest + (0 if wide else _STATUS_WORD), _ENOUGH)
-    if wide and result < longest:
-        # A headline that is too long loses whole parts: what it leaves is for the others.
-        result = max(len(_whole_parts(run.headline, result)) for run in sample)
     doubts = doubts if left - result > doubts else 0
     *columns, last = _grown([*columns, last], sample, left - result - (doubts + 1 if doubts else 0))
     left = max(width - sum(column.width + 1 for column in (*columns, last)), 10)
