@@ -65,6 +65,7 @@ def root(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         tar.extractall(place, filter="tar")
     yield ("unshare", "--mount", "sh", "-c", ENTER, str(directory), f"/opt/diskprof/{bundle_name()}/diskprof")
     shutil.rmtree(place)
+    shutil.rmtree(directory / "root/a home")
 
 
 def emptiest(root: Path) -> Path:
