@@ -95,8 +95,8 @@ def counted(steady: SteadyWindows | None, samples: Sequence[T]) -> tuple[T, ...]
 def result_of(samples: Sequence[Sample], load: Load | None = None, kind: LatencyKind = LatencyKind.LAT) -> TestResult:
     """What samples of one test say together, exactly: their sums, and their histograms merged.
 
-    Without what no sample tells (`with_told`). Jobs of `load` that do different
-    things have no latency together. `kind` is that of the samples' latencies.
+    Without what no sample tells (`with_told`). Jobs of `load` that do different things have no latency together. `kind` is that of
+    the samples' latencies.
     """
     parts = {
         direction: _direction([sample for sample in samples if sample.direction is direction], kind)

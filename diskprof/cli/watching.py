@@ -130,7 +130,7 @@ def _heading(run: Run, progress: Progress) -> str:
 
 def _number(run: Run, progress: Progress) -> str:
     # What a round has come to is stored with its end: the current one is the next.
-    rounds = f"round {run.rounds_done + 1}, " if run.plan.rounds else ""
+    rounds = f"round {run.round}, " if run.plan.rounds else ""
     return f"[{rounds}{progress.test + 1}/{len(run.tests)}] "
 
 

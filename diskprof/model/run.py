@@ -440,6 +440,11 @@ class Run:
         return len(self.rounds.values) if self.rounds else 0
 
     @property
+    def round(self) -> int:
+        """The number of the current round, from 1. One that is complete may be the last."""
+        return min(self.rounds_done + 1, self.plan.most_rounds)
+
+    @property
     def records(self) -> tuple[TestRecord, ...]:
         """Every test, each followed by its jobs where it has several results."""
         return tuple(record for test in self.tests for record in (test, *test.parts))

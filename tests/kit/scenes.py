@@ -89,6 +89,7 @@ SCENES = (
     Scene("live-kernel", ("2", "K"), ("r_await",), running="quick"),
     Scene("live-cursor", ("2", "left", "left", "left"), ("IOPS",), running="quick", sizes=_SMALL),
     Scene("live-sweep", ("2",), ("64 KiB",), running="sweep"),
+    Scene("live-rounds", ("2",), ("Round 7 of at most 25",), running="rounds"),
     Scene("live-fleet", ("2",), ("4 hosts", "sum of 3"), running="fleet"),
     Scene("live-empty", ("2",), ("Press 1",), empty=True, sizes=_SMALL),
     Scene("live-over", (), ("Quick check",), open=("first",)),
@@ -300,6 +301,11 @@ class Recordings:
         started = recorded.FIRST_START + timedelta(days=9)
         if running == "fleet":
             self._record_fleet(store, started)
+            return
+        if running == "rounds":
+            # A disk that was empty, and is not yet steady.
+            course = (2.4, 1.9, 1.45, 1.2, 1.08, 1.0)
+            recorded.record_rounds(store, course, started_at=started, run_id="n4p8v2ye")
             return
         recorded.record_run(
             store,

@@ -53,7 +53,7 @@ def _evidence(rule: SteadyRule | RoundsRule, steady: SteadyWindows) -> str:
     window = (
         f"{steady.count} windows of {format_duration(rule.window_s)}"
         if isinstance(rule, SteadyRule)
-        else (f"{steady.count} round{'s' * (steady.count != 1)}")
+        else f"{steady.count} round{'s' * (steady.count != 1)}"
     )
     if steady.range is None or steady.slope is None:
         return f"only {window}, {rule.windows} are needed"

@@ -69,7 +69,7 @@ def rounds_blocks(run: Run) -> list[Block]:
         lowest,
         middle,
         highest,
-        figures.MISSING,
+        cpu="",
     )
     return [
         Paragraph(rounds_sentence(run), hanging=True),

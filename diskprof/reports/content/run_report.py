@@ -334,7 +334,7 @@ def _steady(known: _Known) -> list[Block]:
                 for each in (min(steady.values), median(steady.values), max(steady.values))
             )
             seconds = (rule.window_s,) * len(steady.values)
-            found.append(Course(test.title, steady.values, seconds, lowest, middle, highest, figures.MISSING))
+            found.append(Course(test.title, steady.values, seconds, lowest, middle, highest, cpu=""))
     drawn = [Spark("Window by window, from 0", tuple(found))] if found else []
     return known.under("Steady state", [*told, *drawn])
 

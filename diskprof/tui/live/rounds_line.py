@@ -18,17 +18,15 @@ _LEAST_REST = 12
 
 
 def rounds_line(run: Run, width: int, *, ascii_only: bool) -> Line:
-    """`Round 6 of at most 25  ▇▅▃▂▂ 12,040 IOPS  range 23.1%, slope -4.0% (20%, 10%)  write.iops of 4K rand write QD32`.
+    """`Round 6 of at most 25  ▇▅▃▂▂ 12,040 IOPS  range 23.1%, slope -4.0% (20%, 10%)  write.iops of 4K rand write QD32`, as far
+    as there is room; in brackets are the limits.
 
     Of a run that has ended whether it was steady, and which rounds the results are those of.
     """
     rule, steady = run.plan.rounds, run.rounds
     assert rule
-    done = run.rounds_done
     if not run.status.over:
-        # A round that is complete may be the last.
-        number = min(done + 1, rule.at_most)
-        left: list[Piece] = [(f"   Round {number} of at most {rule.at_most}", "strong")]
+        left: list[Piece] = [(f"   Round {run.round} of at most {rule.at_most}", "strong")]
     elif steady is None:
         return [("   No round is complete.", "warn")]
     else:
@@ -39,14 +37,12 @@ def rounds_line(run: Run, width: int, *, ascii_only: bool) -> Line:
         return [*left, ("  ", ""), (cut(clean(words), max(0, width - width_of(left) - 3)), "quiet")]
     left += [("  ", ""), (sparkline(steady.values[-_DRAWN:], ascii_only=ascii_only), "accent")]
     left += [(f" {format_value(rule.metric.quantity, steady.values[-1])}", "title")]
+    spread = spread_words(steady)
     limits = f" ({format_percent(rule.range)}, {format_percent(rule.slope)})"
-    for text, ink in (
-        (f"  {spread_words(steady)}{limits}" if spread_words(steady) else "", "quiet"),
-        (f"  {clean(figure_words(run, rule))}", "quiet"),
-    ):
-        room = width - width_of(left)
-        if len(text) <= room:
-            left.append((text, ink))
-        elif room >= _LEAST_REST:
-            return [*left, (cut(text, room), ink)]
+    for text in (f"  {spread}", limits) if spread else ():
+        if len(text) > width - width_of(left):
+            return left
+        left.append((text, "quiet"))
+    if (room := width - width_of(left)) >= _LEAST_REST:
+        left.append((cut(f"  {clean(figure_words(run, rule))}", room), "quiet"))
     return left

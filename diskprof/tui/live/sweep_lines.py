@@ -90,8 +90,9 @@ def sweep_lines(
     panel = found[at % len(found)]
     cells = [cell for each in found for row in each.cells for cell in row if cell]
     done = sum(cell.status in (Status.COMPLETE, Status.FAILED) for cell in cells)
+    when = "done"
     if run.progress and not run.status.over and run.rounds_done:
-        done = run.progress.test
+        done, when = run.progress.test, f"of round {run.round}"
     part = f"{at % len(found) + 1} of {len(found)}   " if len(found) > 1 else ""
     across = panel.columns.values if panel.columns else ("",)
     label = max(len(words) for words in (figures.option(panel.rows.option), *_row_names(panel))) + 2
@@ -104,7 +105,7 @@ def sweep_lines(
     if panel.columns:
         axes = f"{figures.option(panel.rows.option)} and {figures.option(panel.columns.option)}"
         title.append((f"  by {clean(axes)}", "quiet"))
-    lines: list[Line] = [titled(title, [(f"{part}{done} of {len(cells)} cells done", "quiet")], width)]
+    lines: list[Line] = [titled(title, [(f"{part}{done} of {len(cells)} cells {when}", "quiet")], width)]
     room = height - 2
     each = max(1, min(3, room // len(panel.rows.values)))
     here = next(

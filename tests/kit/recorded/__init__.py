@@ -8,6 +8,7 @@ run agrees.
 """
 
 import json
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -18,6 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from diskprof.analysis.headline import headline
+from diskprof.engines.events import Outcome
 from diskprof.model.histogram import Histogram, bucket_value, merge
 from diskprof.model.plan import Plan, PlannedTest
 from diskprof.model.preset import EngineName
@@ -36,9 +38,10 @@ from diskprof.model.run import (
 )
 from diskprof.model.run_series import NewSeries
 from diskprof.model.sample import Direction, Phase, Sample, SystemSample
-from diskprof.store import ProcessIdentity, Store
+from diskprof.runner.carry.rounds_watch import RoundsWatch
+from diskprof.store import ProcessIdentity, Store, this_process
 from recorded.disk import FAST, QUICK_TESTS, SLOW, RecordedMachine, Speed, make_histogram, make_plan, speeds_of
-from recorded.volume import SMALL, VOLUME, promises_plan, sweep_plan, targets_plan
+from recorded.volume import SMALL, VOLUME, promises_plan, rounds_plan, sweep_plan, targets_plan
 
 __all__ = [
     "FAST",
@@ -56,9 +59,11 @@ __all__ = [
     "make_result",
     "promises_plan",
     "record_library",
+    "record_rounds",
     "record_run",
     "record_volumes",
     "recording",
+    "rounds_plan",
     "sweep_plan",
     "targets_plan",
     "write_library",
@@ -333,6 +338,32 @@ def _findings(plan: Plan) -> tuple[Finding, ...]:
 def record_run(store: Store, preset: str = "quick", **options: Any) -> str:
     """`recording` to its end; returns the run's id."""
     return list(recording(store, preset, **options))[-1]
+
+
+def record_rounds(store: Store, course: Sequence[float], *, started_at: datetime, run_id: str) -> str:
+    """A run of `rounds_plan` that this process carries out: its first rounds are complete, in each of which the disk is as fast as
+    `course` says, beside VOLUME; of the next one test and a half."""
+    plan, random, clock = rounds_plan(VOLUME), Random(31), _Clock()
+    assert plan.rounds
+    run_id = store.create_run(*(plan, VOLUME.environment), runner=this_process(), started_at=started_at, run_id=run_id)
+    watch = RoundsWatch(plan, plan.rounds)
+    for number, factor in enumerate((*course, course[-1])):
+        steps = _Steps(store, run_id, plan, VOLUME, random, clock, factor)
+        for index, planned in enumerate(plan.tests if number < len(course) else plan.tests[:2]):
+            if number == 0:
+                store.begin_test(run_id, index, clock.at_ns)
+            begun, began_ns = len(clock.samples), clock.at_ns
+            deque(steps.test(index, planned, 0.6 if number == len(course) and index == 1 else None), maxlen=0)
+            result = make_result(clock.samples[begun:])
+            document = make_document(planned, result)
+            if number == 0:
+                store.finish_test(
+                    run_id, index, status=Status.COMPLETE, at_ns=clock.at_ns, result=result, document=document
+                )
+            watch.hear(Outcome(Status.COMPLETE, "", result, document), began_ns, clock.at_ns)
+        if number < len(course):
+            store.finish_round(run_id, watch.close(), at_ns=clock.at_ns)
+    return run_id
 
 
 def record_library(store: Store) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""A volume in the network with limits, and plans of what it is asked: a sweep, promises, two targets."""
+"""A volume in the network with limits, and plans of what it is asked: a sweep, rounds, promises, two targets."""
 
 from dataclasses import replace
 
@@ -10,6 +10,7 @@ from diskprof.model.job import FioJob, fio_job
 from diskprof.model.metric import parse_metric
 from diskprof.model.plan import OtherTarget, Plan, PlannedTest, TestFile
 from diskprof.model.preset import Category, EngineName
+from diskprof.model.steady import RoundsRule
 from diskprof.model.target import Target, TargetKind
 from diskprof.model.title import title_of
 from diskprof.model.units import parse_size
@@ -68,6 +69,14 @@ def sweep_plan(
             )
             planned.append(_planned(job.name, (job,), (file,), runtime_s, cell))
     return replace(_plan(machine, "volume-sweep", "Sweep of a volume", file, planned), sweep=axes)
+
+
+def rounds_plan(machine: RecordedMachine) -> Plan:
+    """A plan whose six cells are repeated in rounds."""
+    axes = (("iodepth", ("1", "32")), ("bs", ("64k", "16k", "4k")))
+    plan = sweep_plan(machine, axes=axes, tests=(("write", "randwrite"),), runtime_s=1.0)
+    rule = RoundsRule(plan.tests[-1].name, parse_metric("write.iops"))
+    return replace(plan, preset="volume-rounds", preset_title="Rounds on a volume", rounds=rule)
 
 
 def promises_plan(machine: RecordedMachine, *, runtime_s: float = 8.0) -> Plan:

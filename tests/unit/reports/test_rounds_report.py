@@ -64,7 +64,10 @@ def test_a_run_that_was_not_steady_or_ended_early_says_so() -> None:
 def test_a_run_in_progress_tells_its_round() -> None:
     going = rounds(9000.0, 5100.0, reached=False, status=Status.RUNNING)
     assert words(rounds_line(going, 80, ascii_only=False)).startswith("   Round 3 of at most 5  ")
-    assert len(words(rounds_line(going, 80, ascii_only=False))) <= 80
+    narrow = words(rounds_line(going, 80, ascii_only=False))
+    assert len(narrow) <= 80 and "range 5.0%, slope -1.2%" in narrow
+    # A limit that is cut is another one.
+    assert "(20%" not in words(rounds_line(going, narrow.index(" (20%") + 8, ascii_only=False))
     first = replace(going, tests=tuple(replace(test, result=None) for test in going.tests))
     assert words(rounds_line(first, 80, ascii_only=False)).startswith(
         "   Round 1 of at most 5  waits for read.iops of "
