@@ -1,5 +1,7 @@
 """The system's ssh to a host: configuration, jump hosts, agents and known hosts are ssh's own business."""
 
+import os
+import re
 import shlex
 import shutil
 import tempfile
@@ -18,6 +20,7 @@ _CONNECT_S = 10
 _ALIVE_S = 5
 _ALIVE_COUNT = 3
 _PERSIST_S = 60
+_PLAIN = re.compile(r"[A-Za-z0-9_@+:,./-][A-Za-z0-9_@+=:,./-]*")
 
 
 class HostUnreachable(UsageError):
@@ -47,7 +50,7 @@ class Connection:
             options += [] if terminal else ["BatchMode=yes"]
         options += ["Compression=yes"] if compressed else []
         mode = "-tt" if terminal else "-T"
-        return ("ssh", mode, *(f"-o{option}" for option in options), "--", self.host, shlex.join(words))
+        return ("ssh", mode, *(f"-o{option}" for option in options), "--", self.host, line_for_any_shell(words))
 
     def run(self, words: Sequence[str], source: bytes | Path = b"") -> Finished:
         """Runs a program on the host to its end, with `source` (bytes, or a file) for its stdin.
@@ -73,6 +76,19 @@ class Connection:
         return HostUnreachable(
             f"ssh cannot run anything on {clean(self.host)}:\n{why}", f"Try: ssh {shlex.quote(self.host)} true"
         )
+
+
+def line_for_any_shell(words: Sequence[str]) -> str:
+    """The words as the login shell of a host takes them, whichever that is.
+
+    In quotes, too, csh takes neither a newline nor an exclamation mark, and fish two backslashes for one: what is not plain goes
+    as octal numbers to a `sh`.
+    """
+    line = shlex.join(words)
+    if all(map(_PLAIN.fullmatch, words)):
+        return line
+    octal = "".join(letter if _PLAIN.fullmatch(letter := chr(byte)) else f"\\0{byte:03o}" for byte in os.fsencode(line))
+    return f"""sh -c 'eval "exec $(printf %b "$1")"' sh '{octal}'"""
 
 
 def checked_host(given: str) -> str:

@@ -70,7 +70,7 @@ END
     chmod 755 "$part/program/diskprof"
 fi
 "$part/program/diskprof" --version >/dev/null || exit 67
-mv "$part/program" "$cache/$digest" 2>/dev/null || [ -x "$cache/$digest/diskprof" ] || exit 66
+[ -x "$cache/$digest/diskprof" ] || mv "$part/program" "$cache/$digest" || exit 66
 """
 
 _FORGET = r"""

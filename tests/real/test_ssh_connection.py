@@ -1,5 +1,7 @@
 """The system's ssh to a real sshd: what it passes on, and its own words where it does not get in."""
 
+import shutil
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -7,7 +9,7 @@ from pathlib import Path
 import pytest
 from sshd import HOST, Server, sshd
 
-from diskprof.fleet.connection import Connection, HostUnreachable, checked_host, shared_connection
+from diskprof.fleet.connection import Connection, HostUnreachable, checked_host, line_for_any_shell, shared_connection
 from diskprof.model.errors import UsageError
 
 pytestmark = pytest.mark.needs("ssh", "sshd", "ssh-keygen")
@@ -68,4 +70,14 @@ def test_no_host_is_taken_for_an_option(given: str) -> None:
 def test_a_host_is_as_ssh_takes_it() -> None:
     for given in ("db1", "root@db1.example", "me@corp@jump", "[::1]", "fe80::1%eth0"):
         assert checked_host(given) == given
-    assert Connection("db1").argv(("echo", "a b"))[-3:] == ("--", "db1", "echo 'a b'")
+    assert Connection("db1").argv(("echo", "a/b"))[-3:] == ("--", "db1", "echo a/b")
+
+
+@pytest.mark.parametrize("shell", [shell for shell in ("sh", "bash", "zsh", "fish", "tcsh") if shutil.which(shell)])
+def test_every_login_shell_takes_the_words_as_they_are(shell: str) -> None:
+    words = ("a b", "it's", "x!y", "two\\\\", "$HOME `id`", "new\nline", "-n", "*", "", "é%1", "=ls", "end\n")
+    line = line_for_any_shell(("printf", "%s|", *words))
+    # csh, which is seldom there, takes a line of these, and nothing else in quotes that it would read itself.
+    assert line.isascii() and "\n" not in line and "!" not in line and "\\\\" not in line
+    done = subprocess.run([shell, "-c", line], capture_output=True, check=True)
+    assert done.stdout.decode() == "".join(f"{word}|" for word in words)
