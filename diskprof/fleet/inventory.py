@@ -41,7 +41,10 @@ def listed_hosts(path: Path, group: str = "") -> list[ListedHost]:
         raise UsageError(f"{clean(str(path))} is no list of hosts: it is too large.")
     text = data.decode("utf-8", "replace")
     if path.suffix.lower() in _YAML:
-        return _bounded(path, _inventory(path, text, group))
+        try:
+            return _bounded(path, _inventory(path, text, group))
+        except RecursionError:
+            raise UsageError(f"{clean(str(path))}: its groups are too deep, or hold themselves.") from None
     if group:
         raise UsageError(f"{clean(str(path))} has no groups.", "An inventory of Ansible's has: its name ends in .yml.")
     return _bounded(path, _lines(text))
@@ -64,12 +67,14 @@ def _lines(text: str) -> Iterator[ListedHost]:
 
 
 def split_host(word: str) -> tuple[str, str]:
-    """(host, target) of HOST:TARGET; an empty target where there is no colon. A host in brackets may have colons: [fe80::1]:/srv"""
-    if word.startswith("["):
-        host, _, rest = word[1:].partition("]")
-        return host, rest.removeprefix(":")
+    """(host, target) of HOST:TARGET; an empty target where there is no colon.
+
+    A host in brackets may have colons: [fe80::1]:/srv, root@[fe80::1]:/srv
+    """
+    if found := re.fullmatch(r"([^/:@\[]+@)?\[([^]/]*)\]:?(.*)", word):
+        return (found[1] or "") + found[2], found[3]
     if word.startswith("ssh://"):
-        found = re.fullmatch(r"(ssh://[^/:]+(?::\d+)?):?(.*)", word)
+        found = re.fullmatch(r"(ssh://(?:[^/:@\[]+@)?(?:\[[^]/]*\]|[^/:]+)(?::\d+)?):?(.*)", word)
         return (found[1], found[2]) if found else (word, "")
     host, _, target = word.partition(":")
     return host, target
@@ -163,8 +168,10 @@ def _listed(name: str, values: Mapping[str, Any], path: Path) -> ListedHost:
         return str(value) if value not in (None, "") else ""
 
     host, user, port = text("ansible_host") or name, text("ansible_user"), text("ansible_port")
+    by_port = port not in ("", "22")
+    host = f"[{host}]" if by_port and ":" in host else host
     host = f"{user}@{host}" if user and "@" not in host else host
-    return ListedHost(f"ssh://{host}:{port}" if port and port != "22" else host, text(_TARGET))
+    return ListedHost(f"ssh://{host}:{port}" if by_port else host, text(_TARGET))
 
 
 def _table(value: object, path: Path, what: object) -> Mapping[str, Any]:

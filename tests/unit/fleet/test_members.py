@@ -19,6 +19,7 @@ all:
     db:
       hosts:
         db-[a:b]: {ansible_port: 2222, password: !vault "x"}
+        db6: {ansible_host: "fe80::6", ansible_port: 2222}
       children:
         old:
           hosts: {db0: {}}
@@ -35,6 +36,8 @@ def labels(*words: str) -> list[str]:
         ("web1:/srv", "web1", "/srv"),
         ("root@db1:by-serial:S4XY", "root@db1", "by-serial:S4XY"),
         ("[fe80::1]:/srv", "fe80::1", "/srv"),
+        ("root@[fe80::1]:/srv", "root@fe80::1", "/srv"),
+        ("ssh://ops@[fe80::1]:2222:/srv", "ssh://ops@[fe80::1]:2222", "/srv"),
         ("ssh://ops@db1:2222:/srv", "ssh://ops@db1:2222", "/srv"),
         ("web1:sdb", "web1", "sdb"),
     ],
@@ -58,7 +61,7 @@ def test_files_and_inventories_name_hosts_in_their_order(tmp_path: Path) -> None
     inventory = tmp_path / "inventory.yml"
     inventory.write_text(INVENTORY)
     web = ["web01:/srv", "web02:/srv", "web03:/srv", "ops@10.0.0.9:/data"]
-    db = ["ssh://db-a:2222:/srv", "ssh://db-b:2222:/srv", "db0:/srv"]
+    db = ["ssh://db-a:2222:/srv", "ssh://db-b:2222:/srv", "ssh://[fe80::6]:2222:/srv", "db0:/srv"]
     assert labels(f"@{inventory}") == web + db
     assert labels(f"@{inventory}#old", f"@{inventory}#web") == db[-1:] + web
 
@@ -76,6 +79,7 @@ def test_files_and_inventories_name_hosts_in_their_order(tmp_path: Path) -> None
         (["@{dir}/list.yml:/srv"], "no table"),
         (["@{dir}/inventory.yml#nobody:/srv"], "no group 'nobody'. It has: all, db, old, web"),
         (["@{dir}/template.yml:/srv"], "ansible_host of web1 is a template"),
+        (["@{dir}/itself.yml:/srv"], "itself.yml: its groups are too deep"),
         (["-oProxyCommand=x:/srv"], "not valid as a host"),
         (["@"], "no file is named"),
     ],
@@ -87,6 +91,7 @@ def test_what_cannot_be_used_is_told(tmp_path: Path, words: list[str], said: str
         "bad.yml": "all:\n  hosts: [\n",
         "list.yml": "- web1\n",
         "inventory.yml": INVENTORY,
+        "itself.yml": "all: &all {children: {again: *all}}\n",
         "template.yml": "all: {hosts: {web1: {ansible_host: '{{ ip }}'}}}\n",
     }.items():
         (tmp_path / name).write_text(text)
