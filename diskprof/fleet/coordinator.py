@@ -121,10 +121,11 @@ class Coordinator:
 
     async def _in_turn(self, fleet_id: str, members: Sequence[Member], stage: FleetStage, at_once: int) -> None:
         room = asyncio.Semaphore(at_once)
+        refused = dict[int, DiskprofError]()
 
         async def one(member: Member) -> None:
             async with room:
-                if self._stop.event.is_set():
+                if refused or self._stop.event.is_set():
                     member.leave_out("Its turn did not come.")
                     return
                 try:
@@ -132,7 +133,10 @@ class Coordinator:
                 except DiskprofError as error:
                     member.leave_out(error.message)
                     if not self._told and not self._order.skip_unready:
-                        raise self._refusal({member.index: error}) from None
+                        refused[member.index] = error
+                    return
+                if refused:
+                    await self._take_back([member])
                     return
                 self._told_of(fleet_id)
                 await member.follow()
@@ -144,6 +148,8 @@ class Coordinator:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+        if refused:
+            raise self._refusal(refused)
         self._told_of(fleet_id)
 
     async def _take_back(self, begun: Sequence[Member]) -> None:
@@ -157,7 +163,8 @@ class Coordinator:
         first = next(iter(refused.values()))
         labels = self._order.new.members
         lines = [f"{clean(labels[index].label)}: {error.message}" for index, error in refused.items()]
-        return type(first)("\n".join(lines), "Nothing was started. --skip-unready leaves such hosts out.")
+        hint = "" if self._told else "Nothing was started. --skip-unready leaves such hosts out."
+        return type(first)("\n".join(lines), hint)
 
     def _told_of(self, fleet_id: str) -> None:
         if not self._told:

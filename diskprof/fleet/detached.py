@@ -36,8 +36,16 @@ def stop_fleet(store: Store, fleet_id: str) -> None:
 async def _carry_out(order: FleetOrder) -> None:
     stop = StopRequest()
     stop.on_signals()
+
+    def tell(fleet_id: str) -> None:
+        try:
+            answer_launcher(RunAnswer(fleet_id))
+        except BrokenPipeError:
+            # Ctrl+C: whoever wanted it takes it for not started.
+            stop.ask("Stopped by user before the start was over.")
+
     with Store.open(Path(order.store), timeout_s=_PATIENCE_S) as store:
-        await Coordinator(order, store, stop, lambda fleet_id: answer_launcher(RunAnswer(fleet_id))).carry_out()
+        await Coordinator(order, store, stop, tell).carry_out()
 
 
 def main() -> int:

@@ -4,11 +4,13 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from diskprof.fleet.link import Link, agent_argv
+from diskprof.fleet.link import ANSWER_S, Link, LinkLost, agent_argv
+from diskprof.fleet.messages import News
 from diskprof.fleet.replica import Replica
-from diskprof.model.errors import DiskprofError, Refused
+from diskprof.model.errors import DiskprofError, Refused, RunNotFound
 from diskprof.model.fleet import FleetMember, FleetRun, MemberState
 from diskprof.model.run import FleetPlace, Status
+from diskprof.model.text import clean
 from diskprof.store import Store, is_alive
 
 
@@ -30,6 +32,8 @@ def fetch(store: Store, fleet_id: str, program_of: Callable[[FleetMember], tuple
     """Brings what is lost of a fleet run, as far as it can be reached and is over. Raises Refused while it is in progress."""
     store.reap()
     fleet = store.fleet_run(fleet_id)
+    if fleet.status.over and not lost_members(fleet):
+        return []
     if fleet.status is Status.RUNNING and is_alive(store.coordinator(fleet_id)):
         raise Refused(f"The fleet run {fleet_id} is in progress: its coordinator brings the runs.", "Wait for its end.")
     found = asyncio.run(_fetch(store, fleet, program_of))
@@ -48,28 +52,45 @@ async def _bring(
     place = FleetPlace(fleet.id, index)
     run = next((run for run in store.runs_of_fleet(fleet.id) if run.id == status.run_id), None)
     replica = Replica(store, status.run_id, run.fleet if run and run.fleet else place)
+    if run and (member.host is None or not replica.is_copy):
+        # Its run is in this store, and was all the time.
+        if run.status.over:
+            store.fleets.set_member(fleet.id, index, replace(status, state=MemberState.DONE, reason=""))
+        return Fetched(member.label, run.status)
     try:
         program = await asyncio.to_thread(program_of, member)
         link = await Link.open(member.host, agent_argv(member.host, program), None)
         try:
             await link.tell(replica.follow())
-            news = await link.news.get()
-            while news is None and not link.lost:
-                news = await link.news.get()
-            if news is None:
-                assert link.lost
-                raise link.lost
+            news = await _first_news(link)
             replica.add(news)
             if not news.status.over:
                 return Fetched(member.label, news.status)
-            assert member.host is not None
-            replica.take(await link.export(status.run_id), member.host)
+            if replica.is_copy:
+                replica.take(await link.export(status.run_id), member.label)
         finally:
             await link.close()
+    except RunNotFound as error:
+        if replica.status is None:
+            reason = "Its run did not begin."
+            store.fleets.set_member(fleet.id, index, replace(status, state=MemberState.LEFT_OUT, reason=reason))
+        return Fetched(member.label, error=error)
     except DiskprofError as error:
         return Fetched(member.label, error=error)
     store.fleets.set_member(fleet.id, index, replace(status, state=MemberState.DONE, reason=""))
     return Fetched(member.label, store.run(status.run_id).status)
+
+
+async def _first_news(link: Link) -> News:
+    """Raises LinkLost where none come."""
+    try:
+        async with asyncio.timeout(ANSWER_S):
+            while (news := await link.news.get()) is None:
+                if link.lost:
+                    raise link.lost
+            return news
+    except TimeoutError:
+        raise LinkLost(f"{clean(link.name)} does not answer.") from None
 
 
 def _conclude(store: Store, fleet_id: str) -> None:

@@ -1,7 +1,6 @@
 """A connection to an agent: requests and their answers, news in between. Without threads, in one event loop."""
 
 import asyncio
-import json
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -23,22 +22,28 @@ from diskprof.fleet.messages import (
     read_news,
     request_line,
 )
-from diskprof.model.errors import DiskprofError, UsageError
+from diskprof.model.errors import DiskprofError, StoreError, UsageError
 from diskprof.model.fleet import HostClock
 from diskprof.model.text import clean
 from diskprof.store.exchange.runfile_values import parsed
 
 T = TypeVar("T")
 _PINGS = 8
-_ANSWER_S = 60.0
+ANSWER_S = 60.0
 _NOT_FOUND = 127
 _LONGEST_WORDS = 300
+_LARGEST = 1 << 30
+"""Of the file of a run, in bytes; a day at an interval of a second is some 60 MB."""
 SILENT_S = 6.0
 """An agent that follows a run says something every 2 s."""
 
 
 class LinkLost(DiskprofError):
     """The connection is gone; its message ends with what ssh said."""
+
+
+class HostFailed(DiskprofError):
+    """The host cannot read or write its own runs: no error of the store here."""
 
 
 class Link:
@@ -89,8 +94,19 @@ class Link:
         return self.host or "this machine"
 
     async def ask(self, request: Request, kind: type[T]) -> T:
-        """The answer to a request. Raises the DiskprofError that the agent answers with, LinkLost where it does not answer."""
-        return read(kind, await self._ask(request))
+        """The answer to a request.
+
+        Raises the DiskprofError that the agent answers with, HostFailed in place of a StoreError, and LinkLost where it does not
+        answer, or what is no answer.
+        """
+        answer = await self._ask(request)
+        try:
+            return read(kind, answer)
+        except (ValueError, RecursionError):
+            raise self._senseless(request) from None
+
+    def _senseless(self, request: Request) -> "LinkLost":
+        return LinkLost(f"{clean(self.name)} answers {type(request).__name__} with what is not understood here.")
 
     async def tell(self, request: Request) -> None:
         """As `ask`, of a request whose answer says only that it was heard."""
@@ -105,15 +121,19 @@ class Link:
         try:
             with suppress(ConnectionError):
                 self._dialogue.send(request_line(number, request))
-            async with asyncio.timeout(_ANSWER_S):
+            async with asyncio.timeout(ANSWER_S):
                 data = await future
         except TimeoutError:
             raise LinkLost(f"{clean(self.name)} does not answer.") from None
         finally:
             self._waiting.pop(number, None)
-        if "error" in data:
-            raise error_of(data)
-        return data.get("answer")
+        if "error" not in data:
+            return data.get("answer")
+        try:
+            error = error_of(data)
+        except (ValueError, RecursionError):
+            raise self._senseless(request) from None
+        raise HostFailed(error.message, error.hint) if isinstance(error, StoreError) else error
 
     async def clock(self) -> HostClock:
         """The host's clock beside this one: of several round trips the shortest counts."""
@@ -122,6 +142,8 @@ class Link:
             sent = time.time_ns()
             there = await self.ask(AskClock(), int)
             back = time.time_ns()
+            if there < 0:
+                raise self._senseless(AskClock())
             found.append(((back - sent) // 2, there - (sent + back) // 2))
         within, offset = min(found)
         return HostClock(offset, within)
@@ -130,19 +152,25 @@ class Link:
         """The file of a run that is over."""
         import base64
 
-        data = b""
+        data = bytearray()
         while True:
-            piece = await self.ask(ExportRun(run_id, len(data)), Piece)
-            data += base64.b64decode(piece.data)
+            request = ExportRun(run_id, len(data))
+            piece = await self.ask(request, Piece)
+            try:
+                data += base64.b64decode(piece.data)
+            except ValueError:
+                raise self._senseless(request) from None
             if piece.last:
-                return data
+                return bytes(data)
+            if len(data) == request.start or len(data) > _LARGEST:
+                raise self._senseless(request)
 
     async def _read(self) -> None:
         error = ""
         try:
             while line := await self._dialogue.line():
                 self._hear(line)
-        except (DiskprofError, ValueError, KeyError, TypeError) as wrong:
+        except (DiskprofError, ValueError, LookupError, TypeError, RecursionError, OverflowError) as wrong:
             error = f"It says what is not understood here: {wrong}"
         self.lost = LinkLost(error or "The connection was closed.")
         for future in self._waiting.values():
@@ -151,7 +179,9 @@ class Link:
         self.news.put_nowait(None)
 
     def _hear(self, line: bytes) -> None:
-        data = parsed(line) if line.startswith(b'{"news"') else json.loads(line)
+        data = parsed(line)
+        if not isinstance(data, dict):
+            raise ValueError("a line that is no object")
         if "news" in data:
             self.news.put_nowait(read_news(data))
         elif "n" in data:

@@ -1,23 +1,27 @@
 """One member of a fleet run: started on its host, followed to its end, attached again whenever its host is back."""
 
 import asyncio
+import math
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from diskprof.fleet.link import SILENT_S, Link, LinkLost, agent_argv
 from diskprof.fleet.messages import LetGo, News, StartRun, StopRun
 from diskprof.fleet.order import FleetOrder, MemberPlan
-from diskprof.fleet.replica import Replica
+from diskprof.fleet.replica import Replica, moment_of
 from diskprof.model.errors import DiskprofError, RunNotFound, StoreError
 from diskprof.model.fleet import FleetMember, HostClock, MemberOrder, MemberState, MemberStatus
 from diskprof.model.run import FleetPlace, Status
 from diskprof.store import Store
-from diskprof.store.codec import from_micros
 
 _AGAIN_S = 2.0
 GRACE_S = 120.0
 """So much longer than planned a lost run is waited for."""
+_BEGIN_S = 20.0
+"""A run may begin so long after the connection was lost over which it was asked for."""
+_LOOK_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,7 @@ class Member:
         self._go_ns: int | None = None
         self._link: Link | None = None
         self._replica: Replica | None = None
-        self._deadline = 0.0
+        self._deadline, self._stop_by, self._begun_by = 0.0, math.inf, 0.0
 
     @property
     def left_out(self) -> bool:
@@ -52,8 +56,9 @@ class Member:
 
     @property
     def waits(self) -> bool:
-        """Whether its run is prepared and can be let go."""
-        return self.ready.is_set() and self.outcome is None and self.status.state is MemberState.RUNNING
+        """Whether its run is prepared and can be let go, if need be once its host is back."""
+        going = self.status.state in (MemberState.RUNNING, MemberState.LOST)
+        return self.ready.is_set() and self.outcome is None and going and not self.stopping.is_set()
 
     def leave_out(self, reason: str) -> None:
         """It is not started, or did not start."""
@@ -61,32 +66,45 @@ class Member:
         self.ready.set()
 
     async def begin(self, start: Start) -> None:
-        """Starts its run. Raises what refuses that, LinkLost where the host cannot be reached; nothing is running there then."""
+        """Starts its run. Raises what refuses that, LinkLost where the host cannot be reached; nothing is running there then.
+
+        Where the connection is lost before the answer it is lost, and `follow` finds out what became of its run.
+        """
         plan = self.planned.plan
         assert plan is not None
         run_id = self._store.fleets.new_run_id()
         self.outcome, self._go_ns, self._replica = None, None, Replica(self._store, run_id, start.place)
         self.ready.clear()
-        self.status = replace(self.status, run_id=run_id, began_at=None)
+        self.status = replace(self.status, run_id="", began_at=None)
         link = await self._connect()
+        # Before the host knows of it: so it is found again, whatever becomes of us.
+        self._set(state=MemberState.WAITING, reason="", run_id=run_id)
         order = MemberOrder(run_id, start.place if self.member.host is None else None, start.barrier)
+        self.until(time.monotonic() + plan.seconds + GRACE_S)
         try:
             await link.tell(
                 StartRun(plan, order, self._tags(start), self._order.note, concurrent=self._order.concurrent)
             )
+        except LinkLost as error:
+            self._begun_by = time.monotonic() + _BEGIN_S
+            self._set(state=MemberState.LOST, reason=await self._disconnect() or error.message)
         except DiskprofError:
             await self._disconnect()
             raise
-        self.until(time.monotonic() + plan.seconds + GRACE_S)
-        self._set(state=MemberState.RUNNING, reason="")
+        else:
+            self._set(state=MemberState.RUNNING, reason="")
 
     def _tags(self, start: Start) -> tuple[str, ...]:
-        host = (self.member.host.rpartition("@")[2],) if self.member.host else ()
+        host = (self.member.host.removeprefix("ssh://").rpartition("@")[2],) if self.member.host else ()
         return (*self._order.tags, *host)
 
     def until(self, deadline: float) -> None:
         """A lost run is waited for no longer than that (`time.monotonic`)."""
         self._deadline = deadline
+
+    @property
+    def _patience(self) -> float:
+        return min(self._deadline, self._stop_by)
 
     async def follow(self) -> None:
         """Writes down what happens until its run is over, or it is given up as lost. Raises StoreError."""
@@ -96,14 +114,20 @@ class Member:
                     link = self._link or await self._connect()
                     await self._attend(link)
                 except RunNotFound as error:
-                    self._lose(error.message)
-                    return
+                    if self._replica and self._replica.status is not None:
+                        self._lose(error.message)
+                        return
+                    if time.monotonic() > self._begun_by:
+                        self.leave_out(f"Its run did not begin: {self.status.reason or error.message}")
+                        return
+                    await self._disconnect()
+                    await asyncio.sleep(_AGAIN_S)
                 except StoreError:
                     raise
                 except DiskprofError as error:
                     said = await self._disconnect()
                     self._lose(said or error.message)
-                    if time.monotonic() > self._deadline:
+                    if time.monotonic() > self._patience:
                         return
                     await asyncio.sleep(_AGAIN_S)
         finally:
@@ -131,6 +155,9 @@ class Member:
         replica = self._replica
         assert replica is not None
         await link.tell(replica.follow())
+        if self._go_ns is not None and self.status.began_at is None:
+            # The others were let go while its host was away; what it heard of that already does no harm twice.
+            await self.let_go(self._go_ns)
         stop = asyncio.create_task(self._stop_over(link, replica.run_id))
         try:
             while True:
@@ -142,22 +169,23 @@ class Member:
             stop.cancel()
             with suppress(asyncio.CancelledError, DiskprofError):
                 await stop
-        if self.member.host is not None:
+        if self.member.host is not None and replica.is_copy:
             replica.take(await link.export(replica.run_id), self.member.host)
         self.outcome = self._store.run(replica.run_id).status
         self._set(state=MemberState.DONE, reason="")
 
     async def _next(self, link: Link) -> News | None:
-        try:
-            async with asyncio.timeout(SILENT_S):
-                news = await link.news.get()
-        except TimeoutError:
-            self._lose(f"No answer for {SILENT_S:.0f} s.")
-            try:
-                async with asyncio.timeout(max(SILENT_S, self._deadline - time.monotonic())):
+        heard = time.monotonic()
+        while True:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_LOOK_S):
                     news = await link.news.get()
-            except TimeoutError:
-                raise LinkLost(self.status.reason) from None
+                    break
+            now = time.monotonic()
+            if now - heard > SILENT_S:
+                self._lose(f"No answer for {SILENT_S:.0f} s.")
+            if now > max(self._patience, heard + 2 * SILENT_S):
+                raise LinkLost(self.status.reason)
         if news is None and link.lost:
             raise link.lost
         if self.status.state is MemberState.LOST:
@@ -171,7 +199,8 @@ class Member:
             self._replica.add(news)
         clock = self.status.clock
         if news.passed_us is not None and self.status.began_at is None and clock:
-            self._set(began_at=from_micros(news.passed_us - clock.offset_ns // 1000))
+            offset = timedelta(microseconds=clock.offset_ns // 1000)
+            self._set(began_at=moment_of(news.passed_us) - offset)
         if news.ready or news.status.over:
             self.ready.set()
         return news.status.over
@@ -181,16 +210,16 @@ class Member:
         await link.tell(StopRun(run_id))
 
     async def let_go(self, at_ns: int) -> None:
-        """Its run goes on at that time of this machine's clock. Raises LinkLost."""
+        """Its run goes on at that time of this machine's clock, or as soon as its host is back. Raises LinkLost."""
+        self._go_ns = at_ns
         link, clock = self._link, self.status.clock
         if link and clock and self._replica:
-            self._go_ns = at_ns
             await link.tell(LetGo(self._replica.run_id, at_ns + clock.offset_ns))
 
     def stop(self, within_s: float) -> None:
         """Asks its run to end; a lost one is waited for no longer than that."""
         self.stopping.set()
-        self._deadline = min(self._deadline, time.monotonic() + within_s)
+        self._stop_by = min(self._stop_by, time.monotonic() + within_s)
 
     def _lose(self, reason: str) -> None:
         if self.status.state is not MemberState.LOST or reason != self.status.reason:

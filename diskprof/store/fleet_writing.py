@@ -83,6 +83,11 @@ class FleetWriting:
             writing.set_tags(db, number, tags)
             fleets.put(db, number, place)
 
+    def put_in_place(self, run_id: str, place: FleetPlace) -> None:
+        """Gives a run that is in this store itself its place in a fleet run."""
+        with self._database.write() as db:
+            fleets.put(db, reading.number_of(db, run_id), place)
+
     def cursors(self, run_id: str) -> tuple[int, int]:
         """The cursors of the last sample and the last kernel statistics that are here; 0 where there are none."""
         with self._database.read() as db:

@@ -103,6 +103,7 @@ def finish(db: sqlite3.Connection, fleet_id: str, status: Status, reason: str, a
     ).rowcount
     if not changed:
         raise StoreError(f"The fleet run {fleet_id} has ended already.")
+    _let_be(db, number_of(db, fleet_id))
 
 
 def interrupt(db: sqlite3.Connection, number: int) -> bool:
@@ -112,19 +113,24 @@ def interrupt(db: sqlite3.Connection, number: int) -> bool:
         (Status.INTERRUPTED.value, _LOST, number, Status.RUNNING.value),
     ).rowcount
     if changed:
-        db.execute(
-            "UPDATE fleet_member SET state = ? WHERE fleet = ? AND state = ?",
-            (MemberState.LOST.value, number, MemberState.RUNNING.value),
-        )
-        db.execute(
-            "UPDATE fleet_member SET state = ?, reason = ? WHERE fleet = ? AND state = ?",
-            (MemberState.LEFT_OUT.value, "Its turn did not come.", number, MemberState.WAITING.value),
-        )
-        db.execute(
-            "UPDATE run SET status = ? WHERE fleet = ? AND status = ? AND runner_place = ?",
-            (Status.LOST.value, number, Status.RUNNING.value, REPLICATED.place),
-        )
+        _let_be(db, number)
     return bool(changed)
+
+
+def _let_be(db: sqlite3.Connection, number: int) -> None:
+    """Of a fleet run whose coordinator is gone: what may run on a host is lost, and whose turn did not come is left out."""
+    db.execute(
+        "UPDATE fleet_member SET state = ? WHERE fleet = ? AND (state = ? OR state = ? AND run_id <> '')",
+        (MemberState.LOST.value, number, MemberState.RUNNING.value, MemberState.WAITING.value),
+    )
+    db.execute(
+        "UPDATE fleet_member SET state = ?, reason = ? WHERE fleet = ? AND state = ?",
+        (MemberState.LEFT_OUT.value, "Its turn did not come.", number, MemberState.WAITING.value),
+    )
+    db.execute(
+        "UPDATE run SET status = ? WHERE fleet = ? AND status = ? AND runner_place = ?",
+        (Status.LOST.value, number, Status.RUNNING.value, REPLICATED.place),
+    )
 
 
 def remove_empty(db: sqlite3.Connection) -> None:

@@ -220,6 +220,11 @@ def check_record(record: Record) -> None:
     _check(record, "it", least=0)
 
 
+def check_values(value: object) -> None:
+    """As `check_record`, of what a record is made of."""
+    _check(value, "it", least=0)
+
+
 def _check(value: object, where: str, least: int) -> None:
     """Raises BadFile for what no run has: numbers below `least` or beyond 64 bits, endless texts, times outside the calendar."""
     match value:

@@ -8,13 +8,26 @@ import pytest
 from recorded import record_run, recording
 
 from diskprof.fleet.agent import Agent
-from diskprof.fleet.messages import AskClock, ExportRun, Hello, MakePlan, Piece, error_of, read, read_news, request_line
+from diskprof.fleet.messages import (
+    AskClock,
+    ExportRun,
+    Follow,
+    Hello,
+    MakePlan,
+    Piece,
+    error_of,
+    read,
+    read_news,
+    request_line,
+)
 from diskprof.fleet.replica import Replica
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.fleet import FleetMember, NewFleet
 from diskprof.model.run import FleetPlace, Status
 from diskprof.presets.library import load_library
-from diskprof.store import Store
+from diskprof.store import Store, this_process
+from diskprof.store.exchange.runfile import COLUMNS
+from diskprof.store.exchange.runfile_values import BadFile
 
 
 class Host:
@@ -86,6 +99,49 @@ def test_a_run_is_written_down_as_it_grows_also_over_a_new_connection(host: Host
     assert store.samples(run_id) == host.store.samples(run_id)
     assert store.document(run_id, 0) == host.store.document(run_id, 0)
     assert [run.id for run in store.summaries()] == [run_id]
+
+
+def test_news_that_the_run_cannot_have_are_refused(host: Host, store: Store) -> None:
+    fleet_id = store.fleets.create(NewFleet("quick", "Quick", (FleetMember("web1", "/srv"),)))
+    run_id = record_run(host.store, runtime_s=0.5, end=Status.RUNNING, runner=this_process())
+    replica = Replica(store, run_id, FleetPlace(fleet_id, 0))
+    host.agent.hear(request_line(2, replica.follow()))
+    host.agent.look()
+    (line,) = (line for line in host.lines if line.startswith(b'{"news"'))
+    good = json.loads(line)
+    for wrong in (
+        {"run_id": "abcdefgh"},
+        {"running": [99, 0]},
+        {"running": [0, -1]},
+        {"progress": {**good["news"]["progress"], "test": 99}},
+        {"progress": {**good["news"]["progress"], "remaining_s": -1}},
+        {"began": {**good["news"]["began"], "started_at_us": 1 << 62}},
+        {"began": None},
+    ):
+        news = read_news({**json.loads(line), "news": {**good["news"], **wrong}})
+        with pytest.raises(BadFile):
+            replica.add(news)
+        assert store.summaries() == []
+    sample = next(value for key, value in good["records"] if key == "samples")[0]
+    at = COLUMNS["samples"].index("test")
+    news = read_news({**json.loads(line), "records": [["samples", [[*sample[:at], 99, *sample[at + 1 :]]]]]})
+    with pytest.raises(BadFile):
+        replica.add(news)
+    replica.add(read_news(good))
+    assert store.run(run_id).tests == host.store.run(run_id).tests
+
+
+def test_a_run_in_this_very_store_is_not_written_down_twice(host: Host) -> None:
+    fleet_id = host.store.fleets.create(NewFleet("quick", "Quick", (FleetMember("localhost", "/srv"),)))
+    place = FleetPlace(fleet_id, 0)
+    run_id = record_run(host.store, runtime_s=0.5, end=Status.RUNNING, runner=this_process())
+    before = host.store.samples(run_id)
+    replica = Replica(host.store, run_id, place)
+    host.agent.hear(request_line(2, Follow(run_id, True, 0, 0, 0, 0)))
+    host.look(replica)
+    assert not replica.is_copy
+    assert host.store.samples(run_id) == before
+    assert host.store.run(run_id).fleet == place
 
 
 def test_another_run_is_not_taken_in_its_place(host: Host, store: Store) -> None:

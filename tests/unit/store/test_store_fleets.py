@@ -29,7 +29,7 @@ def test_a_fleet_run_comes_out_as_it_went_in(store: Store) -> None:
     assert [status.state for status in fleet.statuses] == [MemberState.WAITING] * 3
     assert [member.label for member in MEMBERS] == ["web1:/srv", "root@db1:by-serial:S4XY", "/dev/sdb"]
     began = [
-        MemberStatus(MemberState.RUNNING, "", HostClock(5, 300_000), FIRST_START),
+        MemberStatus(MemberState.DONE, "", HostClock(5, 300_000), FIRST_START),
         MemberStatus(
             MemberState.LOST, "Connection reset.", HostClock(-7, 200_000), FIRST_START + timedelta(seconds=0.02)
         ),
@@ -86,6 +86,15 @@ def test_a_run_on_another_host_is_lost_with_its_coordinator_and_not_interrupted(
     fleet = store.fleet_run(fleet_id)
     assert fleet.status is Status.INTERRUPTED
     assert [status.state for status in fleet.statuses] == [MemberState.LOST, MemberState.LEFT_OUT, MemberState.DONE]
+    # One that was about to begin may have begun; nothing is taken for running once nobody follows it.
+    other = store.fleets.create(NEW, coordinator=GONE)
+    store.fleets.set_member(other, 0, MemberStatus(MemberState.WAITING, run_id="abcdefgh"))
+    store.reap()
+    assert [status.state for status in store.fleet_run(other).statuses[:2]] == [MemberState.LOST, MemberState.LEFT_OUT]
+    failed = store.fleets.create(NEW)
+    store.fleets.set_member(failed, 0, MemberStatus(MemberState.RUNNING))
+    store.fleets.finish(failed, status=Status.FAILED)
+    assert store.fleet_run(failed).statuses[0].state is MemberState.LOST
     # Whoever fetches it is its coordinator.
     store.fleets.take(fleet_id)
     store.fleets.set_reached(run_id, reached=True)

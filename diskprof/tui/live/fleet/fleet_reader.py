@@ -175,7 +175,7 @@ class _Track:
         if not self.seconds:
             return ()
         first, last = min(self.seconds), max(self.seconds)
-        return tuple(self.seconds.get(at, 0.0) for at in range(first + 1, last))
+        return tuple(self.seconds.get(at, 0.0) for at in range(max(first, last - KEPT_S - 1) + 1, last))
 
 
 class FleetReader:
