@@ -394,9 +394,10 @@ def _check_memory(job: FioJob) -> None:
 
 def _unknown(preset: Preset, name: str) -> UsageError:
     if name == "steady" and preset.rounds:
+        named = list(references(preset.rounds))
         return UsageError(
             f"{preset.name} repeats all of its tests in rounds until one of them is steady",
-            _list("Set", list(references(preset.rounds))),
+            _list("Set", named) if named else "Change [rounds] in the preset.",
         )
     if name == "steady":
         own = next((test.steady for test in preset.tests if test.steady), "")

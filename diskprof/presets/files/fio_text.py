@@ -1,7 +1,7 @@
 """A preset -> the fio job file that does the same with plain fio."""
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from diskprof.model.errors import UsageError
 from diskprof.model.job import EngineJob, FioJob
@@ -10,7 +10,8 @@ from diskprof.model.text import clean
 from diskprof.presets.foreign.jobfile import SEVERAL_TARGETS
 from diskprof.presets.options.allowed import IOPING_OPTIONS, short_value
 from diskprof.presets.options.values import OptionKind
-from diskprof.presets.resolve import ResolvedTest, resolve
+from diskprof.presets.resolve import ResolvedPreset, ResolvedTest, resolve
+from diskprof.presets.steady_text import rounds_words
 
 _WIDTH = 100
 
@@ -27,8 +28,7 @@ def job_file(preset: Preset, settings: Mapping[str, str]) -> str:
         raise UsageError(
             f"{preset.name} is a test of ioping's: there is nothing for fio to do.", f"Run instead:\n{commands}"
         )
-    given = " ".join(f"--set {name}={value}" for name, value in resolved.values if value)
-    lines = [*_header(preset, fio, given)]
+    lines = [*_header(resolved, fio)]
     shared = shared_pairs(fio)
     named = {tuple(_files(job)) for test in fio for job in test.load.fio}
     together = list(named.pop()) if len(named) == 1 else []
@@ -80,7 +80,9 @@ def ioping_command(job: EngineJob) -> str:
     return " ".join([*words, "TARGET"])
 
 
-def _header(preset: Preset, fio: Sequence[ResolvedTest], given: str) -> list[str]:
+def _header(resolved: ResolvedPreset, fio: Sequence[ResolvedTest]) -> list[str]:
+    preset = resolved.preset
+    given = " ".join(f"--set {name}={value}" for name, value in resolved.values if value)
     places = " and ".join(slot.name for slot in preset.targets)
     where = f"the directories {places}: links to the file systems to test" if places else "the current directory"
     writes = not all(job.reads_only for test in fio for job in test.load.fio)
@@ -96,8 +98,19 @@ def _header(preset: Preset, fio: Sequence[ResolvedTest], given: str) -> list[str
         "Put a device in the place of the file only if nothing on it is needed: this job writes." if writes else "",
         "diskprof runs each test in a process of its own, its jobs as threads (thread=1), and takes samples of it by a status "
         "interval; what it fills before, fio fills with overwrite=1.",
+        *_left_out(resolved),
     ]
     return [line for text in says if text for line in _comment(text)]
+
+
+def _left_out(resolved: ResolvedPreset) -> Iterator[str]:
+    """What diskprof does beside the tests, and this job does not."""
+    if resolved.precondition:
+        yield "Not in this job: the steps that bring the disk into a known state before the first test."
+    if resolved.rounds:
+        yield f"Not in this job: the repetition of all tests in rounds ({rounds_words(resolved.rounds)})."
+    if any(test.steady for test in resolved.tests):
+        yield "Not in this job: the end of a test once it is steady; fio takes the longest time."
 
 
 def _comment(text: str) -> list[str]:

@@ -6,6 +6,7 @@ import pytest
 
 from diskprof.model.errors import UsageError
 from diskprof.model.preset import Preset
+from diskprof.presets.files.fio_text import job_file
 from diskprof.presets.files.load import parse
 from diskprof.presets.files.write import preset_toml
 from diskprof.presets.own_copies import own_copy
@@ -58,11 +59,21 @@ def test_rounds_are_written_and_kept_by_an_own_copy() -> None:
     assert mine.rounds and mine.rounds.windows == 4
 
 
+def test_a_job_file_says_that_plain_fio_does_not_repeat_them() -> None:
+    said = " ".join(line.removeprefix("; ") for line in job_file(read(PRESET), {}).splitlines() if line.startswith(";"))
+    assert "Not in this job: the repetition of all tests in rounds (write.iops of 3 rounds within 20%" in said
+    assert "Not in this job: the steps that bring the disk into a known state" not in said
+
+
 def test_a_steady_state_of_each_test_is_refused_and_told_what_can_be_set() -> None:
     with pytest.raises(
         UsageError, match="table repeats all of its tests in rounds until one of them is steady"
     ) as refused:
         resolve(read(PRESET), {"steady": "total.iops"})
+    fixed = PRESET.replace('"$rounds"', "3").replace('[parameters]\nrounds = { kind = "count", default = 3 }\n', "")
+    with pytest.raises(UsageError) as without:
+        resolve(read(fixed), {"steady": "total.iops"})
+    assert str(without.value.hint) == "Change [rounds] in the preset."
     assert str(refused.value.hint) == "Set: rounds."
 
 
