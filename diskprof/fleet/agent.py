@@ -41,7 +41,7 @@ from diskprof.model.run import Run, Status
 from diskprof.runner.detached.launch import request_stop, start_detached
 from diskprof.runner.neighbours import refuse_beside_others
 from diskprof.runner.session import Session, Wish
-from diskprof.store import Store
+from diskprof.store import Store, this_process
 from diskprof.store.codec import to_micros
 from diskprof.store.exchange.runfile import rows_of
 from diskprof.store.exchange.runfile_values import TestEnd
@@ -115,7 +115,9 @@ class Agent:
         self._path = Path(store) if store else load_config().settings.store
         self._store = Store.open(self._path)
         self._store.reap()
-        return Greeting(__version__, socket.gethostname(), platform.machine())
+        here = this_process()
+        home = f"{here.place} {here.boot_id} {self._store.path.resolve()}"
+        return Greeting(__version__, socket.gethostname(), platform.machine(), home)
 
     def _plan(self, wanted: MakePlan) -> Plan:
         session = Session(self._path)

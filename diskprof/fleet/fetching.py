@@ -65,6 +65,8 @@ async def _bring(
             news = await _first_news(link)
             replica.add(news)
             if not news.status.over:
+                # Nobody follows it from here on.
+                store.fleets.set_reached(status.run_id, reached=False)
                 return Fetched(member.label, news.status)
             if replica.is_copy:
                 replica.take(await link.export(status.run_id), member.label)

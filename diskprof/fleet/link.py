@@ -54,6 +54,8 @@ class Link:
         self.news: asyncio.Queue[News | None] = asyncio.Queue()
         """What was told of the run that is followed; None for a sign of life, and at the end."""
         self.lost: DiskprofError | None = None
+        self.home = ""
+        """As the host greeted."""
         self._number = 0
         self._waiting: dict[int, asyncio.Future[Any]] = {}
         self._reading = asyncio.create_task(self._read())
@@ -72,6 +74,7 @@ class Link:
                     f"{clean(link.name)} has diskprof {clean(greeting.version)}, this one is {__version__}.",
                     "Install the same version on both.",
                 )
+            link.home = greeting.home
         except BaseException:
             await link.close()
             raise

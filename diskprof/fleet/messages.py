@@ -34,9 +34,12 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Greeting:
+    """`home` says where the runs are kept: two names of one host have the same."""
+
     version: str
     hostname: str
     machine: str
+    home: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,12 @@
 """The plans of all members, each made by its own host, before anything starts."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from diskprof.fleet.link import Link, agent_argv
 from diskprof.fleet.messages import MakePlan
-from diskprof.model.errors import DiskprofError
+from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.fleet import FleetMember, HostClock
 from diskprof.model.plan import Plan, Severity
 from diskprof.model.text import clean
@@ -40,6 +40,7 @@ async def plan_members(
 ) -> list[Prospect]:
     """A prospect for each member, in their order; `store` is that of this machine. Raises nothing that a host is the cause of."""
     room = asyncio.Semaphore(_AT_ONCE)
+    homes = dict[FleetMember, str]()
 
     async def one(member: FleetMember) -> Prospect:
         program: tuple[str, ...] = ()
@@ -49,6 +50,7 @@ async def plan_members(
                 link = await Link.open(
                     member.host, agent_argv(member.host, program), store if member.host is None else None
                 )
+                homes[member] = link.home
                 try:
                     clock = await link.clock()
                     plan = await link.ask(wanted(member), Plan)
@@ -62,7 +64,25 @@ async def plan_members(
             return Prospect(member, program, plan, clock, error)
         return Prospect(member, program, plan, clock)
 
-    return list(await asyncio.gather(*map(one, members)))
+    return list(_each_once(await asyncio.gather(*map(one, members)), homes))
+
+
+def _each_once(prospects: Sequence[Prospect], homes: Mapping[FleetMember, str]) -> Iterator[Prospect]:
+    """With an error where a host is another by a second name: its disks would take their strength from each other."""
+    seen = dict[str, FleetMember]()
+    for prospect in prospects:
+        host, home = prospect.member.host, homes.get(prospect.member, "")
+        if host is None or not home or prospect.error:
+            yield prospect
+        elif known := seen.get(home):
+            error = UsageError(
+                f"It is the same host as {clean(known.label)}.",
+                "Name each host once. Several disks of one machine: diskprof ssh HOST run PRESET --each-disk",
+            )
+            yield replace(prospect, error=error)
+        else:
+            seen[home] = prospect.member
+            yield prospect
 
 
 def refusal_of(prospects: Sequence[Prospect]) -> DiskprofError | None:

@@ -163,5 +163,11 @@ def test_it_answers_errors_in_their_own_words(host: Host) -> None:
     host.agent.hear(request_line(8, MakePlan(preset, "/no/such/place")))
     error = error_of(json.loads(host.lines[-1]))
     assert type(error) is UsageError and "does not exist" in error.message
+    # Where its runs are is the same by whatever name it is called.
+    homes = list[str]()
+    for path in (host.path, host.path, host.path.with_name("other.db")):
+        host.agent.hear(request_line(1, Hello(str(path))))
+        homes.append(json.loads(host.lines[-1])["answer"]["home"])
+    assert homes[0] == homes[1] != homes[2]
     host.agent.hear(request_line(9, AskClock()))
     assert json.loads(host.lines[-1])["answer"] > 10**18
