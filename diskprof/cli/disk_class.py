@@ -9,6 +9,6 @@ class_option = click.option(
     "disk_class",
     default="",
     metavar="CLASS",
-    help="Class of the disk: sata-ssd, aws-gp3, ... (`diskprof presets classes` lists them).  [default: found out]",
+    help="Class of the disk: sata-ssd, aws-gp3, ... (`diskprof presets classes` lists them).  [default: detected]",
     shell_complete=completion_candidates.disk_classes,
 )

@@ -73,6 +73,11 @@ UNJUDGED = f"Blank: fewer than {LEAST_IOS} I/Os in a run, or fewer than {TAIL_IO
 _FACTOR_FROM = 9.995
 """Ten times as much again is written as a factor."""
 
+_END_FACTOR_FROM = 99.995
+"""The end of an interval is written as a factor from here on; a hundred times needs five digits of percent."""
+
+_MOST_FACTOR = 1000
+
 _MOST_MORE = 100
 """Of more runs than that nobody needs the number."""
 
@@ -202,6 +207,10 @@ def difference(row: ComparedMetric, cell: ComparedValue) -> str:
     return f"{_signed(100 * cell.ratio)}%"
 
 
+def _factor(ratio: float) -> str:
+    return f"x{ratio + 1:.3g}" if ratio < _MOST_FACTOR else f"x{_MOST_FACTOR - 1}+"
+
+
 def _signed(value: float) -> str:
     text = f"{value:+.1f}" if abs(value) < 9.95 else f"{value:+.0f}"
     return "0" if text in ("+0.0", "-0.0") else text
@@ -226,14 +235,14 @@ def legend(tests: Collection[TestRecord]) -> str:
 def interval(cell: ComparedValue) -> str:
     """The interval of a cell's difference: `(-9.4 to -6.1)` in percent or, of shares, percentage points; empty without one.
 
-    Of a difference from ten times on: `(x12 to x18)`.
+    Of a difference from ten times on: `(x12 to x18)`; one end a hundred times up: `(-88 to x120)`.
     """
     if cell.interval is None:
         return ""
     ends = (cell.interval.low, cell.interval.high)
     if cell.ratio is not None and cell.ratio >= _FACTOR_FROM:
-        return f"({' to '.join(f'x{end + 1:.3g}' for end in ends)})"
-    return f"({' to '.join(_signed(100 * end) for end in ends)})"
+        return f"({' to '.join(map(_factor, ends))})"
+    return f"({' to '.join(_factor(end) if end >= _END_FACTOR_FROM else _signed(100 * end) for end in ends)})"
 
 
 def verdict(cell: ComparedValue) -> str:
@@ -247,20 +256,20 @@ def mark(cell: ComparedValue) -> str:
 
 
 def more_runs(cell: ComparedValue) -> str:
-    """`about 4 more runs a side would`; empty where that is not the question."""
-    return more_runs_words(cell.more_runs) if cell.more_runs else ""
+    """`about 4 more runs a side needed`; empty where that is not the question."""
+    return f"{more_runs_words(cell.more_runs)} needed" if cell.more_runs else ""
 
 
 def more_runs_words(number_of: int) -> str:
-    """`about 4 more runs a side would`."""
+    """`about 4 more runs a side`."""
     if number_of > _MOST_MORE:
-        return f"more than {_MOST_MORE} more runs a side would"
-    return f"about {count(number_of, 'more run', 'more runs')} a side would"
+        return f"more than {_MOST_MORE} more runs a side"
+    return f"about {count(number_of, 'more run', 'more runs')} a side"
 
 
 def relative(ratio: float) -> str:
     """A difference as a share of the first: `+4.0%`, `x25`."""
-    return f"x{ratio + 1:.3g}" if ratio >= _FACTOR_FROM else f"{_signed(100 * ratio)}%"
+    return _factor(ratio) if ratio >= _FACTOR_FROM else f"{_signed(100 * ratio)}%"
 
 
 def count(number_of: int, one: str, many: str = "") -> str:

@@ -67,12 +67,23 @@ def disks(alone: Sequence[float], together: Sequence[float], *attached: tuple[st
 def begun(store: Store, *factors: float) -> tuple[str, list[Iterator[str]]]:
     """A fleet run and the runs of its hosts, each so much faster than the first."""
     members = tuple(FleetMember(f"db{at}", "/srv") for at, _ in enumerate(factors, start=1))
+    return _begun(store, members, factors, FleetStage.TOGETHER)
+
+
+def begun_alone(store: Store, *factors: float) -> tuple[str, list[Iterator[str]]]:
+    """A run of each disk of this machine, and the runs of the disks alone."""
+    members = tuple(FleetMember(None, f"/mnt/{at}") for at, _ in enumerate(factors, start=1))
+    return _begun(store, members, factors, FleetStage.ALONE)
+
+
+def _begun(
+    store: Store, members: tuple[FleetMember, ...], factors: tuple[float, ...], stage: FleetStage
+) -> tuple[str, list[Iterator[str]]]:
     fleet_id = store.fleets.create(NewFleet("quick", "Quick check", members))
     runs = []
     for at, factor in enumerate(factors):
-        run = recording(
-            store, machine=FAST, seed=at, factor=factor, runner=this_process(), fleet=FleetPlace(fleet_id, at)
-        )
+        place = FleetPlace(fleet_id, at, stage)
+        run = recording(store, machine=FAST, seed=at, factor=factor, runner=this_process(), fleet=place)
         next(run)
         store.fleets.set_member(fleet_id, at, MemberStatus(MemberState.RUNNING))
         runs.append(run)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from bench_screens import Bench, open_bench, second_connection
-from fleets import begun, ended, step
+from fleets import begun, begun_alone, ended, step
 from stored_screens import Driver, press, see, settle, text_of
 
 from diskprof.model.fleet import FleetMember, MemberState, MemberStatus, NewFleet
@@ -87,3 +87,12 @@ async def test_in_the_list_of_runs_it_is_one_row_that_opens_into_its_hosts(bench
         await see(pilot, "db2", "db3", "4 Compare")
         await press(pilot, "3", "a")
         await see(pilot, "complete Quick check 4 hosts")
+
+
+async def test_disks_of_this_machine_are_told_apart_by_target_and_stage(bench: Bench, store: Store) -> None:
+    fleet_id, runs = begun_alone(store, 1.0, 0.6)
+    ended(store, fleet_id, runs)
+    async with open_bench(bench) as pilot:
+        await press(pilot, "3", "enter")
+        await see(pilot, "▾ quick")
+        assert text_of(pilot).count("   alone ") == 2

@@ -118,7 +118,7 @@ async def test_a_series_overwrites_devices_once_each_was_named(bare: Bench, size
             await to_device(pilot, name)
             await press(pilot, "space")
         # The cursor hides no letter.
-        assert "▸Bsdb" in text_of(pilot) and " Asdc" in text_of(pilot)
+        assert "▸B sdb" in text_of(pilot) and " A sdc" in text_of(pilot)
         await switch_on(pilot)
         await press(pilot, "enter")
         await see(pilot, "Overwrite /dev/sdc and /dev/sdb?", "5 repeats of 2 targets", "type its name (sdc)")

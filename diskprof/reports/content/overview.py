@@ -272,10 +272,17 @@ def doubts_of_test(findings: Sequence[Finding], test: str) -> tuple[str, ...]:
 def in_doubt_line(comparison: Comparison) -> str:
     """`In doubt: after other I/O on the disk (1M seq read QD8); old CPUs busy`; empty where no run is.
 
-    Of several runs `other I/O on the disk (2 of 5 runs)`.
+    Of several runs `other I/O on the disk (2 of 5 runs)`; those with the same doubts together, all as `all 4 CPUs busy`.
     """
-    told = [f"{arm.label} {words}" for arm in comparison.columns if (words := _in_doubt(comparison, arm))]
-    return f"In doubt: {'; '.join(told)}" if told else ""
+    told: dict[str, list[str]] = {}
+    for arm in comparison.columns:
+        if words := _in_doubt(comparison, arm):
+            told.setdefault(words, []).append(arm.label)
+    total = len(comparison.columns)
+    parts = [
+        f"{f'all {total}' if len(labels) == total > 2 else ', '.join(labels)} {words}" for words, labels in told.items()
+    ]
+    return f"In doubt: {'; '.join(parts)}" if parts else ""
 
 
 def _in_doubt(comparison: Comparison, arm: ComparedArm) -> str:
@@ -320,7 +327,7 @@ def upshot_of_chance(comparison: Comparison) -> tuple[str, ...]:
             for test in comparison.tests
             if any(cell.more_runs == more for row in headline_rows(test) for cell in row.cells[1:])
         ]
-        told.append(f"{figures.more_runs_words(more).capitalize()} tell ({names[0]}).")
+        told.append(f"{figures.more_runs_words(more).capitalize()} would tell ({names[0]}).")
     if any(len(arm.runs) == 1 for arm in comparison.columns):
         told.append(NOISE_WITHIN.format(runs=USUAL_RUNS))
     return tuple(told)

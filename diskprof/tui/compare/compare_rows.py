@@ -163,7 +163,11 @@ def _figures(comparison: Comparison, number: int, test: TestComparison, form: Ro
 
 def in_full(name: str, cells: Sequence[OverviewCell], doubts: Iterable[str] = ()) -> str:
     """A row for the line below the table, which may be cut: what the row itself does not show comes first."""
-    parts = [f"{letter(at)} {cell.judged.word}: {cell.more}" for at, cell in enumerate(cells) if cell.more]
+    unsettled: dict[str, list[str]] = {}
+    for at, cell in enumerate(cells):
+        if cell.more:
+            unsettled.setdefault(f"{cell.judged.word}: {cell.more}", []).append(letter(at))
+    parts = [f"{', '.join(letters)} {words}" for words, letters in unsettled.items()]
     parts += [name, *([f"in doubt: {'; '.join(doubts)}"] if doubts else [])]
     for at, cell in enumerate(cells):
         words = (f"{letter(at)}: {cell.value}", cell.difference, cell.interval, "" if cell.more else cell.judged.word)

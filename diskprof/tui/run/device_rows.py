@@ -143,15 +143,15 @@ class DeviceTable:
 
 
 def _gutter(view: DevicesView) -> int:
-    """Cells for the cursor and, as soon as a row is marked, for the letters."""
-    return 2 if view.marked else 1
+    """Cells for the cursor and, as soon as a row is marked, for the letters, which must not be read as part of the name."""
+    return 3 if view.marked else 1
 
 
 def _marks(place: Place, view: DevicesView) -> Line:
     """The room of the cursor, and of the letter."""
     if not view.marked:
         return [(" ", "")]
-    return [(" ", ""), (view.marked.get(key_of(place), " "), "mark")]
+    return [(" ", ""), (f"{view.marked.get(key_of(place), ''):<2}", "mark")]
 
 
 def traffic(history: Sequence[Activity], cells: int, charset: Charset) -> Line:

@@ -92,7 +92,7 @@ def label_fields(tags: str, note: str, expect: str, disk_class: str) -> list[For
         FormField("tags", "Tags", tags, "separated by commas", check_tags),
         FormField("note", "Note", note, "e.g. after firmware update", lambda text: clean(text).strip()),
         FormField("expect", "Expect", expect, "e.g. randread-4k-qd32.read.iops>=5000, or aws-gp3", check_expectations),
-        FormField("class", "Class", disk_class, "of the disk, e.g. sata-ssd; empty: found out", check_class),
+        FormField("class", "Class", disk_class, "of the disk, e.g. sata-ssd; empty: detected", check_class),
     ]
 
 

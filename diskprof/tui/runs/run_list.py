@@ -275,6 +275,9 @@ class RunList:
             target = f" {letter(run.series.arm)}" if len(series.targets) > 1 else ""
             return f"  {run.series.repeat}{target}"
         if run.fleet and (fleet := self.fleets.get(run.fleet.fleet_id)) and run.fleet.member < len(fleet.members):
+            if all(member.host is None for member in fleet.members):
+                # The target has a column of its own.
+                return f"  {run.fleet.stage}"
             alone = " alone" if run.fleet.stage is FleetStage.ALONE else ""
             return f"  {labels(fleet)[run.fleet.member]}{alone}"
         return run.preset

@@ -8,10 +8,13 @@ from dataclasses import replace
 from fleets import FLEET_ID, disks, fleet_run, hosts
 
 from diskprof.analysis.fleet.result import FleetResult, labels
+from diskprof.analysis.fleet.together import lost_together
 from diskprof.model.fleet import FleetMember, MemberState, MemberStatus
 from diskprof.model.histogram import merge
 from diskprof.model.run import Status
+from diskprof.reports.blocks import Paragraph
 from diskprof.reports.content.fleet.fleet_report import fleet_report
+from diskprof.reports.content.fleet.together_report import together_blocks
 from diskprof.reports.data.json import dumps
 from diskprof.reports.data.json_fleet import fleet_json
 from diskprof.reports.formats import Format, write_fleet
@@ -51,6 +54,14 @@ def test_disks_of_one_machine_say_what_they_share() -> None:
     assert "each disk alone, then all together" in said
     assert "sda and sdb share the controller 0000:00:1f.2." in " ".join(said.split())
     assert "34% less than the sum of each alone" in " ".join(said.split())
+
+
+def test_what_several_tests_share_is_told_once() -> None:
+    result = disks((1000, 1000, 1000), (500, 500, 990), _HOST, _HOST, ("0000:01:00.0",))
+    (lost,) = lost_together(result.alone, result.together)
+    said = [block.text for block in together_blocks([lost, lost]) if isinstance(block, Paragraph)]
+    assert [text.startswith("2 of 2 tests: sda and sdb share the controller") for text in said] == [False, False, True]
+    assert "".join(said).count("share the controller") == 1
 
 
 def test_members_are_called_as_short_as_tells_them_apart() -> None:

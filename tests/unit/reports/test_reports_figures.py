@@ -214,6 +214,8 @@ def test_a_verdict_has_a_word_and_a_mark(cell: ComparedValue, word: str, mark: s
         (0.004, -0.0001, 0.012, "(0 to +1.2)"),
         (8.8, 7.61, 10.2, "(+761 to +1020)"),
         (14.0, 11.0, 17.0, "(x12 to x18)"),
+        (-0.22, -0.998, 308.61, "(-100 to x310)"),
+        (3.31, -0.99, 1717.07, "(-99 to x999+)"),
     ],
 )
 def test_an_interval_is_in_the_unit_of_its_difference(ratio: float, low: float, high: float, words: str) -> None:
@@ -224,9 +226,9 @@ def test_an_interval_is_in_the_unit_of_its_difference(ratio: float, low: float, 
 @pytest.mark.parametrize(
     ("number", "words"),
     [
-        (1, "about 1 more run a side would"),
-        (4, "about 4 more runs a side would"),
-        (2000, "more than 100 more runs a side would"),
+        (1, "about 1 more run a side needed"),
+        (4, "about 4 more runs a side needed"),
+        (2000, "more than 100 more runs a side needed"),
     ],
 )
 def test_how_many_more_runs_would_tell(number: int, words: str) -> None:

@@ -92,6 +92,13 @@ def test_a_doubt_about_the_base_is_one_about_every_verdict() -> None:
     assert row.cells[2].doubts == ("CPUs busy (tag0)",)
 
 
+def test_runs_with_the_same_doubts_are_told_of_together() -> None:
+    several = [replace(one, findings=(found("busy-machine"),)) for one in runs(1000, 500, 500)]
+    assert in_doubt_line(compare(several)) == "In doubt: all 3 CPUs busy"
+    several[1] = replace(several[1], findings=(found("other-io"),))
+    assert in_doubt_line(compare(several)) == "In doubt: tag0, tag2 CPUs busy; tag1 other I/O on the disk"
+
+
 @pytest.mark.parametrize("write", [comparison_text, comparison_markdown])
 def test_reports_begin_with_the_overview(write) -> None:  # type: ignore[no-untyped-def]
     text = write(doubtful())

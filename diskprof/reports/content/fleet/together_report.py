@@ -1,5 +1,6 @@
 """What disks of one machine lose when all work at once, and what they share."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from diskprof.analysis.fleet.together import SharedPart, Together
@@ -22,13 +23,22 @@ _WHAT_TO_DO = {
 
 
 def together_blocks(found: Sequence[Together]) -> list[Block]:
-    """What is lost in a sentence each, then every figure of every disk alone and together."""
+    """What is lost in a sentence each, a reason that several tests have once; then every figure, alone and together."""
     if not found:
         return [Paragraph("No test is complete of all disks, alone and together.", Meaning.QUIET)]
+    reasons = Counter(_shared(each) for each in found if each.part is not None)
     said: list[Block] = [
-        Paragraph(words, Meaning.LIMIT if each.part is not None else Meaning.PLAIN, hanging=True)
+        Paragraph(
+            together_words(each, reason=reasons[_shared(each)] == 1),
+            Meaning.LIMIT if each.part is not None else Meaning.PLAIN,
+            hanging=True,
+        )
         for each in found
-        for words in [together_words(each)]
+    ]
+    said += [
+        Paragraph(f"{several} of {len(found)} tests: {reason}", Meaning.LIMIT, hanging=True)
+        for reason, several in reasons.items()
+        if several > 1
     ]
     columns = (
         *(Column("Test", least=18, middle=True), Column("Direction", short=""), Column("Disk", least=8, middle=True)),
@@ -38,7 +48,7 @@ def together_blocks(found: Sequence[Together]) -> list[Block]:
     return [*said, Table(columns, rows, inset=True)]
 
 
-def together_words(each: Together) -> str:
+def together_words(each: Together, *, reason: bool = True) -> str:
     """`4K rand read QD32: together 1.10M IOPS, 45% less than each alone (2.00M). Shared: controller 0000:00:1f.2.`"""
     measure = each.name.measure
     unit = f" {figures.METRICS[measure].label}" if figures.figure(measure, 1.0)[-1].isdigit() else ""
@@ -47,7 +57,7 @@ def together_words(each: Together) -> str:
     if each.part is None:
         return f"{title}: {sums}, nothing lost (alone {figures.figure(measure, each.alone)})."
     lost = f"{title}: {sums}, {each.lost:.0%} less than the sum of each alone ({figures.figure(measure, each.alone)})."
-    return f"{lost} {_shared(each)}"
+    return f"{lost} {_shared(each)}" if reason else lost
 
 
 def _shared(each: Together) -> str:
