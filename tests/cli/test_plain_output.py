@@ -30,6 +30,8 @@ COMMANDS = {
     "run": [("run", "quick", ".", "--dry-run"), ("run", "quick", "./µ", "--dry-run"), ("run", "--help")],
     "rerun": [("rerun", "FIRST", "--dry-run"), ("rerun", "nothing-µ"), ("rerun", "--help")],
     "attach": [("attach", "nothing-µ"), ("attach", "--help")],
+    "fleet": [("fleet", "fetch", "nothing-µ"), ("fleet", "--help")],
+    "ssh": [("ssh", "--help")],
     "stop": [("stop", "nothing-µ"), ("stop", "--help")],
     "runs": [("runs",), ("runs", "--json")],
     "show": [("show", "FIRST"), ("show", "FIRST", "--plot"), ("show", "FIRST", "--json"), ("show", "nothing-µ")],
