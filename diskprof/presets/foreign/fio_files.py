@@ -40,7 +40,7 @@ def worked_on(section: JobSection, name: str, files: int, refusals: Refusals) ->
     if not names:
         names = _formatted(section, name, files)
     if not names:
-        return WorkedOn((), directories or ("",))
+        return WorkedOn((), directories or (".",))
     if len(directories) > 1:
         given = section.settings["directory"]
         refusals.add(given.line, f"{given} is refused: the copies share files by name, and not in all directories")
