@@ -22,6 +22,8 @@ def small(preset: Preset) -> dict[str, str]:
     for parameter in preset.parameters:
         if parameter.kind is ParameterKind.DURATION and parameter.name != "runtime":
             settings[parameter.name] = "0.1"
+        elif parameter.kind is ParameterKind.SIZE and parameter.name == "apart":
+            settings[parameter.name] = "1m"
         elif parameter.name in ("rounds", "at_most"):
             settings[parameter.name] = "2"
         elif parameter.name == "tier":

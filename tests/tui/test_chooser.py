@@ -45,7 +45,7 @@ async def test_a_question_says_that_its_text_goes_on(bench: Bench) -> None:
     answers = (Answer("s", "Start", "start"), Answer("esc", "Back", "back"))
     async with open_bench(bench, (80, 24)) as pilot:
         pilot.app.push_screen(Ask("Start?", "A word.", answers))
-        await see(pilot, "A word.", "Enter ")
+        await see(pilot, "A word.", "Enter: ")
         assert "scrolls" not in text_of(pilot)
         await press(pilot, "escape")
         pilot.app.push_screen(Ask("Start?", "\n".join(f"Line {number}" for number in range(60)), answers))

@@ -312,7 +312,7 @@ async def test_a_stop_that_fails_says_why(bench: Bench, store: Store) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"end": Status.COMPLETE}, ["✓ complete Quick check", "No earlier run like it", "1 limit, 1 note", "Next:"]),
+        ({"end": Status.COMPLETE}, ["✓ complete Quick check", "PCIe 4.0", "1 limit, 1 note", "Next:"]),
         (
             {"end": Status.CANCELLED, "reason": "Stopped.", "stop_in": (3, 0.5)},
             ["■ cancelled Quick check", "Stopped.", "3 of 6 tests complete", "skipped"],

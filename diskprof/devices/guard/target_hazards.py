@@ -22,6 +22,7 @@ from diskprof.model.units import format_size
 _MEMORY = {"tmpfs", "ramfs"}
 _COPY_ON_WRITE = {"btrfs", "zfs", "bcachefs"}
 _FOUR_GIB = 4 << 30
+_MOST_FILES = 256
 _ELSEWHERE = "Choose a directory on the disk, or a test that only reads. To overwrite the disk"
 _RESERVE_RULE = "a tenth of the file system, at least 64 MiB, at most 1 GiB; from 20 GiB on 5%"
 NO_PERMISSION = WritePermission()
@@ -214,8 +215,11 @@ def _of_space(target: Target, needed: int, size: int) -> Iterator[Hazard]:
 
 
 def _how_to_fit(room: int, needed: int, size: int) -> str | Advice:
-    """What helps where `needed` bytes do not fit into `room`; they are some times the parameter `size`, and a rest."""
-    times, rest = divmod(needed, size) if 0 < size <= needed else (0, 0)
+    """What helps where `needed` bytes do not fit into `room`; they are some times the parameter `size`, and a rest.
+
+    What is more than that many files of `size` comes from other options, such as `offset_increment`.
+    """
+    times, rest = divmod(needed, size) if 0 < size <= needed <= size * _MOST_FILES else (0, 0)
     if times and (mebibytes := (room - rest) // times >> 20) > 0:
         return Advice(
             f"Free some, or make the test file smaller: --set size={mebibytes}m fits.",

@@ -157,6 +157,12 @@ def test_the_size_that_fits_is_told(directory: Target, needed: int, size: int, f
     assert found(full, writes_file=True, space_needed=needed, size=size)["space"].advice == "Free some space first."
 
 
+def test_no_size_is_told_where_other_options_need_the_space(directory: Target) -> None:
+    stick = replace(directory, fs_size_bytes=1000 * MIB, free_bytes=950 * MIB)
+    hazard = found(stick, writes_file=True, space_needed=140 * GIB, size=8 * MIB)["space"]
+    assert hazard.advice == "Free some, or make the test file smaller: at most 850 MiB."
+
+
 def test_read_only_mount(directory: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     on_file_system(monkeypatch, "ext4", "ro")
     assert found(directory, writes_file=True)["read-only"].severity is Severity.BLOCKS
