@@ -103,7 +103,8 @@ def test_all_files_of_the_package_are_in_the_wheel_and_nothing_else(wheel: Path)
         for path in package.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    shipped = {f"diskprof/presets/library/{path.name}" for path in (REPOSITORY / "presets").rglob("*.toml")}
+    presets = REPOSITORY / "presets"
+    shipped = {f"diskprof/presets/library/{path.relative_to(presets)}" for path in presets.rglob("*.toml")}
     assert mine <= inside
     assert shipped <= inside
     shared = REPOSITORY / "share"

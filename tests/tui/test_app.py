@@ -49,7 +49,7 @@ async def test_each_mode_has_its_key(bench: Bench, size: tuple[int, int]) -> Non
 
 @pytest.mark.parametrize(("key", "help_key"), [*((key, "question_mark") for key in MODES), ("1", "f1")])
 async def test_help_belongs_to_the_screen_and_lists_its_keys(bench: Bench, key: str, help_key: str) -> None:
-    async with open_bench(bench, (120, 60)) as pilot:
+    async with open_bench(bench, (120, 80)) as pilot:
         await press(pilot, key)
         below = pilot.app.screen
         await press(pilot, help_key)

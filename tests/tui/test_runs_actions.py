@@ -47,7 +47,7 @@ async def test_tags_and_note(path: Path, runs: dict[str, str], size: tuple[int, 
         await go_to(pilot, runs["second"])
         await press(pilot, "t")
         assert isinstance(pilot.app.screen, TagsModal)
-        await see(pilot, "Enter saves")
+        await see(pilot, "Enter: save")
         await write(pilot, " b , a,,b ", "#tags")
         await write(pilot, "a note [bold]", "#note")
         await press(pilot, "enter")

@@ -162,7 +162,7 @@ async def test_with_ascii_alone_every_sign_is_ascii(path: Path, runs: dict[str, 
         await see(pilot, "v complete", "x failed", "1 marked")
         assert text_of(pilot).isascii()
         await press(pilot, "end", "enter")
-        await see(pilot, "Findings", "4K rand read QD1", runs["first"])
+        await see(pilot, "Summary", "4K rand read QD1", runs["first"])
         for _ in range(5):
             assert text_of(pilot).isascii()
             await press(pilot, "m")
