@@ -39,7 +39,7 @@ def test_from_launch_to_an_exported_comparison(home: Path, columns: int, rows: i
             screen.wait_for(" of 6")
             screen.wait_for("✓ complete", gone="Test 6 of 6")
         screen.press("3")
-        screen.wait_for("2 runs")
+        screen.wait_for("2 runs", "newest first")
         screen.press("space", "down", "space", "c")
         screen.wait_for("2 runs compared", "latency by percentile")
         screen.press("r")

@@ -33,7 +33,7 @@ async def test_recent_targets_and_mount_points_are_offered(bench: Bench) -> None
         await press(pilot, "o")
         assert isinstance(pilot.app.screen, TargetDialog)
         assert offered(pilot) == ["/srv/db", "/srv/logs", "/mnt/data"]
-        await see(pilot, "recent", "sda2, 120 GiB free", "Tab completes")
+        await see(pilot, "recent", "sda2, 120 GiB free", "Tab: complete")
         await press(pilot, *"log")
         assert offered(pilot) == ["/srv/logs"]
         await press(pilot, "right", "enter")

@@ -99,6 +99,9 @@ class RunsScreen(ModeScreen):
         Binding("I", "reverse", "Reverse", id="runs.reverse", show=False, key_display="I", tooltip="Reverse the order"),
     ]
 
+    # Not the filter, which comes first: keys that follow at once would be its text.
+    AUTO_FOCUS = "#runs-list"
+
     def __init__(self) -> None:
         super().__init__()
         self.list = RunList()
