@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What was asked for: `--set`, `--target` and `--expect` as they were typed, and what may be done to a raw device.
+    """The options of a plan: `--set`, `--target` and `--expect` as they were typed, and what may be done to a raw device.
 
     `disk_class` is the class that the disk is said to be of, empty where it is found out.
     """

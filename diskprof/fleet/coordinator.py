@@ -109,7 +109,7 @@ class Coordinator:
             task.cancel()
         for member in members:
             if not member.ready.is_set():
-                # Alone it would measure another load than was asked for.
+                # Alone it would measure another load.
                 member.stopping.set()
         at_ns = time.time_ns() + _LEAD_NS
         results = await asyncio.gather(

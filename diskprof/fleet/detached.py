@@ -1,19 +1,15 @@
 """The coordinator in a session of its own, where no terminal's end reaches it: how it is started, and what it does there."""
 
-import asyncio
-import os
 import sys
-from datetime import datetime
 from pathlib import Path
 
 from diskprof.fleet.coordinator import Coordinator
 from diskprof.fleet.order import FleetOrder, order_json, read_order
-from diskprof.model.errors import DiskprofError
 from diskprof.own_program import HiddenEntry
 from diskprof.runner.carry.execute import StopRequest
-from diskprof.runner.detached.child import answer_launcher
+from diskprof.runner.detached.child import answer_launcher, in_grandchild
 from diskprof.runner.detached.launch import start_own, stop_process
-from diskprof.runner.detached.order import RunAnswer, refusal
+from diskprof.runner.detached.order import RunAnswer
 from diskprof.store import Store
 
 _PATIENCE_S = 60.0
@@ -49,14 +45,6 @@ async def _carry_out(order: FleetOrder) -> None:
 
 
 def main() -> int:
-    """Reads the order from stdin and carries it out in a grandchild; the exit code is 0, or that of the error."""
+    """Reads the order from stdin and carries it out; the exit code is that of `in_grandchild`."""
     order = read_order(sys.stdin.buffer.read())
-    if os.fork():
-        os._exit(0)
-    try:
-        asyncio.run(_carry_out(order))
-    except DiskprofError as error:
-        sys.stderr.write(f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S} {error}\n")
-        answer_launcher(refusal(error))
-        return int(error.exit_code)
-    return 0
+    return in_grandchild(lambda: _carry_out(order))

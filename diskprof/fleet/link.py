@@ -76,6 +76,7 @@ class Link:
                 )
             link.home = greeting.home
         except BaseException:
+            # Cancelled too, the program that reaches the host must not stay behind.
             await link.close()
             raise
         return link

@@ -20,7 +20,7 @@ _AGAIN_S = 2.0
 GRACE_S = 120.0
 """So much longer than planned a lost run is waited for."""
 _BEGIN_S = 20.0
-"""A run may begin so long after the connection was lost over which it was asked for."""
+"""So long after the connection was lost during a start request the run may still begin."""
 _LOOK_S = 1.0
 
 

@@ -1,4 +1,4 @@
-"""diskprof on a host: what is there, and what is sent where nothing fits."""
+"""diskprof on a host: finds one that is installed, or sends one."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ _UNPACKED = 5
 """A program takes so many times its own size on the host, with what is unpacked and compiled of it."""
 _BROKEN, _FULL, _UNFIT, _PACKED = 65, 66, 67, 68
 
-# What is asked costs one round trip: fio, what is there of diskprof, and what a program to be sent would find.
+# One round trip finds fio, installed versions of diskprof, and what a program that is sent needs.
 _ASK = r"""
 PATH="$PATH:/usr/local/bin:/usr/local/sbin:/usr/sbin:/sbin"; version=$1; shift
 say() { printf 'diskprof:%s\n' "$*"; }
@@ -128,7 +128,7 @@ def prepared(connection: Connection, saying: Callable[[str], None], given: Progr
     known = [given] if given else list(programs_here())
     answer = _ask(connection, [program.digest for program in known], installed=given is None)
     if not answer.one("fio"):
-        # What is there of diskprof was told first, and the rest not: this is asked once more, and in full.
+        # The first answer ends at what is installed; the second has what else the error needs.
         answer = _ask(connection, (), installed=False)
         how = answer.install("fio")
         raise HostLacks(

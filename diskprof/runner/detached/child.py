@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+from collections.abc import Callable, Coroutine
 from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
@@ -48,17 +49,22 @@ async def _carry_out(order: RunOrder) -> None:
                 await execute(run, stop)
 
 
-def main() -> int:
-    """Read the order from stdin and execute it in a grandchild; the exit code is 0, or that of the error."""
-    order = read_order(sys.stdin.buffer.read())
+def in_grandchild(carry_out: Callable[[], Coroutine[object, object, None]]) -> int:
+    """Carries out in a grandchild; the exit code is 0, or that of the error, which the launcher is answered with."""
     # The launcher waits for its child only: the runner proper is a grandchild, which nobody has to reap.
     if os.fork():
         os._exit(0)
     try:
-        asyncio.run(_carry_out(order))
+        asyncio.run(carry_out())
     except DiskprofError as error:
         # Once the launcher has its answer nobody reads another: this goes to the log.
         sys.stderr.write(f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S} {error}\n")
         answer_launcher(refusal(error))
         return int(error.exit_code)
     return 0
+
+
+def main() -> int:
+    """Reads the order from stdin and executes it; the exit code is that of `in_grandchild`."""
+    order = read_order(sys.stdin.buffer.read())
+    return in_grandchild(lambda: _carry_out(order))

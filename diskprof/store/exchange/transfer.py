@@ -224,17 +224,13 @@ def _stage(staged: Database, name: str, records: Iterable[Record]) -> Iterator[t
         head: Head | None = None
         number, counts = 0, [0, 0, 0, 0]
         for record in records:
+            if head and isinstance(record, RunSeries | FleetRun | Head):
+                raise _wrong(name, head, "its end is missing")
             if isinstance(record, RunSeries):
-                if head:
-                    raise _wrong(name, head, "its end is missing")
                 _stage_series(db, name, record)
             elif isinstance(record, FleetRun):
-                if head:
-                    raise _wrong(name, head, "its end is missing")
                 _stage_fleet(db, name, record)
             elif isinstance(record, Head):
-                if head:
-                    raise _wrong(name, head, "its end is missing")
                 head, counts = record, [0, 0, 0, 0]
                 number = _create(db, name, head)
             elif head is None:
