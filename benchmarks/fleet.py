@@ -36,6 +36,10 @@ from diskprof.store import Store  # noqa: E402
 _TICKS = os.sysconf("SC_CLK_TCK")
 _LIMITS = (5_000, 5_000, 5_000, 3_500)
 _AWAY_S = 20.0
+_STARTS = 5
+_START_S = 4.0
+_STEADY = 200
+"""So many reads in a tenth of a second are fio's: 2,000 a second, of a volume that is limited to 3,500."""
 _JOB = """
 [steady]
 rw=randread
@@ -144,7 +148,42 @@ def truth(report: Report, seconds: float) -> None:
             report.add("four volumes: merged p99 as of the added bins", [float(_merged(found, result.runs))], least=1)
             skew = result.fleet.skew
             report.add("four volumes: skew", [skew / timedelta(milliseconds=1) if skew else None], "ms", most=100)
+            _starts(report, found, volumes)
             _fail(report, found, store, diskprof(found, *_words(found, volumes, seconds + _AWAY_S + 20)))
+
+
+def _starts(report: Report, found: Hosts, volumes: Sequence[Volume]) -> None:
+    """How far apart fio's first I/Os are on four volumes, as the kernel counts them: by our barrier, and by fio's own client."""
+    say("four volumes, started by the barrier and by fio's client")
+    apart = dict[str, list[float]]()
+    for _ in range(_STARTS):
+        for engine in ("fio", "fio-server"):
+            fleet_id = diskprof(found, *_words(found, volumes, _START_S), "--engine", engine)
+            apart.setdefault(engine, []).append(_first_ios(volumes))
+            with found.here() as store:
+                until(lambda: store.fleet_run(fleet_id).status.over, "the end")  # noqa: B023
+                assert store.fleet_run(fleet_id).status is Status.COMPLETE, store.fleet_run(fleet_id).reason
+    for engine, found_ms in apart.items():
+        report.add(f"four volumes, --engine {engine}: first I/Os apart", found_ms, "ms", most=100)
+
+
+def _first_ios(volumes: Sequence[Volume]) -> float:
+    """Milliseconds from the first volume that is read steadily to the last."""
+    counts = [Path(f"/sys/block/{volume.node.rpartition('/')[2]}/stat") for volume in volumes]
+    seen: list[list[tuple[float, int]]] = [[] for _ in counts]
+    began = dict[int, float]()
+    deadline = time.monotonic() + _AWAY_S
+    while len(began) < len(counts) and time.monotonic() < deadline:
+        for at, path in enumerate(counts):
+            now, ios = time.monotonic(), int(path.read_text().split()[0])
+            seen[at] = [each for each in seen[at] if each[0] > now - 0.1] + [(now, ios)]
+            # What looks at a device before reads it now and then.
+            if at not in began and ios - seen[at][0][1] >= _STEADY:
+                began[at] = next(when for when, count in seen[at] if count > seen[at][0][1])
+        time.sleep(0.001)
+    if len(began) < len(counts):
+        raise SystemExit("Not every volume is read.")
+    return 1000 * (max(began.values()) - min(began.values()))
 
 
 def _words(found: Hosts, volumes: Sequence[Volume], seconds: float) -> list[str]:

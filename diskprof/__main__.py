@@ -23,6 +23,10 @@ def start() -> None:
             from diskprof.fleet.detached import main as coordinator
 
             sys.exit(coordinator())
+        case [HiddenEntry.FIO_SERVER, *words]:
+            from diskprof.fleet.served.on_host import main as fio_server
+
+            sys.exit(fio_server(words))
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     from diskprof.cli.entry import run

@@ -11,6 +11,7 @@ class HiddenEntry(StrEnum):
     RUNNER = "_runner"
     AGENT = "_agent"
     COORDINATOR = "_coordinator"
+    FIO_SERVER = "_fio-server"
 
 
 def own_program() -> tuple[str, ...]:

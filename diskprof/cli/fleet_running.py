@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -27,6 +28,13 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+class FleetEngine(StrEnum):
+    """FIO: fio on each host. FIO_SERVER: fio's client here, and fio's server on each host."""
+
+    FIO = "fio"
+    FIO_SERVER = "fio-server"
+
+
 @dataclass(frozen=True, slots=True)
 class HostOrder:
     """How many hosts run at once, None: all; and whether those that cannot start are left out.
@@ -37,6 +45,7 @@ class HostOrder:
     at_once: int | None = None
     skip_unready: bool = False
     each_disk: bool = False
+    engine: FleetEngine = FleetEngine.FIO
 
     @property
     def stages(self) -> tuple[FleetStage, ...]:
@@ -62,6 +71,12 @@ def fleet_options(command: F) -> F:
         click.option(
             "--skip-unready", is_flag=True, help="Leave out hosts or disks that cannot start, instead of starting none."
         ),
+        click.option(
+            "--engine",
+            type=click.Choice([str(engine) for engine in FleetEngine]),
+            default=str(FleetEngine.FIO),
+            help="fio-server: fio's own client starts each test on all hosts at once, over ssh.  [default: fio]",
+        ),
         click.option("--at-once", type=click.IntRange(1), metavar="N", help="Run on N hosts at once.  [default: all]"),
         click.option(
             "--one-by-one", is_flag=True, help="Run on one host after the other: they share storage or power."
@@ -76,13 +91,19 @@ def fleet_options(command: F) -> F:
     return command
 
 
-def fleet_order(*, one_by_one: bool, at_once: int | None, skip_unready: bool, each_disk: bool) -> HostOrder:
+def fleet_order(
+    *, one_by_one: bool, at_once: int | None, skip_unready: bool, each_disk: bool, engine: FleetEngine
+) -> HostOrder:
     """What those options say. Raises UsageError."""
     if one_by_one and at_once is not None:
         raise click.UsageError("--one-by-one and --at-once exclude each other: choose one.")
     if each_disk and (one_by_one or at_once is not None):
         raise click.UsageError("--each-disk runs one by one and then all at once: omit --one-by-one and --at-once.")
-    return HostOrder(1 if one_by_one else at_once, skip_unready, each_disk)
+    if engine is FleetEngine.FIO_SERVER and (one_by_one or at_once is not None or each_disk):
+        raise click.UsageError(
+            "--engine fio-server is one load from all hosts at once: omit --one-by-one, --at-once and --each-disk."
+        )
+    return HostOrder(1 if one_by_one else at_once, skip_unready, each_disk, engine)
 
 
 def disks_to_test(session: Session, targets: Sequence[str]) -> tuple[str, ...]:
@@ -117,6 +138,8 @@ def run_fleet(
     members = tuple(FleetMember(None, target) for target in targets) if order.each_disk else members_of(targets)
     with open_store(ctx) as store:
         prospects = _planned(members, preset, request, how, store)
+        if order.engine is FleetEngine.FIO_SERVER:
+            prospects = _served(prospects)
         refusal = refusal_of(prospects)
         ready = [prospect for prospect in prospects if not prospect.error]
         if how.dry_run:
@@ -142,6 +165,7 @@ def run_fleet(
                 concurrent=how.concurrent,
                 skip_unready=order.skip_unready,
                 stages=order.stages,
+                served=order.engine is FleetEngine.FIO_SERVER,
             )
         )
         if how.detach:
@@ -218,6 +242,16 @@ def _planned(
         )
 
     return asyncio.run(plan_members(members, program_of, wanted, str(store.path)))
+
+
+def _served(prospects: Sequence["Prospect"]) -> list["Prospect"]:
+    """As fio's client carries them out. Raises UsageError for a plan that it cannot, EngineMissing where there is no fio here."""
+    from diskprof.engines.tools import find_tool
+    from diskprof.fleet.served.client import as_served
+    from diskprof.model.preset import EngineName
+
+    find_tool(EngineName.FIO)
+    return [replace(each, plan=as_served(each.plan)) if each.plan else each for each in prospects]
 
 
 def _named(prospect: "Prospect", confirm: Sequence[str], *, asking: bool) -> "Prospect":

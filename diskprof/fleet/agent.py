@@ -7,9 +7,10 @@ import platform
 import select
 import socket
 import sys
+import tempfile
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from diskprof.fleet.messages import (
     Hello,
     LetGo,
     MakePlan,
+    MakeRoom,
     News,
     Piece,
     Request,
@@ -68,6 +70,7 @@ class Agent:
         self._spoke = 0.0
         self._waits, self._heard = False, 0.0
         self._export: tuple[str, bytes] = ("", b"")
+        self._rooms = ExitStack()
 
     @property
     def wait_s(self) -> float | None:
@@ -90,6 +93,10 @@ class Agent:
                 return time.time_ns()
             case MakePlan():
                 return self._plan(request)
+            case MakeRoom():
+                # A path to a socket is no longer than 107 bytes.
+                made = tempfile.TemporaryDirectory(prefix="diskprof-", dir="/tmp", ignore_cleanup_errors=True)
+                return self._rooms.enter_context(made)
             case StartRun():
                 self._start(request)
             case LetGo(run_id, at_ns):
@@ -104,6 +111,10 @@ class Agent:
             case ExportRun(run_id, start):
                 return self._piece(run_id, start)
         return None
+
+    def close(self) -> None:
+        """Removes what it made for sockets."""
+        self._rooms.close()
 
     @property
     def store(self) -> Store:
@@ -252,3 +263,5 @@ def main() -> int:
     except (DiskprofError, ValueError) as error:
         sys.stderr.write(f"diskprof: {error}\n")
         return 1
+    finally:
+        agent.close()

@@ -5,7 +5,7 @@ import re
 import shlex
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +39,17 @@ class Connection:
 
         A connection that no longer answers ends within 15 s.
         """
+        options = self._options(terminal=terminal, compressed=compressed)
+        mode = "-tt" if terminal else "-T"
+        return ("ssh", mode, *options, "--", self.host, line_for_any_shell(words))
+
+    def forwarding(self, sockets: Mapping[Path, str]) -> tuple[str, ...]:
+        """The words that forward each socket here, which is not there yet, to the one on the host, until they are ended."""
+        words = [word for here, there in sockets.items() for word in ("-L", f"{here}:{there}")]
+        options = (*self._options(), "-oExitOnForwardFailure=yes")
+        return ("ssh", "-T", "-N", *options, *words, "--", self.host)
+
+    def _options(self, *, terminal: bool = False, compressed: bool = False) -> tuple[str, ...]:
         options = [
             f"ConnectTimeout={_CONNECT_S}",
             f"ServerAliveInterval={_ALIVE_S}",
@@ -49,8 +60,7 @@ class Connection:
         else:
             options += [] if terminal else ["BatchMode=yes"]
         options += ["Compression=yes"] if compressed else []
-        mode = "-tt" if terminal else "-T"
-        return ("ssh", mode, *(f"-o{option}" for option in options), "--", self.host, line_for_any_shell(words))
+        return tuple(f"-o{option}" for option in options)
 
     def run(self, words: Sequence[str], source: bytes | Path = b"") -> Finished:
         """Runs a program on the host to its end, with `source` (bytes, or a file) for its stdin.

@@ -3,10 +3,10 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 
 from diskprof.fleet.member import Member, Start
 from diskprof.fleet.order import FleetOrder
+from diskprof.fleet.served.session import measure_served
 from diskprof.model.errors import DiskprofError
 from diskprof.model.fleet import MemberState
 from diskprof.model.run import FleetPlace, FleetStage, Status
@@ -81,14 +81,17 @@ class Coordinator:
             await self._take_back(begun)
             raise self._refusal(refused)
         self._told_of(fleet_id)
-        go = asyncio.create_task(self._let_go(begun)) if len(members) > 1 else None
+        beside = [asyncio.create_task(self._let_go(begun))] if len(members) > 1 else []
+        beside += [asyncio.create_task(measure_served(begun))] if self._order.served else []
         try:
             await asyncio.gather(*(member.follow() for member in begun))
         finally:
-            if go:
-                go.cancel()
-                with suppress(asyncio.CancelledError):
-                    await go
+            for task in beside:
+                task.cancel()
+            ends = await asyncio.gather(*beside, return_exceptions=True)
+        for end in ends:
+            if isinstance(end, Exception):
+                raise end
 
     async def _let_go(self, members: Sequence[Member]) -> None:
         """Lets the runs go at the same moment, as soon as all are prepared."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from diskprof.fleet.link import SILENT_S, Link, LinkLost, agent_argv
-from diskprof.fleet.messages import LetGo, News, StartRun, StopRun
+from diskprof.fleet.messages import LetGo, MakeRoom, News, StartRun, StopRun
 from diskprof.fleet.order import FleetOrder, MemberPlan
 from diskprof.fleet.replica import Replica, moment_of
 from diskprof.model.errors import DiskprofError, RunNotFound, StoreError
@@ -45,6 +45,8 @@ class Member:
         self.ready = asyncio.Event()
         """Its run is prepared, or will never be."""
         self.stopping = asyncio.Event()
+        self.room = ""
+        """The directory on its host where the sockets of fio's servers are."""
         self._go_ns: int | None = None
         self._link: Link | None = None
         self._replica: Replica | None = None
@@ -59,6 +61,11 @@ class Member:
         """Whether its run is prepared and can be let go, if need be once its host is back."""
         going = self.status.state in (MemberState.RUNNING, MemberState.LOST)
         return self.ready.is_set() and self.outcome is None and going and not self.stopping.is_set()
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether its run is under way, and its host answers."""
+        return self.status.state is MemberState.RUNNING and self.outcome is None and not self.stopping.is_set()
 
     def leave_out(self, reason: str) -> None:
         """It is not started, or did not start."""
@@ -79,7 +86,8 @@ class Member:
         link = await self._connect()
         # Before the host knows of it: so it is found again, whatever becomes of us.
         self._set(state=MemberState.WAITING, reason="", run_id=run_id)
-        order = MemberOrder(run_id, start.place if self.member.host is None else None, start.barrier)
+        self.room = await link.ask(MakeRoom(), str) if self._order.served else ""
+        order = MemberOrder(run_id, start.place if self.member.host is None else None, start.barrier, self.room)
         self.until(time.monotonic() + plan.seconds + GRACE_S)
         try:
             await link.tell(
@@ -198,7 +206,8 @@ class Member:
             assert self._replica is not None
             self._replica.add(news)
         clock = self.status.clock
-        if news.passed_us is not None and self.status.began_at is None and clock:
+        # Where fio's client starts the tests, what passed the barrier measures nothing yet.
+        if news.passed_us is not None and self.status.began_at is None and clock and not self._order.served:
             offset = timedelta(microseconds=clock.offset_ns // 1000)
             self._set(began_at=moment_of(news.passed_us) - offset)
         if news.ready or news.status.over:

@@ -72,6 +72,11 @@ class StartRun:
 
 
 @dataclass(frozen=True, slots=True)
+class MakeRoom:
+    """Answered by the path of a new directory for sockets, which nobody else can enter and which is gone when the agent ends."""
+
+
+@dataclass(frozen=True, slots=True)
 class LetGo:
     """A run that waits shall go on at that time of its host's clock, ns since 1970."""
 
@@ -117,8 +122,10 @@ class Piece:
     last: bool
 
 
-Request = Hello | AskClock | MakePlan | StartRun | LetGo | Follow | StopRun | ExportRun
-_KINDS = {kind.__name__: kind for kind in (Hello, AskClock, MakePlan, StartRun, LetGo, Follow, StopRun, ExportRun)}
+Request = Hello | AskClock | MakePlan | MakeRoom | StartRun | LetGo | Follow | StopRun | ExportRun
+_KINDS = {
+    kind.__name__: kind for kind in (Hello, AskClock, MakePlan, MakeRoom, StartRun, LetGo, Follow, StopRun, ExportRun)
+}
 
 
 @dataclass(frozen=True, slots=True)

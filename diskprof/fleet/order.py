@@ -23,6 +23,7 @@ class MemberPlan:
 class FleetOrder:
     """A fleet run: its members with a plan each, in the order of `new.members`; `store` is where all is written down.
 
+    `served`: fio's client here measures, with fio's servers there.
     `skip_unready`: what cannot start is left out; without it nothing starts. Each of `stages` is a run of every member.
     """
 
@@ -33,6 +34,7 @@ class FleetOrder:
     note: str = ""
     concurrent: bool = False
     skip_unready: bool = False
+    served: bool = False
     stages: tuple[FleetStage, ...] = (FleetStage.TOGETHER,)
 
 

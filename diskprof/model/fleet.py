@@ -107,8 +107,12 @@ class FleetRun:
 
 @dataclass(frozen=True, slots=True)
 class MemberOrder:
-    """A run that a coordinator starts: its id; its place, where the fleet run is in the same store; whether it waits for others."""
+    """A run that a coordinator starts: its id; its place, where the fleet run is in the same store; whether it waits for others.
+
+    `room` is the directory for the sockets of fio's servers, where fio's client measures; empty where fio does by itself.
+    """
 
     run_id: str
     place: FleetPlace | None = None
     barrier: bool = False
+    room: str = ""

@@ -12,6 +12,8 @@ from forked import diskprof
         (("run", "quick", ".", "--one-by-one"), "are for targets on hosts"),
         (("run", "quick", "web1:/srv", "--one-by-one", "--at-once", "2"), "exclude each other"),
         (("run", "quick", "web1:/srv", "--at-once", "0"), "--at-once"),
+        (("run", "quick", ".", "--engine", "fio-server"), "are for targets on hosts"),
+        (("run", "quick", "web1:/srv", "--engine", "fio-server", "--at-once", "2"), "omit --one-by-one, --at-once"),
         (("run", "quick", "web1:/srv", "--repeat", "3"), "nor for several hosts"),
         (("run", "quick", "web1:/srv", "--target", "a=/srv"), "nor for several hosts"),
         (("run", "quick", "web1:/srv", "web1:/data"), "web1 is named twice"),

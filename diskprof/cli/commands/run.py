@@ -22,7 +22,15 @@ from diskprof.cli.common import (
     width_of_stdout,
 )
 from diskprof.cli.disk_class import class_option
-from diskprof.cli.fleet_running import FleetStart, HostOrder, disks_to_test, fleet_options, fleet_order, run_fleet
+from diskprof.cli.fleet_running import (
+    FleetEngine,
+    FleetStart,
+    HostOrder,
+    disks_to_test,
+    fleet_options,
+    fleet_order,
+    run_fleet,
+)
 from diskprof.cli.planning import Request, plan_in_turn, plan_of, tell_of_waiting
 from diskprof.cli.preset_options import quick_option, settings_option, variant_option
 from diskprof.cli.saying import say
@@ -148,6 +156,7 @@ def run_command(
     concurrent: bool,
     one_by_one: bool,
     at_once: int | None,
+    engine: str,
     skip_unready: bool,
     each_disk: bool,
 ) -> None:
@@ -181,7 +190,13 @@ def run_command(
     from diskprof.fleet.members import names_hosts
     from diskprof.runner.plan.repeats import repetition
 
-    order = fleet_order(one_by_one=one_by_one, at_once=at_once, skip_unready=skip_unready, each_disk=each_disk)
+    order = fleet_order(
+        one_by_one=one_by_one,
+        at_once=at_once,
+        skip_unready=skip_unready,
+        each_disk=each_disk,
+        engine=FleetEngine(engine),
+    )
     if order.each_disk or names_hosts(targets):
         if repeats or until or nagios or follow or wait or slots:
             raise click.UsageError(
@@ -200,7 +215,8 @@ def run_command(
         ctx.exit(run_fleet(ctx, session, request, targets, order, how))
     if order != HostOrder():
         raise click.UsageError(
-            "--one-by-one, --at-once and --skip-unready are for targets on hosts (HOST:TARGET) and --each-disk.", ctx
+            "--engine, --one-by-one, --at-once and --skip-unready are for targets on hosts (HOST:TARGET) and --each-disk.",
+            ctx,
         )
 
     wanted = repetition(repeats, until, at_most, pause, in_order=in_order, targets=len(targets))

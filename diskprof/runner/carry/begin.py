@@ -31,7 +31,7 @@ from diskprof.store import Store, this_process
 class Begun:
     """A run that is written down and may be carried out; `held` are the devices that it may write to.
 
-    `waits`: before its first test measures, until it is let go with those of other hosts.
+    `waits`: before its first test measures, until it is let go with those of other hosts. `room`: as in its MemberOrder.
     """
 
     plan: Plan
@@ -40,6 +40,7 @@ class Begun:
     run_id: str
     held: Held
     waits: bool = False
+    room: str = ""
 
 
 @contextmanager
@@ -85,7 +86,8 @@ def begun(
                 fleet=member.place if member else None,
                 barrier=member is not None and member.barrier,
             )
-        yield Begun(plan, environment, store, run_id, held, waits=member is not None and member.barrier)
+        waits, room = (member.barrier, member.room) if member else (False, "")
+        yield Begun(plan, environment, store, run_id, held, waits=waits, room=room)
     with suppress(StoreError):
         store.empty_trash()
 

@@ -33,6 +33,7 @@ from diskprof.runner.carry.marks import Mark, mark_bytes
 from diskprof.runner.carry.progress import ProgressMeter
 from diskprof.runner.carry.recorder import Keeper
 from diskprof.runner.carry.rounds_watch import RoundsWatch
+from diskprof.runner.carry.served import NOTED, served
 from diskprof.runner.carry.steady_watch import SteadyWatch
 from diskprof.runner.carry.testfile import files_of_a_test, held_test_files
 from diskprof.runner.carry.watches import Anchors, DiskWatch, LapseWatch, SpaceWatch, boottime_ns
@@ -177,6 +178,8 @@ class _Execution:
                 self.keeper.note(text, warning=hazard.severity is Severity.WARNS)
         for node, number in self.held.items():
             self.keeper.note(f"{node} is opened exclusively: fio was given /proc/self/fd/{number} in its place.")
+        if self.run.room:
+            self.keeper.note(NOTED)
         with (
             private_directory(self.run_id) as workdir,
             held_test_files(self.plan.directories, self.plan.filled, mark_bytes(self.mark), self.left.append),
@@ -317,6 +320,8 @@ class _Execution:
         self.watch.sample(test=index, phase=self.meter.phase, at_ns=self.clock())
         outcome: Outcome | None = None
         started, descriptors = resolved(planned, self.plan, self.held)
+        if self.run.room and not preparing:
+            started = served(started, self.run.room, index, descriptors)
         rule, phase = planned.steady, Phase.PREPARING if preparing else Phase.MEASURING
         watch, enough = SteadyWatch(planned, rule, phase) if rule else None, asyncio.Event()
         events = measure(

@@ -1,0 +1,1 @@
+"""One load from many hosts: fio's own client here drives fio's servers there."""
