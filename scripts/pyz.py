@@ -40,6 +40,8 @@ start()
 LIMIT = 8_000_000
 PLATFORMS = ("manylinux2014", "manylinux_2_17", "manylinux_2_12")
 _PURE = "-none-any.whl"
+_ELF_MACHINES = {"x86_64": 62, "aarch64": 183}
+"""EM_X86_64 and EM_AARCH64 of elf.h: the machines for which all that diskprof needs comes built."""
 _LEFT_OUT = re.compile(r"yaml/_yaml\.|.*/sboms/")
 """PyYAML does without its extension, which is 3 MB for each Python, where nothing large is read."""
 
@@ -114,10 +116,20 @@ def packed(content: Iterator[tuple[str, bytes]], preset: int) -> bytes:
     return lzma.compress(memory.getvalue(), preset=preset)
 
 
+def of_machine(content: Iterator[tuple[str, bytes]], machine: str) -> Iterator[tuple[str, bytes]]:
+    """The same files. Raises ValueError for a library that is built for another machine."""
+    for name, data in content:
+        # e_machine, in the order of bytes that both have (elf.h).
+        if data.startswith(b"\x7fELF") and int.from_bytes(data[18:20], "little") != _ELF_MACHINES[machine]:
+            raise ValueError(f"{name} is not for {machine}.")
+        yield name, data
+
+
 def everything(pythons: Sequence[str], machine: str) -> bytes:
     """All that is unpacked, from the package index."""
     with tempfile.TemporaryDirectory() as directory:
-        return packed(chain(own(), unpacked(wheels(Path(directory), pythons, machine))), 6)
+        fetched = unpacked(wheels(Path(directory), pythons, machine))
+        return packed(chain(own(), of_machine(fetched, machine)), 6)
 
 
 def write(path: Path, content: bytes, pythons: Sequence[str], machine: str) -> None:
@@ -139,7 +151,7 @@ def main() -> int:
     """Writes what is asked for and says how large it is; 1 if that is too large."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--python", nargs="+", default=PYTHONS)
-    parser.add_argument("--machine", default=os.uname().machine)
+    parser.add_argument("--machine", choices=_ELF_MACHINES, default=os.uname().machine)
     parser.add_argument("--output", type=Path)
     parser.add_argument("--installed", action="store_true")
     given = parser.parse_args()

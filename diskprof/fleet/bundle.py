@@ -73,9 +73,9 @@ def own_bundle() -> Path | None:
     return root if (root / "lib/diskprof").is_file() and (root / "app/__main__.py").is_file() else None
 
 
-def bundle_name() -> str:
-    """What a bundle of this version for this machine is called, without the end of the file's name."""
-    return f"diskprof-{diskprof.__version__}-linux-{os.uname().machine}"
+def bundle_name(machine: str = "") -> str:
+    """What a bundle of this version for a machine, or this one, is called, without the end of the file's name."""
+    return f"diskprof-{diskprof.__version__}-linux-{machine or os.uname().machine}"
 
 
 def write_bundle(path: Path, documents: Iterable[Path] = ()) -> None:

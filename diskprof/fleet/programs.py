@@ -26,11 +26,12 @@ class Form(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A file that can be sent, and its SHA-256."""
+    """A file that can be sent, its SHA-256, and the machine that it is for, as `uname -m` calls it."""
 
     form: Form
     path: Path
     digest: str
+    machine: str
 
     @property
     def size_bytes(self) -> int:
@@ -38,7 +39,9 @@ class Program:
 
 
 def programs_here() -> Iterator[Program]:
-    """The zipapp and the bundle that are there already, the smaller first: this program itself, or files in `programs_directory`.
+    """The zipapps and the bundles that are there already, zipapps first: this program itself, or files in `programs_directory`.
+
+    Those for other machines than this come last.
 
     Raises DiskprofError for a file that cannot be read.
     """
@@ -49,7 +52,11 @@ def programs_here() -> Iterator[Program]:
     for bundle in (programs_directory() / f"{bundle_name()}.tar.gz", made):
         if bundle.is_file():
             yield _program(bundle)
-            return
+            break
+    for end in (".pyz", ".tar.gz"):
+        for path in sorted(programs_directory().glob(bundle_name("*") + end)):
+            if (machine := _machine_of(path)) != os.uname().machine:
+                yield _program(path, machine)
 
 
 def named_program(path: Path) -> Program:
@@ -58,7 +65,12 @@ def named_program(path: Path) -> Program:
         raise UsageError(
             f"{path} is neither a zipapp (.pyz) nor a bundle (.tar.gz).", "`make pyz` or `make bundle` makes one."
         )
-    return _program(path)
+    return _program(path, _machine_of(path))
+
+
+def _machine_of(path: Path) -> str:
+    """The machine that a file is for: the last part of its name."""
+    return path.name.rpartition("-")[2].removesuffix(".pyz").removesuffix(".tar.gz")
 
 
 def make_bundle(saying: Callable[[str], None]) -> Program:
@@ -112,7 +124,7 @@ def _own_zipapp() -> Path | None:
     return Path(archive).absolute() if archive else None
 
 
-def _program(path: Path) -> Program:
+def _program(path: Path, machine: str | None = None) -> Program:
     digest = hashlib.sha256()
     try:
         with path.open("rb") as file:
@@ -120,4 +132,5 @@ def _program(path: Path) -> Program:
                 digest.update(block)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
-    return Program(Form.ZIPAPP if path.suffix == ".pyz" else Form.BUNDLE, path, digest.hexdigest())
+    form = Form.ZIPAPP if path.suffix == ".pyz" else Form.BUNDLE
+    return Program(form, path, digest.hexdigest(), os.uname().machine if machine is None else machine)

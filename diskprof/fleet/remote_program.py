@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 import diskprof
 from diskprof.engines.tools import distributions_in, install_command_of
 from diskprof.fleet.connection import Connection
-from diskprof.fleet.programs import Form, Program, make_bundle, programs_here
+from diskprof.fleet.programs import Form, Program, make_bundle, programs_directory, programs_here
 from diskprof.model.errors import DiskprofError, EngineMissing
 from diskprof.model.text import clean
 
@@ -24,14 +24,16 @@ say() { printf 'diskprof:%s\n' "$*"; }
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/diskprof/sent
 say cache "$cache"
 say fio "$(command -v fio)"
-for digest; do
-    if [ -x "$cache/$digest/diskprof" ]; then say sent "$cache/$digest"; exit; fi
+machine=$(uname -m)
+for known; do
+    digest=${known#*:}
+    if [ "$known" = "$machine:$digest" ] && [ -x "$cache/$digest/diskprof" ]; then say sent "$cache/$digest"; exit; fi
 done
 for own in "$(command -v diskprof)" "$HOME/.local/bin/diskprof"; do
     if [ -x "$own" ] && [ "$("$own" --version 2>/dev/null)" = "diskprof $version" ]; then say installed "$own"; exit; fi
 done
 say system "$(uname -s)"
-say machine "$(uname -m)"
+say machine "$machine"
 say user "$(id -u)"
 for python in python3.14 python3.13 python3.12 python3.11 python3; do
     found=$(command -v $python) && "$found" -c 'import os, sys, lzma, sqlite3
@@ -126,7 +128,7 @@ def prepared(connection: Connection, saying: Callable[[str], None], given: Progr
     something is missing there (before anything is changed), DiskprofError where sending fails (and nothing of it stays).
     """
     known = [given] if given else list(programs_here())
-    answer = _ask(connection, [program.digest for program in known], installed=given is None)
+    answer = _ask(connection, [f"{program.machine}:{program.digest}" for program in known], installed=given is None)
     if not answer.one("fio"):
         # The first answer ends at what is installed; the second has what else the error needs.
         answer = _ask(connection, (), installed=False)
@@ -155,6 +157,7 @@ def forget(connection: Connection, program: RemoteProgram) -> bool:
 
 
 def _ask(connection: Connection, digests: Sequence[str], *, installed: bool) -> _Answer:
+    """What a host says. `digests` are those of programs that may have been sent, each behind its machine and a colon."""
     version = diskprof.__version__ if installed else "-"
     done = connection.run(("sh", "-c", _ASK, "sh", version, *digests))
     said = [
@@ -183,23 +186,25 @@ def _fitting(
 ) -> tuple[Program, str]:
     """What to send, and the Python there that a zipapp takes."""
     machine, host = answer.one("machine"), clean(answer.host)
-    if given is None and machine != os.uname().machine:
+    fitting = [program for program in known if program.machine == machine]
+    if given is None and machine != os.uname().machine and not fitting:
         raise HostLacks(
             f"{host} is {clean(machine)}, and this is {os.uname().machine}: no program here runs there.",
-            f"Make one for it and name it with --program: make pyz ARGS='--machine {clean(machine)}', for Python 3.11 and later"
-            " there, or `make bundle` on such a machine.",
+            f"Make one for it: make pyz ARGS='--machine {clean(machine)}', for Python 3.11 and later there, or `make bundle` on"
+            f" such a machine. Lay it in {programs_directory()}, or name it with --program.",
         )
-    if given and machine not in given.path.name:
+    if given and not fitting:
         raise HostLacks(
             f"{given.path.name} is not for {host}, which is {clean(machine)}.", "Its name says what it is for."
         )
     python = answer.one("python").partition(" ")[2]
-    for program in known:
+    for program in fitting:
         if program.form is Form.BUNDLE or python:
             return program, python
-    if given:
+    if given or machine != os.uname().machine:
         raise HostLacks(
-            f"There is no Python 3.11 or later on {host}, which a zipapp takes.", "Send a bundle: `make bundle`."
+            f"There is no Python 3.11 or later on {host}, which a zipapp takes.",
+            "Send a bundle: `make bundle`" + (", on such a machine." if machine != os.uname().machine else "."),
         )
     return make_bundle(saying), ""
 

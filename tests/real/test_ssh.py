@@ -12,8 +12,9 @@ from program import environment
 from setup_machine import REPOSITORY
 from sshd import HOST, Server, sshd
 
+from diskprof.fleet.bundle import bundle_name
 from diskprof.fleet.connection import shared_connection
-from diskprof.fleet.programs import named_program
+from diskprof.fleet.programs import named_program, programs_directory
 from diskprof.fleet.remote_program import prepared
 from diskprof.model.errors import DiskprofError
 
@@ -128,6 +129,27 @@ def test_what_does_not_fit_is_said_and_nothing_stays(
         prepared(connection, lambda _: None, named_program(zipapp))
     assert caught.value.exit_code == code
     assert {path.name for path in host.home.rglob("*")} <= ({".cache"} if case == "damaged" else set())
+
+
+def test_a_host_of_another_machine_is_sent_what_lies_here_for_it(
+    host: Host, zipapp: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", host.path)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    host.has("fio")
+    python_of(host)
+    (host.bin / "uname").unlink(missing_ok=True)
+    host.has("uname", "#!/bin/sh\ncase $1 in -s) echo Linux;; *) echo vax;; esac\n")
+    with shared_connection(HOST) as connection:
+        with pytest.raises(DiskprofError, match="is vax, and this is") as caught:
+            prepared(connection, lambda _: None)
+        assert str(programs_directory()) in caught.value.hint
+        programs_directory().mkdir(parents=True)
+        # Only its name says what it is for: it starts here.
+        shutil.copy(zipapp, programs_directory() / f"{bundle_name('vax')}.pyz")
+        sent = prepared(connection, lambda _: None)
+        assert Path(sent.sent).name == named_program(zipapp).digest
+        assert prepared(connection, pytest.fail) == sent
 
 
 def test_a_host_that_lets_nobody_in_and_one_that_is_no_host(host: Host, tmp_path: Path) -> None:

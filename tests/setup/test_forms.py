@@ -1,5 +1,6 @@
 """The forms that diskprof travels in, the zipapp and the bundle: whole, and with a runner of their own."""
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -101,3 +102,16 @@ with zipfile.ZipFile(path) as archive:
 with zipfile.ZipFile(path, "w") as archive:
     archive.writestr("__main__.py", re.sub(f'^{name} = "[^"]*"', f'{name} = "{value}"', text, flags=re.M))
 """
+
+
+def test_a_library_of_another_machine_does_not_get_into_the_zipapp() -> None:
+    spec = importlib.util.spec_from_file_location("pyz", REPOSITORY / "scripts/pyz.py")
+    assert spec and spec.loader
+    pyz = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(pyz)
+    # As elf.h lays it out: e_type and e_machine follow 16 bytes.
+    arm = b"\x7fELF".ljust(16, b"\0") + bytes([3, 0, 183, 0])
+    content = [("core.so", arm), ("core.py", b"")]
+    assert list(pyz.of_machine(iter(content), "aarch64")) == content
+    with pytest.raises(ValueError, match=r"core\.so is not for x86_64"):
+        list(pyz.of_machine(iter(content), "x86_64"))
