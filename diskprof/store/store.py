@@ -200,6 +200,11 @@ class Store:
                 if not writing.finish_test(db, number, index, Status.COMPLETE, "", at_ns, result, document):
                     raise StoreError(f"The run {run_id} has no test {index}.")
 
+    def tell_doubts(self, run_id: str, findings: Sequence[Finding]) -> None:
+        """Records the doubts about a run in progress, in place of those before; `finish_run` records all findings."""
+        with self._database.write() as db:
+            writing.set_findings(db, self._touch(db, run_id), findings)
+
     def finish_run(
         self,
         run_id: str,

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -20,6 +21,7 @@ from diskprof.analysis.findings.over_time import level_change
 from diskprof.analysis.findings.view import TestView, views
 from diskprof.devices.scan.udev import scan
 from diskprof.devices.targets import resolve_target
+from diskprof.model.run import Status
 from diskprof.model.sample import Phase
 from diskprof.store import Store
 
@@ -225,6 +227,22 @@ def test_a_limit_that_falls_during_the_run_is_a_burst_that_ended(volume: Volume,
     assert abs(change.at_s - view.into_test(changed_ns)) <= 2 * 0.25
     assert change.before == pytest.approx(4000, rel=0.05)
     assert change.after == pytest.approx(1000, rel=0.05)
+
+
+@throttled
+def test_another_program_on_the_disk_is_told_while_the_test_runs(volume: Volume, home: Path) -> None:
+    volume.throttle.limit("read", iops=1000)
+    process = started(volume, home, runtime="60s")
+    reads = ["fio", "--name=other", f"--filename={volume.node}", "--rw=read", "--bs=256k", "--direct=1", "--rate=40m"]
+    with subprocess.Popen([*reads, "--time_based", "--runtime=60"], stdout=subprocess.DEVNULL) as other:
+        until(lambda: (home / ".local/share/diskprof/runs.db").exists() or process.poll() is not None, "the store")
+        with open_store(home) as store:
+            until(lambda: [one for one in store.summaries() if one.doubts], "a doubt")
+            (summary,) = store.summaries()
+            assert (summary.doubts, summary.status) == (("other-io",), Status.RUNNING)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        other.kill()
 
 
 def _change_at(store: Store, run_id: str, volume: Volume, after_s: float) -> int:

@@ -1,5 +1,6 @@
 """A run that just ended in Live and one opened from the list are the same view, with the same keys."""
 
+from collections import deque
 from datetime import timedelta
 
 import pytest
@@ -7,7 +8,7 @@ from bench_screens import Bench, open_bench
 from recorded import FIRST_START, record_run, recording
 from stored_screens import SIZES, Driver, press, see, settle, text_of, until
 
-from diskprof.model.run import Status
+from diskprof.model.run import Finding, Status, Weight
 from diskprof.store import Store, this_process
 from diskprof.tui.compare.screen import CompareScreen
 from diskprof.tui.dialogs.report_dialog import ExportModal
@@ -64,6 +65,16 @@ async def test_a_scorecard_with_bars_and_a_banner_leaves_room_for_the_whole_char
         chart, page = pilot.app.screen.query_one("#chart", Chart), pilot.app.screen.query_one("#page")
         await until(pilot, lambda: chart.region.bottom == page.region.bottom)
         assert chart.text.splitlines()[-1].rstrip().endswith(" s")
+
+
+async def test_a_run_in_progress_tells_its_doubts_at_the_top(bench: Bench, store: Store) -> None:
+    steps = recording(store, end=Status.RUNNING, stop_in=(0, 0.9), runner=this_process())
+    (run_id,) = deque(steps, maxlen=1)
+    test = store.run(run_id).tests[0].name
+    store.tell_doubts(run_id, (Finding("other-io", Weight.DOUBT, "Other I/O.", "the device read more", "", test),))
+    async with open_bench(bench) as pilot:
+        await press(pilot, "2")
+        await see(pilot, "In doubt: other I/O on the disk (", "running")
 
 
 async def test_the_run_that_is_deleted_in_live_gives_way_to_the_newest(bench: Bench, store: Store) -> None:

@@ -58,7 +58,7 @@ def in_doubt(rules: Iterable[str]) -> str:
 
 
 def run_in_doubt(run: Run) -> str:
-    """`in_doubt` of a run that has ended, with the tests: `In doubt: other I/O (4K rand read QD1); stall (3 of 6 tests)`."""
+    """`in_doubt` of a run, with the tests: `In doubt: other I/O (4K rand read QD1); stall (3 of 6 tests)`."""
     words = with_tests(run.findings, run.title, len(run.tests))
     return f"In doubt: {words}" if words else ""
 

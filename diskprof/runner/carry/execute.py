@@ -29,6 +29,7 @@ from diskprof.model.units import format_duration
 from diskprof.runner.carry.barrier import wait_for_others
 from diskprof.runner.carry.begin import Begun
 from diskprof.runner.carry.descriptors import resolved
+from diskprof.runner.carry.doubt_watch import DoubtWatch
 from diskprof.runner.carry.marks import Mark, mark_bytes
 from diskprof.runner.carry.progress import ProgressMeter
 from diskprof.runner.carry.recorder import Keeper
@@ -170,6 +171,7 @@ class _Execution:
         self.meter = ProgressMeter(plan, self.clock)
         self.space = SpaceWatch(plan)
         self.disks = DiskWatch(plan, where)
+        self.doubts = DoubtWatch(run.store, run.run_id)
 
     async def carry_out(self) -> tuple[Status, str]:
         for hazard in self.plan.hazards:
@@ -229,12 +231,17 @@ class _Execution:
                     self.keeper.begin_test(index)
             obstacle = await self._prepare(workdir) or await self._wait() if first and index == 0 else None
             began_ns = self.clock()
+            with self.lapse_watch.at_work():
+                self.doubts.begin()
             with files_of_a_test(planned.files, self.left.append):
                 outcome = self._as_asked(await self._as_found(obstacle or await self._measure(planned, index, workdir)))
             with self.lapse_watch.at_work():
                 if first:
                     self.keeper.finish_test(index, outcome)
                 self._look_at_parts(index)
+                # After the last test the whole run is judged, and after each round of several it is not over.
+                if rounds is None and index + 1 < len(self.plan.tests):
+                    self._tell_doubts(self.doubts.finish(index, self.lapses, self.looks))
             if self.stop.event.is_set():
                 alive = stuck(planned.engine, outcome.survivor) if outcome.survivor is not None else ""
                 return self.stop.status, "\n".join(filter(None, (self.stop.reason, alive)))
@@ -373,7 +380,13 @@ class _Execution:
 
     def _append(self, samples: tuple[Sample, ...] = ()) -> None:
         system = self.watch.sample(test=self.meter.test, phase=self.meter.phase, at_ns=self.clock())
-        self._write(samples, (system,) if system else ())
+        seen = (system,) if system else ()
+        self._write(samples, seen)
+        self._tell_doubts(self.doubts.hear(samples, seen, self.lapses))
+
+    def _tell_doubts(self, found: Sequence[Finding] | None) -> None:
+        if found is not None:
+            self.keeper.tell_doubts((*self.before, *found))
 
     def _write(self, samples: tuple[Sample, ...] = (), system: tuple[SystemSample, ...] = ()) -> None:
         self.keeper.append(samples=samples, system=system, progress=self.meter.progress())

@@ -7,7 +7,7 @@ from functools import partial
 
 from diskprof.engines.events import Outcome
 from diskprof.model.errors import StoreBusy
-from diskprof.model.run import Message, Progress, TestResult
+from diskprof.model.run import Finding, Message, Progress, TestResult
 from diskprof.model.sample import Sample, SystemSample
 from diskprof.store import Store
 
@@ -65,6 +65,9 @@ class Keeper:
     def finish_round(self, ends: Sequence[tuple[int, TestResult, bytes]]) -> None:
         """What each test has come to with a round that is complete."""
         self._put(partial(self._store.finish_round, self._run_id, tuple(ends), at_ns=self._clock()))
+
+    def tell_doubts(self, findings: Sequence[Finding]) -> None:
+        self._put(partial(self._store.tell_doubts, self._run_id, tuple(findings)))
 
     def excuse(self, seconds: float) -> None:
         """For so long nobody could wait for the store: this process stood still."""

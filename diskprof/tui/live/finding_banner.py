@@ -13,7 +13,7 @@ _BETWEEN = "  "
 
 
 class FindingBanner(Lines):
-    """Hidden if the run has neither doubts nor limits, or has not ended."""
+    """Hidden if the run has neither doubts nor limits. A run in progress tells its doubts so far."""
 
     DEFAULT_CSS = """
     FindingBanner { height: 1; }

@@ -1,0 +1,90 @@
+"""Doubts while a run goes on: about its tests that have ended, and about the one that runs."""
+
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from diskprof.analysis.findings.find import find
+from diskprof.analysis.findings.so_far import doubts_so_far
+from diskprof.model.device import Parts
+from diskprof.model.errors import StoreBusy
+from diskprof.model.run import Finding, Lapse, Run, Weight
+from diskprof.model.sample import Phase, Sample, SystemSample
+from diskprof.store import Store
+
+_HURRY_S = 0.1
+_FIRST_S, _EVERY_S, _LAST_S = 5.0, 10.0, 60.0
+"""The running test is judged after so many seconds of measuring and then every so many, by its last minute."""
+
+
+class DoubtWatch:
+    """What it finds is told until the run ends and all of it is judged.
+
+    A store that another program keeps locked is not waited for: then less is told until the end. Raises StoreError otherwise.
+    """
+
+    def __init__(self, store: Store, run_id: str) -> None:
+        self._store, self._run_id = store, run_id
+        self._ended: tuple[Finding, ...] = ()
+        self._told: tuple[Finding, ...] = ()
+        self._run: Run | None = None
+        self._forget()
+
+    def _forget(self) -> None:
+        self._samples: deque[Sample] = deque()
+        self._system: deque[SystemSample] = deque()
+        self._due_ns: float | None = None
+
+    def begin(self) -> None:
+        """A test begins; to be called between tests, as it reads."""
+        self._forget()
+        self._run = None
+        with suppress(StoreBusy), self._store.waiting(_HURRY_S):
+            self._run = self._store.run(self._run_id)
+
+    def hear(
+        self, samples: Sequence[Sample], system: Sequence[SystemSample], passed: Sequence[Lapse]
+    ) -> tuple[Finding, ...] | None:
+        """The doubts, where they are others than were told last; None otherwise."""
+        mine = [replace(sample, histogram=None) for sample in samples if sample.phase is Phase.MEASURING]
+        if not mine or self._run is None:
+            return None
+        now_ns = mine[-1].at_ns
+        self._samples.extend(mine)
+        self._system.extend(system)
+        oldest = now_ns - _LAST_S * 1e9
+        while self._samples and self._samples[0].at_ns < oldest:
+            self._samples.popleft()
+        while self._system and self._system[0].at_ns < oldest:
+            self._system.popleft()
+        if self._due_ns is None:
+            self._due_ns = now_ns + _FIRST_S * 1e9
+        if now_ns < self._due_ns:
+            return None
+        self._due_ns = now_ns + _EVERY_S * 1e9
+        found = doubts_so_far(self._run, mine[-1].test, self._samples, self._system, passed)
+        return self._others((*self._ended, *found))
+
+    def finish(
+        self, test: int, passed: Sequence[Lapse], looks: Sequence[tuple[Parts, ...]]
+    ) -> tuple[Finding, ...] | None:
+        """A test has ended: as `hear`, with the doubts about all of it."""
+        try:
+            with self._store.waiting(_HURRY_S):
+                run = self._store.run(self._run_id)
+                samples = self._store.samples(self._run_id, test=test, histograms=False).samples
+                system = self._store.system_samples(self._run_id, test=test).samples
+        except StoreBusy:
+            return None
+        found = find(replace(run, tests=(run.tests[test],)), samples, system, passed, looks)
+        told = {(each.name, each.test) for each in self._ended}
+        doubts = [each for each in found if each.weight is Weight.DOUBT and (each.name, each.test) not in told]
+        self._ended = (*self._ended, *doubts)
+        return self._others(self._ended)
+
+    def _others(self, found: tuple[Finding, ...]) -> tuple[Finding, ...] | None:
+        if [(each.name, each.test) for each in found] == [(each.name, each.test) for each in self._told]:
+            return None
+        self._told = found
+        return found
