@@ -16,7 +16,7 @@ def start() -> None:
 
             sys.exit(main())
         case [HiddenEntry.AGENT]:
-            from diskprof.fleet.agent import main as agent
+            from diskprof.fleet.follow.agent import main as agent
 
             sys.exit(agent())
         case [HiddenEntry.COORDINATOR]:

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from diskprof.fleet.bundle import bundle_name, write_bundle
+from diskprof.fleet.hosts.bundle import bundle_name, write_bundle
 
 ROOT = Path(__file__).parents[1]
 LIMIT = 40_000_000

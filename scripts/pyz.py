@@ -26,7 +26,7 @@ from itertools import chain
 from pathlib import Path
 
 from diskprof import __version__
-from diskprof.fleet.bundle import required
+from diskprof.fleet.hosts.bundle import required
 
 ROOT = Path(__file__).parents[1]
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")

@@ -21,7 +21,7 @@ from diskprof.runner.session import Session
 from diskprof.store import Store
 
 if TYPE_CHECKING:
-    from diskprof.fleet.messages import MakePlan
+    from diskprof.fleet.follow.messages import MakePlan
     from diskprof.fleet.planning import Prospect
     from diskprof.model.preset import Preset
 
@@ -109,7 +109,7 @@ def fleet_order(
 def disks_to_test(session: Session, targets: Sequence[str]) -> tuple[str, ...]:
     """The targets of `--each-disk`: those given, else one for each disk of this machine. Raises UsageError of fewer than two."""
     from diskprof.devices.targets import each_disk
-    from diskprof.fleet.members import names_hosts
+    from diskprof.fleet.hosts.members import names_hosts
 
     if names_hosts(targets):
         raise click.UsageError(
@@ -130,7 +130,7 @@ def run_fleet(
 ) -> ExitCode:
     """Plans on all hosts, asks, starts, and watches to the end; returns how the command ends."""
     from diskprof.fleet.detached import start_coordinator
-    from diskprof.fleet.members import members_of
+    from diskprof.fleet.hosts.members import members_of
     from diskprof.fleet.order import FleetOrder
     from diskprof.fleet.planning import refusal_of
 
@@ -214,7 +214,7 @@ def program_of(member: FleetMember) -> tuple[str, ...]:
 
     if member.host is None:
         return own_program()
-    from diskprof.fleet.remote_program import program_on
+    from diskprof.fleet.hosts.remote_program import program_on
 
     return program_on(member.host, say)
 
@@ -225,7 +225,7 @@ def _planned(
     import asyncio
 
     from diskprof.analysis.expectations import asked_expectation
-    from diskprof.fleet.messages import MakePlan
+    from diskprof.fleet.follow.messages import MakePlan
     from diskprof.fleet.planning import plan_members
     from diskprof.presets.disk_classes import disk_class
     from diskprof.presets.resolve import settings_of

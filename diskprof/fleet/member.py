@@ -7,10 +7,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from diskprof.fleet.link import SILENT_S, Link, LinkLost, agent_argv
-from diskprof.fleet.messages import LetGo, MakeRoom, News, StartRun, StopRun
+from diskprof.fleet.follow.link import SILENT_S, Link, LinkLost, agent_argv
+from diskprof.fleet.follow.messages import LetGo, MakeRoom, News, StartRun, StopRun
+from diskprof.fleet.follow.replica import Replica, moment_of
 from diskprof.fleet.order import FleetOrder, MemberPlan
-from diskprof.fleet.replica import Replica, moment_of
 from diskprof.model.errors import DiskprofError, RunNotFound, StoreError
 from diskprof.model.fleet import FleetMember, HostClock, MemberOrder, MemberState, MemberStatus
 from diskprof.model.run import FleetPlace, Status

@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass
 
-from diskprof.fleet.messages import read
+from diskprof.fleet.follow.messages import read
 from diskprof.model.fleet import NewFleet
 from diskprof.model.plan import Plan
 from diskprof.model.run import FleetStage

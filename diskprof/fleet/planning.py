@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from diskprof.fleet.link import Link, agent_argv
-from diskprof.fleet.messages import MakePlan
+from diskprof.fleet.follow.link import Link, agent_argv
+from diskprof.fleet.follow.messages import MakePlan
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.fleet import FleetMember, HostClock
 from diskprof.model.plan import Plan, Severity

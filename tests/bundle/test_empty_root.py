@@ -17,7 +17,7 @@ import pytest
 from terminal import terminal
 
 from diskprof.cli.main import main
-from diskprof.fleet.bundle import bundle_name
+from diskprof.fleet.hosts.bundle import bundle_name
 
 DIST = Path(__file__).parents[2] / "dist"
 """With what `make pyz` and `make bundle` made."""

@@ -12,10 +12,10 @@ from program import environment
 from setup_machine import REPOSITORY
 from sshd import HOST, Server, sshd
 
-from diskprof.fleet.bundle import bundle_name
-from diskprof.fleet.connection import shared_connection
-from diskprof.fleet.programs import named_program, programs_directory
-from diskprof.fleet.remote_program import prepared
+from diskprof.fleet.hosts.bundle import bundle_name
+from diskprof.fleet.hosts.connection import shared_connection
+from diskprof.fleet.hosts.programs import named_program, programs_directory
+from diskprof.fleet.hosts.remote_program import prepared
 from diskprof.model.errors import DiskprofError
 
 pytestmark = pytest.mark.needs("ssh", "sshd", "ssh-keygen", "fio")

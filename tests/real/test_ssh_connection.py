@@ -9,7 +9,13 @@ from pathlib import Path
 import pytest
 from sshd import HOST, Server, sshd
 
-from diskprof.fleet.connection import Connection, HostUnreachable, checked_host, line_for_any_shell, shared_connection
+from diskprof.fleet.hosts.connection import (
+    Connection,
+    HostUnreachable,
+    checked_host,
+    line_for_any_shell,
+    shared_connection,
+)
 from diskprof.model.errors import UsageError
 
 pytestmark = pytest.mark.needs("ssh", "sshd", "ssh-keygen")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from setup_machine import REPOSITORY
 
-from diskprof.fleet.bundle import bundle_name, write_bundle
+from diskprof.fleet.hosts.bundle import bundle_name, write_bundle
 from diskprof.presets.library import load_library
 
 PRESET = """

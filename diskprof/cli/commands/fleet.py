@@ -28,7 +28,7 @@ def fetch_command(ctx: click.Context, fleet: str | None) -> None:
       diskprof fleet fetch
       diskprof fleet fetch k3f7p2qa
     """
-    from diskprof.fleet.fetching import fetch, lost_members
+    from diskprof.fleet.follow.fetching import fetch, lost_members
     from diskprof.model.run import Status
 
     with open_store(ctx) as store:

@@ -187,7 +187,7 @@ def run_command(
       diskprof run quick @inventory.yml#web:/srv --at-once 4
       diskprof run fio-randread-qd32 --each-disk
     """
-    from diskprof.fleet.members import names_hosts
+    from diskprof.fleet.hosts.members import names_hosts
     from diskprof.runner.plan.repeats import repetition
 
     order = fleet_order(

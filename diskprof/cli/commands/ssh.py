@@ -39,9 +39,9 @@ def ssh_command(
       diskprof ssh root@db1 run quick /mnt/data --tag before
       diskprof ssh --leave-nothing db1 doctor
     """
-    from diskprof.fleet.connection import SSH_FAILED, shared_connection
-    from diskprof.fleet.programs import named_program
-    from diskprof.fleet.remote_program import forget, prepared
+    from diskprof.fleet.hosts.connection import SSH_FAILED, shared_connection
+    from diskprof.fleet.hosts.programs import named_program
+    from diskprof.fleet.hosts.remote_program import forget, prepared
 
     given = named_program(program) if program else None
     with shared_connection(host) as connection:

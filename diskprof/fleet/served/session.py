@@ -10,7 +10,7 @@ from pathlib import Path
 
 from diskprof.engines.process import Dialogue, Process
 from diskprof.engines.tools import find_tool
-from diskprof.fleet.connection import Connection
+from diskprof.fleet.hosts.connection import Connection
 from diskprof.fleet.member import Member
 from diskprof.fleet.served.client import Served, by_host, client_argv, job_file
 from diskprof.fleet.served.talk import FIO_SOCKET, RELAY_SOCKET, Hello, measured_line, read_hello

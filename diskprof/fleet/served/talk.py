@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass
 
-from diskprof.fleet.messages import read
+from diskprof.fleet.follow.messages import read
 from diskprof.store.codec import to_json
 
 FIO_SOCKET = "fio"

@@ -9,7 +9,7 @@ from recorded import GONE, make_plan, record_run
 from diskprof.fleet import coordinator as module
 from diskprof.fleet import detached
 from diskprof.fleet.coordinator import Coordinator
-from diskprof.fleet.fetching import fetch
+from diskprof.fleet.follow.fetching import fetch
 from diskprof.fleet.member import Member, Start
 from diskprof.fleet.order import FleetOrder, MemberPlan, order_json
 from diskprof.model.errors import Refused

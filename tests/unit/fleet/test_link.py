@@ -6,8 +6,8 @@ import shlex
 import pytest
 
 from diskprof import __version__
-from diskprof.fleet.link import HostFailed, Link, LinkLost
-from diskprof.fleet.messages import StopRun
+from diskprof.fleet.follow.link import HostFailed, Link, LinkLost
+from diskprof.fleet.follow.messages import StopRun
 from diskprof.model.errors import DiskprofError
 
 HELLO = json.dumps({"n": 1, "answer": {"version": __version__, "hostname": "web1", "machine": "vax"}})

@@ -8,10 +8,10 @@ import pytest
 from recorded import make_plan
 
 from diskprof.fleet import member as module
-from diskprof.fleet.connection import HostUnreachable
-from diskprof.fleet.link import Link, LinkLost
+from diskprof.fleet.follow.link import Link, LinkLost
+from diskprof.fleet.follow.messages import LetGo, News, Request, StartRun
+from diskprof.fleet.hosts.connection import HostUnreachable
 from diskprof.fleet.member import Member, Start
-from diskprof.fleet.messages import LetGo, News, Request, StartRun
 from diskprof.fleet.order import FleetOrder, MemberPlan
 from diskprof.model.errors import DiskprofError, RunNotFound
 from diskprof.model.fleet import FleetMember, HostClock, MemberState, MemberStatus, NewFleet

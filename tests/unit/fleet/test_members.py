@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from diskprof.fleet.members import members_of, names_hosts
+from diskprof.fleet.hosts.members import members_of, names_hosts
 from diskprof.model.errors import UsageError
 
 INVENTORY = """

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from recorded import record_run, recording
 
-from diskprof.fleet.agent import Agent
-from diskprof.fleet.messages import (
+from diskprof.fleet.follow.agent import Agent
+from diskprof.fleet.follow.messages import (
     AskClock,
     ExportRun,
     Follow,
@@ -20,7 +20,7 @@ from diskprof.fleet.messages import (
     read_news,
     request_line,
 )
-from diskprof.fleet.replica import Replica
+from diskprof.fleet.follow.replica import Replica
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.fleet import FleetMember, NewFleet
 from diskprof.model.run import FleetPlace, Status

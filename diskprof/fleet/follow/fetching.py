@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from diskprof.fleet.link import ANSWER_S, Link, LinkLost, agent_argv
-from diskprof.fleet.messages import News
-from diskprof.fleet.replica import Replica
+from diskprof.fleet.follow.link import ANSWER_S, Link, LinkLost, agent_argv
+from diskprof.fleet.follow.messages import News
+from diskprof.fleet.follow.replica import Replica
 from diskprof.model.errors import DiskprofError, Refused, RunNotFound
 from diskprof.model.fleet import FleetMember, FleetRun, MemberState
 from diskprof.model.run import FleetPlace, Status

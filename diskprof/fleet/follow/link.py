@@ -8,8 +8,7 @@ from typing import Any, TypeVar
 
 from diskprof import __version__
 from diskprof.engines.process import Dialogue
-from diskprof.fleet.connection import SSH_FAILED, Connection
-from diskprof.fleet.messages import (
+from diskprof.fleet.follow.messages import (
     AskClock,
     ExportRun,
     Greeting,
@@ -22,6 +21,7 @@ from diskprof.fleet.messages import (
     read_news,
     request_line,
 )
+from diskprof.fleet.hosts.connection import SSH_FAILED, Connection
 from diskprof.model.errors import DiskprofError, StoreError, UsageError
 from diskprof.model.fleet import HostClock
 from diskprof.model.text import clean

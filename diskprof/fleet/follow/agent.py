@@ -16,7 +16,7 @@ from pathlib import Path
 
 from diskprof import __version__
 from diskprof.config.file import load_config
-from diskprof.fleet.messages import (
+from diskprof.fleet.follow.messages import (
     BEAT,
     AskClock,
     Began,

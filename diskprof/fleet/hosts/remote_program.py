@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 
 import diskprof
 from diskprof.engines.tools import distributions_in, install_command_of
-from diskprof.fleet.connection import Connection
-from diskprof.fleet.programs import Form, Program, make_bundle, programs_directory, programs_here
+from diskprof.fleet.hosts.connection import Connection
+from diskprof.fleet.hosts.programs import Form, Program, make_bundle, programs_directory, programs_here
 from diskprof.model.errors import DiskprofError, EngineMissing
 from diskprof.model.text import clean
 

@@ -4,7 +4,7 @@ import io
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from diskprof.fleet.messages import Follow, News
+from diskprof.fleet.follow.messages import Follow, News
 from diskprof.model.errors import RunNotFound
 from diskprof.model.run import FleetPlace, Message, Status
 from diskprof.model.sample import Sample, SystemSample

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from diskprof.devices.targets import BY_SERIAL
-from diskprof.fleet.connection import checked_host
-from diskprof.fleet.inventory import ListedHost, listed_hosts, split_host
+from diskprof.fleet.hosts.connection import checked_host
+from diskprof.fleet.hosts.inventory import ListedHost, listed_hosts, split_host
 from diskprof.model.errors import UsageError
 from diskprof.model.fleet import FleetMember
 from diskprof.model.text import clean

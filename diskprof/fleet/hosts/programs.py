@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 
 import diskprof
-from diskprof.fleet.bundle import bundle_name, write_bundle
+from diskprof.fleet.hosts.bundle import bundle_name, write_bundle
 from diskprof.model.errors import DiskprofError, UsageError
 
 _BLOCK = 1 << 20

@@ -1,0 +1,1 @@
+"""The hosts: words and files to hosts, the way there, and the program that is sent."""
