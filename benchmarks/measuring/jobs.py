@@ -8,6 +8,8 @@ from pathlib import Path
 
 from measuring.processes import children
 
+_PATIENCE_S = 60.0
+
 
 @dataclass(frozen=True)
 class Times:
@@ -31,7 +33,7 @@ class Jobs:
     """
 
     def __init__(self, pid: int, count: int) -> None:
-        fio = next((one for one in _family(pid) if (_proc(one) / "comm").read_text().strip() == "fio"), None)
+        fio = _fio_of(pid)
         if fio is None:
             raise OSError(f"process {pid} has started no fio")
         self._threads = _busiest(_proc(fio) / "task", str(fio))[:count]
@@ -40,6 +42,24 @@ class Jobs:
         at = time.monotonic_ns()
         each = [_times(thread) for thread in self._threads]
         return Times(at, len(each), sum(ran for ran, _ in each), sum(waited for _, waited in each))
+
+
+def wait_for_fio(pid: int) -> None:
+    """Until the process, or what it started, is fio. Raises OSError after a minute."""
+    end = time.monotonic() + _PATIENCE_S
+    while _fio_of(pid) is None:
+        if time.monotonic() > end:
+            raise OSError(f"process {pid} has started no fio")
+        time.sleep(0.05)
+
+
+def _fio_of(pid: int) -> int | None:
+    for one in _family(pid):
+        # What it starts may live for an instant.
+        with suppress(FileNotFoundError, ProcessLookupError):
+            if (_proc(one) / "comm").read_text().strip() == "fio":
+                return one
+    return None
 
 
 def _busiest(tasks: Path, but: str) -> list[Path]:

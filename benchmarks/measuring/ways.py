@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from measuring.figures import say
-from measuring.jobs import Jobs
+from measuring.jobs import Jobs, wait_for_fio
 from measuring.processes import generators
 from measuring.switching import Interval, Rhythm, Span, ratios, standing_still, switch, timed, unhindered_ratios
 from measuring.terminal import Size
@@ -82,6 +82,7 @@ def fio_alone(bench: Bench, workload: Workload, rhythm: Rhythm) -> Effect:
 def headless(bench: Bench, workload: Workload, rhythm: Rhythm) -> Effect:
     """IOPS of fio while its runner works, as a share of what it does while the runner stands still."""
     with run_headless(bench, workload, _BEFORE_S + rhythm.seconds + _AFTER_S) as pid:
+        wait_for_fio(pid)
         time.sleep(_BEFORE_S)
         spans = switch(rhythm, time.sleep, lambda seconds: _stands(pid, seconds), Jobs(pid, workload.jobs))
     return _told(workload, "the runner", spans, _sampled(bench, "latest", spans))
@@ -90,6 +91,7 @@ def headless(bench: Bench, workload: Workload, rhythm: Rhythm) -> Effect:
 def live(bench: Bench, workload: Workload, size: Size, rhythm: Rhythm) -> Effect:
     """IOPS of fio while the live screen follows the run, as a share of what it does while the screen stands still."""
     with run_watched(bench, workload, _BEFORE_S + rhythm.seconds + _AFTER_S, size) as (screen, runner, run_id):
+        wait_for_fio(runner)
         screen.pump(time.perf_counter() + _BEFORE_S)
         spans = switch(
             rhythm,

@@ -16,7 +16,10 @@ IOPING_SWITCHES = frozenset(
 """The options of ioping's that are on or off."""
 
 BESIDE = frozenset(
-    {"group_reporting", "fallocate", "lat_percentiles", "clat_percentiles", "thread", "name", "filename", "directory"}
+    {
+        *("group_reporting", "fallocate", "lat_percentiles", "clat_percentiles", "slat_percentiles"),
+        *("thread", "name", "filename", "directory"),
+    }
 )
 """Options that say how a test is reported, where it works and how its file is made, and nothing about what it does."""
 

@@ -71,7 +71,7 @@ def part(name: str, values: tuple[str, ...], job: FioJob) -> tuple[str, ...]:
 
 def assert_same_to_fio(theirs: FioJob, ours: FioJob) -> None:
     """Every option that reaches fio has the value that fio read in the original, and none is lost without a word."""
-    added = {"name", "filename", "thread", "allow_file_create", "lat_percentiles"}
+    added = {"name", "filename", "thread", "allow_file_create", "lat_percentiles", "slat_percentiles"}
     for name in ours.values.keys() - added - TEXTS:
         if name == "new_group" or (name == "size" and name not in theirs.values):
             continue

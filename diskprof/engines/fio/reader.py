@@ -19,7 +19,16 @@ from diskprof.model.units import format_duration, format_size
 
 _OPTION = re.compile(r"[a-z][a-z0-9_-]*")
 _OURS = frozenset(
-    {"filename", "directory", "filename_format", "thread", "allow_file_create", "name", "lat_percentiles"}
+    {
+        "filename",
+        "directory",
+        "filename_format",
+        "thread",
+        "allow_file_create",
+        "name",
+        "lat_percentiles",
+        "slat_percentiles",
+    }
 )
 _LAT_SINCE = (3, 18)
 _NO_FILES = "--allow_file_create=0"
@@ -53,7 +62,7 @@ def fio_argv(
     for job in jobs:
         argv += [f"--name={_name(job.name)}", *_opened(job.opened), "--thread=1"]
         if latency is LatencyKind.LAT:
-            argv.append("--lat_percentiles=1")
+            argv += ["--lat_percentiles=1", "--slat_percentiles=1"]
         if read_only or job.reads_only:
             argv.append(_NO_FILES)
         argv += [f"--{_option(name)}={_value(value)}" for name, value in job.options]
