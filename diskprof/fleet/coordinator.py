@@ -188,8 +188,11 @@ class Coordinator:
         if self._stop.event.is_set():
             return self._stop.status, self._stop.reason
         left = [each for each in members if each.left_out]
-        failed = [*failed, *(f"{clean(each.member.label)} was left out: {each.status.reason}" for each in left)]
-        return (Status.FAILED, "\n".join(dict.fromkeys(failed))) if failed else (Status.COMPLETE, "")
+        # Who asks to skip what is not ready has what was asked for, if there was anything.
+        allowed = self._order.skip_unready and len(left) < len(members)
+        status = Status.FAILED if failed or (left and not allowed) else Status.COMPLETE
+        words = [*failed, *(f"{clean(each.member.label)} was left out: {each.status.reason}" for each in left)]
+        return status, "\n".join(dict.fromkeys(words))
 
 
 def _failures(members: Sequence[Member]) -> list[str]:
