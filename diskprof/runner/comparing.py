@@ -89,6 +89,35 @@ def by_member(fleet: FleetRun, runs: Sequence[RunSummary]) -> tuple[ArmRuns, ...
 
 
 @dataclass(frozen=True, slots=True)
+class FleetArms:
+    """Several fleet runs: a member that all have, by its name, with an arm for each fleet run; `unpaired` are the other members."""
+
+    members: tuple[tuple[str, tuple[ArmRuns, ...]], ...]
+    unpaired: tuple[str, ...]
+
+
+def fleet_arms(store: Store, names: Sequence[str]) -> FleetArms | None:
+    """None where these are not two fleet runs or more. Raises RunNotFound, and UsageError of fleet runs without a common member."""
+    items = [store.resolve_item(name) for name in names]
+    ids = list(dict.fromkeys(item.id for item in items))
+    if len(ids) < 2 or not all(item.is_fleet for item in items):
+        return None
+    called = {item.id: name for name, item in zip(names, items, strict=True)}
+    found: dict[str, list[ArmRuns]] = {}
+    for fleet_id in ids:
+        runs = [run for run in store.runs_of_fleet(fleet_id) if run.status is Status.COMPLETE]
+        for arm in by_member(store.fleet_run(fleet_id), runs):
+            found.setdefault(arm.label, []).append(ArmRuns(arm.ids, called[fleet_id]))
+    paired = tuple((label, tuple(arms)) for label, arms in found.items() if len(arms) == len(ids))
+    if not paired:
+        raise UsageError(
+            "These fleet runs have no host in common that completed its run in each.",
+            "Compare fleet runs of the same hosts, or one fleet run by itself: diskprof compare FLEET",
+        )
+    return FleetArms(paired, tuple(label for label, arms in found.items() if len(arms) < len(ids)))
+
+
+@dataclass(frozen=True, slots=True)
 class MarkedRun:
     """What of a run says with which others it is a repeat of one measurement."""
 

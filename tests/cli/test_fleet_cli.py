@@ -3,7 +3,10 @@
 from pathlib import Path
 
 import pytest
-from forked import diskprof
+from fleets import begun, ended
+from forked import diskprof, diskprof_json
+
+from diskprof.store import Store
 
 
 @pytest.mark.parametrize(
@@ -34,3 +37,26 @@ def test_it_is_told_what_cannot_be(words: tuple[str, ...], said: str, tmp_path: 
 def test_without_anything_lost_there_is_nothing_to_fetch(tmp_path: Path) -> None:
     done = diskprof("fleet", "fetch", home=tmp_path)
     assert (done.returncode, done.stdout, done.stderr.strip()) == (0, "", "Nothing is lost.")
+
+
+def test_fleet_runs_are_compared_host_by_host(tmp_path: Path) -> None:
+    with Store.open(tmp_path / ".local/share/diskprof/runs.db") as store:
+        ids = []
+        for factors in ((1.0, 0.8, 0.7), (1.0, 1.0)):
+            fleet_id, runs = begun(store, *factors)
+            ended(store, fleet_id, runs)
+            ids.append(fleet_id)
+    told = diskprof_json("compare", *ids, "--json", home=tmp_path)
+    assert [each["member"] for each in told["members"]] == ["db1", "db2"] and told["not_compared"] == ["db3"]
+    for each in told["members"]:
+        assert [arm["label"] for arm in each["arms"]] == ids
+    text = diskprof("compare", *ids, home=tmp_path).stdout
+    first, second = text.index("db1\n"), text.index("db2\n")
+    assert first < second and "better" not in text[first:second] and "better" in text[second:]
+    assert "Not compared: db3." in text
+    page = diskprof("compare", *ids, "--format", "markdown", home=tmp_path).stdout
+    assert [line for line in page.splitlines() if line.startswith("# ")] == ["# db1", "# db2"]
+    done = diskprof("compare", *ids, "--plot", home=tmp_path)
+    assert done.returncode == 2 and "name two runs of a host" in done.stderr
+    # One by itself has a column for each host.
+    assert len(diskprof_json("compare", ids[0], "--json", home=tmp_path)["arms"]) == 3

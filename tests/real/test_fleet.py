@@ -63,7 +63,16 @@ def test_two_hosts_are_one_thing_and_what_was_lost_comes_later(two: Hosts) -> No
     code, _, said = run("run", "long.fio", targets[0], "db1:/no/such/place", "--yes")
     assert code == 2 and "db1:/no/such/place" in said and "--skip-unready" in said
     # Unless it is asked to go without: then it is told, and the others are what was asked for.
-    left_out = ("run", "ioping-latency", targets[0], "db1:/no/such/place", "--set", "count=2", "--skip-unready", "--yes")
+    left_out = (
+        "run",
+        "ioping-latency",
+        targets[0],
+        "db1:/no/such/place",
+        "--set",
+        "count=2",
+        "--skip-unready",
+        "--yes",
+    )
     code, out, said = run(*left_out)
     assert code == 0 and "db1:/no/such/place was left out" in out, (out, said)
     code, out, said = run("run", "long.fio", *targets, "--tag", "pair", "--detach", "--yes")

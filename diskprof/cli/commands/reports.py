@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from diskprof.analysis.arms import Arm, arms_of, runs_of
+from diskprof.analysis.arms import Arm, arms_of, require_comparable, runs_of
 from diskprof.cli import completion_candidates
 from diskprof.cli.common import NamedFile, echo_json, open_store, place_of, whole_file, width_of_stdout, with_class
 from diskprof.cli.disk_class import class_option
@@ -18,6 +18,8 @@ from diskprof.model.text import clean
 from diskprof.reports.formats import BY_ARM, FORMATS, OF_ARMS, OF_SERIES, Format, format_of
 
 if TYPE_CHECKING:
+    from diskprof.analysis.comparison import Comparison
+    from diskprof.runner.comparing import FleetArms
     from diskprof.store.store import Store
 
 
@@ -136,7 +138,6 @@ def _report_text(store: "Store", names: tuple[str, ...], wanted: Format, disk_cl
 
 def _arms(store: "Store", names: Sequence[str], *, comparable: bool = True) -> tuple[Arm, ...]:
     """What these names mean; of one run alone the same run once. Raises UsageError, if `comparable`, of what cannot be compared."""
-    from diskprof.analysis.arms import require_comparable
     from diskprof.runner.comparing import ids_of, named_arms, with_runs
 
     chosen = named_arms(store, names)
@@ -162,6 +163,34 @@ def _fleet_text(store: "Store", fleet_id: str, wanted: Format, *, ascii_only: bo
     return write_fleet(wanted, fleet_result(store, fleet_id), ascii_only=ascii_only)
 
 
+def _fleets_compared(store: "Store", fleets: "FleetArms") -> list[tuple[str, "Comparison"]]:
+    """Each host by itself, of those that all fleet runs have."""
+    from diskprof.analysis.comparison import compare
+    from diskprof.runner.comparing import ids_of, with_runs
+
+    members = []
+    for label, arms in fleets.members:
+        runs = {run_id: store.run(run_id) for run_id in ids_of(arms)}
+        chosen = with_runs(arms, runs)
+        require_comparable(chosen)
+        samples = {run_id: store.samples(run_id, histograms=False).samples for run_id in runs}
+        members.append((label, compare(chosen, samples)))
+    return members
+
+
+def _fleets_text(members: Sequence[tuple[str, "Comparison"]], unpaired: Sequence[str], form: str) -> str:
+    from diskprof.reports.blocks import Form
+    from diskprof.reports.content.fleet.fleets_compared import fleets_compared
+
+    if form == "markdown":
+        from diskprof.reports.render.markdown import markdown
+
+        return markdown(fleets_compared(members, unpaired, Form.MARKDOWN), ascii_only=not stdout_is_utf8())
+    from diskprof.reports.render.lines import text
+
+    return text(fleets_compared(members, unpaired, Form.TERMINAL), width_of_stdout())
+
+
 @click.command("compare", short_help="Compare runs side by side.")
 @click.argument("arms", metavar="ARMS...", nargs=-1, required=True, shell_complete=completion_candidates.runs)
 @click.option(
@@ -176,6 +205,8 @@ def _fleet_text(store: "Store", fleet_id: str, wanted: Format, *, ascii_only: bo
 def compare_command(ctx: click.Context, arms: tuple[str, ...], form: str | None, as_json: bool, plot: bool) -> None:
     """Compare ARMS test by test; differences are to the first. An arm is a run, or a tag: all runs with it.
 
+    Of two fleet runs or more, each host is compared with itself.
+
     \b
     Examples:
       diskprof compare latest~1 latest
@@ -187,7 +218,20 @@ def compare_command(ctx: click.Context, arms: tuple[str, ...], form: str | None,
     if plot and form != "text":
         given = "--json" if as_json else "--format"
         raise click.UsageError(f"--plot works with text output only: omit {given}.", ctx)
+    from diskprof.runner.comparing import fleet_arms
+
     with open_store(ctx) as store:
+        if fleets := fleet_arms(store, arms):
+            if plot:
+                raise click.UsageError("--plot compares runs, not fleet runs: name two runs of a host.", ctx)
+            members = _fleets_compared(store, fleets)
+            if form == "json":
+                from diskprof.reports.data.json_fleet import fleets_compared_json
+
+                echo_json(fleets_compared_json(members, fleets.unpaired))
+            else:
+                click.echo(_fleets_text(members, fleets.unpaired, form), nl=False)
+            return
         chosen = _arms(store, arms)
         runs = runs_of(chosen)
         samples = {run.id: store.samples(run.id, histograms=False).samples for run in runs}

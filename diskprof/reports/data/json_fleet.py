@@ -1,5 +1,8 @@
 """Fleet runs as JSON."""
 
+from collections.abc import Sequence
+
+from diskprof.analysis.comparison import Comparison
 from diskprof.analysis.fleet.odd_ones import OddFigure, OddOne
 from diskprof.analysis.fleet.result import FleetResult, labels
 from diskprof.analysis.fleet.shared_findings import SharedFinding, shared_findings
@@ -9,6 +12,7 @@ from diskprof.model.fleet import FleetRun
 from diskprof.model.run import Run, Status
 from diskprof.reports.content.fleet.stands_out import all_odd_ones
 from diskprof.reports.data.json import Json
+from diskprof.reports.data.json_runs import comparison_json
 
 _QUANTILES = {"p50_ns": 0.5, "p90_ns": 0.9, "p99_ns": 0.99, "p99_9_ns": 0.999}
 
@@ -126,3 +130,9 @@ def _run(run: Run, fleet: FleetRun) -> Json:
         "started_at": run.started_at.isoformat(),
         "tags": list(run.tags),
     }
+
+
+def fleets_compared_json(members: Sequence[tuple[str, Comparison]], unpaired: Sequence[str]) -> Json:
+    """Several fleet runs side by side, as `diskprof compare FLEET FLEET --json` prints them: a comparison for each host."""
+    compared = [{"member": label, **comparison_json(comparison)} for label, comparison in members]
+    return {"members": compared, "not_compared": list(unpaired)}
