@@ -36,7 +36,8 @@ from diskprof.reports.layout import Column, plain
 from diskprof.reports.words import CHANGES_LEGEND, DIRECTIONS, STATUSES, VERDICTS, Meaning, Word
 
 _LEAST_CONDITION, _LEAST_CONDITION_NAME = 16, 20
-_LEAST_METRIC = 14
+_LEAST_METRIC, _METRIC = 14, 18
+"""The second is as wide as `Latency p99.9 (us)`: p99 must not be cut like it."""
 _LEAST_FIGURE = 11
 """A value of no more cells has room in a column of figures."""
 _SPLIT = "mixed"
@@ -243,10 +244,12 @@ def _test(
     for row, cells in zip(test.rows, shown, strict=True):
         laid = (compared_cells(scaled_to(cell, full), first=not at, full=not compact) for at, cell in enumerate(cells))
         rows.append((_name(comparison, row, several), *(cell for each in laid for cell in each)))
-    columns = [Column("", least=_LEAST_METRIC, cut=1, middle=True)]
+    columns = [Column("", least=_LEAST_METRIC if compact else _METRIC, cut=1, middle=True)]
     for index, name in enumerate(names):
         place = 4 * index - 2 if index else 1
-        columns.append(arm_column(name, [plain(row[place].text) for row in rows]))
+        # Of two arms the bar gives way, which the overview has, before names that can be told apart do.
+        least = 0 if compact else min(width_of(name), _LEAST_FIGURE)
+        columns.append(arm_column(name, [plain(row[place].text) for row in rows], least))
         columns += compared_columns() if index else []
     aside = [
         Note(f"{name.text}: {', '.join(f'{cell.text} ({run})' for cell, run in zip(cells, names, strict=True))}")
