@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from diskprof.analysis.arms import Arm
 from diskprof.analysis.fleet.result import labels
+from diskprof.model.advice import Advice
 from diskprof.model.errors import UsageError
 from diskprof.model.run import FleetStage, Status
 
@@ -112,7 +113,10 @@ def fleet_arms(store: Store, names: Sequence[str]) -> FleetArms | None:
     if not paired:
         raise UsageError(
             "These fleet runs have no host in common that completed its run in each.",
-            "Compare fleet runs of the same hosts, or one fleet run by itself: diskprof compare FLEET",
+            Advice(
+                "Compare fleet runs of the same hosts, or one fleet run by itself: diskprof compare FLEET",
+                "Compare fleet runs of the same hosts, or one fleet run by itself.",
+            ),
         )
     return FleetArms(paired, tuple(label for label, arms in found.items() if len(arms) < len(ids)))
 

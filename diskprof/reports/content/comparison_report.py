@@ -247,9 +247,7 @@ def _test(
     columns = [Column("", least=_LEAST_METRIC if compact else _METRIC, cut=1, middle=True)]
     for index, name in enumerate(names):
         place = 4 * index - 2 if index else 1
-        # Of two arms the bar gives way, which the overview has, before names that can be told apart do.
-        least = 0 if compact else min(width_of(name), _LEAST_FIGURE)
-        columns.append(arm_column(name, [plain(row[place].text) for row in rows], least))
+        columns.append(arm_column(name, [plain(row[place].text) for row in rows]))
         columns += compared_columns() if index else []
     aside = [
         Note(f"{name.text}: {', '.join(f'{cell.text} ({run})' for cell, run in zip(cells, names, strict=True))}")

@@ -143,9 +143,9 @@ def _table(comparison: Comparison, rows: Sequence[OverviewRow], *, units_apart: 
     return Table(tuple(columns), body, lead=len(leading) + 1, together=4, inset=True)
 
 
-def arm_column(label: str, values: Iterable[str], least: int = 0) -> Column:
-    """The figures of an arm: its label is cut, down to `least` cells, they are not."""
-    return Column(label, right=True, least=max(_LEAST_NAME, least, *map(width_of, values)), middle=True)
+def arm_column(label: str, values: Iterable[str]) -> Column:
+    """The figures of an arm: its label is cut, they are not."""
+    return Column(label, right=True, least=max(_LEAST_NAME, *map(width_of, values)), middle=True)
 
 
 def compared_columns() -> list[Column]:
