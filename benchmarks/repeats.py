@@ -155,6 +155,7 @@ def real(report: Report, kinds: Iterable[str], pairs: int, seconds: float) -> No
                 say(f"{kind}: pair {pair + 1} of {pairs}")
                 name = f"{kind.replace(' ', '-').replace(',', '').replace('%', '')}-{pair}"
                 found.append(program.experiment(name, turns, planted=planted, drift=drift))
+                say(f"{kind}: {found[-1]}")
             what = f"real runs of {seconds:g} s, {kind}"
             if expected is None:
                 report.add(f"{what}: told apart", [share(found, Change.BETTER, Change.WORSE)], "%", most=9)
