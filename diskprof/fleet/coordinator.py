@@ -188,7 +188,7 @@ class Coordinator:
         if self._stop.event.is_set():
             return self._stop.status, self._stop.reason
         left = [each for each in members if each.left_out]
-        # Who asks to skip what is not ready has what was asked for, if there was anything.
+        # With --skip-unready a host that was left out is no failure, unless all were.
         allowed = self._order.skip_unready and len(left) < len(members)
         status = Status.FAILED if failed or (left and not allowed) else Status.COMPLETE
         words = [*failed, *(f"{clean(each.member.label)} was left out: {each.status.reason}" for each in left)]

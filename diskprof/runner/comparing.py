@@ -17,7 +17,7 @@ from diskprof.model.run import FleetStage, Status
 if TYPE_CHECKING:
     from diskprof.model.fleet import FleetRun
     from diskprof.model.run import Run, RunSummary, SeriesPlace
-    from diskprof.store import Store
+    from diskprof.store import Item, Store
 
 _LATEST = re.compile(r"latest(~\d+)?")
 
@@ -49,16 +49,29 @@ def named_arms(store: Store, names: Sequence[str]) -> tuple[ArmRuns, ...]:
 
 def _named(store: Store, name: str) -> tuple[ArmRuns, ...]:
     item = store.resolve_item(name)
-    tagged = store.tagged(name) if item.id != name and not _LATEST.fullmatch(name) else []
+    tagged = _tagged(store, item, name)
     if item.is_series:
         runs = store.series_runs(item.id)
         if not set(tagged) - {run.id for run in runs}:
             return repeats(runs, tag=name if tagged else "")
-    if item.is_fleet:
-        runs = store.runs_of_fleet(item.id)
-        if not set(tagged) - {run.id for run in runs}:
-            return by_member(store.fleet_run(item.id), [run for run in runs if run.status is Status.COMPLETE])
+    if (members := _members(store, item, name)) is not None:
+        return members
     return (ArmRuns(tuple(tagged), name),) if tagged else tuple(ArmRuns((run_id,)) for run_id in store.runs_named(name))
+
+
+def _tagged(store: Store, item: Item, name: str) -> list[str]:
+    """The runs with this tag, if it is one."""
+    return store.tagged(name) if item.id != name and not _LATEST.fullmatch(name) else []
+
+
+def _members(store: Store, item: Item, name: str) -> tuple[ArmRuns, ...] | None:
+    """An arm for each member of the fleet run of this name; None where it is none, or a tag of other runs too."""
+    if not item.is_fleet:
+        return None
+    runs = store.runs_of_fleet(item.id)
+    if set(_tagged(store, item, name)) - {run.id for run in runs}:
+        return None
+    return by_member(store.fleet_run(item.id), [run for run in runs if run.status is Status.COMPLETE])
 
 
 def each_alone(ids: Sequence[str]) -> tuple[ArmRuns, ...]:
@@ -99,17 +112,17 @@ class FleetArms:
 
 def fleet_arms(store: Store, names: Sequence[str]) -> FleetArms | None:
     """None where these are not two fleet runs or more. Raises RunNotFound, and UsageError of fleet runs without a common member."""
-    items = [store.resolve_item(name) for name in names]
-    ids = list(dict.fromkeys(item.id for item in items))
-    if len(ids) < 2 or not all(item.is_fleet for item in items):
+    called = {store.resolve_item(name): name for name in names}
+    fleets = {name: _members(store, item, name) for item, name in called.items()}
+    if len(fleets) < 2:
         return None
-    called = {item.id: name for name, item in zip(names, items, strict=True)}
     found: dict[str, list[ArmRuns]] = {}
-    for fleet_id in ids:
-        runs = [run for run in store.runs_of_fleet(fleet_id) if run.status is Status.COMPLETE]
-        for arm in by_member(store.fleet_run(fleet_id), runs):
-            found.setdefault(arm.label, []).append(ArmRuns(arm.ids, called[fleet_id]))
-    paired = tuple((label, tuple(arms)) for label, arms in found.items() if len(arms) == len(ids))
+    for name, members in fleets.items():
+        if members is None:
+            return None
+        for arm in members:
+            found.setdefault(arm.label, []).append(ArmRuns(arm.ids, name))
+    paired = tuple((label, tuple(arms)) for label, arms in found.items() if len(arms) == len(fleets))
     if not paired:
         raise UsageError(
             "These fleet runs have no host in common that completed its run in each.",
@@ -118,7 +131,7 @@ def fleet_arms(store: Store, names: Sequence[str]) -> FleetArms | None:
                 "Compare fleet runs of the same hosts, or one fleet run by itself.",
             ),
         )
-    return FleetArms(paired, tuple(label for label, arms in found.items() if len(arms) < len(ids)))
+    return FleetArms(paired, tuple(label for label, arms in found.items() if len(arms) < len(fleets)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from diskprof.model.run import (
     Status,
     TestResult,
 )
-from diskprof.model.run_series import NewSeries, RunSeries, Spread
+from diskprof.model.run_series import NewSeries, RunSeries
 from diskprof.model.sample import Sample, SystemSample
 from diskprof.store import barriers, codec, courses, earlier, fleets, reading, run_series, writing
 from diskprof.store.barriers import Barriers
@@ -38,6 +38,7 @@ from diskprof.store.fleet_writing import FleetWriting
 from diskprof.store.liveness import REPLICATED, ProcessIdentity, is_alive, is_elsewhere, this_process
 from diskprof.store.paths import default_path
 from diskprof.store.reading import Item, ItemKind, SampleBatch, SystemBatch
+from diskprof.store.series_writing import SeriesWriting
 
 _BUSY_S = 5.0
 # A runner writes every second; of one on another machine or in another container its silence is all that tells.
@@ -87,6 +88,11 @@ class Store:
     def fleets(self) -> FleetWriting:
         """What the coordinator of a fleet run writes."""
         return FleetWriting(self._database)
+
+    @property
+    def repeats(self) -> SeriesWriting:
+        """What the runner of a series writes."""
+        return SeriesWriting(self._database)
 
     @property
     def barriers(self) -> Barriers:
@@ -222,24 +228,6 @@ class Store:
         writing.check_ending(status)
         with self._database.write() as db:
             writing.finish_run(db, run_id, status, reason, findings, headline, ended_at or datetime.now(UTC))
-
-    def add_spread(self, series_id: str, spread: Spread) -> None:
-        """Adds what a complete round of a series came to."""
-        with self._database.write() as db:
-            run_series.add_spread(db, series_id, spread)
-
-    def touch_series(self, series_id: str) -> None:
-        """Notes that the runner of a series lives, while it pauses."""
-        with self._database.write(at_once=False) as db:
-            run_series.touch(db, series_id, datetime.now(UTC))
-
-    def finish_series(
-        self, series_id: str, *, status: Status, reason: str = "", ended_at: datetime | None = None
-    ) -> None:
-        """Records how a series ended, after its last run. Raises StoreError if it has ended already, other than by `reap`."""
-        writing.check_ending(status)
-        with self._database.write() as db:
-            run_series.finish(db, series_id, status, reason, ended_at or datetime.now(UTC))
 
     def _touch(self, db: sqlite3.Connection, run_id: str) -> int:
         return writing.touch(db, run_id, datetime.now(UTC))

@@ -1,10 +1,12 @@
 """Runs on several hosts on the command line: what is refused before any host is asked."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from fleets import begun, ended
 from forked import diskprof, diskprof_json
+from recorded import FIRST_START, record_run
 
 from diskprof.store import Store
 
@@ -58,5 +60,13 @@ def test_fleet_runs_are_compared_host_by_host(tmp_path: Path) -> None:
     assert [line for line in page.splitlines() if line.startswith("# ")] == ["# db1", "# db2"]
     done = diskprof("compare", *ids, "--plot", home=tmp_path)
     assert done.returncode == 2 and "name two runs of a host" in done.stderr
+    # A tag of other runs too means all of them, not the fleet run.
+    with Store.open(tmp_path / ".local/share/diskprof/runs.db") as store:
+        for fleet_id, tag in zip(ids, ("before", "after"), strict=True):
+            for run in store.runs_of_fleet(fleet_id):
+                store.set_tags(run.id, (tag,))
+        alone = record_run(store, tags=("before",), started_at=FIRST_START - timedelta(days=9))
+    told = diskprof_json("compare", "before", "after", "--json", home=tmp_path)
+    assert "members" not in told and alone in [run["id"] for run in told["arms"][0]["runs"]]
     # One by itself has a column for each host.
     assert len(diskprof_json("compare", ids[0], "--json", home=tmp_path)["arms"]) == 3

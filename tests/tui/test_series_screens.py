@@ -44,7 +44,7 @@ def begin(store: Store, count: int, *, going: bool = False) -> str:
         assert known
         series_id = known.series_id
     for repeats in (1, 2, 3):
-        store.add_spread(
+        store.repeats.add_spread(
             series_id,
             Spread(repeats, 1, "randread-4k-qd32", Direction.READ, Quantity.IOPS, 5000.0, 5000 - 200 / repeats, 5100.0),
         )
@@ -64,7 +64,7 @@ async def test_a_series_is_a_row_that_opens_into_its_runs(alone: tuple[Path, str
     path, other = alone
     with Store.open(path) as store:
         series_id = begin(store, 4)
-        store.finish_series(series_id, status=Status.CANCELLED)
+        store.repeats.finish(series_id, status=Status.CANCELLED)
         runs = [run.id for run in store.series_runs(series_id)]
     async with open_runs(path, size) as pilot:
         assert shown(pilot) == [series_id, other]
@@ -87,7 +87,7 @@ async def test_what_is_done_to_the_row_is_done_to_all_runs(alone: tuple[Path, st
     path, other = alone
     with Store.open(path) as store:
         series_id = begin(store, 2)
-        store.finish_series(series_id, status=Status.COMPLETE)
+        store.repeats.finish(series_id, status=Status.COMPLETE)
         runs = [run.id for run in store.series_runs(series_id)]
     async with open_runs(path) as pilot:
         await press(pilot, "t")
@@ -243,7 +243,7 @@ async def test_a_cap_too_short_for_the_series_starts_nothing(bench: Bench) -> No
 async def test_the_targets_of_a_series_are_compared(alone: tuple[Path, str]) -> None:
     path, _ = alone
     with Store.open(path) as store:
-        store.finish_series(begin(store, 4), status=Status.COMPLETE)
+        store.repeats.finish(begin(store, 4), status=Status.COMPLETE)
     async with open_runs(path, (120, 40)) as pilot:
         await press(pilot, "c")
         screen = pilot.app.screen
@@ -263,7 +263,7 @@ async def test_after_a_series_live_offers_what_is_done_with_all_of_it(alone: tup
             await see(pilot, "target B")
             store.finish_run(last, status=Status.CANCELLED)
             await see(pilot, "Next: r report c compare with")
-            store.finish_series(series_id, status=Status.CANCELLED)
+            store.repeats.finish(series_id, status=Status.CANCELLED)
             await see(pilot, "Next: c compare the targets r report on the series R run again")
             await press(pilot, "r")
             await see(pilot, f"Report on series {series_id}")

@@ -69,7 +69,7 @@ class Repeater:
             raise
         finally:
             with self._store.waiting(_LAST_WORD_S):
-                self._store.finish_series(place.series_id, status=end.status, reason=end.reason)
+                self._store.repeats.finish(place.series_id, status=end.status, reason=end.reason)
         return place.series_id
 
     async def _rest(self, series_id: str, beside: Watch | None) -> _End:
@@ -178,14 +178,14 @@ class Repeater:
         """After a round: keeps how far apart the repeats are, and says whether that is what was wanted."""
         self._spread = spread = widest(series_figures(self._figures))
         if spread:
-            await self._unlocked(lambda: self._store.add_spread(series_id, spread))
+            await self._unlocked(lambda: self._store.repeats.add_spread(series_id, spread))
         return bool(self._wanted.until and self._spread and self._spread.within(self._wanted.until))
 
     async def _wait(self, seconds: float, series_id: str) -> None:
         """Returns after so long, or as soon as it is asked to stop."""
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0 and not self._stop.event.is_set():
-            await self._unlocked(lambda: self._store.touch_series(series_id))
+            await self._unlocked(lambda: self._store.repeats.touch(series_id))
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._stop.event.wait(), min(left, _HEARD_EVERY_S))
 

@@ -56,11 +56,11 @@ def test_targets_alternate_so_that_drift_falls_on_all() -> None:
 
 def test_a_series_comes_out_as_it_went_in(store: Store) -> None:
     series_id = begin(store, 3, tags=("before",))
-    store.add_spread(series_id, SPREAD)
+    store.repeats.add_spread(series_id, SPREAD)
     series = store.series(series_id)
     assert (series.targets, series.wanted, series.spreads) == (TWO.targets, TWO.wanted, (SPREAD,))
     assert (series.status, series.ended_at, series.preset) == (Status.RUNNING, None, "quick")
-    store.finish_series(series_id, status=Status.COMPLETE, reason="Done.")
+    store.repeats.finish(series_id, status=Status.COMPLETE, reason="Done.")
     ended = store.series(series_id)
     assert (ended.status, ended.reason, ended.ended_at is not None) == (Status.COMPLETE, "Done.", True)
     runs = store.series_runs(series_id)
@@ -125,7 +125,7 @@ def test_between_two_runs_a_series_is_still_in_progress(store: Store) -> None:
 
 def test_deleted_for_good_it_leaves_nothing(store: Store) -> None:
     series_id = begin(store, 2)
-    store.finish_series(series_id, status=Status.CANCELLED)
+    store.repeats.finish(series_id, status=Status.CANCELLED)
     ids = [run.id for run in store.series_runs(series_id)]
     assert session.delete(store, ids) == (ids, [])
     assert store.series_list() == []
@@ -149,8 +149,8 @@ def packed(store: Store, ids: Sequence[str]) -> bytes:
 
 def test_it_travels_whole_and_in_parts(store: Store, there: Store) -> None:
     series_id = begin(store, 4, tags=("base",))
-    store.add_spread(series_id, SPREAD)
-    store.finish_series(series_id, status=Status.COMPLETE)
+    store.repeats.add_spread(series_id, SPREAD)
+    store.repeats.finish(series_id, status=Status.COMPLETE)
     ids = [run.id for run in store.series_runs(series_id)]
     with there:
         for part in (ids[:1], ids):
