@@ -173,7 +173,8 @@ class _Follower:
                     process.interrupt()
                 self._look()
                 while self._events:
-                    yield self._events.popleft()
+                    event = self._events.popleft()
+                    yield replace(event, spent=process.cpu_time()) if isinstance(event, Sampled) else event
                 await self._sleep()
             cancelled = asked.done() and not gone.done()
             code = process.code if gone.done() else await process.stop()

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from diskprof.engines.process import CpuTime
 from diskprof.model.load import Load
 from diskprof.model.run import Status, TestResult
 from diskprof.model.sample import Phase, Sample
@@ -19,10 +20,11 @@ class Counted(Protocol):
 @dataclass(frozen=True, slots=True)
 class Sampled:
     """What completed in one interval: a sample for each direction, all with the same end, and what was `counted` by then, of
-    an engine that tells."""
+    an engine that tells. `spent` is the CPU time of the engine's process by then; None once it is gone."""
 
     samples: tuple[Sample, ...]
     counted: Counted | None = None
+    spent: CpuTime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,12 +34,21 @@ _BRIEF_BYTES = 64 << 10
 _LONGEST_LINE = 32 << 20
 _LAST_WAIT_S = 0.5
 _PATIENCE_S = 2.0
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _EDITORS = ("sensible-editor", "nano", "vim", "vi")
 """For whoever has neither VISUAL nor EDITOR, the first that is installed."""
 LATE_S = 1.0
 """Waking so much later than asked for, this process was stopped meanwhile, and what it waits for perhaps with it."""
 
 Bytes = Callable[[bytes], None]
+
+
+@dataclass(frozen=True, slots=True)
+class CpuTime:
+    """The CPU time of a process with all its threads since it began, in seconds."""
+
+    user_s: float
+    system_s: float
 
 
 def environment(workdir: Path | None = None) -> Mapping[str, str]:
@@ -116,6 +125,16 @@ class Process:
     def code(self) -> int | None:
         """The exit code, negative for a signal; None while it runs, or where it is stuck in the kernel."""
         return self._popen.returncode
+
+    def cpu_time(self) -> CpuTime | None:
+        """By the kernel's count, in its ticks (10 ms); None once the program is gone."""
+        try:
+            stat = Path(f"/proc/{self.pid}/stat").read_bytes()
+        except OSError:
+            return None
+        # The name before the last bracket may hold anything; utime and stime are the 14th and the 15th figure (proc(5)).
+        fields = stat.rpartition(b")")[2].split()
+        return CpuTime(int(fields[11]) / _TICKS_PER_S, int(fields[12]) / _TICKS_PER_S)
 
     async def ended(self) -> None:
         """Returns when the program is gone and all that it said has been passed on."""

@@ -245,6 +245,12 @@ def test_a_report_is_what_its_file_name_says(tmp_path: Path, library: list[str])
     assert diskprof("report", library[-1], "-o", table, home=tmp_path).returncode == 0
     assert b"\r\n" in table.read_bytes()
     assert table.read_text() == diskprof("report", library[-1], "--format", "csv", home=tmp_path).stdout
+    short, whole = (
+        diskprof("report", library[-1], "--format", form, home=tmp_path).stdout for form in ("md", "markdown")
+    )
+    assert short == whole and short.startswith("# ")
+    both = [diskprof("compare", *library[-2:], "--format", form, home=tmp_path).stdout for form in ("md", "markdown")]
+    assert both[0] == both[1] and both[0].startswith("# ")
     assert diskprof("report", library[-1], "-o", page, "--format", "samples", home=tmp_path).returncode == 0
     assert page.read_text().startswith("run,test,phase,")
 

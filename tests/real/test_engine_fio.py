@@ -56,6 +56,19 @@ async def test_reading_is_measured_as_fio_measures_it(file: Path, workdir: Path)
     assert times == sorted(times)
 
 
+async def test_the_cpu_time_of_the_process_is_that_of_all_its_jobs(file: Path, workdir: Path) -> None:
+    """The kernel's count while fio runs, against what fio says at its end."""
+    ran = await run(fio(file, runtime_s=2.0, **{**RANDOM_READ, "numjobs": "2", "direct": "0"}), workdir)
+    assert ran.outcome.result and ran.outcome.result.cpu
+    spent = [event.spent for event in ran.events if isinstance(event, Sampled) and event.spent]
+    assert len(spent) >= 4
+    used_s = spent[-1].user_s + spent[-1].system_s - spent[0].user_s - spent[0].system_s
+    # In percent of one CPU, over the time between the readings. What fio's reports take is in the process alone.
+    measured = ran.measured(Direction.READ)[1 : len(spent)]
+    share = 100 * used_s / sum(sample.duration_ns / 1e9 for sample in measured)
+    assert share == pytest.approx(ran.outcome.result.cpu.percent, rel=0.35, abs=10)
+
+
 async def test_a_ramp_and_two_directions_are_kept_apart(file: Path, workdir: Path) -> None:
     ran = await run(fio(file, ramp_s=0.7, **{**RANDOM_READ, "rw": "randrw"}), workdir)
     assert ran.outcome.status is Status.COMPLETE

@@ -1,32 +1,47 @@
 """Doubts about a test that still runs, by the rules that need no result of it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from diskprof.analysis.findings import hardware, lapses, processor
 from diskprof.analysis.findings.view import Rule, TestView
 from diskprof.analysis.kernel import while_measuring
 from diskprof.analysis.windows import measured
-from diskprof.model.run import DirectionResult, Finding, Lapse, Latency, Run, TestResult
+from diskprof.model.preset import EngineName
+from diskprof.model.run import Cpu, DirectionResult, Finding, Lapse, Latency, Run, TestResult
 from diskprof.model.sample import Direction, Phase, Sample, SystemSample
 
-# Not busy-machine: how much of the CPU is the test's own fio says at its end.
 _RULES: tuple[Rule, ...] = (lapses.slept, lapses.stood_still, hardware.other_io, processor.cpu_steal)
 
 
 def doubts_so_far(
-    run: Run, test: int, samples: Sequence[Sample], system: Sequence[SystemSample], passed: Sequence[Lapse] = ()
+    run: Run,
+    test: int,
+    samples: Sequence[Sample],
+    system: Sequence[SystemSample],
+    passed: Sequence[Lapse] = (),
+    cpu: Cpu | None = None,
 ) -> tuple[Finding, ...]:
-    """Of the test by its index, over the time of these samples: the last minute, say. Nothing before it measures."""
+    """Of the test by its index, over the time of these samples: the last minute, say. Nothing before it measures.
+
+    `cpu` is what the engine's process used in this time, which fio says at its end only; without it nothing is said of busy CPUs
+    beside fio.
+    """
     taken = measured(samples, test)
-    result = TestResult(read=_so_far(taken, Direction.READ), write=_so_far(taken, Direction.WRITE))
+    record = run.tests[test]
+    fio = record.engine is EngineName.FIO
+    # The process is all jobs together. Of ioping's CPU use the rule knows what ioping does not say.
+    own = replace(cpu, reports=record.planned.load.threads) if fio and cpu else None
+    result = TestResult(read=_so_far(taken, Direction.READ), write=_so_far(taken, Direction.WRITE), cpu=own)
     if not result.directions:
         return ()
     first = taken[0].at_ns - taken[0].duration_ns
     during = tuple(
         each for each in passed if each.test == test and each.phase is Phase.MEASURING and each.at_ns >= first
     )
-    view = TestView(run, run.tests[test], result, taken, while_measuring(samples, system, test), during)
-    return tuple(finding for rule in _RULES if (finding := rule(view)))
+    view = TestView(run, record, result, taken, while_measuring(samples, system, test), during)
+    rules = _RULES if fio and not own else (*_RULES, processor.busy_machine)
+    return tuple(finding for rule in rules if (finding := rule(view)))
 
 
 def _so_far(samples: Sequence[Sample], direction: Direction) -> DirectionResult | None:

@@ -46,6 +46,13 @@ Examples:
 """
 
 
+class _FormatChoice(click.Choice[str]):
+    """Takes the name of a file's end, md, for markdown."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return super().convert("markdown" if value == "md" else value, param, ctx)
+
+
 @click.command("report", help=_HELP, short_help="Write a report of one run, or a comparison of several.")
 @click.argument("runs", nargs=-1, required=True, shell_complete=completion_candidates.runs)
 @click.option(
@@ -57,9 +64,9 @@ Examples:
 @click.option(
     "--format",
     "wanted",
-    type=click.Choice([str(form) for form in Format]),
+    type=_FormatChoice([str(form) for form in Format]),
     metavar="FORMAT",
-    help="One of the formats above.  [default: by the end of FILE, else markdown]",
+    help="One of the formats above; md is short for markdown.  [default: by the end of FILE, else markdown]",
 )
 @class_option
 @click.pass_context
@@ -196,8 +203,8 @@ def _fleets_text(members: Sequence[tuple[str, "Comparison"]], unpaired: Sequence
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "markdown", "json"]),
-    help="Output format.  [default: text]",
+    type=_FormatChoice(["text", "markdown", "json"]),
+    help="Output format; md is short for markdown.  [default: text]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Same as --format json.")
 @click.option("--plot", is_flag=True, help="Plot IOPS, one chart per test; for sweeps, by block size.")

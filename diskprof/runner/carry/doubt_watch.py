@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from diskprof.analysis.findings.find import find
 from diskprof.analysis.findings.so_far import doubts_so_far
+from diskprof.engines.process import CpuTime
 from diskprof.model.device import Parts
 from diskprof.model.errors import StoreBusy
-from diskprof.model.run import Finding, Lapse, Run, Weight
+from diskprof.model.run import Cpu, Finding, Lapse, Run, Weight
 from diskprof.model.sample import Phase, Sample, SystemSample
 from diskprof.store import Store
 
@@ -26,7 +27,7 @@ class DoubtWatch:
 
     def __init__(self, store: Store, run_id: str) -> None:
         self._store, self._run_id = store, run_id
-        self._ended: tuple[Finding, ...] = ()
+        self._of_tests: dict[int, tuple[Finding, ...]] = {}
         self._told: tuple[Finding, ...] = ()
         self._run: Run | None = None
         self._forget()
@@ -34,6 +35,7 @@ class DoubtWatch:
     def _forget(self) -> None:
         self._samples: deque[Sample] = deque()
         self._system: deque[SystemSample] = deque()
+        self._spent: deque[tuple[int, CpuTime]] = deque()
         self._due_ns: float | None = None
 
     def begin(self) -> None:
@@ -44,27 +46,38 @@ class DoubtWatch:
             self._run = self._store.run(self._run_id)
 
     def hear(
-        self, samples: Sequence[Sample], system: Sequence[SystemSample], passed: Sequence[Lapse]
+        self,
+        samples: Sequence[Sample],
+        system: Sequence[SystemSample],
+        passed: Sequence[Lapse],
+        spent: CpuTime | None = None,
     ) -> tuple[Finding, ...] | None:
-        """The doubts, where they are others than were told last; None otherwise."""
+        """The doubts, where they are others than were told last; None otherwise. `spent`: by the engine, at the end of `system`."""
         mine = [replace(sample, histogram=None) for sample in samples if sample.phase is Phase.MEASURING]
         if not mine or self._run is None:
             return None
         now_ns = mine[-1].at_ns
         self._samples.extend(mine)
         self._system.extend(system)
+        if spent and system:
+            self._spent.append((system[-1].at_ns, spent))
         oldest = now_ns - _LAST_S * 1e9
         while self._samples and self._samples[0].at_ns < oldest:
             self._samples.popleft()
         while self._system and self._system[0].at_ns < oldest:
             self._system.popleft()
+        while self._spent and self._spent[0][0] < oldest:
+            self._spent.popleft()
         if self._due_ns is None:
             self._due_ns = now_ns + _FIRST_S * 1e9
         if now_ns < self._due_ns:
             return None
         self._due_ns = now_ns + _EVERY_S * 1e9
-        found = doubts_so_far(self._run, mine[-1].test, self._samples, self._system, passed)
-        return self._others((*self._ended, *found))
+        return self._judge(self._run, passed)
+
+    def finish_turn(self, passed: Sequence[Lapse]) -> tuple[Finding, ...] | None:
+        """A test has ended in a round: as `hear`, by its last minute. In the next round it is judged anew."""
+        return self._judge(self._run, passed) if self._run and self._samples else None
 
     def finish(
         self, test: int, passed: Sequence[Lapse], looks: Sequence[tuple[Parts, ...]]
@@ -78,12 +91,32 @@ class DoubtWatch:
         except StoreBusy:
             return None
         found = find(replace(run, tests=(run.tests[test],)), samples, system, passed, looks)
-        told = {(each.name, each.test) for each in self._ended}
-        doubts = [each for each in found if each.weight is Weight.DOUBT and (each.name, each.test) not in told]
-        self._ended = (*self._ended, *doubts)
-        return self._others(self._ended)
+        self._of_tests.pop(test, None)
+        told = {(each.name, each.test) for each in self._doubts}
+        self._of_tests[test] = tuple(
+            each for each in found if each.weight is Weight.DOUBT and (each.name, each.test) not in told
+        )
+        return self._others()
 
-    def _others(self, found: tuple[Finding, ...]) -> tuple[Finding, ...] | None:
+    @property
+    def _doubts(self) -> tuple[Finding, ...]:
+        return tuple(finding for found in self._of_tests.values() for finding in found)
+
+    def _judge(self, run: Run, passed: Sequence[Lapse]) -> tuple[Finding, ...] | None:
+        test = self._samples[-1].test
+        self._of_tests[test] = doubts_so_far(run, test, self._samples, self._system, passed, self._cpu())
+        return self._others()
+
+    def _cpu(self) -> Cpu | None:
+        """What the engine used of one CPU from the first reading to the last, in percent."""
+        if len(self._spent) < 2:
+            return None
+        (begin_ns, before), (end_ns, after) = self._spent[0], self._spent[-1]
+        percent = 100 * 1e9 / (end_ns - begin_ns)
+        return Cpu(percent * (after.user_s - before.user_s), percent * (after.system_s - before.system_s))
+
+    def _others(self) -> tuple[Finding, ...] | None:
+        found = self._doubts
         if [(each.name, each.test) for each in found] == [(each.name, each.test) for each in self._told]:
             return None
         self._told = found

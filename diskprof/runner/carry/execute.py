@@ -17,6 +17,7 @@ from diskprof.analysis.headline import headline
 from diskprof.devices.machine.watch import SystemWatch
 from diskprof.devices.scan.members import parts_of
 from diskprof.engines.engine import Finished, Noted, Outcome, PhaseChanged, Sampled, measure
+from diskprof.engines.process import CpuTime
 from diskprof.engines.reasons import stuck
 from diskprof.model.advice import on_screen
 from diskprof.model.device import Parts
@@ -239,8 +240,10 @@ class _Execution:
                 if first:
                     self.keeper.finish_test(index, outcome)
                 self._look_at_parts(index)
-                # After the last test the whole run is judged, and after each round of several it is not over.
-                if rounds is None and index + 1 < len(self.plan.tests):
+                if rounds:
+                    self._tell_doubts(self.doubts.finish_turn(self.lapses))
+                # After the last test the whole run is judged.
+                elif index + 1 < len(self.plan.tests):
                     self._tell_doubts(self.doubts.finish(index, self.lapses, self.looks))
             if self.stop.event.is_set():
                 alive = stuck(planned.engine, outcome.survivor) if outcome.survivor is not None else ""
@@ -346,8 +349,8 @@ class _Execution:
                 self._notice_lapses()
                 with self.lapse_watch.at_work():
                     match event:
-                        case Sampled(samples, counted):
-                            self._keep(samples)
+                        case Sampled(samples, counted, spent):
+                            self._keep(samples, spent)
                             if watch and watch.hear(samples, counted):
                                 enough.set()
                         case PhaseChanged(phase):
@@ -370,19 +373,19 @@ class _Execution:
         self.meter.enter(phase)
         self._write(system=(system,) if system else ())
 
-    def _keep(self, samples: tuple[Sample, ...]) -> None:
+    def _keep(self, samples: tuple[Sample, ...], spent: CpuTime | None) -> None:
         self.meter.heard(samples)
         self._look_at_disks()
-        self._append(() if self.disks.complaint else samples)
+        self._append(() if self.disks.complaint else samples, spent)
         # A file system that can fill up is looked at four times a second, whatever else comes.
         if not self.space.watches:
             self._put_off_tick(_OVERDUE * self._interval_s)
 
-    def _append(self, samples: tuple[Sample, ...] = ()) -> None:
+    def _append(self, samples: tuple[Sample, ...] = (), spent: CpuTime | None = None) -> None:
         system = self.watch.sample(test=self.meter.test, phase=self.meter.phase, at_ns=self.clock())
         seen = (system,) if system else ()
         self._write(samples, seen)
-        self._tell_doubts(self.doubts.hear(samples, seen, self.lapses))
+        self._tell_doubts(self.doubts.hear(samples, seen, self.lapses, spent))
 
     def _tell_doubts(self, found: Sequence[Finding] | None) -> None:
         if found is not None:

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from handmade import direction, fio, run, samples, system
+from handmade import direction, environment, fio, ioping, run, samples, system
 
 from diskprof.analysis.findings.so_far import doubts_so_far
-from diskprof.model.run import Finding, Status
+from diskprof.engines.process import CpuTime
+from diskprof.model.run import Cpu, Finding, Status
 from diskprof.runner.carry.doubt_watch import DoubtWatch
 from diskprof.store import Store
 
@@ -46,6 +47,59 @@ def test_doubts_come_with_what_is_seen_and_go_with_it(store: Store) -> None:
     ]
     # By the last minute alone: the test goes on for 80 s after the 20 s in which somebody else read.
     assert told == [["other-io"], []]
+
+
+def test_cpus_that_others_keep_busy_are_told_by_what_the_process_of_fio_used() -> None:
+    made, taken = run(READ, environment=environment(cpus=2)), samples([IOPS] * 40)
+    (found,) = doubts_so_far(made, 0, taken, system(user=0.6, kernel=0.4), cpu=Cpu(40.0, 20.0))
+    assert (found.name, found.test) == ("busy-machine", READ.planned.name)
+    assert found.evidence == "CPUs 100% busy, 30% of it by the test"
+    # More than half of two CPUs is the test's own: all its threads, and not each of them.
+    assert not doubts_so_far(made, 0, taken, system(user=0.6, kernel=0.4), cpu=Cpu(60.0, 50.0))
+    assert not doubts_so_far(made, 0, taken, system(user=0.5, kernel=0.4), cpu=Cpu(40.0, 20.0))
+    # What fio used is not known, and may be all of it.
+    assert not doubts_so_far(made, 0, taken, system(user=0.6, kernel=0.4))
+
+
+def test_ioping_that_pauses_uses_no_cpu() -> None:
+    made = run(ioping(read=direction(10.0)), environment=environment(cpus=2))
+    (found,) = doubts_so_far(made, 0, samples([10.0] * 40), system(user=0.6, kernel=0.4))
+    assert found.name == "busy-machine"
+
+
+def test_what_fio_used_counts_from_when_it_measures(store: Store) -> None:
+    """The ten seconds of CPU before, for the test file say, are not of this time."""
+    made = run(READ, environment=environment(cpus=2))
+    watch = DoubtWatch(store, store.create_run(made.plan, made.environment))
+    watch.begin()
+    told = [
+        names(found)
+        for number, (sample, seen) in enumerate(
+            zip(samples([IOPS] * 40), system(40, user=0.6, kernel=0.4), strict=True)
+        )
+        if (found := watch.hear((sample,), (seen,), (), CpuTime(8.0 + number * 0.05, 2.0 + number * 0.05))) is not None
+    ]
+    assert told == [["busy-machine"]]
+
+
+def test_the_doubts_about_tests_of_a_round_stay_until_they_are_judged_anew(store: Store) -> None:
+    made = run(READ, replace(READ, planned=replace(READ.planned, name="next")))
+    watch = DoubtWatch(store, store.create_run(made.plan, made.environment))
+
+    def turn(test: int, read_rate: float) -> list[list[tuple[str, str]]]:
+        """A test of two seconds, which is over before it would be judged."""
+        watch.begin()
+        seen = zip(samples([IOPS] * 8, test=test), system(8, test=test, read_rate=read_rate), strict=True)
+        heard = [watch.hear((sample,), (each,), ()) for sample, each in seen]
+        told = [found for found in (*heard, watch.finish_turn(())) if found is not None]
+        return [[(each.name, each.test) for each in found] for found in told]
+
+    first, following = (("other-io", name) for name in (READ.planned.name, "next"))
+    assert turn(0, 180 * MB) == [[first]]
+    assert turn(1, 103 * MB) == []
+    assert turn(0, 180 * MB) == []
+    assert turn(1, 180 * MB) == [[first, following]]
+    assert turn(0, 103 * MB) == [[following]]
 
 
 def test_the_doubts_about_a_test_stay_while_the_next_one_runs(store: Store) -> None:
