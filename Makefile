@@ -21,7 +21,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SETUP := scripts/setup.sh
 
-.PHONY: help run setup setup-test ready test vm-test vm-shell check compiled format format-check lint types imports licences audit fuzz screenshots snapshots bench wheel pyz bundle test-bundle clean
+.PHONY: help run setup setup-test ready test vm-test vm-shell check compiled format format-check lint types imports licences audit fuzz screenshots snapshots bench bench-compare wheel pyz bundle test-bundle clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## \(.*\)/  make \1 - \2/p' Makefile | \
@@ -95,6 +95,9 @@ snapshots: ready ## Draw anew what the tests hold the screens against
 
 bench: ready ## Measure what diskprof itself costs beside plain fio
 	@for each in benchmarks/*.py; do $(BIN)/python "$$each" $(ARGS) || exit; done
+
+bench-compare: ready ## Compare the figures of two files that `make bench ARGS='--json FILE'` wrote: A=before.json B=after.json
+	@PYTHONPATH=benchmarks $(BIN)/python -m measuring.regressions $(A) $(B)
 
 wheel: ready ## Build the wheel and the source archive into dist/
 	@$(BIN)/python -m build --outdir dist .

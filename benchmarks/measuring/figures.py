@@ -2,18 +2,16 @@
 
 import argparse
 import json
-import os
-import platform
-import subprocess
 import sys
-import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from itertools import accumulate
 from math import comb
 from pathlib import Path
 from statistics import median
+from typing import Any
+
+from measuring.machine import Machine
 
 
 @dataclass(frozen=True)
@@ -94,7 +92,7 @@ class Report:
         goal = Goal(most, least) if most is not None or least is not None else None
         self.figures.append(Figure(name, known, unit, goal, of_median))
 
-    def text(self) -> str:
+    def text(self, machine: Machine) -> str:
         rows = [("", "median", "from", "to", "of", "goal", "")]
         for figure in self.figures:
             goal = f"{figure.goal} {figure.unit}".strip() if figure.goal else ""
@@ -102,20 +100,53 @@ class Report:
             if figure.value is not None:
                 measured = (f"{number(figure.value)} {figure.unit}".strip(), *map(number, figure.bounds))
             rows.append((figure.name, *measured, str(len(figure.values)), goal, figure.verdict))
-        return f"{self.title}\n{self.how}\n{machine_line()}\n\n{table(rows)}\n"
+        return f"{self.title}\n{self.how}\n{machine}\n\n{table(rows)}\n"
 
-    def json(self) -> dict[str, object]:
+    def json(self, machine: Machine) -> dict[str, object]:
         figures = [
-            {**asdict(figure), "median": figure.value, "goal": str(figure.goal or ""), "verdict": figure.verdict}
+            {**asdict(figure), "median": figure.value, "goal": asdict(figure.goal) if figure.goal else None}
+            | {"verdict": figure.verdict}
             for figure in self.figures
         ]
-        return {"title": self.title, "how": self.how, "machine": machine_line(), "figures": figures}
+        return {"title": self.title, "how": self.how, "machine": asdict(machine), "figures": figures}
 
     def publish(self, path: Path | None) -> None:
-        """Prints the table and writes the JSON where one was asked for."""
-        print(self.text())
+        """Prints the table; writes it as JSON where that was asked for, beside those of other benchmarks in the file."""
+        machine = Machine.here()
+        print(self.text(machine))
         if path:
-            path.write_text(json.dumps(self.json(), indent=2) + "\n")
+            others = [each for each in _written(path) if each["title"] != self.title]
+            path.write_text(json.dumps([*others, self.json(machine)], indent=2) + "\n")
+
+
+def _written(path: Path) -> list[dict[str, Any]]:
+    """The reports in a file; none where it does not exist yet. Raises SystemExit for a file of anything else."""
+    try:
+        found = json.loads(path.read_text() or "[]")
+        return [report for report in found if report["title"]]
+    except FileNotFoundError:
+        return []
+    except (ValueError, TypeError, KeyError):
+        raise SystemExit(f"{path} has something else than figures of benchmarks: it is left as it is.") from None
+
+
+def read_reports(path: Path) -> list[tuple[Machine, "Report"]]:
+    """What `publish` wrote. Raises SystemExit for a file of anything else, OSError where it cannot be read."""
+    with path.open():
+        pass
+    try:
+        return [(Machine.of(each["machine"]), _report(each)) for each in _written(path)]
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise SystemExit(f"{path} has something else than figures of benchmarks.") from None
+
+
+def _report(table: Mapping[str, Any]) -> Report:
+    report = Report(str(table["title"]), str(table["how"]))
+    for each in table["figures"]:
+        goal = Goal(**each["goal"]) if each["goal"] else None
+        values = tuple(map(float, each["values"]))
+        report.figures.append(Figure(str(each["name"]), values, str(each["unit"]), goal, bool(each["of_median"])))
+    return report
 
 
 def number(value: float) -> str:
@@ -135,50 +166,6 @@ def table(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def machine_line() -> str:
-    """Where this was measured, and with what."""
-    cpu = next(
-        (line.partition(":")[2].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")),
-        platform.machine(),
-    )
-    return (
-        f"{len(os.sched_getaffinity(0))} x {cpu}, Linux {platform.release()}, Python {platform.python_version()}, "
-        f"Textual {_version('textual')}, {_fio()}, load {os.getloadavg()[0]:.1f}, a million turns of a loop in {turns_ms():.0f} ms"
-    )
-
-
-def turns_ms() -> float:
-    """How fast Python is here and now, the best of three: by it figures of one machine are held beside those of another."""
-    taken = []
-    for _ in range(3):
-        began = time.perf_counter()
-        for _ in range(1_000_000):
-            pass
-        taken.append(time.perf_counter() - began)
-    return 1000 * min(taken)
-
-
-def _lines(path: str) -> list[str]:
-    try:
-        return Path(path).read_text(errors="replace").splitlines()
-    except OSError:
-        return []
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "?"
-
-
-def _fio() -> str:
-    try:
-        return subprocess.run(("fio", "--version"), capture_output=True, text=True, check=False).stdout.strip()
-    except OSError:
-        return "no fio"
-
-
 def parser(description: str) -> argparse.ArgumentParser:
     """The options that every benchmark has."""
     options = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -186,7 +173,12 @@ def parser(description: str) -> argparse.ArgumentParser:
     options.add_argument(
         "--patience", type=float, help="minutes in which disturbed measurements are made again (10; quick: 0)"
     )
-    options.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON too")
+    options.add_argument(
+        "--json",
+        type=Path,
+        metavar="FILE",
+        help="write the figures as JSON too; those of several benchmarks fit into one file",
+    )
     return options
 
 

@@ -95,11 +95,21 @@ def run(argv: Sequence[str], home: Home, *, expect: Sequence[int] = (0,)) -> str
     return done.stdout
 
 
-def seconds_of(argv: Sequence[str], home: Home) -> float:
-    """How long a program takes from its start to its end."""
-    began = time.perf_counter()
-    run(argv, home)
-    return time.perf_counter() - began
+@dataclass(frozen=True)
+class Taken:
+    """Seconds that a program took from its start to its end: by the clock, and of a processor (its children included)."""
+
+    wall: float
+    cpu: float
+
+
+def taken(argv: Sequence[str], home: Home, *, expect: Sequence[int] = (0,)) -> Taken:
+    """Runs a program to its end. Nothing else that this process started may end meanwhile."""
+    began, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    run(argv, home, expect=expect)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Taken(time.perf_counter() - began, used)
 
 
 def cpu_seconds(pid: int) -> float:

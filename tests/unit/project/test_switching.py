@@ -18,6 +18,7 @@ sys.path.insert(0, str(BENCHMARKS))
 
 from measuring.figures import Figure, Report  # noqa: E402
 from measuring.jobs import Jobs  # noqa: E402
+from measuring.machine import Machine  # noqa: E402
 from measuring.processes import cpu_seconds  # noqa: E402
 from measuring.switching import Interval, Rhythm, Span, ratios, standing_still, switch, timed, unhindered_ratios  # noqa: E402
 
@@ -187,9 +188,9 @@ def test_what_could_not_be_measured_stands_in_the_table() -> None:
     report = Report("A benchmark", "Medians of 2.")
     report.add("measured", [3.0, None], "ms", most=2)
     report.add("not measured", [None], "ms", most=2)
-    said = [" ".join(line.split()) for line in report.text().splitlines()]
+    said = [" ".join(line.split()) for line in report.text(Machine.here()).splitlines()]
     assert "measured 3.00 ms 3.00 3.00 1 <= 2 ms MISSED" in said
     assert "not measured 0 <= 2 ms NOT MEASURED" in said
     (first, second) = [figure.verdict for figure in report.figures]
     assert (first, second) == ("MISSED", "NOT MEASURED")
-    assert '"median": null' in json.dumps(report.json())
+    assert '"median": null' in json.dumps(report.json(Machine.here()))
