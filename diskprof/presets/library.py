@@ -72,6 +72,19 @@ def load_library(user_dir: Path | None = None) -> Library:
     return _load(user_dir, "")
 
 
+def own_presets(user_dir: Path | None = None) -> Library:
+    """The person's own presets alone, from `user_dir` or the usual place."""
+    presets, problems = _read(user_dir or user_directory(), shipped=False)
+    return Library(tuple(sorted(presets, key=_place)), tuple(problems))
+
+
+def shipped_files() -> tuple[Path, ...]:
+    """The files of the shipped presets; none where an installation lacks them."""
+    with suppress(OSError):
+        return tuple(_files(shipped_directory()))
+    return ()
+
+
 def library_for(name: str, user_dir: Path | None = None) -> Library:
     """As much of the library as tells what `name` is: all, unless a few files do.
 
