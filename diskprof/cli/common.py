@@ -70,14 +70,14 @@ def with_class(run: "Run", name: str) -> "Run":
 
 def print_result(store: "Store", run_id: str, as_json: bool, disk_class: str = "") -> None:
     """The run as it stands in the store, on stdout; `disk_class` in place of the class of its disk."""
-    from diskprof.runner.session import earlier_results, seen_by_kernel
+    from diskprof.runner.session import earlier_results, samples_of_drains, seen_by_kernel
 
     run = with_class(store.run(run_id), disk_class)
     kernel = seen_by_kernel(store, run)
     if as_json:
         from diskprof.reports.data.json_runs import run_json
 
-        echo_json(run_json(run, kernel, earlier_results(store, run)))
+        echo_json(run_json(run, kernel, earlier_results(store, run), samples_of_drains(store, run)))
         return
     from diskprof.reports.render.text import show
 

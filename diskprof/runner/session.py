@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from diskprof.model.preset import Preset, TargetSlot
     from diskprof.model.run import Run
     from diskprof.model.run_series import NewSeries, Repetition, SeriesPlan
+    from diskprof.model.sample import Sample
     from diskprof.model.target import Target
     from diskprof.presets.library import Library
     from diskprof.runner.carry.begin import Begun
@@ -514,6 +515,13 @@ def _each(ids: Sequence[str], act: Callable[[str], None]) -> tuple[Sequence[str]
 def earlier_results(store: Store, run: Run) -> tuple[EarlierResult, ...]:
     """What a result is compared with: nothing for a run in progress, nor for a sweep, whose result is its grid."""
     return store.earlier_results(run.id) if run.status.over and not run.plan.sweep else ()
+
+
+def samples_of_drains(store: Store, run: Run) -> tuple[Sample, ...]:
+    """What bursts are told from: the intervals of a run that drains twice, without histograms; of any other run nothing."""
+    from diskprof.analysis.bursts import pairs
+
+    return store.samples(run.id, histograms=False).samples if run.status.over and pairs(run) else ()
 
 
 def series_result(store: Store, series_id: str) -> SeriesResult:

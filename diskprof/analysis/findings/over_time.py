@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from diskprof.analysis.bursts import spent_above
 from diskprof.analysis.findings.hardware import other_io
 from diskprof.analysis.findings.rhythm import rhythm
 from diskprof.analysis.findings.view import TestView
@@ -158,11 +159,14 @@ def burst(view: TestView) -> Finding | None:
         f"{format_iops(change.after)} IOPS for {format_duration(max(0.0, view.seconds - change.at_s))}"
     )
     if change.after < change.before:
+        spent, _ = spent_above(
+            view.intervals, change.before, change.after, lambda window: window.iops, lambda window: window.ios
+        )
         return view.found(
             "burst",
             Weight.DOUBT,
             "Burst ended during the test: the average mixes burst and sustained speed.",
-            evidence,
+            f"{evidence}; the burst was worth {format_iops(spent)} I/Os beyond that speed",
             "The second figure is the sustained speed; run longer than the burst lasts.",
         )
     return view.found(

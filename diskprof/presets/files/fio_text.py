@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from diskprof.model.errors import UsageError
 from diskprof.model.job import EngineJob, FioJob
@@ -9,7 +10,7 @@ from diskprof.model.preset import EngineName, Layout, Preset
 from diskprof.model.text import clean
 from diskprof.presets.foreign.jobfile import SEVERAL_TARGETS
 from diskprof.presets.options.allowed import IOPING_OPTIONS, short_value
-from diskprof.presets.options.values import OptionKind
+from diskprof.presets.options.values import OptionKind, write_duration
 from diskprof.presets.resolve import ResolvedPreset, ResolvedTest, resolve
 from diskprof.presets.steady_text import rounds_words
 
@@ -28,6 +29,7 @@ def job_file(preset: Preset, settings: Mapping[str, str]) -> str:
         raise UsageError(
             f"{preset.name} is a test of ioping's: there is nothing for fio to do.", f"Run instead:\n{commands}"
         )
+    fio = _delayed(fio)
     lines = [*_header(resolved, fio)]
     shared = shared_pairs(fio)
     named = {tuple(_files(job)) for test in fio for job in test.load.fio}
@@ -39,7 +41,7 @@ def job_file(preset: Preset, settings: Mapping[str, str]) -> str:
             lines += ["", f"; Here diskprof runs ioping: {ioping_command(test.jobs[0])}"]
             continue
         lines += ["", *_comment(f"{test.name}: {test.title}")]
-        for number, job in enumerate(test.load.fio):
+        for number, job in enumerate(next(timed for timed in fio if timed.name == test.name).load.fio):
             lines.append(f"[{_section(job.name)}]")
             if before and number == 0:
                 lines.append("stonewall")
@@ -48,6 +50,26 @@ def job_file(preset: Preset, settings: Mapping[str, str]) -> str:
             lines += _layout(test, job)
         before = True
     return "\n".join(lines) + "\n"
+
+
+def _delayed(tests: Sequence[ResolvedTest]) -> list[ResolvedTest]:
+    """The tests with each startdelay as fio counts it: from the begin of all, and not of its own test.
+
+    Behind a test that ends by its amount of data it is as it was: when that ends is not known.
+    """
+    found: list[ResolvedTest] = []
+    before: float | None = 0.0
+    for test in tests:
+        jobs = test.load.fio
+        delayed = tuple(
+            job.changed(startdelay=write_duration(before + job.delay_s)) if before and job.delay_s else job
+            for job in jobs
+        )
+        found.append(replace(test, jobs=delayed))
+        timed = all(job.time_based and job.runtime_s for job in jobs)
+        last = max(job.delay_s + job.ramp_s + (job.runtime_s or 0.0) for job in jobs)
+        before = before + last if before is not None and timed else None
+    return found
 
 
 def _files(job: FioJob) -> list[str]:
@@ -98,9 +120,14 @@ def _header(resolved: ResolvedPreset, fio: Sequence[ResolvedTest]) -> list[str]:
         "Put a device in the place of the file only if nothing on it is needed: this job writes." if writes else "",
         "diskprof runs each test in a process of its own, its jobs as threads (thread=1), and takes samples of it by a status "
         "interval; what it fills before, fio fills with overwrite=1.",
+        "startdelay counts from the begin of the first job, as fio counts it." if _waits(fio) else "",
         *_left_out(resolved),
     ]
     return [line for text in says if text for line in _comment(text)]
+
+
+def _waits(fio: Sequence[ResolvedTest]) -> bool:
+    return any(job.delay_s for test in fio[1:] for job in test.load.fio)
 
 
 def _left_out(resolved: ResolvedPreset) -> Iterator[str]:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from statistics import median
 from typing import NamedTuple
 
+from diskprof.analysis.bursts import burst_results
 from diskprof.analysis.history import RunHistory
 from diskprof.analysis.kernel import KernelView
 from diskprof.analysis.metrics import Measure
@@ -37,6 +38,7 @@ from diskprof.reports.blocks import (
     Table,
 )
 from diskprof.reports.content import expectation_table, kernel_table
+from diskprof.reports.content.burst_words import burst_blocks
 from diskprof.reports.content.class_words import class_blocks, disk_class_words
 from diskprof.reports.content.doubts import run_in_doubt, run_limits
 from diskprof.reports.content.facts import brief, detailed, disks
@@ -344,6 +346,11 @@ def _rounds(known: _Known) -> list[Block]:
     return known.under("Rounds", rounds_blocks(known.run))
 
 
+def _bursts(known: _Known) -> list[Block]:
+    """What a burst is worth, of tests that were drained twice with a rest between."""
+    return known.under("Bursts", burst_blocks(burst_results(known.run, known.samples)))
+
+
 def _best(known: _Known) -> Sequence[Block]:
     table = best_table(known.run, known.earlier)
     return known.under(compared(known.run, known.earlier), [table] if table else [])
@@ -522,6 +529,7 @@ _SECTIONS: tuple[tuple[Callable[[_Known], Sequence[Block]], tuple[Form, ...]], .
     (_syncs, (*_TERMINAL, *_PAGES)),
     (_rounds, tuple(Form)),
     (_steady, tuple(Form)),
+    (_bursts, tuple(Form)),
     (_best, (*_TERMINAL, *_PAGES)),
     (_class, tuple(Form)),
     (_expectations, tuple(Form)),

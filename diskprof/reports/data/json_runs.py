@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from diskprof.analysis.between_runs import Interval
+from diskprof.analysis.bursts import BurstResult, burst_results
 from diskprof.analysis.comparison import (
     ComparedArm,
     ComparedMetric,
@@ -40,7 +41,7 @@ from diskprof.model.run import (
     SeriesPlace,
     TestRecord,
 )
-from diskprof.model.sample import WITHIN_NS
+from diskprof.model.sample import WITHIN_NS, Sample
 from diskprof.model.steady import RoundsRule, SteadyRule
 from diskprof.model.target import Target
 from diskprof.reports.content.class_words import recognised, standings
@@ -57,11 +58,17 @@ UNITS = {
 """The unit of what is promised and measured; a share is from 0 to 1."""
 
 
-def run_json(run: Run, kernel: Mapping[int, KernelView] | None = None, earlier: Sequence[EarlierResult] = ()) -> Json:
+def run_json(
+    run: Run,
+    kernel: Mapping[int, KernelView] | None = None,
+    earlier: Sequence[EarlierResult] = (),
+    samples: Sequence[Sample] = (),
+) -> Json:
     """A whole run, as `diskprof show --json` and `diskprof run --json` print it.
 
     `kernel` is kernel statistics of each test that it looked at, by the test's number: iostat's figures of the measuring
-    phase under our names. `earlier` is what earlier runs measured of the same tests on the same disk.
+    phase under our names. `earlier` is what earlier runs measured of the same tests on the same disk. `samples` need be
+    those of a run with drains alone (`bursts.pairs`).
     """
     seen = kernel or {}
     names: dict[int | None, str] = {test.index: test.name for test in run.tests}
@@ -89,6 +96,7 @@ def run_json(run: Run, kernel: Mapping[int, KernelView] | None = None, earlier: 
         ],
         "sweep": _sweep(run),
         "rounds": _rounds(run),
+        "bursts": [_burst(one) for one in burst_results(run, samples)],
     }
 
 
@@ -177,6 +185,22 @@ def _rounds(run: Run) -> Json | None:
         "reached": steady is not None and steady.reached,
         **({name: getattr(steady, name) if steady else None for name in ("range", "slope")}),
         "values": list(steady.values) if steady else [],
+    }
+
+
+def _burst(one: BurstResult) -> Json:
+    """What two drains show. Amounts are in `unit`, rates in it per second; `bucket` is null where there was no burst."""
+    bucket = one.bucket
+    return {
+        "tests": [one.pair.first.name, one.pair.second.name],
+        "unit": "bytes" if one.in_bytes else "I/Os",
+        **_of(one, "looked_s level_per_s=level"),
+        "bucket": bucket
+        and {
+            **_of(bucket, "baseline_per_s=baseline burst_per_s=burst burst_s size"),
+            "size_at_least": not bucket.whole,
+            **_of(bucket, "refill_per_s=refill refill_at_least=at_least rest_s full_after_s"),
+        },
     }
 
 

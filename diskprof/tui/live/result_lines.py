@@ -15,6 +15,7 @@ from diskprof.tui.shell.block_lines import screen_lines
 from diskprof.tui.shell.keynames import with_keys
 
 if TYPE_CHECKING:
+    from diskprof.model.sample import Sample
     from diskprof.tui.shell.base import ModeScreen
 
 
@@ -23,9 +24,11 @@ def best_lines(run: Run, width: int) -> list[Line]:
     return screen_lines(run_panels(run, (), level=2), width) if grids(run) else []
 
 
-def report_lines(run: Run, width: int) -> list[Line]:
-    """Everything below the chart: results in words, expectations, findings, environment, commands."""
-    return screen_lines(run_report(run, form=Form.SCREEN), width)
+def report_lines(run: Run, width: int, samples: Sequence[Sample] = ()) -> list[Line]:
+    """Everything below the chart: results in words, expectations, findings, environment, commands.
+
+    `samples` are those of drains, of which bursts are told."""
+    return screen_lines(run_report(run, samples, form=Form.SCREEN), width)
 
 
 _STEPS = (

@@ -13,7 +13,7 @@ from diskprof.model.errors import DiskprofError
 from diskprof.model.metric import Quantity
 from diskprof.model.run import Run, RunSummary, Status
 from diskprof.reports.formats import Format
-from diskprof.runner.session import earlier_results
+from diskprof.runner.session import earlier_results, samples_of_drains
 from diskprof.tui.kit.charts.chart import Chart
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.containers import Across, Down
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from diskprof.model.earlier import EarlierResult
     from diskprof.model.run_series import RunSeries
+    from diskprof.model.sample import Sample
     from diskprof.reports.content.run_report import ResultRow
     from diskprof.tui.shell.block_lines import Cells
 
@@ -118,6 +119,7 @@ class RunPage(ModeScreen):
         self._listed: tuple[object, ...] = ()
         self._told: tuple[object, ...] = ()
         self._earlier: tuple[EarlierResult, ...] = ()
+        self._drained: tuple[Sample, ...] = ()
         self._reader = SeriesReader(lambda series_id: self.store.series(series_id))
         self.series: RunSeries | None = None
         """The series that the run is of."""
@@ -179,8 +181,9 @@ class RunPage(ModeScreen):
                 self.call_after_refresh(self.query_one("#page", Page).scroll_home, animate=False)
 
     def _read_earlier(self, run: Run) -> None:
-        """What the scorecard compares with. Raises StoreError."""
+        """What the scorecard compares with, and what bursts are told from. Raises StoreError."""
         self._earlier = earlier_results(self.store, run)
+        self._drained = samples_of_drains(self.store, run)
 
     # what is shown
 
@@ -356,7 +359,8 @@ class RunPage(ModeScreen):
         cards, against, roomy = scorecard(run, self._earlier), about(run, self._earlier), not self.has_class("-short")
         score.tell(lambda width: scorecard_lines(cards, against, width, self.diskprof.charset, roomy=roomy))
         best.tell(lambda width: best_lines(run, width))
-        below.tell(lambda width: report_lines(run, width))
+        drained = self._drained
+        below.tell(lambda width: report_lines(run, width, drained))
 
     def next_steps(self, run: Run, width: int) -> list[Line]:
         """What to do with a run that has ended, each with its key."""

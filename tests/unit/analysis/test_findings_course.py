@@ -66,14 +66,20 @@ def test_a_burst_that_ends_is_told_with_when_and_from_what_to_what() -> None:
     taken = samples(around(20_000, 40, 0.03) + around(5_000, 80, 0.03, seed=2))
     found = find(TESTED, taken, ())
     assert [finding.name for finding in found] == ["burst"]
-    assert found[0].evidence == "20.1k IOPS for the first 10 s, then 4.95k IOPS for 20 s"
+    assert (
+        found[0].evidence
+        == "20.1k IOPS for the first 10 s, then 4.95k IOPS for 20 s; the burst was worth 151k I/Os beyond that speed"
+    )
 
 
 def test_a_limit_that_is_handed_out_in_slices_has_levels_too() -> None:
     """Slices of 0.1 s, of which an interval of 0.25 s holds two or three."""
     taken = samples([value for level in (4_000, 2_600) for value in (0.8 * level, 1.2 * level) * 8])
     (found,) = (one for one in find(TESTED, taken, ()) if one.name == "burst")
-    assert found.evidence == "4.00k IOPS for the first 4 s, then 2.60k IOPS for 26 s"
+    assert (
+        found.evidence
+        == "4.00k IOPS for the first 4 s, then 2.60k IOPS for 26 s; the burst was worth 5.47k I/Os beyond that speed"
+    )
 
 
 BUSY = (
@@ -91,14 +97,20 @@ def test_levels_are_those_of_the_limits_though_the_machine_was_busy() -> None:
         taken.append(replace(one, at_ns=one.at_ns + (taken[-1].at_ns if taken else 0)))
     found = named("burst", TESTED, tuple(taken))
     assert found is not None
-    assert found.evidence == "3.97k IOPS for the first 3.7 s, then 994 IOPS for 26 s"
+    assert (
+        found.evidence
+        == "3.97k IOPS for the first 3.7 s, then 994 IOPS for 26 s; the burst was worth 11.0k I/Os beyond that speed"
+    )
 
 
 def test_a_stall_does_not_move_a_level() -> None:
     steady = [10_000.0] * 10
     found = named("burst", TESTED, samples([*steady, 0.0, *steady, *[4_000.0] * 12, 0.0, *[4_000.0] * 12]))
     assert found is not None
-    assert found.evidence == "10.0k IOPS for the first 5.2 s, then 4.00k IOPS for 25 s"
+    assert (
+        found.evidence
+        == "10.0k IOPS for the first 5.2 s, then 4.00k IOPS for 25 s; the burst was worth 29.0k I/Os beyond that speed"
+    )
 
 
 def test_a_disk_that_becomes_faster_is_told_apart() -> None:

@@ -236,3 +236,15 @@ def test_targets_that_are_named_keep_jobs_apart(here: Path) -> None:
     (here / "two.fio").write_text("[a]\ndirectory=/x\nsize=1m\n[b]\ndirectory=/y\nsize=1m\n")
     assert choose(SHIPPED, "two.fio")[0].targets == ()
     assert [slot.name for slot in choose(SHIPPED, "two.fio", several=True)[0].targets] == ["x", "y"]
+
+
+def test_a_startdelay_is_written_as_fio_counts_it_from_the_begin_of_all_jobs() -> None:
+    options = (("rw", "read"), ("size", "1m"), ("runtime", "60s"), ("time_based", "1"))
+    waits = (*options, ("startdelay", "30s"))
+    tests = [
+        Test(name, name, EngineName.FIO, (Job(name, given),))
+        for name, given in zip("abc", (options, waits, waits), strict=True)
+    ]
+    text = job_file(own(tests=tuple(tests)), {})
+    assert [line for line in text.splitlines() if line.startswith("startdelay")] == ["startdelay=90", "startdelay=180"]
+    assert "counts from the begin of the first job" in text

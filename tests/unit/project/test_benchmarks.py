@@ -10,7 +10,19 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).parents[3]
-BENCHMARKS = ("fleet", "gate", "imported", "observer", "odd_ones", "repeats", "results", "scale", "startup", "steady")
+BENCHMARKS = (
+    "bursts",
+    "fleet",
+    "gate",
+    "imported",
+    "observer",
+    "odd_ones",
+    "repeats",
+    "results",
+    "scale",
+    "startup",
+    "steady",
+)
 
 
 def benchmark(name: str, *words: str, timeout_s: float = 180.0) -> subprocess.CompletedProcess[str]:

@@ -1,0 +1,115 @@
+"""What a burst is worth, on a volume with a bucket of known size; and on one without.
+
+The volume is a loop device that a control group limits, by a bucket of credits. It needs root, and a kernel that can limit block
+devices.
+
+    python benchmarks/bursts.py [--quick] [--rounds N] [--json FILE]
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from measuring.figures import Report, parser, say
+from measuring.processes import generators
+
+generators()
+
+from throttle import Volume, throttled_volume  # noqa: E402
+from token_bucket import token_bucket  # noqa: E402
+
+_VOLUME = 64 << 20
+
+
+@dataclass(frozen=True)
+class Truth:
+    """A bucket of `size` I/Os, and how long the drains and the rest take."""
+
+    size: int
+    burst: int
+    refill: int
+    drain_s: int
+    rest_s: int
+    again_s: int
+
+    @property
+    def preset(self) -> str:
+        """Both drains of the preset burst-model that count I/Os."""
+        shared = 'rw = "randread"\nbs = "4k"\niodepth = 32\nioengine = "libaio"\ndirect = true\nsize = "64m"\ntime_based = true'
+        again = f'options = {{ runtime = "{self.again_s}s", startdelay = "{self.rest_s}s" }}'
+        drain = f'options = {{ runtime = "{self.drain_s}s" }}'
+        return (
+            f'name = "drains"\n[fio]\n{shared}\n[[test]]\nname = "drain"\n{drain}\n[[test]]\nname = "again"\n{again}\n'
+        )
+
+
+FULL = Truth(60_000, 3_000, 300, 60, 60, 30)
+QUICK = Truth(3_000, 3_000, 1_000, 4, 2, 3)
+
+
+def drained(volume: Volume, home: Path, truth: Truth) -> Any:
+    """What diskprof says of the volume."""
+    preset = home / "drains.toml"
+    preset.write_text(truth.preset)
+    words = [sys.executable, "-m", "diskprof", "run", preset, volume.node, "--yes", "--json"]
+    where = {**os.environ, "XDG_DATA_HOME": f"{home}/data", "XDG_CONFIG_HOME": f"{home}/config"}
+    done = subprocess.run(volume.throttle.words(*words), env=where, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)["bursts"][0]
+
+
+def measure(volume: Volume, home: Path, truth: Truth, rounds: int, report: Report) -> None:
+    known = {
+        "baseline_per_s": truth.refill,
+        "burst_per_s": truth.burst,
+        "size": truth.size,
+        "burst_s": truth.size / (truth.burst - truth.refill),
+        "refill_per_s": truth.refill,
+        "full_after_s": truth.size / truth.refill,
+    }
+    off: dict[str, list[float | None]] = {name: [] for name in known}
+    wrong = []
+    for number in range(rounds):
+        say(f"round {number + 1} of {rounds}")
+        for bucket in (True, False):
+            limited = token_bucket(volume, size=truth.size, burst=truth.burst, refill=truth.refill)
+            if not bucket:
+                volume.throttle.limit("read", iops=truth.burst)
+            with limited if bucket else nullcontext():
+                told = drained(volume, home, truth)["bucket"]
+            if not bucket:
+                wrong.append(100.0 * (told is not None))
+                continue
+            for name, value in known.items():
+                off[name].append(100 * abs(told[name] / value - 1) if told else None)
+    for name, values in off.items():
+        report.add(f"{name} {known[name]:,.4g}: off by", values, "%", most=1 if name == "baseline_per_s" else 5)
+    report.add("no bucket: one told all the same", wrong, "%", most=0)
+
+
+def main() -> None:
+    options = parser(__doc__ or "")
+    options.add_argument("--rounds", type=int, metavar="N", help="with a bucket and without (2; quick: 1)")
+    given = options.parse_args()
+    rounds = given.rounds or (1 if given.quick else 2)
+    if os.geteuid() != 0:
+        print("Bursts: NOT MEASURED, it needs root to make a loop device and a control group.")
+        return
+    truth = QUICK if given.quick else FULL
+    told = f"{truth.size:,} I/Os, {truth.burst:,} IOPS, refill {truth.refill:,}/s, drained for {truth.drain_s} s"
+    report = Report("Bursts of a limited volume", f"{rounds} rounds, {told}")
+    with (
+        tempfile.TemporaryDirectory(prefix="diskprof-bench-") as place,
+        throttled_volume(Path(place), _VOLUME) as volume,
+    ):
+        measure(volume, Path(place), truth, rounds, report)
+    report.publish(given.json)
+
+
+if __name__ == "__main__":
+    main()

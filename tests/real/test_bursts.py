@@ -1,0 +1,102 @@
+"""The burst model on a volume with credits (F41): the figures of its bucket, and none where there is none."""
+
+import json
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from program import DISKPROF, environment
+from throttle import Volume, throttled_volume
+from token_bucket import token_bucket
+
+pytestmark = pytest.mark.needs("root", "loop", "blkio-throttle", "fio")
+SIZE, BURST, REFILL, REST_S = 3_000, 3_000, 1_000, 2
+PRESET = """
+name = "drains"
+[parameters]
+runtime = "4s"
+rest = { kind = "duration", default = "2s" }
+[fio]
+rw = "randread"
+bs = "4k"
+iodepth = 32
+ioengine = "libaio"
+direct = true
+size = "64m"
+time_based = true
+[[test]]
+name = "drain"
+options = { runtime = "$runtime" }
+[[test]]
+name = "again"
+options = { runtime = "$runtime", startdelay = "$rest" }
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    presets = tmp_path / ".config/diskprof/presets"
+    presets.mkdir(parents=True)
+    (presets / "drains.toml").write_text(PRESET)
+    return tmp_path
+
+
+@pytest.fixture
+def volume(tmp_path: Path) -> Iterator[Volume]:
+    with throttled_volume(tmp_path, 64 << 20) as volume:
+        yield volume
+
+
+def said(volume: Volume, home: Path, *words: str) -> str:
+    done = subprocess.run(
+        volume.throttle.words("nice", "-n", "-20", *DISKPROF, *words),
+        env=environment(home),
+        cwd=home,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def drained(volume: Volume, home: Path, *words: str) -> Any:
+    (burst,) = json.loads(said(volume, home, "run", "drains", volume.node, "--json", "--yes", *words))["bursts"]
+    return burst
+
+
+def test_a_bucket_is_told_by_its_figures_and_in_words(volume: Volume, home: Path) -> None:
+    # Of the rest it is known only when the intervals beside it were read.
+    expected = {
+        "baseline_per_s": pytest.approx(REFILL, rel=0.05),
+        "burst_per_s": pytest.approx(BURST, rel=0.1),
+        "size": pytest.approx(SIZE, rel=0.15),
+        "burst_s": pytest.approx(SIZE / (BURST - REFILL), rel=0.15),
+        "refill_per_s": pytest.approx(REFILL, rel=0.25),
+        "full_after_s": pytest.approx(SIZE / REFILL, rel=0.3),
+    }
+    # On a machine with too much to do the volume, or the bucket's clock, is late now and then.
+    for _ in range(3):
+        with token_bucket(volume, size=SIZE, burst=BURST, refill=REFILL):
+            told = drained(volume, home)
+        if told["bucket"] and {name: told["bucket"][name] for name in expected} == expected:
+            break
+    assert told["tests"] == ["drain", "again"] and told["unit"] == "I/Os"
+    assert {name: told["bucket"][name] for name in expected} == expected
+    # Two processes start and end beside it.
+    assert told["bucket"]["rest_s"] >= REST_S - 0.3
+    shown = said(volume, home, "show", "latest")
+    assert "Bursts" in shown and "a job of 1.00k I/Os takes" in shown
+
+
+def test_a_volume_without_one_has_none(volume: Volume, home: Path) -> None:
+    volume.throttle.limit("read", iops=2000)
+    told = drained(volume, home, "--set", "runtime=2s", "--set", "rest=1s")
+    assert told["bucket"] is None and told["level_per_s"] == pytest.approx(2000, rel=0.05)
+    shown = " ".join(said(volume, home, "show", "latest").split())
+    assert re.search(r"no burst in 2(\.\d)? s \((2\.0\d|1\.9\d)k IOPS all the time\)", shown)
