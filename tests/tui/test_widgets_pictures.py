@@ -151,3 +151,14 @@ def test_charts_are_made_of_what_the_terminal_can_show(
     environment: dict[str, str], encoding: str | None, charset: Charset
 ) -> None:
     assert charset_for(environment, encoding) is charset
+
+
+def test_names_in_a_legend_are_whole_where_there_is_room() -> None:
+    line = Timeline()
+    line.add(0, 5, 50)
+    names = ("quick 11-25 10:51", "quick 11-25 10:52")
+    curves = tuple(Curve(name, line, name, sign, end=sign) for sign, name in zip("AB", names, strict=True))
+    plot = Plot("p99", TimeAxis(10), (Facet(Scale(None, 100.0), curves),))
+    wide, narrow = (text(draw_plot(plot, width, 8, Charset.BRAILLE))[0] for width in (80, 46))
+    assert all(name in wide for name in names)
+    assert "quick 11-25 10:…" in narrow

@@ -72,15 +72,18 @@ def _title(plot: Plot, width: int, charset: Charset, *, flat: bool) -> Line:
     left: list[Piece] = [(plot.title, "title")]
     if plot.unit:
         left.append((f" {plot.unit}", "quiet"))
-    legend = _legend(plot, charset, flat=flat)
-    if width_of(left) + width_of(legend) + _RULE <= width:
-        left += legend
+    for longest in (width, _MOST_LABEL):
+        legend = _legend(plot, charset, longest, flat=flat)
+        if width_of(left) + width_of(legend) + _RULE <= width:
+            left += legend
+            break
     room = width - width_of(left) - 2 * _RULE
     note = [(fit(plot.note, min(len(plot.note), room)), "quiet")] if plot.note and room >= _LEAST_NOTE else ()
     return titled(left, note, width, sign="-" if charset is Charset.ASCII else "─")
 
 
-def _legend(plot: Plot, charset: Charset, *, flat: bool) -> Line:
+def _legend(plot: Plot, charset: Charset, longest: int, *, flat: bool) -> Line:
+    """`longest` is that of a curve's name, in cells."""
     if heat := next((facet for facet in plot.facets if facet.heat), None):
         return [(" ", ""), *_heat_legend(heat.ink, charset, flat=flat), ("of requests", "quiet")]
     legend: list[Piece] = []
@@ -93,7 +96,7 @@ def _legend(plot: Plot, charset: Charset, *, flat: bool) -> Line:
         if charset is Charset.BRAILLE and curve.end == curve.label:
             # It is named where it ends.
             continue
-        label = fit(curve.label, min(len(curve.label), _MOST_LABEL))
+        label = fit(curve.label, min(len(curve.label), longest))
         legend += [(f"  {curve.sign or '█'} ", curve.ink), (label, "")]
     return legend
 
