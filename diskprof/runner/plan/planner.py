@@ -99,8 +99,11 @@ def make_plan(
     )
     first = places[0]
     fills = any(place.files for place in places)
-    direct = any(load.direct for load in loads)
-    layout = plan_layout(places, direct=direct, rate=rate, tool=tools[EngineName.FIO], run_s=seconds) if fills else None
+    layout = (
+        plan_layout(places, [test.load for test in every], rate=rate, tool=tools[EngineName.FIO], run_s=seconds)
+        if fills
+        else None
+    )
     planned = tuple(
         _planned(
             test, load, places, tools[test.engine], seconds, in_rounds=rounds is not None and number >= len(before)

@@ -86,7 +86,6 @@ class Workload:
     span_bytes: int
     bytes_written: int
     writes_exact: bool
-    direct: bool
     delay_s: float = 0.0
 
 
@@ -130,7 +129,6 @@ def fio_workload(jobs: Sequence[FioJob], rate: Rate, version: str = "") -> Workl
         span_bytes=max((job.span for job in jobs), default=0),
         bytes_written=written,
         writes_exact=exact,
-        direct=any(job.direct for job in jobs),
         delay_s=max(0.0, last - ramp - runtime),
     )
 
@@ -183,5 +181,4 @@ def ioping_workload(job: IopingJob, *, on_directory: bool) -> Workload:
         span_bytes=work,
         bytes_written=work if on_directory else 0,
         writes_exact=True,
-        direct=job.direct,
     )
