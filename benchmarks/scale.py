@@ -74,6 +74,14 @@ with Store.open(path) as store:
         from diskprof.runner.session import series_result
         began = time.perf_counter()
         text(series_report(series_result(store, store.series_list()[0].id)), 120)
+    elif work == "heat":
+        from diskprof.tui.live.depths import Depths
+        began = time.perf_counter()
+        depths = Depths(store, ids[0], 0, preparing=False)
+        while depths.read():
+            pass
+        for direction in depths.directions:
+            depths.heat(direction)
     else:
         run = store.run(ids[0])
         find(run, store.samples(run.id, histograms=False).samples, store.system_samples(run.id).samples)
@@ -125,23 +133,25 @@ def _open(home: Home, run_id: str) -> tuple[float, float, float, float]:
         return live, median(metric), memory, _shown(screen, "\r", _drawn)
 
 
-def long_run(report: Report, home: Home, seconds: int, rounds: int, patience: float) -> None:
-    """A run of a day: its size, opening it, moving in it, what the runner does at its end."""
-    say(f"recording a run of {seconds} s")
-    with Store.open(home.store) as store:
-        run_id = record_long(store, seconds)
+def long_run(report: Report, home: Home, seconds: int, rounds: int, patience: float, *, both: bool) -> None:
+    """A run of a day: its size, opening it, moving in it, its heat map, what the runner does at its end."""
     whole = seconds >= DAY_S
-    label = "a 24-hour run" if whole else f"a run of {seconds} s"
+    label = ("a 24-hour run" if whole else f"a run of {seconds} s") + (" of reads and writes" if both else "")
+    say(f"recording {label}")
+    with Store.open(home.store) as store:
+        run_id = record_long(store, seconds, both=both)
     report.add(f"{label}, in the store", [home.store.stat().st_size / 1e6], "MB", most=40 if whole else None)
     say("  opening it")
     opened = calmest(lambda: _open(home, run_id), rounds, patience)
     live, metric, memory, result = ([one[at] for one in opened] for at in range(4))
-    report.add(f"{label}, key to chart (Live)", live, "ms", most=300)
+    report.add(f"{label}, key to chart (Live)", live, "ms", most=200)
     report.add(f"{label}, another metric", metric, "ms")
     report.add(f"{label}, memory of the screen", memory, "MiB", most=75)
-    report.add(f"{label}, key to chart (Result)", result, "ms", most=300)
+    report.add(f"{label}, key to chart (Result)", result, "ms", most=200)
+    mapped = calmest(lambda: _timed(home, home.store, "heat", home.store, run_id), min(rounds, 3), patience)
+    report.add(f"{label}, its whole heat map", [one["ms"] for one in mapped], "ms", most=2000)
     judged = calmest(lambda: _timed(home, home.store, "judge", home.store, run_id), min(rounds, 3), patience)
-    report.add(f"{label}, findings at its end", [one["ms"] for one in judged], "ms")
+    report.add(f"{label}, findings at its end", [one["ms"] for one in judged], "ms", most=1000)
     report.add(f"{label}, memory for them", [one["more_mib"] for one in judged], "MiB")
 
 
@@ -370,15 +380,16 @@ def main() -> None:
     seconds = chosen.seconds or (3600 if chosen.quick else DAY_S)
     count = chosen.runs or (300 if chosen.quick else 10_000)
     rounds = chosen.rounds or (1 if chosen.quick else 5)
-    # Eight things are measured again where they were disturbed.
-    patience = patience_s(chosen) / 8
+    # Twelve things are measured again where they were disturbed.
+    patience = patience_s(chosen) / 12
     report = Report(
         "What growth costs",
         f"Medians of {rounds}, those left out that others disturbed; keys are timed until the picture that they lead to.",
     )
-    with new_home() as home:
-        home.store.parent.mkdir(parents=True)
-        long_run(report, home, seconds, rounds, patience)
+    for both in (False, True):
+        with new_home() as home:
+            home.store.parent.mkdir(parents=True)
+            long_run(report, home, seconds, rounds, patience, both=both)
     with new_home() as home:
         home.store.parent.mkdir(parents=True)
         many_runs(report, home, count, rounds, patience)

@@ -1,8 +1,10 @@
 """The kernel's view of the device under test and of the machine, by iostat's definitions, out of the amounts of system samples."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import groupby
+from operator import attrgetter, mul
+from typing import cast
 
 from diskprof.analysis.statistics import mean, median
 from diskprof.analysis.windows import thinned
@@ -132,58 +134,73 @@ def _plus(sample: SystemSample, other: SystemSample) -> SystemSample:
     return replace(sample, **sums)
 
 
-Figure = Callable[[SystemSample], float | None]
-
-
 def kernel_view(samples: Sequence[SystemSample]) -> KernelView | None:
     """Neighbouring intervals as one; None of nothing. A figure counts the intervals that have it."""
     counted = [sample for sample in samples if sample.duration_ns > 0]
     if not counted:
         return None
+    durations = [sample.duration_ns for sample in counted]
 
-    def rate(figure: Figure) -> float | None:
-        known = [(value, sample.duration_ns) for sample in counted if (value := figure(sample)) is not None]
-        seconds = sum(duration for _, duration in known) / 1e9
-        return sum(value for value, _ in known) / seconds if seconds else None
+    def values(name: str) -> list[float | None]:
+        return list(map(attrgetter(name), counted))
 
-    def share(figure: Figure) -> float | None:
-        known = [(value, sample.duration_ns) for sample in counted if (value := figure(sample)) is not None]
-        whole = sum(duration for _, duration in known)
-        return sum(value * duration for value, duration in known) / whole if whole else None
+    def rate(name: str) -> float | None:
+        known = _both(values(name), durations)
+        seconds = sum(known[1]) / 1e9
+        return sum(known[0]) / seconds if seconds else None
 
-    def last(figure: Figure) -> float | None:
-        return next((value for sample in reversed(counted) if (value := figure(sample)) is not None), None)
+    def share(name: str) -> float | None:
+        known = _both(values(name), durations)
+        whole = sum(known[1])
+        return sum(map(mul, *known)) / whole if whole else None
 
-    queue_ms, busy_ms = rate(lambda s: s.queue_ticks_ms), rate(lambda s: s.io_ticks_ms)
+    def each(what: str, of: str, unit: float = 1.0) -> float | None:
+        """So much of one thing for each of another."""
+        amounts, counts = _both(values(what), values(of))
+        count = sum(counts)
+        return unit * sum(amounts) / count if count else None
+
+    def last(name: str) -> float | None:
+        return next((value for value in map(attrgetter(name), reversed(counted)) if value is not None), None)
+
+    queue_ms, busy_ms = rate("queue_ticks_ms"), rate("io_ticks_ms")
     return KernelView(
-        seconds=sum(sample.duration_ns for sample in counted) / 1e9,
-        reads_per_s=rate(lambda s: s.reads),
-        writes_per_s=rate(lambda s: s.writes),
-        read_bytes_per_s=rate(lambda s: s.read_bytes),
-        write_bytes_per_s=rate(lambda s: s.write_bytes),
-        read_merges_per_s=rate(lambda s: s.read_merges),
-        write_merges_per_s=rate(lambda s: s.write_merges),
-        read_wait_ns=_each(counted, lambda s: s.read_ticks_ms, lambda s: s.reads, 1e6),
-        write_wait_ns=_each(counted, lambda s: s.write_ticks_ms, lambda s: s.writes, 1e6),
-        read_size_bytes=_each(counted, lambda s: s.read_bytes, lambda s: s.reads),
-        write_size_bytes=_each(counted, lambda s: s.write_bytes, lambda s: s.writes),
+        seconds=sum(durations) / 1e9,
+        reads_per_s=rate("reads"),
+        writes_per_s=rate("writes"),
+        read_bytes_per_s=rate("read_bytes"),
+        write_bytes_per_s=rate("write_bytes"),
+        read_merges_per_s=rate("read_merges"),
+        write_merges_per_s=rate("write_merges"),
+        read_wait_ns=each("read_ticks_ms", "reads", 1e6),
+        write_wait_ns=each("write_ticks_ms", "writes", 1e6),
+        read_size_bytes=each("read_bytes", "reads"),
+        write_size_bytes=each("write_bytes", "writes"),
         queue_depth=None if queue_ms is None else queue_ms / 1e3,
         utilisation=None if busy_ms is None else min(1.0, busy_ms / 1e3),
-        cpu_user=share(lambda s: s.cpu_user),
-        cpu_system=share(lambda s: s.cpu_system),
-        cpu_iowait=share(lambda s: s.cpu_iowait),
-        cpu_steal=share(lambda s: s.cpu_steal),
-        cgroup_reads_per_s=rate(lambda s: s.cgroup_reads),
-        cgroup_writes_per_s=rate(lambda s: s.cgroup_writes),
-        cgroup_read_bytes_per_s=rate(lambda s: s.cgroup_read_bytes),
-        cgroup_write_bytes_per_s=rate(lambda s: s.cgroup_write_bytes),
-        own_write_bytes_per_s=rate(lambda s: s.own_write_bytes),
-        throttled=_each(counted, lambda s: s.cpu_throttled, lambda s: s.cpu_periods),
-        memory_available_bytes=last(lambda s: s.memory_available_bytes),
-        cached_bytes=last(lambda s: s.cached_bytes),
-        dirty_bytes=last(lambda s: s.dirty_bytes),
-        temperature_c=max((s.temperature_c for s in counted if s.temperature_c is not None), default=None),
+        cpu_user=share("cpu_user"),
+        cpu_system=share("cpu_system"),
+        cpu_iowait=share("cpu_iowait"),
+        cpu_steal=share("cpu_steal"),
+        cgroup_reads_per_s=rate("cgroup_reads"),
+        cgroup_writes_per_s=rate("cgroup_writes"),
+        cgroup_read_bytes_per_s=rate("cgroup_read_bytes"),
+        cgroup_write_bytes_per_s=rate("cgroup_write_bytes"),
+        own_write_bytes_per_s=rate("own_write_bytes"),
+        throttled=each("cpu_throttled", "cpu_periods"),
+        memory_available_bytes=last("memory_available_bytes"),
+        cached_bytes=last("cached_bytes"),
+        dirty_bytes=last("dirty_bytes"),
+        temperature_c=max((value for value in values("temperature_c") if value is not None), default=None),
     )
+
+
+def _both(these: Sequence[float | None], those: Sequence[float | None]) -> tuple[Sequence[float], Sequence[float]]:
+    """The values of those intervals that have one in both."""
+    if None not in these and None not in those:
+        return cast("Sequence[float]", these), cast("Sequence[float]", those)
+    known = [(one, other) for one, other in zip(these, those, strict=True) if one is not None and other is not None]
+    return [one for one, _ in known], [other for _, other in known]
 
 
 def medians(samples: Sequence[SystemSample]) -> KernelView | None:
@@ -200,10 +217,3 @@ def medians(samples: Sequence[SystemSample]) -> KernelView | None:
         found[field.name] = median(known)
     found["seconds"] = mean([view.seconds for view in views])
     return KernelView(**{name: value for name, value in found.items() if value is not None})
-
-
-def _each(samples: Sequence[SystemSample], what: Figure, of: Figure, unit: float = 1.0) -> float | None:
-    """So much of one thing for each of another, over the intervals that know both."""
-    known = [(a, b) for sample in samples if (a := what(sample)) is not None and (b := of(sample)) is not None]
-    count = sum(b for _, b in known)
-    return unit * sum(a for a, _ in known) / count if count else None

@@ -76,6 +76,11 @@ class Histogram:
             counts[index] = counts.get(index, 0) + 1
         return Histogram.of(counts)
 
+    @property
+    def is_packed(self) -> bool:
+        """Whether its counts have to be unpacked each time they are looked at."""
+        return False
+
     @cached_property
     def total(self) -> int:
         return sum(map(itemgetter(1), self.counts))
@@ -185,6 +190,10 @@ class Histogram:
 class _Packed(Histogram):
     def __init__(self, data: bytes) -> None:
         object.__setattr__(self, "_data", data)
+
+    @property
+    def is_packed(self) -> bool:
+        return True
 
     @property
     def counts(self) -> Counts:

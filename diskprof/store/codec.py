@@ -181,6 +181,11 @@ def phase_number(phase: Phase) -> int:
     return _PHASE_NUMBER[phase]
 
 
+def direction_number(direction: Direction) -> int:
+    """As `phase_number`."""
+    return _DIRECTION_NUMBER[direction]
+
+
 def sample_row(run: int, seq: int, sample: Sample) -> tuple[object, ...]:
     return (
         *(run, seq, sample.test, _PHASE_NUMBER[sample.phase], _DIRECTION_NUMBER[sample.direction]),

@@ -9,7 +9,7 @@ import sqlite3
 from diskprof.store import figures
 
 APPLICATION_ID = 0x64707266  # "dprf"
-VERSION = 8
+VERSION = 9
 
 # What the kernel saw of an interval.
 _SAW = """test INTEGER NOT NULL,
@@ -251,6 +251,20 @@ _TABLES = (
         seq INTEGER NOT NULL,
         {_SAW},
         PRIMARY KEY (run, seq)
+    ) STRICT, WITHOUT ROWID""",
+    # Histograms of `fold` samples in one (histogram_blocks.py), for the heat map of a day.
+    """CREATE TABLE histogram_block (
+        run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+        fold INTEGER NOT NULL,
+        seq INTEGER NOT NULL,
+        test INTEGER NOT NULL,
+        phase INTEGER NOT NULL,
+        direction INTEGER NOT NULL,
+        at_ns INTEGER NOT NULL,
+        duration_ns INTEGER NOT NULL,
+        max_ns INTEGER,
+        histogram BLOB NOT NULL,
+        PRIMARY KEY (run, fold, seq)
     ) STRICT, WITHOUT ROWID""",
     *figures.TABLES,
 )

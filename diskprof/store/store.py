@@ -35,6 +35,7 @@ from diskprof.store import barriers, codec, courses, earlier, fleets, reading, r
 from diskprof.store.barriers import Barriers
 from diskprof.store.database import Database
 from diskprof.store.fleet_writing import FleetWriting
+from diskprof.store.histogram_blocks import BlockWriter, HistogramBlocks
 from diskprof.store.liveness import REPLICATED, ProcessIdentity, is_alive, is_elsewhere, this_process
 from diskprof.store.paths import default_path
 from diskprof.store.reading import Item, ItemKind, SampleBatch, SystemBatch
@@ -56,6 +57,7 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._block_writer = BlockWriter()
 
     @staticmethod
     def open(path: Path | None = None, *, create: bool = True, timeout_s: float = _BUSY_S) -> "Store":
@@ -98,6 +100,11 @@ class Store:
     def barriers(self) -> Barriers:
         """Where runs on several hosts wait for each other."""
         return Barriers(self._database)
+
+    @property
+    def blocks(self) -> HistogramBlocks:
+        """What the heat map of a day is made from."""
+        return HistogramBlocks(self._database)
 
     def close(self) -> None:
         self._database.close()
@@ -176,7 +183,7 @@ class Store:
         It is on the disk within 5 s, as long as a run goes on adding: to wait for the disk each time would disturb a test.
         """
         with self._database.write(at_once=False) as db:
-            writing.append(db, self._touch(db, run_id), samples, system, messages, progress)
+            writing.append(db, self._touch(db, run_id), samples, system, messages, progress, self._block_writer)
 
     def finish_test(
         self,

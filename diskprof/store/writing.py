@@ -14,6 +14,7 @@ from diskprof.model.run import Environment, Finding, Message, Progress, Status, 
 from diskprof.model.sample import Sample, SystemSample
 from diskprof.model.text import split_tags
 from diskprof.store import codec, courses, figures, reading
+from diskprof.store.histogram_blocks import BlockWriter
 from diskprof.store.liveness import ProcessIdentity
 
 # No 0 and o, 1, i and l, nor u and v: an id is read from one screen and typed into another.
@@ -131,11 +132,15 @@ def append(
     system: Sequence[SystemSample],
     messages: Sequence[Message],
     progress: Progress | None,
+    blocks: BlockWriter | None = None,
 ) -> None:
+    """Adds what happened; `blocks`, of the process that carries the run out, also what its heat map is made from."""
     seq = _next(db, "sample", number) if samples else 0
     rows = [codec.sample_row(number, seq + i, sample) for i, sample in enumerate(samples)]
     _insert(db, f"sample (run, seq, {codec.SAMPLE_COLUMNS})", len(rows[0]) if rows else 0, rows)
     courses.fold_samples(db, number, seq, seq + len(rows))
+    if blocks and samples:
+        blocks.add(db, number, seq, samples)
     seq = _next(db, "system_sample", number) if system else 0
     rows = [codec.system_row(number, seq + i, sample) for i, sample in enumerate(system)]
     _insert(db, f"system_sample (run, seq, {codec.SYSTEM_COLUMNS})", len(rows[0]) if rows else 0, rows)

@@ -18,7 +18,7 @@ from diskprof.model.sample import Direction, Phase, Sample
 from diskprof.model.units import format_latency
 from diskprof.reports.charts.axes import LogScale
 from diskprof.reports.charts.heatmap import Heat, Scattered
-from diskprof.store import Store, this_process
+from diskprof.store import Store, histogram_blocks, this_process
 from diskprof.tui.kit.charts.chart import Chart
 from diskprof.tui.live import depths as depths_module
 from diskprof.tui.live import kernel_watch, run_reader
@@ -143,6 +143,32 @@ def test_after_some_steps_the_whole_test_is_in_the_picture(store: Store, few: No
         heat = depths.heat(direction)
         rows = heat.shades(60, 400.0, 8, LogScale.of(*(heat.range_ns or (1, 1))))
         assert all(any(column) for column in list(zip(*rows, strict=True))[:-2])
+
+
+@pytest.mark.parametrize("preparing", [False, True])
+def test_a_day_is_read_in_blocks_that_have_all_of_it(
+    store: Store, few: None, preparing: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(depths_module, "_MANY_BLOCKS", 10)
+    run_id = record_run(store, "mixed-70-30", runtime_s=400.0)
+    samples = [s for s in store.samples(run_id, test=0).samples if (s.phase is Phase.PREPARING) is preparing]
+    depths, taken = Depths(store, run_id, 0, preparing=preparing), 0
+    while depths.read():
+        taken += 1
+    if not preparing:
+        assert taken <= len(samples) / histogram_blocks.FOLDS[0] * len(Direction) / STEP + 2
+        rows = depths.heat(Direction.READ).shades(
+            20, 400.0, 8, LogScale.of(*(depths.heat(Direction.READ).range_ns or (1, 1)))
+        )
+        assert all(any(column) for column in list(zip(*rows, strict=True))[:-1])
+    for direction in depths.directions:
+        mine = [s for s in samples if s.direction is direction]
+        whole = merge(s.histogram for s in mine if s.histogram and s.phase is not Phase.WARMING)
+        assert depths.whole(direction) == (whole or None)
+        assert depths.most_ns(direction) == max(s.max_ns or 0 for s in mine if s.phase is not Phase.WARMING)
+        assert sum(sum(piece.counts) for piece in depths.heat(direction).slices) == sum(
+            s.histogram.total for s in mine if s.histogram
+        )
 
 
 def test_what_comes_after_what_was_stored_is_added(store: Store, few: None) -> None:

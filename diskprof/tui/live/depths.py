@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import gcd
 from typing import TYPE_CHECKING
 
@@ -13,12 +13,15 @@ from diskprof.reports.charts.heatmap import Heat, Scattered
 from diskprof.tui.live.test_clock import TestClock
 
 if TYPE_CHECKING:
-    from diskprof.store import Store
+    from diskprof.store import BlockSpan, Store
 
 STEP = 100
 """How many samples are read at once: to unpack them takes some 40 ms."""
 _MANY = 4096
 """From so many on what is stored is not read as it comes: each bin of the map holds some intervals."""
+_MANY_BLOCKS = 200
+"""From so many on they are read instead of the samples: a column of a wide screen has one at least."""
+_BINS = 400
 _GOLDEN = 0.618034
 
 
@@ -26,13 +29,16 @@ class Depths:
     """`heat` for the map of one phase of a test (`preparing`: the laying out), `whole` all of the measuring in one.
 
     Of a long test what is stored already is read here and there: after some steps there is a coarse picture of all of it, which
-    each further step makes finer. What comes later follows in the order of time.
+    each further step makes finer. What comes later follows in the order of time. Of a day what is read is the blocks of samples
+    that its runner made: all requests are in the picture, the edge of a column is exact to a block.
     """
 
     def __init__(self, store: Store, run_id: str, test: int, *, preparing: bool, rounds: bool = False) -> None:
         self._store, self._run, self._test, self._preparing = store, run_id, test, preparing
         self._cursor: int | None = None
         self._places: list[int] = []
+        self._blocks: BlockSpan | None = None
+        self._bins = _BINS
         self._stored = 0
         self._began_ns: int | None = None
         self._rounds, self._clock = rounds, TestClock(rounds=rounds)
@@ -96,7 +102,7 @@ class Depths:
         if self._places:
             here = self._places[-STEP:]
             del self._places[-STEP:]
-            self._take(self._store.samples_at(self._run, self._test, here), self._mapped)
+            self._take(self._stored_at(here), self._mapped)
             if not self._places:
                 self._heats = {direction: scattered.heat() for direction, scattered in self._scattered.items()}
                 self._scattered.clear()
@@ -112,13 +118,23 @@ class Depths:
         span, self._cursor = self._store.sample_span(self._run, self._test, preparing=self._preparing), 0
         if len(span) < _MANY or self._rounds:
             return
-        ends = self._store.samples_at(self._run, self._test, (span[0], span[-1]))
+        places, last = tuple(span), span[-1]
+        blocks = self._store.blocks.span(self._run, self._test, preparing=self._preparing)
+        if blocks.count >= _MANY_BLOCKS:
+            self._blocks, self._bins = blocks, min(_BINS, blocks.count // 2)
+            places, last = blocks.places, blocks.last
+        ends = self._store.samples_at(self._run, self._test, (span[0], last))
         self._began_ns = ends[0].at_ns - ends[0].duration_ns
         self._stored_s = (ends[-1].at_ns - self._began_ns) / 1e9
-        self._cursor, self._stored = span[-1], len(span)
+        self._cursor, self._stored = last, len(places)
         # Each further place lies in the largest gap between those before it, and it is the turn of each direction.
-        step = next(step for step in range(int(_GOLDEN * len(span)), len(span)) if gcd(step, len(span)) == 1)
-        self._places = [span[at * step % len(span)] for at in range(len(span))]
+        step = next(step for step in range(int(_GOLDEN * len(places)), len(places)) if gcd(step, len(places)) == 1)
+        self._places = [places[at * step % len(places)] for at in range(len(places))]
+
+    def _stored_at(self, places: Sequence[int]) -> tuple[Sample, ...]:
+        if self._blocks:
+            return self._store.blocks.at(self._run, self._blocks, places)
+        return self._store.samples_at(self._run, self._test, places)
 
     def _take(self, samples: tuple[Sample, ...], map_of: Callable[[Direction], Heat | Scattered]) -> None:
         if samples:
@@ -146,5 +162,5 @@ class Depths:
 
     def _mapped(self, direction: Direction) -> Scattered:
         if direction not in self._scattered:
-            self._scattered[direction] = Scattered(0.0, self._stored_s)
+            self._scattered[direction] = Scattered(0.0, self._stored_s, bins=self._bins)
         return self._scattered[direction]

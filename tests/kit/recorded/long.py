@@ -18,10 +18,19 @@ _TEST = "randread-4k-qd32"
 _BLOCK = 4096
 
 
-def long_plan(seconds: int) -> Plan:
-    """A plan of one test of that length, with a status a second, as tests of more than ten minutes have."""
+def long_plan(seconds: int, *, both: bool = False) -> Plan:
+    """A plan of one test of that length, with a status a second, as tests of more than ten minutes have.
+
+    `both`: it reads and writes.
+    """
     plan = make_plan("quick", runtime_s=float(seconds))
     test = next(test for test in plan.tests if test.name == _TEST)
+    if both:
+        jobs = (
+            replace(job, options=tuple((key, "randrw" if key == "rw" else value) for key, value in job.options))
+            for job in test.jobs
+        )
+        test = replace(test, jobs=tuple(jobs))
     return replace(
         plan, tests=(replace(test, ramp_s=0.0, interval_ms=1000),), layout=None, preset="soak", preset_title="Soak"
     )
@@ -69,30 +78,40 @@ def _system(random: Random, sample: Sample) -> SystemSample:
     )
 
 
-def recording_long(store: Store, seconds: int = DAY_S, *, step: int = 600, seed: int = 1) -> Iterator[str]:
-    """Records a run of the calling process, `step` seconds at a time; yields its id after each and once it is over."""
+def recording_long(
+    store: Store, seconds: int = DAY_S, *, step: int = 600, seed: int = 1, both: bool = False
+) -> Iterator[str]:
+    """Records a run of the calling process, `step` seconds at a time; yields its id after each and once it is over.
+
+    `both`: it reads and writes.
+    """
     random = Random(seed)
-    plan, pool = long_plan(seconds), _pool(random)
+    plan, pool = long_plan(seconds, both=both), _pool(random)
+    directions = tuple(Direction) if both else (Direction.READ,)
     run_id = store.create_run(plan, FAST.environment, started_at=FIRST_START)
     store.begin_test(run_id, 0, 0)
     for begin in range(0, seconds, step):
         ends = range(begin + 1, min(begin + step, seconds) + 1)
-        samples = [replace(random.choice(pool), at_ns=end * SECOND_NS) for end in ends]
+        samples = [
+            replace(random.choice(pool), direction=direction, at_ns=end * SECOND_NS)
+            for end in ends
+            for direction in directions
+        ]
         share = ends[-1] / seconds
         store.append(
             run_id,
             samples=samples,
-            system=[_system(random, sample) for sample in samples],
+            system=[_system(random, sample) for sample in samples[:: len(directions)]],
             progress=Progress(0, Phase.MEASURING, share, share, float(seconds - ends[-1]), ends[-1] * SECOND_NS),
         )
         yield run_id
-    result = make_result(pool)
+    result = make_result([replace(sample, direction=direction) for direction in directions for sample in pool])
     document = make_document(plan.tests[0], result)
     store.finish_test(run_id, 0, status=Status.COMPLETE, at_ns=seconds * SECOND_NS, result=result, document=document)
     store.finish_run(run_id, status=Status.COMPLETE, ended_at=FIRST_START + timedelta(seconds=seconds))
     yield run_id
 
 
-def record_long(store: Store, seconds: int = DAY_S, *, seed: int = 1) -> str:
+def record_long(store: Store, seconds: int = DAY_S, *, seed: int = 1, both: bool = False) -> str:
     """`recording_long` to its end; returns the run's id."""
-    return list(recording_long(store, seconds, seed=seed))[-1]
+    return list(recording_long(store, seconds, seed=seed, both=both))[-1]
