@@ -67,12 +67,12 @@ class SeriesResult:
     figures: tuple[SeriesFigure, ...]
 
 
-def repeat_figures(run: Run) -> tuple[RepeatFigure, ...]:
-    """The headline figures of a run of a series; none of one that is not complete, nor of a sweep."""
-    if run.status is not Status.COMPLETE or run.series is None:
+def repeat_figures(run: Run, arm: int) -> tuple[RepeatFigure, ...]:
+    """The headline figures of a repeat of a target; none of one that is not complete, nor of a sweep."""
+    if run.status is not Status.COMPLETE:
         return ()
     return tuple(
-        RepeatFigure(run.series.arm, score.test.name, score.test.title, score.direction, score.measure, score.value)
+        RepeatFigure(arm, score.test.name, score.test.title, score.direction, score.measure, score.value)
         for score in scores(run)
     )
 

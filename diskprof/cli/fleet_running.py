@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -13,9 +12,10 @@ from diskprof.cli.common import echo_json, open_store, print_fleet, width_of_std
 from diskprof.cli.planning import Request, pairs, preset_of
 from diskprof.cli.saying import say
 from diskprof.model.errors import DiskprofError, ExitCode, UsageError
-from diskprof.model.fleet import FleetMember, NewFleet
+from diskprof.model.fleet import FleetEngine, FleetMember, FleetPlan, NewFleet
 from diskprof.model.plan import WritePermission
 from diskprof.model.run import FleetStage, Status
+from diskprof.model.run_series import ONCE, Repetition
 from diskprof.model.text import clean
 from diskprof.runner.session import Session
 from diskprof.store import Store
@@ -28,24 +28,18 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class FleetEngine(StrEnum):
-    """FIO: fio on each host. FIO_SERVER: fio's client here, and fio's server on each host."""
-
-    FIO = "fio"
-    FIO_SERVER = "fio-server"
-
-
 @dataclass(frozen=True, slots=True)
 class HostOrder:
     """How many hosts run at once, None: all; and whether those that cannot start are left out.
 
-    `each_disk`: the targets are disks of this machine, each alone first, then all together.
+    `each_disk`: the targets are disks of this machine, each alone first, then all together. `wanted`: how often all of that.
     """
 
     at_once: int | None = None
     skip_unready: bool = False
     each_disk: bool = False
     engine: FleetEngine = FleetEngine.FIO
+    wanted: Repetition = ONCE
 
     @property
     def stages(self) -> tuple[FleetStage, ...]:
@@ -106,6 +100,19 @@ def fleet_order(
     return HostOrder(1 if one_by_one else at_once, skip_unready, each_disk, engine)
 
 
+def fleet_repetition(
+    repeats: int | None, until: str, at_most: str, pause: str, *, in_order: bool, each_disk: bool
+) -> Repetition:
+    """How often a fleet run runs, by those options. Raises UsageError."""
+    from diskprof.runner.plan.repeats import repetition
+
+    if in_order:
+        raise click.UsageError("--in-order is for several targets of one machine in turn: omit it.")
+    if each_disk and until:
+        raise click.UsageError("--until is not for --each-disk, whose disks run together: use --repeat.")
+    return repetition(repeats, until, at_most, pause, in_order=False, targets=1) or ONCE
+
+
 def disks_to_test(session: Session, targets: Sequence[str]) -> tuple[str, ...]:
     """The targets of `--each-disk`: those given, else one for each disk of this machine. Raises UsageError of fewer than two."""
     from diskprof.devices.targets import each_disk
@@ -129,53 +136,95 @@ def run_fleet(
     ctx: click.Context, session: Session, request: Request, targets: Sequence[str], order: HostOrder, how: FleetStart
 ) -> ExitCode:
     """Plans on all hosts, asks, starts, and watches to the end; returns how the command ends."""
-    from diskprof.fleet.detached import start_coordinator
     from diskprof.fleet.hosts.members import members_of
-    from diskprof.fleet.order import FleetOrder
-    from diskprof.fleet.planning import refusal_of
 
     preset = preset_of(request)
     members = tuple(FleetMember(None, target) for target in targets) if order.each_disk else members_of(targets)
     with open_store(ctx) as store:
         prospects = _planned(members, preset, request, how, store)
-        if order.engine is FleetEngine.FIO_SERVER:
-            prospects = _served(prospects)
-        refusal = refusal_of(prospects)
-        ready = [prospect for prospect in prospects if not prospect.error]
-        if how.dry_run:
-            _print_plans(prospects, how.as_json)
-            if refusal:
-                raise refusal
-            return ExitCode.OK
-        if refusal and (not order.skip_unready or not ready):
-            raise refusal
-        asking = sys.stdin.isatty() and sys.stderr.isatty()
-        raw = any(prospect.plan and prospect.plan.raw_devices for prospect in ready)
-        if asking or refusal:
-            _show(prospects)
-        prospects = [_named(prospect, request.confirm, asking=asking) for prospect in prospects]
-        if asking and not how.yes and not raw:
-            what = "each alone, then all together, " if order.each_disk else ""
-            click.confirm(f"Start {what}on {len(ready)} targets?", default=True, abort=True, err=True)
-        plans = tuple(_member_plan(prospect) for prospect in prospects)
-        new = NewFleet(preset.name, preset.title, members, order.at_once)
-        fleet_id = start_coordinator(
-            FleetOrder(
-                *(new, plans, str(store.path), how.tags, how.note),
-                concurrent=how.concurrent,
-                skip_unready=order.skip_unready,
-                stages=order.stages,
-                served=order.engine is FleetEngine.FIO_SERVER,
-            )
+        new = NewFleet(preset.name, preset.title, members, order.at_once, order.wanted, order.engine)
+        return _carry_out(store, new, prospects, order, how, request.confirm)
+
+
+def rerun_fleet(
+    session: Session,
+    store: Store,
+    fleet_id: str,
+    permission: WritePermission,
+    confirm: Sequence[str],
+    how: FleetStart,
+    *,
+    skip_unready: bool,
+) -> ExitCode:
+    """As `run_fleet`, what a fleet run did: same hosts, targets, preset, settings, order and repeats."""
+    import asyncio
+
+    from diskprof.fleet.planned_again import fleet_record, plan_fleet_again
+
+    record = fleet_record(store, fleet_id)
+    fleet = record.fleet
+    prospects = asyncio.run(
+        plan_fleet_again(
+            *(record, session.load_library(), program_of, permission, str(store.path)), concurrent=how.concurrent
         )
-        if how.detach:
-            if how.as_json:
-                echo_json({"id": fleet_id})
-            else:
-                click.echo(fleet_id)
-                say(f"Running in the background. Watch it: diskprof attach {fleet_id}")
-            return ExitCode.OK
-        return watch_to_the_end(store, fleet_id, how.as_json, stoppable=True)
+    )
+    order = HostOrder(fleet.at_once, skip_unready, record.each_disk, fleet.engine, fleet.wanted)
+    return _carry_out(store, record.new, prospects, order, how, confirm)
+
+
+def _carry_out(
+    store: Store,
+    new: NewFleet,
+    prospects: list["Prospect"],
+    order: HostOrder,
+    how: FleetStart,
+    confirm: Sequence[str],
+) -> ExitCode:
+    from diskprof.fleet.detached import start_coordinator
+    from diskprof.fleet.order import FleetOrder
+    from diskprof.fleet.planning import member_plans, refusal_of, served
+    from diskprof.runner.plan.repeats import plan_fleet
+
+    if order.engine is FleetEngine.FIO_SERVER:
+        prospects = served(prospects)
+    refusal = refusal_of(prospects)
+    ready = [prospect for prospect in prospects if not prospect.error]
+    plans = [prospect.plan for prospect in ready if prospect.plan]
+    planned = plan_fleet(plans, order.wanted, order.at_once, order.stages) if plans else None
+    noun = "disk" if order.each_disk else "host"
+    if how.dry_run:
+        _print_plans(prospects, planned, noun, how.as_json)
+        if refusal:
+            raise refusal
+        return ExitCode.OK
+    if refusal and (not order.skip_unready or not ready):
+        raise refusal
+    asking = sys.stdin.isatty() and sys.stderr.isatty()
+    raw = any(prospect.plan and prospect.plan.raw_devices for prospect in ready)
+    assert planned
+    if asking or refusal:
+        _show(prospects, planned, noun)
+    prospects = [_named(prospect, confirm, asking=asking) for prospect in prospects]
+    if asking and not how.yes and not raw:
+        click.confirm(f"Start on {len(ready)} targets?", default=True, abort=True, err=True)
+    fleet_id = start_coordinator(
+        FleetOrder(
+            *(replace(new, wanted=planned.wanted), member_plans(prospects), str(store.path)),
+            tags=how.tags,
+            note=how.note,
+            concurrent=how.concurrent,
+            skip_unready=order.skip_unready,
+            stages=order.stages,
+        )
+    )
+    if how.detach:
+        if how.as_json:
+            echo_json({"id": fleet_id})
+        else:
+            click.echo(fleet_id)
+            say(f"Running in the background. Watch it: diskprof attach {fleet_id}")
+        return ExitCode.OK
+    return watch_to_the_end(store, fleet_id, how.as_json, stoppable=True)
 
 
 def watch_to_the_end(store: Store, fleet_id: str, as_json: bool, *, stoppable: bool) -> ExitCode:
@@ -210,13 +259,9 @@ def exit_code_of_fleet(store: Store, fleet_id: str) -> ExitCode:
 
 def program_of(member: FleetMember) -> tuple[str, ...]:
     """The words that start diskprof where a member is; it is sent there if need be. Raises DiskprofError."""
-    from diskprof.own_program import own_program
+    from diskprof.fleet.hosts.remote_program import program_of_member
 
-    if member.host is None:
-        return own_program()
-    from diskprof.fleet.hosts.remote_program import program_on
-
-    return program_on(member.host, say)
+    return program_of_member(member, say)
 
 
 def _planned(
@@ -244,16 +289,6 @@ def _planned(
     return asyncio.run(plan_members(members, program_of, wanted, str(store.path)))
 
 
-def _served(prospects: Sequence["Prospect"]) -> list["Prospect"]:
-    """As fio's client carries them out. Raises UsageError for a plan that it cannot, EngineMissing where there is no fio here."""
-    from diskprof.engines.tools import find_tool
-    from diskprof.fleet.served.client import as_served
-    from diskprof.model.preset import EngineName
-
-    find_tool(EngineName.FIO)
-    return [replace(each, plan=as_served(each.plan)) if each.plan else each for each in prospects]
-
-
 def _named(prospect: "Prospect", confirm: Sequence[str], *, asking: bool) -> "Prospect":
     """With its raw devices named: HOST:NAME on a host, so that no name stands for the disks of several."""
     plan, host = prospect.plan, prospect.member.host
@@ -271,16 +306,9 @@ def _named(prospect: "Prospect", confirm: Sequence[str], *, asking: bool) -> "Pr
         raise type(error)(f"{clean(prospect.member.label)}: {error.message}", f"Nothing was started.{where}") from None
 
 
-def _member_plan(prospect: "Prospect") -> Any:
-    from diskprof.fleet.order import MemberPlan
-
-    if prospect.error:
-        return MemberPlan(None, reason=prospect.error.message)
-    return MemberPlan(prospect.plan, prospect.program)
-
-
-def _show(prospects: Sequence["Prospect"]) -> None:
-    """What each host would do, on stderr."""
+def _show(prospects: Sequence["Prospect"], planned: FleetPlan, noun: str) -> None:
+    """What each host would do, and all together, on stderr."""
+    from diskprof.reports.content.fleet.fleet_plan import fleet_plan_sentence
     from diskprof.reports.content.plan_report import hazard_notes, plan_sentence
 
     for prospect in prospects:
@@ -291,14 +319,17 @@ def _show(prospects: Sequence["Prospect"]) -> None:
         say(f"{label}: {plan_sentence(prospect.plan)}")
         for note in hazard_notes(prospect.plan):
             say(f"{label}: {note.word}: {note.text} {note.advice}".rstrip())
+    say(fleet_plan_sentence(planned, noun))
 
 
-def _print_plans(prospects: Sequence["Prospect"], as_json: bool) -> None:
+def _print_plans(prospects: Sequence["Prospect"], planned: FleetPlan | None, noun: str, as_json: bool) -> None:
     if as_json:
+        from diskprof.reports.data.json_fleet import fleet_plan_json
         from diskprof.reports.data.json_runs import plan_json
 
         echo_json(
             {
+                **(fleet_plan_json(planned) if planned else {}),
                 "members": [
                     {
                         "host": prospect.member.host,
@@ -307,12 +338,15 @@ def _print_plans(prospects: Sequence["Prospect"], as_json: bool) -> None:
                         "plan": plan_json(prospect.plan) if prospect.plan else None,
                     }
                     for prospect in prospects
-                ]
+                ],
             }
         )
         return
+    from diskprof.reports.content.fleet.fleet_plan import fleet_plan_sentence
     from diskprof.reports.render.text import plan_text
 
+    if planned:
+        click.echo(f"{fleet_plan_sentence(planned, noun)}\n")
     for prospect in prospects:
         click.echo(f"{clean(prospect.member.label)}\n")
         if prospect.plan:

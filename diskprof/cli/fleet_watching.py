@@ -7,14 +7,16 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from diskprof.cli.watching import newest, progress_line
+from diskprof.cli.watching import newest as newest_sample
+from diskprof.cli.watching import progress_line
 from diskprof.model.cells import cut, width_of
 from diskprof.model.fleet import FleetRun, MemberState
 from diskprof.model.histogram import merge
-from diskprof.model.run import Run
+from diskprof.model.run import Run, RunSummary
 from diskprof.model.sample import Direction, Phase, Sample
 from diskprof.model.text import clean
 from diskprof.model.units import format_bandwidth, format_iops, format_latency
+from diskprof.reports.content.fleet.fleet_plan import repeat_words
 from diskprof.store import Store
 
 _PERIOD_S = 0.5
@@ -63,7 +65,7 @@ class _Rows:
         self._recent: dict[str, tuple[int, list[Sample]]] = {}
 
     def show(self, fleet: FleetRun) -> None:
-        runs = {run.fleet.member: run.id for run in self._store.runs_of_fleet(self._id) if run.fleet}
+        runs = {run.fleet.member: run for run in self._store.runs_of_fleet(self._id) if run.fleet}
         if not self._terminal:
             self._say(fleet, runs)
             return
@@ -80,20 +82,21 @@ class _Rows:
         lines.append(f"{'all':{label}}  {sum_words(recent)}")
         self._draw([cut(line, width - 1, mark="") for line in lines])
 
-    def _row(self, fleet: FleetRun, index: int, run_id: str | None, width: int) -> tuple[str, list[Sample]]:
+    def _row(self, fleet: FleetRun, index: int, newest: RunSummary | None, width: int) -> tuple[str, list[Sample]]:
         status = fleet.statuses[index]
         reason = f": {clean(status.reason)}" if status.reason else ""
-        if status.state is not MemberState.RUNNING or run_id is None:
+        if status.state is not MemberState.RUNNING or newest is None:
             return f"{status.state}{reason}", []
-        run = self._store.run(run_id)
+        repeat = f"{_repeat(fleet, newest)}  " if fleet.is_repeated else ""
+        run = self._store.run(newest.id)
         if run.status.over or run.progress is None:
-            return str(run.status), []
+            return f"{repeat}{run.status}", []
         samples = self._samples(run)
-        return progress_line(run, run.progress, samples, width), samples
+        return f"{repeat}{progress_line(run, run.progress, samples, width - len(repeat))}", samples
 
     def _samples(self, run: Run) -> list[Sample]:
         """Those of the last two seconds."""
-        cursor, known = self._recent.get(run.id, (newest(self._store, run), []))
+        cursor, known = self._recent.get(run.id, (newest_sample(self._store, run), []))
         batch = self._store.samples(run.id, after=cursor)
         known = [*known, *batch.samples]
         last = known[-1] if known else None
@@ -105,16 +108,17 @@ class _Rows:
         self._recent[run.id] = batch.last, recent
         return recent
 
-    def _say(self, fleet: FleetRun, runs: dict[int, str]) -> None:
+    def _say(self, fleet: FleetRun, runs: dict[int, RunSummary]) -> None:
         for index, status in enumerate(fleet.statuses):
             state: tuple[object, ...] = (status.state, status.reason)
             words = f"{status.state}{f': {clean(status.reason)}' if status.reason else ''}"
             if status.state is MemberState.RUNNING and index in runs:
-                run = self._store.run(runs[index])
+                run = self._store.run(runs[index].id)
                 if run.progress:
                     at = run.progress
-                    state = (status.state, at.test, at.phase)
-                    words = f"[{at.test + 1}/{len(run.tests)}] {run.tests[at.test].title}: {at.phase.value}"
+                    state = (run.id, at.test, at.phase)
+                    repeat = f"{_repeat(fleet, runs[index])}  " if fleet.is_repeated else ""
+                    words = f"{repeat}[{at.test + 1}/{len(run.tests)}] {run.tests[at.test].title}: {at.phase.value}"
             if self._said.get(index) != state:
                 self._said[index] = state
                 sys.stderr.write(f"{clean(fleet.members[index].label)}: {words}\n")
@@ -137,6 +141,10 @@ class _Rows:
         except OSError:
             # The terminal went away; the fleet run goes on without it.
             self._terminal = False
+
+
+def _repeat(fleet: FleetRun, run: RunSummary) -> str:
+    return repeat_words(fleet, run.fleet) if run.fleet else ""
 
 
 def sum_words(members: Sequence[Sequence[Sample]]) -> str:

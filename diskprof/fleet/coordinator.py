@@ -3,11 +3,13 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
+from diskprof.fleet.going_on import GoingOn
 from diskprof.fleet.member import Member, Start
 from diskprof.fleet.order import FleetOrder
 from diskprof.fleet.served.session import measure_served
-from diskprof.model.errors import DiskprofError
+from diskprof.model.errors import DiskprofError, StoreError
 from diskprof.model.fleet import MemberState
 from diskprof.model.run import FleetPlace, FleetStage, Status
 from diskprof.model.text import clean
@@ -18,8 +20,9 @@ _HEARD_EVERY_S = 60.0
 _LAST_WORD_S = 15.0
 _STOP_S = 20.0
 _LEAD_NS = 1_000_000_000
+_AGAIN_S = 1.0
 _LOST_S = 20.0
-"""So long the others wait for a member that is lost before the start."""
+"""So long the others wait for a member that is lost, or refused a repeat, before the start."""
 
 
 class Coordinator:
@@ -40,12 +43,7 @@ class Coordinator:
         status, reason = Status.FAILED, "The coordinator ended unexpectedly."
         beside = [asyncio.create_task(self._heard(fleet_id)), asyncio.create_task(self._stopping(members))]
         try:
-            failed = list[str]()
-            for stage in order.stages:
-                if not self._stop.event.is_set():
-                    await self._carry(fleet_id, [each for each in members if not each.left_out], stage)
-                    failed += _failures(members)
-            status, reason = self._end(members, failed)
+            status, reason = self._end(members, *await self._repeated(fleet_id, members))
         except DiskprofError as error:
             status, reason = Status.FAILED, error.kept
             raise
@@ -56,16 +54,55 @@ class Coordinator:
                 store.fleets.finish(fleet_id, status=status, reason=reason)
         return fleet_id
 
-    async def _carry(self, fleet_id: str, members: Sequence[Member], stage: FleetStage) -> None:
+    async def _repeated(self, fleet_id: str, members: Sequence[Member]) -> tuple[list[str], str]:
+        """Carries out all repeats; what failed, and why there were no more of them."""
+        failed, repeat = list[str](), 0
+        going = [each for each in members if not each.left_out]
+        on = GoingOn(self._order, self._store)
+        while going and not self._stop.event.is_set():
+            repeat += 1
+            for stage in self._order.stages:
+                if not self._stop.event.is_set():
+                    await self._carry(fleet_id, [each for each in going if not each.left_out], stage, repeat)
+                    failed += _failures(going)
+            before, going = going, [] if self._stop.event.is_set() else on.after(repeat, going)
+            if going:
+                for member in before:
+                    if member not in going:
+                        member.rest()
+                await self._pause()
+        return failed, on.words
+
+    async def _pause(self) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._stop.event.wait(), self._order.new.wanted.pause_s)
+
+    async def _carry(self, fleet_id: str, members: Sequence[Member], stage: FleetStage, repeat: int) -> None:
         at_once = 1 if stage is FleetStage.ALONE else self._order.new.at_once
         if at_once is None:
-            await self._together(fleet_id, members, stage)
+            await self._together(fleet_id, members, stage, repeat)
         else:
-            await self._in_turn(fleet_id, members, stage, at_once)
+            # Backwards every other time, so that drift falls on all.
+            in_turn = members if repeat % 2 else members[::-1]
+            await self._in_turn(fleet_id, in_turn, stage, at_once, repeat)
 
-    async def _together(self, fleet_id: str, members: Sequence[Member], stage: FleetStage) -> None:
+    async def _begin(self, member: Member, start: Start) -> None:
+        """As `Member.begin`; what refuses a repeat may pass: its host is away, or the run before still holds the disk."""
+        until = time.monotonic() + _LOST_S
+        while True:
+            try:
+                await member.begin(start)
+                return
+            except StoreError:
+                raise
+            except DiskprofError:
+                if start.place.repeat == 1 or self._stop.event.is_set() or time.monotonic() > until:
+                    raise
+            await asyncio.sleep(_AGAIN_S)
+
+    async def _together(self, fleet_id: str, members: Sequence[Member], stage: FleetStage, repeat: int) -> None:
         starts = [
-            member.begin(Start(FleetPlace(fleet_id, member.index, stage), barrier=len(members) > 1))
+            self._begin(member, Start(FleetPlace(fleet_id, member.index, stage, repeat), barrier=len(members) > 1))
             for member in members
         ]
         errors = await asyncio.gather(*starts, return_exceptions=True)
@@ -77,7 +114,7 @@ class Coordinator:
             elif error:
                 raise error
         begun = [member for member in members if member.index not in refused]
-        if refused and (not self._order.skip_unready or not begun):
+        if refused and repeat == 1 and (not self._order.skip_unready or not begun):
             await self._take_back(begun)
             raise self._refusal(refused)
         self._told_of(fleet_id)
@@ -122,7 +159,9 @@ class Coordinator:
             if error and not isinstance(error, DiskprofError):
                 raise error
 
-    async def _in_turn(self, fleet_id: str, members: Sequence[Member], stage: FleetStage, at_once: int) -> None:
+    async def _in_turn(
+        self, fleet_id: str, members: Sequence[Member], stage: FleetStage, at_once: int, repeat: int
+    ) -> None:
         room = asyncio.Semaphore(at_once)
         refused = dict[int, DiskprofError]()
 
@@ -132,7 +171,7 @@ class Coordinator:
                     member.leave_out("Its turn did not come.")
                     return
                 try:
-                    await member.begin(Start(FleetPlace(fleet_id, member.index, stage), barrier=False))
+                    await self._begin(member, Start(FleetPlace(fleet_id, member.index, stage, repeat), barrier=False))
                 except DiskprofError as error:
                     member.leave_out(error.message)
                     if not self._told and not self._order.skip_unready:
@@ -184,15 +223,15 @@ class Coordinator:
         for member in members:
             member.stop(_STOP_S)
 
-    def _end(self, members: Sequence[Member], failed: Sequence[str]) -> tuple[Status, str]:
+    def _end(self, members: Sequence[Member], failed: Sequence[str], ended: str) -> tuple[Status, str]:
         if self._stop.event.is_set():
             return self._stop.status, self._stop.reason
         left = [each for each in members if each.left_out]
         # With --skip-unready a host that was left out is no failure, unless all were.
         allowed = self._order.skip_unready and len(left) < len(members)
         status = Status.FAILED if failed or (left and not allowed) else Status.COMPLETE
-        words = [*failed, *(f"{clean(each.member.label)} was left out: {each.status.reason}" for each in left)]
-        return status, "\n".join(dict.fromkeys(words))
+        words = [*failed, *(f"{clean(each.member.label)} was left out: {each.status.reason}" for each in left), ended]
+        return status, "\n".join(filter(None, dict.fromkeys(words)))
 
 
 def _failures(members: Sequence[Member]) -> list[str]:
@@ -201,5 +240,5 @@ def _failures(members: Sequence[Member]) -> list[str]:
         if each.status.state is MemberState.LOST:
             found.append(f"{clean(each.member.label)} is lost: {each.status.reason}")
         elif each.outcome not in (None, Status.COMPLETE):
-            found.append(f"{clean(each.member.label)}: {each.outcome}.")
+            found.append(f"{clean(each.member.label)}: {each.status.reason or f'{each.outcome}.'}")
     return found

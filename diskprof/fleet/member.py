@@ -48,6 +48,8 @@ class Member:
         self.room = ""
         """The directory on its host where the sockets of fio's servers are."""
         self._go_ns: int | None = None
+        self._place: FleetPlace | None = None
+        self._ran = False
         self._link: Link | None = None
         self._replica: Replica | None = None
         self._deadline, self._stop_by, self._begun_by = 0.0, math.inf, 0.0
@@ -68,9 +70,23 @@ class Member:
         return self.status.state is MemberState.RUNNING and self.outcome is None and not self.stopping.is_set()
 
     def leave_out(self, reason: str) -> None:
-        """It is not started, or did not start."""
-        self._set(state=MemberState.LEFT_OUT, reason=reason)
+        """It is not started, or did not start; what it measured before is kept."""
+        if self._ran:
+            self.outcome = Status.FAILED
+            self._set(state=MemberState.DONE, reason=f"{self._which} did not start: {reason}")
+        else:
+            self._set(state=MemberState.LEFT_OUT, reason=reason)
         self.ready.set()
+
+    def rest(self) -> None:
+        """It has no further repeat, while others have."""
+        if self.status.began_at:
+            # The skew is that of those that begin together.
+            self._set(began_at=None)
+
+    @property
+    def _which(self) -> str:
+        return f"Repeat {self._place.repeat}" if self._place and self._order.new.wanted.repeats != 1 else "Its run"
 
     async def begin(self, start: Start) -> None:
         """Starts its run. Raises what refuses that, LinkLost where the host cannot be reached; nothing is running there then.
@@ -79,6 +95,8 @@ class Member:
         """
         plan = self.planned.plan
         assert plan is not None
+        await self._disconnect()
+        self._place = start.place
         run_id = self._store.fleets.new_run_id()
         self.outcome, self._go_ns, self._replica = None, None, Replica(self._store, run_id, start.place)
         self.ready.clear()
@@ -179,7 +197,7 @@ class Member:
                 await stop
         if self.member.host is not None and replica.is_copy:
             replica.take(await link.export(replica.run_id), self.member.host)
-        self.outcome = self._store.run(replica.run_id).status
+        self.outcome, self._ran = self._store.run(replica.run_id).status, True
         self._set(state=MemberState.DONE, reason="")
 
     async def _next(self, link: Link) -> News | None:

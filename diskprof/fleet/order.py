@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 
 from diskprof.fleet.follow.messages import read
-from diskprof.model.fleet import NewFleet
+from diskprof.model.fleet import FleetEngine, NewFleet
 from diskprof.model.plan import Plan
 from diskprof.model.run import FleetStage
 from diskprof.store.codec import to_json
@@ -23,8 +23,8 @@ class MemberPlan:
 class FleetOrder:
     """A fleet run: its members with a plan each, in the order of `new.members`; `store` is where all is written down.
 
-    `served`: fio's client here measures, with fio's servers there.
-    `skip_unready`: what cannot start is left out; without it nothing starts. Each of `stages` is a run of every member.
+    `skip_unready`: what cannot start is left out; without it nothing starts. Each of `stages` is a run of every member, in each
+    repeat.
     """
 
     new: NewFleet
@@ -34,8 +34,12 @@ class FleetOrder:
     note: str = ""
     concurrent: bool = False
     skip_unready: bool = False
-    served: bool = False
     stages: tuple[FleetStage, ...] = (FleetStage.TOGETHER,)
+
+    @property
+    def served(self) -> bool:
+        """Whether fio's client here measures, with fio's servers there."""
+        return self.new.engine is FleetEngine.FIO_SERVER
 
 
 def order_json(order: FleetOrder) -> bytes:

@@ -4,11 +4,15 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from diskprof.engines.tools import find_tool
 from diskprof.fleet.follow.link import Link, agent_argv
 from diskprof.fleet.follow.messages import MakePlan
+from diskprof.fleet.order import MemberPlan
+from diskprof.fleet.served.client import as_served
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.fleet import FleetMember, HostClock
 from diskprof.model.plan import Plan, Severity
+from diskprof.model.preset import EngineName
 from diskprof.model.text import clean
 from diskprof.runner.plan.planner import refuse_if_blocked
 
@@ -83,6 +87,20 @@ def _each_once(prospects: Sequence[Prospect], homes: Mapping[FleetMember, str]) 
         else:
             seen[home] = prospect.member
             yield prospect
+
+
+def member_plans(prospects: Sequence[Prospect]) -> tuple[MemberPlan, ...]:
+    """What a coordinator is told of them: one that cannot start is left out, with the reason."""
+    return tuple(
+        MemberPlan(None, reason=each.error.message) if each.error else MemberPlan(each.plan, each.program)
+        for each in prospects
+    )
+
+
+def served(prospects: Sequence[Prospect]) -> list[Prospect]:
+    """As fio's client carries them out. Raises UsageError for a plan that it cannot, EngineMissing where there is no fio here."""
+    find_tool(EngineName.FIO)
+    return [replace(each, plan=as_served(each.plan)) if each.plan else each for each in prospects]
 
 
 def refusal_of(prospects: Sequence[Prospect]) -> DiskprofError | None:

@@ -357,11 +357,12 @@ class FleetStage(StrEnum):
 
 
 class FleetPlace(NamedTuple):
-    """Where a run is in its fleet run (model/fleet.py): `member` the index of its member."""
+    """Where a run is in its fleet run (model/fleet.py): `member` the index of its member, `repeat` from 1."""
 
     fleet_id: str
     member: int
     stage: FleetStage = FleetStage.TOGETHER
+    repeat: int = 1
 
 
 class RunSummary(NamedTuple):

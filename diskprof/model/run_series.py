@@ -32,8 +32,8 @@ class TargetOrder(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """How often a series repeats: `repeats` times each target, or `until` the interval of every headline figure is within this
-    share of its median. Exactly one of them is given.
+    """How often a series or a fleet run repeats: `repeats` times each target, or `until` the interval of every headline figure is
+    within this share of its median. Exactly one of them is given.
 
     After `at_most_s` seconds no round begins that would end later. `pause_s` is the time between two runs.
     """
@@ -55,6 +55,27 @@ class Repetition:
             there = range(arms)
             yield from ((repeat, arm) for arm in (there if repeat % 2 else reversed(there)))
 
+    def capped(self, round_s: float) -> "Repetition":
+        """With a cap where `until` was given without one: ten rounds of so many seconds, 20 minutes at the least."""
+        if self.until is None or self.at_most_s is not None:
+            return self
+        return replace(self, at_most_s=ceil(max(_LEAST_CAP_S, _ROUNDS_OF_CAP * round_s) / 60) * 60.0)
+
+    def most_rounds(self, round_s: float) -> int:
+        """So many rounds of `round_s` seconds, the pause after each included; of `until` as many as an interval needs."""
+        cap = self.at_most_s
+        fitting = None if cap is None or not round_s else max(1, int((cap + self.pause_s) / round_s))
+        known = [count for count in (self.repeats, fitting) if count is not None]
+        return min(known) if known else LEAST_FOR_INTERVAL
+
+    def least_s(self, round_s: float) -> float:
+        """What it takes at the least: of `until` so many rounds as an interval needs."""
+        rounds = LEAST_FOR_INTERVAL if self.repeats is None else min(self.repeats, self.most_rounds(round_s))
+        return rounds * round_s - self.pause_s
+
+
+ONCE = Repetition(repeats=1)
+
 
 @dataclass(frozen=True, slots=True)
 class SeriesPlan:
@@ -66,11 +87,7 @@ class SeriesPlan:
     @staticmethod
     def of(plans: tuple[Plan, ...], wanted: Repetition) -> "SeriesPlan":
         """With a cap where `until` was given without one: ten rounds, 20 minutes at the least."""
-        planned = SeriesPlan(plans, wanted)
-        if wanted.until is None or wanted.at_most_s is not None:
-            return planned
-        cap = max(_LEAST_CAP_S, _ROUNDS_OF_CAP * planned.round_s)
-        return replace(planned, wanted=replace(wanted, at_most_s=ceil(cap / 60) * 60.0))
+        return SeriesPlan(plans, wanted.capped(SeriesPlan(plans, wanted).round_s))
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -90,16 +107,12 @@ class SeriesPlan:
     @property
     def least_s(self) -> float:
         """What it takes at the least: of `until` so many rounds as an interval needs."""
-        rounds = LEAST_FOR_INTERVAL if self.wanted.repeats is None else min(self.wanted.repeats, self.most_rounds)
-        return rounds * self.round_s - self.wanted.pause_s
+        return self.wanted.least_s(self.round_s)
 
     @property
     def most_rounds(self) -> int:
         """So many repeats of each target, fewer where one ends it before."""
-        cap = self.wanted.at_most_s
-        fitting = None if cap is None or not self.round_s else max(1, int((cap + self.wanted.pause_s) / self.round_s))
-        known = [count for count in (self.wanted.repeats, fitting) if count is not None]
-        return min(known) if known else LEAST_FOR_INTERVAL
+        return self.wanted.most_rounds(self.round_s)
 
     @property
     def runs(self) -> int:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from diskprof.model.advice import Advice
 from diskprof.model.errors import PresetError, Refused, UsageError
-from diskprof.model.expectation import ASKED
+from diskprof.model.expectation import ASKED, Asked
 from diskprof.model.job import EngineJob, FioJob, Opened
 from diskprof.model.plan import Hazard, PlannedTest, Severity, WritePermission
 from diskprof.model.preset import Job, Parameter, ParameterKind, Preset, TargetSlot, Test
@@ -29,7 +29,7 @@ _NO_WRITING = WritePermission()
 
 
 @dataclass(frozen=True, slots=True)
-class _Preset:
+class PresetNow:
     """The preset of a run as it is now, or None and why there is none."""
 
     preset: Preset | None
@@ -53,64 +53,80 @@ def plan_again(
                 "Import its job file or its fio command on the Run screen.",
             ),
         )
-    found = _preset_of(run.plan, library)
+    found = preset_again(run.plan, library)
     outlook = None
     if found.preset is not None:
         outlook = _unchanged(session, run, _wish(run, found.preset, tree, permission))
     hazards: tuple[Hazard, ...] = ()
     if outlook is None:
         why = found.why or f"The preset {run.plan.preset} has changed since run {run.id}"
-        wish = replace(_wish(run, _rebuilt(run.plan, why), tree, permission), expectations=run.plan.expectations)
+        wish = replace(_wish(run, rebuilt(run.plan, why), tree, permission), expectations=run.plan.expectations)
         outlook = Outlook(wish, session.plan_of(wish))
         hazards = (Hazard("preset-changed", Severity.WARNS, f"{why}: its recorded tests are used."),)
     plan = outlook.plan
     assert plan is not None
-    _refuse_other_disks(run, plan, tree)
+    environment = run.environment
+    refuse_other_disks(run.id, (environment.disks, *(other.disks for other in environment.others)), plan, tree)
     if (host := session.hostname()) != run.environment.hostname and run.environment.hostname:
         words = f"Run {run.id} was on {run.environment.hostname}, this is {host}."
         hazards += (Hazard("other-host", Severity.WARNS, words),)
     return replace(outlook, plan=replace(plan, hazards=(*plan.hazards, *hazards)))
 
 
-def _preset_of(plan: Plan, library: Library) -> _Preset:
+def preset_again(plan: Plan, library: Library) -> PresetNow:
+    """The preset that a plan was made of, as it is now."""
     try:
-        return _Preset(library.get(plan.preset))
+        return PresetNow(library.get(plan.preset))
     except PresetError as error:
-        return _Preset(None, error.message.rstrip("."))
+        return PresetNow(None, error.message.rstrip("."))
     except UsageError:
-        return _Preset(None, f"There is no preset {plan.preset} any more")
+        return PresetNow(None, f"There is no preset {plan.preset} any more")
+
+
+def edits_again(plan: Plan, preset: Preset) -> tuple[str, dict[str, str], tuple[Asked, ...]]:
+    """The variant, the settings beside it, and the expectations of a person that make the plan of `preset` once more."""
+    values = dict(plan.parameters)
+    same = (each.name for each in preset.variants if not edits(preset, each.name, values))
+    variant = "" if not edits(preset, "", values) else next(same, "")
+    # A promise of the preset has a tolerance; what a person expects is kept.
+    expected = tuple(each for each in plan.expectations if not each.tolerance or each.basis.startswith(ASKED))
+    return variant, edits(preset, variant, values), expected
 
 
 def _wish(run: Run, preset: Preset, tree: DeviceTree, permission: WritePermission) -> Wish:
     plan = run.plan
-    values = dict(plan.parameters)
-    same = (each.name for each in preset.variants if not edits(preset, each.name, values))
-    variant = "" if not edits(preset, "", values) else next(same, "")
-    settings = {**variant_settings(preset, variant), **edits(preset, variant, values)}
+    variant, changed, expected = edits_again(plan, preset)
+    settings = {**variant_settings(preset, variant), **changed}
     named = (
         {plan.slot: plan.target.path, **{other.slot: other.target.path for other in plan.others}} if plan.slot else {}
     )
-    # A promise of the preset has a tolerance; what a person expects is kept.
-    expected = tuple(each for each in plan.expectations if not each.tolerance or each.basis.startswith(ASKED))
     place = Place(path=plan.target.path)
     return Wish(preset, place, tree, settings, named, variant, permission, expected, plan.disk_class)
 
 
 def _unchanged(session: Session, run: Run, wish: Wish) -> Outlook | None:
     """The plan of a wish, if it has the same tests as the run; None where the preset has changed since."""
-    before = run.plan
-    if {name for name, _ in before.parameters} != {each.name for each in wish.preset.parameters}:
-        return None
-    try:
-        tests = resolve(wish.preset, wish.settings).tests
-    except UsageError:
-        # A value that its parameter does not take any more.
-        return None
-    if [test.name for test in tests] != [test.name for test in before.tests]:
+    if not may_do_the_same(run.plan, wish.preset, wish.settings):
         return None
     plan = session.plan_of(wish)
-    same = _tests_of(plan) == _tests_of(before) and plan.rounds == before.rounds
-    return Outlook(wish, plan) if same else None
+    return Outlook(wish, plan) if does_the_same(plan, run.plan) else None
+
+
+def may_do_the_same(before: Plan, preset: Preset, settings: Mapping[str, str]) -> bool:
+    """False where a preset with these settings surely has other tests than the plan."""
+    if {name for name, _ in before.parameters} != {each.name for each in preset.parameters}:
+        return False
+    try:
+        tests = resolve(preset, settings).tests
+    except UsageError:
+        # A value that its parameter does not take any more.
+        return False
+    return [test.name for test in tests] == [test.name for test in before.tests]
+
+
+def does_the_same(plan: Plan, before: Plan) -> bool:
+    """Whether two plans have the same tests, wherever their files are."""
+    return _tests_of(plan) == _tests_of(before) and plan.rounds == before.rounds
 
 
 def _tests_of(plan: Plan) -> list[object]:
@@ -125,7 +141,7 @@ def _anywhere(job: EngineJob) -> EngineJob:
     return replace(job, opened=Opened()) if isinstance(job, FioJob) else replace(job, path="")
 
 
-def _rebuilt(plan: Plan, why: str) -> Preset:
+def rebuilt(plan: Plan, why: str) -> Preset:
     """A preset of the tests that a plan recorded. Raises UsageError where they do not tell all of it; `why` it is needed."""
     if plan.sweep:
         raise UsageError(
@@ -164,15 +180,13 @@ def _literal(job: EngineJob) -> Job:
     return Job(job.name, options, job.targets, job.files if isinstance(job, FioJob) else ())
 
 
-def _refuse_other_disks(run: Run, plan: Plan, tree: DeviceTree) -> None:
-    """Raises Refused where a target lies on another disk than in `run`."""
-    environment = run.environment
-    before = (environment.disks, *(other.disks for other in environment.others))
+def refuse_other_disks(run_id: str, before: Sequence[Sequence[Device]], plan: Plan, tree: DeviceTree) -> None:
+    """Raises Refused where a target lies on another disk than in the run; `before` are its disks, of each target."""
     for old, target in zip(before, plan.targets, strict=False):
         new = tree.disks_below(target.device)
         if other := next((disk for disk in new if old and not any(_same(disk, each) for each in old)), None):
             raise Refused(
-                f"{target.path} is on another disk than in run {run.id}: {_words(other)}; then {_words(old[0])}."
+                f"{target.path} is on another disk than in run {run_id}: {_words(other)}; then {_words(old[0])}."
                 f"{_moved(old, tree)}",
                 Advice(
                     f"To test the disk that is there now: diskprof run {plan.preset} {target.path}",

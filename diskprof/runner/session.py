@@ -529,7 +529,7 @@ def series_result(store: Store, series_id: str) -> SeriesResult:
     from diskprof.analysis.series_figures import SeriesResult, repeat_figures, series_figures
 
     runs = tuple(store.series_runs(series_id))
-    figures = series_figures([repeat_figures(store.run(run.id)) for run in runs])
+    figures = series_figures([repeat_figures(store.run(run.id), run.series.arm) for run in runs if run.series])
     return SeriesResult(store.series(series_id), runs, figures)
 
 

@@ -20,7 +20,7 @@ from diskprof.model.errors import EngineError, StoreError
 from diskprof.model.histogram import Histogram
 from diskprof.model.plan import Plan
 from diskprof.model.run import DirectionResult, Environment, Finding, Message, Progress, Status, TestResult
-from diskprof.model.run_series import Spread
+from diskprof.model.run_series import Repetition, Spread
 from diskprof.model.sample import WITHIN_NS, Direction, Phase, Sample, SystemSample
 
 if TYPE_CHECKING:
@@ -112,6 +112,11 @@ def findings_from(text: str) -> tuple[Finding, ...]:
 @lru_cache(maxsize=32)
 def spreads_from(text: str) -> tuple[Spread, ...]:
     return _decode(tuple[Spread, ...], text, "spread of a series") if text != "[]" else ()
+
+
+@lru_cache(maxsize=32)
+def repetition_from(text: str) -> Repetition:
+    return _decode(Repetition, text, "repetition")
 
 
 @lru_cache(maxsize=256)

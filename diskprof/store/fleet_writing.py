@@ -26,6 +26,8 @@ class FleetWriting:
             fleet = FleetRun(
                 *(name, Status.RUNNING, "", new.preset, new.preset_title, new.members, statuses, now),
                 at_once=new.at_once,
+                wanted=new.wanted,
+                engine=new.engine,
             )
             fleets.insert(db, fleet, coordinator or this_process(), now)
         return name

@@ -7,13 +7,13 @@ from typing import Any, TypeVar
 
 from diskprof.model.advice import Advice
 from diskprof.model.errors import RunNotFound, StoreError
-from diskprof.model.fleet import FleetMember, FleetRun, HostClock, MemberState, MemberStatus
+from diskprof.model.fleet import FleetEngine, FleetMember, FleetRun, HostClock, MemberState, MemberStatus
 from diskprof.model.run import FleetPlace, FleetStage, Status
 from diskprof.store import codec
 from diskprof.store.liveness import REPLICATED, ProcessIdentity
 
 E = TypeVar("E", bound=StrEnum)
-_COLUMNS = "id, status, reason, preset, preset_title, at_once, started_at, ended_at"
+_COLUMNS = "id, status, reason, preset, preset_title, at_once, wanted, engine, started_at, ended_at"
 _KEPT = "number IN (SELECT fleet FROM run WHERE fleet IS NOT NULL AND deleted_at IS NULL)"
 _LOST = (
     "The coordinator exited unexpectedly (killed, or the machine or the run database failed)."
@@ -30,6 +30,7 @@ def insert(db: sqlite3.Connection, fleet: FleetRun, runner: ProcessIdentity, hea
     values = (
         *(fleet.id, fleet.status.value, codec.to_text(fleet.reason)),
         *(codec.to_text(fleet.preset), codec.to_text(fleet.preset_title), fleet.at_once),
+        *(codec.to_json(fleet.wanted), fleet.engine.value),
         codec.to_micros(fleet.started_at),
         None if fleet.ended_at is None else codec.to_micros(fleet.ended_at),
         *(codec.to_micros(heard_at), runner.pid, runner.start_ticks, runner.boot_id, runner.place),
@@ -52,8 +53,8 @@ def insert(db: sqlite3.Connection, fleet: FleetRun, runner: ProcessIdentity, hea
 def put(db: sqlite3.Connection, run: int, place: FleetPlace) -> None:
     """Gives a run its place. Raises RunNotFound where there is no such fleet run."""
     db.execute(
-        "UPDATE run SET fleet = ?, member = ?, stage = ? WHERE number = ?",
-        (number_of(db, place.fleet_id), place.member, place.stage.value, run),
+        "UPDATE run SET fleet = ?, member = ?, stage = ?, repeat = ? WHERE number = ?",
+        (number_of(db, place.fleet_id), place.member, place.stage.value, place.repeat, run),
     )
 
 
@@ -175,12 +176,12 @@ def runs_of(db: sqlite3.Connection, fleet_id: str, *, trash: bool = False) -> li
     return [run_id for (run_id,) in rows]
 
 
-def place_of(row: tuple[str | None, int | None, str | None]) -> FleetPlace | None:
-    """(id of the fleet run, member, stage) of a run as a value; None of a run alone."""
-    fleet_id, member, stage = row
-    if fleet_id is None or member is None or stage is None:
+def place_of(row: tuple[str | None, int | None, str | None, int | None]) -> FleetPlace | None:
+    """(id of the fleet run, member, stage, repeat) of a run as a value; None of a run alone."""
+    fleet_id, member, stage, repeat = row
+    if fleet_id is None or member is None or stage is None or repeat is None:
         return None
-    return FleetPlace(fleet_id, member, _known(FleetStage, stage, fleet_id))
+    return FleetPlace(fleet_id, member, _known(FleetStage, stage, fleet_id), repeat)
 
 
 def under_way(db: sqlite3.Connection) -> list[tuple[int, str, int, ProcessIdentity]]:
@@ -201,7 +202,7 @@ def coordinator(db: sqlite3.Connection, fleet_id: str) -> ProcessIdentity:
 
 
 def _fleet_run(db: sqlite3.Connection, row: tuple[Any, ...]) -> FleetRun:
-    number, id, status, reason, preset, title, at_once, started, ended = row
+    number, id, status, reason, preset, title, at_once, wanted, engine, started, ended = row
     members = db.execute(
         "SELECT host, target, state, reason, clock_offset_ns, clock_within_ns, began_at, run_id FROM fleet_member"
         " WHERE fleet = ? ORDER BY position",
@@ -218,6 +219,8 @@ def _fleet_run(db: sqlite3.Connection, row: tuple[Any, ...]) -> FleetRun:
         codec.from_micros(started),
         None if ended is None else codec.from_micros(ended),
         at_once,
+        codec.repetition_from(wanted),
+        _known(FleetEngine, engine, id),
     )
 
 

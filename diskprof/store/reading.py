@@ -124,7 +124,7 @@ def _summaries(db: sqlite3.Connection, which: str, limit: int | None = None) -> 
             tuple(doubts.split()),
             None if series is None else SeriesPlace(known[series], repeat, arm),
             imported,
-            None if fleet is None else fleets.place_of((known_fleets[fleet], member, stage)),
+            None if fleet is None else fleets.place_of((known_fleets[fleet], member, stage, repeat)),
         )
         for number, id, status, preset, title, target, device, hostname, start, seconds, note, headline, doubts, *(
             imported,
@@ -336,6 +336,7 @@ def run(db: sqlite3.Connection, run_id: str, *, trash: bool = False) -> Run:
         raise StoreError(f"The run {run_id} cannot be read: its plan is missing.", codec.DAMAGED)
     status, reason, started, ended, note, pid, imported, plan_text, environment, findings, *places = row
     fleet, place = places[:3], places[3:]
+    repeat = place[1]
     plan = codec.plan_from(plan_text)
     tests = db.execute(
         "SELECT position, status, reason, started_ns, ended_ns, result FROM test WHERE run = ? ORDER BY position",
@@ -360,9 +361,9 @@ def run(db: sqlite3.Connection, run_id: str, *, trash: bool = False) -> Run:
         messages=tuple(codec.message_from(body) for (body,) in messages),
         progress=None if progress is None else codec.progress_from(progress),
         runner_pid=pid,
-        series=run_series.place_of((place[0], place[1], place[2])),
+        series=run_series.place_of((place[0], repeat, place[2])),
         imported_from=imported,
-        fleet=fleets.place_of((fleet[0], fleet[1], fleet[2])),
+        fleet=fleets.place_of((fleet[0], fleet[1], fleet[2], repeat)),
     )
 
 

@@ -69,7 +69,7 @@ _TABLES = (
         runner_place TEXT NOT NULL
     ) STRICT""",
     "CREATE INDEX series_under_way ON series (number) WHERE status = 'running'",
-    # The coordinator is to a fleet run what the runner is to a run.
+    # The coordinator is to a fleet run what the runner is to a run. `wanted` is JSON.
     """CREATE TABLE fleet (
         number INTEGER PRIMARY KEY,
         id TEXT NOT NULL UNIQUE,
@@ -78,6 +78,8 @@ _TABLES = (
         preset TEXT NOT NULL,
         preset_title TEXT NOT NULL,
         at_once INTEGER,
+        wanted TEXT NOT NULL,
+        engine TEXT NOT NULL,
         started_at INTEGER NOT NULL,
         ended_at INTEGER,
         heard_at INTEGER NOT NULL,

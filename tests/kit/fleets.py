@@ -1,6 +1,6 @@
 """Fleet runs made by hand: hosts, or disks of one machine, with runs of known figures; those that grow in a store."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -9,9 +9,14 @@ from handmade import direction, fio, latency, on_disk, run
 from recorded import FAST, recording
 
 from diskprof.analysis.fleet.result import FleetResult
+from diskprof.fleet.follow.messages import MakePlan
+from diskprof.fleet.planning import Prospect
+from diskprof.model.device import DeviceTree
 from diskprof.model.fleet import FleetMember, FleetRun, HostClock, MemberState, MemberStatus, NewFleet
 from diskprof.model.histogram import Histogram
 from diskprof.model.run import FleetPlace, FleetStage, Run, Status
+from diskprof.model.run_series import Repetition
+from diskprof.runner.session import Session, Wish
 from diskprof.store import Store, this_process
 
 FLEET_ID = "f2a4c6e8"
@@ -33,23 +38,40 @@ def fleet_run(members: Sequence[FleetMember], **more: object) -> FleetRun:
 
 
 def member_run(
-    member: int, iops: float, *, stage: FleetStage = FleetStage.TOGETHER, disk: str = "nvme0n1", **device: object
+    member: int,
+    iops: float,
+    *,
+    stage: FleetStage = FleetStage.TOGETHER,
+    repeat: int = 1,
+    disk: str = "nvme0n1",
+    **device: object,
 ) -> Run:
     """A run of a test at so many IOPS, each I/O of as long as one at a time takes."""
     spread = Histogram.of_latencies([round(1e9 / iops)] * 100)
     read = direction(iops, figures=latency(1e9 / iops), histogram=spread)
     made = run(
         fio("rand", title="4K rand read QD32", read=read),
-        run_id=f"r{member}{stage[0]}aaaaa",
+        run_id=f"r{member}{stage[0]}{repeat}aaaa",
         environment=on_disk(name=disk, **device),
     )
-    return replace(made, fleet=FleetPlace(FLEET_ID, member, stage))
+    return replace(made, fleet=FleetPlace(FLEET_ID, member, stage, repeat))
 
 
 def hosts(*iops: float) -> FleetResult:
     """db1, db2 ... with these IOPS."""
     members = [FleetMember(f"db{at}", "/srv") for at, _ in enumerate(iops, start=1)]
     return FleetResult(fleet_run(members), tuple(member_run(at, each) for at, each in enumerate(iops)))
+
+
+def hosts_repeated(*iops: tuple[float, ...]) -> FleetResult:
+    """As `hosts`, each with these IOPS in one repeat after the other."""
+    members = [FleetMember(f"db{at}", "/srv") for at, _ in enumerate(iops, start=1)]
+    runs = tuple(
+        member_run(at, value, repeat=repeat)
+        for at, mine in enumerate(iops)
+        for repeat, value in enumerate(mine, start=1)
+    )
+    return FleetResult(fleet_run(members, wanted=Repetition(repeats=max(map(len, iops)))), runs)
 
 
 def disks(alone: Sequence[float], together: Sequence[float], *attached: tuple[str, ...]) -> FleetResult:
@@ -100,3 +122,22 @@ def ended(store: Store, fleet_id: str, runs: list[Iterator[str]]) -> None:
         list(each)
         store.fleets.set_member(fleet_id, at, MemberStatus(MemberState.DONE))
     store.fleets.finish(fleet_id, status=Status.COMPLETE)
+
+
+def planned_here(asked: list[MakePlan]) -> Callable[..., object]:
+    """In place of hosts: each plans in its directory."""
+
+    async def plan(
+        members: Sequence[FleetMember], _: object, wanted: Callable[[FleetMember], MakePlan], __: str
+    ) -> list[Prospect]:
+        session, found = Session(), []
+        for member in members:
+            made = wanted(member)
+            asked.append(made)
+            wish = Wish(made.preset, None, DeviceTree(()), dict(made.settings), expectations=made.expectations)
+            found.append(
+                Prospect(member, (), session.make_plan(wish, session.resolve_target(made.target, wish.tree), {}))
+            )
+        return found
+
+    return plan

@@ -1,5 +1,6 @@
 """Runs on several hosts by the real program over real sshds: what is lost on the way is not lost on the hosts."""
 
+import json
 import os
 import signal
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from diskprof.model.fleet import FleetRun, MemberState
 from diskprof.model.run import Status
 from diskprof.runner.detached.launch import request_stop
 from diskprof.store import Store
+from diskprof.store.exchange.transfer import export_runs, import_runs
 
 pytestmark = pytest.mark.needs("ssh", "sshd", "ssh-keygen", "fio")
 
@@ -108,3 +110,38 @@ def test_two_hosts_are_one_thing_and_what_was_lost_comes_later(two: Hosts) -> No
         assert store.resolve_item("pair").id == fleet_id
         for server in two.servers:
             until(lambda: not server.programs(), "the end of the agents")  # noqa: B023
+
+
+def test_hosts_are_measured_several_times_and_are_one_thing(two: Hosts) -> None:
+    def run(*words: str) -> str:
+        done = diskprof(*words, home=two.home, PATH=two.path)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    words = ("run", "ioping-latency", two.target(0), two.target(1), "--set", "count=2", "--yes", "--repeat", "2")
+    planned = json.loads(run(*words, "--dry-run", "--json"))
+    assert planned["most_repeats"] == 2
+    assert planned["likely_seconds"] == 2 * max(each["plan"]["likely_seconds"] for each in planned["members"])
+    told = json.loads(run(*words, "--tag", "pair", "--json"))
+    assert (told["status"], told["complete_runs"], told["wanted"]["repeats"]) == ("complete", 4, 2)
+    assert told["skew_s"] is not None
+    assert [len(each["values"]) for each in told["repeats"]] == [2, 2]
+    with two.here() as here, Store.open(two.home / "other.db") as other:
+        runs = here.runs_of_fleet(told["id"])
+        assert [run.fleet and run.fleet[1:] for run in runs] == [
+            (member, "together", repeat) for member in (0, 1) for repeat in (1, 2)
+        ]
+        began = [[run.started_at for run in runs if run.fleet and run.fleet.repeat == repeat] for repeat in (1, 2)]
+        assert max(began[0]) < min(began[1])
+        # By its tag it is one thing, which is whole in another store too.
+        with (two.home / "pair").open("w+b") as file:
+            export_runs(here, here.runs_named("pair"), file)
+            file.seek(0)
+            assert len(import_runs(other, [("pair", file)])) == 4
+        assert other.fleet_run(told["id"]) == here.fleet_run(told["id"])
+        assert [run.fleet for run in other.runs_of_fleet(told["id"])] == [run.fleet for run in runs]
+        again = json.loads(run("rerun", "pair", "--dry-run", "--json"))
+        assert again["wanted"] == told["wanted"]
+        for each, before in zip(again["members"], planned["members"], strict=True):
+            assert (each["host"], each["target"], each["error"]) == (before["host"], before["target"], None)
+            assert each["plan"]["parameters"] == before["plan"]["parameters"] and not each["plan"]["hazards"]

@@ -1,13 +1,22 @@
 """A fleet run on Live: the table while it runs and when it has ended, one host and back, what stops it."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from bench_screens import Bench, open_bench, second_connection
-from fleets import begun, begun_alone, ended, step
+from fleets import begun, begun_alone, ended, planned_here, step
+from recorded import GONE, SLOW
+from shipped import SHIPPED
 from stored_screens import Driver, press, see, settle, text_of
 
+from diskprof.fleet import detached, planned_again
+from diskprof.fleet.order import FleetOrder
+from diskprof.model.device import DeviceTree
 from diskprof.model.fleet import FleetMember, MemberState, MemberStatus, NewFleet
+from diskprof.model.run import FleetPlace, Status
+from diskprof.model.run_series import Repetition
+from diskprof.runner.session import Place, Session, Wish
 from diskprof.store import Store
 from diskprof.tui.dialogs.confirm import Ask
 from diskprof.tui.live.screen import LiveScreen
@@ -96,3 +105,34 @@ async def test_disks_of_this_machine_are_told_apart_by_target_and_stage(bench: B
         await press(pilot, "3", "enter")
         await see(pilot, "▾ quick")
         assert text_of(pilot).count("   alone ") == 2
+
+
+async def test_it_runs_again_on_the_same_hosts(
+    bench: Bench, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    members = tuple(FleetMember(host, str(tmp_path)) for host in ("web1", "db1"))
+    fleet_id = store.fleets.create(NewFleet("quick", "Quick check", members, wanted=Repetition(repeats=2)))
+    wish = Wish(SHIPPED.get("quick"), Place(path=str(tmp_path)), DeviceTree(()), {"runtime": "2"})
+    store.create_run(Session().plan_of(wish), SLOW.environment, fleet=FleetPlace(fleet_id, 0), runner=GONE)
+    store.reap()
+    store.fleets.finish(fleet_id, status=Status.COMPLETE)
+    orders = list[FleetOrder]()
+
+    def start(order: FleetOrder) -> str:
+        orders.append(order)
+        with second_connection(bench.path) as here:
+            return here.fleets.create(order.new)
+
+    monkeypatch.setattr(planned_again, "plan_members", planned_here([]))
+    monkeypatch.setattr(detached, "start_coordinator", start)
+    async with open_bench(bench, (120, 40)) as pilot:
+        await press(pilot, "3", "R")
+        await see(pilot, "Start Quick check again on 2 hosts?", "2 repeats, 2 hosts: about")
+        # On Live too.
+        await press(pilot, "escape", "a", "R")
+        await see(pilot, "Start Quick check again on 2 hosts?")
+        await press(pilot, "s")
+        (order,) = orders
+        assert order.new == NewFleet("quick", "Quick check", members, wanted=Repetition(repeats=2))
+        assert [dict(each.plan.parameters)["runtime"] for each in order.plans if each.plan] == ["2s"] * 2
+        await see(pilot, store.fleet_runs()[0].id, "waiting")

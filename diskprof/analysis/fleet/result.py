@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from diskprof.analysis.fleet.measured import Measured
+from diskprof.analysis.series_figures import SeriesFigure, repeat_figures, series_figures
 from diskprof.model.fleet import FleetRun
 from diskprof.model.run import FleetStage, Run
 
@@ -29,6 +30,20 @@ class FleetResult:
             if run.fleet and run.fleet.stage in stages and run.fleet.member < len(names):
                 found.setdefault(run.fleet.member, []).append(run)
         return tuple(Measured(names[member], tuple(mine)) for member, mine in sorted(found.items()))
+
+    @property
+    def repeat_figures(self) -> tuple[SeriesFigure, ...]:
+        """Every headline figure over the repeats of a member at a stage, whose place is `arm`: the member times the number of
+        stages, plus the stage. Empty where nothing is repeated."""
+        stages = list(FleetStage)
+        places = [(run, run.fleet) for run in self.runs if run.fleet and run.fleet.member < len(self.fleet.members)]
+        return series_figures(
+            [
+                repeat_figures(run, place.member * len(stages) + stages.index(place.stage))
+                for run, place in places
+                if self.fleet.is_repeated
+            ]
+        )
 
     @property
     def alone(self) -> tuple[Measured, ...]:

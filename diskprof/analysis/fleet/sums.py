@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,10 +14,10 @@ from diskprof.model.sample import Direction
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """A direction of a test over `members` of them: I/Os and bytes per second.
+    """A direction of a test over `members` of them: I/Os and bytes per second, of repeats the median.
 
-    `histogram` is that of all I/Os: fio's buckets hold whole numbers, so percentiles of it are exact, as a mean of percentiles is
-    not. None where a member has no distribution.
+    `histogram` is that of all I/Os of all repeats: fio's buckets hold whole numbers, so percentiles of it are exact, as a mean of
+    percentiles is not. None where a member has no distribution.
     """
 
     test: str
@@ -33,21 +34,26 @@ class Sum:
 
 
 def sums(members: Sequence[Measured]) -> tuple[Sum, ...]:
-    """The sums of each test and direction, in the order of the plan; of repeats those of the last run."""
-    found: dict[tuple[str, Direction], list[tuple[TestRecord, DirectionResult]]] = {}
+    """The sums of each test and direction, in the order of the plan; of repeats those that most members have."""
+    found: dict[tuple[str, Direction], dict[int, list[tuple[TestRecord, DirectionResult]]]] = {}
     for member in members:
-        last = {(record.name, direction): (record, result) for record, direction, result in member.results}
-        for key, each in last.items():
-            found.setdefault(key, []).append(each)
-    return tuple(_sum(direction, parts) for (_, direction), parts in found.items())
+        for run in member.runs:
+            repeat = run.fleet.repeat if run.fleet else 1
+            for record, direction, result in Measured(member.label, (run,)).results:
+                repeats = found.setdefault((record.name, direction), {})
+                repeats.setdefault(repeat, []).append((record, result))
+    return tuple(_sum(direction, list(repeats.values())) for (_, direction), repeats in found.items())
 
 
-def _sum(direction: Direction, parts: Sequence[tuple[TestRecord, DirectionResult]]) -> Sum:
-    results = [result for _, result in parts]
+def _sum(direction: Direction, repeats: Sequence[Sequence[tuple[TestRecord, DirectionResult]]]) -> Sum:
+    most = max(map(len, repeats))
+    whole = [[result for _, result in parts] for parts in repeats if len(parts) == most]
+    results = [result for parts in whole for result in parts]
     spreads = [result.histogram for result in results if result.histogram]
+    first = repeats[0][0][0]
     return Sum(
-        *(parts[0][0].name, parts[0][0].title, direction, len(parts)),
-        iops=sum(result.iops for result in results),
-        bandwidth_bytes_per_s=sum(result.bandwidth_bytes_per_s for result in results),
+        *(first.name, first.title, direction, most),
+        iops=statistics.median(sum(result.iops for result in parts) for parts in whole),
+        bandwidth_bytes_per_s=statistics.median(sum(each.bandwidth_bytes_per_s for each in parts) for parts in whole),
         histogram=merge(spreads) if len(spreads) == len(results) else None,
     )

@@ -23,18 +23,20 @@ from diskprof.cli.common import (
 )
 from diskprof.cli.disk_class import class_option
 from diskprof.cli.fleet_running import (
-    FleetEngine,
     FleetStart,
     HostOrder,
     disks_to_test,
     fleet_options,
     fleet_order,
+    fleet_repetition,
+    rerun_fleet,
     run_fleet,
 )
 from diskprof.cli.planning import Request, plan_in_turn, plan_of, tell_of_waiting
 from diskprof.cli.preset_options import quick_option, settings_option, variant_option
 from diskprof.cli.saying import say
 from diskprof.model.errors import DiskprofError, ExitCode
+from diskprof.model.fleet import FleetEngine
 from diskprof.model.plan import Plan, WritePermission
 from diskprof.model.run import Run, RunSummary, Status
 from diskprof.model.run_series import Repetition, SeriesPlan
@@ -168,7 +170,8 @@ def run_command(
 
     Progress goes to stderr, the result to stdout. Ctrl+C stops the run and keeps what was measured.
 
-    With --repeat or --until the runs are a series: one id, one result. Several TARGETs are tested in turn, never at once.
+    With --repeat or --until the runs are a series: one id, one result. Several TARGETs are tested in turn, never at once;
+    on several hosts each repeat starts together, and with --until a host ends once its own figures are within.
 
     A TARGET on another host is [USER@]HOST:TARGET, a file of such lines @FILE: the hosts run at the same time, each its own
     run, and the results are here as one fleet run (docs/fleet.md). HOST:by-serial:SERIAL names a disk by its serial number.
@@ -184,6 +187,7 @@ def run_command(
       diskprof run quick /mnt/data --repeat 5
       diskprof run quick /mnt/old /mnt/new --until 3% --at-most 30m
       diskprof run quick web1:/srv web2:/srv root@db1:by-serial:S4XY
+      diskprof run quick web1:/srv web2:/srv --repeat 3
       diskprof run quick @inventory.yml#web:/srv --at-once 4
       diskprof run fio-randread-qd32 --each-disk
     """
@@ -198,12 +202,12 @@ def run_command(
         engine=FleetEngine(engine),
     )
     if order.each_disk or names_hosts(targets):
-        if repeats or until or nagios or follow or wait or slots:
+        if nagios or follow or wait or slots:
             raise click.UsageError(
-                "--repeat, --until, --nagios, --follow, --wait and --target are not for --each-disk, nor for several hosts."
-                " For a series on one host: diskprof ssh HOST run ...",
-                ctx,
+                "--nagios, --follow, --wait and --target are not for --each-disk, nor for several hosts.", ctx
             )
+        wanted = fleet_repetition(repeats, until, at_most, pause, in_order=in_order, each_disk=each_disk)
+        order = replace(order, wanted=wanted)
         session = Session(ctx.find_root().obj)
         targets = disks_to_test(session, targets) if order.each_disk else targets
         if steady:
@@ -219,8 +223,8 @@ def run_command(
             ctx,
         )
 
-    wanted = repetition(repeats, until, at_most, pause, in_order=in_order, targets=len(targets))
-    if nagios and (as_json or follow or detach or dry_run or wanted):
+    series = repetition(repeats, until, at_most, pause, in_order=in_order, targets=len(targets))
+    if nagios and (as_json or follow or detach or dry_run or series):
         raise click.UsageError("--nagios excludes --json, --follow, --detach, --dry-run, --repeat and --until.", ctx)
     if steady:
         settings = (*settings, f"steady={steady}")
@@ -235,8 +239,8 @@ def run_command(
     session = Session(ctx.find_root().obj)
     if nagios:
         ctx.exit(_run_as_plugin(ctx, session, request, tags, note, start.company))
-    if wanted:
-        _carry_out_series(ctx, session, [partial(plan_of, session, each) for each in requests], wanted, start)
+    if series:
+        _carry_out_series(ctx, session, [partial(plan_of, session, each) for each in requests], series, start)
     _carry_out(ctx, session, lambda: plan_of(session, request), start)
 
 
@@ -254,7 +258,7 @@ def _following(ctx: click.Context, follow: str | None, otherwise: bool) -> Follo
 
 _HOW = (
     *("tags", "note", "dry_run", "as_json", "follow", "detach", "yes"),
-    *("allow_write", "confirm", "overwrite", "wait", "concurrent"),
+    *("allow_write", "confirm", "overwrite", "wait", "concurrent", "skip_unready"),
 )
 """The options of `run` that say how to start, which `rerun` has too."""
 
@@ -269,7 +273,8 @@ _HOW = (
 def rerun_command(ctx: click.Context, /, run: str, **how: Any) -> None:
     """Run RUN again: same preset, settings, targets and expectations, planned anew. Tags and note are not copied.
 
-    A series is repeated as it was: as often, or until the same interval, in the same order.
+    A series is repeated as it was: as often, or until the same interval, in the same order; so is a fleet run, on the same
+    hosts, each by its own plan.
 
     If the preset changed since, the tests that the run recorded are used. A target on another disk than then is refused.
 
@@ -288,6 +293,21 @@ def rerun_command(ctx: click.Context, /, run: str, **how: Any) -> None:
     session = Session(ctx.find_root().obj)
     with open_store(ctx) as store:
         found = store.resolve_item(run)
+        if found.is_fleet:
+            if follow or company is Company.WAIT:
+                raise click.UsageError("--follow and --wait are not for a fleet run.", ctx)
+            fleet_start = FleetStart(
+                *(start.tags, start.note, start.dry_run, start.as_json, start.detach, start.yes),
+                concurrent=company is Company.BESIDE,
+            )
+            ctx.exit(
+                rerun_fleet(
+                    *(session, store, found.id, permission, how["confirm"], fleet_start),
+                    skip_unready=how["skip_unready"],
+                )
+            )
+        if how["skip_unready"]:
+            raise click.UsageError("--skip-unready is for a fleet run.", ctx)
         series = store.series(found.id) if found.is_series else None
         records = session.runs_to_repeat(store, found)
 

@@ -140,6 +140,10 @@ class Agent:
             disk_class=wanted.disk_class,
         )
         plan = session.make_plan(wish, session.resolve_target(wanted.target, tree), {})
+        if wanted.earlier:
+            from diskprof.runner.again import refuse_other_disks
+
+            refuse_other_disks(wanted.earlier.run_id, wanted.earlier.disks, plan, tree)
         if not wanted.concurrent:
             refuse_beside_others(plan, self.store, tree)
         return plan

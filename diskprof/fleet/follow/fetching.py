@@ -49,8 +49,10 @@ async def _bring(
     store: Store, fleet: FleetRun, index: int, program_of: Callable[[FleetMember], tuple[str, ...]]
 ) -> Fetched:
     member, status = fleet.members[index], fleet.statuses[index]
-    place = FleetPlace(fleet.id, index)
-    run = next((run for run in store.runs_of_fleet(fleet.id) if run.id == status.run_id), None)
+    runs = [run for run in store.runs_of_fleet(fleet.id) if run.fleet and run.fleet.member == index]
+    run = next((run for run in runs if run.id == status.run_id), None)
+    # Of one that nothing was told of yet the repeat is the one after those that are here.
+    place = FleetPlace(fleet.id, index, repeat=1 + max((each.fleet.repeat for each in runs if each.fleet), default=0))
     replica = Replica(store, status.run_id, run.fleet if run and run.fleet else place)
     if run and (member.host is None or not replica.is_copy):
         # Its run is in this store, and was all the time.
@@ -102,7 +104,14 @@ def _conclude(store: Store, fleet_id: str) -> None:
         return
     runs = store.runs_of_fleet(fleet_id)
     left = [status for status in fleet.statuses if status.state is not MemberState.DONE]
-    complete = not left and all(run.status is Status.COMPLETE for run in runs)
+    wanted = fleet.wanted.repeats
+    whole = {run.fleet.member for run in runs if run.fleet and run.fleet.repeat == wanted}
+    # Of a fleet run that repeats the coordinator alone could begin what was still to come.
+    complete = (
+        not left
+        and all(run.status is Status.COMPLETE for run in runs)
+        and (not fleet.is_repeated or len(whole) == len(fleet.members))
+    )
     store.fleets.take(fleet_id)
-    reason = "" if complete else "Not all of its runs are complete."
+    reason = "" if complete else "Not all of its runs are complete, or there."
     store.fleets.finish(fleet_id, status=Status.COMPLETE if complete else Status.FAILED, reason=reason)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from diskprof.model.advice import Advice
+from diskprof.model.device import Device
 from diskprof.model.errors import DiskprofError
 from diskprof.model.expectation import Asked
 from diskprof.model.fleet import MemberOrder
@@ -48,6 +49,14 @@ class AskClock:
 
 
 @dataclass(frozen=True, slots=True)
+class Earlier:
+    """A run that is to be repeated, and the disks of each of its targets, which have to be the same."""
+
+    run_id: str
+    disks: tuple[tuple[Device, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class MakePlan:
     """Answered by the plan, with what speaks against it among its hazards."""
 
@@ -58,6 +67,7 @@ class MakePlan:
     permission: WritePermission = NO_WRITING
     concurrent: bool = False
     disk_class: str = ""
+    earlier: Earlier | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,9 @@ from diskprof.engines.tools import distributions_in, install_command_of
 from diskprof.fleet.hosts.connection import Connection
 from diskprof.fleet.hosts.programs import Form, Program, make_bundle, programs_directory, programs_here
 from diskprof.model.errors import DiskprofError, EngineMissing
+from diskprof.model.fleet import FleetMember
 from diskprof.model.text import clean
+from diskprof.own_program import own_program
 
 _MARK = "diskprof:"
 _UNPACKED = 5
@@ -149,6 +151,11 @@ def prepared(connection: Connection, saying: Callable[[str], None], given: Progr
 def program_on(host: str, saying: Callable[[str], None]) -> tuple[str, ...]:
     """The words that start diskprof on a host, which nobody is asked a password for. Raises what `prepared` raises."""
     return prepared(Connection(host), saying).words(())
+
+
+def program_of_member(member: FleetMember, saying: Callable[[str], None]) -> tuple[str, ...]:
+    """As `program_on`, where a member of a fleet run is."""
+    return own_program() if member.host is None else program_on(member.host, saying)
 
 
 def forget(connection: Connection, program: RemoteProgram) -> bool:

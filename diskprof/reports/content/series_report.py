@@ -1,20 +1,20 @@
 """A series as a document: how it repeated, its headline figures with their intervals, and its runs."""
 
-from collections.abc import Sequence
 from datetime import UTC
 
-from diskprof.analysis.series_figures import SeriesFigure, SeriesResult
+from diskprof.analysis.series_figures import SeriesResult
 from diskprof.model.metric import Quantity
 from diskprof.model.run import RunSummary, SeriesPlace, Status, Weight
 from diskprof.model.run_series import RunSeries, Spread, letter
 from diskprof.model.text import clean
 from diskprof.model.units import format_bandwidth, format_duration, format_iops, format_latency
 from diskprof.reports import figures
-from diskprof.reports.blocks import Block, Cell, Course, Fact, Facts, Heading, Paragraph, Spark, Table
+from diskprof.reports.blocks import Block, Cell, Fact, Facts, Heading, Paragraph, Table
 from diskprof.reports.content.doubts import short
+from diskprof.reports.content.repeat_table import repeat_blocks
 from diskprof.reports.content.series_plan import repetition_words
 from diskprof.reports.layout import Column
-from diskprof.reports.words import DIRECTIONS, STATUSES, WEIGHTS, Meaning
+from diskprof.reports.words import STATUSES, WEIGHTS, Meaning
 
 _WRITERS = {Quantity.IOPS: format_iops, Quantity.BANDWIDTH: format_bandwidth, Quantity.LATENCY: format_latency}
 _DOUBT = WEIGHTS[Weight.DOUBT]
@@ -108,53 +108,10 @@ def _figures(result: SeriesResult) -> list[Block]:
         swept = bool(result.runs) and any(run.status is Status.COMPLETE for run in result.runs)
         words = "No headline figures: the runs have the results." if swept else "No complete run."
         return [Paragraph(words, Meaning.QUIET)]
-    several = len(result.series.targets) > 1
-    ordered = sorted(result.figures, key=lambda each: _order(result.figures, each))
-    columns = (
-        Column("Test", least=18, middle=True),
-        *(Column("Direction", short=""), *((Column("Target"),) if several else ())),
-        *(Column("Runs", right=True), Column("Median", right=True), Column("95% interval", right=True)),
-        Column("+-", right=True, spare=1),
-    )
     doubted = {run.series.arm for run in result.runs if run.series and run.doubts and run.status is Status.COMPLETE}
-    rows = tuple(_row(figure, several=several, doubted=figure.arm in doubted) for figure in ordered)
-    few = any(figure.spread.range_only for figure in ordered)
-    legend = "95% interval: of the median, from run to run"
-    legend += ". In parentheses: lowest and highest, as an interval needs 6 runs." if few else "."
-    found: list[Block] = [Table(columns, rows, legend=legend, inset=True)]
-    if any(len(figure.values) > 1 for figure in ordered):
-        found.append(Spark("By repeat", tuple(_course(figure, several=several) for figure in ordered)))
-    return found
-
-
-def _order(known: Sequence[SeriesFigure], figure: SeriesFigure) -> tuple[int, int]:
-    """The targets of one figure beside each other."""
-    names = list(dict.fromkeys((each.test, each.direction) for each in known))
-    return names.index((figure.test, figure.direction)), figure.arm
-
-
-def _row(figure: SeriesFigure, *, several: bool, doubted: bool) -> tuple[Cell, ...]:
-    spread, way = figure.spread, DIRECTIONS[figure.direction]
-    bounds = f"{figures.figure(figure.measure, spread.low)} to {figures.figure(figure.measure, spread.high)}"
-    alone = len(figure.values) == 1
-    return (
-        Cell(clean(figure.title)),
-        Cell(way.word, way.meaning),
-        *([Cell(letter(figure.arm))] if several else []),
-        Cell(f"{_DOUBT.sign} {len(figure.values)}", _DOUBT.meaning) if doubted else Cell(str(len(figure.values))),
-        Cell(figures.figure(figure.measure, figure.median), strong=True),
-        Cell("" if alone else f"({bounds})" if spread.range_only else bounds),
-        Cell("" if alone or spread.range_only else figures.share(spread.share)),
-    )
-
-
-def _course(figure: SeriesFigure, *, several: bool) -> Course:
-    low, middle, high = (
-        figures.figure(figure.measure, value) for value in (min(figure.values), figure.median, max(figure.values))
-    )
-    where = f" {letter(figure.arm)}" if several else ""
-    name = f"{clean(figure.title)} {DIRECTIONS[figure.direction].word}{where}"
-    return Course(name, figure.values, (1.0,) * len(figure.values), low, middle, high, cpu="")
+    targets = range(len(result.series.targets))
+    names = {arm: letter(arm) for arm in targets} if len(targets) > 1 else {}
+    return repeat_blocks(result.figures, names, "Target", doubted)
 
 
 def _runs(result: SeriesResult) -> Table:

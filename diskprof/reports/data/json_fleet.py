@@ -8,11 +8,13 @@ from diskprof.analysis.fleet.result import FleetResult, labels
 from diskprof.analysis.fleet.shared_findings import SharedFinding, shared_findings
 from diskprof.analysis.fleet.sums import Sum, sums
 from diskprof.analysis.fleet.together import Together, lost_together
-from diskprof.model.fleet import FleetRun
-from diskprof.model.run import Run, Status
+from diskprof.analysis.series_figures import SeriesFigure
+from diskprof.model.fleet import FleetPlan, FleetRun
+from diskprof.model.run import FleetStage, Run, Status
 from diskprof.reports.content.fleet.stands_out import all_odd_ones
 from diskprof.reports.data.json import Json
 from diskprof.reports.data.json_runs import comparison_json
+from diskprof.reports.data.json_series import spread_json, wanted_json
 
 _QUANTILES = {"p50_ns": 0.5, "p90_ns": 0.9, "p99_ns": 0.99, "p99_9_ns": 0.999}
 
@@ -23,6 +25,7 @@ def fleet_json(result: FleetResult) -> Json:
     return {
         **fleet_head(result.fleet),
         "complete_runs": sum(run.status is Status.COMPLETE for run in result.runs),
+        "repeats": [_repeats(figure, result) for figure in result.repeat_figures],
         "sums": [_sum(each) for each in sums(result.together)],
         "odd": [_odd(each) for each in all_odd_ones(apart)],
         "alone_and_together": [_together(each) for each in lost_together(result.alone, result.together)],
@@ -52,10 +55,23 @@ def fleet_head(fleet: FleetRun) -> Json:
             for label, member, status in zip(labels(fleet), fleet.members, fleet.statuses, strict=True)
         ],
         "at_once": fleet.at_once,
+        "wanted": wanted_json(fleet.wanted),
+        "engine": str(fleet.engine),
         "skew_s": None if skew is None else skew.total_seconds(),
         "skew_within_s": None if skew is None else fleet.skew_within.total_seconds(),
         "started_at": fleet.started_at.isoformat(),
         "ended_at": fleet.ended_at and fleet.ended_at.isoformat(),
+    }
+
+
+def fleet_plan_json(planned: FleetPlan) -> Json:
+    """How often a fleet run would run and what that takes, as `diskprof run HOST:TARGET --dry-run --json` prints it."""
+    return {
+        "wanted": wanted_json(planned.wanted),
+        "most_repeats": planned.most_repeats,
+        "likely_seconds": planned.least_s,
+        "bytes_written": planned.bytes_written,
+        "writes_exact": planned.writes_exact,
     }
 
 
@@ -68,6 +84,19 @@ def _sum(each: Sum) -> Json:
         "iops": each.iops,
         "bandwidth_bytes_per_s": each.bandwidth_bytes_per_s,
         **{name: each.quantile(q) for name, q in _QUANTILES.items()},
+    }
+
+
+def _repeats(figure: SeriesFigure, result: FleetResult) -> Json:
+    """A figure of a member over its repeats."""
+    names, stages = labels(result.fleet), list(FleetStage)
+    member, stage = divmod(figure.arm, len(stages))
+    return {
+        "member": names[member],
+        "stage": str(stages[stage]),
+        "title": figure.title,
+        **spread_json(figure.spread),
+        "values": list(figure.values),
     }
 
 
@@ -123,6 +152,7 @@ def _run(run: Run, fleet: FleetRun) -> Json:
         "id": run.id,
         "member": names[place.member] if place and place.member < len(names) else "",
         "stage": str(place.stage) if place else "",
+        "repeat": place.repeat if place else None,
         "status": str(run.status),
         "reason": run.reason,
         "hostname": run.environment.hostname,

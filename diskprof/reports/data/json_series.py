@@ -29,7 +29,7 @@ def series_head(series: RunSeries, runs: Sequence[RunSummary]) -> Json:
         "preset": series.preset,
         "title": series.preset_title,
         "targets": list(series.targets),
-        "wanted": _wanted(series.wanted),
+        "wanted": wanted_json(series.wanted),
         "complete_runs": sum(run.status is Status.COMPLETE for run in runs),
         "started_at": series.started_at.isoformat(),
         "ended_at": series.ended_at and series.ended_at.isoformat(),
@@ -41,7 +41,7 @@ def series_head(series: RunSeries, runs: Sequence[RunSummary]) -> Json:
 def series_plan_json(planned: SeriesPlan) -> Json:
     """The plan of a series, as `diskprof run --repeat --dry-run --json` prints it."""
     return {
-        "wanted": _wanted(planned.wanted),
+        "wanted": wanted_json(planned.wanted),
         "targets": list(planned.targets),
         "most_repeats": planned.most_rounds,
         "likely_seconds": planned.least_s,
@@ -51,7 +51,8 @@ def series_plan_json(planned: SeriesPlan) -> Json:
     }
 
 
-def _wanted(wanted: Repetition) -> Json:
+def wanted_json(wanted: Repetition) -> Json:
+    """How often a series or a fleet run repeats."""
     return {
         "repeats": wanted.repeats,
         "until": wanted.until,
@@ -67,10 +68,13 @@ def _figure(figure: SeriesFigure, series: RunSeries) -> Json:
 
 
 def _spread(spread: Spread, series: RunSeries) -> Json:
+    return {"arm": spread.arm, "target": series.targets[spread.arm], **spread_json(spread)}
+
+
+def spread_json(spread: Spread) -> Json:
+    """How far apart repeats are in a figure, in its unit."""
     bounds = [spread.low, spread.high]
     return {
-        "arm": spread.arm,
-        "target": series.targets[spread.arm],
         "test": spread.test,
         "metric": f"{spread.direction}.{spread.quantity}",
         "unit": UNITS[spread.quantity],

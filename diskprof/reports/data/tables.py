@@ -123,11 +123,11 @@ def series_csv(runs: Sequence[Run]) -> str:
 
 
 def fleet_csv(result: FleetResult) -> str:
-    """The rows of `results_csv` of each run of a fleet run, the members in their order, with who it is and at which stage."""
+    """The rows of `results_csv` of each run of a fleet run, the members in their order, with who it is, its stage and repeat."""
     names = labels(result.fleet)
-    columns = ("fleet", "member", "stage", *RESULT_COLUMNS)
+    columns = ("fleet", "member", "stage", "repeat", *RESULT_COLUMNS)
     rows = (
-        (run.fleet.fleet_id, names[run.fleet.member], str(run.fleet.stage), *row)
+        (run.fleet.fleet_id, names[run.fleet.member], str(run.fleet.stage), run.fleet.repeat, *row)
         for run in result.runs
         if run.fleet
         for test in run.tests

@@ -171,7 +171,7 @@ class Repeater:
         record = await self._unlocked(lambda: self._store.run(run.run_id))
         if record is None:
             return _End(self._stop.status, self._stop.reason)
-        self._figures.append(repeat_figures(record))
+        self._figures.append(repeat_figures(record, place.arm))
         return _End(status, "" if status is Status.COMPLETE else f"{self._which(place)} failed: {record.reason}")
 
     async def _is_narrow(self, series_id: str) -> bool:

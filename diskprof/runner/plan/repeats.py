@@ -5,7 +5,9 @@ from collections.abc import Sequence
 
 from diskprof.model.advice import Advice
 from diskprof.model.errors import UnitError, UsageError
+from diskprof.model.fleet import FleetPlan
 from diskprof.model.plan import Plan
+from diskprof.model.run import FleetStage
 from diskprof.model.run_series import LEAST_FOR_INTERVAL, Repetition, SeriesPlan, TargetOrder
 from diskprof.model.units import format_duration, parse_duration
 
@@ -81,14 +83,29 @@ def plan_series(plans: Sequence[Plan], wanted: Repetition) -> SeriesPlan:
             raise UsageError(f"{path} is given twice.", "Give each target once; --repeat tests it several times.")
     if wanted.until is not None and any(all(test.cell for test in plan.tests) for plan in plans):
         raise UsageError("A sweep has no headline figures that --until could wait for.", "Use --repeat.")
-    cap = series.wanted.at_most_s
+    _refuse_short_cap(series.wanted, series.round_s, "one run" if len(plans) == 1 else "one run of each target")
+    return series
+
+
+def plan_fleet(
+    plans: Sequence[Plan], wanted: Repetition, at_once: int | None, stages: tuple[FleetStage, ...]
+) -> FleetPlan:
+    """These plans of members of a fleet run, as often as `wanted`. Raises UsageError where it could not do that."""
+    planned = FleetPlan.of(tuple(plans), wanted, at_once, stages)
+    if wanted.until is not None and any(all(test.cell for test in plan.tests) for plan in plans):
+        raise UsageError("A sweep has no headline figures that --until could wait for.", "Use --repeat.")
+    _refuse_short_cap(planned.wanted, planned.round_s, "one run of each")
+    return planned
+
+
+def _refuse_short_cap(wanted: Repetition, round_s: float, what: str) -> None:
+    """`what` takes `round_s` seconds, the pause after it included."""
+    cap = wanted.at_most_s
     needed = 1 if wanted.until is None else LEAST_FOR_INTERVAL
-    if cap is not None and cap < needed * series.round_s - wanted.pause_s:
-        what = "one run" if len(plans) == 1 else "one run of each target"
+    if cap is not None and cap < needed * round_s - wanted.pause_s:
         why = what if needed == 1 else f"{needed} times {what}, which an interval needs at least"
-        takes = format_duration(needed * series.round_s - wanted.pause_s)
+        takes = format_duration(needed * round_s - wanted.pause_s)
         raise UsageError(
             f"--at-most {format_duration(cap)} is shorter than {why} (about {takes}).",
             "Give more time, or shorter tests.",
         )
-    return series

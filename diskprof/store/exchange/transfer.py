@@ -303,7 +303,7 @@ def _create(db: sqlite3.Connection, name: str, head: Head) -> int:
             run_series.put(db, number, place)
             db.execute("UPDATE run SET note = ? WHERE number = ?", (codec.to_text(head.note), number))
         if within := head.fleet:
-            if not 0 <= within.member < len(fleets.fleet_run(db, within.fleet_id).members):
+            if not 0 <= within.member < len(fleets.fleet_run(db, within.fleet_id).members) or within.repeat < 1:
                 raise _wrong(name, head, "it has no place in its fleet run")
             fleets.put(db, number, within)
         writing.set_tags(db, number, head.tags)

@@ -241,9 +241,9 @@ together. {fleet.open} opens one host, {live.leave} comes back. When it has ende
         match action:
             case "stop":
                 return self.fleet.going
-            case "export":
+            case "export" | "again":
                 return not self.fleet.going
-            case "course" | "follow" | "again" | "compare" | "tags" | "delete":
+            case "course" | "follow" | "compare" | "tags" | "delete":
                 # Of the whole they are keys of the list of runs.
                 return False
             case _:
@@ -281,6 +281,14 @@ together. {fleet.open} opens one host, {live.leave} comes back. When it has ende
             super().action_export()
             return
         run_actions.export_fleet(self, fleet_id)
+
+    def action_again(self) -> None:
+        from diskprof.tui.dialogs.fleet_again import run_fleet_again
+
+        if fleet_id := self.fleet.id:
+            run_fleet_again(self, fleet_id)
+        else:
+            super().action_again()
 
     def action_stop(self) -> None:
         """Of a fleet run, or a run of it: all of it."""

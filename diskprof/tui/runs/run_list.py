@@ -275,17 +275,19 @@ class RunList:
             target = f" {letter(run.series.arm)}" if len(series.targets) > 1 else ""
             return f"  {run.series.repeat}{target}"
         if run.fleet and (fleet := self.fleets.get(run.fleet.fleet_id)) and run.fleet.member < len(fleet.members):
+            repeat = f" {run.fleet.repeat}" if fleet.is_repeated else ""
             if all(member.host is None for member in fleet.members):
                 # The target has a column of its own.
-                return f"  {run.fleet.stage}"
+                return f"  {run.fleet.stage}{repeat}"
             alone = " alone" if run.fleet.stage is FleetStage.ALONE else ""
-            return f"  {labels(fleet)[run.fleet.member]}{alone}"
+            return f"  {labels(fleet)[run.fleet.member]}{alone}{repeat}"
         return run.preset
 
 
-def _member(run: RunSummary) -> tuple[int, bool]:
-    """Where a run is below its fleet run: by member, it alone first. Those of a series stay in the order of time."""
-    return (run.fleet.member, run.fleet.stage is FleetStage.TOGETHER) if run.fleet else (0, False)
+def _member(run: RunSummary) -> tuple[int, int, bool]:
+    """Where a run is below its fleet run: by member and repeat, it alone first. Those of a series stay in the order of time."""
+    place = run.fleet
+    return (place.member, place.repeat, place.stage is FleetStage.TOGETHER) if place else (0, 0, False)
 
 
 def _by_amount(figure: re.Match[str]) -> str:

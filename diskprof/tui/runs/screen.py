@@ -21,6 +21,7 @@ from diskprof.model.text import clean
 from diskprof.reports.content.series_rows import whole_of
 from diskprof.runner.comparing import MarkedRun, each_alone, grouped
 from diskprof.tui.dialogs import run_actions
+from diskprof.tui.dialogs.fleet_again import run_fleet_again
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.containers import Across, Down
 from diskprof.tui.kit.field import Field
@@ -60,7 +61,8 @@ class RunsScreen(ModeScreen):
         "Deleted runs stay in the trash for a week; Undo restores those deleted last.\n\n"
         "The lower part, on wide terminals the right one, shows the results of the run under the cursor.\n\n"
         "{runs.history} shows how the results of the runs like the one under the cursor changed.\n\n"
-        "{runs.again} runs the run under the cursor again: same preset, settings, target and expectations.\n\n"
+        "{runs.again} runs the run under the cursor again: same preset, settings, target and expectations; a fleet run on the "
+        "same hosts.\n\n"
         "A series or a fleet run is one row; {runs.open} shows or hides its runs. What is done to the row is done to all of them. "
         "{runs.attach} shows a fleet run on Live: its hosts or disks, and what stands out.\n\n"
         "The filter looks for words in id, preset, target, device, host, status and tags. A field limits a word: "
@@ -241,7 +243,7 @@ class RunsScreen(ModeScreen):
                 return bool((run := self.current) and (run.status is Status.RUNNING or run.id in self.list.fleets))
             case "history":
                 return bool((run := self.current) and run.status is Status.COMPLETE and run.id not in self.list.fleets)
-            case "again" if (run := self.current) and (run.imported_from or run.id in self.list.fleets):
+            case "again" if (run := self.current) and run.imported_from:
                 return False
             case "open" | "mark" | "again" | "export" | "tags" | "delete" | "compare" | "order" | "reverse":
                 return bool(self.list.shown)
@@ -394,6 +396,8 @@ class RunsScreen(ModeScreen):
     def action_again(self) -> None:
         if (run := self.current) and run.id in self.list.series:
             run_actions.run_series_again(self, run.id)
+        elif run and run.id in self.list.fleets:
+            run_fleet_again(self, run.id)
         elif run:
             run_actions.run_again(self, run.id)
 

@@ -18,7 +18,10 @@ def repeated(repeat: int, iops: float, arm: int = 0) -> Run:
 def test_a_figure_has_the_values_of_all_complete_runs_of_its_target() -> None:
     runs = [repeated(1, 1000), repeated(1, 500, arm=1), repeated(2, 520, arm=1), repeated(2, 1100)]
     runs.append(replace(repeated(3, 1.0), status=Status.INTERRUPTED))
-    found = {(each.arm, each.test): each for each in series_figures([repeat_figures(one) for one in runs])}
+    found = {
+        (each.arm, each.test): each
+        for each in series_figures([repeat_figures(one, one.series.arm) for one in runs if one.series])
+    }
     assert found[0, "rand"].values == (1000, 1100)
     assert found[1, "rand"].values == (500, 520)
     spread = widest(tuple(found.values()))
@@ -32,7 +35,7 @@ def test_a_range_of_few_repeats_is_never_narrow_enough() -> None:
     assert len(values) == LEAST_FOR_INTERVAL
     for count in range(1, 7):
         runs = [repeated(at + 1, value) for at, value in enumerate(values[:count])]
-        spread = widest(series_figures([repeat_figures(one) for one in runs]))
+        spread = widest(series_figures([repeat_figures(one, one.series.arm) for one in runs if one.series]))
         assert spread
         assert spread.within(0.01) is (count == 6)
 

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Callable
+from itertools import islice
 
 import pytest
-from recorded import GONE, make_plan, record_run
+from recorded import FAST, GONE, make_plan, record_run, recording
 
 from diskprof.fleet import coordinator as module
 from diskprof.fleet import detached
@@ -13,8 +14,9 @@ from diskprof.fleet.follow.fetching import fetch
 from diskprof.fleet.member import Member, Start
 from diskprof.fleet.order import FleetOrder, MemberPlan, order_json
 from diskprof.model.errors import Refused
-from diskprof.model.fleet import FleetMember, MemberState, MemberStatus, NewFleet
+from diskprof.model.fleet import FleetMember, FleetRun, MemberState, MemberStatus, NewFleet
 from diskprof.model.run import FleetPlace, Status
+from diskprof.model.run_series import Repetition
 from diskprof.runner.carry.execute import StopRequest
 from diskprof.store import Store
 
@@ -84,3 +86,79 @@ def test_what_is_here_is_not_fetched(store: Store) -> None:
     # Nothing is lost: how and when it ended stays.
     assert fetch(store, fleet_id, nobody) == []
     assert store.fleet_run(fleet_id) == fleet
+
+
+def repeated(
+    store: Store, monkeypatch: pytest.MonkeyPatch, wanted: Repetition, iops: Callable[[int, int], float | None]
+) -> tuple[FleetRun, list[tuple[int, int]]]:
+    """A fleet run of two hosts, whose run at (member, repeat) has so many IOPS; None is refused, 0 fails.
+
+    And each run that began, as (repeat, member).
+    """
+    began = list[tuple[int, int]]()
+
+    class Repeats(Member):
+        async def begin(self, start: Start) -> None:
+            self._place, place, factor = start.place, start.place, iops(self.index, start.place.repeat)
+            if factor is None:
+                raise Refused("It is mounted.")
+            self.outcome, self._ran = (Status.COMPLETE if factor else Status.FAILED), True
+            began.append((place.repeat, self.index))
+            intervals = None if factor else 3
+            run = recording(store, machine=FAST, factor=factor or 1.0, fleet=place, runtime_s=0.5)
+            run_id = next(run)
+            list(islice(run, intervals))
+            self._set(state=MemberState.DONE, run_id=run_id)
+
+        async def follow(self) -> None:
+            self.ready.set()
+
+    monkeypatch.setattr(module, "Member", Repeats)
+    monkeypatch.setattr(module, "_LOST_S", 0.0)
+    monkeypatch.setattr(module, "_AGAIN_S", 0.0)
+    monkeypatch.setattr(module, "_LEAD_NS", 0)
+    new = NewFleet("quick", "Quick", (FleetMember("web1", "/srv"), FleetMember("web2", "/srv")), wanted=wanted)
+    order = FleetOrder(new, (MemberPlan(make_plan()),) * 2, str(store.path))
+    fleet_id = asyncio.run(Coordinator(order, store, StopRequest(), lambda _: None).carry_out())
+    return store.fleet_run(fleet_id), began
+
+
+def test_each_repeat_begins_with_all_that_still_go_on(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    fleet, began = repeated(store, monkeypatch, Repetition(repeats=3), lambda *_: 1.0)
+    assert (fleet.status, fleet.reason) == (Status.COMPLETE, "")
+    assert began == [(repeat, member) for repeat in (1, 2, 3) for member in (0, 1)]
+    assert [run.fleet.repeat for run in store.runs_of_fleet(fleet.id) if run.fleet] == [1, 2, 3, 1, 2, 3]
+
+
+def test_a_host_that_refuses_a_repeat_keeps_what_it_has_and_holds_up_no_other(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fleet, began = repeated(
+        store, monkeypatch, Repetition(repeats=3), lambda member, repeat: None if (member, repeat) == (1, 2) else 1.0
+    )
+    assert began == [(1, 0), (1, 1), (2, 0), (3, 0)]
+    assert fleet.status is Status.FAILED
+    assert fleet.reason == "web2:/srv: Repeat 2 did not start: It is mounted."
+    assert [status.state for status in fleet.statuses] == [MemberState.DONE] * 2
+    assert len(store.runs_of_fleet(fleet.id)) == 4
+
+
+def test_a_host_ends_as_soon_as_its_own_figures_are_within(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The second one is off in its first two repeats, which an interval of eight leaves out.
+    fleet, began = repeated(
+        store,
+        monkeypatch,
+        Repetition(until=0.05),
+        lambda member, repeat: 0.5 if member == 1 and repeat == 3 else 1.0,
+    )
+    assert fleet.status is Status.COMPLETE
+    repeats = [max(repeat for repeat, who in began if who == member) for member in (0, 1)]
+    assert repeats[0] == 6 and repeats[1] > 6
+    assert fleet.reason == f"Every headline figure is within 5% after 6 to {repeats[1]} repeats."
+
+
+def test_no_repeat_begins_that_would_end_after_the_cap(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    fleet, began = repeated(store, monkeypatch, Repetition(repeats=5, at_most_s=0.001), lambda *_: 1.0)
+    assert began == [(1, 0), (1, 1)]
+    assert fleet.status is Status.COMPLETE
+    assert fleet.reason.startswith("Ended after 1 repeat: the next would end after")

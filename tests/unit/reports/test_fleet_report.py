@@ -5,15 +5,16 @@ import io
 import json
 from dataclasses import replace
 
-from fleets import FLEET_ID, disks, fleet_run, hosts
+from fleets import FLEET_ID, disks, fleet_run, hosts, hosts_repeated
 
 from diskprof.analysis.fleet.result import FleetResult, labels
 from diskprof.analysis.fleet.together import lost_together
 from diskprof.model.fleet import FleetMember, MemberState, MemberStatus
 from diskprof.model.histogram import merge
-from diskprof.model.run import Status
+from diskprof.model.run import RunSummary, Status
 from diskprof.reports.blocks import Paragraph
 from diskprof.reports.content.fleet.fleet_report import fleet_report
+from diskprof.reports.content.fleet.fleet_rows import row_words
 from diskprof.reports.content.fleet.together_report import together_blocks
 from diskprof.reports.data.json import dumps
 from diskprof.reports.data.json_fleet import fleet_json
@@ -35,6 +36,25 @@ def test_the_report_names_the_odd_host_first_and_tells_the_sum() -> None:
     assert "18,500" in said
     assert "12 ms +-0.8 ms" in said
     assert "quick" in said
+
+
+def test_repeats_are_told_of_each_host_and_the_sum_is_their_median() -> None:
+    result = hosts_repeated((5000, 5100, 4900), (4000, 4100))
+    said = drawn(result)
+    assert "3 repeats" in said and "(last repeat)" in said and "Repeats of each host" in said
+    found = json.loads(dumps(fleet_json(result), ascii_only=False))
+    # The third repeat is of one host alone: no sum of both.
+    assert found["sums"][0]["iops"] == (9000 + 9200) / 2
+    assert [(each["member"], each["values"]) for each in found["repeats"]] == [
+        ("db1", [5000, 5100, 4900]),
+        ("db2", [4000, 4100]),
+    ]
+    summaries = [
+        RunSummary(run.id, run.status, *[""] * 5, run.started_at, 1.0, fleet=run.fleet)  # type: ignore[arg-type]
+        for run in result.runs
+    ]
+    assert row_words(result.fleet, summaries) == "2 hosts, 5 of 6 runs"
+    assert "repeat" not in drawn(hosts(5000, 5010)).lower()
 
 
 def test_a_lost_host_and_one_left_out_are_told_with_their_reason() -> None:

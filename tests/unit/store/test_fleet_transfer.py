@@ -39,7 +39,8 @@ def test_it_is_the_same_fleet_run_in_another_store(exported: tuple[Path, str, by
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        (', 1, "together"]', ', 7, "together"]', "it has no place in its fleet run"),
+        (', 1, "together", 1]', ', 7, "together", 1]', "it has no place in its fleet run"),
+        (', 1, "together", 1]', ', 1, "together", 0]', "it has no place in its fleet run"),
         ('"target": "/srv"}]', '"target": "/srv"}, {"host": "db9", "target": "/srv"}]', "a state for each"),
         ("fleet-line", "", "its series or fleet run is missing"),
     ],

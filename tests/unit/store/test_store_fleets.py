@@ -6,13 +6,16 @@ import pytest
 from recorded import FIRST_START, GONE, SLOW, make_plan, record_run
 
 from diskprof.model.errors import Refused, RunNotFound, StoreError
-from diskprof.model.fleet import FleetMember, HostClock, MemberState, MemberStatus, NewFleet
+from diskprof.model.fleet import FleetEngine, FleetMember, HostClock, MemberState, MemberStatus, NewFleet
 from diskprof.model.run import FleetPlace, FleetStage, Status
+from diskprof.model.run_series import Repetition
 from diskprof.runner import session
 from diskprof.store import Item, ItemKind, Store
 
 MEMBERS = (FleetMember("web1", "/srv"), FleetMember("root@db1", "by-serial:S4XY"), FleetMember(None, "/dev/sdb"))
-NEW = NewFleet("quick", "Quick check", MEMBERS)
+NEW = NewFleet(
+    "quick", "Quick check", MEMBERS, wanted=Repetition(until=0.03, at_most_s=600.0), engine=FleetEngine.FIO_SERVER
+)
 
 
 def replicate(store: Store, place: FleetPlace) -> str:
@@ -26,6 +29,7 @@ def test_a_fleet_run_comes_out_as_it_went_in(store: Store) -> None:
     fleet_id = store.fleets.create(NEW)
     fleet = store.fleet_run(fleet_id)
     assert (fleet.preset, fleet.members, fleet.status, fleet.skew) == ("quick", MEMBERS, Status.RUNNING, None)
+    assert (fleet.wanted, fleet.engine) == (NEW.wanted, NEW.engine)
     assert [status.state for status in fleet.statuses] == [MemberState.WAITING] * 3
     assert [member.label for member in MEMBERS] == ["web1:/srv", "root@db1:by-serial:S4XY", "/dev/sdb"]
     began = [
@@ -53,7 +57,7 @@ def test_a_fleet_run_comes_out_as_it_went_in(store: Store) -> None:
 def test_its_runs_are_one_thing_by_its_id_its_beginning_a_tag_and_latest(store: Store) -> None:
     alone = record_run(store, runtime_s=0.5)
     fleet_id = store.fleets.create(NEW)
-    places = (FleetPlace(fleet_id, 2, FleetStage.ALONE), FleetPlace(fleet_id, 0), FleetPlace(fleet_id, 2))
+    places = (FleetPlace(fleet_id, 2, FleetStage.ALONE), FleetPlace(fleet_id, 0), FleetPlace(fleet_id, 2, repeat=2))
     ids = [
         record_run(
             store, runtime_s=0.5, fleet=place, tags=("nightly",), started_at=FIRST_START + timedelta(minutes=at + 1)

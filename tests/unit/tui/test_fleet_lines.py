@@ -1,16 +1,27 @@
 """The table of a fleet run, on runs that grow in a store."""
 
+from dataclasses import replace
 from pathlib import Path
 
-from fleets import begun, step
+from fleets import begun, begun_alone, step
 
+from diskprof.model.fleet import MemberState
 from diskprof.model.histogram import Histogram, merge
-from diskprof.model.run import Status
+from diskprof.model.run import FleetStage, Status
+from diskprof.model.run_series import Repetition
 from diskprof.model.sample import Phase
+from diskprof.model.units import format_clock
 from diskprof.store import Store
 from diskprof.tui.kit.charts.glyphs import Charset
-from diskprof.tui.live.fleet.fleet_lines import columns_for, fleet_progress_line, member_row, said_lines, sum_row
-from diskprof.tui.live.fleet.fleet_reader import FleetNow, FleetReader
+from diskprof.tui.live.fleet.fleet_lines import (
+    columns_for,
+    fleet_line,
+    fleet_progress_line,
+    member_row,
+    said_lines,
+    sum_row,
+)
+from diskprof.tui.live.fleet.fleet_reader import FleetNow, FleetReader, MemberNow
 
 
 def text(now: FleetNow, width: int = 80) -> list[str]:
@@ -26,6 +37,30 @@ def text(now: FleetNow, width: int = 80) -> list[str]:
         lines.append(" ".join(parts).rstrip())
     assert max(map(len, lines)) <= width
     return lines
+
+
+def progress(now: FleetNow) -> str:
+    return "".join(words for words, _ in fleet_progress_line(now, 80, Charset.BLOCKS))
+
+
+def test_the_time_left_counts_what_has_not_begun(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "runs.db") as store:
+        fleet_id, runs = begun_alone(store, 1.0, 1.0)
+        step(runs[:1], 60)
+        now = FleetReader(store).read(fleet_id)
+        first = now.members[0]
+        second = MemberNow("/mnt/1", MemberState.WAITING, None, Status.PENDING, "", "", 0, None, None, (), 0, None)
+        now = replace(now, members=(first, second))
+        assert (now.stage, second.place) == (FleetStage.ALONE, None) and first.progress
+        assert first.progress.remaining_s is not None and first.likely_s > 0
+        # It, the other one alone, and both together.
+        alone = first.progress.remaining_s + 2 * first.likely_s
+        assert now.remaining_s == alone
+        assert f"{format_clock(alone)} left" in progress(now)
+        again = replace(now, fleet=replace(now.fleet, wanted=Repetition(repeats=3)))
+        assert again.remaining_s == alone + 2 * 3 * first.likely_s
+        assert again.overall == now.overall / 3
+        assert "2 hosts, each alone, repeat 1 of 3" in "".join(words for words, _ in fleet_line(again, "host", 80))
 
 
 def test_the_sum_has_the_percentiles_of_all_ios_of_the_last_second(tmp_path: Path) -> None:

@@ -2,19 +2,22 @@
 
 from collections.abc import Sequence
 from datetime import UTC, timedelta
+from itertools import chain
 
 from diskprof.analysis.fleet.result import FleetResult, labels
 from diskprof.analysis.fleet.together import lost_together
 from diskprof.analysis.headline import headline
-from diskprof.model.fleet import FleetRun, MemberState
-from diskprof.model.run import Run, Status
+from diskprof.model.fleet import FleetEngine, FleetRun, MemberState
+from diskprof.model.run import FleetStage, Run, Status
 from diskprof.model.text import clean
 from diskprof.model.units import format_duration
 from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Cell, Fact, Facts, Heading, Paragraph, Table
 from diskprof.reports.content.fleet.figure_tables import member_blocks, sum_blocks
+from diskprof.reports.content.fleet.fleet_plan import fleet_repeats_words
 from diskprof.reports.content.fleet.stands_out import all_odd_ones, finding_blocks, odd_words, standing_out_blocks
 from diskprof.reports.content.fleet.together_report import together_blocks
+from diskprof.reports.content.repeat_table import repeat_blocks
 from diskprof.reports.layout import Column
 from diskprof.reports.words import MEMBER_STATES, STATUSES, Meaning
 
@@ -41,9 +44,17 @@ def fleet_sections(result: FleetResult) -> tuple[Block, ...]:
     if result.together:
         sections += [Heading(f"Sum of all {noun}s"), *sum_blocks(result.together, noun)]
     sections += [Heading(f"Each {noun}{' alone' if result.alone else ''}"), *member_blocks(apart, odd, noun)]
+    if repeats := result.repeat_figures:
+        sections += [Heading(f"Repeats of each {noun}"), *repeat_blocks(repeats, _arms(result), noun.capitalize())]
     if result.alone and result.together:
         sections += [Heading("Alone and together"), *together_blocks(lost_together(result.alone, result.together))]
     return (*sections, Heading("Findings"), *finding_blocks(result.everyone, noun))
+
+
+def _arms(result: FleetResult) -> dict[int, str]:
+    """What the arms of `FleetResult.repeat_figures` are called."""
+    names = [[f"{label} {stage}" if result.alone else label for stage in FleetStage] for label in labels(result.fleet)]
+    return dict(enumerate(chain.from_iterable(names)))
 
 
 def fleet_preview(result: FleetResult) -> tuple[Block, ...]:
@@ -81,9 +92,12 @@ def _facts(result: FleetResult) -> Facts:
         ("Fleet run", f"{fleet.id}, {STATUSES[fleet.status].word}"),
         (f"{result.noun.capitalize()}s", ", ".join(clean(label) for label in labels(fleet))),
         ("Order", _order_words(result)),
+        ("Repeats", fleet_repeats_words(fleet.wanted) if fleet.is_repeated else ""),
+        ("Pause", format_duration(fleet.wanted.pause_s) if fleet.wanted.pause_s else ""),
+        ("Engine", "fio's client and servers" if fleet.engine is FleetEngine.FIO_SERVER else ""),
         ("Complete", f"{complete} of {figures.count(len(runs), 'run')}" if complete < len(runs) else ""),
         ("Started", f"{fleet.started_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC{took}"),
-        ("Skew", skew_words(fleet)),
+        ("Skew", f"{skew_words(fleet)}{' (last repeat)' if fleet.is_repeated and fleet.skew else ''}"),
         ("Tags", clean(" ".join(tag for tag in runs[-1].tags if all(tag in run.tags for run in runs))) if runs else ""),
         ("Note", clean(runs[-1].note) if runs else ""),
     ]
@@ -111,23 +125,26 @@ def _absent(fleet: FleetRun) -> list[Fact]:
 
 
 def _runs(result: FleetResult) -> Table:
-    stages = bool(result.alone)
+    stages, repeats = bool(result.alone), result.fleet.is_repeated
     columns = (
         *(Column("Run"), Column(result.noun.capitalize(), least=8, middle=True)),
+        *((Column("Repeat", right=True),) if repeats else ()),
         *((Column("Stage"),) if stages else ()),
         *(Column("Target", least=10, middle=True, spare=1), Column("UTC"), Column("Result", least=20)),
     )
     names = labels(result.fleet)
-    return Table(columns, tuple(_run(run, names, stages=stages) for run in result.runs), inset=True)
+    rows = tuple(_run(run, names, stages=stages, repeats=repeats) for run in result.runs)
+    return Table(columns, rows, inset=True)
 
 
-def _run(run: Run, names: Sequence[str], *, stages: bool) -> tuple[Cell, ...]:
+def _run(run: Run, names: Sequence[str], *, stages: bool, repeats: bool) -> tuple[Cell, ...]:
     word = STATUSES[run.status]
     said = ": ".join(filter(None, ("" if run.status is Status.COMPLETE else word.word, headline(run))))
     place = run.fleet
     known = place is not None and place.member < len(names)
     return (
         *(Cell(run.id), Cell(clean(names[place.member]) if place and known else "")),
+        *([Cell(str(place.repeat) if place else "")] if repeats else ()),
         *([Cell(str(place.stage) if place else "")] if stages else ()),
         Cell(clean(run.plan.target.path)),
         Cell(f"{run.started_at.astimezone(UTC):%m-%d %H:%M:%S}"),

@@ -27,7 +27,7 @@ def fleet_row(fleet: FleetRun, runs: Sequence[RunSummary]) -> RunSummary:
 
 
 def row_words(fleet: FleetRun, runs: Sequence[RunSummary]) -> str:
-    """`4 hosts`; `3 of 4 hosts, 1 lost`; `6 disks, alone and together`."""
+    """`4 hosts`; `3 of 4 hosts, 1 lost`; `6 disks, alone and together`; `4 hosts, 3 repeats`; `4 hosts, 10 of 12 runs`."""
     noun = noun_of(fleet)
     complete = {run.fleet.member for run in runs if run.fleet and run.status is Status.COMPLETE}
     count = len(fleet.members)
@@ -35,4 +35,14 @@ def row_words(fleet: FleetRun, runs: Sequence[RunSummary]) -> str:
     lost = sum(status.state is MemberState.LOST for status in fleet.statuses)
     stages = {run.fleet.stage for run in runs if run.fleet}
     alone = " and ".join(stage for stage in FleetStage if stage in stages) if FleetStage.ALONE in stages else ""
-    return ", ".join(filter(None, (words, f"{lost} lost" if lost else "", alone)))
+    return ", ".join(filter(None, (words, f"{lost} lost" if lost else "", alone, _repeats(fleet, runs, len(stages)))))
+
+
+def _repeats(fleet: FleetRun, runs: Sequence[RunSummary], stages: int) -> str:
+    if not fleet.is_repeated:
+        return ""
+    complete = sum(run.status is Status.COMPLETE for run in runs)
+    wanted = (fleet.wanted.repeats or 0) * len(fleet.members) * stages
+    if not wanted:
+        return figures.count(complete, "run")
+    return f"{complete} of {wanted} runs" if complete < wanted else figures.count(fleet.wanted.repeats or 0, "repeat")

@@ -11,6 +11,7 @@ from diskprof.model.run import FleetStage, Status
 from diskprof.model.sample import Phase
 from diskprof.model.text import clean
 from diskprof.model.units import format_clock, format_duration, format_iops, format_latency
+from diskprof.reports.content.fleet.fleet_plan import fleet_repeats_words, repeat_words
 from diskprof.reports.content.fleet.fleet_report import skew_words
 from diskprof.reports.content.fleet.stands_out import who
 from diskprof.reports.figures import count, megabytes
@@ -169,7 +170,7 @@ def sum_row(now: FleetNow, columns: Sequence[SheetColumn]) -> Row:
 
 
 def fleet_line(now: FleetNow, noun: str, width: int) -> Line:
-    """Which fleet run this is: how it ended, what was run, on how many, how far apart they began, when, and its id."""
+    """Which fleet run this is: how it ended, what was run, on how many, which repeat, how far apart they began, when, its id."""
     fleet = now.fleet
     word = STATUSES[fleet.status]
     left: list[Piece] = [(" ", ""), sign_of(word), (" ", "")]
@@ -178,7 +179,12 @@ def fleet_line(now: FleetNow, noun: str, width: int) -> Line:
     stage = ""
     if now.going and now.stage:
         stage = ", each alone" if now.stage is FleetStage.ALONE else ", all together"
-    left += [(clean(fleet.preset_title or fleet.preset), "strong"), (f"  {count(len(now.members), noun)}{stage}", "")]
+    repeat = repeat_words(fleet, now.place)
+    of = f", {repeat if now.going else fleet_repeats_words(fleet.wanted)}" if repeat else ""
+    left += [
+        (clean(fleet.preset_title or fleet.preset), "strong"),
+        (f"  {count(len(now.members), noun)}{stage}{of}", ""),
+    ]
     took = f", {format_duration((fleet.ended_at - fleet.started_at).total_seconds())}" if fleet.ended_at else ""
     started = fleet.started_at.astimezone()
     right: list[Piece] = []

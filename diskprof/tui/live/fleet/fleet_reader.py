@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from diskprof.analysis.fleet.result import labels
-from diskprof.model.fleet import FleetRun, MemberState, MemberStatus
+from diskprof.model.fleet import FleetRun, MemberState, MemberStatus, stage_s
 from diskprof.model.histogram import Histogram, merge
-from diskprof.model.run import FleetStage, Message, Progress, RunGlance, RunSummary, Status
+from diskprof.model.run import FleetPlace, FleetStage, Message, Progress, RunGlance, RunSummary, Status
+from diskprof.model.run_series import LEAST_FOR_INTERVAL
 from diskprof.model.sample import Direction, Phase, Sample
 
 if TYPE_CHECKING:
@@ -58,6 +59,15 @@ class MemberNow:
     said: Message | None
     headline: str = ""
     """Its result in a few words, once it has ended."""
+    place: FleetPlace | None = None
+    """Where that run is in the fleet run."""
+    likely_s: float = 0.0
+    """What a run of it takes by its plan; 0 before the first."""
+
+    @property
+    def lost_its_turn(self) -> bool:
+        """Whether its last run did not go as it should: it has no further repeat."""
+        return bool(self.reason) or self.status is not Status.COMPLETE
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +78,8 @@ class FleetNow:
     members: tuple[MemberNow, ...]
     stage: FleetStage | None = None
     """ALONE while each member runs by itself first, TOGETHER after that; None where they never were alone."""
+    repeat: int = 1
+    """The newest that a member has."""
 
     @property
     def going(self) -> bool:
@@ -91,42 +103,92 @@ class FleetNow:
         )
 
     @property
+    def place(self) -> FleetPlace:
+        """The newest repeat and stage, of whichever member."""
+        return FleetPlace(self.fleet.id, 0, self.stage or FleetStage.TOGETHER, self.repeat)
+
+    @property
     def ended(self) -> int:
         return 0 if self.stage is FleetStage.ALONE else sum(member.state.over for member in self.members)
 
     @property
     def overall(self) -> float:
-        """How much is done, 0 to 1, of all members; what has ended is done."""
-        done = sum(map(_overall, self.members)) / max(1, len(self.members))
-        if self.stage is None:
-            return done
-        return done / 2 if self.stage is FleetStage.ALONE else (1 + done) / 2
+        """How much is done, 0 to 1, of all members and repeats; what has ended is done."""
+        done = sum(map(self._overall, self.members)) / max(1, len(self.members))
+        if self.stage is not None:
+            done = done / 2 if self.stage is FleetStage.ALONE else (1 + done) / 2
+        return 1.0 if self.fleet.status is Status.COMPLETE else (self.repeat - 1 + done) / self._repeats
 
     @property
     def remaining_s(self) -> float | None:
-        """Of the one that takes longest; None where one that runs does not say, and while more is to come than runs now."""
-        if self.stage is FleetStage.ALONE:
+        """Until the last of the last repeat ends; None where a test that runs does not say, or nothing is known yet.
+
+        What has not begun is taken to last as long as its plan says.
+        """
+        if (left := self._left_of_stage) is None or not (likely := self._likely):
             return None
-        left = [
-            member.progress.remaining_s if member.progress else None
-            for member in self.members
-            if not member.status.over
-        ]
-        known = [seconds for seconds in left if seconds is not None]
-        return max(known) if left and len(known) == len(left) else None
+        stages = [FleetStage.TOGETHER] if self.stage is None else list(FleetStage)
+        round_s = sum(stage_s(likely, stage, self.fleet.at_once) for stage in stages) + self.fleet.wanted.pause_s
+        if self.stage is FleetStage.ALONE:
+            left += stage_s(likely, FleetStage.TOGETHER, self.fleet.at_once)
+        return left + (self._repeats - self.repeat) * round_s
+
+    @property
+    def _repeats(self) -> int:
+        """So many in all, as far as that is known: until figures are close enough there are as many as an interval needs."""
+        return max(self.fleet.wanted.repeats or LEAST_FOR_INTERVAL, self.repeat)
+
+    @property
+    def _likely(self) -> list[float]:
+        """The seconds that a run of each member takes; of one that had none yet those of the longest."""
+        longest = max((member.likely_s for member in self.members), default=0.0)
+        there = [member for member in self.members if member.state is not MemberState.LEFT_OUT]
+        return [member.likely_s or longest for member in there] if longest else []
+
+    @property
+    def _left_of_stage(self) -> float | None:
+        """Until all members have ended their runs of the current stage."""
+        longest = max((member.likely_s for member in self.members), default=0.0)
+        left = list[float]()
+        for member in self.members:
+            if member.state is MemberState.LEFT_OUT:
+                continue
+            if not self._is_current(member):
+                left += [member.likely_s or longest] if self._comes(member) else []
+            elif not member.status.over:
+                seconds = member.progress.remaining_s if member.progress else None
+                if seconds is None:
+                    return None
+                left.append(seconds)
+        return stage_s(left, self.stage or FleetStage.TOGETHER, self.fleet.at_once)
+
+    def _is_current(self, member: MemberNow) -> bool:
+        """Whether its newest run is of the current stage and repeat."""
+        place = member.place
+        return place is not None and (self.stage is None or place.stage is self.stage) and place.repeat == self.repeat
+
+    def _comes(self, member: MemberNow) -> bool:
+        """Whether a run of it is still to come in the current stage."""
+        if member.state is MemberState.WAITING or member.place is None:
+            return True
+        in_turn = self.stage is FleetStage.ALONE or self.fleet.at_once is not None
+        return in_turn and member.state is MemberState.DONE and not member.lost_its_turn
+
+    def _overall(self, member: MemberNow) -> float:
+        if self._is_current(member) or member.place is None:
+            if member.state.over:
+                return 1.0
+            return member.progress.overall if member.progress else 0.0
+        return 0.0 if self._comes(member) else 1.0
 
 
 def _stage(runs: Sequence[RunSummary]) -> FleetStage | None:
-    stages = {run.fleet.stage for run in runs if run.fleet}
-    if FleetStage.ALONE not in stages:
+    places = [run.fleet for run in runs if run.fleet]
+    if FleetStage.ALONE not in {place.stage for place in places}:
         return None
-    return FleetStage.TOGETHER if FleetStage.TOGETHER in stages else FleetStage.ALONE
-
-
-def _overall(member: MemberNow) -> float:
-    if member.state.over:
-        return 1.0
-    return member.progress.overall if member.progress else 0.0
+    newest = max(place.repeat for place in places)
+    together = any(place.stage is FleetStage.TOGETHER for place in places if place.repeat == newest)
+    return FleetStage.TOGETHER if together else FleetStage.ALONE
 
 
 @dataclass(slots=True)
@@ -134,6 +196,7 @@ class _Track:
     """The samples of a member's current test as they come."""
 
     titles: tuple[str, ...]
+    likely_s: float
     test: int = -1
     cursor: int = 0
     newest: deque[Sample] = field(default_factory=deque)
@@ -194,7 +257,9 @@ class FleetReader:
         glances = {each.id: each for each in self._store.glances([run.id for run in newest.values()])}
         members = zip(labels(fleet), fleet.statuses, strict=True)
         now = (self._member(label, status, newest.get(at), glances) for at, (label, status) in enumerate(members))
-        return FleetNow(fleet, tuple(now), _stage(runs))
+        return FleetNow(
+            fleet, tuple(now), _stage(runs), max((run.fleet.repeat for run in runs if run.fleet), default=1)
+        )
 
     def _member(
         self, label: str, status: MemberStatus, run: RunSummary | None, glances: Mapping[str, RunGlance]
@@ -222,11 +287,14 @@ class FleetReader:
             messages=glance.messages,
             said=glance.said,
             headline=run.headline,
+            place=run.fleet,
+            likely_s=track.likely_s,
         )
 
     def _opened(self, glance: RunGlance) -> _Track:
         """With the titles of its tests, from the last seconds on."""
-        titles = tuple(test.title for test in self._store.run(glance.id).tests)
+        run = self._store.run(glance.id)
+        titles = tuple(test.title for test in run.tests)
         at = glance.progress.test if glance.progress else 0
         span = self._store.sample_span(glance.id, at) if titles else range(0)
-        return _Track(titles, cursor=max(0, span.stop - 1 - _BACK))
+        return _Track(titles, run.plan.likely_seconds, cursor=max(0, span.stop - 1 - _BACK))
