@@ -12,6 +12,7 @@ from diskprof.model.errors import UsageError
 from diskprof.model.text import clean
 
 if TYPE_CHECKING:
+    from diskprof.analysis.fleet.compared import FleetsCompared
     from diskprof.analysis.fleet.result import FleetResult
     from diskprof.analysis.history import RunHistory
     from diskprof.analysis.kernel import KernelView
@@ -115,6 +116,21 @@ def write_fleet(wanted: Format, result: "FleetResult", *, ascii_only: bool = Fal
 
     title = f"{result.fleet.preset_title}: fleet run {result.fleet.id}"
     return _document(wanted, title, fleet_report(result), ascii_only=ascii_only)
+
+
+def write_fleets(wanted: Format, compared: "FleetsCompared", *, ascii_only: bool = False) -> str:
+    """Several fleet runs host by host, in a format of `OF_SERIES`."""
+    if wanted is Format.CSV:
+        from diskprof.reports.data.tables import fleets_csv
+
+        return fleets_csv(compared)
+    from diskprof.reports.blocks import Form
+    from diskprof.reports.content.fleet.fleets_compared import fleets_report
+
+    form = Form.HTML if wanted is Format.HTML else Form.MARKDOWN
+    arms = compared.members[0].comparison.columns
+    title = f"Comparison of fleet runs: {', '.join(clean(column.label) for column in arms)}"
+    return _document(wanted, title, fleets_report(compared, form), ascii_only=ascii_only)
 
 
 def _document(wanted: Format, title: str, blocks: "Blocks", *, ascii_only: bool) -> str:

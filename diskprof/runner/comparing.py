@@ -15,6 +15,7 @@ from diskprof.model.errors import UsageError
 from diskprof.model.run import FleetStage, Status
 
 if TYPE_CHECKING:
+    from diskprof.analysis.fleet.compared import FleetsCompared
     from diskprof.model.fleet import FleetRun
     from diskprof.model.run import Run, RunSummary, SeriesPlace
     from diskprof.store import Item, Store
@@ -132,6 +133,22 @@ def fleet_arms(store: Store, names: Sequence[str]) -> FleetArms | None:
             ),
         )
     return FleetArms(paired, tuple(label for label, arms in found.items() if len(arms) < len(fleets)))
+
+
+def fleets_compared(store: Store, fleets: FleetArms) -> FleetsCompared:
+    """Each member with itself. Raises UsageError of runs that cannot be compared."""
+    from diskprof.analysis.arms import require_comparable
+    from diskprof.analysis.comparison import compare
+    from diskprof.analysis.fleet.compared import FleetsCompared, MemberComparison
+
+    members = []
+    for label, arms in fleets.members:
+        runs = {run_id: store.run(run_id) for run_id in ids_of(arms)}
+        chosen = with_runs(arms, runs)
+        require_comparable(chosen)
+        samples = {run_id: store.samples(run_id, histograms=False).samples for run_id in runs}
+        members.append(MemberComparison(label, chosen, compare(chosen, samples)))
+    return FleetsCompared(tuple(members), fleets.unpaired)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,7 @@
 """Runs on several hosts on the command line: what is refused before any host is asked."""
 
+import csv
+import io
 from datetime import timedelta
 from pathlib import Path
 
@@ -60,6 +62,12 @@ def test_fleet_runs_are_compared_host_by_host(tmp_path: Path) -> None:
     assert "Not compared: db3." in text
     page = diskprof("compare", *ids, "--format", "markdown", home=tmp_path).stdout
     assert [line for line in page.splitlines() if line.startswith("# ")] == ["# db1", "# db2"]
+    # A report is the same, as a page and as a table too.
+    assert diskprof("report", *ids, home=tmp_path).stdout == page
+    html = diskprof("report", *ids, "--format", "html", home=tmp_path).stdout
+    assert html.index("<h1>db1") < html.index("<h1>db2") and "Not compared: db3." in html
+    rows = list(csv.DictReader(io.StringIO(diskprof("report", *ids, "--format", "csv", home=tmp_path).stdout)))
+    assert {(row["member"], row["arm"]) for row in rows} == {(name, arm) for name in ("db1", "db2") for arm in ids}
     done = diskprof("compare", *ids, "--plot", home=tmp_path)
     assert done.returncode == 2 and "name two runs of a host" in done.stderr
     # A tag of other runs too means all of them, not the fleet run.

@@ -53,7 +53,7 @@ def test_each_disk_is_alone_before_all_are_together(loops: Loops, tmp_path: Path
         (("--each-disk", "web1:/srv", "web2:/srv"), "diskprof ssh HOST run PRESET --each-disk"),
         (("--each-disk", "--one-by-one", "/tmp", "/var"), "omit --one-by-one"),
         (("--each-disk", "--until", "3%", "/tmp", "/var"), "not for --each-disk"),
-        (("--each-disk", "--follow", "text", "/tmp", "/var"), "not for --each-disk"),
+        (("--each-disk", "--follow", "jsonl", "/tmp", "/var"), "not for --each-disk"),
     ],
 )
 def test_what_each_disk_does_not_go_with(words: tuple[str, ...], told: str, tmp_path: Path) -> None:

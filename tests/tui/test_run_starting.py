@@ -1,6 +1,8 @@
 """Run: from Enter to a run: writing to a device by its name, other runs on the same disk."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from bench_screens import DISKS, GIB, Bench, make_device, open_bench, second_connection
@@ -9,11 +11,14 @@ from stored_screens import SIZES, Driver, press, see, settle, text_of, told, unt
 from textual import events
 from textual.widgets import Input
 
+from diskprof.fleet import each_disk
 from diskprof.model.advice import Advice
 from diskprof.model.device import DeviceTree
 from diskprof.model.errors import Refused
-from diskprof.model.plan import Hazard, Severity, WritePermission
+from diskprof.model.fleet import FleetMember, NewFleet
+from diskprof.model.plan import Hazard, Plan, Severity, WritePermission
 from diskprof.model.run import Environment, Status
+from diskprof.model.run_series import Repetition, SeriesPlan
 from diskprof.model.target import Target, TargetKind
 from diskprof.store import Store, this_process
 from diskprof.tui.dialogs.confirm import Ask
@@ -110,8 +115,18 @@ async def test_a_device_is_overwritten_once_its_name_was_typed(bare: Bench, name
         await until(pilot, lambda: "[ ] Raw writes disabled" in plan(pilot))
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_a_series_overwrites_devices_once_each_was_named(bare: Bench, size: tuple[int, int]) -> None:
+@pytest.mark.parametrize(("how", "size"), [("s", (80, 24)), ("s", (120, 40)), ("e", (80, 24))])
+async def test_several_devices_are_overwritten_once_each_was_named(
+    bare: Bench, how: str, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In turn, or each alone and then all together."""
+
+    def start(plans: Sequence[Plan], store: Path, **_more: object) -> str:
+        bare.series.append(SeriesPlan(tuple(plans), Repetition(repeats=1)))
+        with Store.open(store) as opened:
+            return opened.fleets.create(NewFleet("quick", "Quick check", (FleetMember(None, "/dev/sdb"),)))
+
+    monkeypatch.setattr(each_disk, "start_each_disk", start)
     bare.devices = (*bare.devices, make_device("sdc", model="Stick", serial="S4EWNX0T", size=64 * GIB, diskseq=8))
     async with open_bench(bare, size) as pilot:
         for name in ("sdc", "sdb"):
@@ -121,7 +136,10 @@ async def test_a_series_overwrites_devices_once_each_was_named(bare: Bench, size
         assert "▸B sdb" in text_of(pilot) and " A sdc" in text_of(pilot)
         await switch_on(pilot)
         await press(pilot, "enter")
-        await see(pilot, "Overwrite /dev/sdc and /dev/sdb?", "5 repeats of 2 targets", "type its name (sdc)")
+        await see(pilot, "on 2 devices?", "/dev/sdc and /dev/sdb")
+        await press(pilot, how)
+        told_of = "5 repeats of 2 targets" if how == "s" else "2 disks, each alone and then all together"
+        await see(pilot, "Overwrite /dev/sdc and /dev/sdb?", told_of, "type its name (sdc)")
         await write(pilot, "sdc", "#field-device-0")
         await press(pilot, "enter")
         assert isinstance(pilot.app.screen, Form) and bare.started == []

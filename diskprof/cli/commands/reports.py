@@ -18,8 +18,7 @@ from diskprof.model.text import clean
 from diskprof.reports.formats import BY_ARM, FORMATS, OF_ARMS, OF_SERIES, Format, format_of
 
 if TYPE_CHECKING:
-    from diskprof.analysis.comparison import Comparison
-    from diskprof.runner.comparing import FleetArms
+    from diskprof.analysis.fleet.compared import FleetsCompared
     from diskprof.store.store import Store
 
 
@@ -29,7 +28,8 @@ def _told(form: Format) -> str:
     return f"  {form:<18} {facts.words}{f' ({ends})' if ends else ''}"
 
 
-_HELP = f"""Write a report of RUNS on stdout, or to FILE. Two or more runs, series or tags with all their runs are compared.
+_HELP = f"""Write a report of RUNS on stdout, or to FILE. Two or more runs, series or tags with all their runs are compared;
+of two fleet runs or more each host with itself.
 
 A run is named by its id, the beginning of it, a tag, `latest` or `latest~N`; a series and a fleet run by its id.
 
@@ -129,6 +129,12 @@ def _report_text(store: "Store", names: tuple[str, ...], wanted: Format, disk_cl
             return _series_text(store, item.id, wanted, ascii_only=ascii_only)
         if item.is_fleet and wanted in OF_SERIES:
             return _fleet_text(store, item.id, wanted, ascii_only=ascii_only)
+    if len(names) > 1 and wanted in OF_SERIES:
+        from diskprof.reports.formats import write_fleets
+        from diskprof.runner.comparing import fleet_arms, fleets_compared
+
+        if fleets := fleet_arms(store, names):
+            return write_fleets(wanted, fleets_compared(store, fleets), ascii_only=ascii_only)
     if len(names) > 1 and wanted in BY_ARM:
         arms = _arms(store, names, comparable=wanted in OF_ARMS)
     else:
@@ -170,32 +176,16 @@ def _fleet_text(store: "Store", fleet_id: str, wanted: Format, *, ascii_only: bo
     return write_fleet(wanted, fleet_result(store, fleet_id), ascii_only=ascii_only)
 
 
-def _fleets_compared(store: "Store", fleets: "FleetArms") -> list[tuple[str, "Comparison"]]:
-    """Each host by itself, of those that all fleet runs have."""
-    from diskprof.analysis.comparison import compare
-    from diskprof.runner.comparing import ids_of, with_runs
-
-    members = []
-    for label, arms in fleets.members:
-        runs = {run_id: store.run(run_id) for run_id in ids_of(arms)}
-        chosen = with_runs(arms, runs)
-        require_comparable(chosen)
-        samples = {run_id: store.samples(run_id, histograms=False).samples for run_id in runs}
-        members.append((label, compare(chosen, samples)))
-    return members
-
-
-def _fleets_text(members: Sequence[tuple[str, "Comparison"]], unpaired: Sequence[str], form: str) -> str:
-    from diskprof.reports.blocks import Form
-    from diskprof.reports.content.fleet.fleets_compared import fleets_compared
+def _fleets_text(compared: "FleetsCompared", form: str) -> str:
+    from diskprof.reports.formats import write_fleets
 
     if form == "markdown":
-        from diskprof.reports.render.markdown import markdown
-
-        return markdown(fleets_compared(members, unpaired, Form.MARKDOWN), ascii_only=not stdout_is_utf8())
+        return write_fleets(Format.MARKDOWN, compared, ascii_only=not stdout_is_utf8())
+    from diskprof.reports.blocks import Form
+    from diskprof.reports.content.fleet.fleets_compared import fleets_report
     from diskprof.reports.render.lines import text
 
-    return text(fleets_compared(members, unpaired, Form.TERMINAL), width_of_stdout())
+    return text(fleets_report(compared, Form.TERMINAL), width_of_stdout())
 
 
 @click.command("compare", short_help="Compare runs side by side.")
@@ -225,19 +215,19 @@ def compare_command(ctx: click.Context, arms: tuple[str, ...], form: str | None,
     if plot and form != "text":
         given = "--json" if as_json else "--format"
         raise click.UsageError(f"--plot works with text output only: omit {given}.", ctx)
-    from diskprof.runner.comparing import fleet_arms
+    from diskprof.runner.comparing import fleet_arms, fleets_compared
 
     with open_store(ctx) as store:
         if fleets := fleet_arms(store, arms):
             if plot:
                 raise click.UsageError("--plot compares runs, not fleet runs: name two runs of a host.", ctx)
-            members = _fleets_compared(store, fleets)
+            compared = fleets_compared(store, fleets)
             if form == "json":
                 from diskprof.reports.data.json_fleet import fleets_compared_json
 
-                echo_json(fleets_compared_json(members, fleets.unpaired))
+                echo_json(fleets_compared_json(compared))
             else:
-                click.echo(_fleets_text(members, fleets.unpaired, form), nl=False)
+                click.echo(_fleets_text(compared, form), nl=False)
             return
         chosen = _arms(store, arms)
         runs = runs_of(chosen)

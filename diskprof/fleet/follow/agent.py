@@ -7,7 +7,6 @@ import platform
 import select
 import socket
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
@@ -37,6 +36,7 @@ from diskprof.fleet.follow.messages import (
     news_line,
     read_request,
 )
+from diskprof.fleet.socket_room import socket_room
 from diskprof.model.errors import DiskprofError, RunNotFound, UsageError
 from diskprof.model.plan import Plan
 from diskprof.model.run import Run, Status
@@ -94,9 +94,7 @@ class Agent:
             case MakePlan():
                 return self._plan(request)
             case MakeRoom():
-                # A path to a socket is no longer than 107 bytes.
-                made = tempfile.TemporaryDirectory(prefix="diskprof-", dir="/tmp", ignore_cleanup_errors=True)
-                return self._rooms.enter_context(made)
+                return str(self._rooms.enter_context(socket_room()))
             case StartRun():
                 self._start(request)
             case LetGo(run_id, at_ns):

@@ -1,7 +1,6 @@
 """The tests of a fleet run by fio's client: a client for each test, as soon as the servers of all hosts are ready for it."""
 
 import asyncio
-import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -14,6 +13,7 @@ from diskprof.fleet.hosts.connection import Connection
 from diskprof.fleet.member import Member
 from diskprof.fleet.served.client import Served, by_host, client_argv, job_file
 from diskprof.fleet.served.talk import FIO_SOCKET, RELAY_SOCKET, Hello, measured_line, read_hello
+from diskprof.fleet.socket_room import socket_room
 from diskprof.model.preset import EngineName
 
 _LOOK_S = 0.1
@@ -40,8 +40,8 @@ class _Ready:
 async def measure_served(members: Sequence[Member]) -> None:
     """Carries out the tests of all members, until it is cancelled. Raises DiskprofError where there is no fio or ssh."""
     program = find_tool(EngineName.FIO).path
-    with tempfile.TemporaryDirectory(prefix="diskprof-", dir="/tmp", ignore_cleanup_errors=True) as directory:
-        session = _Session(members, str(program), Path(directory))
+    with socket_room() as directory:
+        session = _Session(members, str(program), directory)
         try:
             await session.carry_out()
         finally:

@@ -1,8 +1,6 @@
 """Fleet runs as JSON."""
 
-from collections.abc import Sequence
-
-from diskprof.analysis.comparison import Comparison
+from diskprof.analysis.fleet.compared import FleetsCompared
 from diskprof.analysis.fleet.odd_ones import OddFigure, OddOne
 from diskprof.analysis.fleet.result import FleetResult, labels
 from diskprof.analysis.fleet.shared_findings import SharedFinding, shared_findings
@@ -162,7 +160,7 @@ def _run(run: Run, fleet: FleetRun) -> Json:
     }
 
 
-def fleets_compared_json(members: Sequence[tuple[str, Comparison]], unpaired: Sequence[str]) -> Json:
+def fleets_compared_json(compared: FleetsCompared) -> Json:
     """Several fleet runs side by side, as `diskprof compare FLEET FLEET --json` prints them: a comparison for each host."""
-    compared = [{"member": label, **comparison_json(comparison)} for label, comparison in members]
-    return {"members": compared, "not_compared": list(unpaired)}
+    members = [{"member": each.label, **comparison_json(each.comparison)} for each in compared.members]
+    return {"members": members, "not_compared": list(compared.unpaired)}

@@ -3,10 +3,11 @@
 import csv
 import io
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from diskprof.analysis.arms import Side, arms_of, runs_of
+from diskprof.analysis.arms import Arm, Side, arms_of, runs_of
 from diskprof.analysis.comparison import ComparedValue, Comparison, compare
+from diskprof.analysis.fleet.compared import FleetsCompared
 from diskprof.analysis.fleet.result import FleetResult, labels
 from diskprof.analysis.metrics import Measure
 from diskprof.model.run import Latency, Result, RoundFigures, Run, TestRecord
@@ -71,19 +72,44 @@ def results_csv(sides: Sequence[Side], samples: Mapping[str, Sequence[Sample]] |
     if len(arms) < 2:
         return _csv(RESULT_COLUMNS, (row for run in runs_of(arms) for test in run.tests for row in _results(run, test)))
     comparison = compare(arms, samples)
-    columns = (*COMPARED_COLUMNS, *(f"condition_{each.name.replace(' ', '_')}" for each in comparison.conditions))
+    conditions = [each.name for each in comparison.conditions]
+    columns = (*RESULT_COLUMNS, *COMPARED_COLUMNS, *map(_column, conditions))
+    return _csv(columns, _compared_rows(arms, comparison, conditions))
+
+
+def fleets_csv(compared: FleetsCompared) -> str:
+    """The rows of `results_csv` of the arms of each member, with who it is."""
+    conditions = list(dict.fromkeys(one.name for each in compared.members for one in each.comparison.conditions))
+    columns = ("member", *RESULT_COLUMNS, *COMPARED_COLUMNS, *map(_column, conditions))
     rows = (
-        [*row, *_against(comparison, at, run, test, row)]
-        for at, arm in enumerate(arms)
-        for run in arm.runs
-        for test in run.tests
-        for row in _results(run, test)
+        [each.label, *row]
+        for each in compared.members
+        for row in _compared_rows(each.arms, each.comparison, conditions)
     )
-    return _csv((*RESULT_COLUMNS, *columns), rows)
+    return _csv(columns, rows)
+
+
+def _column(condition: str) -> str:
+    return f"condition_{condition.replace(' ', '_')}"
+
+
+def _compared_rows(
+    arms: Sequence[Arm], comparison: Comparison, conditions: Sequence[str]
+) -> Iterator[Sequence[CsvValue]]:
+    for at, arm in enumerate(arms):
+        for run in arm.runs:
+            for test in run.tests:
+                for row in _results(run, test):
+                    yield [*row, *_against(comparison, at, run, test, row, conditions)]
 
 
 def _against(
-    comparison: Comparison, at: int, run: Run, test: TestRecord, row: Sequence[CsvValue]
+    comparison: Comparison,
+    at: int,
+    run: Run,
+    test: TestRecord,
+    row: Sequence[CsvValue],
+    conditions: Sequence[str],
 ) -> Iterable[CsvValue]:
     """What a comparison adds to a row of a run's results: differences for the test as a whole, not for its jobs."""
     job, each_round, way = (row[RESULT_COLUMNS.index(name)] for name in ("job", "round", "direction"))
@@ -101,7 +127,8 @@ def _against(
     yield run.note
     yield parameters(run)
     yield "; ".join(doubts_of_test(run.findings, test.name))
-    yield from (each.values[at] for each in comparison.conditions)
+    known_conditions = {each.name: each.values[at] for each in comparison.conditions}
+    yield from map(known_conditions.get, conditions)
 
 
 def samples_csv(runs: Sequence[Run], samples: Mapping[str, Iterable[Sample]]) -> str:

@@ -23,6 +23,7 @@ from diskprof.tui.shell.keynames import with_keys
 from diskprof.tui.shell.loading import (
     delete_beside,
     fleet_report_on,
+    fleets_report_on,
     keep_words,
     plan_again,
     plan_series_again,
@@ -85,6 +86,12 @@ def export_fleet(screen: ModeScreen, fleet_id: str) -> None:
     """As `export`, of a fleet run."""
     make = functools.partial(fleet_report_on, screen.kept_path, fleet_id)
     export(screen, [fleet_id], make, f"Report on fleet run {fleet_id}")
+
+
+def export_fleets(screen: ModeScreen, fleet_ids: Sequence[str]) -> None:
+    """As `export`, of several fleet runs host by host."""
+    make = functools.partial(fleets_report_on, screen.kept_path, fleet_ids)
+    export(screen, fleet_ids, make, f"Report on {len(fleet_ids)} fleet runs")
 
 
 def compare_fleet(screen: ModeScreen, fleet: FleetRun, runs: Sequence[RunSummary]) -> None:

@@ -12,13 +12,16 @@ from textual.content import Content
 
 from diskprof.model.cells import fit
 from diskprof.model.errors import UsageError
+from diskprof.model.fleet import FleetPlan
 from diskprof.model.plan import Plan, PlannedTest, Severity
-from diskprof.model.run_series import SeriesPlan
+from diskprof.model.run import FleetStage
+from diskprof.model.run_series import ONCE, SeriesPlan
 from diskprof.model.text import clean
 from diskprof.model.title import sweep_title
 from diskprof.model.units import format_duration
 from diskprof.reports.blocks import Fact, Facts, Form, Paragraph
 from diskprof.reports.content.expectation_table import planned
+from diskprof.reports.content.fleet.fleet_plan import fleet_plan_sentence
 from diskprof.reports.content.plan_report import (
     hazard_notes,
     plan_facts,
@@ -72,6 +75,12 @@ def series_lines(series: SeriesPlan, width: int) -> list[Line]:
     """How often, where, and what all repeats take together."""
     facts = Facts(tuple(Fact(name, text) for name, text in series_facts(series)))
     return pane_lines((facts,), width)
+
+
+def each_disk_lines(plans: Sequence[Plan], width: int) -> list[Line]:
+    """What each disk alone, and then all together, takes and writes."""
+    planned = FleetPlan(tuple(plans), ONCE, stages=tuple(FleetStage))
+    return pane_lines((Paragraph(fleet_plan_sentence(planned, "disk"), Meaning.STRONG),), width)
 
 
 def _expected_lines(plan: Plan, width: int) -> list[Line]:

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from diskprof.runner.session import SeriesOutlook
     from diskprof.tui.shell.base import ModeScreen
 
+_SEVERAL = (
+    Answer("s", "Start the series: one run after the other", "start"),
+    Answer("e", "Each disk alone, then all together: what do they share?", "each-disk"),
+)
 _SPOILS = "two runs on one disk distort each other's results."
 
 
@@ -124,8 +128,29 @@ class StartFlow:
             self._confirm(asked)
         elif each:
             self._refuse(f"{each[0].words}: {_SPOILS}", "Start it when that run has ended, or stop that run.")
+        elif len(planned.outlooks) > 1:
+            self._ask_how(planned.outlooks, asked)
         else:
             self._ask_for_names(planned.outlooks, asked)
+
+    def _ask_how(self, outlooks: Sequence[Outlook], asked: Waiting) -> None:
+        """Whether devices that are overwritten are tested in turn, or alone and then together; then each is named."""
+
+        def answered(answer: str | None) -> None:
+            if answer in ("start", "each-disk"):
+                self._ask_for_names(outlooks, asked, each_disk=answer == "each-disk")
+            else:
+                self._screen.post_message(self.Left())
+
+        nodes = " and ".join(device.node for device in raw_devices([each.plan for each in outlooks if each.plan]))
+        self._screen.app.push_screen(
+            Ask(
+                f"{clean(asked.plan.preset_title)} on {len(outlooks)} devices?",
+                f"It overwrites {clean(nodes)}: each is named next.",
+                (*_SEVERAL, Answer("esc", "Cancel", "")),
+            ),
+            answered,
+        )
 
     def _refuse(self, message: str, advice: str) -> None:
         self._screen.notify(clean(advice) or " ", title=clean(message), severity="error", timeout=8, markup=False)
@@ -136,10 +161,7 @@ class StartFlow:
         told = [f"{other.words}: {_SPOILS}" for other in asked.others]
         start: tuple[Answer, ...] = (Answer("s", "Start", "start"),)
         if asked.series and len(asked.series.plans) > 1:
-            start = (
-                Answer("s", "Start the series: one run after the other", "start"),
-                Answer("e", "Each disk alone, then all together: what do they share?", "each-disk"),
-            )
+            start = _SEVERAL
         if asked.others:
             them = "its end" if len(asked.others) == 1 else "their end"
             start = (
@@ -213,13 +235,14 @@ class StartFlow:
         series = replace(asked.series, plans=plans) if asked.series else None
         return replace(asked, plan=plans[0], series=series)
 
-    def _ask_for_names(self, outlooks: Sequence[Outlook], asked: Waiting) -> None:
+    def _ask_for_names(self, outlooks: Sequence[Outlook], asked: Waiting, *, each_disk: bool = False) -> None:
         """Ask for the name of each device that the plans of `outlooks` write to, and for what is given up on it."""
-        from diskprof.tui.run.plan_lines import confirm_lines, series_lines
+        from diskprof.tui.run.plan_lines import confirm_lines, each_disk_lines, series_lines
 
         plans = asked.series.plans if asked.series else (asked.plan,)
         width = self._inner_width - 2
         lines = series_lines(asked.series, width) if asked.series else []
+        lines = each_disk_lines(plans, width) if each_disk else lines
         for plan in plans:
             lines = [*lines, *([[]] if lines else []), *confirm_lines(plan, (), width)]
         self._screen.app.push_screen(
@@ -229,10 +252,12 @@ class StartFlow:
                 text=content_of(lines, indent=1),
                 danger=True,
             ),
-            functools.partial(self._named, outlooks, asked),
+            functools.partial(self._named, outlooks, asked, each_disk),
         )
 
-    def _named(self, outlooks: Sequence[Outlook], asked: Waiting, typed: dict[str, str] | None) -> None:
+    def _named(
+        self, outlooks: Sequence[Outlook], asked: Waiting, each_disk: bool, typed: dict[str, str] | None
+    ) -> None:
         if not typed:
             self._screen.post_message(self.Left())
             return
@@ -244,7 +269,7 @@ class StartFlow:
             found = tuple(permitted(outlook, typed_names(plans, typed)) for outlook in outlooks)
             return replace(asked, plan=found[0], series=asked.series and replace(asked.series, plans=found))
 
-        self._start(asked, named)
+        self._start(asked, named, each_disk=each_disk)
 
     # other runs on the same disk
 

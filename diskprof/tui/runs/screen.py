@@ -406,6 +406,10 @@ class RunsScreen(ModeScreen):
             series = whole.id in self.list.series
             (run_actions.export_series if series else run_actions.export_fleet)(self, whole.id)
             return
+        marked, fleets = self.list.marked, self.list.fleets
+        if len(marked) > 1 and all(each in fleets for each in marked):
+            run_actions.export_fleets(self, sorted(marked, key=lambda each: fleets[each].started_at))
+            return
         ids = [run.id for run in reversed(self._chosen_runs())]
         if ids:
             title = f"Report on {ids[0]}" if len(ids) == 1 else f"Report on {len(ids)} runs"

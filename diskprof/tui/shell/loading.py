@@ -172,6 +172,19 @@ def restore_last(path: Path) -> Sequence[str]:
     return ids
 
 
+def fleets_report_on(path: Path, fleet_ids: Sequence[str], wanted: Format) -> str:
+    """The report on several fleet runs host by host, by a connection of its own. Raises DiskprofError."""
+    from diskprof.reports.formats import OF_SERIES, write_fleets
+    from diskprof.runner.comparing import fleet_arms, fleets_compared
+    from diskprof.store import Store
+
+    with Store.open(path, create=False) as store:
+        if wanted in OF_SERIES and (fleets := fleet_arms(store, fleet_ids)):
+            return write_fleets(wanted, fleets_compared(store, fleets))
+        ids = [run_id for fleet_id in fleet_ids for run_id in store.runs_named(fleet_id)]
+    return report_on(path, ids, wanted)
+
+
 def plan_again(session: Session, path: Path, run_id: str) -> Outlook:
     """The plan of a run made anew, which may write to the devices that the run wrote to: their names have to be typed at the start.
 

@@ -1,8 +1,6 @@
 """Several fleet runs side by side: each host is compared with itself."""
 
-from collections.abc import Sequence
-
-from diskprof.analysis.comparison import Comparison
+from diskprof.analysis.fleet.compared import FleetsCompared
 from diskprof.model.text import clean
 from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Form, Heading, Paragraph
@@ -10,16 +8,14 @@ from diskprof.reports.content.comparison_report import comparison_report
 from diskprof.reports.words import Meaning
 
 
-def fleets_compared(
-    members: Sequence[tuple[str, Comparison]], unpaired: Sequence[str], form: Form
-) -> tuple[Block, ...]:
-    """`members` as they are called, each with its comparison; `unpaired` are those that not all fleet runs have."""
+def fleets_report(compared: FleetsCompared, form: Form) -> tuple[Block, ...]:
+    """A comparison for each host, and which are not compared."""
     blocks: list[Block] = []
-    for label, comparison in members:
-        blocks.append(Heading(clean(label), 1))
-        blocks += [each for each in comparison_report(comparison, form=form) if not _is_title(each)]
-    if unpaired:
-        names = figures.listed([clean(label) for label in unpaired])
+    for each in compared.members:
+        blocks.append(Heading(clean(each.label), 1))
+        blocks += [block for block in comparison_report(each.comparison, form=form) if not _is_title(block)]
+    if compared.unpaired:
+        names = figures.listed([clean(label) for label in compared.unpaired])
         blocks.append(
             Paragraph(f"Not compared: {names}. A host needs a complete run in each fleet run.", Meaning.WARNING)
         )
