@@ -10,6 +10,7 @@ from diskprof.model.device import Device, Mount, device_title
 from diskprof.model.histogram import Histogram
 from diskprof.model.plan import Plan, PlannedTest
 from diskprof.model.preset import EngineName
+from diskprof.model.process_io import ProcessIo
 from diskprof.model.sample import WITHIN_NS, Direction, LatencyKind, Phase
 from diskprof.model.steady import SteadyWindows
 from diskprof.model.title import job_title
@@ -205,7 +206,7 @@ class Environment:
     store of runs is on. `temperature_limit_c` is the temperature from which a disk under test slows down by its own account.
     `behind` are the devices (kernel names) that hold the files which loop devices among the disks are.
     `others` says of the further targets what `device`, `disks`, `layers` and `mount` say of the first. `cloud` is whose virtual
-    machine it is.
+    machine it is. `hidden_processes` is how many processes there were whose I/O this user could not see.
     """
 
     hostname: str = ""
@@ -230,6 +231,7 @@ class Environment:
     others: tuple[FurtherTarget, ...] = ()
     behind: tuple[str, ...] = ()
     cloud: str = ""
+    hidden_processes: int = 0
 
     @property
     def stack(self) -> tuple[Device, ...]:
@@ -278,10 +280,20 @@ class Weight(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class ProcessShare:
+    """A process that a finding is about, and its share of what was found, 0 to 1; None where that is not known."""
+
+    pid: int
+    name: str
+    share: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """`name` is the rule, `message` what was noticed, `evidence` the figures, `advice` what to do next; `test` its test's name.
 
     A finding is kept, exported and read anywhere, so its words are those of no surface: parameters, no options of a command line.
+    `processes` are those that caused it, the largest share first.
     """
 
     name: str
@@ -290,6 +302,7 @@ class Finding:
     evidence: str
     advice: str
     test: str = ""
+    processes: tuple[ProcessShare, ...] = ()
 
 
 def doubts_of(findings: Iterable[Finding]) -> tuple[str, ...]:
@@ -408,6 +421,7 @@ class Run:
     """A whole run without its samples, which the store gives by test and time. Times are UTC.
 
     `imported_from` is the file of an engine's results that it was read from; empty for a run of diskprof's, wherever it ran.
+    `processes` is what others did to the disks while each test measured.
     """
 
     id: str
@@ -427,6 +441,7 @@ class Run:
     series: SeriesPlace | None = None
     imported_from: str = ""
     fleet: FleetPlace | None = None
+    processes: tuple[ProcessIo, ...] = ()
 
     @property
     def rounds(self) -> SteadyWindows | None:

@@ -19,6 +19,7 @@ from diskprof.model.advice import Advice
 from diskprof.model.errors import EngineError, StoreError
 from diskprof.model.histogram import Histogram
 from diskprof.model.plan import Plan
+from diskprof.model.process_io import ProcessIo
 from diskprof.model.run import DirectionResult, Environment, Finding, Message, Progress, Status, TestResult
 from diskprof.model.run_series import Repetition, Spread
 from diskprof.model.sample import WITHIN_NS, Direction, Phase, Sample, SystemSample
@@ -236,6 +237,16 @@ def system_from(row: tuple[Any, ...]) -> SystemSample:
     """A row of SYSTEM_COLUMNS."""
     test, phase, *numbers = row
     return SystemSample(test, _PHASES[phase], *numbers)
+
+
+PROCESS_COLUMNS = ", ".join(field.name for field in fields(ProcessIo))
+
+
+def process_row(run: int, each: ProcessIo) -> tuple[object, ...]:
+    return (
+        *(run, each.test, each.pid, each.start_ticks, to_text(each.name)),
+        *(each.read_bytes, each.write_bytes, each.first_ns, each.last_ns),
+    )
 
 
 PROGRESS_COLUMNS = "test, phase, fraction, overall, remaining_s, at_ns, silent_s"

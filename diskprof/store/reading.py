@@ -9,6 +9,7 @@ from typing import Any
 
 from diskprof.model.advice import Advice
 from diskprof.model.errors import EngineError, RunNotFound, StoreError
+from diskprof.model.process_io import ProcessIo, together
 from diskprof.model.run import Run, RunGlance, RunSummary, SeriesPlace, Status, TestRecord
 from diskprof.model.sample import Phase, Sample, SystemSample
 from diskprof.model.text import clean
@@ -364,7 +365,13 @@ def run(db: sqlite3.Connection, run_id: str, *, trash: bool = False) -> Run:
         series=run_series.place_of((place[0], repeat, place[2])),
         imported_from=imported,
         fleet=fleets.place_of((fleet[0], fleet[1], fleet[2], repeat)),
+        processes=_processes(db, number),
     )
+
+
+def _processes(db: sqlite3.Connection, number: int) -> tuple[ProcessIo, ...]:
+    rows = db.execute(f"SELECT {codec.PROCESS_COLUMNS} FROM process_io WHERE run = ?", (number,))
+    return together(ProcessIo(*row) for row in rows)
 
 
 def glances(db: sqlite3.Connection, run_ids: Sequence[str]) -> list[RunGlance]:

@@ -229,6 +229,19 @@ _TABLES = (
         {_SAW},
         PRIMARY KEY (run, seq)
     ) STRICT, WITHOUT ROWID""",
+    # What processes beside the test did while it measured: a row for each process of a test.
+    """CREATE TABLE process_io (
+        run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+        test INTEGER NOT NULL,
+        pid INTEGER NOT NULL,
+        start_ticks INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        read_bytes INTEGER NOT NULL,
+        write_bytes INTEGER NOT NULL,
+        first_ns INTEGER NOT NULL,
+        last_ns INTEGER NOT NULL,
+        PRIMARY KEY (run, test, pid, start_ticks)
+    ) STRICT, WITHOUT ROWID""",
     # Blocks of samples taken together (courses.py), so that the course of a day is read from 1,350 rows, not from 86,400.
     """CREATE TABLE course (
         run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,

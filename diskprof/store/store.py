@@ -16,6 +16,7 @@ from diskprof.model.errors import Refused, StoreError
 from diskprof.model.fingerprint import Aspect, Fingerprint, LikeRuns
 from diskprof.model.fleet import FleetRun
 from diskprof.model.plan import Plan
+from diskprof.model.process_io import ProcessIo
 from diskprof.model.run import (
     Environment,
     Finding,
@@ -177,13 +178,16 @@ class Store:
         system: Sequence[SystemSample] = (),
         messages: Sequence[Message] = (),
         progress: Progress | None = None,
+        processes: Sequence[ProcessIo] = (),
     ) -> None:
         """Adds what happened, in one transaction. Raises StoreError for a NaN or a number beyond 64 bits, and keeps none.
 
         It is on the disk within 5 s, as long as a run goes on adding: to wait for the disk each time would disturb a test.
         """
         with self._database.write(at_once=False) as db:
-            writing.append(db, self._touch(db, run_id), samples, system, messages, progress, self._block_writer)
+            writing.append(
+                *(db, self._touch(db, run_id), samples, system, messages, progress), self._block_writer, processes
+            )
 
     def finish_test(
         self,

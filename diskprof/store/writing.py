@@ -10,6 +10,7 @@ from random import SystemRandom
 from diskprof.model.errors import RunNotFound, StoreError, UsageError
 from diskprof.model.fingerprint import fingerprint
 from diskprof.model.plan import Plan
+from diskprof.model.process_io import ProcessIo
 from diskprof.model.run import Environment, Finding, Message, Progress, Status, TestResult, doubts_of
 from diskprof.model.sample import Sample, SystemSample
 from diskprof.model.text import split_tags
@@ -133,6 +134,7 @@ def append(
     messages: Sequence[Message],
     progress: Progress | None,
     blocks: BlockWriter | None = None,
+    processes: Sequence[ProcessIo] = (),
 ) -> None:
     """Adds what happened; `blocks`, of the process that carries the run out, also what its heat map is made from."""
     seq = _next(db, "sample", number) if samples else 0
@@ -151,6 +153,17 @@ def append(
         db.execute(
             "INSERT OR REPLACE INTO progress VALUES (?, ?, ?, ?, ?, ?, ?, ?)", codec.progress_row(number, progress)
         )
+    add_processes(db, number, processes)
+
+
+def add_processes(db: sqlite3.Connection, number: int, processes: Sequence[ProcessIo]) -> None:
+    """Adds to what is known of each process."""
+    db.executemany(
+        f"INSERT INTO process_io (run, {codec.PROCESS_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+        " read_bytes = read_bytes + excluded.read_bytes, write_bytes = write_bytes + excluded.write_bytes,"
+        " first_ns = min(first_ns, excluded.first_ns), last_ns = max(last_ns, excluded.last_ns)",
+        [codec.process_row(number, each) for each in processes],
+    )
 
 
 def _next(db: sqlite3.Connection, table: str, number: int) -> int:

@@ -233,13 +233,25 @@ def test_a_limit_that_falls_during_the_run_is_a_burst_that_ended(volume: Volume,
 def test_another_program_on_the_disk_is_told_while_the_test_runs(volume: Volume, home: Path) -> None:
     volume.throttle.limit("read", iops=1000)
     process = started(volume, home, runtime="60s")
-    reads = ["fio", "--name=other", f"--filename={volume.node}", "--rw=read", "--bs=256k", "--direct=1", "--rate=40m"]
+    reads = [
+        "fio",
+        "--name=other",
+        f"--filename={volume.node}",
+        "--rw=read",
+        "--bs=256k",
+        "--direct=1",
+        "--rate=40m",
+        "--thread",
+    ]
     with subprocess.Popen([*reads, "--time_based", "--runtime=60"], stdout=subprocess.DEVNULL) as other:
         until(lambda: (home / ".local/share/diskprof/runs.db").exists() or process.poll() is not None, "the store")
         with open_store(home) as store:
             until(lambda: [one for one in store.summaries() if one.doubts], "a doubt")
             (summary,) = store.summaries()
             assert (summary.doubts, summary.status) == (("other-io",), Status.RUNNING)
+            (finding,) = store.run(summary.id).findings
+            assert [(each.pid, each.name) for each in finding.processes] == [(other.pid, "fio")]
+            assert finding.processes[0].share == pytest.approx(1, abs=0.1)
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
         other.kill()

@@ -18,6 +18,7 @@ from diskprof.analysis.findings import (
     rhythm,
     steady_state,
 )
+from diskprof.analysis.findings.culprits import joined
 from diskprof.analysis.findings.view import Rule, views
 from diskprof.model.device import Parts
 from diskprof.model.run import Finding, Lapse, Run, Weight
@@ -116,5 +117,6 @@ def _together(findings: Sequence[Finding], title: Callable[[str], str]) -> list[
         parts = [f"{title(finding.test)}: {finding.evidence}" for finding in group[:_NAMED]]
         if len(group) > _NAMED:
             parts.append(f"and {len(group) - _NAMED} more")
-        merged.append(replace(first, test="", evidence="; ".join(parts)))
+        processes = joined(finding.processes for finding in group)
+        merged.append(replace(first, test="", evidence="; ".join(parts), processes=processes))
     return merged

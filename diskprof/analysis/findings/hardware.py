@@ -1,5 +1,8 @@
 """What the device is, and who else used it."""
 
+from dataclasses import replace
+
+from diskprof.analysis.findings.culprits import culprits
 from diskprof.analysis.findings.filesystem import COPIES
 from diskprof.analysis.findings.view import TestView, is_hypervisors, is_network, virtual_machine
 from diskprof.model.device import NETWORK_FILE_SYSTEMS, DeviceKind, Transport
@@ -75,16 +78,26 @@ def other_io(view: TestView) -> Finding | None:
         own_part = format_bandwidth(engine) if engine else "none"
         evidence.append(f"the device {_VERBS[direction]} {format_bandwidth(device)}, {own_part} from the test")
     if foreign < FOREIGN_RATE or foreign <= FOREIGN_SHARE * own:
-        evidence = _foreign_requests(view)
+        evidence, foreign = _foreign_requests(view), _beyond(view)
     if not evidence:
         return None
-    return view.found(
+    named = culprits(view, foreign)
+    hidden = view.run.environment.hidden_processes
+    if named:
+        advice = f"Stop {'it' if len(named) == 1 else 'them'} or wait, and run the test again."
+    elif hidden:
+        evidence.append(f"the I/O of {hidden} processes of other users could not be read")
+        advice = "Run the test as root, which names the process, or find it (iotop, pidstat -d 1); stop it or wait."
+    else:
+        advice = "Find the process (iotop, pidstat -d 1), stop it or wait, and run the test again."
+    found = view.found(
         "other-io",
         Weight.DOUBT,
         "Other I/O on the disk during the test.",
-        "; ".join(evidence),
-        "Find the process (iotop, pidstat -d 1), stop it or wait, and run the test again.",
+        "; ".join((*evidence, *(words for _, words in named))),
+        advice,
     )
+    return replace(found, processes=tuple(process for process, _ in named))
 
 
 def _more_for_the_test(view: TestView, direction: Direction) -> bool:

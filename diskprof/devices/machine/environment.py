@@ -9,6 +9,7 @@ from pathlib import Path
 from diskprof import __version__
 from diskprof.devices.machine.cgroups import GroupLimit, group_limits
 from diskprof.devices.machine.cloud import cloud
+from diskprof.devices.machine.process_watch import hidden_processes
 from diskprof.devices.machine.watch import temperature_limit
 from diskprof.devices.scan.files import SYSTEM, Roots, read_text
 from diskprof.devices.scan.mounts import POOLING, as_mount, mount_of, space
@@ -84,6 +85,7 @@ def describe(
         others=further,
         behind=_names_below(backing, tree),
         cloud=cloud(roots),
+        hidden_processes=hidden_processes(roots),
     )
 
 

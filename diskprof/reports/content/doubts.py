@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from diskprof.model.run import Finding, Run, Weight
+from diskprof.model.run import Finding, ProcessShare, Run, Weight
+from diskprof.model.units import format_percent
 from diskprof.reports.figures import count
 
 _SHORT = {
@@ -43,7 +44,7 @@ _LIMITS = {
     "thermal-throttling": "thermal throttling",
 }
 _FEW = 2
-"""So many tests are named; of more their number is."""
+"""So many tests or processes are named; of more their number is."""
 
 
 def short(rule: str) -> str:
@@ -58,7 +59,7 @@ def in_doubt(rules: Iterable[str]) -> str:
 
 
 def run_in_doubt(run: Run) -> str:
-    """`in_doubt` of a run, with the tests: `In doubt: other I/O (4K rand read QD1); stall (3 of 6 tests)`."""
+    """`in_doubt` of a run, with processes and tests: `In doubt: other I/O: dd (pid 7) 98% (4K rand read QD1); stall`."""
     words = with_tests(run.findings, run.title, len(run.tests))
     return f"In doubt: {words}" if words else ""
 
@@ -79,13 +80,30 @@ def with_tests(
 ) -> str:
     """The findings of a weight, `total` tests in all: `other I/O on the disk (4K rand read QD1); stall (3 of 6 tests)`.
 
-    Empty without any. `title` gives a test's title by its name.
+    Empty without any. `title` gives a test's title by its name. The processes of a rule are behind its words.
     """
     tests: dict[str, list[str]] = {}
+    processes: dict[str, dict[int, ProcessShare]] = {}
     for finding in findings:
         if finding.weight is weight:
             tests.setdefault(finding.name, []).append(finding.test and title(finding.test))
-    return between.join(f"{short(rule)}{_where(names, total)}" for rule, names in tests.items())
+            named = processes.setdefault(finding.name, {})
+            named |= {each.pid: each for each in finding.processes if each.pid not in named}
+    return between.join(
+        f"{short(rule)}{_who(list(processes[rule].values()))}{_where(names, total)}" for rule, names in tests.items()
+    )
+
+
+def _who(processes: Sequence[ProcessShare]) -> str:
+    """`: dd (pid 4242) 98%`; empty where nobody is named."""
+    if not processes:
+        return ""
+    words = [
+        f"{each.name} (pid {each.pid}){'' if each.share is None else f' {format_percent(each.share)}'}"
+        for each in processes[:_FEW]
+    ]
+    more = f" and {len(processes) - _FEW} more" if len(processes) > _FEW else ""
+    return f": {', '.join(words)}{more}"
 
 
 def _where(names: Sequence[str], total: int) -> str:

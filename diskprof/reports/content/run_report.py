@@ -37,7 +37,7 @@ from diskprof.reports.blocks import (
     Spark,
     Table,
 )
-from diskprof.reports.content import expectation_table, kernel_table
+from diskprof.reports.content import expectation_table, kernel_table, process_table
 from diskprof.reports.content.burst_words import burst_blocks
 from diskprof.reports.content.class_words import class_blocks, disk_class_words
 from diskprof.reports.content.doubts import run_in_doubt, run_limits
@@ -449,6 +449,10 @@ def _findings(known: _Known) -> list[Block]:
     return known.under("Findings", notes)
 
 
+def _processes(known: _Known) -> list[Block]:
+    return known.under(process_table.TITLE, process_table.process_tables(known.run))
+
+
 def _trouble(known: _Known) -> list[Block]:
     return known.under("Errors", [Note(line) for line in trouble(known.run)])
 
@@ -536,6 +540,7 @@ _SECTIONS: tuple[tuple[Callable[[_Known], Sequence[Block]], tuple[Form, ...]], .
     (_over_time, (*_TERMINAL, Form.MARKDOWN)),
     (_kernel, (*_TERMINAL, *_PAGES)),
     (_findings, tuple(Form)),
+    (_processes, tuple(Form)),
     (_trouble, tuple(Form)),
     (_latency_parts, _FULL),
     (_charts, (Form.HTML,)),

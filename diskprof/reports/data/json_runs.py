@@ -25,6 +25,7 @@ from diskprof.model.earlier import EarlierResult
 from diskprof.model.expectation import Expectation, Judgement
 from diskprof.model.metric import Quantity
 from diskprof.model.plan import Hazard, Plan, PlannedTest, TestFile
+from diskprof.model.process_io import ProcessIo
 from diskprof.model.run import (
     Cpu,
     DirectionResult,
@@ -34,6 +35,7 @@ from diskprof.model.run import (
     IoLimit,
     JobResult,
     Latency,
+    ProcessShare,
     Result,
     RoundFigures,
     Run,
@@ -92,7 +94,12 @@ def run_json(
         "progress": progress
         and {"test": names.get(progress.test), **_of(progress, "phase fraction overall remaining_s silent_s")},
         "tests": [
-            {**_test(test), "kernel": asdict(seen[test.index]) if test.index in seen else None} for test in run.tests
+            {
+                **_test(test),
+                "kernel": asdict(seen[test.index]) if test.index in seen else None,
+                "processes": [_process(each) for each in run.processes if each.test == test.index],
+            }
+            for test in run.tests
         ],
         "sweep": _sweep(run),
         "rounds": _rounds(run),
@@ -121,6 +128,11 @@ def _disk_class(run: Run) -> Json:
             for record, direction, one in standings(run)
         ],
     }
+
+
+def _process(each: ProcessIo) -> Json:
+    """What a process beside the test did while it measured."""
+    return _plain(each)
 
 
 def _rank(score: Score, place: Rank) -> Json:
@@ -316,9 +328,12 @@ _FIELDS: FieldTable = {
     DirectionResult: "ios bytes iops bandwidth_bytes_per_s runtime_ms latency_kind latency_ns=latency"
     " clat_ns=clat slat_ns=slat lat_ns=lat rounds~",
     Environment: "hostname os kernel cpu_model cpus memory_bytes virtualisation cloud diskprof_version fio_version ioping_version"
-    " device disks mount layers others behind store_disks cgroup_limits io_limits cpu_limit temperature_limit_c",
+    " device disks mount layers others behind store_disks cgroup_limits io_limits cpu_limit temperature_limit_c"
+    " hidden_processes",
     Expectation: _expectation,
-    Finding: "name weight test? message evidence advice",
+    Finding: "name weight test? message evidence advice processes",
+    ProcessShare: "pid name share",
+    ProcessIo: "pid name start_ticks read_bytes write_bytes first_ns last_ns",
     FurtherTarget: "slot device disks layers mount",
     Hazard: "name severity message advice",
     Interval: "low high",

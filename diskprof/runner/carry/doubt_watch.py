@@ -10,6 +10,7 @@ from diskprof.analysis.findings.so_far import doubts_so_far
 from diskprof.engines.process import CpuTime
 from diskprof.model.device import Parts
 from diskprof.model.errors import StoreBusy
+from diskprof.model.process_io import ProcessIo, together
 from diskprof.model.run import Cpu, Finding, Lapse, Run, Weight
 from diskprof.model.sample import Phase, Sample, SystemSample
 from diskprof.store import Store
@@ -36,6 +37,7 @@ class DoubtWatch:
         self._samples: deque[Sample] = deque()
         self._system: deque[SystemSample] = deque()
         self._spent: deque[tuple[int, CpuTime]] = deque()
+        self._processes: deque[ProcessIo] = deque()
         self._due_ns: float | None = None
 
     def begin(self) -> None:
@@ -51,8 +53,10 @@ class DoubtWatch:
         system: Sequence[SystemSample],
         passed: Sequence[Lapse],
         spent: CpuTime | None = None,
+        processes: Sequence[ProcessIo] = (),
     ) -> tuple[Finding, ...] | None:
         """The doubts, where they are others than were told last; None otherwise. `spent`: by the engine, at the end of `system`."""
+        self._processes.extend(processes)
         mine = [replace(sample, histogram=None) for sample in samples if sample.phase is Phase.MEASURING]
         if not mine or self._run is None:
             return None
@@ -68,6 +72,8 @@ class DoubtWatch:
             self._system.popleft()
         while self._spent and self._spent[0][0] < oldest:
             self._spent.popleft()
+        while self._processes and self._processes[0].last_ns < oldest:
+            self._processes.popleft()
         if self._due_ns is None:
             self._due_ns = now_ns + _FIRST_S * 1e9
         if now_ns < self._due_ns:
@@ -104,6 +110,7 @@ class DoubtWatch:
 
     def _judge(self, run: Run, passed: Sequence[Lapse]) -> tuple[Finding, ...] | None:
         test = self._samples[-1].test
+        run = replace(run, processes=together(self._processes))
         self._of_tests[test] = doubts_so_far(run, test, self._samples, self._system, passed, self._cpu())
         return self._others()
 
@@ -117,7 +124,12 @@ class DoubtWatch:
 
     def _others(self) -> tuple[Finding, ...] | None:
         found = self._doubts
-        if [(each.name, each.test) for each in found] == [(each.name, each.test) for each in self._told]:
+        if [_said(each) for each in found] == [_said(each) for each in self._told]:
             return None
         self._told = found
         return found
+
+
+def _said(finding: Finding) -> tuple[str, str, tuple[int, ...]]:
+    """What makes it another finding: its figures are others each time."""
+    return finding.name, finding.test, tuple(each.pid for each in finding.processes)

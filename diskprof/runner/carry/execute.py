@@ -14,6 +14,7 @@ from pathlib import Path
 from diskprof.analysis.findings.find import find
 from diskprof.analysis.findings.steady_state import precondition_not_steady
 from diskprof.analysis.headline import headline
+from diskprof.devices.machine.process_watch import ProcessWatch
 from diskprof.devices.machine.watch import SystemWatch
 from diskprof.devices.scan.members import parts_of
 from diskprof.engines.engine import Finished, Noted, Outcome, PhaseChanged, Sampled, measure
@@ -23,6 +24,7 @@ from diskprof.model.advice import on_screen
 from diskprof.model.device import Parts
 from diskprof.model.errors import DiskprofError, StoreError
 from diskprof.model.plan import Plan, PlannedTest, Severity
+from diskprof.model.process_io import ProcessIo
 from diskprof.model.run import Finding, Lapse, LapseKind, Status
 from diskprof.model.sample import Phase, Sample, SystemSample
 from diskprof.model.steady import when_words
@@ -166,7 +168,8 @@ class _Execution:
         self._until_tick: asyncio.Timeout | None = None
         where = run.environment
         limited = frozenset(limit.device for limit in where.io_limits)
-        self.watch = SystemWatch([disk.name for disk in where.all_disks], limited)
+        names = [disk.name for disk in where.all_disks]
+        self.watch, self.others = SystemWatch(names, limited), ProcessWatch(names)
         self.looks, self.before = looks, before
         self._stack = (*(device.name for device in where.stack), *where.behind)
         self.meter = ProgressMeter(plan, self.clock)
@@ -328,6 +331,7 @@ class _Execution:
         self.meter.begin(index, planned, Phase.PREPARING if preparing else Phase.MEASURING)
         # What the kernel saw between two tests belongs to neither.
         self.watch.sample(test=index, phase=self.meter.phase, at_ns=self.clock())
+        self.others.begin(self.clock())
         outcome: Outcome | None = None
         started, descriptors = resolved(planned, self.plan, self.held)
         if self.run.room and not preparing:
@@ -361,6 +365,8 @@ class _Execution:
                             outcome = result
         if outcome is None:
             raise DiskprofError(f"{planned.engine} exited unexpectedly in {planned.name}.")
+        with self.lapse_watch.at_work():
+            self._write(processes=self._others_did(last=True))
         if watch and outcome.status is Status.COMPLETE:
             return replace(outcome, result=watch.result(outcome.result))
         return outcome
@@ -371,6 +377,8 @@ class _Execution:
             # What ioping fills its file with is no part of what it measures.
             system = self.watch.sample(test=self.meter.test, phase=Phase.PREPARING, at_ns=self.clock())
         self.meter.enter(phase)
+        if phase is Phase.MEASURING:
+            self.others.begin(self.clock())
         self._write(system=(system,) if system else ())
 
     def _keep(self, samples: tuple[Sample, ...], spent: CpuTime | None) -> None:
@@ -383,16 +391,27 @@ class _Execution:
 
     def _append(self, samples: tuple[Sample, ...] = (), spent: CpuTime | None = None) -> None:
         system = self.watch.sample(test=self.meter.test, phase=self.meter.phase, at_ns=self.clock())
-        seen = (system,) if system else ()
-        self._write(samples, seen)
-        self._tell_doubts(self.doubts.hear(samples, seen, self.lapses, spent))
+        seen, others = (system,) if system else (), self._others_did()
+        self._write(samples, seen, others)
+        self._tell_doubts(self.doubts.hear(samples, seen, self.lapses, spent, others))
+
+    def _others_did(self, *, last: bool = False) -> tuple[ProcessIo, ...]:
+        """What other processes did to the disks since they were last looked at, of which a result is told."""
+        if self.meter.phase is not Phase.MEASURING or not (last or self.others.due):
+            return ()
+        return self.others.look(self.meter.test, self.clock(), last=last)
 
     def _tell_doubts(self, found: Sequence[Finding] | None) -> None:
         if found is not None:
             self.keeper.tell_doubts((*self.before, *found))
 
-    def _write(self, samples: tuple[Sample, ...] = (), system: tuple[SystemSample, ...] = ()) -> None:
-        self.keeper.append(samples=samples, system=system, progress=self.meter.progress())
+    def _write(
+        self,
+        samples: tuple[Sample, ...] = (),
+        system: tuple[SystemSample, ...] = (),
+        processes: tuple[ProcessIo, ...] = (),
+    ) -> None:
+        self.keeper.append(samples=samples, system=system, progress=self.meter.progress(), processes=processes)
         self._shown_ns = self.clock()
 
     async def _tick(self) -> None:

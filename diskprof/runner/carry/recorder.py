@@ -7,6 +7,7 @@ from functools import partial
 
 from diskprof.engines.events import Outcome
 from diskprof.model.errors import StoreBusy
+from diskprof.model.process_io import ProcessIo
 from diskprof.model.run import Finding, Message, Progress, TestResult
 from diskprof.model.sample import Sample, SystemSample
 from diskprof.store import Store
@@ -38,9 +39,17 @@ class Keeper:
         samples: Sequence[Sample] = (),
         system: Sequence[SystemSample] = (),
         progress: Progress | None = None,
+        processes: Sequence[ProcessIo] = (),
     ) -> None:
         self._put(
-            partial(self._store.append, self._run_id, samples=tuple(samples), system=tuple(system), progress=progress)
+            partial(
+                self._store.append,
+                self._run_id,
+                samples=tuple(samples),
+                system=tuple(system),
+                progress=progress,
+                processes=tuple(processes),
+            )
         )
 
     def note(self, text: str, *, warning: bool = False, test: int | None = None) -> None:

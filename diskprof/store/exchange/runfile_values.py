@@ -12,6 +12,7 @@ from diskprof.model.errors import DiskprofError, EngineError
 from diskprof.model.fleet import FleetRun
 from diskprof.model.histogram import Histogram
 from diskprof.model.plan import Plan
+from diskprof.model.process_io import ProcessIo
 from diskprof.model.run import Environment, Finding, FleetPlace, Message, Progress, SeriesPlace, Status, TestResult
 from diskprof.model.run_series import RunSeries
 from diskprof.model.sample import Sample, SystemSample
@@ -60,7 +61,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class TestEnd:
-    """How test `index` went; `document` is its engine's final output."""
+    """How test `index` went; `document` is its engine's final output, `processes` what others did meanwhile."""
 
     index: int
     status: Status
@@ -69,6 +70,7 @@ class TestEnd:
     ended_ns: int | None
     result: TestResult | None
     document: bytes
+    processes: tuple[ProcessIo, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,7 +113,9 @@ def _write(store: Store, run_id: str, headline: str, writer: RunWriter) -> None:
     )
     for test in run.tests:
         document = store.document(run_id, test.index)
-        writer.add(TestEnd(test.index, test.status, test.reason, test.started_ns, test.ended_ns, test.result, document))
+        others = tuple(each for each in run.processes if each.test == test.index)
+        ended = (test.status, test.reason, test.started_ns, test.ended_ns, test.result)
+        writer.add(TestEnd(test.index, *ended, document, others))
     for start in range(0, len(run.messages), _BATCH):
         writer.add(run.messages[start : start + _BATCH])
     samples = system = 0
@@ -245,6 +247,8 @@ def _stage(staged: Database, name: str, records: Iterable[Record]) -> Iterator[t
             elif isinstance(record, TestEnd):
                 if record.index != counts[0] or counts[0] >= len(head.plan.tests):
                     raise _wrong(name, head, "its tests are not those of its plan")
+                if any(each.test != record.index for each in record.processes):
+                    raise _wrong(name, head, "a part of it is of a test that it does not have")
                 _finish_test(db, number, record)
                 counts[0] += 1
             else:
@@ -337,6 +341,7 @@ def _finish_test(db: sqlite3.Connection, number: int, test: TestEnd) -> None:
             *(number, test.index),
         ),
     )
+    writing.add_processes(db, number, test.processes)
 
 
 def _append(db: sqlite3.Connection, number: int, name: str, head: Head, records: Batch) -> int:

@@ -9,6 +9,7 @@ from handmade import DISK, Given, direction, environment, fio, ioping, latency, 
 from diskprof.analysis.findings.find import find
 from diskprof.model.device import Device, DeviceKind, Mount, Transport
 from diskprof.model.plan import Hazard, Severity
+from diskprof.model.process_io import ProcessIo
 from diskprof.model.run import Environment, Finding, Latency, Run, Weight
 from diskprof.model.sample import Direction, LatencyKind, SystemSample
 from diskprof.model.target import Target, TargetKind
@@ -28,6 +29,59 @@ def test_more_bytes_than_the_tests_own_are_somebody_elses() -> None:
     assert found.evidence == (
         "the device read 150 MB/s, 100 MB/s from the test; the device wrote 20.0 MB/s, none from the test"
     )
+
+
+def process(pid: int, name: str, read: float, write: float = 0) -> ProcessIo:
+    """What it moved in the 10 s that the kernel saw, in bytes."""
+    return ProcessIo(0, pid, 1, name, round(read), round(write), 0, 10**10)
+
+
+def test_who_it_was_is_named_with_its_share() -> None:
+    others = (process(7, "dd", 35e8), process(8, "cp", 1e8, 2e8), process(9, "sshd", 1e7))
+    found = named("other-io", replace(run(READ), processes=others), system(read_rate=220 * MB, write_rate=5 * MB))
+    assert found is not None
+    assert found.evidence.endswith(
+        "; dd (pid 7) read 117 MB/s, 93% of it; cp (pid 8) read 3.33 MB/s and wrote 6.67 MB/s, 8% of it"
+    )
+    assert [(each.pid, each.name, round(each.share or 0, 2)) for each in found.processes] == [
+        (7, "dd", 0.93),
+        (8, "cp", 0.08),
+    ]
+    assert found.advice == "Stop them or wait, and run the test again."
+
+
+def test_nobody_is_named_where_nothing_is_found() -> None:
+    calm = replace(run(READ), processes=(process(7, "dd", 1e8),))
+    assert named("other-io", calm, system(read_rate=103 * MB)) is None
+
+
+def test_no_share_is_more_than_the_whole() -> None:
+    """What is written to the page cache may come to the disk after the test."""
+    later = replace(run(READ), processes=(process(7, "dd", 0, 9e9),))
+    found = named("other-io", later, system(read_rate=100 * MB, write_rate=20 * MB))
+    assert found is not None
+    assert [each.share for each in found.processes] == [1.0]
+    assert "Stop it or wait" in found.advice
+
+
+def test_processes_that_may_not_be_seen_are_told_of_where_nobody_can_be_named() -> None:
+    hidden = environment(hidden_processes=112)
+    found = named("other-io", run(READ, environment=hidden), system(read_rate=150 * MB))
+    assert found is not None
+    assert "; the I/O of 112 processes of other users could not be read" in found.evidence
+    assert "as root" in found.advice
+    known = replace(run(READ, environment=hidden), processes=(process(7, "dd", 15e8),))
+    found = named("other-io", known, system(read_rate=150 * MB))
+    assert found is not None and "112" not in found.evidence and "root" not in found.advice
+
+
+def test_those_of_several_tests_are_together() -> None:
+    both = run(READ, replace(READ, planned=replace(READ.planned, name="next")))
+    others = (process(7, "dd", 1e9), replace(process(7, "dd", 2e9), test=1), replace(process(8, "cp", 1e9), test=1))
+    seen = (*system(read_rate=200 * MB), *system(test=1, read_rate=200 * MB))
+    found = named("other-io", replace(both, processes=others), seen)
+    assert found is not None and found.test == ""
+    assert [(each.pid, round(each.share or 0, 2)) for each in found.processes] == [(7, 0.67), (8, 0.33)]
 
 
 @pytest.mark.parametrize(("read", "write"), [(100, 0), (108, 0), (100, 9), (95, 0), (0, 0)])

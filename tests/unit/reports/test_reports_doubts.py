@@ -9,7 +9,7 @@ from handmade import fio
 from handmade import run as made
 
 import diskprof.analysis
-from diskprof.model.run import Finding, Weight, doubts_of
+from diskprof.model.run import Finding, ProcessShare, Weight, doubts_of
 from diskprof.reports.content import doubts
 from diskprof.tui.live.finding_banner import banner_lines
 
@@ -52,6 +52,18 @@ def test_doubts_are_counted_once_and_say_which_tests() -> None:
     assert doubts.run_in_doubt(replace(run, findings=findings)) == (
         f"In doubt: stall ({names[0]}, {names[1]}); not steady ({names[1]}); "
         f"other I/O on the disk (3 of {len(names)} tests); CPU steal; not a disk: memory"
+    )
+
+
+def test_processes_are_named_with_their_share() -> None:
+    run = made(fio("a"), fio("b"))
+    several = tuple(ProcessShare(pid, "dd", share) for pid, share in ((7, 0.6), (8, None), (9, 0.1)))
+    named = replace(found("other-io", test="a"), processes=several)
+    assert doubts.run_in_doubt(replace(run, findings=(named,))) == (
+        f"In doubt: other I/O on the disk: dd (pid 7) 60%, dd (pid 8) and 1 more ({run.title('a')})"
+    )
+    assert "".join(piece for piece, _ in banner_lines(replace(run, findings=(named,)), 120)[0]).startswith(
+        " ! In doubt: other I/O on the disk: dd (pid 7) 60%"
     )
 
 

@@ -7,6 +7,7 @@ from handmade import direction, environment, fio, ioping, run, samples, system
 
 from diskprof.analysis.findings.so_far import doubts_so_far
 from diskprof.engines.process import CpuTime
+from diskprof.model.process_io import ProcessIo
 from diskprof.model.run import Cpu, Finding, Status
 from diskprof.runner.carry.doubt_watch import DoubtWatch
 from diskprof.store import Store
@@ -100,6 +101,19 @@ def test_the_doubts_about_tests_of_a_round_stay_until_they_are_judged_anew(store
     assert turn(0, 180 * MB) == []
     assert turn(1, 180 * MB) == [[first, following]]
     assert turn(0, 103 * MB) == [[following]]
+
+
+def test_another_process_is_told_again(store: Store) -> None:
+    made = run(READ)
+    watch = DoubtWatch(store, store.create_run(made.plan, made.environment))
+    watch.begin()
+    told = []
+    for sample, seen in zip(samples([IOPS] * 480), system(480, read_rate=180 * MB), strict=True):
+        pid = 7 if sample.at_ns <= 40e9 else 8
+        did = ProcessIo(0, pid, 1, "dd", 20_000_000, 0, sample.at_ns - 250_000_000, sample.at_ns)
+        if found := watch.hear((sample,), (seen,), (), None, (did,)):
+            told.append([each.pid for each in found[0].processes])
+    assert told == [[7], [7, 8], [8, 7], [8]], "by the last minute alone"
 
 
 def test_the_doubts_about_a_test_stay_while_the_next_one_runs(store: Store) -> None:

@@ -18,6 +18,7 @@ from diskprof.analysis.comparison import compare
 from diskprof.model.errors import DiskprofError, RunNotFound, StoreError, UsageError
 from diskprof.model.metric import parse_metric
 from diskprof.model.plan import TestFile
+from diskprof.model.process_io import ProcessIo
 from diskprof.model.run import DirectionResult, Environment, Latency, Message, RoundFigures, Status, TestResult
 from diskprof.model.steady import RoundsRule, SteadyWindows
 from diskprof.reports.data.json_runs import comparison_json, run_json
@@ -121,6 +122,20 @@ def test_rounds_that_fall_come_out_as_they_went_in(here: Store, there: Store) ->
     again = there.run(run_id)
     assert replace(again, runner_pid=None) == replace(here.run(run_id), runner_pid=None) and again.rounds == steady
     assert again.tests[0].result and again.tests[0].result.read and again.tests[0].result.read.rounds == part.rounds
+
+
+def test_the_processes_of_each_test_come_out_as_they_went_in(here: Store, there: Store) -> None:
+    run_id = record_run(here)
+    dd = ProcessIo(0, 7, 1, "dd", 5, 6, 10, 20)
+    here.append(run_id, processes=[dd, replace(dd, test=1, pid=8)])
+    here.append(run_id, processes=[replace(dd, read_bytes=1, last_ns=30)])
+    expected = (replace(dd, read_bytes=6, write_bytes=12, last_ns=30), replace(dd, test=1, pid=8))
+    assert here.run(run_id).processes == expected
+    (imported,) = taken(there, exported(here, run_id))
+    assert there.run(imported.run_id).processes == expected
+    there.delete(imported.run_id)
+    packed = changed(exported(here, run_id), "test", lambda test: test["processes"][0].update(test=1))
+    assert "of a test that it does not have" in refused(there, packed).message
 
 
 def test_what_is_exported_again_is_byte_for_byte_the_same(here: Store, there: Store) -> None:
