@@ -376,9 +376,10 @@ class _Execution:
         if self.meter.phase is Phase.PREPARING:
             # What ioping fills its file with is no part of what it measures.
             system = self.watch.sample(test=self.meter.test, phase=Phase.PREPARING, at_ns=self.clock())
-        self.meter.enter(phase)
-        if phase is Phase.MEASURING:
+        if phase is Phase.MEASURING and self.meter.phase is not phase:
+            # What others did in the ramp is none of the result's business.
             self.others.begin(self.clock())
+        self.meter.enter(phase)
         self._write(system=(system,) if system else ())
 
     def _keep(self, samples: tuple[Sample, ...], spent: CpuTime | None) -> None:
