@@ -246,10 +246,11 @@ def test_another_program_on_the_disk_is_told_while_the_test_runs(volume: Volume,
     with subprocess.Popen([*reads, "--time_based", "--runtime=60"], stdout=subprocess.DEVNULL) as other:
         until(lambda: (home / ".local/share/diskprof/runs.db").exists() or process.poll() is not None, "the store")
         with open_store(home) as store:
-            until(lambda: [one for one in store.summaries() if one.doubts], "a doubt")
+            until(lambda: [one for one in store.summaries() if "other-io" in one.doubts], "a doubt")
             (summary,) = store.summaries()
-            assert (summary.doubts, summary.status) == (("other-io",), Status.RUNNING)
-            (finding,) = store.run(summary.id).findings
+            assert summary.status is Status.RUNNING
+            # Other tests beside this one may keep the CPUs busy, which is a doubt too.
+            (finding,) = (each for each in store.run(summary.id).findings if each.name == "other-io")
             assert [(each.pid, each.name) for each in finding.processes] == [(other.pid, "fio")]
             assert finding.processes[0].share == pytest.approx(1, abs=0.15)
         process.send_signal(signal.SIGINT)
