@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 class ProcessIo:
     """What a process read and wrote while test `test` measured, in bytes, with a file of the disk open.
 
-    What it writes to the page cache counts when it does so, whatever the disk does of it later (F94). `start_ticks` is when it
+    What it writes to the page cache counts when it does so, whatever the disk does of it later (F95). `start_ticks` is when it
     began, in clock ticks since the machine was booted: a pid is given anew, the two together are not. `first_ns` and `last_ns`
     are between which times it moved something, in ns since the run began.
     """

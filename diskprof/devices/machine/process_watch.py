@@ -1,7 +1,7 @@
 """Which processes use a disk beside those of this program: /proc/PID/io, read time and again.
 
 It counts what a process asks of all disks, so a process is told of only where it has a file of this one open. What is written to
-the page cache counts when it is written there; what a file loses before it came to the disk is taken off (F94).
+the page cache counts when it is written there; what a file loses before it came to the disk is taken off (F95).
 """
 
 import os
@@ -27,7 +27,7 @@ _AMOUNTS = re.compile(rb"^read_bytes: (\d+)\nwrite_bytes: (\d+)\ncancelled_write
 
 
 class Amounts(NamedTuple):
-    """Bytes since a process began, those of its children that it has waited for among them (F94). `cancelled` was in the page
+    """Bytes since a process began, those of its children that it has waited for among them (F95). `cancelled` was in the page
     cache and never written to a disk, for its file was removed or cut before."""
 
     read: int = 0
