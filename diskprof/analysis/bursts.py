@@ -122,7 +122,7 @@ def judge_drains(
     rate: Rate = _bandwidth if in_bytes else _iops
     amount: Amount = _bytes if in_bytes else _ios
     looked_s = max(parts[-1].end_s for parts in (first, second))
-    level = median([rate(window) for window in first]) or 0.0
+    level = _mean(first, rate) or 0.0
     full, again = fall(first, rate), fall(second, rate)
     levels = full or again
     if levels is None or levels.after <= 0:

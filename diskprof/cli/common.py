@@ -87,6 +87,15 @@ def print_result(store: "Store", run_id: str, as_json: bool, disk_class: str = "
     click.echo(drawn, nl=False)
 
 
+def print_caps(store: "Store", run_id: str) -> None:
+    """What limits the disk of a run, on stdout."""
+    from diskprof.reports.content.caps_words import caps_report
+    from diskprof.reports.render.lines import text
+
+    drawn = text(caps_report(store.run(run_id)), width_of_stdout(), ascii_only=not stdout_is_utf8())
+    click.echo(drawn, nl=False)
+
+
 def print_series(store: "Store", series_id: str, as_json: bool) -> None:
     """The series as it stands in the store, on stdout."""
     from diskprof.runner.session import series_result

@@ -22,6 +22,7 @@ _COMMANDS = {
     "presets": ("presets", "List, show, import and export presets."),
     "run": ("run", "Run a preset on a directory, a file or a device."),
     "rerun": ("run", "Run again with the same preset, settings and target."),
+    "what-limits": ("run", "Find the caps of IOPS and bandwidth, in three minutes."),
     "attach": ("runs", "Watch a run in progress."),
     "stop": ("runs", "Stop a run in progress."),
     "fleet": ("fleet", "Bring runs of hosts that were lost."),
@@ -54,7 +55,7 @@ class LazyGroup(click.Group):
         if cmd_name not in _COMMANDS:
             return None
         module = importlib.import_module(f"diskprof.cli.commands.{_COMMANDS[cmd_name][0]}")
-        command: click.Command = getattr(module, f"{cmd_name}_command")
+        command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list["CompletionItem[str]"]:

@@ -52,7 +52,7 @@ def test_presets_are_offered_by_name_and_alias_the_persons_own_too(tmp_path: Pat
     (own / "broken.toml").write_text("this is not TOML")
     (own / "odd.toml").write_text('name = 7\naliases = "no list"\n[variants]\nshort = {}\n')
     for command in ("run", "presets show", "presets export"):
-        assert offered(f"diskprof {command} w", tmp_path) == plain("wal", "write-ahead")
+        assert offered(f"diskprof {command} w", tmp_path) == plain("wal", "write-ahead", "what-limits")
         assert offered(f"diskprof {command} quic", tmp_path) == plain("quick")
         assert offered(f"diskprof {command} fio-randread-qd1", tmp_path) == plain("fio-randread-qd1")
     assert offered("diskprof run /etc/", tmp_path) == ["file,/etc/"]

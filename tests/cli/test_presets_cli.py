@@ -132,7 +132,7 @@ def test_the_list_marks_suites_sweeps_and_what_needs_several_targets(tmp_path: P
     assert "read x35" in line["digitalocean-sweep"] and "write x5" in line["digitalocean-volume"]
     assert (
         "Sweeps, a test for each combination of values: snia-latency, alibaba-block-size, digitalocean-sweep, "
-        "snia-iops." in flat(text)
+        "snia-iops, what-limits." in flat(text)
     )
     assert "With several targets: azure-max-read-write-iops, azure-max-throughput." in flat(text)
 

@@ -1,4 +1,4 @@
-"""`diskprof run PRESET TARGET`, and `diskprof rerun RUN`."""
+"""`diskprof run PRESET TARGET`, `diskprof rerun RUN`, and `diskprof what-limits TARGET`."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -17,6 +17,7 @@ from diskprof.cli.common import (
     exit_code_of_series,
     not_empty,
     open_store,
+    print_caps,
     print_result,
     print_series,
     width_of_stdout,
@@ -40,6 +41,7 @@ from diskprof.model.fleet import FleetEngine
 from diskprof.model.plan import Plan, WritePermission
 from diskprof.model.run import Run, RunSummary, Status
 from diskprof.model.run_series import Repetition, SeriesPlan
+from diskprof.model.target import TargetKind
 from diskprof.reports.formats import FollowFormat
 from diskprof.runner.session import Company, Session
 from diskprof.store import Store
@@ -321,6 +323,50 @@ def rerun_command(ctx: click.Context, /, run: str, **how: Any) -> None:
     _carry_out(ctx, session, partial(make, records[0]), start)
 
 
+@click.command(
+    "what-limits",
+    short_help="Find the caps of IOPS and bandwidth, in three minutes.",
+    params=[option for option in run_command.params if option.name in (*_HOW, "settings", "disk_class")],
+)
+@click.argument("target", shell_complete=completion_candidates.targets)
+@click.pass_context
+def what_limits_command(
+    ctx: click.Context, /, target: str, settings: tuple[str, ...], disk_class: str, **how: Any
+) -> None:
+    """Tell what limits TARGET: the caps of IOPS and of bandwidth, the block size at which one hands over to the other, the queue
+    depth that suffices, for reads and writes, and the vendors' tiers that match.
+
+    It runs the preset what-limits: 40 cells of 3 s. An existing file, and a device without --allow-write, is only read.
+
+    \b
+    Examples:
+      diskprof what-limits /mnt/data
+      diskprof what-limits /dev/sdb --json
+    """
+    session = Session(ctx.find_root().obj)
+    company = _company(ctx, how["wait"], how["concurrent"])
+    follow = _following(ctx, how["follow"], how["as_json"] or how["detach"] or how["dry_run"])
+    given = any(setting.startswith("writes=") for setting in settings)
+    kind = session.resolve_target(target, session.scan()).kind
+    if not given and not how["allow_write"] and kind is not TargetKind.DIRECTORY:
+        say("Reads only: an existing file is only read, a device unless --allow-write is given.")
+        settings = (*settings, "writes=")
+    request = Request(
+        "what-limits",
+        target,
+        settings,
+        allow_write=how["allow_write"],
+        overwrite=how["overwrite"],
+        confirm=how["confirm"],
+        disk_class=disk_class,
+    )
+    start = _Start(
+        *(how["tags"], how["note"], how["dry_run"], how["as_json"], follow, how["detach"], how["yes"], how["confirm"]),
+        company,
+    )
+    _carry_out(ctx, session, lambda: plan_of(session, request), start, print_caps)
+
+
 @dataclass(frozen=True, slots=True)
 class _Start:
     """How to start a plan, by the options of these names."""
@@ -336,8 +382,14 @@ class _Start:
     company: Company
 
 
-def _carry_out(ctx: click.Context, session: Session, make: Callable[[], Plan], start: _Start) -> None:
-    """Carries out the plan that `make` gives, once it was confirmed and its turn has come."""
+def _carry_out(
+    ctx: click.Context,
+    session: Session,
+    make: Callable[[], Plan],
+    start: _Start,
+    tell: Callable[[Store, str], None] | None = None,
+) -> None:
+    """Carries out the plan that `make` gives, once it was confirmed and its turn has come; `tell` prints the result as text."""
     if start.dry_run:
         plan = make()
         _print_plan(plan, start.as_json)
@@ -355,7 +407,9 @@ def _carry_out(ctx: click.Context, session: Session, make: Callable[[], Plan], s
             _detach(session, plan, store, start.tags, start.note, start.as_json, start.company)
             return
         run_id = run_here(session, plan, store, start.tags, start.note, start.company, start.follow)
-        if start.follow is None:
+        if start.follow is None and tell and not start.as_json:
+            tell(store, run_id)
+        elif start.follow is None:
             print_result(store, run_id, start.as_json)
         if sys.stderr.isatty() and not start.as_json:
             say(_next_steps(store.summaries()))

@@ -39,6 +39,7 @@ from diskprof.reports.blocks import (
 )
 from diskprof.reports.content import expectation_table, kernel_table, process_table
 from diskprof.reports.content.burst_words import burst_blocks
+from diskprof.reports.content.caps_words import caps_blocks
 from diskprof.reports.content.class_words import class_blocks, disk_class_words
 from diskprof.reports.content.doubts import run_in_doubt, run_limits
 from diskprof.reports.content.facts import brief, detailed, disks
@@ -346,6 +347,11 @@ def _rounds(known: _Known) -> list[Block]:
     return known.under("Rounds", rounds_blocks(known.run))
 
 
+def _caps(known: _Known) -> list[Block]:
+    """What limits, of a sweep of block sizes and queue depths."""
+    return known.under("What limits", caps_blocks(known.run))
+
+
 def _bursts(known: _Known) -> list[Block]:
     """What a burst is worth, of tests that were drained twice with a rest between."""
     return known.under("Bursts", burst_blocks(burst_results(known.run, known.samples)))
@@ -529,6 +535,7 @@ _FULL = (*_PAGES, *_SCREEN)
 _SECTIONS: tuple[tuple[Callable[[_Known], Sequence[Block]], tuple[Form, ...]], ...] = (
     (_in_words, _FULL),
     (_brief, _TERMINAL),
+    (_caps, tuple(Form)),
     (_results, (*_TERMINAL, *_PAGES)),
     (_syncs, (*_TERMINAL, *_PAGES)),
     (_rounds, tuple(Form)),

@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 from diskprof.analysis.between_runs import Interval
 from diskprof.analysis.bursts import BurstResult, burst_results
+from diskprof.analysis.caps import Cap, Caps, caps_of
 from diskprof.analysis.comparison import (
     ComparedArm,
     ComparedMetric,
@@ -14,7 +15,7 @@ from diskprof.analysis.comparison import (
     TestComparison,
 )
 from diskprof.analysis.conditions import Condition, OptionDifference
-from diskprof.analysis.disk_standing import Rank, rank
+from diskprof.analysis.disk_standing import Rank, capacity_gib, rank
 from diskprof.analysis.expectations import CommonExpectation, judge
 from diskprof.analysis.kernel import KernelView
 from diskprof.analysis.score import Score, scores
@@ -46,6 +47,7 @@ from diskprof.model.run import (
 from diskprof.model.sample import WITHIN_NS, Sample
 from diskprof.model.steady import RoundsRule, SteadyRule
 from diskprof.model.target import Target
+from diskprof.reports.content.caps_words import matching_tiers
 from diskprof.reports.content.class_words import recognised, standings
 from diskprof.reports.content.facts import targets
 from diskprof.reports.data.json import FieldTable, Json, fields, plain
@@ -287,6 +289,7 @@ def _sweep(run: Run) -> Json | None:
         "axes": [{"option": option, "values": list(values)} for option, values in axes.items()],
         "cells": [_swept(grid.name, test) for grid in found for test in grid.cells.values()],
         "panels": [_panel(panel) for grid in found for panel in panels(grid)],
+        "tiers": _tiers(run),
     }
 
 
@@ -311,11 +314,29 @@ def _panel(panel: Matrix[TestRecord]) -> Json:
             if one
         ],
         "limits": _plain(limits(panel)),
+        "caps": _plain(caps_of(panel)),
     }
+
+
+def _tiers(run: Run) -> list[Json]:
+    """The tiers that match the caps, each once, with their limits for a volume of this capacity."""
+    gib = capacity_gib(run.environment)
+    known = {tier: values for _, tier in matching_tiers(run) if (values := tier.values(gib))}
+    return [
+        {"title": tier.title, "direction": str(tier.direction), "iops": iops, "bandwidth_bytes_per_s": bandwidth}
+        for tier, (iops, bandwidth) in known.items()
+    ]
+
+
+def _caps(caps: Caps) -> Json:
+    spec = "iops why_iops bandwidth why_bandwidth most_iops most_bandwidth_bytes_per_s=most_bandwidth"
+    return _of(caps, f"{spec} handover_bytes=handover crossing_bytes=crossing")
 
 
 _FIELDS: FieldTable = {
     Advice: on_command_line,
+    Cap: "per_s=value low high cells sizes_bytes=sizes depths enough_depth=enough",
+    Caps: _caps,
     Best: "iops iops_at? bandwidth_bytes_per_s=bandwidth bandwidth_at? enough?",
     ComparedValue: "value values difference ratio interval verdict more_runs",
     ComparedArm: "label runs",

@@ -22,6 +22,7 @@ BENCHMARKS = (
     "scale",
     "startup",
     "steady",
+    "what_limits",
 )
 
 

@@ -1,0 +1,84 @@
+"""What limits a volume whose limits are known (F41)."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from program import DISKPROF, environment
+from throttle import Volume, throttled_volume
+
+pytestmark = pytest.mark.needs("root", "loop", "blkio-throttle", "fio")
+IOPS, BANDWIDTH = 5_000, 200_000_000
+PRESET = """
+name = "few"
+[sweep]
+bs = ["16k", "32k", "64k", "128k"]
+iodepth = [16, 32]
+[fio]
+rw = "randread"
+ioengine = "libaio"
+direct = true
+size = "64m"
+runtime = "1s"
+time_based = true
+[[test]]
+name = "few"
+"""
+
+
+@pytest.fixture
+def volume(tmp_path: Path) -> Iterator[Volume]:
+    with throttled_volume(tmp_path, 64 << 20) as volume:
+        volume.throttle.limit("read", iops=IOPS, bytes_per_s=BANDWIDTH)
+        yield volume
+
+
+def said(volume: Volume, home: Path, *words: str | Path) -> str:
+    done = subprocess.run(
+        volume.throttle.words("nice", "-n", "-20", *DISKPROF, *words),
+        env=environment(home),
+        cwd=home,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_both_caps_the_hand_over_and_the_tier_are_told(volume: Volume, tmp_path: Path) -> None:
+    preset = tmp_path / "few.toml"
+    preset.write_text(PRESET)
+
+    def caps() -> Any:
+        run = json.loads(said(volume, tmp_path, "run", preset, volume.node, "--json", "--yes"))
+        return run["sweep"]["panels"][0]["caps"]
+
+    # Of a second alone, on a machine with too much to do, a slice of the limit is a percent.
+    for _ in range(3):
+        told = caps()
+        known = told["iops"] and told["bandwidth"]
+        if known and told["iops"]["per_s"] == pytest.approx(IOPS, rel=0.02):
+            break
+    assert told["iops"]["per_s"] == pytest.approx(IOPS, rel=0.02)
+    assert told["bandwidth"]["per_s"] == pytest.approx(BANDWIDTH, rel=0.03)
+    assert told["handover_bytes"] == [32 << 10, 64 << 10]
+    shown = " ".join(said(volume, tmp_path, "show", "latest").split())
+    assert "What limits" in shown and "DigitalOcean volume, the least" in shown
+
+
+def test_only_reads_are_planned_where_nothing_may_be_written(volume: Volume, tmp_path: Path) -> None:
+    """A directory, and a device that may be overwritten, has writes too."""
+
+    def patterns(*words: str | Path) -> list[str]:
+        plan = json.loads(said(volume, tmp_path, "what-limits", *words, "--dry-run", "--json"))
+        return next(axis["values"] for axis in plan["sweep"]["axes"] if axis["option"] == "rw")
+
+    assert patterns(volume.node) == ["randread"]
+    assert patterns(tmp_path) == ["randread", "randwrite"]
+    assert patterns(volume.node, "--allow-write", "--confirm-device", volume.name) == ["randread", "randwrite"]
