@@ -113,9 +113,12 @@ def taken(argv: Sequence[str], home: Home, *, expect: Sequence[int] = (0,)) -> T
 
 
 def cpu_seconds(pid: int) -> float:
-    """The processor time of a process itself, without children. Raises OSError once it is gone."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / _TICKS
+    """The processor time of a process itself, without children. Raises OSError once it is gone.
+
+    By its clock (clock_getcpuclockid(3)), which the kernel counts in nanoseconds, as for /proc/PID/task/*/schedstat, and which has
+    the threads that have ended: /proc/PID/stat rounds to 10 ms, an eighth of a percent of a core in 8 s.
+    """
+    return time.clock_gettime((~pid << 3) | 2)
 
 
 def rss_mib(pid: int | str = "self", *, peak: bool = False) -> float:

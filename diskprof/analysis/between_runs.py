@@ -112,14 +112,16 @@ def ratio_of_medians(
     Sen): from 6 pairs on Wilcoxon's (the same book, section 3.3), of fewer Student's.
 
     `least` is what the intervals within the runs leave open, a distance as a share of the mean of the two, such as 0.01: the
-    interval has both figures that are so far apart.
+    interval has both figures that are so far apart. It counts only of fewer than 4 runs a side (or 3 and 5), which may agree by
+    luck. Of more the noise within is in their spread already, and what intervals say beyond that evens out within a run: on a
+    volume limited to 5,000 IOPS the halves of 3 s are 3% apart, one slice of fifteen, and the runs 0.1%.
 
     Raises ValueError of a side without runs, or of a figure that is not above zero.
     """
     if not before or not after or min(*before, *after) <= 0:
         raise ValueError("a ratio takes figures above zero on both sides")
     ratio = statistics.median(after) / statistics.median(before)
-    open_ = 2 * math.atanh(min(least, _MOST_OPEN) / 2)
+    open_ = 2 * math.atanh(min(_left_open(before, after, least), _MOST_OPEN) / 2)
     logs = [math.log(value) for value in before], [math.log(value) for value in after]
     interval = _shift_of_pairs(*logs, turns) if turns else _shift(*logs)
     found = _at_least(interval, math.log(ratio), open_)
@@ -137,7 +139,11 @@ def difference_of_medians(
         raise ValueError("a difference takes figures on both sides")
     difference = statistics.median(after) - statistics.median(before)
     interval = _shift_of_pairs(before, after, turns) if turns else _shift(before, after)
-    return Difference(difference, _at_least(interval, difference, least))
+    return Difference(difference, _at_least(interval, difference, _left_open(before, after, least)))
+
+
+def _left_open(before: Sequence[float], after: Sequence[float], least: float) -> float:
+    return 0.0 if _rank_depth(len(before), len(after)) else least
 
 
 def _at_least(interval: Interval | None, value: float, least: float) -> Interval | None:

@@ -12,27 +12,33 @@ from diskprof.model.sample import Direction, Phase, Sample
 from diskprof.model.units import format_bandwidth, format_clock, format_iops, format_latency
 from diskprof.store import SampleBatch, Store
 
-_PERIOD_S = 0.25
-_QUIET = 8
+PERIOD_S = 0.25
+CALM_PERIOD_S = 1.0
+"""Between two looks where nobody waits for the figures."""
+
+_QUIET_S = 2.0
 _WINDOW_NS = 1_000_000_000
 _ERASE = "\r\x1b[K"
 _SHORTEST_TITLE = 16
 
 
-async def watch_series(path: Path, series_id: str) -> None:
+async def watch_series(path: Path, series_id: str, period_s: float = PERIOD_S) -> None:
     """As `watch`, of each run of a series in its turn."""
     with Store.open(path) as store:
         while not store.series(series_id).status.over:
             newest = store.series_runs(series_id)[-1]
             if newest.status.over:
-                await asyncio.sleep(_PERIOD_S)
+                await asyncio.sleep(period_s)
                 store.reap()
             else:
-                await watch(path, newest.id)
+                await watch(path, newest.id, period_s)
 
 
-async def watch(path: Path, run_id: str) -> None:
-    """Shows the run's progress on stderr until it is over: one line on a terminal, a line a test elsewhere."""
+async def watch(path: Path, run_id: str, period_s: float = PERIOD_S) -> None:
+    """Shows the run's progress on stderr until it is over: one line on a terminal, a line a test elsewhere.
+
+    Every `period_s` it looks at what the runner has written, which takes a third of a millisecond of a processor.
+    """
     with Store.open(path) as store:
         line = _Line(sys.stderr.isatty(), _repeat(store, run_id))
         cursor, recent = 0, list[Sample]()
@@ -40,7 +46,7 @@ async def watch(path: Path, run_id: str) -> None:
         while True:
             changed = store.change_counter()
             quiet += 1
-            if changed == seen and quiet % _QUIET == 0:
+            if changed == seen and quiet % round(_QUIET_S / period_s) == 0:
                 # A runner writes several times a second: this one may have been killed.
                 store.reap()
             if changed != seen:
@@ -54,7 +60,7 @@ async def watch(path: Path, run_id: str) -> None:
                     cursor = batch.last
                     recent = _recent([*recent, *batch.samples])
                 line.show(run, recent)
-            await asyncio.sleep(_PERIOD_S)
+            await asyncio.sleep(period_s)
 
 
 def _repeat(store: Store, run_id: str) -> str:

@@ -124,7 +124,7 @@ def attach_command(ctx: click.Context, run: str | None, as_json: bool, follow: s
     """
     import asyncio
 
-    from diskprof.cli.watching import watch, watch_series
+    from diskprof.cli.watching import CALM_PERIOD_S, PERIOD_S, watch, watch_series
 
     if follow and as_json:
         raise click.UsageError("--follow and --json exclude each other.", ctx)
@@ -138,7 +138,8 @@ def attach_command(ctx: click.Context, run: str | None, as_json: bool, follow: s
 
             ctx.exit(watch_to_the_end(store, found.id, as_json, stoppable=False))
         with following(store.path, found, wanted, from_now=True):
-            asyncio.run((watch_series if found.is_series else watch)(store.path, found.id))
+            watching = watch_series if found.is_series else watch
+            asyncio.run(watching(store.path, found.id, CALM_PERIOD_S if wanted else PERIOD_S))
         if found.is_series:
             if wanted is None:
                 print_series(store, found.id, as_json)

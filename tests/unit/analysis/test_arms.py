@@ -71,7 +71,7 @@ def test_two_runs_that_differ_by_less_than_runs_may_are_not_told_apart() -> None
 
 
 def test_what_the_runs_themselves_leave_open_widens_the_interval_of_runs_that_agree_by_luck() -> None:
-    alike, other = arm("before", [10_000.0] * 4), arm("after", [10_400.0] * 4)
+    alike, other = arm("before", [10_000.0] * 3), arm("after", [10_400.0] * 3)
     assert iops_of(alike, other).verdict is Change.BETTER
     taken = {each.id: samples([8_000] * 10 + [12_000] * 10) for side in (alike, other) for each in side.runs}
     row = compare((alike, other), taken).tests[0].row(Measure.IOPS)
@@ -165,3 +165,39 @@ def test_arms_that_took_turns_are_compared_pair_by_pair() -> None:
     assert iops_of(at(range(5), "a"), at(range(5, 10), "b")).verdict is Change.WORSE
     # The second always after the first: a drift would be taken for a difference.
     assert iops_of(at(range(0, 10, 2), "a"), at(range(1, 10, 2), "b")).verdict is Change.UNCLEAR
+
+
+
+FALLING = (
+    (0, 4_999),
+    (1, 4_941),
+    (1, 4_888),
+    (0, 4_836),
+    (0, 4_771),
+    (1, 4_726),
+    (1, 4_666),
+    (0, 4_616),
+    (0, 4_556),
+    (1, 4_493),
+)
+"""Recorded: IOPS of runs of 3 s that took turns on a volume whose limit fell from 5,000 to 4,500."""
+
+
+def test_a_limit_that_is_handed_out_in_slices_makes_runs_that_agree_no_less_sure() -> None:
+    """In 3 s there are 30 slices: the halves of a run are one of fifteen apart, its figure is exact."""
+
+    def side(number: int) -> Arm:
+        runs = (
+            replace(
+                run(fio("a", read=direction(iops)), run_id=f"{number}-{at}"), started_at=START + timedelta(minutes=at)
+            )
+            for at, (of, iops) in enumerate(FALLING)
+            if of == number
+        )
+        return Arm(tuple(runs), str(number))
+
+    sides = side(0), side(1)
+    slices = samples([iops for half in (15.5, 14.5) for iops in [half / 15 * 4_750] * 5], interval_s=0.3)
+    row = compare(sides, {each.id: slices for arm in sides for each in arm.runs}).tests[0].row(Measure.IOPS)
+
+    assert row and row.cells[1].verdict is Change.SAME
