@@ -1,7 +1,10 @@
 """A run's result in the few words that a line of a list has room for."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
+from diskprof.analysis.expectations import measure
+from diskprof.model.metric import Quantity, format_value
 from diskprof.model.plan import PlannedTest
 from diskprof.model.preset import EngineName
 from diskprof.model.run import DirectionResult, Latency, Run, Status, TestRecord
@@ -22,7 +25,19 @@ def headline(run: Run) -> str:
     if not done:
         return ""
     variants = _ioping(done) if all(record.engine is EngineName.IOPING for record in done) else _fio(done)
+    variants = chain(_of_rounds(run), variants)
     return next((text for text in variants if text and len(text) <= WIDTH), "")
+
+
+def _of_rounds(run: Run) -> Iterator[str]:
+    """The latency that a run of rounds waits for: rates of its other tests are not what it is about."""
+    rule = run.plan.rounds
+    test = run.test(rule.test) if rule and rule.metric.quantity is Quantity.LATENCY else None
+    value = measure(rule.metric, test.result) if rule and test and test.result else None
+    if rule and test and value is not None:
+        told = f"{rule.metric.name.replace('.', ' ')} {format_value(Quantity.LATENCY, value)}"
+        yield f"{test.title}: {told}"
+        yield told
 
 
 def is_random(planned: PlannedTest) -> bool:

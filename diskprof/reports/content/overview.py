@@ -23,6 +23,9 @@ DOUBT = "?"
 DOUBT_LEGEND = f"{DOUBT}: one of the two is in doubt"
 
 NOISE_WITHIN = "One run a side: only the noise within runs is known. Repeat each side {runs} times."
+NOISE_OF_OTHERS = (
+    "One run of {names}: the noise between runs is taken from the other side. Repeat each side {runs} times."
+)
 NO_DIFFERENCE = "No difference beyond chance: do not act on one."
 
 _LEAST_FULL = 0.10
@@ -328,8 +331,11 @@ def upshot_of_chance(comparison: Comparison) -> tuple[str, ...]:
             if any(cell.more_runs == more for row in headline_rows(test) for cell in row.cells[1:])
         ]
         told.append(f"{figures.more_runs_words(more).capitalize()} would tell ({names[0]}).")
-    if any(len(arm.runs) == 1 for arm in comparison.columns):
+    base, *others = comparison.columns
+    if len(base.runs) == 1 and any(len(arm.runs) == 1 for arm in others):
         told.append(NOISE_WITHIN.format(runs=USUAL_RUNS))
+    elif alone := [arm.label for arm in comparison.columns if len(arm.runs) == 1]:
+        told.append(NOISE_OF_OTHERS.format(names=", ".join(alone), runs=USUAL_RUNS))
     return tuple(told)
 
 

@@ -30,7 +30,10 @@ def repeat_blocks(
     rows = tuple(_row(figure, names, doubted=figure.arm in doubted) for figure in ordered)
     few = any(figure.spread.range_only for figure in ordered)
     legend = "95% interval: of the median, from run to run"
-    legend += ". In parentheses: lowest and highest, as an interval needs 6 runs." if few else "."
+    if few and any(len(figure.values) > 1 for figure in ordered):
+        legend += ". In parentheses: lowest and highest, as an interval needs 6 runs."
+    else:
+        legend += "; it needs 6 runs." if few else "."
     found: list[Block] = [Table(columns, rows, legend=legend, inset=True)]
     if any(len(figure.values) > 1 for figure in ordered):
         found.append(Spark("By repeat", tuple(_course(figure, names) for figure in ordered)))

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from diskprof.model.preset import EngineName
 from diskprof.model.run import DirectionResult, Run, Status, TestRecord
 from diskprof.model.sample import Direction
+from diskprof.model.steady import when_words
 from diskprof.model.units import format_bandwidth, format_iops, format_latency, format_size
 from diskprof.reports import figures
 from diskprof.reports.content import expectation_table
-from diskprof.reports.content.rounds_report import kept_words
+from diskprof.reports.content.rounds_report import kept_words, told_figure
 from diskprof.reports.content.sweep_tables import verdict_sentences
 from diskprof.reports.words import DIRECTIONS, STATUSES
 
@@ -51,6 +52,8 @@ def _results(run: Run) -> str:
     kinds = dict.fromkeys(figure.kind for figure in figures)
     sentences = [_kind([figure for figure in figures if figure.kind == kind]) for kind in kinds] + sentences
     sentences += verdict_sentences(run)
+    if sentences and run.plan.rounds and run.rounds and run.status is Status.COMPLETE:
+        sentences.insert(0, f"{when_words(run.plan.rounds, run.rounds)}, {told_figure(run)}")
     if not sentences:
         return f"No result: {STATUSES[run.status].word}."
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in sentences)

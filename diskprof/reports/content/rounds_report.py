@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from statistics import median
 
+from diskprof.analysis.expectations import measure
 from diskprof.analysis.sweep import ROWS
 from diskprof.model.metric import Quantity, format_value
 from diskprof.model.run import Run, Status, TestRecord
@@ -29,6 +30,17 @@ def figure_words(run: Run, rule: RoundsRule) -> str:
     return f"{rule.metric.name} of {run.title(rule.test)}"
 
 
+def told_figure(run: Run) -> str:
+    """`write.iops of 4K rand write QD32 x4: 5,000 IOPS`, the result of the tracked test; only the name without one, nothing
+    of a run without rounds.
+    """
+    rule, test = run.plan.rounds, tracked(run)
+    if rule is None or test is None:
+        return ""
+    value = measure(rule.metric, test.result) if test.result else None
+    return figure_words(run, rule) + ("" if value is None else f": {format_value(rule.metric.quantity, value)}")
+
+
 def kept_words(steady: SteadyWindows) -> str:
     """`rounds 3 to 7`, `round 1`."""
     last = len(steady.values)
@@ -36,8 +48,10 @@ def kept_words(steady: SteadyWindows) -> str:
 
 
 def rounds_sentence(run: Run) -> str:
-    """`Steady after round 7: the results are those of rounds 3 to 7 (write.iops of ...: range 12%, slope -3.0%).` Empty of another
-    run, and before a round is complete."""
+    """`Steady after round 7. The results are those of rounds 3 to 7. write.iops of ...: 5,000 IOPS, range 12%, slope -3.0%.`
+
+    Empty of another run, and before a round is complete.
+    """
     rule, steady = run.plan.rounds, run.rounds
     if rule is None or steady is None:
         return ""
@@ -48,7 +62,7 @@ def rounds_sentence(run: Run) -> str:
         when = f"{len(steady.values)} of at most {rule.at_most} rounds complete"
     spread = spread_words(steady)
     limits = f" (limits {format_percent(rule.range)} and {format_percent(rule.slope)})" if spread else ""
-    told = f"{figure_words(run, rule)}{f': {spread}{limits}' if spread else ''}"
+    told = ", ".join(text for text in (told_figure(run), f"{spread}{limits}" if spread else "") if text)
     way = ""
     if len(steady.values) > steady.count:
         first, last = (format_value(rule.metric.quantity, value) for value in (steady.values[0], steady.values[-1]))

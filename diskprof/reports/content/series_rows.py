@@ -59,9 +59,10 @@ def row_words(series: RunSeries, runs: Sequence[RunSummary]) -> str:
     complete = sum(run.status is Status.COMPLETE for run in runs)
     wanted = (series.wanted.repeats or 0) * len(series.targets)
     count = f"{complete} of {wanted} runs" if complete < wanted else figures.count(complete, "run")
-    if not series.spreads or complete < 2:
+    if not series.spreads or not complete:
         return count
     last = series.spreads[-1]
     if len(series.targets) > 1:
-        return f"{count}, {plus_minus(last)} at most"
-    return f"{count}: {last.direction} {figure_words(last, last.median)} {plus_minus(last)}"
+        return f"{count}, {plus_minus(last)} at most" if complete > 1 else count
+    apart = f" {plus_minus(last)}" if complete > 1 else ""
+    return f"{count}: {last.direction} {figure_words(last, last.median)}{apart}"

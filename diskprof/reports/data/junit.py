@@ -65,7 +65,8 @@ def _suite(run: Run) -> Element:
 
 def _test_case(run: Run, test: TestRecord) -> Element:
     case = Element("testcase", classname=clean(run.plan.preset), name=clean(test.name))
-    if test.started_ns is not None and test.ended_ns is not None:
+    # In rounds the other tests lie between its beginning and its end.
+    if test.started_ns is not None and test.ended_ns is not None and run.plan.rounds is None:
         case.set("time", f"{(test.ended_ns - test.started_ns) / 1e9:.3f}")
     if outcome := _OUTCOMES.get(test.status):
         why = test.reason or run.reason

@@ -60,7 +60,7 @@ def _share(text: str) -> float:
     match = _PERCENT.fullmatch(text)
     share = float(match[1]) / 100 if match else 0.0
     if not 0 < share < 1:
-        raise UsageError(f"--until {text}: not a percentage above 0%.", "For example: --until 3%")
+        raise UsageError(f"--until {text}: not a percentage between 0% and 100%.", "For example: --until 3%")
     return share
 
 

@@ -167,7 +167,6 @@ def test_arms_that_took_turns_are_compared_pair_by_pair() -> None:
     assert iops_of(at(range(0, 10, 2), "a"), at(range(1, 10, 2), "b")).verdict is Change.UNCLEAR
 
 
-
 FALLING = (
     (0, 4_999),
     (1, 4_941),

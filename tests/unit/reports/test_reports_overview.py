@@ -17,6 +17,7 @@ from diskprof.reports.content.overview import (
     in_doubt_line,
     overview,
     overview_blocks,
+    upshot_of_chance,
 )
 from diskprof.reports.render.markdown import comparison_markdown
 from diskprof.reports.render.text import comparison_text
@@ -169,3 +170,14 @@ def test_two_arms_are_tables_on_a_terminal_of_80_columns() -> None:
     assert [head[:2] for head in heads[:1]] == [["Test", "(IOPS)"]] and len(heads) == 3
     (written,) = (line for line in lines if "1M seq write QD8 MB/s" in line)
     assert "14,156" in written and written.endswith("cannot tell")
+
+
+def test_beside_several_runs_one_borrows_their_noise_and_only_two_alone_know_none() -> None:
+    one, other, *more = runs(1000, 1100, 1010, 1020, 1030)
+    several = Arm(tuple(more), "old")
+    assert any("only the noise within runs is known" in each for each in upshot_of_chance(compare([one, other])))
+    for sides in ([one, several], [several, other]):
+        told = upshot_of_chance(compare(sides))
+        assert not any("noise within" in each for each in told)
+        assert any(each.startswith("One run of tag") and "from the other side" in each for each in told)
+    assert not any("One run" in each for each in upshot_of_chance(compare([several, replace(several, label="new")])))

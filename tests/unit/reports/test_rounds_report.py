@@ -4,14 +4,16 @@ from dataclasses import replace
 
 from handmade import cell, run
 
+from diskprof.analysis.headline import headline
 from diskprof.model.metric import parse_metric
 from diskprof.model.run import Run, Status, TestRecord
 from diskprof.model.steady import RoundsRule, SteadyWindows
 from diskprof.reports.blocks import Form, Heading, Table
-from diskprof.reports.content.result_sentences import unfinished
+from diskprof.reports.content.result_sentences import unfinished, verdict
 from diskprof.reports.content.rounds_report import rounds_blocks, rounds_sentence
 from diskprof.reports.content.run_report import run_report
 from diskprof.reports.data.json_runs import run_json
+from diskprof.reports.data.junit import junit
 from diskprof.tui.live.rounds_line import rounds_line
 
 
@@ -37,7 +39,7 @@ def test_a_steady_run_says_after_which_round_and_which_rounds_count() -> None:
     told = rounds(9000.0, 5100.0, 5000.0)
     title = told.tests[-1].title
     assert rounds_sentence(told) == (
-        f"Steady after round 3. The results are those of rounds 2 to 3. read.iops of {title}: range 5.0%, slope -1.2%"
+        f"Steady after round 3. The results are those of rounds 2 to 3. read.iops of {title}: 1,000 IOPS, range 5.0%, slope -1.2%"
         " (limits 20% and 10%). From the first round to the last: 9,000 IOPS to 5,000 IOPS."
     )
     (table,) = (block for block in rounds_blocks(told) if isinstance(block, Table))
@@ -79,3 +81,24 @@ def test_json_has_the_rule_and_the_course() -> None:
     assert (told["complete"], told["counted"], told["reached"], told["unit"]) == (3, 2, True, "IOPS")
     assert told["wanted"]["at_most"] == 5 and told["values"] == [9000.0, 5100.0, 5000.0]
     assert run_json(run(cell(1.0, {"bs": "4k"})))["rounds"] is None
+
+
+def test_a_case_of_junit_has_no_time_in_rounds_as_it_would_be_that_of_all_tests() -> None:
+    made = rounds(9000.0, 5100.0, 5000.0)
+    made = replace(made, tests=tuple(replace(test, started_ns=0, ended_ns=10**10) for test in made.tests))
+    cases = [line for line in junit([made]).splitlines() if "<testcase" in line]
+    assert len(cases) == 4 and not any("time=" in case for case in cases)
+    alone = replace(made, plan=replace(made.plan, rounds=None))
+    assert all('time="10.000"' in line for line in junit([alone]).splitlines() if "<testcase" in line)
+
+
+def test_rounds_that_wait_for_a_latency_are_told_by_it() -> None:
+    told = rounds(9000.0, 5100.0, 5000.0)
+    title = told.tests[-1].title
+    assert headline(told) == "rand read 1.00k IOPS"
+    assert verdict(told).startswith(f"Steady after round 3, read.iops of {title}: 1,000 IOPS. ")
+    rule = RoundsRule(told.tests[-1].name, parse_metric("read.latency.mean"), windows=2, at_most=5)
+    waiting = replace(told, plan=replace(told.plan, rounds=rule))
+    assert headline(waiting) == f"{title}: read latency mean 1.00 ms"
+    assert verdict(waiting).startswith(f"Steady after round 3, read.latency.mean of {title}: 1.00 ms. ")
+    assert not verdict(rounds(9000.0, status=Status.CANCELLED)).startswith("Not steady")

@@ -4,10 +4,12 @@ from handmade import START
 
 from diskprof.analysis.metrics import Measure
 from diskprof.analysis.series_figures import SeriesFigure, SeriesResult
+from diskprof.model.metric import Quantity
 from diskprof.model.run import RunSummary, SeriesPlace, Status
-from diskprof.model.run_series import Repetition, RunSeries
+from diskprof.model.run_series import Repetition, RunSeries, Spread
 from diskprof.model.sample import Direction
 from diskprof.reports.content.series_report import series_report
+from diskprof.reports.content.series_rows import row_words
 from diskprof.reports.render.lines import text
 
 
@@ -34,3 +36,13 @@ def test_runs_in_doubt_are_marked_where_they_count() -> None:
     assert [line.split()[2:5] for line in lines if line.startswith("  a ")] == [["A", "1", "1.00k"], ["B", "!", "1"]]
     assert [line.split("  ")[-1] for line in lines if line.startswith("  r")] == ["1k IOPS", "! in doubt: 1k IOPS"]
     assert not any("!" in line for line in shown(("/a", "/b")))
+
+
+def test_one_run_has_its_figure_in_the_list_and_nothing_in_parentheses() -> None:
+    spread = Spread(1, 0, "a", Direction.READ, Quantity.IOPS, 1000.0, 1000.0, 1000.0, range_only=True)
+    series = RunSeries("s1", Status.COMPLETE, "", "own", "Own", ("/a",), Repetition(1), START, START, (spread,))
+    run = RunSummary("r0", Status.COMPLETE, "own", "Own", "/a", "", "vm", START, 1.0, series=SeriesPlace("s1", 1, 0))
+    assert row_words(series, [run]) == "1 run: read 1.00k IOPS"
+    assert row_words(series, [run._replace(status=Status.CANCELLED)]) == "0 of 1 runs"
+    legend = next(line for line in shown(("/a",)) if line.startswith("95% interval"))
+    assert legend == "95% interval: of the median, from run to run; it needs 6 runs."
