@@ -39,6 +39,7 @@ COMMANDS = {
         *(("compare", "FIRST", "SLOW"), ("compare", "FIRST", "SLOW", "--plot")),
         *(("compare", "FIRST", "SLOW", "--format", "json"), ("compare", "FIRST", "SLOW", "--format", "markdown")),
     ],
+    "what-limits": [("what-limits", "/nothing-µ", "--dry-run"), ("what-limits", "--help")],
     "history": [("history", "--run", "FIRST"), ("history", "nothing-µ"), ("history", "--help")],
     "gate": [("gate", "nothing-µ"), ("gate", "--help")],
     "report": [("report", "FIRST"), ("report", "FIRST", "SLOW"), ("report", "--help")],

@@ -327,11 +327,24 @@ def test_an_exported_preset_is_read_back_and_means_the_same_to_fio(preset: Prese
     path.write_text(text)
     parsed = parse_job_file(path)
     assert parsed.code == 0, parsed.output
-    for theirs, mine in zip(parsed.jobs, parsed_by_fio(resolved), strict=True):
+    for theirs, mine, wait in zip(parsed.jobs, parsed_by_fio(resolved), waits(resolved), strict=True):
+        if wait is not None:
+            mine.values["startdelay"] = (str(round(wait * 1e6)),)
         assert_same_to_fio(theirs, mine)
     again = import_job_text(text.encode(), path)
     assert [slot.name for slot in again.preset.targets] == [slot.name for slot in preset.targets]
     assert as_planned(resolved_tests(again.preset)) == as_planned(resolved)
+
+
+def waits(tests: Sequence[ResolvedTest]) -> list[float | None]:
+    """The seconds from fio's start to the begin of each job that has a startdelay; tests run one after the other."""
+    found: list[float | None] = []
+    before = 0.0
+    for test in tests:
+        jobs = test.load.fio
+        found += [before + job.delay_s if job.delay_s else None for job in jobs]
+        before += max(job.delay_s + job.ramp_s + (job.runtime_s or 0.0) for job in jobs)
+    return found
 
 
 def as_planned(tests: Sequence[ResolvedTest]) -> list[object]:

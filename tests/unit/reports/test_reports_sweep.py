@@ -159,7 +159,7 @@ def test_markdown_has_a_table_for_each_figure(volumes: Volumes) -> None:
     assert text.startswith("# Sweep of a volume: Volume in web-3\n\n") and f"\n\n**Rand read: {STATEMENT}.**\n" in text
     assert "| Test " not in results
     tables = [token for token in MarkdownIt("gfm-like").parse(text) if token.type == "table_open"]
-    assert len(tables) == 6
+    assert len(tables) == 7, "the facts, best by block size, what limits, and one for each figure"
 
 
 def test_the_verdict_of_a_sweep_without_a_limit_is_the_most_of_it() -> None:

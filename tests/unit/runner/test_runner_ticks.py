@@ -31,7 +31,7 @@ class Half(execute._Execution):
     def _look_at_disks(self) -> None:
         pass
 
-    def _append(self, samples: Any = ()) -> None:
+    def _append(self, samples: Any = (), spent: object = None) -> None:
         pass
 
 
@@ -62,7 +62,7 @@ async def test_a_sample_puts_the_next_tick_off_where_no_space_is_watched(
         await half.has_looked.wait()
         half.has_looked.clear()
         sampled = asyncio.get_running_loop().time()
-        half._keep(())
+        half._keep((), None)
         assert half.lapse_watch.usual_s == (0.01 if watches else pytest.approx(0.36))
         due = half._until_tick.when() if half._until_tick else None
         assert due is not None
