@@ -90,7 +90,7 @@ def _each_once(prospects: Sequence[Prospect], homes: Mapping[FleetMember, str]) 
 
 
 def member_plans(prospects: Sequence[Prospect]) -> tuple[MemberPlan, ...]:
-    """What a coordinator is told of them: one that cannot start is left out, with the reason."""
+    """The members of the coordinator; one that cannot start is left out, with the reason."""
     return tuple(
         MemberPlan(None, reason=each.error.message) if each.error else MemberPlan(each.plan, each.program)
         for each in prospects

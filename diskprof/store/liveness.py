@@ -2,10 +2,15 @@
 
 import os
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 
+from diskprof.store.codec import from_micros
+
 _PROC = Path("/proc")
+# A runner writes every second; of one on another machine or in another container its silence is all that tells.
+_SILENCE = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,3 +88,10 @@ def _read(path: Path) -> str:
         return path.read_text(errors="replace").strip()
     except OSError:
         return ""
+
+
+def is_dead(runner: ProcessIdentity, heard_us: int) -> bool:
+    """Whether a runner that last wrote at `heard_us` (microseconds since 1970) has ended, as far as it can be seen from here."""
+    if is_elsewhere(runner):
+        return datetime.now(UTC) - from_micros(heard_us) > _SILENCE
+    return not is_alive(runner)

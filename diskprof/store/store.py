@@ -37,14 +37,12 @@ from diskprof.store.barriers import Barriers
 from diskprof.store.database import Database
 from diskprof.store.fleet_writing import FleetWriting
 from diskprof.store.histogram_blocks import BlockWriter, HistogramBlocks
-from diskprof.store.liveness import REPLICATED, ProcessIdentity, is_alive, is_elsewhere, this_process
+from diskprof.store.liveness import REPLICATED, ProcessIdentity, is_dead, this_process
 from diskprof.store.paths import default_path
 from diskprof.store.reading import Item, ItemKind, SampleBatch, SystemBatch
 from diskprof.store.series_writing import SeriesWriting
 
 _BUSY_S = 5.0
-# A runner writes every second; of one on another machine or in another container its silence is all that tells.
-_SILENCE = timedelta(minutes=10)
 _VACUUM_PAGES = 64
 _TRASH_KEEPS = timedelta(days=7)
 
@@ -532,7 +530,7 @@ class Store:
             self._refuse_series(db, series_id)
 
     def _refuse_series(self, db: sqlite3.Connection, series_id: str) -> None:
-        alive = [name for _, name, heard, runner in run_series.under_way(db) if not _is_dead(runner, heard)]
+        alive = [name for _, name, heard, runner in run_series.under_way(db) if not is_dead(runner, heard)]
         if series_id in alive:
             raise Refused(
                 f"The series {series_id} is in progress.",
@@ -545,7 +543,7 @@ class Store:
             self._refuse_fleet(db, fleet_id)
 
     def _refuse_fleet(self, db: sqlite3.Connection, fleet_id: str) -> None:
-        if fleet_id in [name for _, name, heard, runner in fleets.under_way(db) if not _is_dead(runner, heard)]:
+        if fleet_id in [name for _, name, heard, runner in fleets.under_way(db) if not is_dead(runner, heard)]:
             raise Refused(
                 f"The fleet run {fleet_id} is in progress.",
                 Advice(f"Stop it first: diskprof stop {fleet_id}", "Stop it first."),
@@ -569,9 +567,9 @@ class Store:
         if self.read_only:
             return []
         with self._database.read() as db:
-            dead = [(number, run_id) for number, run_id, is_dead in self._under_way(db) if is_dead]
-            ended = [each for each, _, heard, runner in run_series.under_way(db) if _is_dead(runner, heard)]
-            alone = [each for each, _, heard, runner in fleets.under_way(db) if _is_dead(runner, heard)]
+            dead = [(number, run_id) for number, run_id, ended in self._under_way(db) if ended]
+            ended = [each for each, _, heard, runner in run_series.under_way(db) if is_dead(runner, heard)]
+            alone = [each for each, _, heard, runner in fleets.under_way(db) if is_dead(runner, heard)]
         if not dead and not ended and not alone:
             return []
         reason = "The runner exited unexpectedly (killed, or the machine or the run database failed)."
@@ -594,10 +592,4 @@ class Store:
             " WHERE status = 'running' AND runner_place <> ?",
             (REPLICATED.place,),
         ).fetchall()
-        return [(number, id, _is_dead(ProcessIdentity(*runner), heard)) for number, id, heard, *runner in rows]
-
-
-def _is_dead(runner: ProcessIdentity, heard_at: int) -> bool:
-    if is_elsewhere(runner):
-        return datetime.now(UTC) - codec.from_micros(heard_at) > _SILENCE
-    return not is_alive(runner)
+        return [(number, id, is_dead(ProcessIdentity(*runner), heard)) for number, id, heard, *runner in rows]

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from program import until
+from program import DISKPROF, environment, until
 
 _FIRST = Path("/sys/fs/cgroup/blkio")
 _SECOND = Path("/sys/fs/cgroup")
@@ -122,3 +122,19 @@ def throttled_group() -> Iterator[Group]:
         if enable:
             with suppress(OSError):  # somebody else needs it meanwhile
                 control.write_text("-io")
+
+
+def said(volume: Volume, home: Path, *words: str | Path, timeout: float = 60) -> str:
+    """What diskprof prints, run within the limits of the volume and before all else."""
+    done = subprocess.run(
+        volume.throttle.words("nice", "-n", "-20", *DISKPROF, *words),
+        env=environment(home),
+        cwd=home,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=timeout,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout

@@ -2,14 +2,12 @@
 
 import json
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from program import DISKPROF, environment
-from throttle import Volume, throttled_volume
+from throttle import Volume, said, throttled_volume
 from token_bucket import token_bucket
 
 pytestmark = pytest.mark.needs("root", "loop", "blkio-throttle", "fio")
@@ -48,21 +46,6 @@ def home(tmp_path: Path) -> Path:
 def volume(tmp_path: Path) -> Iterator[Volume]:
     with throttled_volume(tmp_path, 64 << 20) as volume:
         yield volume
-
-
-def said(volume: Volume, home: Path, *words: str) -> str:
-    done = subprocess.run(
-        volume.throttle.words("nice", "-n", "-20", *DISKPROF, *words),
-        env=environment(home),
-        cwd=home,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def drained(volume: Volume, home: Path, *words: str) -> Any:

@@ -1,14 +1,12 @@
 """What limits a volume whose limits are known (F41)."""
 
 import json
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from program import DISKPROF, environment
-from throttle import Volume, throttled_volume
+from throttle import Volume, said, throttled_volume
 
 pytestmark = pytest.mark.needs("root", "loop", "blkio-throttle", "fio")
 IOPS, BANDWIDTH = 5_000, 200_000_000
@@ -36,27 +34,12 @@ def volume(tmp_path: Path) -> Iterator[Volume]:
         yield volume
 
 
-def said(volume: Volume, home: Path, *words: str | Path) -> str:
-    done = subprocess.run(
-        volume.throttle.words("nice", "-n", "-20", *DISKPROF, *words),
-        env=environment(home),
-        cwd=home,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 def test_both_caps_the_hand_over_and_the_tier_are_told(volume: Volume, tmp_path: Path) -> None:
     preset = tmp_path / "few.toml"
     preset.write_text(PRESET)
 
     def caps() -> Any:
-        run = json.loads(said(volume, tmp_path, "run", preset, volume.node, "--json", "--yes"))
+        run = json.loads(said(volume, tmp_path, "run", preset, volume.node, "--json", "--yes", timeout=120))
         return run["sweep"]["panels"][0]["caps"]
 
     # Of a second alone, on a machine with too much to do, a slice of the limit is a percent.

@@ -1,6 +1,6 @@
 """Which processes use a disk beside those of this program: /proc/PID/io, read time and again.
 
-It counts what a process asks of all disks, so a process is told of only where it has a file of this one open. What is written to
+It counts what a process asks of all disks, so only a process with an open file on this one is named. What is written to
 the page cache counts when it is written there; what a file loses before it came to the disk is taken off (F95).
 """
 
