@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from throttle import Volume, said, throttled_volume
-from token_bucket import token_bucket
 
 pytestmark = pytest.mark.needs("root", "loop", "blkio-throttle", "fio")
 SIZE, BURST, REFILL, REST_S = 3_000, 3_000, 1_000, 2
@@ -51,30 +50,6 @@ def volume(tmp_path: Path) -> Iterator[Volume]:
 def drained(volume: Volume, home: Path, *words: str) -> Any:
     (burst,) = json.loads(said(volume, home, "run", "drains", volume.node, "--json", "--yes", *words))["bursts"]
     return burst
-
-
-def test_a_bucket_is_told_by_its_figures_and_in_words(volume: Volume, home: Path) -> None:
-    # Of the rest it is known only when the intervals beside it were read.
-    expected = {
-        "baseline_per_s": pytest.approx(REFILL, rel=0.05),
-        "burst_per_s": pytest.approx(BURST, rel=0.1),
-        "size": pytest.approx(SIZE, rel=0.15),
-        "burst_s": pytest.approx(SIZE / (BURST - REFILL), rel=0.15),
-        "refill_per_s": pytest.approx(REFILL, rel=0.25),
-        "full_after_s": pytest.approx(SIZE / REFILL, rel=0.3),
-    }
-    # On a machine with too much to do the volume, or the bucket's clock, is late now and then.
-    for _ in range(3):
-        with token_bucket(volume, size=SIZE, burst=BURST, refill=REFILL):
-            told = drained(volume, home)
-        if told["bucket"] and {name: told["bucket"][name] for name in expected} == expected:
-            break
-    assert told["tests"] == ["drain", "again"] and told["unit"] == "I/Os"
-    assert {name: told["bucket"][name] for name in expected} == expected
-    # Two processes start and end beside it.
-    assert told["bucket"]["rest_s"] >= REST_S - 0.3
-    shown = said(volume, home, "show", "latest")
-    assert "Bursts" in shown and "a job of 1.00k I/Os takes" in shown
 
 
 def test_a_volume_without_one_has_none(volume: Volume, home: Path) -> None:
