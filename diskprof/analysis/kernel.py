@@ -52,6 +52,22 @@ class KernelView:
     dirty_bytes: float | None = None
     temperature_c: float | None = None
 
+    @property
+    def wait_ns(self) -> float | None:
+        """Of reads and writes together (await)."""
+        return self._of_each_request(self.read_wait_ns, self.write_wait_ns)
+
+    @property
+    def size_bytes(self) -> float | None:
+        """Of reads and writes together (areq-sz)."""
+        return self._of_each_request(self.read_size_bytes, self.write_size_bytes)
+
+    def _of_each_request(self, read: float | None, write: float | None) -> float | None:
+        pairs = ((self.reads_per_s, read), (self.writes_per_s, write))
+        known = [(rate, value) for rate, value in pairs if rate and value is not None]
+        requests = sum(rate for rate, _ in known)
+        return sum(rate * value for rate, value in known) / requests if requests else None
+
 
 def while_measuring(samples: Iterable[Sample], system: Iterable[SystemSample], test: int) -> tuple[SystemSample, ...]:
     """The system samples of a test's measuring phase; `samples` are the engine's, both in the order of time.
@@ -117,12 +133,9 @@ def seen_by_test(samples: Iterable[Sample], system: Iterable[SystemSample]) -> d
     return {test: view for test, view in views.items() if view}
 
 
-_NO_AMOUNTS = frozenset(
-    {
-        *("test", "phase", "at_ns", "duration_ns", "cpu_user", "cpu_system", "cpu_iowait", "cpu_steal"),
-        *("temperature_c", "memory_available_bytes", "cached_bytes", "dirty_bytes"),
-    }
-)
+_SHARES = ("cpu_user", "cpu_system", "cpu_iowait", "cpu_steal")
+_LEVELS = ("memory_available_bytes", "cached_bytes", "dirty_bytes")
+_NO_AMOUNTS = frozenset({"test", "phase", "at_ns", "duration_ns", "temperature_c", *_SHARES, *_LEVELS})
 _AMOUNTS = tuple(field.name for field in fields(SystemSample) if field.name not in _NO_AMOUNTS)
 
 
@@ -132,6 +145,40 @@ def _plus(sample: SystemSample, other: SystemSample) -> SystemSample:
         one, two = getattr(sample, name), getattr(other, name)
         sums[name] = one + two if one is not None and two is not None else one
     return replace(sample, **sums)
+
+
+def joined(one: SystemSample, other: SystemSample) -> SystemSample:
+    """Two neighbouring intervals as one; what only one of them has is that one's."""
+    whole = one.duration_ns + other.duration_ns
+    found: dict[str, float | None] = {}
+    for name in _AMOUNTS:
+        known = [value for each in (one, other) if (value := getattr(each, name)) is not None]
+        found[name] = sum(known) if known else None
+    for name in _SHARES:
+        before, after = getattr(one, name), getattr(other, name)
+        both = before is not None and after is not None and whole
+        found[name] = (
+            (before * one.duration_ns + after * other.duration_ns) / whole
+            if both
+            else after
+            if before is None
+            else before
+        )
+    for name in _LEVELS:
+        level = getattr(other, name)
+        found[name] = getattr(one, name) if level is None else level
+    degrees = [each.temperature_c for each in (one, other) if each.temperature_c is not None]
+    found["temperature_c"] = max(degrees, default=None)
+    return replace(one, at_ns=other.at_ns, duration_ns=whole, **found)  # type: ignore[arg-type]
+
+
+def highest(one: KernelView, other: KernelView) -> KernelView:
+    """The higher of each figure."""
+    found = {}
+    for field in fields(KernelView):
+        known = [value for each in (one, other) if (value := getattr(each, field.name)) is not None]
+        found[field.name] = max(known, default=None)
+    return KernelView(**found)  # type: ignore[arg-type]
 
 
 def kernel_view(samples: Sequence[SystemSample]) -> KernelView | None:

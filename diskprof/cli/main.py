@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _COMMANDS = {
     "devices": ("devices", "List the block devices that can be tested."),
+    "watch": ("watch", "Watch what a disk does, without loading it."),
     "presets": ("presets", "List, show, import and export presets."),
     "run": ("run", "Run a preset on a directory, a file or a device."),
     "rerun": ("run", "Run again with the same preset, settings and target."),

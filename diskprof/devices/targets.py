@@ -38,22 +38,10 @@ def resolve_target(text: str, tree: DeviceTree) -> Target:
     """
     if not text:
         raise UsageError("The target is empty.", "Name a directory, a file or a device, such as /var/tmp or /dev/sda.")
-    if text.startswith(BY_SERIAL):
-        return _device_target(_by_serial(text.removeprefix(BY_SERIAL), tree), text)
-    device = _named_device(text, tree)
-    if device and not text.startswith("/"):
-        if may(text, os.F_OK):
-            raise UsageError(
-                f"{clean(text)} is both a device name and a file in this directory.",
-                f"Write {device.node} for the device or ./{clean(text)} for the other.",
-            )
+    device = _device_meant(text, tree)
+    if device:
         return _device_target(device, text)
     status = _status(text)
-    if stat.S_ISBLK(status.st_mode):
-        device = tree.by_number(os.major(status.st_rdev), os.minor(status.st_rdev))
-        if not device:
-            raise UsageError(f"{clean(text)} is a block device unknown to this kernel.", _LIST)
-        return _device_target(device, text)
     if stat.S_ISDIR(status.st_mode):
         return _directory_target(text, tree)
     if stat.S_ISREG(status.st_mode):
@@ -63,6 +51,47 @@ def resolve_target(text: str, tree: DeviceTree) -> Target:
         f"{clean(text)} is {kind or 'a character device'}, not a disk, a directory or a regular file.",
         joined(("Name a directory, a regular file or a block device.", _LIST)),
     )
+
+
+def device_under(text: str, tree: DeviceTree) -> Device:
+    """The device that `text` names as for `resolve_target`, or that the directory or file of this name lies on.
+
+    It is for who only looks at what the kernel counts: nothing is opened, and the device need not be readable. Raises UsageError.
+    """
+    if not text:
+        raise UsageError("The target is empty.", "Name a device, or a directory on it, such as /dev/sda or /var/tmp.")
+    device = _device_meant(text, tree)
+    if device is None:
+        path = str(Path(text).resolve()) if _status(text) else text
+        mount = mount_of(path)
+        device = device_of(mount, tree) if mount else None
+        if device is None:
+            where = f" ({mount.fs_type})" if mount else ""
+            raise UsageError(f"{clean(text)} is not on a block device{where}.", _LIST)
+    if not device.size_bytes:
+        raise UsageError(f"{device.node} is empty: no medium, or nothing behind it.", _LIST)
+    return device
+
+
+def _device_meant(text: str, tree: DeviceTree) -> Device | None:
+    """The device that `text` names in any way, None where it is the path of something else. Raises UsageError."""
+    if text.startswith(BY_SERIAL):
+        return _by_serial(text.removeprefix(BY_SERIAL), tree)
+    device = _named_device(text, tree)
+    if device and not text.startswith("/") and may(text, os.F_OK):
+        raise UsageError(
+            f"{clean(text)} is both a device name and a file in this directory.",
+            f"Write {device.node} for the device or ./{clean(text)} for the other.",
+        )
+    if device:
+        return device
+    status = _status(text)
+    if not stat.S_ISBLK(status.st_mode):
+        return None
+    device = tree.by_number(os.major(status.st_rdev), os.minor(status.st_rdev))
+    if not device:
+        raise UsageError(f"{clean(text)} is a block device unknown to this kernel.", _LIST)
+    return device
 
 
 def _named_device(text: str, tree: DeviceTree) -> Device | None:

@@ -26,6 +26,7 @@ WAYS = {
 }
 COMMANDS = {
     "devices": [("devices",), ("devices", "--json"), ("devices", "--all")],
+    "watch": [("watch", "/nothing-µ"), ("watch", "--help")],
     "presets": [("presets",), ("presets", "show", "quick"), ("presets", "options"), ("presets", "--help")],
     "run": [("run", "quick", ".", "--dry-run"), ("run", "quick", "./µ", "--dry-run"), ("run", "--help")],
     "rerun": [("rerun", "FIRST", "--dry-run"), ("rerun", "nothing-µ"), ("rerun", "--help")],

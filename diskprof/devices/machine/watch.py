@@ -42,10 +42,17 @@ class SystemWatch:
     """Differences of the kernel's counters, one a call, beginning with the moment of construction.
 
     `devices` are kernel names of whole devices, those below a partition, volume, array or crypt device. Figures of several are
-    added up; their busy time is that of the busiest. `limited` are the devices whose I/O control groups limit.
+    added up; their busy time is that of the busiest. `limited` are the devices whose I/O control groups limit, `sensed` those whose
+    temperature is asked for, which may wake a disk; None: all of them.
     """
 
-    def __init__(self, devices: Sequence[str], limited: Collection[str] = (), roots: Roots = SYSTEM) -> None:
+    def __init__(
+        self,
+        devices: Sequence[str],
+        limited: Collection[str] = (),
+        roots: Roots = SYSTEM,
+        sensed: Sequence[str] | None = None,
+    ) -> None:
         self._devices = tuple(devices)
         self._roots = roots
         self._groups = GroupWatch(limited, roots)
@@ -55,7 +62,8 @@ class SystemWatch:
         self._written = _written(self._own_io.read())
         self._cpu = psutil.cpu_times()
         self._at_ns = time.monotonic_ns()
-        self._sensors = tuple(filter(None, (_sensor(name, roots) for name in self._devices)))
+        asked = self._devices if sensed is None else sensed
+        self._sensors = tuple(filter(None, (_sensor(name, roots) for name in asked)))
         self._temperature: float | None = None
         self._temperature_at_ns: int | None = None
 

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +15,18 @@ from recorded import record_volumes, write_library
 
 from diskprof.analysis.comparison import compare
 from diskprof.analysis.gate import Outcome, gate
+from diskprof.analysis.kernel import KernelView
+from diskprof.analysis.watched import WatchedTotal
 from diskprof.cli.main import main
 from diskprof.model.device import Activity, Device, DeviceKind, DeviceTree, Mount
 from diskprof.model.errors import ExitCode
+from diskprof.model.process_io import ProcessIo
 from diskprof.presets.library import load_library
 from diskprof.reports.data.gate_formats import gate_json
 from diskprof.reports.data.json_history import history_json
 from diskprof.reports.data.json_presets import options_json, presets_json, resolved_json
 from diskprof.reports.data.json_runs import comparison_json, plan_json, run_json, summaries_json
+from diskprof.reports.data.json_watch import interval_json, total_json
 from diskprof.reports.render.device_list import devices_json
 from diskprof.runner.like_runs import history_of
 from diskprof.store import Store
@@ -55,6 +60,14 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     with Store.open(path) as made:
         record_volumes(made)
         yield made
+
+
+def test_a_watched_device() -> None:
+    now, view, process = datetime.now(UTC), KernelView(1.0), ProcessIo(0, 1, 1, "dd", 1, 1, 0, 1)
+    total = WatchedTotal(view, view, (process,))
+    lines = (interval_json(now, "sda", view, (process,)), total_json(now, "sda", total, 0, gone=False))
+    found = {key for key in keys([json.loads(line) for line in lines]) if not key.startswith("cgroup_")}
+    assert found <= told("Watch", "A run")
 
 
 def test_runs(store: Store) -> None:

@@ -1,0 +1,171 @@
+"""`diskprof watch TARGET`."""
+
+import os
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from diskprof.cli import completion_candidates
+from diskprof.cli.saying import say
+from diskprof.model.errors import DiskprofError, ExitCode, UsageError
+from diskprof.model.units import format_duration, parse_duration
+
+if TYPE_CHECKING:
+    from diskprof.analysis.kernel import KernelView
+    from diskprof.devices.machine.device_watch import DeviceWatch, WatchedInterval
+    from diskprof.model.device import Device, DeviceTree
+
+_LEAST_EVERY_S = 0.1
+
+
+@click.command("watch", short_help="Watch what a disk does, without loading it.")
+@click.argument("target", shell_complete=completion_candidates.targets)
+@click.option("--for", "lasting", metavar="DURATION", help="Stop after this time.  [default: until Ctrl+C]")
+@click.option(
+    "--interval", "every", default="1s", show_default=True, metavar="DURATION", help="Time between two lines."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, a line for each interval and one for the summary.")
+@click.pass_context
+def watch_command(ctx: click.Context, target: str, lasting: str | None, every: str, as_json: bool) -> None:
+    """Watch TARGET, a device or a directory or file on one: what the kernel counts of it, and which processes use it.
+
+    The figures are those of `iostat -x`, by the same names, a line for each interval and a summary at the end. It needs no root;
+    as root it names the processes of all users. The device is never opened: a disk that sleeps is not woken.
+
+    \b
+    Examples:
+      diskprof watch sda
+      diskprof watch /var/lib/mysql --for 5m
+      diskprof watch nvme0n1 --for 1m --json | jq .kernel.utilisation
+    """
+    from diskprof.devices.machine.device_watch import DeviceWatch, refuse_uncounted
+    from diskprof.devices.scan.udev import topology
+    from diskprof.devices.targets import device_under
+
+    for_s, every_s = _seconds("--for", lasting) if lasting is not None else None, _seconds("--interval", every)
+    if every_s < _LEAST_EVERY_S:
+        raise UsageError(f"--interval {every} is too short.", f"The least is {format_duration(_LEAST_EVERY_S)}.")
+    tree = topology()
+    device = device_under(target, tree)
+    refuse_uncounted(device)
+    output = _Output(device, as_json=as_json)
+    output.begin(tree, for_s)
+    # `timeout 60 diskprof watch` and systemd end it like Ctrl+C.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    watch = DeviceWatch(device, tree.disks_below(device.name))
+    interrupted = _follow(watch, output, every_s, for_s)
+    output.end(gone=watch.gone)
+    if watch.gone:
+        raise DiskprofError(f"{device.node} is gone: removed, or replaced by another device.", "Check dmesg.")
+    ctx.exit(ExitCode.INTERRUPTED if interrupted and for_s is not None else ExitCode.OK)
+
+
+def _seconds(option: str, text: str) -> float:
+    seconds = parse_duration(text)
+    if seconds <= 0:
+        raise UsageError(f"{option} must be more than 0.", "Give a duration such as 30s or 5m.")
+    return seconds
+
+
+def _follow(watch: "DeviceWatch", output: "_Output", every_s: float, for_s: float | None) -> bool:
+    """Prints until the time is over or the device is gone; True where somebody ended it before."""
+    try:
+        for last in _turns(every_s, for_s):
+            found = watch.interval(last=last)
+            if watch.gone:
+                return False
+            if found:
+                output.tell(found)
+    except KeyboardInterrupt:
+        if (found := watch.interval(last=True)) and not watch.gone:
+            output.add(found, whole=found.sample.duration_ns >= every_s * 5e8)
+        return True
+    return False
+
+
+def _turns(every_s: float, for_s: float | None) -> Iterator[bool]:
+    """One at the end of each interval, True for the last. Intervals that nobody was there for are left out."""
+    began, turn = time.monotonic(), 0
+    while True:
+        turn = max(turn + 1, int((time.monotonic() - began) / every_s) + 1)
+        due = turn * every_s
+        last = for_s is not None and due >= for_s - 1e-9
+        time.sleep(max(0.0, began + (for_s if last and for_s is not None else due) - time.monotonic()))
+        yield last
+        if last:
+            return
+
+
+class _Output:
+    """What is printed: on a terminal in its width and with its head on every page, elsewhere whole lines, or JSON."""
+
+    def __init__(self, device: "Device", *, as_json: bool) -> None:
+        from diskprof.analysis.watched import WatchedSums
+
+        self._device, self._as_json = device, as_json
+        self._sums = WatchedSums()
+        self._lines = self._hidden = 0
+
+    def begin(self, tree: "DeviceTree", for_s: float | None) -> None:
+        """Says on stderr what is watched, where there is somebody to read it, and what of it cannot be seen."""
+        from diskprof.devices.machine.process_watch import hidden_processes
+        from diskprof.devices.machine.watch import asleep
+        from diskprof.devices.targets import sudo_command
+
+        # As root there is nobody else's: what cannot be read has just ended.
+        self._hidden = hidden_processes() if os.geteuid() else 0
+        if sys.stderr.isatty():
+            how_long = f"for {format_duration(for_s)}" if for_s is not None else "until Ctrl+C"
+            model = f" ({self._device.model})" if self._device.model else ""
+            say(f"Watching {self._device.node}{model} {how_long}.")
+        for disk in tree.disks_below(self._device.name):
+            if asleep(disk.name):
+                say(f"{disk.node} is suspended. Watching does not wake it.")
+        if self._hidden:
+            say(f"To see the processes of other users: {sudo_command()}")
+
+    def add(self, found: "WatchedInterval", *, whole: bool = True) -> "KernelView | None":
+        return self._sums.add(found.sample, found.processes, whole=whole)
+
+    def tell(self, found: "WatchedInterval") -> None:
+        from diskprof.reports.content.watch_report import watch_head, watch_line, watch_names
+        from diskprof.reports.data.json_watch import interval_json
+
+        view, now = self.add(found), datetime.now(UTC)
+        if self._as_json:
+            _print(interval_json(now, self._device.name, view, found.processes))
+            return
+        size = shutil.get_terminal_size() if sys.stdout.isatty() else None
+        names = watch_names(size.columns if size else None)
+        if self._lines == 0:
+            _print(f"{watch_head(names)}\n")
+            self._lines = max(10, size.lines - 2) if size else sys.maxsize
+        self._lines -= 1
+        width = size.columns if size else None
+        _print(f"{watch_line(now.astimezone(), view, found.processes, names, width)}\n")
+
+    def end(self, *, gone: bool) -> None:
+        """The summary."""
+        from diskprof.cli.common import width_of_stdout
+        from diskprof.cli.encoding import stdout_is_utf8
+        from diskprof.reports.content.watch_report import watch_report
+        from diskprof.reports.data.json_watch import total_json
+        from diskprof.reports.render.lines import text
+
+        total = self._sums.total
+        if self._as_json:
+            _print(total_json(datetime.now(UTC), self._device.name, total, self._hidden, gone))
+            return
+        blocks = watch_report(self._device.title, total, self._hidden)
+        _print(f"\n{text(blocks, width_of_stdout(), ascii_only=not stdout_is_utf8())}")
+
+
+def _print(text: str) -> None:
+    click.echo(text, nl=False)
+    sys.stdout.flush()

@@ -1,0 +1,138 @@
+"""A watched device as `iostat -x` tells of it: a line an interval with who uses it, and what it came to."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from diskprof.analysis.kernel import KernelView
+from diskprof.analysis.watched import WatchedTotal
+from diskprof.model.cells import cut
+from diskprof.model.process_io import ProcessIo
+from diskprof.model.text import clean
+from diskprof.model.units import format_bandwidth, format_duration, format_iops, format_latency, format_size
+from diskprof.reports import figures
+from diskprof.reports.blocks import Block, Cell, Heading, Paragraph, Table
+from diskprof.reports.layout import Column
+from diskprof.reports.words import Meaning
+
+WIDE = 120
+"""From so many columns on, and where there is no terminal, a line has all figures."""
+_TIME = 8
+_NARROW = ("r/s", "w/s", "MB/s", "r_await", "w_await", "aqu-sz", "%util")
+_ALL = (
+    *("r/s", "w/s", "rMB/s", "wMB/s", "rareq-sz", "wareq-sz", "%rrqm", "%wrqm"),
+    *("r_await", "w_await", "aqu-sz", "%util"),
+)
+_WIDTHS = {"rareq-sz": 8, "wareq-sz": 8, "r_await": 7, "w_await": 7, "%util": 5}
+_USUAL = 6
+_LEGEND = "As iostat -x has them: r_await and w_await from queueing a request to its end, aqu-sz waiting or served."
+_LESS_SEEN = "Processes of other users are not seen without root."
+
+
+def watch_names(width: int | None) -> tuple[str, ...]:
+    """The figures that a line of so many columns has room for; None: no terminal, so there is no end to it."""
+    return _ALL if width is None or width >= WIDE else _NARROW
+
+
+def watch_head(names: Sequence[str]) -> str:
+    return " ".join(("Time".ljust(_TIME), *(name.rjust(_width(name)) for name in names), " Processes"))
+
+
+def watch_line(
+    at: datetime, view: KernelView | None, processes: Sequence[ProcessIo], names: Sequence[str], width: int | None
+) -> str:
+    """An interval that ended at the local time `at`, with the processes that moved most in it, in at most `width` cells."""
+    cells = (_cell(name, view).rjust(_width(name)) for name in names)
+    told = sorted(processes, key=lambda each: -each.bytes)
+    line = " ".join((f"{at:%H:%M:%S}", *cells, f" {', '.join(map(_process, told))}")).rstrip()
+    return line if width is None else cut(line, width)
+
+
+def watch_report(title: str, total: WatchedTotal, hidden: int) -> list[Block]:
+    """What it came to. `title` is the device's, `hidden` the number of processes whose I/O could not be seen."""
+    if total.mean is None or total.highest is None:
+        return [Paragraph(f"{title}: nothing was counted.")]
+    heading = Heading(f"{title}, watched for {format_duration(total.mean.seconds)}")
+    return [heading, replace(_means(total, _ALL), narrow=_means(total, _NARROW)), *_who(total, hidden)]
+
+
+def _means(total: WatchedTotal, names: Sequence[str]) -> Table:
+    views = (("mean", total.mean), ("highest", total.highest))
+    rows = tuple((Cell(word), *(Cell(_cell(name, view)) for name in names)) for word, view in views)
+    return Table((Column(""), *(Column(name, right=True) for name in names)), rows, legend=_LEGEND, lead=1)
+
+
+def _who(total: WatchedTotal, hidden: int) -> list[Block]:
+    unseen = [Paragraph(_LESS_SEEN, Meaning.QUIET)] if hidden else []
+    moved = sum(each.bytes for each in total.processes)
+    if not moved:
+        return [Paragraph("No process was seen to use it.", Meaning.QUIET), *unseen]
+    rows = tuple(
+        (
+            *(Cell(each.name), Cell(str(each.pid))),
+            *(Cell(format_size(amount) if amount else "0") for amount in (each.read_bytes, each.write_bytes)),
+            Cell(figures.share(each.bytes / moved)),
+        )
+        for each in total.processes
+    )
+    columns = (
+        *(Column("Process", least=8), Column("pid", right=True)),
+        *(Column(name, right=True) for name in ("Read", "Written", "Share")),
+    )
+    legend = "Share: of what these processes moved. Writes to the page cache count when they are made."
+    return [Table(columns, rows, legend=legend), *unseen]
+
+
+def _process(each: ProcessIo) -> str:
+    seconds = (each.last_ns - each.first_ns) / 1e9
+    rate = f" {format_bandwidth(each.bytes / seconds)}" if seconds > 0 else ""
+    return f"{clean(each.name)} ({each.pid}){rate}"
+
+
+def _width(name: str) -> int:
+    return _WIDTHS.get(name, _USUAL)
+
+
+def _cell(name: str, view: KernelView | None) -> str:
+    return (_FIGURES[name](view) if view else "") or figures.MISSING
+
+
+def _rate(value: float | None) -> str:
+    return "" if value is None else format_iops(value)
+
+
+def _bandwidth(*values: float | None) -> str:
+    known = [value for value in values if value is not None]
+    return figures.megabytes(sum(known)) if known else ""
+
+
+def _wait(value: float | None) -> str:
+    return "" if value is None else format_latency(value)
+
+
+def _size(value: float | None) -> str:
+    return "" if value is None else format_size(value)
+
+
+def _merged(merges: float | None, rate: float | None) -> str:
+    if merges is None or rate is None:
+        return ""
+    return f"{100 * merges / (merges + rate):.0f}%" if merges else "0%"
+
+
+_FIGURES: dict[str, Callable[[KernelView], str]] = {
+    "r/s": lambda view: _rate(view.reads_per_s),
+    "w/s": lambda view: _rate(view.writes_per_s),
+    "MB/s": lambda view: _bandwidth(view.read_bytes_per_s, view.write_bytes_per_s),
+    "rMB/s": lambda view: _bandwidth(view.read_bytes_per_s),
+    "wMB/s": lambda view: _bandwidth(view.write_bytes_per_s),
+    "rareq-sz": lambda view: _size(view.read_size_bytes),
+    "wareq-sz": lambda view: _size(view.write_size_bytes),
+    "%rrqm": lambda view: _merged(view.read_merges_per_s, view.reads_per_s),
+    "%wrqm": lambda view: _merged(view.write_merges_per_s, view.writes_per_s),
+    "r_await": lambda view: _wait(view.read_wait_ns),
+    "w_await": lambda view: _wait(view.write_wait_ns),
+    "aqu-sz": lambda view: "" if view.queue_depth is None else f"{view.queue_depth:.2f}",
+    "%util": lambda view: "" if view.utilisation is None else f"{100 * view.utilisation:.0f}%",
+}
+"""By iostat's names."""

@@ -1,0 +1,62 @@
+"""The lines and the summary of a watched device."""
+
+import json
+from datetime import UTC, datetime
+
+from diskprof.analysis.kernel import KernelView
+from diskprof.analysis.watched import WatchedTotal
+from diskprof.model.process_io import ProcessIo
+from diskprof.reports.content.watch_report import watch_head, watch_line, watch_names, watch_report
+from diskprof.reports.data.json_watch import interval_json, total_json
+from diskprof.reports.render.lines import text
+
+AT = datetime(2026, 11, 25, 13, 0, 1, tzinfo=UTC)
+VIEW = KernelView(
+    1.0, 12345.0, 0.0, 50e6, 0.0, 0.0, 0.0, 256e3, None, 4096.0, None, queue_depth=3.16, utilisation=0.997
+)
+PROCESSES = (
+    ProcessIo(0, 4242, 1, "mysqld", 40_000_000, 0, 0, 10**9),
+    ProcessIo(0, 7, 1, "log\x1b[31m", 0, 300_000, 0, 10**9),
+)
+
+
+def test_a_line_has_what_its_width_has_room_for() -> None:
+    names = watch_names(80)
+    head, line = watch_head(names), watch_line(AT, VIEW, PROCESSES, names, 80)
+    assert head.split()[1:8] == list(names)
+    assert len(line) <= 80 and line.startswith("13:00:01  12.3k      0   50.0  256 us       -   3.16  100%")
+    wide = watch_line(AT, VIEW, PROCESSES, watch_names(None), None)
+    assert "mysqld (4242) 40.0 MB/s" in wide and "(7) 300 kB/s" in wide and "\x1b" not in wide
+    assert " 4 KiB " in wide and "%rrqm" in watch_head(watch_names(120))
+
+
+def test_what_was_not_counted_is_a_dash_and_an_idle_disk_has_zeros() -> None:
+    names = watch_names(80)
+    assert watch_line(AT, None, (), names, 80).split()[1:] == ["-"] * len(names)
+    idle = KernelView(1.0, 0.0, 0.0, 0.0, 0.0, queue_depth=0.0, utilisation=0.0)
+    assert watch_line(AT, idle, (), names, 80).split()[1:] == ["0", "0", "0", "-", "-", "0.00", "0%"]
+
+
+def test_the_summary_names_who_used_it_and_what_could_not_be_seen() -> None:
+    shown = text(watch_report("sda", WatchedTotal(VIEW, VIEW, PROCESSES), hidden=3), 100)
+    assert "sda, watched for 1 s" in shown and "highest" in shown
+    assert "mysqld" in shown and "99.26%" in shown and "without root" in shown
+    narrow = text(watch_report("sda", WatchedTotal(VIEW, VIEW, ()), hidden=0), 79)
+    assert max(map(len, narrow.splitlines())) <= 79 and "MB/s" in narrow and "rareq-sz" not in narrow
+    assert "No process was seen" in narrow and "without root" not in narrow
+    assert "nothing was counted" in text(watch_report("sda", WatchedTotal(None, None, ()), 0), 80)
+
+
+def test_json_lines() -> None:
+    line = json.loads(interval_json(AT, "sda", VIEW, PROCESSES))
+    assert line["type"] == "interval" and line["time"] == "2026-11-25T13:00:01.000000Z"
+    assert line["kernel"]["reads_per_s"] == 12345 and line["kernel"]["wait_ns"] == 256e3
+    assert line["processes"][0] == {
+        "pid": 4242,
+        "name": "mysqld",
+        "read_bytes": 40_000_000,
+        "write_bytes": 0,
+        "seconds": 1.0,
+    }
+    last = json.loads(total_json(AT, "sda", WatchedTotal(None, None, ()), 0, gone=True))
+    assert (last["type"], last["mean"], last["gone"]) == ("summary", None, True)
