@@ -5,16 +5,16 @@ Every function works inside the caller's transaction.
 
 import json
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from diskprof.model.device import Device
 from diskprof.model.earlier import EarlierResult
 from diskprof.model.fingerprint import Aspect, Fingerprint, LikeRuns
-from diskprof.model.run import Status
+from diskprof.model.run import RunSummary, Status
 from diskprof.model.sample import Direction
 from diskprof.store import codec
-from diskprof.store.reading import number_of
+from diskprof.store.reading import number_of, summaries_of
 
 _COLUMNS = {
     Aspect.TESTS: "tests",
@@ -40,7 +40,7 @@ _ALIKE = f"""
       AND (json_extract(environment, '$.disks') <> '[]' OR run.target = ?6)
     ORDER BY run.ordinal DESC, run.number DESC LIMIT ?7"""
 _NEWEST = """
-    SELECT run.id, run.hostname, json_extract(environment, '$.disks')
+    SELECT run.number, run.id, run.hostname, json_extract(environment, '$.disks')
     FROM run JOIN detail ON detail.run = run.number
     WHERE run.status = ?1 AND (?2 IS NULL OR run.preset = ?2) AND run.deleted_at IS NULL
     ORDER BY run.ordinal DESC, run.number DESC LIMIT ?3"""
@@ -77,15 +77,23 @@ def newest_on(db: sqlite3.Connection, disks: Sequence[Device], host: str, preset
 
     Of the last `MOST_RUNS` runs of each.
     """
+    choices = (preset, None) if preset else (None,)
+    found = (next(_on(db, disks, host, of_preset), None) for of_preset in choices)
+    return next((run_id for _, run_id in filter(None, found)), None)
+
+
+def summaries_on(db: sqlite3.Connection, disks: Sequence[Device], host: str) -> list[RunSummary]:
+    """The complete runs on these whole disks of the host `host`, of the last `MOST_RUNS` of all, newest first."""
+    return summaries_of(db, [number for number, _ in _on(db, disks, host, None)])
+
+
+def _on(db: sqlite3.Connection, disks: Sequence[Device], host: str, preset: str | None) -> Iterator[tuple[int, str]]:
     if not disks:
-        return None
+        return
     wanted = _identity(codec.to_json(disks), host)
-    for of_preset in (preset, None) if preset else (None,):
-        rows = db.execute(_NEWEST, (Status.COMPLETE.value, of_preset, MOST_RUNS))
-        for run_id, its_host, its_disks in rows:
-            if _identity(its_disks, its_host) == wanted:
-                return str(run_id)
-    return None
+    for number, run_id, its_host, its_disks in db.execute(_NEWEST, (Status.COMPLETE.value, preset, MOST_RUNS)):
+        if _identity(its_disks, its_host) == wanted:
+            yield number, run_id
 
 
 def _identity(disks: str | None, host: str) -> tuple[tuple[str, ...], ...]:

@@ -91,6 +91,11 @@ def summaries_of_fleet(db: sqlite3.Connection, fleet_id: str) -> list[RunSummary
     return _summaries(db, f"deleted_at IS NULL AND fleet = {number} ORDER BY member, ordinal, number")
 
 
+def summaries_of(db: sqlite3.Connection, numbers: Sequence[int]) -> list[RunSummary]:
+    """The runs of these keys that are not in the trash, the one that was begun last first."""
+    return _summaries(db, f"number IN ({', '.join(map(str, numbers))}) AND {_KEPT}")
+
+
 def _summaries(db: sqlite3.Connection, which: str, limit: int | None = None) -> list[RunSummary]:
     wanted = -1 if limit is None else max(limit, 0)
     known = dict(db.execute("SELECT number, id FROM series"))

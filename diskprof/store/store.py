@@ -350,6 +350,11 @@ class Store:
         with self._database.read() as db:
             return earlier.newest_on(db, disks, host, preset)
 
+    def summaries_on(self, disks: Sequence[Device], host: str) -> list[RunSummary]:
+        """The last complete runs on these whole disks of a host, newest first."""
+        with self._database.read() as db:
+            return earlier.summaries_on(db, disks, host)
+
     def glances(self, run_ids: Sequence[str]) -> list[RunGlance]:
         """Where each of these runs stands, in their order, without opening it; those that are gone are left out."""
         with self._database.read() as db:

@@ -399,7 +399,8 @@ async def test_what_cannot_be_compared_is_said_and_leaves_the_screen_empty(
     async with open_runs(path) as pilot:
         pilot.app.compare_runs([runs[name] for name in names])
         await until(pilot, lambda: message in told(pilot))
-        await see(pilot, "No runs selected.")
+        await see(pilot, message, "Press 3 for the list of runs")
+        assert "No runs selected." not in text_of(pilot)
 
 
 async def test_runs_with_the_same_tag_are_repeats_of_one_measurement(path: Path) -> None:

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from bench_screens import Bench, BenchSession, make_device
 from recorded import FAST, FIRST_START, make_plan, record_run
-from stored_screens import altered, press, see
+from stored_screens import altered, press, see, text_of
 
 from diskprof.model.device import Device, Health, Mount, Wear
 from diskprof.model.run import Finding, Weight
@@ -15,7 +15,7 @@ from diskprof.store import Store
 from diskprof.tui.app import DiskprofApp
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.painted import Line, width_of
-from diskprof.tui.run.device_card import DeviceFacts, device_lines, result_lines
+from diskprof.tui.run.device_card import DeviceFacts, device_lines, more_lines, result_lines
 from diskprof.tui.run.device_rows import DevicesView
 from diskprof.tui.shell.loading import LastResult
 
@@ -107,3 +107,40 @@ async def test_the_card_is_filled_beside_the_screen_and_follows_the_preset(bench
         await press(pilot, "right", "down")
         await see(pilot, "Last Latency with ioping")
         assert asked
+
+
+async def test_a_card_as_high_as_the_screen_tells_other_presets_and_the_next_steps(bench: Bench) -> None:
+    mount = Mount("/mnt/data", "ext4", ("rw",), 480 << 30, 120 << 30)
+    below = FAST.environment.device
+    assert below
+    bench.devices = (replace(DISK, name=below.name, children=(), mounts=(mount,)),)
+    app = DiskprofApp(BenchSession(bench), charset=Charset.BRAILLE)
+    async with app.run_test(size=(200, 50)) as pilot:
+        await see(pilot, "Next Quick check shows", "Repeat 5 times (e)")
+    with Store.open(bench.path) as store:
+        before = record_run(store, started_at=FIRST_START - timedelta(days=2), runtime_s=1.0)
+        record_run(store, runtime_s=1.0)
+        plan = replace(make_plan("ioping-latency"), preset="ioping-latency", preset_title="Latency with ioping")
+        record_run(store, "ioping-latency", plan=plan, started_at=FIRST_START - timedelta(days=1), runtime_s=1.0)
+        when = next(run.started_at for run in store.summaries() if run.id == before)
+    app = DiskprofApp(BenchSession(bench), charset=Charset.BRAILLE)
+    async with app.run_test(size=(200, 50)) as pilot:
+        await see(
+            pilot,
+            "Last Quick check",
+            f"Before {when.astimezone():%d %b %H:%M} rand",
+            "Others",
+            "ioping-latency: ",
+            "Next For sustained speed",
+        )
+        await pilot.resize_terminal(120, 40)
+        await see(pilot, "Last Quick check")
+        assert "Others" not in text_of(pilot)
+
+
+def test_what_does_not_fit_on_the_card_is_left_out(store: Store) -> None:
+    last = recorded(store, 2)
+    facts = DeviceFacts(DISK, last=replace(last, runs=tuple(run._replace(preset="other") for run in store.summaries())))
+    steps = ["Run longer.", "Repeat it."]
+    assert plain(more_lines(facts, steps, 60, 10)).count("other: ") == 1, "the newest of each preset"
+    assert [len(more_lines(facts, steps, 60, height)) for height in range(1, 7)] == [0, 2, 2, 2, 5, 5]

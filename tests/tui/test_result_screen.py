@@ -99,6 +99,20 @@ async def test_space_pages_too(path: Path, runs: dict[str, str]) -> None:
         assert screen.query_one("#page").scroll_y > 0
 
 
+async def test_another_chart_comes_into_sight(path: Path, runs: dict[str, str]) -> None:
+    async with open_runs(path) as pilot:
+        screen = await open_result(pilot, runs["first"])
+        await press(pilot, "space")
+        await settle(pilot)
+        assert "Bandwidth" not in text_of(pilot)
+        await press(pilot, "m")
+        await see(pilot, "Bandwidth MB/s")
+        at = screen.query_one("#page").scroll_y
+        await press(pilot, "m")
+        await see(pilot, "Latency percentiles")
+        assert screen.query_one("#page").scroll_y == at, "what is in sight stays where it is"
+
+
 async def test_commands_can_be_pasted_into_a_shell(path: Path, runs: dict[str, str]) -> None:
     import shlex
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from recorded import FAST, GONE, make_plan
+from recorded import FAST, GONE, make_plan, record_run
 from stored_screens import (
     SIZES,
     at,
@@ -436,7 +436,7 @@ async def test_help_names_every_key(path: Path) -> None:
             assert word in text
 
 
-@pytest.mark.parametrize(("width", "least"), [(79, 19), (119, 31)])
+@pytest.mark.parametrize(("width", "least"), [(79, 12), (119, 24)])
 def test_long_targets_and_tags_leave_room_for_results(path: Path, runs: dict[str, str], width: int, least: int) -> None:
     with Store.open(path) as store:
         found = [
@@ -448,7 +448,7 @@ def test_long_targets_and_tags_leave_room_for_results(path: Path, runs: dict[str
             for run in store.summaries()
         ]
     columns = {column.key: column.width for column in columns_for(width, RunsView(), found)}
-    assert columns["result"] >= least
+    assert least <= columns["result"] < least + 8
     assert columns["target"] >= 9
     assert sum(columns.values()) + len(columns) - 1 <= width
 
@@ -458,6 +458,40 @@ async def test_what_needs_room_of_its_own_keeps_it(path: Path, runs: dict[str, s
     with Store.open(path) as store:
         found = [run._replace(target="/srv/some/long/path/here", headline="9k") for run in store.summaries()]
     assert {column.key: column.width for column in columns_for(119, RunsView(), found)}["target"] == 24
+
+
+def test_a_target_is_not_cut_beside_a_result_that_has_room(path: Path) -> None:
+    """Of this result the first part is told, as all of it does not fit: the others leave no room behind."""
+    headline = "rand R 18.5k, W 37.5k IOPS, seq R/W 2.16/1.51 GB/s"
+    with Store.open(path) as store:
+        found = [
+            run._replace(target="/srv/database/main", headline=headline, tags=(), doubts=("other-io", "busy-machine"))
+            for run in store.summaries()
+        ]
+    columns = {column.key: column.width for column in columns_for(119, RunsView(), found)}
+    assert columns["target"] == len("/srv/database/main")
+    assert columns["result"] >= len("rand R 18.5k, W 37.5k IOPS")
+    wider = {column.key: column.width for column in columns_for(139, RunsView(), found)}
+    assert wider["doubts"] >= 16, "what is left over says why runs are in doubt"
+
+
+@pytest.mark.parametrize(("size", "rows"), [((80, 24), 2), ((120, 40), 2)])
+async def test_a_short_list_leaves_its_lines_to_the_run(tmp_path: Path, size: tuple[int, int], rows: int) -> None:
+    path = tmp_path / "short.db"
+    with Store.open(path) as store:
+        for _ in range(rows):
+            record_run(store)
+    async with open_runs(path, size) as pilot:
+        await see(pilot, "1M seq write QD8", "CPU")
+        about, body = pilot.app.screen.query_one("#runs-about"), pilot.app.screen.query_one("#runs-body")
+        await until(pilot, lambda: about.size.height == body.size.height - rows - 2)
+        await press(pilot, "/", *"nothing-like-it", "enter", "escape")
+        await settle(pilot)
+        assert about.size.height == body.size.height - rows - 2
+        await pilot.resize_terminal(200, 50)
+        await until(pilot, lambda: about.size.height == body.size.height)
+        await pilot.resize_terminal(*size)
+        await until(pilot, lambda: about.size.height == body.size.height - rows - 2)
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -41,8 +41,9 @@ if TYPE_CHECKING:
     from diskprof.reports.content.overview import Overview
     from diskprof.tui.compare.compare_rows import RowLine
 
+_NONE = "No runs selected."
 _EMPTY = (
-    "No runs selected.\n\nPress {app.runs} for the list of runs, mark two or more with {runs.mark}, and press {runs.compare}.\n"
+    "\n\nPress {app.runs} for the list of runs, mark two or more with {runs.mark}, and press {runs.compare}.\n"
     "With nothing marked, {runs.compare} compares the selected run with the latest other run of the same preset."
 )
 _READ_AGAIN_S = 2.0
@@ -129,7 +130,7 @@ class CompareScreen(ModeScreen):
 
     def body(self) -> ComposeResult:
         yield Heading("compare-table", id="compare-title")
-        yield Static(with_keys(self, _EMPTY), id="compare-empty", markup=False)
+        yield Static(_NONE + with_keys(self, _EMPTY), id="compare-empty", markup=False)
         with Container(id="compare-body"):
             yield Sheet(self._columns, fixed=1, id="compare-table")
             with Vertical(id="compare-charts"):
@@ -182,6 +183,8 @@ class CompareScreen(ModeScreen):
         except DiskprofError as error:
             self._arms = ()
             self.diskprof.tell(error)
+            told = signs_for(self.app, clean(error.kept, keep_newlines=True) + with_keys(self, _EMPTY))
+            self.query_one("#compare-empty", Static).update(told)
         else:
             self._loaded = loaded
             self._read_at = time.monotonic()

@@ -420,6 +420,10 @@ class RunPage(ModeScreen):
 
     def action_course(self, action: str, steps: int = 0) -> None:
         self.course.act(action, steps)
+        page, charts = self.query_one("#page", Page), self.query_one("#charts")
+        # Who reads the findings sees nothing of what the key changed.
+        if not page.scroll_y <= charts.virtual_region.y < page.scroll_y + page.size.height:
+            self._chart_in_sight()
 
     def action_follow(self) -> None:
         if self.snapshot:

@@ -17,7 +17,7 @@ from diskprof.tui.kit.painted import Line, Piece, spread, width_of
 from diskprof.tui.kit.paragraphs import paragraph
 from diskprof.tui.run.device_rows import DevicesView, doubt_lines, traffic, used_bar
 from diskprof.tui.shell.loading import LastResult
-from diskprof.tui.shell.run_signs import ink, sign_of
+from diskprof.tui.shell.run_signs import ink, sign_of, whole_parts
 
 _FLUSH: Line = ((" ", ""),)
 _LABEL = 8
@@ -32,19 +32,19 @@ _BAR, _LEAST_BAR = 10, 5
 _MOUNTS = 3
 _WORN = 90
 """Percent of the rated endurance from which it is a warning."""
+_OTHERS = 5
 _RESULTS = 3
 """Earlier runs are listed below the figures where there is room for so many."""
 
 
 @dataclass(frozen=True)
 class DeviceFacts:
-    """A device with the whole `disks` below it, what they say of their health, and their last result; `runs` are newest first."""
+    """A device with the whole `disks` below it, what they say of their health, and their last result."""
 
     device: Device
     disks: Sequence[Device] = ()
     health: Sequence[Health] = ()
     last: LastResult | None = None
-    runs: Sequence[RunSummary] = ()
 
 
 def device_lines(facts: DeviceFacts, found: Sequence[Doubt], view: DevicesView, width: int) -> list[Line]:
@@ -158,14 +158,36 @@ def result_lines(facts: DeviceFacts, width: int, height: int, charset: Charset) 
         lines.append(_score_line(score, width, charset, bare=roomy))
         if roomy and score in charted:
             lines += [*_chart(score, width, charset), []]
-    others = [one for one in facts.runs if one.id != run.id and one.preset == run.plan.preset and one.headline]
+    others = [one for one in facts.last.runs if one.id != run.id and one.preset == run.plan.preset and one.headline]
     room = height - len(lines) - 2
     if others and room > 0 and (not scores or room >= _RESULTS):
         lines += [
             *([[]] if lines[-1] else ()),
-            *(_run_line(one, width, labelled=not at) for at, one in enumerate(others[: room + 1])),
+            *(
+                line
+                for at, one in enumerate(others[: room + 1])
+                for line in _run_line(one, width, label="" if at else "Before")
+            ),
         ]
     return lines
+
+
+def more_lines(facts: DeviceFacts, steps: Sequence[str], width: int, height: int) -> list[Line]:
+    """What fills a card that is as high as the screen: the last runs of other presets, and the next steps; each if it fits."""
+    lines: list[Line] = []
+    taken = {facts.last.run.plan.preset} if facts.last else set()
+    others: list[Line] = []
+    for run in facts.last.runs if facts.last else ():
+        if run.headline and run.preset not in taken and len(others) < _OTHERS:
+            taken.add(run.preset)
+            others += _run_line(run, width, label="" if others else "Others", name=f"{run.preset}: ")
+    if others and len(others) < height:
+        lines += [[], *others]
+    next_steps: list[Line] = []
+    for step in steps:
+        label = fit("" if next_steps else "Next", _LABEL)
+        next_steps += paragraph(clean(step), width, first=((" ", ""), (label, "quiet")))
+    return lines + ([[], *next_steps] if next_steps and len(lines) + len(next_steps) < height else [])
 
 
 def _chart(score: ScoreLine, width: int, charset: Charset) -> list[Line]:
@@ -199,12 +221,13 @@ def _score_line(score: ScoreLine, width: int, charset: Charset, *, bare: bool = 
     return _cut(line, width)
 
 
-def _run_line(run: RunSummary, width: int, *, labelled: bool) -> Line:
+def _run_line(run: RunSummary, width: int, *, label: str, name: str = "") -> list[Line]:
     when = f"{run.started_at.astimezone():%d %b %H:%M}"
     sign = sign_of(WEIGHTS[Weight.DOUBT]) if run.doubts else (" ", "")
-    label = fit("Before" if labelled else "", _LABEL)
-    headline = shorten_middle(clean(run.headline), max(8, width - _LABEL - len(when) - 5))
-    return [(f" {label}", "quiet"), (f"{when} ", "quiet"), sign, (" ", ""), (headline, "quiet" if run.doubts else "")]
+    room = max(8, width - _LABEL - len(when) - 5)
+    headline = shorten_middle(whole_parts(clean(f"{name}{run.headline}"), room), room)
+    words = (headline, "quiet" if run.doubts else "")
+    return [[(f" {fit(label, _LABEL)}", "quiet"), (f"{when} ", "quiet"), sign, (" ", ""), words]]
 
 
 def _labelled(label: str, words: str, width: int) -> list[Line]:

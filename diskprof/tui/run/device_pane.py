@@ -29,6 +29,7 @@ from diskprof.tui.run.device_activity import Machine
 from diskprof.tui.run.device_rows import DevicesView, DeviceTable, key_of, place_of
 from diskprof.tui.run.headings import edge_title
 from diskprof.tui.shell.base import screen_of
+from diskprof.tui.shell.keynames import with_keys
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -341,18 +342,27 @@ class DevicePane(Down):
         if device is None:
             return lines
         # Not before the first picture: what these import would hold it up.
-        from diskprof.tui.run.device_card import DeviceFacts, device_lines, result_lines
+        from diskprof.tui.run.device_card import DeviceFacts, device_lines, more_lines, result_lines
 
-        app = screen_of(self).diskprof
         known = self._facts
         # Its mounts have other free space at every look.
         same = known and (known.device.name, known.device.diskseq) == (device.name, device.diskseq)
         facts = replace(known, device=device) if known and same else DeviceFacts(device)
-        here = (device.name, app.session.hostname())
-        facts = replace(facts, runs=[run for run in app.watcher.state.last if (run.device, run.hostname) == here])
         lines += device_lines(facts, self.doubts, self._view, width)
         results = result_lines(facts, width, height - len(lines) - 1, self._view.charset)
-        return [*lines, *([[], *results] if results else ())]
+        lines += [[], *results] if results else ()
+        full = self.screen.has_class("-full")
+        return [*lines, *(more_lines(facts, self._steps(facts), width, height - len(lines)) if full else ())]
+
+    def _steps(self, facts: DeviceFacts) -> list[str]:
+        """What to do next with this device."""
+        steps = [] if facts.last else ["Quick check shows in half a minute what this disk can do: {run.start} twice."]
+        steps += [
+            "For sustained speed, run longer: runtime=60s size=16g ({run.edit}).",
+            "Repeat 5 times ({run.edit}) to see how much results vary.",
+            "In Runs ({app.runs}) compare runs, write a report, see the history.",
+        ]
+        return [with_keys(self.screen, step) for step in steps]
 
     @property
     def _view(self) -> DevicesView:

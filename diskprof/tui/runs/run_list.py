@@ -17,11 +17,11 @@ from diskprof.reports.figures import count
 from diskprof.reports.words import STATUSES, WEIGHTS, outcome
 from diskprof.tui.kit.painted import Piece
 from diskprof.tui.kit.table import Row, SheetColumn
-from diskprof.tui.shell.run_signs import ink_of, when_text
+from diskprof.tui.shell.run_signs import ink_of, when_text, whole_parts
 
 MARK = "●"
 _NARROW, _WIDE, _WIDER, _WIDEST = 70, 100, 140, 165
-_RESULT, _DOUBTS, _NOTE = 52, 40, 20
+_RESULT, _DOUBTS, _LEAST_DOUBTS, _NOTE = 52, 40, 16, 20
 _LEAST_BESIDE_TOOK = 28
 _ENOUGH = 40
 """So much room a result keeps where other texts are cut."""
@@ -259,10 +259,10 @@ class RunList:
             case "note":
                 return " ".join(run.note.split()), "quiet"
             case "result" if run.status is Status.COMPLETE or any(each.key == "status" for each in columns):
-                return _whole_parts(run.headline, column.width), ""
+                return whole_parts(run.headline, column.width), ""
             case "result":
                 status = STATUSES[run.status]
-                both = _whole_parts(f"{status.word}: {run.headline}" if run.headline else status.word, column.width)
+                both = whole_parts(f"{status.word}: {run.headline}" if run.headline else status.word, column.width)
                 return both if len(both) <= column.width else status.word, ink_of(status)
             case _:
                 return "", ""
@@ -295,14 +295,9 @@ def _by_amount(figure: re.Match[str]) -> str:
     return f"{float(figure[1]) * _SCALES[figure[2] or '']:024.3f}"
 
 
-def _whole_parts(headline: str, width: int) -> str:
-    """As much of a headline as fits, up to one of its commas: a figure without its end says something else."""
-    found = headline
-    while len(found) > width and ", " in found:
-        found = found.rpartition(", ")[0]
-    # The word IOPS may go: the figure before it tells by its form.
-    found = found if len(found) <= width else found.removesuffix(" IOPS")
-    return found if len(found) <= width else headline
+def _widest_told(runs: Sequence[RunSummary], width: int) -> int:
+    """What results take of `width` at most: as their parts are told whole, the rest would stay blank."""
+    return max((min(len(whole_parts(run.headline, width)), width) for run in runs), default=0)
 
 
 def columns_for(width: int, view: RunsView, runs: Sequence[RunSummary]) -> tuple[SheetColumn, ...]:
@@ -325,11 +320,13 @@ def columns_for(width: int, view: RunsView, runs: Sequence[RunSummary]) -> tuple
     )
     target = widest([run.target for run in sample], 8, 24 if wide else 12)
     sign = arrow if view.order is Order.STATUS else " "
+    words = [outcome(run.status, run.imported_from) for run in sample]
+    status = widest([f"{word.sign} {word.word}" for word in words], 10, 13)
     columns = [
         SheetColumn("mark", " ", 1),
         SheetColumn("id", title(Order.ID, "run"), 8),
         SheetColumn("when", title(Order.STARTED, "when"), 12),
-        SheetColumn("status", title(Order.STATUS, "status"), 13) if wide else SheetColumn("sign", sign, 1),
+        SheetColumn("status", title(Order.STATUS, "status"), status) if wide else SheetColumn("sign", sign, 1),
         *([SheetColumn("doubt", WEIGHTS[Weight.DOUBT].sign, 1)] if any(run.doubts for run in runs) else []),
         SheetColumn("preset", title(Order.PRESET, "preset"), preset, middle=True),
     ]
@@ -342,18 +339,17 @@ def columns_for(width: int, view: RunsView, runs: Sequence[RunSummary]) -> tuple
         if width >= _WIDEST:
             columns.append(SheetColumn("host", "host", widest([run.hostname for run in sample], 6, 16), middle=True))
     last = SheetColumn("tags", title(Order.TAGS, "tags"), tags)
-    wanted = min(max([len(run.headline) for run in sample], default=0), _LEAST_RESULT[wide])
+    wanted = _widest_told(sample, _LEAST_RESULT[wide])
     *columns, last = _give_way([*columns, last], width - wanted, _LEAST[wide])
     if width - sum(column.width + 1 for column in (*columns, last)) < min(wanted, _LEAST_BESIDE_TOOK):
         columns = [column for column in columns if column.key != "took"]
     left = max(width - sum(column.width + 1 for column in (*columns, last)), 10)
+    result = min(left, _widest_told(sample, min(left, _ENOUGH)) + (0 if wide else _STATUS_WORD))
+    *columns, last = _grown([*columns, last], sample, left - result)
+    left = max(width - sum(column.width + 1 for column in (*columns, last)), 10)
     doubts = min(max((len("; ".join(map(short, run.doubts))) for run in sample if run.doubts), default=0), _DOUBTS)
     doubts = max(doubts, len("in doubt")) if doubts else 0
-    longest = max([len(run.headline) for run in sample], default=0)
-    result = min(left, longest + (0 if wide else _STATUS_WORD), _ENOUGH)
-    doubts = doubts if left - result > doubts else 0
-    *columns, last = _grown([*columns, last], sample, left - result - (doubts + 1 if doubts else 0))
-    left = max(width - sum(column.width + 1 for column in (*columns, last)), 10)
+    doubts = found if (found := min(doubts, left - result - 1)) >= min(doubts, _LEAST_DOUBTS) else 0
     shown = min(left, _RESULT)
     if doubts:
         shown = min(shown, left - doubts - 1)

@@ -46,6 +46,8 @@ _DRAWN_S = 0.05
 _SHARE_OF_TIME = 20
 _BESIDE = 160
 """From this width on the run under the cursor is shown beside the list."""
+_AROUND = 2
+"""The heading above the rows of the list, and a line below them."""
 
 
 class RunsScreen(ModeScreen):
@@ -117,6 +119,7 @@ class RunsScreen(ModeScreen):
         self._read_at = self._whole_at = 0.0
         self._cost_s = 0.0
         self._waiting = self._partial = self._trash = False
+        self._high: int | None = None
 
     def body(self) -> ComposeResult:
         yield Heading("runs-list", id="runs-title")
@@ -149,6 +152,7 @@ class RunsScreen(ModeScreen):
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.height < 20, "-low")
         self.set_class(event.size.width >= _BESIDE, "-beside")
+        self.call_after_refresh(self._share_out)
         self._title()
 
     def store_changed(self) -> None:
@@ -277,8 +281,19 @@ class RunsScreen(ModeScreen):
         cursor = self.list.index_of(self._at) if self._at else None
         self.sheet.ask(len(self.list.shown), self._row, cursor=cursor)
         self._at = current.id if (current := self.current) else self._at
+        self._share_out()
         self._title()
         self._about()
+
+    def _share_out(self) -> None:
+        """Below a list of few rows the run has the lines that these do not need. A filter, as it is typed, changes nothing."""
+        about, room = self.query_one("#runs-about"), self.query_one("#runs-body").size.height
+        if self.list.view.words or not room:
+            return
+        rows = len(self.list.shown) + _AROUND
+        high = None if self.has_class("-beside") or rows >= room / 2 else room - rows
+        if high != self._high:
+            about.styles.height = self._high = high
 
     def _title(self) -> None:
         shown, total, marked = self.list.found, len(self.list.runs), len(self.list.marked)

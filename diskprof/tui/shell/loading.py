@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from diskprof.analysis.kernel import KernelView
     from diskprof.model.device import Device
     from diskprof.model.earlier import EarlierResult
-    from diskprof.model.run import Run
+    from diskprof.model.run import Run, RunSummary
     from diskprof.model.sample import Sample
     from diskprof.reports.formats import Format
     from diskprof.runner.session import Outlook, SeriesOutlook, Session
@@ -58,10 +58,11 @@ class Loaded:
 
 @dataclass(frozen=True, slots=True)
 class LastResult:
-    """The newest run on a disk, and what earlier ones like it measured there, newest first."""
+    """The newest run on a disk, what earlier ones like it measured there, and the last `runs` there, each newest first."""
 
     run: Run
     earlier: tuple[EarlierResult, ...]
+    runs: tuple[RunSummary, ...] = ()
 
 
 def load(path: Path, arms: Sequence[ArmRuns]) -> Loaded:
@@ -254,7 +255,7 @@ def last_result(path: Path, disks: Sequence[Device], host: str, preset: str) -> 
         if run_id is None:
             return None
         run = store.run(run_id)
-        return LastResult(run, earlier_results(store, run))
+        return LastResult(run, earlier_results(store, run), tuple(store.summaries_on(disks, host)))
 
 
 async def load_beside(path: Path, arms: Sequence[ArmRuns]) -> Loaded:

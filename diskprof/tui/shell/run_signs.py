@@ -53,6 +53,16 @@ def status_text(status: Status) -> str:
     return f"{STATUSES[status].sign} {STATUSES[status].word}"
 
 
+def whole_parts(headline: str, width: int) -> str:
+    """As much of a headline as fits, up to one of its commas: a figure without its end says something else."""
+    found = headline
+    while len(found) > width and ", " in found:
+        found = found.rpartition(", ")[0]
+    # The word IOPS may go: the figure before it tells by its form.
+    found = found if len(found) <= width else found.removesuffix(" IOPS")
+    return found if len(found) <= width else headline
+
+
 def when_text(started: datetime, now: datetime) -> str:
     """When a run began, in at most twelve characters: `12 min ago`, `5 h ago`, `Mon 14:02`, `21 Nov 14:02`, `2023-11-21`."""
     local, here = started.astimezone(), now.astimezone()

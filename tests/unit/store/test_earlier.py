@@ -77,3 +77,7 @@ def test_the_newest_run_on_a_disk_is_that_of_the_preset_if_there_is_one(store: S
     assert store.newest_on(disks, host, "never-run") == quick
     assert store.newest_on([replace(disks[0], serial="S0", wwid="other")], host) is None
     assert store.newest_on((), host) is None
+    assert [run.id for run in store.summaries_on(disks, host)] == [quick, mixed]
+    assert (
+        store.summaries_on((), host) == store.summaries_on([replace(disks[0], serial="S0", wwid="other")], host) == []
+    )
