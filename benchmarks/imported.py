@@ -1,9 +1,10 @@
 """Imported commands beside plain fio: what fio tells of a command, and what diskprof tells of the preset that it made of it.
 
-The two take turns in one directory, so that what else happens to the disk falls on both. A ratio of 1 is the same; each value
-is that of one turn.
+They take turns in one directory, fio, diskprof, fio or the other way round, so that what else happens to the disk falls on all.
+A ratio of 1 is the same; each value is that of one turn. What fio gives twice says how far two equal runs differ: where
+diskprof's range lies within that, it is fio's.
 
-    python benchmarks/imported.py [--quick] [--rounds N] [--size SIZE] [--dir DIR] [--json FILE]
+    python benchmarks/imported.py [--quick] [--rounds N] [--size SIZE] [--only TEXT] [--dir DIR] [--json FILE]
 """
 
 import json
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -74,8 +76,9 @@ def _by_job(jobs: list[tuple[str, Any]]) -> Iops:
 
 def main() -> None:
     options = parser(__doc__ or "")
-    options.add_argument("--rounds", type=int, help="how often the two take turns (7; quick: 1)")
+    options.add_argument("--rounds", type=int, help="how often they take turns (7; quick: 1)")
     options.add_argument("--seconds", type=int, help="what fio measures each time (5; quick: 1)")
+    options.add_argument("--only", default="", metavar="TEXT", help="the commands whose name has this text (all)")
     options.add_argument("--size", default="256m", help="what each job touches (256m)")
     options.add_argument("--dir", type=Path, help="where the files are made (the directory for temporary files)")
     chosen = options.parse_args()
@@ -89,22 +92,38 @@ def main() -> None:
         place = home / "place"
         place.mkdir()
         for label, command in COMMANDS.items():
+            if chosen.only not in label:
+                continue
             say(label)
             # Before the first job they count for each.
             whole = command.replace("fio ", f"fio --size={chosen.size} --time_based --runtime={seconds} ", 1)
-            turns = [_turn(whole, place, home, first=number % 2 == 0) for number in range(rounds)]
-            for job in turns[0][0]:
-                report.add(f"{label}: {job}, fio", [fio[job] for fio, _ in turns], "IOPS")
-                report.add(f"{label}: {job}", [ours[job] / fio[job] for fio, ours in turns], "of fio's", of_median=True)
+            turns = [_turn(whole, place, home, number) for number in range(rounds)]
+            for job in turns[0].fio:
+                report.add(f"{label}: {job}, fio", [turn.fio[job] for turn in turns], "IOPS")
+                for name, values in (
+                    ("fio again", [turn.again[job] / turn.fio[job] for turn in turns]),
+                    ("diskprof", [turn.diskprof[job] / turn.fio[job] for turn in turns]),
+                ):
+                    report.add(f"{label}: {job}, {name}", values, "of fio's", of_median=True)
     report.publish(chosen.json)
 
 
-def _turn(command: str, place: Path, home: Path, *, first: bool) -> tuple[Iops, Iops]:
-    """Plain fio and diskprof, one after the other; `first`: fio begins."""
-    if first:
-        return plain(command, place), imported(command, place, home)
-    ours = imported(command, place, home)
-    return plain(command, place), ours
+@dataclass(frozen=True)
+class Turn:
+    """What each gave of one command."""
+
+    fio: Iops
+    diskprof: Iops
+    again: Iops
+
+
+def _turn(command: str, place: Path, home: Path, number: int) -> Turn:
+    """Fio twice and diskprof, each first in one turn of three."""
+    found: dict[str, Iops] = {}
+    order = ["fio", "diskprof", "again"]
+    for which in order[number % 3 :] + order[: number % 3]:
+        found[which] = imported(command, place, home) if which == "diskprof" else plain(command, place)
+    return Turn(**found)
 
 
 if __name__ == "__main__":

@@ -101,7 +101,8 @@ def test_growth_is_measured(tmp_path: Path) -> None:
 @pytest.mark.needs("fio")
 def test_imported_commands_are_measured_beside_plain_fio(tmp_path: Path) -> None:
     found = figures("imported", tmp_path / "out.json", "--size", "4m", "--dir", str(tmp_path))
-    assert {"4 copies, a file each: a read", "two jobs: reads read", "two jobs: writes write"} <= found.keys()
+    jobs = ("4 copies, a file each: a read", "two jobs: reads read", "two jobs: writes write")
+    assert {f"{job}, {which}" for job in jobs for which in ("fio", "fio again", "diskprof")} <= found.keys()
 
 
 def test_changed_result_files_are_taken_whole_or_not_at_all(tmp_path: Path) -> None:
