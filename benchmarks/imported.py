@@ -4,11 +4,12 @@ They take turns in one directory, fio, diskprof, fio or the other way round, so 
 A ratio of 1 is the same; each value is that of one turn. What fio gives twice says how far two equal runs differ: where
 diskprof's range lies within that, it is fio's.
 
-    python benchmarks/imported.py [--quick] [--rounds N] [--size SIZE] [--only TEXT] [--dir DIR] [--json FILE]
+    python benchmarks/imported.py [--quick] [--rounds N] [--size SIZE] [--only REGEX] [--dir DIR] [--json FILE]
 """
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -78,7 +79,7 @@ def main() -> None:
     options = parser(__doc__ or "")
     options.add_argument("--rounds", type=int, help="how often they take turns (7; quick: 1)")
     options.add_argument("--seconds", type=int, help="what fio measures each time (5; quick: 1)")
-    options.add_argument("--only", default="", metavar="TEXT", help="the commands whose name has this text (all)")
+    options.add_argument("--only", default="", metavar="REGEX", help="the commands whose name it matches (all)")
     options.add_argument("--size", default="256m", help="what each job touches (256m)")
     options.add_argument("--dir", type=Path, help="where the files are made (the directory for temporary files)")
     chosen = options.parse_args()
@@ -92,7 +93,7 @@ def main() -> None:
         place = home / "place"
         place.mkdir()
         for label, command in COMMANDS.items():
-            if chosen.only not in label:
+            if not re.search(chosen.only, label):
                 continue
             say(label)
             # Before the first job they count for each.
