@@ -24,7 +24,7 @@ from diskprof.model.errors import DiskprofError
 from diskprof.model.job import EngineJob, FioJob, fio_job, ioping_job
 from diskprof.model.metric import Quantity, format_value, parse_metric, parse_value
 from diskprof.model.plan import PlannedTest
-from diskprof.model.preset import EngineName, Preset
+from diskprof.model.preset import PROGRAMS, EngineName, Preset
 from diskprof.model.text import clean
 from diskprof.model.units import format_duration, format_size, parse_duration, parse_size
 from diskprof.presets.files.fio_text import job_file
@@ -188,7 +188,7 @@ def _words(data: bytes) -> None:
     tried(lambda: str(parse_expectation(text).promised))
     for quantity in Quantity:
         tried(lambda quantity=quantity: format_value(quantity, parse_value(quantity, text)))  # type: ignore[misc]
-    for engine in EngineName:
+    for engine in PROGRAMS:
         tried(lambda engine=engine: check_option(engine, name, value))  # type: ignore[misc]
 
 

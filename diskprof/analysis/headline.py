@@ -24,7 +24,10 @@ def headline(run: Run) -> str:
     done = [record for record in told if record.status is Status.COMPLETE] or told
     if not done:
         return ""
-    variants = _ioping(done) if all(record.engine is EngineName.IOPING for record in done) else _fio(done)
+    if run.plan.watched:
+        variants = _watched(done)
+    else:
+        variants = _ioping(done) if all(record.engine is EngineName.IOPING for record in done) else _fio(done)
     variants = chain(_of_rounds(run), variants)
     return next((text for text in variants if text and len(text) <= WIDTH), "")
 
@@ -112,6 +115,19 @@ def _ioping(records: list[TestRecord]) -> Iterator[str]:
             yield f"latency {format_latency(mean)} mean, {format_latency(worst)} max"
         else:
             yield f"latency {format_latency(mean)}"
+
+
+def _watched(records: list[TestRecord]) -> Iterator[str]:
+    parts = {direction: result for record in records if record.result for direction, result in record.result.directions}
+    rates = ", ".join(f"{format_iops(result.iops)} {direction.value[0]}/s" for direction, result in parts.items())
+    amount = format_bandwidth(sum(result.bandwidth_bytes_per_s for result in parts.values()))
+    waits = ", ".join(
+        f"{direction.value[0]}_await {format_latency(result.latency.mean)}"
+        for direction, result in parts.items()
+        if result.latency.mean is not None
+    )
+    yield f"{rates}, {amount}, {waits}" if waits else f"{rates}, {amount}"
+    yield f"{rates}, {amount}"
 
 
 def _results(records: list[TestRecord], direction: Direction) -> Iterator[DirectionResult]:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from diskprof.analysis.kernel import KernelView, highest, joined, kernel_view
 from diskprof.model.process_io import ProcessIo, together
-from diskprof.model.sample import SystemSample
+from diskprof.model.run import DirectionResult, Latency, TestResult
+from diskprof.model.sample import Direction, Sample, SystemSample
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,4 +42,52 @@ class WatchedSums:
 
     @property
     def total(self) -> WatchedTotal:
+        """What all intervals so far came to."""
         return WatchedTotal(kernel_view((self._whole,)) if self._whole else None, self._highest, self._processes)
+
+    @property
+    def result(self) -> TestResult:
+        """The same as the result of a test: rates, and r_await and w_await as its mean latency."""
+        return result_of(self._whole) if self._whole else TestResult()
+
+
+def samples_of(system: SystemSample) -> tuple[Sample, ...]:
+    """An interval of the kernel's counters as a sample of each direction, its mean latency that of a request (await).
+
+    Nothing where the kernel counted nothing, as of a device that is gone.
+    """
+    found = []
+    for direction in Direction:
+        ios, amount, mean = _amounts(system, direction)
+        if ios is not None:
+            found.append(
+                Sample(
+                    *(system.test, system.phase, direction, system.at_ns, system.duration_ns, ios, amount),
+                    mean_ns=mean,
+                )
+            )
+    return tuple(found)
+
+
+def result_of(whole: SystemSample) -> TestResult:
+    """An interval as the result of a test; a direction that the kernel did not count has none."""
+    read, write = (_result(whole, direction) for direction in Direction)
+    return TestResult(read, write)
+
+
+def _result(whole: SystemSample, direction: Direction) -> DirectionResult | None:
+    ios, amount, mean = _amounts(whole, direction)
+    if ios is None or whole.duration_ns <= 0:
+        return None
+    seconds = whole.duration_ns / 1e9
+    return DirectionResult(ios, amount, ios / seconds, amount / seconds, seconds * 1e3, Latency(mean=mean))
+
+
+def _amounts(system: SystemSample, direction: Direction) -> tuple[int | None, int, float | None]:
+    """Requests, bytes, and the mean time of a request in ns."""
+    if direction is Direction.READ:
+        ios, amount, ticks_ms = system.reads, system.read_bytes, system.read_ticks_ms
+    else:
+        ios, amount, ticks_ms = system.writes, system.write_bytes, system.write_ticks_ms
+    mean = ticks_ms * 1e6 / ios if ios and ticks_ms is not None else None
+    return ios, amount or 0, mean

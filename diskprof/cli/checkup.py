@@ -18,7 +18,7 @@ from typing import Any
 from diskprof.model.advice import on_command_line
 from diskprof.model.device import Device, DeviceKind, DeviceTree
 from diskprof.model.errors import DiskprofError, EngineBusy, EngineMissing, StoreError
-from diskprof.model.preset import EngineName
+from diskprof.model.preset import PROGRAMS
 from diskprof.model.text import clean, locale_of, says_utf8
 
 
@@ -52,7 +52,7 @@ def check_tools() -> Section:
     from diskprof.engines.tools import find_tool, install_command
 
     checks, facts = [], []
-    for name in EngineName:
+    for name in PROGRAMS:
         try:
             tool = find_tool(name)
         except EngineMissing as error:

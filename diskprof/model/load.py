@@ -37,7 +37,7 @@ class Load:
     @property
     def random(self) -> bool:
         """Whether every job jumps about."""
-        return all(job.random for job in self.jobs)
+        return bool(self.jobs) and all(job.random for job in self.jobs)
 
     @property
     def ioping(self) -> IopingJob | None:

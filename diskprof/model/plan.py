@@ -222,6 +222,11 @@ class Plan:
     disk_class: str = ""
 
     @property
+    def watched(self) -> bool:
+        """Whether it measures nothing of its own, but watches what others do."""
+        return bool(self.tests) and all(test.engine is EngineName.KERNEL for test in self.tests)
+
+    @property
     def least_rounds(self) -> int:
         """How often each test is carried out at least, where none fails."""
         return self.rounds.windows if self.rounds else 1

@@ -12,8 +12,15 @@ Options = tuple[tuple[str, str], ...]
 
 
 class EngineName(StrEnum):
+    """What measures. KERNEL: no program, but the kernel's counters, while others use the disk."""
+
     FIO = "fio"
     IOPING = "ioping"
+    KERNEL = "kernel"
+
+
+PROGRAMS = (EngineName.FIO, EngineName.IOPING)
+"""The engines that are programs: those that a preset may name, and that have to be installed."""
 
 
 class Category(StrEnum):

@@ -229,6 +229,7 @@ def legend(tests: Collection[TestRecord]) -> str:
     engines = {test.engine for test in tests}
     told = [LATENCY_KINDS[kind] for kind in LatencyKind if kind in kinds] if EngineName.FIO in engines else []
     told += ["the time of a request"] if EngineName.IOPING in engines else []
+    told += ["r_await and w_await of the kernel"] if EngineName.KERNEL in engines else []
     return f"Latency: {listed(told)}. MB/s: 10^6 bytes a second."
 
 

@@ -53,6 +53,11 @@ def plan_again(
                 "Import its job file or its fio command on the Run screen.",
             ),
         )
+    if run.plan.watched:
+        raise UsageError(
+            f"Run {run.id} watched what others did, which cannot be repeated.",
+            Advice(f"Watch again: diskprof watch {run.plan.target.path} --record", "Watch again, on the Run screen."),
+        )
     found = preset_again(run.plan, library)
     outlook = None
     if found.preset is not None:

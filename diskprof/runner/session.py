@@ -513,8 +513,10 @@ def _each(ids: Sequence[str], act: Callable[[str], None]) -> tuple[Sequence[str]
 
 
 def earlier_results(store: Store, run: Run) -> tuple[EarlierResult, ...]:
-    """What a result is compared with: nothing for a run in progress, nor for a sweep, whose result is its grid."""
-    return store.earlier_results(run.id) if run.status.over and not run.plan.sweep else ()
+    """What a result is compared with: nothing for a run in progress, for a sweep, whose result is its grid, and for one that
+    watched, whose figures are those of others."""
+    compared = run.status.over and not run.plan.sweep and not run.plan.watched
+    return store.earlier_results(run.id) if compared else ()
 
 
 def samples_of_drains(store: Store, run: Run) -> tuple[Sample, ...]:

@@ -14,6 +14,7 @@ from diskprof.model.run import Cpu, DirectionResult, Environment, Latency, Run, 
 from diskprof.model.sample import Direction, Phase, Sample, SystemSample
 from diskprof.model.target import Target, TargetKind
 from diskprof.model.units import parse_size
+from diskprof.runner.plan.watch_plan import watch_plan
 
 GIB = 1 << 30
 START = datetime(2026, 3, 4, 12, 0, tzinfo=UTC)
@@ -162,6 +163,12 @@ def ioping(name: str = "latency", *options: str, read: DirectionResult | None = 
         interval_ms=250,
     )
     return Given(planned, TestResult(read) if read else None)
+
+
+def watched(read: DirectionResult | None = None, write: DirectionResult | None = None) -> Given:
+    """The one test of a run that watched what others did."""
+    (planned,) = watch_plan(DISK, "sda").tests
+    return Given(planned, TestResult(read, write))
 
 
 def run(

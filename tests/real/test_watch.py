@@ -1,6 +1,7 @@
 """`diskprof watch` on real devices: what a known writer does, a device that goes away, and no right to the device."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -9,8 +10,15 @@ from pathlib import Path
 import pytest
 from forked import diskprof
 from loops import MIB, Loops
-from program import PATIENCE_S, started
+from program import PATIENCE_S, started, until
 from users import NOBODY, diskprof_as, home_of
+
+from diskprof.devices.scan.udev import topology
+from diskprof.model.preset import EngineName
+from diskprof.model.run import Run, Status
+from diskprof.runner.neighbours import neighbours
+from diskprof.runner.plan.watch_plan import watch_plan
+from diskprof.store import Store
 
 pytestmark = pytest.mark.needs("root", "loop")
 
@@ -78,3 +86,59 @@ def test_bad_input(loops: Loops, tmp_path: Path) -> None:
     ):
         done = diskprof("watch", *words, home=tmp_path)
         assert done.returncode == 2 and said in done.stderr, words
+
+
+def seen(home: Path, run_id: str) -> Run:
+    """The run with what it has by now, once it has an interval."""
+    with Store.open(home / "runs.db") as store:
+        until(lambda: store.samples(run_id).samples, "the first interval")
+        return store.run(run_id)
+
+
+def test_a_recorded_watch_is_a_run_like_any_other(loops: Loops, tmp_path: Path) -> None:
+    node = loops.disk(16 * MIB)
+    words = [sys.executable, "-c", WRITER, node]
+    run_id = diskprof(
+        "--store", tmp_path / "runs.db", "watch", node, "--record", "--detach", home=tmp_path
+    ).stdout.strip()
+    seen(tmp_path, run_id)
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout and writer.stdout.readline() == "written\n"
+        with Store.open(tmp_path / "runs.db") as store:
+            device = topology().get(Path(node).name)
+            assert device and not neighbours(watch_plan(device, node), store, topology()), "it is in nobody's way"
+        diskprof("--store", tmp_path / "runs.db", "stop", run_id, home=tmp_path)
+        writer.communicate()
+    with Store.open(tmp_path / "runs.db") as store:
+        run, samples, system = store.run(run_id), store.samples(run_id).samples, store.system_samples(run_id).samples
+    (test,) = run.tests
+    assert (run.status, test.status, test.engine) == (Status.COMPLETE, Status.COMPLETE, EngineName.KERNEL)
+    assert test.result and test.result.write and test.result.write.bytes == 8 * MIB
+    assert sum(sample.bytes for sample in samples if sample.direction == "write") == 8 * MIB
+    assert sum(sample.write_bytes or 0 for sample in system) == 8 * MIB
+    assert {(each.pid, each.write_bytes) for each in run.processes} >= {(writer.pid, 8 * MIB)}
+    assert not run.findings and run.messages[-1].text.startswith("Stopped by user")
+    shown = diskprof("--store", tmp_path / "runs.db", "show", run_id, home=tmp_path).stdout
+    assert "r_await" in shown and "Processes on the disk" in shown
+    again = diskprof("--store", tmp_path / "runs.db", "rerun", run_id, home=tmp_path)
+    assert again.returncode == 2 and "diskprof watch" in again.stderr
+
+
+def test_a_recorded_watch_keeps_what_was_seen_when_it_is_killed_or_its_device_goes(
+    loops: Loops, tmp_path: Path
+) -> None:
+    node = loops.disk()
+    start = ("--store", tmp_path / "runs.db", "watch", node, "--record", "--detach")
+    killed, orphaned = (diskprof(*start, home=tmp_path).stdout.strip() for _ in range(2))
+    for run_id in (killed, orphaned):
+        seen(tmp_path, run_id)
+    with Store.open(tmp_path / "runs.db") as store:
+        os.kill(store.runner(killed).pid, signal.SIGKILL)
+        loops.detach(node)
+        until(lambda: store.run(orphaned).status.over, "the end of the watch")
+        until(lambda: store.reap() or store.run(killed).status.over, "the end of the killed one")
+        lost, gone = store.run(killed), store.run(orphaned)
+        assert store.samples(killed).samples
+    assert lost.status is Status.INTERRUPTED
+    assert gone.status is Status.FAILED and "was removed during the run" in gone.reason
+    assert gone.tests[0].result and gone.tests[0].result.directions

@@ -31,18 +31,38 @@ _LEAST_EVERY_S = 0.1
     "--interval", "every", default="1s", show_default=True, metavar="DURATION", help="Time between two lines."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, a line for each interval and one for the summary.")
+@click.option("--record", is_flag=True, help="Save it as a run, and print its result.")
+@click.option(
+    "--tag", "tags", multiple=True, help="Tag the run (repeatable).", shell_complete=completion_candidates.tags
+)
+@click.option("--note", default="", help="Note for the run.")
+@click.option("--detach", is_flag=True, help="Record in the background and print the id of the run.")
 @click.pass_context
-def watch_command(ctx: click.Context, target: str, lasting: str | None, every: str, as_json: bool) -> None:
+def watch_command(
+    ctx: click.Context,
+    target: str,
+    lasting: str | None,
+    every: str,
+    as_json: bool,
+    record: bool,
+    tags: tuple[str, ...],
+    note: str,
+    detach: bool,
+) -> None:
     """Watch TARGET, a device or a directory or file on one: what the kernel counts of it, and which processes use it.
 
     The figures are those of `iostat -x`, by the same names, a line for each interval and a summary at the end. It needs no root;
     as root it names the processes of all users. The device is never opened: a disk that sleeps is not woken.
+
+    With --record it is a run like any other, of at most 24 hours, an interval a second: `show`, `report`, `compare` and `export`
+    take it. It may watch while other runs use the disk.
 
     \b
     Examples:
       diskprof watch sda
       diskprof watch /var/lib/mysql --for 5m
       diskprof watch nvme0n1 --for 1m --json | jq .kernel.utilisation
+      diskprof watch sda --for 8h --record --detach --tag monday
     """
     from diskprof.devices.machine.device_watch import DeviceWatch, refuse_uncounted
     from diskprof.devices.scan.udev import topology
@@ -51,19 +71,51 @@ def watch_command(ctx: click.Context, target: str, lasting: str | None, every: s
     for_s, every_s = _seconds("--for", lasting) if lasting is not None else None, _seconds("--interval", every)
     if every_s < _LEAST_EVERY_S:
         raise UsageError(f"--interval {every} is too short.", f"The least is {format_duration(_LEAST_EVERY_S)}.")
+    if not record and (tags or note or detach):
+        raise click.UsageError("--tag, --note and --detach are for --record.", ctx)
     tree = topology()
     device = device_under(target, tree)
     refuse_uncounted(device)
+    if record:
+        ctx.exit(_record(ctx, device, target, for_s, tags, note, as_json=as_json, detach=detach))
     output = _Output(device, as_json=as_json)
     output.begin(tree, for_s)
     # `timeout 60 diskprof watch` and systemd end it like Ctrl+C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     watch = DeviceWatch(device, tree.disks_below(device.name))
-    interrupted = _follow(watch, output, every_s, for_s)
+    _follow(watch, output, every_s, for_s)
     output.end(gone=watch.gone)
     if watch.gone:
         raise DiskprofError(f"{device.node} is gone: removed, or replaced by another device.", "Check dmesg.")
-    ctx.exit(ExitCode.INTERRUPTED if interrupted and for_s is not None else ExitCode.OK)
+
+
+def _record(
+    ctx: click.Context,
+    device: "Device",
+    target: str,
+    for_s: float | None,
+    tags: tuple[str, ...],
+    note: str,
+    *,
+    as_json: bool,
+    detach: bool,
+) -> ExitCode:
+    """Watches as a run, here or in the background."""
+    from diskprof.cli.carrying import run_here
+    from diskprof.cli.common import exit_code_of, open_store, print_result
+    from diskprof.runner.plan.watch_plan import LONGEST_S, watch_plan
+    from diskprof.runner.session import Company, Session
+
+    plan, session = watch_plan(device, target, min(for_s or LONGEST_S, LONGEST_S)), Session(ctx.find_root().obj)
+    if for_s and for_s > LONGEST_S:
+        raise UsageError(f"A recorded watch lasts {format_duration(LONGEST_S)} at the most.", "Give --for less.")
+    with open_store(ctx) as store:
+        if detach:
+            click.echo(session.start_detached(plan, store.path, tags=tags, note=note, concurrent=True))
+            return ExitCode.OK
+        run_id = run_here(session, plan, store, tags, note, Company.BESIDE)
+        print_result(store, run_id, as_json)
+        return exit_code_of(store.run(run_id))
 
 
 def _seconds(option: str, text: str) -> float:
@@ -73,20 +125,18 @@ def _seconds(option: str, text: str) -> float:
     return seconds
 
 
-def _follow(watch: "DeviceWatch", output: "_Output", every_s: float, for_s: float | None) -> bool:
-    """Prints until the time is over or the device is gone; True where somebody ended it before."""
+def _follow(watch: "DeviceWatch", output: "_Output", every_s: float, for_s: float | None) -> None:
+    """Prints until the time is over, the device is gone, or somebody ends it."""
     try:
         for last in _turns(every_s, for_s):
             found = watch.interval(last=last)
             if watch.gone:
-                return False
+                return
             if found:
                 output.tell(found)
     except KeyboardInterrupt:
         if (found := watch.interval(last=True)) and not watch.gone:
             output.add(found, whole=found.sample.duration_ns >= every_s * 5e8)
-        return True
-    return False
 
 
 def _turns(every_s: float, for_s: float | None) -> Iterator[bool]:

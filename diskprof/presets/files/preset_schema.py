@@ -105,7 +105,7 @@ class JobEntry(_Strict):
 class TestEntry(_Strict):
     name: TestName
     title: Title = ""
-    engine: EngineName = EngineName.FIO
+    engine: Literal[EngineName.FIO, EngineName.IOPING] = EngineName.FIO
     target: Targets = []
     files: Files | None = None
     layout: Scalar = Layout.FILLED

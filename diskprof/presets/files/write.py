@@ -17,7 +17,7 @@ from diskprof.model.advice import Advice
 from diskprof.model.errors import PresetError, UsageError
 from diskprof.model.expectation import Operator, PresetExpectation
 from diskprof.model.metric import Quantity, parse_value
-from diskprof.model.preset import OWN_FILES, EngineName, Job, Layout, Options, Parameter, Preset, Test
+from diskprof.model.preset import OWN_FILES, PROGRAMS, EngineName, Job, Layout, Options, Parameter, Preset, Test
 from diskprof.model.text import clean
 from diskprof.presets.files.load import KNOWN_KINDS, parse
 from diskprof.presets.options.allowed import options_of
@@ -38,7 +38,7 @@ _UNITS: Mapping[Quantity, tuple[tuple[str, float], ...]] = {
 
 def preset_toml(preset: Preset) -> str:
     """The preset file that says what `preset` says, but for its path and whether it is shipped."""
-    shared = {engine: _shared((*preset.precondition, *preset.tests), engine) for engine in EngineName}
+    shared = {engine: _shared((*preset.precondition, *preset.tests), engine) for engine in PROGRAMS}
     blocks = [_head(preset)]
     if preset.parameters:
         blocks.append(["[parameters]", *(_parameter(parameter) for parameter in preset.parameters)])

@@ -6,16 +6,25 @@ from diskprof.reports import figures
 from diskprof.reports.blocks import Cell, Table
 from diskprof.reports.layout import Column
 
-TITLE = "Other processes on the disk"
+_TITLE = "Processes on the disk"
+_TITLE_BESIDE = "Other processes on the disk"
 _RULE = "other-io"
 _LEGEND = "Read and written while the test measured. Writes to the page cache count when they are made."
 
 
+def process_title(run: Run) -> str:
+    return _TITLE if run.plan.watched else _TITLE_BESIDE
+
+
 def process_tables(run: Run) -> tuple[Table, ...]:
-    """A row for each process of each test that other I/O was found in; nothing where none is known."""
+    """A row for each process of each test that other I/O was found in, or that was watched; nothing where none is known."""
     doubted = [each for each in run.findings if each.name == _RULE]
     # Of several tests that say the same there is one finding, without a test.
-    tests = {test.index: test for test in run.tests if any(each.test in ("", test.name) for each in doubted)}
+    tests = {
+        test.index: test
+        for test in run.tests
+        if run.plan.watched or any(each.test in ("", test.name) for each in doubted)
+    }
     rows = tuple(
         (
             *(Cell(each.name), Cell(str(each.pid)), Cell(tests[each.test].title)),

@@ -45,6 +45,8 @@ def _results(run: Run) -> str:
             continue
         if test.engine is EngineName.IOPING:
             sentences.append(_ioping(test))
+        elif test.engine is EngineName.KERNEL:
+            sentences.append(_watched(test))
         elif len(test.planned.jobs) == 1:
             figures += _figures(test)
         else:
@@ -119,6 +121,17 @@ def _ioping(test: TestRecord) -> str:
     linear = any(job.rw == Direction.READ for job in test.planned.jobs)
     rate = format_bandwidth(result.bandwidth_bytes_per_s) if linear else f"{format_iops(result.iops)} IOPS"
     return f"{what}s {rate} at QD1" + (f" ({mean})" if mean else "")
+
+
+def _watched(test: TestRecord) -> str:
+    """`others read 705 IOPS, 2.89 MB/s (await 1.05 ms) and wrote ...`."""
+    verbs = {Direction.READ: "read", Direction.WRITE: "wrote"}
+    parts = [
+        f"{verbs[direction]} {format_iops(result.iops)} IOPS, {format_bandwidth(result.bandwidth_bytes_per_s)}"
+        + (f" (await {format_latency(result.latency.mean)})" if result.latency.mean is not None else "")
+        for direction, result in (test.result.directions if test.result else ())
+    ]
+    return f"others {' and '.join(parts)}"
 
 
 def _several_jobs(test: TestRecord) -> str:

@@ -449,14 +449,14 @@ def _findings(known: _Known) -> list[Block]:
         )
         for finding in run.findings
     ]
-    if not notes and known.form in _PAGES and run.status.over:
+    if not notes and known.form in _PAGES and run.status.over and not run.plan.watched:
         good = run.status is Status.COMPLETE
         notes = [Paragraph("None: no rule matched." if good else "None.")]
     return known.under("Findings", notes)
 
 
 def _processes(known: _Known) -> list[Block]:
-    return known.under(process_table.TITLE, process_table.process_tables(known.run))
+    return known.under(process_table.process_title(known.run), process_table.process_tables(known.run))
 
 
 def _trouble(known: _Known) -> list[Block]:
@@ -512,9 +512,11 @@ def _commands(known: _Known) -> list[Block]:
     run = known.run
     lines: list[tuple[str, ...]] = []
     for test in (*run.plan.preparation, *(test.planned for test in run.tests)):
+        if not test.command:
+            continue
         title = f": {test.title}" if test.title and test.title != test.name else ""
         lines += [(f"# {test.name}{title}",), tuple(map(shlex.quote, test.command))]
-    return known.under("Options" if run.imported_from else "Commands", [Code(tuple(lines))])
+    return known.under("Options" if run.imported_from else "Commands", [Code(tuple(lines))] if lines else [])
 
 
 def _messages(known: _Known) -> list[Block]:

@@ -6,7 +6,7 @@ from diskprof.model.disk_class import DiskClass
 from diskprof.model.expectation import PresetExpectation
 from diskprof.model.job import FioJob, IopingJob
 from diskprof.model.metric import Quantity
-from diskprof.model.preset import Axis, EngineName, Job, Parameter, Preset, TargetSlot, Test, Variant
+from diskprof.model.preset import PROGRAMS, Axis, Job, Parameter, Preset, TargetSlot, Test, Variant
 from diskprof.model.steady import RoundsRule, SteadyRule
 from diskprof.presets.options.allowed import options_of
 from diskprof.presets.options.values import OptionSpec
@@ -69,7 +69,7 @@ def presets_json(presets: Sequence[Preset]) -> list[Json]:
 def options_json() -> Json:
     """The allow-list by engine and option; bounds in bytes, seconds, microseconds or plain numbers, by kind."""
     return {
-        engine.value: {name: plain(spec, _FIELDS) for name, spec in options_of(engine).items()} for engine in EngineName
+        engine.value: {name: plain(spec, _FIELDS) for name, spec in options_of(engine).items()} for engine in PROGRAMS
     }
 
 

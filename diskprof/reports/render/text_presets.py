@@ -6,7 +6,7 @@ from itertools import groupby
 
 from diskprof.model.cells import wrap
 from diskprof.model.disk_class import DiskClass
-from diskprof.model.preset import EngineName, Preset
+from diskprof.model.preset import PROGRAMS, Preset
 from diskprof.presets.options.allowed import options_of
 from diskprof.presets.options.values import describe_range
 from diskprof.presets.resolve import expand_defaults
@@ -102,7 +102,7 @@ def _row(preset: Preset) -> tuple[str, ...]:
 def options_table(width: int = 80) -> str:
     """The allow-list, engine by engine."""
     lines: list[str] = []
-    for engine in EngineName:
+    for engine in PROGRAMS:
         rows = [
             (name, spec.kind.value, describe_range(spec), spec.summary) for name, spec in options_of(engine).items()
         ]

@@ -13,7 +13,7 @@ from diskprof.model.device import DeviceTree
 from diskprof.model.errors import Refused, StoreError
 from diskprof.model.fleet import MemberOrder
 from diskprof.model.plan import Plan
-from diskprof.model.preset import EngineName
+from diskprof.model.preset import PROGRAMS, EngineName
 from diskprof.model.run import Environment, SeriesPlace
 from diskprof.model.run_series import NewSeries
 from diskprof.model.target import TargetKind
@@ -70,7 +70,8 @@ def begun(
     refuse_if_blocked(plan)
     with held_devices(plan, store.path) as held:
         with starting(store):
-            tree = scan()
+            # To read what lies on a disk would wake it.
+            tree = topology() if plan.watched else scan()
             _refuse_moved(plan, tree)
             if not concurrent:
                 refuse_beside_others(plan, store, tree, own)
@@ -114,7 +115,7 @@ def _refuse_moved(plan: Plan, tree: DeviceTree) -> None:
 
 def environment_of(plan: Plan, tree: DeviceTree, store: Path) -> Environment:
     """The machine and the disks of `tree` as a run of the plan would record them now. Raises EngineMissing, EngineBusy."""
-    versions = {engine: find_tool(engine).version for engine in plan.engines}
+    versions = {engine: find_tool(engine).version for engine in plan.engines if engine in PROGRAMS}
     return describe(
         plan.target,
         tree,

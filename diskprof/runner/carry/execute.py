@@ -14,6 +14,8 @@ from pathlib import Path
 from diskprof.analysis.findings.find import find
 from diskprof.analysis.findings.steady_state import precondition_not_steady
 from diskprof.analysis.headline import headline
+from diskprof.analysis.watched import WatchedSums, samples_of
+from diskprof.devices.machine.device_watch import sensed
 from diskprof.devices.machine.process_watch import ProcessWatch
 from diskprof.devices.machine.watch import SystemWatch
 from diskprof.devices.scan.members import parts_of
@@ -169,7 +171,10 @@ class _Execution:
         where = run.environment
         limited = frozenset(limit.device for limit in where.io_limits)
         names = [disk.name for disk in where.all_disks]
-        self.watch, self.others = SystemWatch(names, limited), ProcessWatch(names)
+        # A device that is watched is watched itself, as iostat does, and its disks are not woken.
+        own, asked = ((plan.target.device,), sensed(where.all_disks)) if plan.watched else (names, None)
+        self.watch, self.others = SystemWatch(own, limited, sensed=asked), ProcessWatch(names)
+        self.watched = WatchedSums() if plan.watched else None
         self.looks, self.before = looks, before
         self._stack = (*(device.name for device in where.stack), *where.behind)
         self.meter = ProgressMeter(plan, self.clock)
@@ -248,7 +253,8 @@ class _Execution:
                 # After the last test the whole run is judged.
                 elif index + 1 < len(self.plan.tests):
                     self._tell_doubts(self.doubts.finish(index, self.lapses, self.looks))
-            if self.stop.event.is_set():
+            # Whoever ends a watch has seen enough: nothing of it is missing.
+            if self.stop.event.is_set() and not (self.watched and outcome.status is Status.COMPLETE):
                 alive = stuck(planned.engine, outcome.survivor) if outcome.survivor is not None else ""
                 return self.stop.status, "\n".join(filter(None, (self.stop.reason, alive)))
             if outcome.status is not Status.COMPLETE:
@@ -315,7 +321,9 @@ class _Execution:
                 break
         if self.disks.complaint:
             status = Status.CANCELLED if outcome.status is Status.CANCELLED else Status.FAILED
-            return replace(outcome, status=status, reason=self.disks.complaint, result=None)
+            # What the kernel counted before is true all the same.
+            kept = outcome.result if self.watched else None
+            return replace(outcome, status=status, reason=self.disks.complaint, result=kept)
         if self.disks.lost and outcome.status is Status.FAILED:
             return replace(outcome, reason=f"{self.disks.lost} {outcome.reason}")
         return outcome
@@ -332,6 +340,8 @@ class _Execution:
         # What the kernel saw between two tests belongs to neither.
         self.watch.sample(test=index, phase=self.meter.phase, at_ns=self.clock())
         self.others.begin(self.clock())
+        if self.watched:
+            return await self._watch(planned, self.watched)
         outcome: Outcome | None = None
         started, descriptors = resolved(planned, self.plan, self.held)
         if self.run.room and not preparing:
@@ -371,6 +381,23 @@ class _Execution:
             return replace(outcome, result=watch.result(outcome.result))
         return outcome
 
+    async def _watch(self, planned: PlannedTest, sums: WatchedSums) -> Outcome:
+        """What others do, by the kernel's counters, until the time is over or somebody ends it."""
+        ends_ns = self.clock() + round(planned.runtime_s * 1e9)
+        while not self.stop.event.is_set() and (left_ns := ends_ns - self.clock()) > 0:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(min(self._interval_s, left_ns / 1e9)):
+                    await self.stop.event.wait()
+            self._notice_lapses()
+            with self.lapse_watch.at_work():
+                self._keep((), None)
+        with self.lapse_watch.at_work():
+            self._write(processes=self._others_did(last=True))
+        if self.stop.event.is_set() and self.stop.status is Status.CANCELLED:
+            self.keeper.note(self.stop.reason)
+        failed = self.stop.event.is_set() and self.stop.status is not Status.CANCELLED
+        return Outcome(Status.CANCELLED if failed else Status.COMPLETE, result=sums.result)
+
     def _enter(self, phase: Phase) -> None:
         system = None
         if self.meter.phase is Phase.PREPARING:
@@ -393,6 +420,11 @@ class _Execution:
     def _append(self, samples: tuple[Sample, ...] = (), spent: CpuTime | None = None) -> None:
         system = self.watch.sample(test=self.meter.test, phase=self.meter.phase, at_ns=self.clock())
         seen, others = (system,) if system else (), self._others_did()
+        if self.watched:
+            if system:
+                self.watched.add(system, others)
+            self._write(samples_of(system) if system else (), seen, others)
+            return
         self._write(samples, seen, others)
         self._tell_doubts(self.doubts.hear(samples, seen, self.lapses, spent, others))
 

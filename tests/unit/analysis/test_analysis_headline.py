@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
-from handmade import Given, direction, fio, ioping, latency, run
+from handmade import Given, direction, fio, ioping, latency, run, watched
 
 from diskprof.analysis.headline import WIDTH, headline
-from diskprof.model.run import Status
+from diskprof.model.run import Latency, Status
 
 QUICK = (
     fio("a", read=direction(17_900)),
@@ -48,6 +48,11 @@ SLOWEST_STREAM = fio("f", rw="write", block=1 << 20, write=direction(16, block=1
         ((ioping("seek", "-R", "-D", read=direction(8_725, seconds=3)),), "8.72k IOPS, latency 115 us"),
         ((LOG,), "fsync 153 us mean, 2.10 ms p99"),
         ((SYNC_AT_THE_END,), "seq write 11.5 MB/s"),
+        (
+            (watched(direction(705, figures=Latency(mean=1.05e6)), direction(301, figures=Latency(mean=1.07e6))),),
+            "705 r/s, 301 w/s, 4.12 MB/s",
+        ),
+        ((watched(direction(12_345, figures=Latency(mean=81e3))),), "12.3k r/s, 50.6 MB/s, r_await 81.0 us"),
         ((*QUICK[:1], LOG), "rand read 17.9k IOPS, seq write 11.5 MB/s"),
         ((fio(status=Status.FAILED),), ""),
         ((QUICK[0], replace(QUICK[1], status=Status.CANCELLED)), "rand read 17.9k IOPS, 55.9 us mean, 140 us p99"),

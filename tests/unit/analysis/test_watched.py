@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from diskprof.analysis.kernel import kernel_view
-from diskprof.analysis.watched import WatchedSums
+from diskprof.analysis.watched import WatchedSums, result_of, samples_of
 from diskprof.model.process_io import ProcessIo
-from diskprof.model.sample import Phase, SystemSample
+from diskprof.model.sample import Direction, Phase, SystemSample
 
 SECOND = 10**9
 
@@ -59,3 +59,18 @@ def test_an_interval_without_counters_adds_nothing_but_its_processes() -> None:
         (7, 12288, 0, 2 * SECOND)
     ]
     assert WatchedSums().total.mean is None
+
+
+def test_an_interval_is_a_sample_of_each_direction_and_the_whole_is_a_result() -> None:
+    both = replace(interval(2, 100, seconds=0.5), writes=0, write_bytes=0, write_ticks_ms=0)
+    read, write = samples_of(both)
+    assert (read.direction, read.ios, read.bytes, read.mean_ns) == (Direction.READ, 100, 409600, 2e6)
+    assert (write.direction, write.ios, write.mean_ns) == (Direction.WRITE, 0, None)
+    assert (read.at_ns, read.duration_ns, read.test, read.phase) == (2 * SECOND, SECOND // 2, 0, Phase.MEASURING)
+    assert not read.distributed
+    result = result_of(both)
+    assert result.read and result.write
+    assert (result.read.iops, result.read.bandwidth_bytes_per_s, result.read.latency.mean) == (200, 819200, 2e6)
+    assert (result.write.ios, result.write.latency.mean) == (0, None), "an idle direction is a result too"
+    assert samples_of(replace(both, reads=None, writes=None)) == ()
+    assert not WatchedSums().result.directions

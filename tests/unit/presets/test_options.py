@@ -11,13 +11,13 @@ from diskprof.engines.fio.reader import fio_argv
 from diskprof.engines.ioping import ioping_argv
 from diskprof.model.errors import PresetError
 from diskprof.model.job import Opened, fio_job, ioping_job
-from diskprof.model.preset import EngineName
+from diskprof.model.preset import PROGRAMS, EngineName
 from diskprof.presets.options.allowed import FIO_OPTIONS, IOPING_OPTIONS, check_name, check_option, options_of
 from diskprof.presets.options.values import OptionKind, OptionSpec, describe_range
 from diskprof.runner.plan.workload import Rate, fio_workload
 
 FIO, IOPING = EngineName.FIO, EngineName.IOPING
-EVERY_OPTION = [(engine, name) for engine in EngineName for name in options_of(engine)]
+EVERY_OPTION = [(engine, name) for engine in PROGRAMS for name in options_of(engine)]
 
 
 @pytest.mark.parametrize(

@@ -122,6 +122,7 @@ def test_titles_are_harmless_for_a_terminal() -> None:
         ('name = "one"', 'name = "globals"', 21, "test[1].name", "options of all jobs"),
         ('name = "writer"', 'name = "global"', 32, "test[2].job[2].name", "options of all jobs"),
         ('engine = "ioping"', 'engine = "dd"', 37, "test[3].engine", "'fio'"),
+        ('engine = "ioping"', 'engine = "kernel"', 37, "test[3].engine", "'fio'"),
         ('name = "writer"', 'nam = "writer"', 32, "test[2].job[2].nam", "did you mean name?"),
         ("options.direct = true", "options = 5", 27, "test[2].options", "must be a table"),
         ("options = { count = 3 }", "options = { count = [3] }", 38, "test[3].options.count", "must be a text, a number"),
