@@ -21,6 +21,7 @@ from diskprof.analysis.chance import Error, by_chance, of_average, of_halves, of
 from diskprof.analysis.compared_cpu import comparable_cpu
 from diskprof.analysis.conditions import Condition, OptionDifference, differing_conditions, differing_options
 from diskprof.analysis.expectations import CommonExpectation, common
+from diskprof.analysis.limit_found import FoundLimit, found_limit
 from diskprof.analysis.metrics import (
     LEAST_IOS,
     OF_LATENCY,
@@ -121,7 +122,7 @@ class TestComparison:
 
 @dataclass(frozen=True, slots=True)
 class ComparedRun:
-    """A run in a comparison."""
+    """A run in a comparison. `limit` is what it found where it searched for one."""
 
     id: str
     status: Status
@@ -131,6 +132,7 @@ class ComparedRun:
     started_at: datetime
     tags: tuple[str, ...]
     findings: tuple[Finding, ...]
+    limit: FoundLimit | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +179,7 @@ def compare(
         raise ValueError("nothing to compare")
     arms = arms_of(sides)
     known = {run_id: by_test(taken) for run_id, taken in (samples or {}).items()}
-    names = list(dict.fromkeys(test.name for run in runs_of(arms) for test in run.records))
+    names = _names(arms)
     tests = [_compare_test(name, arms, known, within_ns) for name in names]
     everywhere = _everywhere(tests)
     conditions = differing_conditions(arms)
@@ -196,6 +198,16 @@ def compare(
     )
 
 
+def _names(arms: Sequence[Arm]) -> list[str]:
+    """Every test, but of searches for a limit the loads that one arm alone tried: their result is the limit."""
+    names = dict.fromkeys(test.name for run in runs_of(arms) for test in run.records)
+    trials = {test.name for run in runs_of(arms) for test in run.tests if test.planned.trial}
+    if len(arms) < 2 or not trials:
+        return list(names)
+    tried = {name: sum(any(run.test(name) for run in arm.runs) for arm in arms) for name in trials}
+    return [name for name in names if tried.get(name, 2) > 1]
+
+
 def _compared_run(run: Run) -> ComparedRun:
     return ComparedRun(
         id=run.id,
@@ -206,6 +218,7 @@ def _compared_run(run: Run) -> ComparedRun:
         started_at=run.started_at,
         tags=run.tags,
         findings=run.findings,
+        limit=found_limit(run),
     )
 
 

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from diskprof.analysis.expectations import measure
+from diskprof.analysis.limit_found import FoundLimit, found_limit
+from diskprof.model.limit import LimitBy, promises_words
 from diskprof.model.metric import Quantity, format_value
 from diskprof.model.plan import PlannedTest
 from diskprof.model.preset import EngineName
@@ -19,6 +21,8 @@ _LEAST_BESIDE = 0.02
 
 def headline(run: Run) -> str:
     """The result of a run in at most WIDTH characters; empty where there is none."""
+    if (limit := found_limit(run)) and limit.trials:
+        return next((text for text in _limit(limit) if len(text) <= WIDTH), "")
     told = [record for record in run.apart if record.result and record.result.directions]
     # Half a test counts where there is no whole one.
     done = [record for record in told if record.status is Status.COMPLETE] or told
@@ -41,6 +45,18 @@ def _of_rounds(run: Run) -> Iterator[str]:
         told = f"{rule.metric.name.replace('.', ' ')} {format_value(Quantity.LATENCY, value)}"
         yield f"{test.title}: {told}"
         yield told
+
+
+def _limit(found: FoundLimit) -> Iterator[str]:
+    """`1,850 IOPS at read.p99<=5ms`."""
+    kept, promised = found.bracket.kept, promises_words(found.rule)
+    if kept is None:
+        yield f"nothing kept {promised}"
+        yield "nothing kept what was promised"
+        return
+    depth = f"QD{kept.trial.depth}, " if found.rule.by is LimitBy.DEPTH else ""
+    yield f"limit {depth}{kept.done:,.0f} IOPS at {promised}"
+    yield f"limit {depth}{kept.done:,.0f} IOPS, {len(found.rule.promises)} promises"
 
 
 def is_random(planned: PlannedTest) -> bool:

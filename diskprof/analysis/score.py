@@ -61,7 +61,7 @@ def scores(run: Run, earlier: Sequence[EarlierResult] = ()) -> tuple[Score, ...]
     found = [
         (record, direction, result)
         for record in run.apart
-        if record.status is Status.COMPLETE and record.result and not record.planned.cell
+        if record.status is Status.COMPLETE and record.result and not record.planned.one_of_many
         for direction, result in record.result.directions
     ]
     if len(found) > MOST:

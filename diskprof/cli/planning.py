@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,6 +62,29 @@ def plan_of(session: Session, request: Request) -> Plan:
         disk_class=disk_class(request.disk_class).name if request.disk_class else "",
     )
     return session.make_plan(wish, target, named, say)
+
+
+def limit_plan_of(
+    session: Session, request: Request, promises: Sequence[str], by: str | None, depth: int | None
+) -> Plan:
+    """The plan of a search for what keeps `promises`; the preset of the request is its load, perhaps with the name of a test of it
+    (`oltp-70-30:oltp`). Raises DiskprofErrors."""
+    from diskprof.presets.limit_text import keep_text
+    from diskprof.presets.limit_trials import searching
+
+    preset_name, colon, test = request.preset.rpartition(":")
+    named = preset_name if colon and not Path(request.preset).exists() else request.preset
+    preset = preset_of(replace(request, preset=named))
+    tree = session.scan()
+    target = None if request.target is None else session.resolve_target(request.target, tree)
+    wish = Wish(
+        searching(preset, test if named != request.preset else "", keep_text(promises), by, depth),
+        None,
+        tree,
+        pairs(request.settings, "--set", "--set size=256m --set bs=16k"),
+        permission=WritePermission(request.allow_write, tuple(request.overwrite)),
+    )
+    return session.make_plan(wish, target, {}, say)
 
 
 def preset_of(request: Request, *, several: bool = False) -> "Preset":

@@ -136,6 +136,8 @@ def _heading(run: Run, progress: Progress) -> str:
 
 def _number(run: Run, progress: Progress) -> str:
     # What a round has come to is stored with its end: the current one is the next.
+    if run.plan.limit:
+        return f"[trial {progress.test + 1}] "
     rounds = f"round {run.round}, " if run.plan.rounds else ""
     return f"[{rounds}{progress.test + 1}/{len(run.tests)}] "
 

@@ -63,12 +63,22 @@ async def plan_members(
             except DiskprofError as error:
                 return Prospect(member, program, error=error)
         try:
+            _refuse_search(plan)
             refuse_if_blocked(plan)
         except DiskprofError as error:
             return Prospect(member, program, plan, clock, error)
         return Prospect(member, program, plan, clock)
 
     return list(_each_once(await asyncio.gather(*map(one, members)), homes))
+
+
+def _refuse_search(plan: Plan) -> None:
+    """Raises UsageError for a search for a limit, whose tests come about on its way."""
+    if plan.limit:
+        raise UsageError(
+            f"{plan.preset} searches for a limit: on one host at a time.",
+            f"diskprof ssh HOST run {plan.preset} {clean(plan.target.path)}",
+        )
 
 
 def _each_once(prospects: Sequence[Prospect], homes: Mapping[FleetMember, str]) -> Iterator[Prospect]:

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from diskprof.model.device import Device
 from diskprof.model.job import BESIDE
+from diskprof.model.limit import LimitRule, promise_words
 from diskprof.model.plan import Plan
 from diskprof.model.run import Environment
 from diskprof.model.steady import RoundsRule, SteadyRule
@@ -119,6 +120,11 @@ def _rounds(rule: RoundsRule) -> list[object]:
     return [rule.test, rule.metric.name, rule.windows, rule.range, rule.slope, rule.at_most]
 
 
+def _limit(rule: LimitRule) -> list[object]:
+    promises = sorted(map(promise_words, rule.promises))
+    return [promises, str(rule.by), rule.depth, rule.short_s, rule.full_s, rule.ramp_s, rule.most_trials, rule.most_s]
+
+
 def _tests(plan: Plan) -> str:
     """A digest of every option of every test and of how its files are made, whatever these are called."""
     # Only what begins a run or looks for its like needs it.
@@ -133,8 +139,9 @@ def _tests(plan: Plan) -> str:
             ],
             _rule(test.steady),
         ]
-        for test in plan.tests
+        # What a search for a limit tries further is what it finds, not what was asked.
+        for test in (plan.tests[:1] if plan.limit else plan.tests)
     ]
-    rounds = [_rounds(plan.rounds)] if plan.rounds else []
+    rounds = [_rounds(plan.rounds)] if plan.rounds else [_limit(plan.limit)] if plan.limit else []
     layouts = sorted({str(file.layout) for file in plan.test_files})
     return sha256(json.dumps([tests, layouts, *rounds]).encode()).hexdigest()[:_DIGITS]

@@ -7,6 +7,7 @@ from diskprof.model.advice import Advice
 from diskprof.model.device import Wear
 from diskprof.model.expectation import Expectation
 from diskprof.model.job import EngineJob
+from diskprof.model.limit import LimitRule, Trial
 from diskprof.model.load import Load
 from diskprof.model.preset import Category, EngineName, Layout
 from diskprof.model.sample import LatencyKind
@@ -72,7 +73,8 @@ class PlannedTest:
     where the device does what it is taken to do, or no more than is promised of it. `cell` is its place in a sweep.
     `delay_s` is how much longer it takes because a job begins later. `latency` is what this fio can tell of,
     `faults` what of it the test meets. `files` are those that are made for this test alone and removed after it.
-    With `steady` the test ends as soon as it is steady; `runtime_s` is then the longest that it may take.
+    With `steady` the test ends as soon as it is steady; `runtime_s` is then the longest that it may take. `trial` is its load
+    where it is a trial of a search for a limit.
     """
 
     name: str
@@ -93,6 +95,7 @@ class PlannedTest:
     amount_s: float | None = None
     faults: tuple[FioFault, ...] = ()
     steady: SteadyRule | None = None
+    trial: Trial | None = None
 
     @property
     def layout(self) -> Layout:
@@ -111,6 +114,11 @@ class PlannedTest:
     @property
     def writes(self) -> bool:
         return self.bytes_written > 0
+
+    @property
+    def one_of_many(self) -> bool:
+        """Whether it is a cell of a sweep or a trial of a search, whose result is all of them together."""
+        return bool(self.cell) or self.trial is not None
 
     @property
     def load(self) -> Load:
@@ -191,6 +199,7 @@ class Plan:
     """`directory` is made for test files on the target, empty where there are none. `layout` fills `files`, which the tests share,
     before the first test and is None where there are none. `precondition` are the steps after it that bring the disk into a
     known state. With `rounds` all tests are repeated until one of them is steady; time and bytes of a test are those of one round.
+    With `limit` the first test is the first trial of a search, which adds tests as it goes; time and bytes are its most.
     `disk_class` is the class that the person chose for the disk, empty where it is found out.
 
     `target` is the first target, called `slot` where the preset names its targets; `others` are the rest. `sweep` holds the
@@ -220,6 +229,7 @@ class Plan:
     precondition: tuple[PlannedTest, ...] = ()
     rounds: RoundsRule | None = None
     disk_class: str = ""
+    limit: LimitRule | None = None
 
     @property
     def watched(self) -> bool:
@@ -278,12 +288,14 @@ class Plan:
     @property
     def seconds(self) -> float:
         """The time it will take at the longest, the layout at the assumed bandwidth."""
-        return sum(step.seconds for step in self.preparation) + self.most_rounds * self.round_s(longest=True)
+        tests = self.limit.most_s if self.limit else self.most_rounds * self.round_s(longest=True)
+        return sum(step.seconds for step in self.preparation) + tests
 
     @property
     def likely_seconds(self) -> float:
         """The time it will take if amounts of data take as long as they are taken to, and rounds are steady from the first on."""
-        return sum(step.likely_seconds for step in self.preparation) + self.least_rounds * self.round_s()
+        tests = self.limit.likely_s if self.limit else self.least_rounds * self.round_s()
+        return sum(step.likely_seconds for step in self.preparation) + tests
 
     def round_s(self, *, longest: bool = False) -> float:
         """The time that each test once takes likely, or at the longest."""
@@ -296,7 +308,12 @@ class Plan:
 
     @property
     def bytes_written(self) -> int:
-        """With all rounds that there may be."""
+        """With all rounds, or trials, that there may be."""
+        if self.limit:
+            return (
+                sum(step.bytes_written for step in self.preparation)
+                + self.limit.most_short * self.tests[0].bytes_written
+            )
         once = sum(step.bytes_written for step in self.preparation)
         return once + self.most_rounds * sum(test.bytes_written for test in self.tests)
 

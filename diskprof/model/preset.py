@@ -146,7 +146,8 @@ class Variant:
 class Preset:
     """`keywords` are further words that it is found by: a vendor's, an article's. `precondition` are the steps that bring a disk
     into a known state before the first test, none of them a result. `rounds` says how often its tests are repeated, in the words
-    of `presets.steady_text`; empty: each is carried out once."""
+    of `presets.steady_text`; empty: each is carried out once. `limit` is what its one test is searched for, in the words of
+    `presets.limit_text`; empty: for nothing."""
 
     name: str
     title: str
@@ -165,6 +166,7 @@ class Preset:
     variants: tuple[Variant, ...] = ()
     precondition: tuple[Test, ...] = ()
     rounds: str = ""
+    limit: str = ""
 
     def parameter(self, name: str) -> Parameter | None:
         return next((parameter for parameter in self.parameters if parameter.name == name), None)

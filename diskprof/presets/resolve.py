@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from diskprof.model.advice import Advice
 from diskprof.model.errors import PresetError, UnitError, UsageError
 from diskprof.model.job import EngineJob, FioJob, IopingJob, read_job
+from diskprof.model.limit import LimitRule, Trial
 from diskprof.model.load import Load
 from diskprof.model.preset import (
     OWN_FILES,
@@ -26,6 +27,8 @@ from diskprof.model.preset import (
 from diskprof.model.steady import RoundsRule, SteadyRule
 from diskprof.model.title import distinct, title_of
 from diskprof.model.units import format_fio_size, format_size, parse_duration, parse_size
+from diskprof.presets.limit_text import parse_limit
+from diskprof.presets.limit_trials import check_load, trial_job, trial_name, trial_title
 from diskprof.presets.options.allowed import check_option, short_value
 from diskprof.presets.options.values import LONGEST_VALUE, write_duration
 from diskprof.presets.steady_text import check_rounds, parse_rounds, parse_steady, until_steady
@@ -42,7 +45,8 @@ FILES = {"own": OWN_FILES, "shared": ()}
 class ResolvedTest:
     """A test of a preset with its options filled in and read; its place in a sweep is `cell`, `layout` as of `Test`.
 
-    The runtime of its jobs is the longest that it may take where it has a `steady` state to wait for.
+    The runtime of its jobs is the longest that it may take where it has a `steady` state to wait for. `trial` is its load where
+    it is a trial of a search for a limit.
     """
 
     name: str
@@ -52,6 +56,7 @@ class ResolvedTest:
     cell: Options = ()
     layout: Layout = Layout.FILLED
     steady: SteadyRule | None = None
+    trial: Trial | None = None
 
     @property
     def load(self) -> Load:
@@ -76,7 +81,8 @@ class ResolvedPreset:
 
     Where the preset is a sweep, `tests` are its cells, test by test in rows, and `sweep` are its axes with values as a
     person writes them (`4k`). `precondition` are the steps before the first test, which are not swept; none where there is no
-    `consent`. With `rounds` the tests are repeated until one of them is steady.
+    `consent`. With `rounds` the tests are repeated until one of them is steady. With `limit` the one test is the first trial of a
+    search.
     """
 
     preset: Preset
@@ -86,6 +92,7 @@ class ResolvedPreset:
     precondition: tuple[ResolvedTest, ...] = ()
     consent: Consent = Consent.ASK
     rounds: RoundsRule | None = None
+    limit: LimitRule | None = None
 
 
 def resolve(preset: Preset, settings: Mapping[str, str]) -> ResolvedPreset:
@@ -132,9 +139,17 @@ def expand(preset: Preset, values: Mapping[str, str]) -> ResolvedPreset:
     consent = Consent(values.get(CONSENT, Consent.ASK))
     steps = () if consent is Consent.NO else preset.precondition
     before = tuple(step for test in steps for step in _cells(test, (), values))
-    return ResolvedPreset(
-        preset, tuple(values.items()), tests, shown, before, consent, resolve_rounds(preset, tests, values)
-    )
+    rounds, limit = resolve_rounds(preset, tests, values), resolve_limit(preset, tests, values)
+    if limit and tests:
+        tests = (_first_trial(tests[0], limit),)
+    return ResolvedPreset(preset, tuple(values.items()), tests, shown, before, consent, rounds, limit)
+
+
+def _first_trial(test: ResolvedTest, rule: LimitRule) -> ResolvedTest:
+    """The test at the highest load of a search."""
+    trial, (job,) = rule.first, test.load.fio
+    ready = trial_job(job, rule, trial)
+    return replace(test, name=trial_name(trial, 1), title=trial_title(job, trial, 1), jobs=(ready,), trial=trial)
 
 
 def _axis(axis: Axis, values: Mapping[str, str]) -> Axis:
@@ -290,6 +305,23 @@ def resolve_rounds(preset: Preset, tests: Sequence[ResolvedTest], values: Mappin
     return rule
 
 
+def resolve_limit(preset: Preset, tests: Sequence[ResolvedTest], values: Mapping[str, str]) -> LimitRule | None:
+    """What the test is searched for, None where it is carried out as it is. Raises UsageError."""
+    try:
+        rule = parse_limit(fill_in(preset.limit, values))
+        if rule is None:
+            return None
+        if preset.sweep or preset.rounds or len(preset.tests) > 1 or any(test.steady for test in tests):
+            raise UsageError(
+                "a search for a limit is of one test, without a sweep, rounds or a steady state", "Leave these out."
+            )
+        for test in tests:
+            check_load(test.name, test.engine, test.jobs, rule)
+    except (PresetError, UsageError) as error:
+        raise UsageError(f"limit: {error.message}", error.hint) from None
+    return rule
+
+
 def resolve_files(test: Test, job: Job, values: Mapping[str, str]) -> tuple[str, ...]:
     """The `files` of a job where a parameter gives them. Raises UsageError."""
     if len(job.files) != 1 or "$" not in job.files[0]:
@@ -399,6 +431,8 @@ def _unknown(preset: Preset, name: str) -> UsageError:
             f"{preset.name} repeats all of its tests in rounds until one of them is steady",
             _list("Set", named) if named else "Change [rounds] in the preset.",
         )
+    if name == "steady" and preset.limit:
+        return UsageError(f"{preset.name} searches for a limit, by trials of a set length", "Leave steady out.")
     if name == "steady":
         own = next((test.steady for test in preset.tests if test.steady), "")
         named = list(references(own)) if own else []

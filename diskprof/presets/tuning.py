@@ -29,6 +29,9 @@ _TUNABLES = (
     _Tunable("sync", ParameterKind.TEXT, "O_SYNC (1) or O_DSYNC (dsync) writes", alone=False),
 )
 _MIX = {"rwmixread": "rwmixwrite", "rwmixwrite": "rwmixread"}
+_LOADS = {"iodepth", "numjobs"}
+"""What a search for a limit sets."""
+
 CONSENT = "precondition"
 """The parameter that says whether a disk is preconditioned."""
 
@@ -60,7 +63,7 @@ def options_of_jobs(preset: Preset) -> Mapping[str, str]:
 def with_parameters_for(preset: Preset, names: Collection[str]) -> Preset:
     """The preset with a parameter for each of `names` that is an option of its jobs (`options_of_jobs`), and with one for a steady
     state that is asked of tests which reading or writing their size once would end."""
-    if "steady" in names and not (preset.rounds or preset.parameter("steady")):
+    if "steady" in names and not (preset.rounds or preset.limit or preset.parameter("steady")):
         preset = _with_steady(_repeating(preset))
     mine = options_of_jobs(preset)
     values = {name: mine[other] for name in names for other in (name, _MIX.get(name, name)) if other in mine}
@@ -96,7 +99,13 @@ def _with_steady(preset: Preset) -> Preset:
     a job that time ends can wait for any. In rounds no test waits by itself."""
     rules = {test.steady for test in preset.tests}
     (rule,) = rules if len(rules) == 1 else ("$",)
-    if preset.rounds or "$" in rule or preset.parameter("steady") or not any(map(_may_wait, preset.tests)):
+    if (
+        preset.rounds
+        or preset.limit
+        or "$" in rule
+        or preset.parameter("steady")
+        or not any(map(_may_wait, preset.tests))
+    ):
         return preset
     added = Parameter("steady", ParameterKind.TEXT, rule, _STEADY, optional=True)
     tests = tuple(replace(test, steady="$steady") for test in preset.tests)
@@ -166,6 +175,8 @@ def _offered(tunable: _Tunable, preset: Preset, jobs: Sequence[Mapping[str, str]
     option, values = tunable.option, {job.get(tunable.option, "") for job in jobs}
     (value,) = values if len(values) == 1 else ("$",)
     swept = preset.sweep and (tunable.alone or any(axis.option == option for axis in preset.sweep))
+    if preset.limit and option in _LOADS:
+        return None
     if swept or preset.parameter(option) or "$" in value or not _plain(tunable, value):
         return None
     if (tunable.alone and len(jobs) != 1) or any(_another_way(option, job) for job in jobs):

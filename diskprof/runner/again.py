@@ -13,6 +13,7 @@ from diskprof.model.job import EngineJob, FioJob, Opened
 from diskprof.model.plan import Hazard, PlannedTest, Severity, WritePermission
 from diskprof.model.preset import Job, Parameter, ParameterKind, Preset, TargetSlot, Test
 from diskprof.model.units import format_size
+from diskprof.presets.limit_text import limit_text_of
 from diskprof.presets.own_copies import edits, variant_settings
 from diskprof.presets.resolve import resolve
 from diskprof.presets.steady_text import rounds_text_of, text_of
@@ -126,20 +127,25 @@ def may_do_the_same(before: Plan, preset: Preset, settings: Mapping[str, str]) -
     except UsageError:
         # A value that its parameter does not take any more.
         return False
-    return [test.name for test in tests] == [test.name for test in before.tests]
+    return [test.name for test in tests] == [test.name for test in _asked(before)]
 
 
 def does_the_same(plan: Plan, before: Plan) -> bool:
     """Whether two plans have the same tests, wherever their files are."""
-    return _tests_of(plan) == _tests_of(before) and plan.rounds == before.rounds
+    return _tests_of(plan) == _tests_of(before) and (plan.rounds, plan.limit) == (before.rounds, before.limit)
 
 
 def _tests_of(plan: Plan) -> list[object]:
     """What the tests of a plan do, without the paths of this one's files."""
     return [
         (test.name, test.engine, test.cell, [_anywhere(job) for job in test.jobs])
-        for test in (*plan.precondition, *plan.tests)
+        for test in (*plan.precondition, *_asked(plan))
     ]
+
+
+def _asked(plan: Plan) -> Sequence[PlannedTest]:
+    """The tests that were planned; what a search for a limit added is what it found."""
+    return plan.tests[:1] if plan.limit else plan.tests
 
 
 def _anywhere(job: EngineJob) -> EngineJob:
@@ -164,9 +170,10 @@ def rebuilt(plan: Plan, why: str) -> Preset:
         source="",
         # They fill in nothing here, and say in the new run what they did in the old one.
         parameters=tuple(Parameter(name, ParameterKind.TEXT, value, optional=True) for name, value in plan.parameters),
-        tests=tuple(map(_recorded, plan.tests)),
+        tests=tuple(map(_recorded, _asked(plan))),
         precondition=tuple(map(_recorded, plan.precondition)),
         rounds=rounds_text_of(plan.rounds) if plan.rounds else "",
+        limit=limit_text_of(plan.limit) if plan.limit else "",
         shipped=False,
         targets=slots,
     )

@@ -15,7 +15,7 @@ from diskprof.model.earlier import EarlierResult
 from diskprof.model.errors import Refused, StoreError
 from diskprof.model.fingerprint import Aspect, Fingerprint, LikeRuns
 from diskprof.model.fleet import FleetRun
-from diskprof.model.plan import Plan
+from diskprof.model.plan import Plan, PlannedTest
 from diskprof.model.process_io import ProcessIo
 from diskprof.model.run import (
     Environment,
@@ -161,6 +161,11 @@ class Store:
             if barrier:
                 barriers.insert(db, number, now)
         return name
+
+    def add_test(self, run_id: str, planned: PlannedTest) -> None:
+        """Adds a test behind those of the run, of which it becomes part of the plan: a search decides on the way what it tries."""
+        with self._database.write() as db:
+            writing.add_test(db, self._touch(db, run_id), planned)
 
     def begin_test(self, run_id: str, index: int, at_ns: int) -> None:
         """Marks test `index` as running since `at_ns` (ns since the run began)."""

@@ -4,12 +4,13 @@ import re
 import sqlite3
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from random import SystemRandom
 
 from diskprof.model.errors import RunNotFound, StoreError, UsageError
 from diskprof.model.fingerprint import fingerprint
-from diskprof.model.plan import Plan
+from diskprof.model.plan import Plan, PlannedTest
 from diskprof.model.process_io import ProcessIo
 from diskprof.model.run import Environment, Finding, Message, Progress, Status, TestResult, doubts_of
 from diskprof.model.sample import Sample, SystemSample
@@ -108,6 +109,18 @@ def create(
         ],
     )
     return number
+
+
+def add_test(db: sqlite3.Connection, number: int, planned: PlannedTest) -> None:
+    """Adds a pending test behind those of the run. Raises StoreError where its plan cannot be read."""
+    (text,) = db.execute("SELECT plan FROM detail WHERE run = ?", (number,)).fetchone()
+    plan = codec.plan_from(text)
+    longer = replace(plan, tests=(*plan.tests, planned))
+    db.execute("UPDATE detail SET plan = ? WHERE run = ?", (codec.to_json(longer), number))
+    db.execute(
+        "INSERT INTO test (run, position, name, engine, status) VALUES (?, ?, ?, ?, ?)",
+        (number, len(plan.tests), codec.to_text(planned.name), planned.engine.value, Status.PENDING.value),
+    )
 
 
 def device_label(plan: Plan, environment: Environment) -> str:

@@ -39,8 +39,11 @@ def mix_missed(view: TestView) -> Finding | None:
 def rate_missed(view: TestView) -> Finding | None:
     """fio holds a job to its rate; where the disk or the way of asking cannot keep up, the result is not of that rate.
 
-    What a fault of fio's own leaves of the rate is all that was asked of the disk.
+    What a fault of fio's own leaves of the rate is all that was asked of the disk. A search for a limit
+    asks for more than there is.
     """
+    if view.record.planned.trial:
+        return None
     evidence = _missed(view, min((fault.keeps for fault in view.record.planned.faults if fault.keeps), default=1.0))
     if not evidence:
         return None

@@ -236,17 +236,17 @@ def run_command(
     ]
     request = requests[0]
     following_in = _following(ctx, follow, as_json or detach or dry_run)
-    company = _company(ctx, wait, concurrent)
-    start = _Start(tags, note, dry_run, as_json, following_in, detach, yes, tuple(confirm), company)
+    company = company_of(ctx, wait, concurrent)
+    start = Start(tags, note, dry_run, as_json, following_in, detach, yes, tuple(confirm), company)
     session = Session(ctx.find_root().obj)
     if nagios:
         ctx.exit(_run_as_plugin(ctx, session, request, tags, note, start.company))
     if series:
         _carry_out_series(ctx, session, [partial(plan_of, session, each) for each in requests], series, start)
-    _carry_out(ctx, session, lambda: plan_of(session, request), start)
+    carry_out(ctx, session, lambda: plan_of(session, request), start)
 
 
-def _company(ctx: click.Context, wait: bool, concurrent: bool) -> Company:
+def company_of(ctx: click.Context, wait: bool, concurrent: bool) -> Company:
     if wait and concurrent:
         raise click.UsageError("--wait and --concurrent exclude each other: choose one.", ctx)
     return Company.WAIT if wait else Company.BESIDE if concurrent else Company.REFUSE
@@ -285,10 +285,10 @@ def rerun_command(ctx: click.Context, /, run: str, **how: Any) -> None:
       diskprof rerun latest --tag after-upgrade
       diskprof rerun k3f7p2qa --dry-run
     """
-    company = _company(ctx, how["wait"], how["concurrent"])
+    company = company_of(ctx, how["wait"], how["concurrent"])
     permission = WritePermission(how["allow_write"], how["overwrite"])
     follow = _following(ctx, how["follow"], how["as_json"] or how["detach"] or how["dry_run"])
-    start = _Start(
+    start = Start(
         *(how["tags"], how["note"], how["dry_run"], how["as_json"], follow, how["detach"], how["yes"], how["confirm"]),
         company,
     )
@@ -320,7 +320,7 @@ def rerun_command(ctx: click.Context, /, run: str, **how: Any) -> None:
 
     if series:
         _carry_out_series(ctx, session, [partial(make, record) for record in records], series.wanted, start)
-    _carry_out(ctx, session, partial(make, records[0]), start)
+    carry_out(ctx, session, partial(make, records[0]), start)
 
 
 @click.command(
@@ -344,7 +344,7 @@ def what_limits_command(
       diskprof what-limits /dev/sdb --json
     """
     session = Session(ctx.find_root().obj)
-    company = _company(ctx, how["wait"], how["concurrent"])
+    company = company_of(ctx, how["wait"], how["concurrent"])
     follow = _following(ctx, how["follow"], how["as_json"] or how["detach"] or how["dry_run"])
     given = any(setting.startswith("writes=") for setting in settings)
     kind = session.resolve_target(target, session.scan()).kind
@@ -360,15 +360,15 @@ def what_limits_command(
         confirm=how["confirm"],
         disk_class=disk_class,
     )
-    start = _Start(
+    start = Start(
         *(how["tags"], how["note"], how["dry_run"], how["as_json"], follow, how["detach"], how["yes"], how["confirm"]),
         company,
     )
-    _carry_out(ctx, session, lambda: plan_of(session, request), start, print_caps)
+    carry_out(ctx, session, lambda: plan_of(session, request), start, print_caps)
 
 
 @dataclass(frozen=True, slots=True)
-class _Start:
+class Start:
     """How to start a plan, by the options of these names."""
 
     tags: tuple[str, ...]
@@ -382,11 +382,11 @@ class _Start:
     company: Company
 
 
-def _carry_out(
+def carry_out(
     ctx: click.Context,
     session: Session,
     make: Callable[[], Plan],
-    start: _Start,
+    start: Start,
     tell: Callable[[Store, str], None] | None = None,
 ) -> None:
     """Carries out the plan that `make` gives, once it was confirmed and its turn has come; `tell` prints the result as text."""
@@ -417,9 +417,9 @@ def _carry_out(
 
 
 def _carry_out_series(
-    ctx: click.Context, session: Session, makes: Sequence[Callable[[], Plan]], wanted: Repetition, start: _Start
+    ctx: click.Context, session: Session, makes: Sequence[Callable[[], Plan]], wanted: Repetition, start: Start
 ) -> NoReturn:
-    """As `_carry_out`, of the series of the plans that `makes` give, one for each target."""
+    """As `carry_out`, of the series of the plans that `makes` give, one for each target."""
     from diskprof.cli.repeating import planned_series, print_series_plan, run_series_here, tell_series
     from diskprof.runner.plan.repeats import plan_series
 

@@ -19,6 +19,7 @@ from diskprof.presets.resolve import (
     references,
     resolve_files,
     resolve_layout,
+    resolve_limit,
     resolve_option,
     resolve_rounds,
     resolve_steady,
@@ -205,12 +206,14 @@ class _Check:
         cells: list[ResolvedTest] = []
         for index, test in enumerate(self.preset.tests):
             try:
-                cells += expand(replace(self.preset, tests=(test,), precondition=(), rounds=""), self.values).tests
+                cells += expand(
+                    replace(self.preset, tests=(test,), precondition=(), rounds="", limit=""), self.values
+                ).tests
             except UsageError as error:
                 yield Fault(("test", index), sentence(error))
         for index, step in enumerate(self.preset.precondition):
             try:
-                expand(replace(self.preset, tests=(), precondition=(step,), rounds=""), self.values)
+                expand(replace(self.preset, tests=(), precondition=(step,), rounds="", limit=""), self.values)
             except UsageError as error:
                 yield Fault(("precondition", index), sentence(error))
         self.cells = tuple(cells)
@@ -220,6 +223,12 @@ class _Check:
                 resolve_rounds(self.preset, cells, self.values)
             except (PresetError, UsageError) as error:
                 yield Fault(("rounds",), sentence(error).removeprefix("rounds: "))
+        if self.preset.limit:
+            try:
+                self._usable(self.preset.limit)
+                resolve_limit(self.preset, cells, self.values)
+            except (PresetError, UsageError) as error:
+                yield Fault(("limit",), sentence(error).removeprefix("limit: "))
 
     def promises(self) -> Iterator[Fault]:
         for index, entry in enumerate(self.entry.expect):

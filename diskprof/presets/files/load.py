@@ -47,6 +47,9 @@ KNOWN_KINDS: Mapping[str, ParameterKind] = {
     "layout": ParameterKind.TEXT,
     "steady": ParameterKind.TEXT,
     "precondition": ParameterKind.TEXT,
+    "keep": ParameterKind.TEXT,
+    "by": ParameterKind.TEXT,
+    "rw": ParameterKind.TEXT,
 }
 """Parameters whose kind need not be said."""
 
@@ -147,6 +150,7 @@ def _preset(entry: "PresetFile", path: Path, *, shipped: bool) -> Preset:
             targets=tuple(TargetSlot(name, summary) for name, summary in entry.targets.items()),
             sweep=tuple(Axis(option, tuple(values)) for option, values in entry.sweep.items()),
             rounds=entry.rounds,
+            limit=entry.limit,
             variants=tuple(Variant(name, tuple(settings.items())) for name, settings in entry.variants.items()),
         ),
     )

@@ -6,6 +6,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from diskprof.model.preset import Category, EngineName, Layout, ParameterKind
 from diskprof.model.text import clean
+from diskprof.presets.limit_text import limit_text
 from diskprof.presets.steady_text import rounds_text, steady_text
 
 NAME = r"^[a-z0-9][a-z0-9_-]{0,39}$"
@@ -59,6 +60,13 @@ def _rounds(value: Any) -> Any:
     return rounds_text(value)
 
 
+def _limit(value: Any) -> Any:
+    """The table of what a limit is searched for by as one text."""
+    if not isinstance(value, dict):
+        raise ValueError("must be a table: [limit]")
+    return limit_text(value)
+
+
 def _one_or_more(value: Any) -> Any:
     return value if isinstance(value, list) else [value]
 
@@ -78,6 +86,7 @@ Files = Literal["own", "shared"] | Reference | Annotated[list[FileName], Field(m
 OptionTable = dict[str, Scalar]
 Steady = Annotated[Scalar, BeforeValidator(_steady)]
 Rounds = Annotated[Scalar, BeforeValidator(_rounds)]
+Limit = Annotated[Scalar, BeforeValidator(_limit)]
 Choices = Annotated[list[Scalar], BeforeValidator(_one_or_more), Field(min_length=1, max_length=50)]
 
 Lines = Annotated[list[Scalar], BeforeValidator(_one_or_more), Field(min_length=1, max_length=4)]
@@ -147,6 +156,7 @@ class PresetFile(_Strict):
         dict[str, Annotated[list[Scalar], Field(min_length=1, max_length=1000)]], Field(max_length=32)
     ] = {}
     rounds: Rounds = ""
+    limit: Limit = ""
     fio: OptionTable = {}
     ioping: OptionTable = {}
     expect: Annotated[list[ExpectEntry], Field(max_length=200)] = []

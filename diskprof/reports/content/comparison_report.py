@@ -15,6 +15,7 @@ from diskprof.model.sample import Sample
 from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Cell, Chart, Fact, Facts, Form, Heading, Note, Paragraph, Table
 from diskprof.reports.content import expectation_table
+from diskprof.reports.content.limit_report import compared_limits
 from diskprof.reports.content.overview import (
     arm_column,
     cell_of,
@@ -106,7 +107,7 @@ def comparison_report(
     if not terminal:
         blocks += [Heading(f"Comparison of {figures.listed(names)}", 1), *doubted, *_upshot(comparison)]
     blocks += [_who(comparison, terminal), *(doubted if terminal else ()), *_limits(comparison)]
-    blocks += overview_blocks(comparison)
+    blocks += [*compared_limits(comparison), *overview_blocks(comparison)]
     blocks += [Heading("Charts"), *charts] if charts else []
     blocks += [*conditions(comparison), *expectations(comparison), *swept]
     for test in comparison.tests:

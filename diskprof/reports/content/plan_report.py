@@ -10,6 +10,7 @@ from diskprof.model.plan import Hazard, Plan, PlannedTest, Severity
 from diskprof.model.preset import EngineName
 from diskprof.model.target import TargetKind
 from diskprof.model.units import format_duration, format_size
+from diskprof.presets.limit_text import limit_words
 from diskprof.presets.steady_text import rounds_words
 from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Code, Fact, Facts, Form, Heading, Note, Paragraph
@@ -45,10 +46,12 @@ def plan_facts(plan: Plan, form: Form = Form.TERMINAL, now: datetime | None = No
     parameters = ("Parameters", " ".join(f"{name}={value}" for name, value in plan.parameters if value))
     share = share_words(plan.bytes_written, plan.wear)
     rounds = ("Rounds", f"until {rounds_words(plan.rounds)} ({plan.title(plan.rounds.test)})" if plan.rounds else "")
+    limit = ("Search", limit_words(plan.limit) if plan.limit else "")
     facts = [
         *(("Target", f"{slot}: {target_words(target)}" if slot else target_words(target)) for slot, target in targets(plan)),
         ("Sweep", sweep_words(plan)),
         rounds,
+        limit,
         parameters,
         *(("Directory", directory) for directory in plan.directories),
         ("Files", test_files(plan)),
@@ -60,7 +63,7 @@ def plan_facts(plan: Plan, form: Form = Form.TERMINAL, now: datetime | None = No
         ("Time", time_words(plan)),
         ("End", end_words(plan, now).removeprefix("ends ") if now else ""),
     ]
-    shown = [*amounts, rounds, parameters] if screen else [*facts, *amounts]
+    shown = [*amounts, rounds, limit, parameters] if screen else [*facts, *amounts]
     return Facts(tuple(Fact(name, text) for name, text in shown if text))
 
 
@@ -123,6 +126,7 @@ def _commands(plan: Plan) -> Code:
     lines: list[tuple[str, ...]] = []
     for title, test in steps(plan):
         about = f"{test.name}: {title}" if title and title != test.name else test.name
+        about = f"{about}, the first trial" if test.trial else about
         lines += [(f"# {about} ({likely_words(test)})",), tuple(map(shlex.quote, test.argv))]
     return Code(tuple(lines))
 
@@ -138,6 +142,8 @@ def time_words(plan: Plan) -> str:
     That of the tests alone is what a list of presets shows.
     """
     tests = format_duration(plan.round_s())
+    if plan.limit:
+        return f"about {likely_words(plan)}"
     if plan.rounds:
         return f"about {likely_words(plan)} ({plan.least_rounds} to {plan.most_rounds} rounds of {tests})".replace(
             f"{plan.most_rounds} to {plan.most_rounds} rounds", f"{plan.most_rounds} rounds"
@@ -167,7 +173,7 @@ def written_words(plan: Plan) -> str:
     """`nothing`, `1 GiB`; `about 1.2 GiB` where time ends a test that writes."""
     if not plan.bytes_written:
         return "nothing"
-    most = f" in {plan.most_rounds} rounds" if plan.rounds else ""
+    most = f" in {plan.most_rounds} rounds" if plan.rounds else " at the most" if plan.limit else ""
     return f"{'' if plan.writes_exact else 'about '}{format_size(plan.bytes_written)}{most}"
 
 
@@ -202,7 +208,7 @@ def _files(plan: Plan) -> str:
 
 
 def _written(plan: Plan) -> Iterator[str]:
-    most = "at most " if plan.least_rounds < plan.most_rounds else ""
+    most = "at most " if plan.limit or plan.least_rounds < plan.most_rounds else ""
     yield f"{most}{format_size(plan.bytes_written)} written" if plan.bytes_written else "nothing written"
     if plan.space_needed:
         yield f"file{'s' if len(plan.test_files) > 1 else ''} removed at the end"

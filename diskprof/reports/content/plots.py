@@ -119,7 +119,7 @@ def _tests(run: Run, samples: Sequence[Sample]) -> list[tuple[TestRecord, Ways]]
     return [
         (test, {way: measured(known.get((test.index, way), ()), test.index) for way in Direction})
         for test in run.tests
-        if not test.planned.cell
+        if not test.planned.one_of_many
     ]
 
 

@@ -10,6 +10,7 @@ from diskprof.model.steady import when_words
 from diskprof.model.units import format_bandwidth, format_iops, format_latency, format_size
 from diskprof.reports import figures
 from diskprof.reports.content import expectation_table
+from diskprof.reports.content.limit_report import limit_sentence
 from diskprof.reports.content.rounds_report import kept_words, told_figure
 from diskprof.reports.content.sweep_tables import verdict_sentences
 from diskprof.reports.words import DIRECTIONS, STATUSES
@@ -38,6 +39,8 @@ def verdict(run: Run) -> str:
 
 
 def _results(run: Run) -> str:
+    if run.plan.limit:
+        return limit_sentence(run) or f"No result: {STATUSES[run.status].word}."
     figures: list[_Figure] = []
     sentences: list[str] = []
     for test in run.apart:
@@ -67,6 +70,9 @@ def unfinished(run: Run) -> str:
     if run.status is Status.COMPLETE or not any(test.result for test in run.tests):
         return ""
     word = STATUSES[run.status].word
+    if run.plan.limit:
+        # Its sentence says so.
+        return ""
     if steady := run.rounds:
         return f"{word[0].upper()}{word[1:]} in round {len(steady.values) + 1}: the results are those of {kept_words(steady)}."
     return f"{word[0].upper()}{word[1:]}: {complete} of {figures.count(len(run.tests), 'test')} complete."

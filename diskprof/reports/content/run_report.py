@@ -44,6 +44,7 @@ from diskprof.reports.content.class_words import class_blocks, disk_class_words
 from diskprof.reports.content.doubts import run_in_doubt, run_limits
 from diskprof.reports.content.facts import brief, detailed, disks
 from diskprof.reports.content.history.history_report import history_report
+from diskprof.reports.content.limit_report import limit_blocks
 from diskprof.reports.content.plots import pairs_of
 from diskprof.reports.content.result_sentences import unfinished, verdict
 from diskprof.reports.content.rounds_report import rounds_blocks
@@ -114,10 +115,10 @@ def run_report(
 def run_preview(run: Run, samples: Sequence[Sample] = ()) -> tuple[Block, ...]:
     """The figures of a run, how its tests went, and its findings; of a sweep its matrices."""
     known = _Known(run, samples, {}, Form.TERMINAL, 1)
-    rows = [row for row in result_rows(run) if not row[0].planned.cell]
+    rows = [row for row in result_rows(run) if not row[0].planned.one_of_many]
     tables = [result_table(rows, Form.TERMINAL)] if rows else []
     findings = _findings(known) if run.findings else ()
-    return (*run_panels(run, (Measure.IOPS,), level=2), *tables, *_over_time(known), *findings)
+    return (*limit_blocks(run), *run_panels(run, (Measure.IOPS,), level=2), *tables, *_over_time(known), *findings)
 
 
 def _title(run: Run, form: Form) -> str:
@@ -183,6 +184,8 @@ def result_rows(run: Run) -> list[ResultRow]:
 def _results(known: _Known) -> list[Block]:
     """The sweeps, and a table of the tests that are no cells of one."""
     run, pages = known.run, known.form in _PAGES
+    if run.plan.limit:
+        return []
     # What rounds of latency are about, in the tables of SNIA's PTS.
     waits = run.plan.rounds is not None and run.plan.rounds.metric.quantity is Quantity.LATENCY
     more = ((Measure.LATENCY_MAX,) if pages else (Measure.LATENCY_MEAN, Measure.LATENCY_MAX)) if waits else ()
@@ -357,6 +360,11 @@ def _bursts(known: _Known) -> list[Block]:
     return known.under("Bursts", burst_blocks(burst_results(known.run, known.samples)))
 
 
+def _limit(known: _Known) -> list[Block]:
+    """Between which loads the limit is, and the trials that say so."""
+    return known.under("Limit", limit_blocks(known.run))
+
+
 def _best(known: _Known) -> Sequence[Block]:
     table = best_table(known.run, known.earlier)
     return known.under(compared(known.run, known.earlier), [table] if table else [])
@@ -405,7 +413,7 @@ def _over_time(known: _Known) -> list[Block]:
     """
     found, title = [], "IOPS over time, from 0"
     for test in known.run.tests:
-        if test.planned.cell:
+        if test.planned.one_of_many:
             continue
         mine = measured(known.samples, test.index)
         write: Callable[[float], str] = format_iops
@@ -431,7 +439,7 @@ def _kernel(known: _Known) -> list[Block]:
     tests = [
         (test.title, view)
         for test in known.run.tests
-        if (view := known.kernel.get(test.index)) and not test.planned.cell
+        if (view := known.kernel.get(test.index)) and not test.planned.one_of_many
     ]
     return known.under(kernel_table.TITLE, kernel_table.kernel_tables(tests, full=known.form in _PAGES))
 
@@ -538,6 +546,7 @@ _SECTIONS: tuple[tuple[Callable[[_Known], Sequence[Block]], tuple[Form, ...]], .
     (_in_words, _FULL),
     (_brief, _TERMINAL),
     (_caps, tuple(Form)),
+    (_limit, tuple(Form)),
     (_results, (*_TERMINAL, *_PAGES)),
     (_syncs, (*_TERMINAL, *_PAGES)),
     (_rounds, tuple(Form)),

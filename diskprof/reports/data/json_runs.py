@@ -51,6 +51,7 @@ from diskprof.reports.content.caps_words import matching_tiers
 from diskprof.reports.content.class_words import recognised, standings
 from diskprof.reports.content.facts import targets
 from diskprof.reports.data.json import FieldTable, Json, fields, plain
+from diskprof.reports.data.json_limit import found_limit_json, limit_json
 
 UNITS = {
     Quantity.IOPS: "IOPS",
@@ -106,6 +107,7 @@ def run_json(
         "sweep": _sweep(run),
         "rounds": _rounds(run),
         "bursts": [_burst(one) for one in burst_results(run, samples)],
+        "limit": found_limit_json(run),
     }
 
 
@@ -168,7 +170,9 @@ def plan_json(plan: Plan) -> Json:
         "test_files": _plain(plan.test_files),
         **_of(plan, "expectations"),
         "sweep": _axes(plan),
-        **_of(plan, "rounds hazards"),
+        **_of(plan, "rounds"),
+        "limit": limit_json(plan.limit),
+        **_of(plan, "hazards"),
         "blocked": bool(plan.blocked),
         **_of(plan, "layout precondition tests"),
     }

@@ -25,6 +25,7 @@ from diskprof.engines.reasons import stuck
 from diskprof.model.advice import on_screen
 from diskprof.model.device import Parts
 from diskprof.model.errors import DiskprofError, StoreError
+from diskprof.model.limit import LimitRule
 from diskprof.model.plan import Plan, PlannedTest, Severity
 from diskprof.model.process_io import ProcessIo
 from diskprof.model.run import Finding, Lapse, LapseKind, Status
@@ -35,6 +36,7 @@ from diskprof.runner.carry.barrier import wait_for_others
 from diskprof.runner.carry.begin import Begun
 from diskprof.runner.carry.descriptors import resolved
 from diskprof.runner.carry.doubt_watch import DoubtWatch
+from diskprof.runner.carry.limit_watch import LimitWatch
 from diskprof.runner.carry.marks import Mark, mark_bytes
 from diskprof.runner.carry.progress import ProgressMeter
 from diskprof.runner.carry.recorder import Keeper
@@ -212,6 +214,8 @@ class _Execution:
     async def _tests(self, workdir: Path) -> tuple[Status, str]:
         anchors = Anchors(self.plan)
         self.looks.append(parts_of(self._stack))
+        if self.plan.limit:
+            return await self._search(anchors, workdir, self.plan.limit)
         if self.plan.rounds is None:
             return await self._each(anchors, workdir)
         rounds = RoundsWatch(self.plan, self.plan.rounds)
@@ -224,11 +228,38 @@ class _Execution:
                 self.keeper.finish_round(rounds.close())
         return Status.COMPLETE, ""
 
-    async def _each(self, anchors: Anchors, workdir: Path, rounds: RoundsWatch | None = None) -> tuple[Status, str]:
-        """Each test once. From the second of `rounds` on, a test that fails keeps the result of the rounds before."""
+    async def _search(self, anchors: Anchors, workdir: Path, rule: LimitRule) -> tuple[Status, str]:
+        """Trials, each of which decides on the next, until the limit is found or the time is over."""
+        search = LimitWatch(rule, self.plan.tests[0])
+        index = 0
+        while planned := search.next():
+            if index:
+                self.plan = replace(self.plan, tests=(*self.plan.tests, planned))
+                self.meter.add(planned)
+                with self.lapse_watch.at_work():
+                    self.keeper.add_test(planned)
+            status, reason = await self._each(anchors, workdir, search=search, begin=index)
+            if status is not Status.COMPLETE:
+                return status, reason
+            index += 1
+        return Status.COMPLETE, ""
+
+    async def _each(
+        self,
+        anchors: Anchors,
+        workdir: Path,
+        rounds: RoundsWatch | None = None,
+        *,
+        search: LimitWatch | None = None,
+        begin: int = 0,
+    ) -> tuple[Status, str]:
+        """Each test once, from `begin` on; a `search` hears of each.
+
+        From the second of `rounds` on, a test that fails keeps the result of the rounds before.
+        """
         failures: list[str] = []
         first = rounds is None or rounds.number == 1
-        for index, planned in enumerate(self.plan.tests):
+        for index, planned in enumerate(self.plan.tests[begin:], begin):
             try:
                 with self.lapse_watch.at_work():
                     anchors.check()
@@ -264,6 +295,10 @@ class _Execution:
                     break
             elif rounds:
                 rounds.hear(outcome, began_ns, self.clock())
+            elif search and planned.trial:
+                with self.lapse_watch.at_work():
+                    told = search.hear(planned.trial, outcome, began_ns, self.clock())
+                    self.keeper.note(told, test=index)
             if obstacle or outcome.survivor is not None:
                 break
         return (Status.FAILED, "\n".join(failures)) if failures else (Status.COMPLETE, "")

@@ -1,7 +1,9 @@
 """Where a run stands, by a monotonic clock: fio's own eta is nonsense for the first seconds (F5)."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
+from diskprof.model.limit import LimitRule
 from diskprof.model.plan import Plan, PlannedTest
 from diskprof.model.run import Progress
 from diskprof.model.sample import Phase, Sample
@@ -21,11 +23,18 @@ class ProgressMeter:
         self._planned = (*plan.preparation, *plan.tests)[0]
         self._began = self._heard = self._phase_began = clock()
         self._bytes = 0
+        self._search_began: int | None = None
+
+    def add(self, planned: PlannedTest) -> None:
+        """A search goes on with this test."""
+        self._plan = replace(self._plan, tests=(*self._plan.tests, planned))
 
     def begin(self, test: int, planned: PlannedTest, phase: Phase) -> None:
         """A process starts; with a ramp its first phase is warming up."""
         self.test, self._planned, self._bytes = test, planned, 0
         self._began = self._heard = self._clock()
+        if self._search_began is None and phase is Phase.MEASURING:
+            self._search_began = self._began
         self.enter(Phase.WARMING if planned.ramp_s and phase is Phase.MEASURING else phase)
 
     def enter(self, phase: Phase) -> None:
@@ -44,6 +53,8 @@ class ProgressMeter:
         done = self._fraction_of_test()
         tests = self._plan.tests
         left = [test.likely_seconds + _START_UP_S for test in tests[self.test + 1 :]]
+        if self._plan.limit:
+            left.append(self._searching_s(self._plan.limit))
         left.append(max(0, self._plan.least_rounds - self.round) * (self._plan.round_s() + _START_UP_S * len(tests)))
         this = self._remaining_s(done)
         if self._preparing:
@@ -62,6 +73,13 @@ class ProgressMeter:
             at_ns=self._clock(),
             silent_s=self.silent_s if self.silent_s >= 1 else 0.0,
         )
+
+    def _searching_s(self, rule: LimitRule) -> float:
+        """What a search is likely to take after the current trial."""
+        if self._search_began is None:
+            return rule.likely_s - self._plan.tests[0].seconds
+        into = (self._began - self._search_began) / 1e9
+        return max(0.0, rule.likely_s - into - self._planned.seconds)
 
     @property
     def _preparing(self) -> bool:

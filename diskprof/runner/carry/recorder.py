@@ -7,6 +7,7 @@ from functools import partial
 
 from diskprof.engines.events import Outcome
 from diskprof.model.errors import StoreBusy
+from diskprof.model.plan import PlannedTest
 from diskprof.model.process_io import ProcessIo
 from diskprof.model.run import Finding, Message, Progress, TestResult
 from diskprof.model.sample import Sample, SystemSample
@@ -29,6 +30,9 @@ class Keeper:
         self._waiting: deque[Callable[[], None]] = deque()
         self._busy_since: float | None = None
         self._tried = 0.0
+
+    def add_test(self, planned: PlannedTest) -> None:
+        self._put(partial(self._store.add_test, self._run_id, planned))
 
     def begin_test(self, index: int) -> None:
         self._put(partial(self._store.begin_test, self._run_id, index, self._clock()))

@@ -78,12 +78,16 @@ def make_plan(
     loads = [_workload(test, places, rate, promised, version) for test in every]
     rounds = resolved.rounds
     once = loads[len(before) :]
-    seconds = sum(load.likely_s for load in loads) + (rounds.windows - 1 if rounds else 0) * sum(
-        load.likely_s for load in once
+    limit = resolved.limit
+    seconds = (
+        (limit.most_s if limit else 0.0)
+        + sum(load.likely_s for load in loads)
+        + (rounds.windows - 1 if rounds else 0) * sum(load.likely_s for load in once)
     )
     space = {place.slot: _space(place, places, every, loads) for place in places}
-    # As many rounds as there may be: what is consented to is never less than what is written.
-    all_rounds = (*before, *tests * (rounds.at_most if rounds else 1))
+    # As many rounds, or trials, as there may be: what is consented to is never less than what is written.
+    times = rounds.at_most if rounds else limit.most_short if limit else 1
+    all_rounds = (*before, *tests * times)
     written = {place.slot: _written(place, places, all_rounds, _rate(place.target, tree), version) for place in places}
     needed = needed_places() if permission.allowed else {}
     size = _size_of(resolved.values)
@@ -132,6 +136,7 @@ def make_plan(
         precondition=planned[: len(before)],
         rounds=rounds,
         disk_class=disk_class,
+        limit=limit,
     )
 
 
@@ -290,6 +295,7 @@ def _planned(
         amount_s=load.likely_s - load.ramp_s if load.amount_bytes else None,
         faults=_faults(test, tool.version),
         steady=test.steady,
+        trial=test.trial,
     )
 
 

@@ -1,0 +1,112 @@
+"""`diskprof limit TARGET --keep PROMISE`: the highest load that keeps what is promised of a latency."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from diskprof.cli import completion_candidates
+from diskprof.cli.commands.run import Start, carry_out, company_of
+from diskprof.cli.common import not_empty
+from diskprof.cli.planning import Request, limit_plan_of
+from diskprof.cli.preset_options import settings_option
+from diskprof.model.limit import LimitBy
+from diskprof.runner.session import Session
+
+if TYPE_CHECKING:
+    from diskprof.model.plan import Plan
+
+
+@click.command("limit", short_help="Find the highest load that keeps a latency.")
+@click.argument("target", shell_complete=completion_candidates.targets)
+@click.option(
+    "--keep",
+    "promises",
+    multiple=True,
+    required=True,
+    metavar="PROMISE",
+    help="Latency to keep: 'read.p99<=5ms', 'write.p99.9<=20ms', 'read.mean<1ms' (repeatable: all at once).",
+)
+@click.option(
+    "--load",
+    default="limit",
+    metavar="PRESET[:TEST]",
+    callback=not_empty,
+    help="The test whose load is raised.  [default: 4k random reads; others: --set rw=randwrite, --set bs=16k]",
+    shell_complete=completion_candidates.presets_and_files,
+)
+@click.option(
+    "--by",
+    type=click.Choice([str(by) for by in LimitBy]),
+    default=None,
+    help="What is raised: I/Os a second, or the queue depth.  [default: rate]",
+)
+@click.option("--depth", type=int, default=None, help="Most I/Os in flight (2 to 256).  [default: 64]")
+@settings_option
+@click.option(
+    "--tag", "tags", multiple=True, help="Tag the run (repeatable).", shell_complete=completion_candidates.tags
+)
+@click.option("--note", default="", help="Note for the run.")
+@click.option("--dry-run", is_flag=True, help="Print the plan and exit.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result (or, with --dry-run, the plan) as JSON.")
+@click.option("--detach", is_flag=True, help="Start the run in the background and print its id.")
+@click.option("--yes", is_flag=True, help="Skip the prompt. Raw writes still need --confirm-device.")
+@click.option(
+    "--allow-write", is_flag=True, help="Allow raw writes to a device: destroys its data. Needs the device's name."
+)
+@click.option(
+    "--confirm-device",
+    "confirm",
+    multiple=True,
+    metavar="NAME",
+    help="Name or serial number of the device to overwrite, instead of typing it.",
+)
+@click.option(
+    "--overwrite-signature",
+    "overwrite",
+    multiple=True,
+    metavar="TYPE",
+    help="Allow overwriting an existing signature (ext4, gpt, ...).",
+)
+@click.option("--wait", is_flag=True, help="Wait for other runs on the same disk.")
+@click.option("--concurrent", is_flag=True, help="Start even if another run uses the same disk.")
+@click.pass_context
+def limit_command(
+    ctx: click.Context,
+    target: str,
+    promises: tuple[str, ...],
+    load: str,
+    by: str | None,
+    depth: int | None,
+    settings: tuple[str, ...],
+    tags: tuple[str, ...],
+    note: str,
+    dry_run: bool,
+    as_json: bool,
+    detach: bool,
+    yes: bool,
+    allow_write: bool,
+    confirm: tuple[str, ...],
+    overwrite: tuple[str, ...],
+    wait: bool,
+    concurrent: bool,
+) -> None:
+    """Find the most I/Os a second at which TARGET keeps a latency, in at most 12 trials and 90 s.
+
+    The result is two loads: the highest that kept it, and the lowest that did not. The run is kept like any other: `show`,
+    `compare`, `report`, `rerun` work on it (docs/limits.md).
+
+    \b
+    Examples:
+      diskprof limit /mnt/data --keep 'read.p99<=5ms'
+      diskprof limit /mnt/data --keep 'read.p99<=2ms' --keep 'read.p99.9<=10ms' --set size=256m
+      diskprof limit /mnt/data --keep 'write.p99<=10ms' --load oltp-70-30
+      diskprof limit /dev/sdb --keep 'read.p99<=20ms' --by depth
+    """
+    request = Request(load, target, settings, allow_write=allow_write, overwrite=overwrite, confirm=confirm)
+    start = Start(tags, note, dry_run, as_json, None, detach, yes, confirm, company_of(ctx, wait, concurrent))
+    session = Session(ctx.find_root().obj)
+
+    def make() -> "Plan":
+        return limit_plan_of(session, request, promises, by, depth)
+
+    carry_out(ctx, session, make, start)

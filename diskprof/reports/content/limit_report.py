@@ -1,0 +1,171 @@
+"""A search for a limit: the two loads that it ended between, in a sentence, and its trials."""
+
+from diskprof.analysis.comparison import ComparedRun, Comparison
+from diskprof.analysis.limit_found import FoundLimit, TriedLoad, found_limit
+from diskprof.analysis.limit_search import CLOSE, Level
+from diskprof.model.limit import LimitBy, LimitRule, Trial, promise_words, promises_words
+from diskprof.model.run import Run, Status
+from diskprof.model.units import format_duration, format_latency, format_percent
+from diskprof.reports import figures
+from diskprof.reports.blocks import Block, Cell, Heading, Paragraph, Table
+from diskprof.reports.layout import Column
+from diskprof.reports.words import STATUSES, Meaning, Word
+
+KEPT, MISSED = Word("kept", "✓", Meaning.GOOD), Word("not kept", "✗", Meaning.BAD)
+
+
+def limit_sentence(run: Run) -> str:
+    """`read.p99<=5ms: 1,850 IOPS kept it in 3 of 3 trials, 1,960 did not in 2 of 2.` Empty of another run, and before a trial is
+    complete."""
+    found = found_limit(run)
+    if found is None or not found.trials:
+        return ""
+    told = [f"{promises_words(found.rule)}: {bracket_words(found)}."]
+    if not run.status.over:
+        return f"So far, after {figures.count(len(found.trials), 'trial')}: {told[0]}"
+    if run.status is not Status.COMPLETE:
+        word = STATUSES[run.status].word
+        told.insert(0, f"{word[0].upper()}{word[1:]} in trial {len(found.trials) + 1}; so far:")
+    told += _doubtful(found)
+    return " ".join(told)
+
+
+def bracket_words(found: FoundLimit) -> str:
+    """`1,850 IOPS kept it in 3 of 3 trials, 1,960 did not in 2 of 2`."""
+    rule, bracket = found.rule, found.bracket
+    kept, missed, least = bracket.kept, bracket.missed, bracket.least
+    if kept and missed is None:
+        return f"{_all_there_is(rule, kept)} kept it {_of(kept.times_kept, kept.times)} trials"
+    if kept and missed:
+        unit = "" if rule.by is LimitBy.DEPTH else " IOPS"
+        keeps, misses = _of(kept.times_kept, kept.times), _of(missed.times - missed.times_kept, missed.times)
+        return f"{_load(rule, kept)}{unit} kept it {keeps} trials, {_load(rule, missed)} did not {misses}"
+    if least and not any(level.kept for level in bracket.levels):
+        figure = _figures(found, least)
+        return f"nothing kept it: at QD1 {figure} ({least.done:,.0f} IOPS, {figures.count(least.times, 'trial')})"
+    assert missed
+    unit = "" if rule.by is LimitBy.DEPTH else " IOPS"
+    return f"{_load(rule, missed)}{unit} did not keep it {_of(missed.times - missed.times_kept, missed.times)} trials"
+
+
+def _of(times: int, of: int) -> str:
+    return f"in {times} of {of}"
+
+
+def _load(rule: LimitRule, level: Level) -> str:
+    """`1,850`; `QD12 (4,410 IOPS)`; `1,960 (all that QD64 does)`."""
+    if rule.by is LimitBy.DEPTH:
+        return f"QD{level.trial.depth} ({level.done:,.0f} IOPS)"
+    return f"{level.done:,.0f}" + (f" (all that QD{level.trial.depth} does)" if level.trial.rate is None else "")
+
+
+def _all_there_is(rule: LimitRule, level: Level) -> str:
+    return f"all that QD{level.trial.depth} does, {level.done:,.0f} IOPS,"
+
+
+def _figures(found: FoundLimit, level: Level) -> str:
+    """What was promised, as the longest trial of a load measured it: `read.p99 was 6.1 ms`."""
+    tried = max((each for each in found.trials if each.outcome.trial.load == level.trial), key=_seconds)
+    names = [promise_words(promise).partition("<")[0] for promise in found.rule.promises]
+    return ", ".join(
+        f"{name} was {format_latency(value)}" if value is not None else f"{name} is not known"
+        for name, value in zip(names, tried.figures, strict=True)
+    )
+
+
+def _seconds(tried: TriedLoad) -> float:
+    return tried.test.planned.runtime_s
+
+
+def _doubtful(found: FoundLimit) -> list[str]:
+    """What the search could not settle in its time."""
+    bracket = found.bracket
+    if bracket.missed is None:
+        return []
+    told = []
+    if bracket.kept and not found.close:
+        told.append(f"The trials were over before the two were within {format_percent(CLOSE, 1)}.")
+    elif bracket.kept and not bracket.confirmed:
+        told.append("Not both are confirmed by a full trial: the trials were over.")
+    if above := [level for level in bracket.levels if level.kept and level.done > bracket.missed.done]:
+        told.append(
+            f"More than that kept it, too ({above[-1].done:,.0f} IOPS): latency does not rise with the load alone."
+        )
+    return told
+
+
+def limit_blocks(run: Run) -> list[Block]:
+    """The sentence, and a row for each trial; nothing of another run."""
+    found = found_limit(run)
+    if found is None:
+        return []
+    told = limit_sentence(run)
+    return [*([Paragraph(told, hanging=True)] if told else []), *([_table(found)] if found.trials else [])]
+
+
+def _table(found: FoundLimit) -> Table:
+    names = [promise_words(promise).partition("<")[0] for promise in found.rule.promises]
+    columns = (
+        *(Column("Trial", right=True), Column("Load", least=10), Column("Length", right=True)),
+        *(Column("IOPS", right=True), *(Column(name, right=True) for name in names), Column("Kept")),
+    )
+    ends = {end.trial for end in (found.bracket.kept, found.bracket.missed) if end}
+    rows = []
+    for each in found.trials:
+        word = KEPT if each.outcome.kept else MISSED
+        strong = each.outcome.trial.load in ends
+        rows.append(
+            (
+                Cell(str(each.test.index + 1)),
+                Cell(load_words(each.outcome.trial), strong=strong),
+                Cell(format_duration(each.test.planned.runtime_s)),
+                Cell(figures.number(each.outcome.done), strong=strong),
+                *(Cell(figures.MISSING if value is None else format_latency(value)) for value in each.figures),
+                Cell(word.word, word.meaning, sign=word.sign),
+            )
+        )
+    return Table(columns, tuple(rows), f"Trials: {promises_words(found.rule)}", lead=2)
+
+
+def load_words(trial: Trial) -> str:
+    """`1,850/s`, `QD64`."""
+    return f"QD{trial.depth}" if trial.rate is None else f"{trial.rate:,}/s"
+
+
+def compared_limits(comparison: Comparison) -> list[Block]:
+    """What the runs of a comparison found that searched for a limit, a row for each run, against the first; nothing without two."""
+    runs = [(arm.label, run) for arm in comparison.columns for run in arm.runs if run.limit and run.limit.trials]
+    if len(runs) < 2:
+        return []
+    columns = (
+        Column(""),
+        *(Column(head, right=True) for head in ("Kept", "Trials", "Not kept", "Trials", "Difference")),
+        Column("Promise", below=True),
+    )
+    base = _kept_of(runs[0][1])
+    rows = []
+    for at, (label, run) in enumerate(runs):
+        assert run.limit
+        bracket, value = run.limit.bracket, _kept_of(run)
+        change = figures.relative(value / base - 1) if at and base and value is not None else ""
+        cells = (
+            *_end(bracket.kept, kept=True),
+            *_end(bracket.missed, kept=False),
+            change,
+            promises_words(run.limit.rule),
+        )
+        rows.append(tuple(map(Cell, (label, *cells))))
+    legend = "IOPS: the highest load that kept what was promised, and the lowest that did not."
+    return [Heading("Limit"), Table(columns, tuple(rows), legend=legend, lead=1)]
+
+
+def _kept_of(run: ComparedRun) -> float | None:
+    kept = run.limit.bracket.kept if run.limit else None
+    return kept.done if kept else None
+
+
+def _end(level: Level | None, *, kept: bool) -> tuple[str, str]:
+    if level is None:
+        return figures.MISSING, ""
+    times = level.times_kept if kept else level.times - level.times_kept
+    return figures.number(level.done), f"{times} of {level.times}"

@@ -1,0 +1,134 @@
+"""What is said of a run that searched for a limit."""
+
+from dataclasses import replace
+
+from handmade import direction, fio, latency, run
+
+from diskprof.analysis.comparison import compare
+from diskprof.analysis.headline import headline
+from diskprof.model.fingerprint import fingerprint
+from diskprof.model.limit import LimitBy, LimitRule, Trial
+from diskprof.model.run import Run, Status
+from diskprof.presets.limit_text import parse_promise
+from diskprof.reports.blocks import Form, Heading, Table
+from diskprof.reports.content.comparison_report import comparison_report
+from diskprof.reports.content.limit_report import limit_sentence
+from diskprof.reports.content.result_sentences import unfinished, verdict
+from diskprof.reports.content.run_report import run_report
+from diskprof.reports.data.json_runs import plan_json, run_json
+from diskprof.reports.render.text import show
+
+RULE = LimitRule((parse_promise("read.p99<=5ms"),))
+Tried = tuple[Trial, float, float]
+"""A trial, the I/Os a second that it did, and its p99 in ms."""
+
+TOP, ONE = (Trial(64), 2000.0, 40.0), (Trial(1), 480.0, 2.5)
+KEPT = (Trial(64, 1850), 1850.0, 4.2)
+MISSED = (Trial(64, 1910), 1910.0, 6.1)
+
+
+def full(tried: Tried) -> Tried:
+    return replace(tried[0], full=True), *tried[1:]
+
+
+FOUND = (TOP, ONE, KEPT, full(MISSED), full(KEPT), full(KEPT), full(MISSED))
+
+
+def searched(*trials: Tried, rule: LimitRule = RULE, status: Status = Status.COMPLETE, run_id: str = "a2345678") -> Run:
+    given = []
+    for number, (trial, done, p99) in enumerate(trials):
+        read = direction(done, seconds=rule.measuring_s(trial), figures=latency(1e6, p99=p99 * 1e6))
+        test = fio(f"trial-{number}" if number else "qd64", read=read, runtime_s=rule.measuring_s(trial))
+        given.append(replace(test, planned=replace(test.planned, trial=trial)))
+    made = run(*given, status=status, run_id=run_id)
+    return replace(made, plan=replace(made.plan, limit=rule))
+
+
+def test_the_sentence_has_both_loads_and_how_often_each_kept_it() -> None:
+    words = "read.p99<=5ms: 1,850 IOPS kept it in 3 of 3 trials, 1,910 did not in 2 of 2."
+    made = searched(*FOUND)
+    assert limit_sentence(made) == words and words in verdict(made)
+    assert headline(made) == "limit 1,850 IOPS at read.p99<=5ms"
+
+
+def test_all_that_the_disk_does_may_keep_it_or_nothing_does() -> None:
+    top = (Trial(64), 3700.0, 1.0)
+    assert limit_sentence(searched(top, full(top), full(top))) == (
+        "read.p99<=5ms: all that QD64 does, 3,700 IOPS, kept it in 3 of 3 trials."
+    )
+    slow = (Trial(1), 90.0, 14.0)
+    none = searched(TOP, slow, full(slow))
+    assert limit_sentence(none) == "read.p99<=5ms: nothing kept it: at QD1 read.p99 was 14.0 ms (90 IOPS, 2 trials)."
+    assert headline(none) == "nothing kept read.p99<=5ms"
+
+
+def test_what_was_not_settled_is_said() -> None:
+    wide = limit_sentence(searched(TOP, ONE, (Trial(64, 1000), 1000.0, 3.0)))
+    assert "1,000 IOPS kept it in 1 of 1 trials, 2,000 (all that QD64 does) did not in 1 of 1." in wide
+    assert wide.endswith("The trials were over before the two were within 3.5%.")
+    assert limit_sentence(searched(TOP, ONE, KEPT, MISSED)).endswith("the trials were over.")
+    odd = limit_sentence(searched(TOP, ONE, (Trial(64, 1950), 1950.0, 4.0), *FOUND[2:]))
+    assert "More than that kept it, too (1,950 IOPS)" in odd
+
+
+def test_a_search_that_was_stopped_tells_what_is_known_so_far() -> None:
+    stopped = searched(*FOUND[:4], status=Status.CANCELLED)
+    assert limit_sentence(stopped).startswith(
+        "Cancelled in trial 5; so far: read.p99<=5ms: 1,850 IOPS kept it in 1 of 1"
+    )
+    assert unfinished(stopped) == ""
+    going = searched(*FOUND[:3], status=Status.RUNNING)
+    assert limit_sentence(going).startswith("So far, after 3 trials: read.p99<=5ms:")
+    first = searched(status=Status.CANCELLED)
+    assert limit_sentence(first) == "" and verdict(first) == "No result: cancelled."
+
+
+def test_by_depth_the_depths_are_told_with_what_they_did() -> None:
+    rule = replace(RULE, by=LimitBy.DEPTH)
+    trials = [(Trial(64), 2000.0, 40.0), (Trial(1), 480.0, 2.5), (Trial(8), 1900.0, 4.5), (Trial(9), 1950.0, 5.5)]
+    made = searched(*trials, *map(full, trials[2:]), full(trials[2]), rule=rule)
+    assert limit_sentence(made) == (
+        "read.p99<=5ms: QD8 (1,900 IOPS) kept it in 3 of 3 trials, QD9 (1,950 IOPS) did not in 2 of 2."
+    )
+    assert headline(made) == "limit QD8, 1,900 IOPS at read.p99<=5ms"
+
+
+def test_every_form_has_the_bracket_first_and_then_the_trials() -> None:
+    made = searched(*FOUND)
+    for form in Form:
+        blocks = run_report(made, form=form)
+        at = next(at for at, block in enumerate(blocks) if isinstance(block, Heading) and block.text == "Limit")
+        table = next(block for block in blocks[at:] if isinstance(block, Table))
+        assert [row[1].text for row in table.rows][:3] == ["QD64", "QD1", "1,850/s"]
+        assert [row[-1].text for row in table.rows][:3] == ["not kept", "kept", "kept"]
+        assert not any(isinstance(block, Heading) and block.text == "Results" for block in blocks)
+    assert "1,850/s     3 s" in show(made, (), 100)
+
+
+def test_json_has_the_search_and_what_it_found() -> None:
+    made = searched(*FOUND)
+    found = run_json(made)["limit"]
+    assert found["kept"] == {"depth": 64, "rate": 1850, "iops": 1850.0, "trials": 3, "trials_kept": 3}
+    assert found["close"] and found["confirmed"] and len(found["trials"]) == 7
+    assert found["wanted"] == plan_json(made.plan)["limit"]
+    assert run_json(run(fio(read=direction(100))))["limit"] is None
+
+
+def test_runs_are_compared_by_their_limits() -> None:
+    faster = searched(*[(trial, done * 1.5, p99) for trial, done, p99 in FOUND], run_id="b2345678")
+    blocks = comparison_report(compare([searched(*FOUND), faster]))
+    at = next(at for at, block in enumerate(blocks) if isinstance(block, Heading) and block.text == "Limit")
+    table = blocks[at + 1]
+    assert isinstance(table, Table)
+    assert [[cell.text for cell in row][1:6] for row in table.rows] == [
+        ["1,850", "3 of 3", "1,910", "2 of 2", ""],
+        ["2,775", "3 of 3", "2,865", "2 of 2", "+50%"],
+    ]
+    assert [test.name for test in compare([searched(*FOUND), searched(TOP)]).tests] == ["qd64"]
+
+
+def test_like_searches_have_one_fingerprint_whatever_they_tried() -> None:
+    one, other = searched(*FOUND), searched(*FOUND[:3])
+    assert fingerprint(one.plan, one.environment) == fingerprint(other.plan, other.environment)
+    stricter = searched(*FOUND, rule=replace(RULE, promises=(parse_promise("read.p99<=4ms"),)))
+    assert fingerprint(one.plan, one.environment) != fingerprint(stricter.plan, stricter.environment)
