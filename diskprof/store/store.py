@@ -162,15 +162,10 @@ class Store:
                 barriers.insert(db, number, now)
         return name
 
-    def add_test(self, run_id: str, planned: PlannedTest) -> None:
-        """Adds a test behind those of the run, of which it becomes part of the plan: a search decides on the way what it tries."""
+    def begin_test(self, run_id: str, index: int, at_ns: int, added: PlannedTest | None = None) -> None:
+        """Marks test `index` as running since `at_ns` (ns since the run began); `added`, what it is, puts it behind those of the plan."""
         with self._database.write() as db:
-            writing.add_test(db, self._touch(db, run_id), planned)
-
-    def begin_test(self, run_id: str, index: int, at_ns: int) -> None:
-        """Marks test `index` as running since `at_ns` (ns since the run began)."""
-        with self._database.write() as db:
-            if not writing.begin_test(db, self._touch(db, run_id), index, at_ns):
+            if not writing.begin_test(db, self._touch(db, run_id), index, at_ns, added):
                 raise StoreError(f"The run {run_id} has no test {index}.")
 
     def append(

@@ -111,7 +111,13 @@ def create(
     return number
 
 
-def add_test(db: sqlite3.Connection, number: int, planned: PlannedTest) -> None:
+def device_label(plan: Plan, environment: Environment) -> str:
+    """What a list of runs calls the disk: its model, else its name."""
+    known = (*environment.disks, *((environment.device,) if environment.device else ()))
+    return next((device.model for device in known if device.model), "") or plan.target.device_title
+
+
+def _add_test(db: sqlite3.Connection, number: int, planned: PlannedTest) -> None:
     """Adds a pending test behind those of the run. Raises StoreError where its plan cannot be read."""
     (text,) = db.execute("SELECT plan FROM detail WHERE run = ?", (number,)).fetchone()
     plan = codec.plan_from(text)
@@ -123,13 +129,11 @@ def add_test(db: sqlite3.Connection, number: int, planned: PlannedTest) -> None:
     )
 
 
-def device_label(plan: Plan, environment: Environment) -> str:
-    """What a list of runs calls the disk: its model, else its name."""
-    known = (*environment.disks, *((environment.device,) if environment.device else ()))
-    return next((device.model for device in known if device.model), "") or plan.target.device_title
-
-
-def begin_test(db: sqlite3.Connection, number: int, index: int, at_ns: int) -> bool:
+def begin_test(db: sqlite3.Connection, number: int, index: int, at_ns: int, added: PlannedTest | None = None) -> bool:
+    """False where there is no such test. One that is `added` comes behind those of the plan: a search decides on its way what it
+    tries."""
+    if added:
+        _add_test(db, number, added)
     return (
         db.execute(
             "UPDATE test SET status = ?, started_ns = ? WHERE run = ? AND position = ?",

@@ -236,8 +236,6 @@ class _Execution:
             if index:
                 self.plan = replace(self.plan, tests=(*self.plan.tests, planned))
                 self.meter.add(planned)
-                with self.lapse_watch.at_work():
-                    self.keeper.add_test(planned)
             status, reason = await self._each(anchors, workdir, search=search, begin=index)
             if status is not Status.COMPLETE:
                 return status, reason
@@ -268,7 +266,7 @@ class _Execution:
                 break
             if first:
                 with self.lapse_watch.at_work():
-                    self.keeper.begin_test(index)
+                    self.keeper.begin_test(index, planned if search and index else None)
             obstacle = await self._prepare(workdir) or await self._wait() if first and index == 0 else None
             began_ns = self.clock()
             with self.lapse_watch.at_work():

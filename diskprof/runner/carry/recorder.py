@@ -31,11 +31,9 @@ class Keeper:
         self._busy_since: float | None = None
         self._tried = 0.0
 
-    def add_test(self, planned: PlannedTest) -> None:
-        self._put(partial(self._store.add_test, self._run_id, planned))
-
-    def begin_test(self, index: int) -> None:
-        self._put(partial(self._store.begin_test, self._run_id, index, self._clock()))
+    def begin_test(self, index: int, added: PlannedTest | None = None) -> None:
+        """`added`: what it is, where the plan did not have it."""
+        self._put(partial(self._store.begin_test, self._run_id, index, self._clock(), added))
 
     def append(
         self,
