@@ -163,7 +163,7 @@ class Store:
         return name
 
     def begin_test(self, run_id: str, index: int, at_ns: int, added: PlannedTest | None = None) -> None:
-        """Marks test `index` as running since `at_ns` (ns since the run began); `added`, what it is, puts it behind those of the plan."""
+        """Marks test `index` as running since `at_ns` (ns since the run began); `added`: a test behind those of its plan."""
         with self._database.write() as db:
             if not writing.begin_test(db, self._touch(db, run_id), index, at_ns, added):
                 raise StoreError(f"The run {run_id} has no test {index}.")
