@@ -18,7 +18,7 @@ from program import diskprof as from_scratch
 from recorded import write_library
 from recorded.disk import make_plan
 
-from diskprof.cli.commands.run import _next_steps, _next_steps_of_series, _show
+from diskprof.cli.starting import _next_steps, _next_steps_of_series, _show
 from diskprof.model.plan import Hazard, Severity
 from diskprof.store import Store
 

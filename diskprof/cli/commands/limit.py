@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 import click
 
 from diskprof.cli import completion_candidates
-from diskprof.cli.commands.run import Start, carry_out, company_of
 from diskprof.cli.common import not_empty
 from diskprof.cli.planning import Request, limit_plan_of
 from diskprof.cli.preset_options import settings_option
+from diskprof.cli.starting import Start, carry_out, company_of
 from diskprof.model.limit import LimitBy
 from diskprof.runner.session import Session
 
