@@ -46,7 +46,7 @@ async def test_the_map_fills_cell_by_cell(bench: Bench, store: Store, size: tupl
         for _ in steps:
             if (progress := store.run(run_id).progress) and progress.test == 1:
                 break
-        await see(pilot, "1 of 6 cells done", "V Sweep")
+        await see(pilot, "1 of 6 cells done", "V Overview")
         assert "▶" in chart_of(pilot)
         for _ in steps:
             pass
@@ -93,7 +93,7 @@ async def test_where_there_is_one_picture_or_no_sweep_there_is_no_key_for_more(b
         await press(pilot, "2", "X")
         assert "Other cells" not in text_of(pilot)
         record_run(store, "mixed-70-30", end=Status.RUNNING, stop_in=(0, 0.5), runner=this_process())
-        await until(pilot, lambda: "V Sweep" not in text_of(pilot))
+        await until(pilot, lambda: "V Overview" not in text_of(pilot))
 
 
 async def test_cells_in_ascii_tell_by_signs(bench: Bench, store: Store) -> None:

@@ -37,26 +37,26 @@ def bracket_words(found: FoundLimit) -> str:
     if kept and missed is None:
         return f"{_all_there_is(rule, kept)} kept it {_of(kept.times_kept, kept.times)} trials"
     if kept and missed:
-        unit = "" if rule.by is LimitBy.DEPTH else " IOPS"
         keeps, misses = _of(kept.times_kept, kept.times), _of(missed.times - missed.times_kept, missed.times)
-        return f"{_load(rule, kept)}{unit} kept it {keeps} trials, {_load(rule, missed)} did not {misses}"
+        return f"{_load(rule, kept, ' IOPS')} kept it {keeps} trials, {_load(rule, missed)} did not {misses}"
     if least and not any(level.kept for level in bracket.levels):
         figure = _figures(found, least)
         return f"nothing kept it: at QD1 {figure} ({least.done:,.0f} IOPS, {figures.count(least.times, 'trial')})"
     assert missed
-    unit = "" if rule.by is LimitBy.DEPTH else " IOPS"
-    return f"{_load(rule, missed)}{unit} did not keep it {_of(missed.times - missed.times_kept, missed.times)} trials"
+    return (
+        f"{_load(rule, missed, ' IOPS')} did not keep it {_of(missed.times - missed.times_kept, missed.times)} trials"
+    )
 
 
 def _of(times: int, of: int) -> str:
     return f"in {times} of {of}"
 
 
-def _load(rule: LimitRule, level: Level) -> str:
-    """`1,850`; `QD12 (4,410 IOPS)`; `1,960 (all that QD64 does)`."""
+def _load(rule: LimitRule, level: Level, unit: str = "") -> str:
+    """`1,850 IOPS`, `1,850`; `QD12 (4,410 IOPS)`; `1,960 IOPS (all that QD64 does)`."""
     if rule.by is LimitBy.DEPTH:
         return f"QD{level.trial.depth} ({level.done:,.0f} IOPS)"
-    return f"{level.done:,.0f}" + (f" (all that QD{level.trial.depth} does)" if level.trial.rate is None else "")
+    return f"{level.done:,.0f}{unit}" + (f" (all that QD{level.trial.depth} does)" if level.trial.rate is None else "")
 
 
 def _all_there_is(rule: LimitRule, level: Level) -> str:
@@ -66,10 +66,9 @@ def _all_there_is(rule: LimitRule, level: Level) -> str:
 def _figures(found: FoundLimit, level: Level) -> str:
     """What was promised, as the longest trial of a load measured it: `read.p99 was 6.1 ms`."""
     tried = max((each for each in found.trials if each.outcome.trial.load == level.trial), key=_seconds)
-    names = [promise_words(promise).partition("<")[0] for promise in found.rule.promises]
     return ", ".join(
         f"{name} was {format_latency(value)}" if value is not None else f"{name} is not known"
-        for name, value in zip(names, tried.figures, strict=True)
+        for name, value in zip(names_of(found.rule), tried.figures, strict=True)
     )
 
 
@@ -104,10 +103,9 @@ def limit_blocks(run: Run) -> list[Block]:
 
 
 def _table(found: FoundLimit) -> Table:
-    names = [promise_words(promise).partition("<")[0] for promise in found.rule.promises]
     columns = (
         *(Column("Trial", right=True), Column("Load", least=10), Column("Length", right=True)),
-        *(Column("IOPS", right=True), *(Column(name, right=True) for name in names), Column("Kept")),
+        *(Column("IOPS", right=True), *(Column(name, right=True) for name in names_of(found.rule)), Column("Kept")),
     )
     ends = {end.trial for end in (found.bracket.kept, found.bracket.missed) if end}
     rows = []
@@ -125,6 +123,11 @@ def _table(found: FoundLimit) -> Table:
             )
         )
     return Table(columns, tuple(rows), f"Trials: {promises_words(found.rule)}", lead=2)
+
+
+def names_of(rule: LimitRule) -> tuple[str, ...]:
+    """What is promised, without the values: `read.p99`."""
+    return tuple(promise_words(promise).partition("<")[0] for promise in rule.promises)
 
 
 def load_words(trial: Trial) -> str:

@@ -546,7 +546,7 @@ _SECTIONS: tuple[tuple[Callable[[_Known], Sequence[Block]], tuple[Form, ...]], .
     (_in_words, _FULL),
     (_brief, _TERMINAL),
     (_caps, tuple(Form)),
-    (_limit, tuple(Form)),
+    (_limit, (*_TERMINAL, *_PAGES)),
     (_results, (*_TERMINAL, *_PAGES)),
     (_syncs, (*_TERMINAL, *_PAGES)),
     (_rounds, tuple(Form)),

@@ -1,4 +1,5 @@
-"""What Live and a result show of a test: the large chart with its cursor, the cells of a sweep, the kernel's view."""
+"""What Live and a result show of a test: the large chart with its cursor, the cells of a sweep or the trials of a search, the
+kernel's view."""
 
 from __future__ import annotations
 
@@ -20,6 +21,7 @@ from diskprof.tui.kit.textual_fixes import set_timer
 from diskprof.tui.live.depths import Depths
 from diskprof.tui.live.kernel_lines import kernel_lines
 from diskprof.tui.live.latency_plots import course_plot, distribution, heat_plot, moment, percentile_plot
+from diskprof.tui.live.limit_lines import limit_lines, search_height
 from diskprof.tui.live.live_lines import chart_curves, phase_note, tile_entries, waiting_words, waits_s
 from diskprof.tui.live.live_panes import DeviceTile, KernelPane, LatencyTile, Tile
 from diskprof.tui.live.run_reader import RunReader, Snapshot
@@ -73,10 +75,10 @@ COURSE_BINDINGS: tuple[BindingType, ...] = (
     Binding(
         "V",
         "course('cells')",
-        "Sweep",
+        "Overview",
         key_display="V",
         id="live.sweep",
-        tooltip="The cells of the sweep, or the course of the test that is chosen",
+        tooltip="The cells of the sweep or the trials of the search, or the course of the test that is chosen",
     ),
     Binding(
         "X",
@@ -125,10 +127,15 @@ COURSE_BINDINGS: tuple[BindingType, ...] = (
         "Open",
         id="live.open",
         show=False,
-        tooltip="Show the chart of the test alone; in a sweep, the course of the cell",
+        tooltip="Show the chart of the test alone; in a sweep or a search, the course of the cell or trial",
     ),
 )
 """What the keys of every screen with such a chart do."""
+
+
+def _is_of_many(seen: Snapshot) -> bool:
+    """Whether the result of the run is that of all its tests together: a sweep, or a search for a limit."""
+    return bool(seen.run.plan.sweep) or seen.run.plan.limit is not None
 
 
 class CourseView:
@@ -183,8 +190,8 @@ class CourseView:
         if before.test != self.snapshot.test:
             self.moment = None
             self._before = before if before.track.last else None
-        if before.going and not self.snapshot.going and self.snapshot.run.plan.sweep:
-            # The result of a sweep is its cells, whatever was looked at meanwhile.
+        if before.going and not self.snapshot.going and _is_of_many(self.snapshot):
+            # The result of a sweep is its cells, that of a search its trials, whatever was looked at meanwhile.
             self._as_cells = True
             self._turns.clear()
 
@@ -272,12 +279,14 @@ class CourseView:
             case "metric" | "cursor" | "cells" | "panel" | "open" if self._shows_kernel:
                 # They act on the chart, which is not to be seen.
                 return False
+            case "metric" if self.shows_cells and seen is not None and seen.run.plan.limit:
+                return False
             case "metric" | "zoom" | "kernel" | "open":
                 return seen is not None
             case "cursor":
                 return seen is not None and not self.shows_cells and self._shown_view is not View.DISTRIBUTION
             case "cells":
-                return seen is not None and bool(seen.run.plan.sweep)
+                return seen is not None and _is_of_many(seen)
             case "panel":
                 return self.shows_cells and seen is not None and len(panels_of(seen.run)) > 1
             case "leave":
@@ -289,7 +298,7 @@ class CourseView:
     def _over_it(self) -> bool:
         """Whether a cursor, the zoom or the course of a cell is over what is shown first."""
         seen = self.snapshot
-        cell = seen is not None and bool(seen.run.plan.sweep) and not self._as_cells
+        cell = seen is not None and _is_of_many(seen) and not self._as_cells
         return self.moment is not None or self.screen.has_class("-zoom") or cell
 
     @property
@@ -314,12 +323,16 @@ class CourseView:
 
     @property
     def shows_cells(self) -> bool:
-        return self._as_cells and self.snapshot is not None and bool(self.snapshot.run.plan.sweep)
+        """Whether all tests are shown at once: the cells of a sweep, the trials of a search."""
+        return self._as_cells and self.snapshot is not None and _is_of_many(self.snapshot)
 
     def grid_height(self, each: int) -> int | None:
-        """The lines of the cells of a sweep, each so many lines high; None while the kernel's view or the zoom has their place."""
+        """The lines of the cells of a sweep, each so many lines high, or of a search; None while the kernel's view or the zoom has
+        their place."""
         if self.snapshot is None or self._shows_kernel or self.screen.has_class("-zoom"):
             return None
+        if self.snapshot.run.plan.limit:
+            return search_height(self.snapshot.run)
         found = panels_of(self.snapshot.run)
         return 2 + each * max((len(panel.rows.values) for panel in found), default=0)
 
@@ -420,6 +433,9 @@ class CourseView:
 
     def _draw_cells(self, seen: Snapshot, chart: Chart) -> None:
         run, current, metric = seen.run, seen.test, self._cell_metric
+        if run.plan.limit:
+            chart.show_lines(lambda width, height: limit_lines(run, current, width, height))
+            return
         at = panel_of(panels_of(run), current) if self._panel_at is None else self._panel_at
         charset, flat = self._charset, is_flat(self.screen.app, self._charset)
         chart.show_lines(lambda width, height: sweep_lines(run, at, metric, current, width, height, charset, flat=flat))

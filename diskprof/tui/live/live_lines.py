@@ -78,7 +78,8 @@ def test_line(seen: Snapshot, width: int, *, silent_s: float = 0.0, bar: Charset
     if bar:
         right += [(f" {_left_words(run)} ", "")]
     number, of = record.index + 1, len(run.tests)
-    left: list[Piece] = [(f"   Test {number} of {of}  ", "")]
+    counted = f"Trial {number}" if run.plan.limit else f"Test {number} of {of}"
+    left: list[Piece] = [(f"   {counted}  ", "")]
     room = width - width_of(right)
     if seen.preparing:
         left = [("   Preparing ", ""), (preparing_words(run.plan), "strong")]
@@ -87,7 +88,7 @@ def test_line(seen: Snapshot, width: int, *, silent_s: float = 0.0, bar: Charset
         if cells.width_of(title) <= room - width_of(left):
             left.append((title, "strong"))
         else:
-            left = [(f"   {number}/{of}  ", "")]
+            left = [(f"   {number}  " if run.plan.limit else f"   {number}/{of}  ", "")]
             whole = cells.width_of(title) <= room - width_of(left)
             left.append((title if whole else clean(record.name), "strong"))
     if bar and (room := room - width_of(left)) >= _LEAST_BAR:

@@ -63,6 +63,9 @@ kB of 1024 bytes): the last interval and the median of the test.
 A sweep is shown as its grid, block sizes down and queue depths across. {live.metric} switches the figure, {live.panel} shows
 other values of a third axis, {live.open} or {live.sweep} the course of the chosen test. Arrows at the edges mean more cells.
 
+A search for a limit is shown as its trials, one below the other: each with a sign at its load, kept or not kept, and a line over
+the loads between the two that the search had closed in on by then. {live.open} or {live.sweep} show the course of a trial.
+
 A preset with rounds repeats all of its tests until one of them is steady. The line of the round has the course of that test's
 figure, one value a round, the range and slope of the last rounds and, in brackets, their limits. Results are those of the last
 complete rounds together, and change with each round; in the first, those of the tests that are done.

@@ -38,10 +38,20 @@ from diskprof.model.run import (
 )
 from diskprof.model.run_series import NewSeries
 from diskprof.model.sample import Direction, Phase, Sample, SystemSample
+from diskprof.runner.carry.limit_watch import LimitWatch
 from diskprof.runner.carry.rounds_watch import RoundsWatch
 from diskprof.store import ProcessIdentity, Store, this_process
 from recorded.disk import FAST, QUICK_TESTS, SLOW, RecordedMachine, Speed, make_histogram, make_plan, speeds_of
-from recorded.volume import SMALL, VOLUME, promises_plan, rounds_plan, sweep_plan, targets_plan
+from recorded.volume import (
+    SMALL,
+    VOLUME,
+    limit_plan,
+    promises_plan,
+    rounds_plan,
+    speed_at,
+    sweep_plan,
+    targets_plan,
+)
 
 __all__ = [
     "FAST",
@@ -53,12 +63,14 @@ __all__ = [
     "VOLUME",
     "RecordedMachine",
     "Speed",
+    "limit_plan",
     "make_document",
     "make_histogram",
     "make_plan",
     "make_result",
     "promises_plan",
     "record_library",
+    "record_limit",
     "record_rounds",
     "record_run",
     "record_volumes",
@@ -285,6 +297,8 @@ class _Steps:
 
     def test(self, index: int, planned: PlannedTest, stop_at: float | None) -> Iterator[str]:
         block_size, found = speeds_of(planned, self.machine)
+        if planned.trial and self.machine.limits:
+            found = ((Direction.READ, speed_at(planned.trial, self.machine.limits)),)
         speeds = tuple((direction, replace(speed, iops=speed.iops * self.factor)) for direction, speed in found)
         warming = round(planned.ramp_s * 1e9 / INTERVAL_NS)
         measuring = round(planned.runtime_s * 1000 / planned.interval_ms)
@@ -363,6 +377,39 @@ def record_rounds(store: Store, course: Sequence[float], *, started_at: datetime
             watch.hear(Outcome(Status.COMPLETE, "", result, document), began_ns, clock.at_ns)
         if number < len(course):
             store.finish_round(run_id, watch.close(), at_ns=clock.at_ns)
+    return run_id
+
+
+def record_limit(
+    store: Store, *, trials: int | None = None, started_at: datetime = FIRST_START, run_id: str = "c4t8h3wy"
+) -> str:
+    """A run of `limit_plan`: to its end, or that this process carries out, with so many trials and a half."""
+    plan, random, clock = limit_plan(), Random(47), _Clock()
+    assert plan.limit
+    runner = None if trials is None else this_process()
+    store.create_run(*(plan, VOLUME.environment), runner=runner, started_at=started_at, run_id=run_id)
+    steps, search, index = (
+        _Steps(store, run_id, plan, VOLUME, random, clock, 1.0),
+        LimitWatch(plan.limit, plan.tests[0]),
+        0,
+    )
+    while (planned := search.next()) and planned.trial:
+        store.begin_test(run_id, index, clock.at_ns, planned if index else None)
+        begun, began_ns = len(clock.samples), clock.at_ns
+        deque(steps.test(index, planned, 0.6 if index == trials else None), maxlen=0)
+        if index == trials:
+            return run_id
+        result = make_result(clock.samples[begun:])
+        document = make_document(planned, result)
+        store.finish_test(run_id, index, status=Status.COMPLETE, at_ns=clock.at_ns, result=result, document=document)
+        told = search.hear(
+            planned.trial, Outcome(Status.COMPLETE, "", result, document), began_ns, clock.at_ns + SECOND_NS
+        )
+        store.append(run_id, messages=(Message(clock.at_ns, told, index),))
+        index += 1
+    ended_at = started_at + timedelta(microseconds=clock.at_ns // 1000)
+    words = headline(store.run(run_id))
+    store.finish_run(run_id, status=Status.COMPLETE, reason="", headline=words, ended_at=ended_at)
     return run_id
 
 

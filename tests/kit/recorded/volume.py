@@ -1,4 +1,4 @@
-"""A volume in the network with limits, and plans of what it is asked: a sweep, rounds, promises, two targets."""
+"""A volume in the network with limits, and plans of what it is asked: a sweep, rounds, a limit, promises, two targets."""
 
 from dataclasses import replace
 
@@ -7,6 +7,7 @@ from commands import fio_jobs
 from diskprof.model.device import Mount, Transport
 from diskprof.model.expectation import Expectation, Operator
 from diskprof.model.job import FioJob, fio_job
+from diskprof.model.limit import LimitRule, Trial
 from diskprof.model.metric import parse_metric
 from diskprof.model.plan import OtherTarget, Plan, PlannedTest, TestFile
 from diskprof.model.preset import Category, EngineName
@@ -14,6 +15,8 @@ from diskprof.model.steady import RoundsRule
 from diskprof.model.target import Target, TargetKind
 from diskprof.model.title import title_of
 from diskprof.model.units import parse_size
+from diskprof.presets.limit_text import parse_promise
+from diskprof.presets.limit_trials import trial_job, trial_name, trial_title
 from recorded.disk import GIB, Limits, RecordedMachine, Speed, make_disk, make_layout, make_machine
 
 BLOCK_SIZES = ("4k", "16k", "32k", "64k", "256k")
@@ -77,6 +80,31 @@ def rounds_plan(machine: RecordedMachine) -> Plan:
     plan = sweep_plan(machine, axes=axes, tests=(("write", "randwrite"),), runtime_s=1.0)
     rule = RoundsRule(plan.tests[-1].name, parse_metric("write.iops"))
     return replace(plan, preset="volume-rounds", preset_title="Rounds on a volume", rounds=rule)
+
+
+def limit_plan(promise: str = "read.p99<=2ms") -> Plan:
+    """A plan that searches for the limit of a volume, with the trial that it begins with."""
+    file, rule = _file("/mnt/volume"), LimitRule((parse_promise(promise),))
+    options = {"rw": "randread", "bs": "4096", "ioengine": "libaio", "direct": "1"}
+    first = rule.first
+    job = trial_job(fio_job(options.items(), "load"), rule, first)
+    planned = replace(
+        _planned(trial_name(first, 1), (job,), (file,), rule.short_s),
+        title=trial_title(job, first, 1),
+        jobs=(job,),
+        ramp_s=rule.ramp_s,
+        trial=first,
+    )
+    plan = _plan(VOLUME, "limit", "Limit: load at a latency", file, [planned])
+    return replace(plan, category=Category.LATENCY, limit=rule)
+
+
+def speed_at(trial: Trial, limits: Limits) -> Speed:
+    """What a volume does at the load of a trial: the nearer to its limit, the longer an I/O waits."""
+    if trial.rate is None:
+        return limits.speed(4096, trial.depth)
+    used = min(0.99, trial.rate / limits.iops)
+    return Speed(trial.rate, limits.alone_us * (1 + 0.4 * used / (1 - used)), 0.1, 0.004)
 
 
 def promises_plan(machine: RecordedMachine, *, runtime_s: float = 8.0) -> Plan:
