@@ -272,7 +272,10 @@ def _compare_test(name: str, arms: Sequence[Arm], samples: Mapping[str, ByTest],
         rows=tuple(rows),
         options=differing_options(records),
         cell=known.planned.cell,
-        leading=leading([record for arm in records for record in arm]),
+        leading=leading(
+            [record for arm in records for record in arm],
+            about_latency=all(run.plan.about_latency for each in taken for run, _ in each),
+        ),
     )
 
 
@@ -548,15 +551,18 @@ def _error(source: Source[Part], intervals: Sequence[Sample], value: float, ios:
     return error
 
 
-def leading(records: Sequence[TestRecord]) -> Measure:
-    """What a test is judged by first: IOPS, which at one block size is bandwidth too; with ioping, the latency.
+def leading(records: Sequence[TestRecord], *, about_latency: bool = False) -> Measure:
+    """What a test is judged by first: IOPS, which at one block size is bandwidth too; with ioping, and in a run that is for a
+    latency, the latency.
 
     A log that syncs each write is judged by how long that takes, where every run tells it.
     """
     if records and records[0].engine is EngineName.IOPING:
         return Measure.LATENCY_MEAN
     told = [record for record in records if record.result]
-    return Measure.SYNC_MEAN if told and all(_synced(record) for record in told) else Measure.IOPS
+    if told and all(_synced(record) for record in told):
+        return Measure.SYNC_MEAN
+    return Measure.LATENCY_MEAN if about_latency else Measure.IOPS
 
 
 def _synced(record: TestRecord) -> bool:

@@ -68,7 +68,7 @@ def scores(run: Run, earlier: Sequence[EarlierResult] = ()) -> tuple[Score, ...]
         found = _headlines(found)
     ordered = sorted(found, key=lambda each: (list(Direction).index(each[1]), not each[0].planned.load.random))
     judgements = judge(run)
-    scored = (_score(record, direction, result, earlier, judgements) for record, direction, result in ordered)
+    scored = (_score(*part, earlier, judgements, about_latency=run.plan.about_latency) for part in ordered)
     return tuple(score for score in scored if score)[:MOST]
 
 
@@ -101,9 +101,9 @@ def _headlines(parts: Sequence[_Part]) -> list[_Part]:
     return kept
 
 
-def measure_of(record: TestRecord, result: DirectionResult) -> Measure:
-    """What a test is judged by first, in one direction: of large blocks bandwidth."""
-    first = leading((record,))
+def measure_of(record: TestRecord, result: DirectionResult, *, about_latency: bool) -> Measure:
+    """What a test is judged by first, in one direction: of large blocks bandwidth; in a run that is for a latency, that."""
+    first = leading((record,), about_latency=about_latency)
     large = result.ios and result.bytes / result.ios >= LARGE_BLOCK
     return Measure.BANDWIDTH if first is Measure.IOPS and large else first
 
@@ -111,16 +111,16 @@ def measure_of(record: TestRecord, result: DirectionResult) -> Measure:
 def figures_of(run: Run) -> tuple[tuple[TestRecord, Direction, Measure], ...]:
     """What each complete test of a run is judged by first, in each direction, in the order of the plan."""
     return tuple(
-        (record, direction, measure_in(record, direction, result))
+        (record, direction, measure_in(record, direction, result, about_latency=run.plan.about_latency))
         for record in run.tests
         if record.status is Status.COMPLETE and record.result
         for direction, result in record.result.directions
     )
 
 
-def measure_in(record: TestRecord, direction: Direction, result: DirectionResult) -> Measure:
+def measure_in(record: TestRecord, direction: Direction, result: DirectionResult, *, about_latency: bool) -> Measure:
     """As `measure_of`; the time of its fsyncs says nothing of reads."""
-    measure = measure_of(record, result)
+    measure = measure_of(record, result, about_latency=about_latency)
     return Measure.IOPS if measure is Measure.SYNC_MEAN and direction is Direction.READ else measure
 
 
@@ -130,8 +130,10 @@ def _score(
     result: DirectionResult,
     earlier: Sequence[EarlierResult],
     judgements: Sequence[Judgement],
+    *,
+    about_latency: bool,
 ) -> Score | None:
-    measure = measure_in(record, direction, result)
+    measure = measure_in(record, direction, result, about_latency=about_latency)
     value = value_of(record, result, measure)
     if value is None:
         return None

@@ -9,6 +9,7 @@ from diskprof.model.expectation import Expectation
 from diskprof.model.job import EngineJob
 from diskprof.model.limit import LimitRule, Trial
 from diskprof.model.load import Load
+from diskprof.model.metric import Quantity
 from diskprof.model.preset import Category, EngineName, Layout
 from diskprof.model.sample import LatencyKind
 from diskprof.model.steady import RoundsRule, SteadyRule
@@ -235,6 +236,12 @@ class Plan:
     def watched(self) -> bool:
         """Whether it measures nothing of its own, but watches what others do."""
         return bool(self.tests) and all(test.engine is EngineName.KERNEL for test in self.tests)
+
+    @property
+    def about_latency(self) -> bool:
+        """Whether it is a latency that this is for: of a preset of that category, or of rounds that wait for one."""
+        waits = self.rounds is not None and self.rounds.metric.quantity is Quantity.LATENCY
+        return waits or self.category is Category.LATENCY
 
     @property
     def least_rounds(self) -> int:

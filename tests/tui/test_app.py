@@ -21,7 +21,7 @@ from diskprof.tui.dialogs.form import Form
 from diskprof.tui.dialogs.help import HelpScreen
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.palette import Depth
-from diskprof.tui.kit.theme import DARK, LIGHT, SIXTEEN, terminal_depth
+from diskprof.tui.kit.theme import DARK, LIGHT, SIXTEEN, SIXTEEN_ON_WHITE, terminal_depth
 from diskprof.tui.live.screen import LiveScreen
 from diskprof.tui.run.screen import RunScreen
 from diskprof.tui.runs.screen import RunsScreen
@@ -291,7 +291,7 @@ async def test_nothing_is_read_while_nothing_changes(tmp_path: Path) -> None:
         assert not watcher.poll(3)
 
 
-@pytest.mark.parametrize("theme", [DARK, LIGHT, SIXTEEN, "ansi-dark", "textual-light", "nord"])
+@pytest.mark.parametrize("theme", [DARK, LIGHT, SIXTEEN, SIXTEEN_ON_WHITE, "ansi-dark", "textual-light", "nord"])
 async def test_every_mode_draws_in_every_theme(bench: Bench, theme: str) -> None:
     write_library(bench.path)
     async with open_bench(bench) as pilot:

@@ -28,11 +28,11 @@ from diskprof.model.metric import Change
 from diskprof.model.run import Finding, Status, Weight
 from diskprof.model.sample import Direction
 from diskprof.reports import figures
-from diskprof.reports.content.overview import OverviewCell, judge
+from diskprof.reports.content.overview import Judged, OverviewCell, judge
 from diskprof.runner.comparing import MarkedRun, grouped
 from diskprof.store import Store
 from diskprof.store.writing import set_findings
-from diskprof.tui.compare.compare_rows import NARROW, TIGHT, WIDE, figure_cell, letter
+from diskprof.tui.compare.compare_rows import FULL, NARROW, SPANS, TIGHT, WIDE, RowForm, figure_cell, letter
 from diskprof.tui.compare.screen import CompareChart, CompareScreen
 from diskprof.tui.dialogs.report_dialog import ExportModal
 from diskprof.tui.kit.charts.chart import Chart
@@ -363,6 +363,16 @@ def test_a_figure_that_is_wide_gives_up_blanks_and_no_digits() -> None:
         text, _ = figure_cell(cell, form)
         assert re.fullmatch(r"12,345,678 +\+12% (better|b)", text.strip())
         assert len(text) <= max(form.other, len(" ".join(text.split())))
+
+
+@pytest.mark.parametrize("form", [FULL, SPANS, WIDE, NARROW, TIGHT])
+def test_figures_line_up_beside_the_longest_verdict(form: RowForm) -> None:
+    cell = OverviewCell("17,705", "", "+0.2%", interval="(-6.1 to +6.9)", judged=Judged("cannot tell?", "~?"))
+    short = replace(cell, judged=Judged("same", "="), interval="(0 to 0)")
+    for one in (cell, short):
+        text, _ = figure_cell(one, form)
+        assert text.startswith(f"{one.value:>{form.value}} {one.difference:>{form.difference}} ")
+        assert len(text) <= form.other
 
 
 async def test_what_is_cut_at_the_edge_says_so_and_how_to_see_more(path: Path, runs: dict[str, str]) -> None:

@@ -15,7 +15,7 @@ from diskprof.model.run import Status
 from diskprof.reports.words import STATUSES, Meaning
 from diskprof.tui.kit.painted import INKS, _theme_inks
 from diskprof.tui.kit.palette import FAINT, GROUNDS, RAMPS, ROLES, STEPS, TEXTS, Depth, hex_of
-from diskprof.tui.kit.theme import DARK, LIGHT, themes
+from diskprof.tui.kit.theme import DARK, LIGHT, SIXTEEN, SIXTEEN_ON_WHITE, theme_name, themes
 
 KINDS = [(depth, dark) for depth in (Depth.TRUE, Depth.PALETTE) for dark in (True, False)]
 JUDGEMENT = ("good", "warn", "danger")
@@ -146,3 +146,29 @@ def test_to_cancel_a_run_says_nothing_of_the_disk() -> None:
     meanings = {status: word.meaning for status, word in STATUSES.items()}
     assert meanings[Status.CANCELLED] is Meaning.QUIET
     assert (meanings[Status.INTERRUPTED], meanings[Status.FAILED]) == (Meaning.WARNING, Meaning.BAD)
+
+
+XTERM = (
+    *("000000", "cd0000", "00cd00", "cdcd00", "0000ee", "cd00cd", "00cdcd", "e5e5e5"),
+    *("7f7f7f", "ff0000", "00ff00", "ffff00", "5c5cff", "ff00ff", "00ffff", "ffffff"),
+)
+"""The sixteen as xterm has them."""
+
+
+def test_sixteen_colours_can_be_read_on_white() -> None:
+    """But green, of which the sixteen have no dark one; a sign or a word beside it says the same."""
+    white = Color.parse("#ffffff")
+    for name in (*TEXTS, *(f"heat-r{step}" for step in range(1, STEPS + 1))):
+        value = ROLES[name].value(Depth.SIXTEEN, dark=False)
+        number = Color.parse(value).ansi
+        assert number is not None
+        if number < 0 or name in ("good", "curve-b"):
+            continue
+        assert contrast(Color.parse(f"#{XTERM[number]}"), white) >= 3, name
+
+
+def test_the_theme_of_sixteen_colours_is_for_the_ground_that_was_set() -> None:
+    assert theme_name("light", Depth.SIXTEEN) == SIXTEEN_ON_WHITE
+    assert {theme_name(setting, Depth.SIXTEEN) for setting in ("auto", "dark", "16", "nord")} == {SIXTEEN}
+    light = next(theme for theme in themes(Depth.TRUE) if theme.name == SIXTEEN_ON_WHITE)
+    assert light.variables["warn"] == light.warning == "ansi_red" and not light.dark

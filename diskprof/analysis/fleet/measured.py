@@ -50,7 +50,7 @@ def figures(measured: Measured) -> dict[FigureName, float]:
     """What each test is judged by first and, of fio's, its p99, in I/Os or bytes per second or ns; of repeats the median."""
     found: dict[FigureName, list[float]] = {}
     for record, direction, result in measured.results:
-        first = measure_in(record, direction, result)
+        first = measure_in(record, direction, result, about_latency=measured.runs[0].plan.about_latency)
         for measure, value in (
             (first, value_of(record, result, first)),
             (Measure.LATENCY_P99, result.latency.shown.p99),

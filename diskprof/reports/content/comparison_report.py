@@ -99,8 +99,7 @@ def comparison_report(
     terminal = form is Form.TERMINAL
     compact = len(comparison.columns) > 2
     names = [column.label for column in comparison.columns]
-    metrics = (Measure.IOPS, *(() if terminal else (Measure.LATENCY_MEAN,)), Measure.LATENCY_P99)
-    swept = compared_panels(comparison, metrics, level=2)
+    swept = compared_panels(comparison, terminal=terminal, level=2)
     doubts = in_doubt_line(comparison) if len(names) > 1 else ""
     doubted: list[Block] = [Paragraph(f"{doubts}.", Meaning.WARNING)] if doubts else []
     blocks: list[Block] = []

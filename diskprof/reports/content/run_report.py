@@ -17,7 +17,7 @@ from diskprof.analysis.metrics import Measure
 from diskprof.analysis.windows import measured, windows
 from diskprof.model.earlier import EarlierResult
 from diskprof.model.expectation import Verdict
-from diskprof.model.metric import Quantity, format_value
+from diskprof.model.metric import format_value
 from diskprof.model.run import DirectionResult, Latency, Run, Status, TestRecord, Weight
 from diskprof.model.sample import WITHIN_NS, Direction, Sample
 from diskprof.model.units import format_duration, format_iops, format_latency
@@ -186,9 +186,10 @@ def _results(known: _Known) -> list[Block]:
     run, pages = known.run, known.form in _PAGES
     if run.plan.limit:
         return []
-    # What rounds of latency are about, in the tables of SNIA's PTS.
-    waits = run.plan.rounds is not None and run.plan.rounds.metric.quantity is Quantity.LATENCY
-    more = ((Measure.LATENCY_MAX,) if pages else (Measure.LATENCY_MEAN, Measure.LATENCY_MAX)) if waits else ()
+    # What runs for a latency are about, in the tables of SNIA's PTS.
+    more: tuple[Measure, ...] = ()
+    if run.plan.about_latency:
+        more = (Measure.LATENCY_MAX,) if pages else (Measure.LATENCY_MEAN, Measure.LATENCY_MAX)
     found = run_panels(
         run, (*_MATRICES, *more) if pages else more or (Measure.IOPS,), level=known.level + 2, apart=pages
     )

@@ -1,7 +1,6 @@
 """Sweeps side by side as tables of words: the most IOPS of each run, and matrices of differences to the first."""
 
 from collections import Counter
-from collections.abc import Sequence
 
 from diskprof.analysis.comparison import ComparedMetric, ComparedValue, Comparison, TestComparison
 from diskprof.analysis.metrics import Measure
@@ -21,12 +20,18 @@ from diskprof.reports.content.sweep_tables import (
 from diskprof.reports.words import DIRECTIONS, STATUSES
 
 
-def compared_panels(comparison: Comparison, metrics: Sequence[Measure], *, level: int) -> list[Block]:
-    """Every panel of the sweeps of a comparison, with a matrix for each metric of each run beside the first."""
+def compared_panels(comparison: Comparison, *, terminal: bool, level: int) -> list[Block]:
+    """Every panel of the sweeps of a comparison, with a matrix for each figure of each run beside the first: of those that it is
+    judged by, on a page of more."""
     found: list[Block] = []
     for grid in compared_grids(comparison):
         for panel in panels(grid):
-            found += [Heading(panel_title(panel), level), *_sentences(comparison, panel), _most(comparison, panel)]
+            found += [Heading(panel_title(panel), level), *_sentences(comparison, panel)]
+            if all(test.leading is Measure.LATENCY_MEAN for row in panel.cells for test in row if test):
+                metrics = [Measure.LATENCY_MEAN, Measure.LATENCY_P99, Measure.LATENCY_MAX]
+            else:
+                found.append(_most(comparison, panel))
+                metrics = [Measure.IOPS, *([] if terminal else [Measure.LATENCY_MEAN]), Measure.LATENCY_P99]
             for column in range(1, len(comparison.columns)):
                 found += [table for metric in metrics for table in _differences(comparison, panel, column, metric)]
     return found

@@ -53,9 +53,9 @@ class RowForm:
     bar: int = 0
 
 
-FULL = RowForm(25, 13, 60, 10, 8, bar=13)
-SPANS = RowForm(15, 8, 52, 7, 7, narrow=True, bar=9)
-WIDE = RowForm(25, 13, 32, 10, 8)
+FULL = RowForm(25, 13, 61, 10, 8, bar=13)
+SPANS = RowForm(15, 8, 53, 7, 7, narrow=True, bar=9)
+WIDE = RowForm(25, 13, 33, 10, 8)
 NARROW = RowForm(15, 9, 26, 7, 6, narrow=True)
 TIGHT = RowForm(15, 8, 16, 7, 5, narrow=True, marks=True)
 
@@ -181,7 +181,8 @@ def figure_cell(cell: OverviewCell, form: RowForm) -> Piece:
     text = f"{cell.value:>{form.value}} {cell.difference:>{form.difference}}"
     if form.bar:
         text += f" {cell.interval:<{_INTERVAL}} {bar(cell, form.bar):<{form.bar}}"
-    text = f"{text} {word}"
+    # The figures of all rows line up: the word gives way first.
+    text = f"{text} {word}" if len(f"{text} {word}") <= form.other else f"{text} {cell.judged.mark}"
     if len(text) > form.other:
         # Shortened in its middle it would be another figure.
         text = " ".join(text.split())

@@ -21,17 +21,21 @@ class Depth(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """`dark` and `light` are numbers of the 256 colours, `sixteen` is a name of Textual's for one of the terminal's own."""
+    """`dark` and `light` are numbers of the 256 colours, `sixteen` is a name of Textual's for one of the terminal's own.
+
+    `on_white` is that for a white ground, where it is another.
+    """
 
     tones: Tones
     dark: int
     light: int
     sixteen: str
+    on_white: str = ""
 
     def value(self, depth: Depth, *, dark: bool) -> str:
         """As #rrggbb on a dark or a light ground; of 16 colours the name."""
         if depth is Depth.SIXTEEN:
-            return self.sixteen
+            return self.sixteen if dark else self.on_white or self.sixteen
         if depth is Depth.PALETTE:
             return hex_of(self.dark if dark else self.light)
         return self.tones.dark if dark else self.tones.light
@@ -51,14 +55,14 @@ TEXTS = {
     "quiet": Role(colours.QUIET, 246, 241, "ansi_bright_black"),
     "accent": Role(Tones("#6ea8fe", "#1f5fbf"), 75, 25, "ansi_bright_blue"),
     "good": Role(colours.GOOD, 114, 28, "ansi_green"),
-    "warn": Role(colours.WARNING, 179, 94, "ansi_yellow"),
+    "warn": Role(colours.WARNING, 179, 94, "ansi_yellow", "ansi_red"),
     "danger": Role(colours.BAD, 203, 124, "ansi_bright_red"),
-    "read": Role(colours.READ, 80, 24, "ansi_cyan"),
+    "read": Role(colours.READ, 80, 24, "ansi_cyan", "ansi_blue"),
     "write": Role(colours.WRITE, 176, 90, "ansi_magenta"),
     "curve-a": Role(colours.RUNS[0], 33, 27, "ansi_bright_blue"),
     "curve-b": Role(colours.RUNS[1], 36, 29, "ansi_cyan"),
     "curve-c": Role(colours.RUNS[2], 99, 56, "ansi_bright_magenta"),
-    "curve-d": Role(colours.RUNS[3], 250, 243, "ansi_white"),
+    "curve-d": Role(colours.RUNS[3], 250, 243, "ansi_white", "ansi_bright_black"),
 }
 """What is written and drawn in. `accent` is for titles, keys, and what has the focus or is chosen; `curve` for compared runs."""
 
@@ -98,7 +102,7 @@ _RAMPS = {
 }
 STEPS = 5
 RAMPS = {
-    f"{name}{step}": Role(Tones(dark, light), dark_256, light_256, sixteen)
+    f"{name}{step}": Role(Tones(dark, light), dark_256, light_256, sixteen, "ansi_blue" if name == "heat-r" else "")
     for name, ((darks, lights), (darks_256, lights_256), sixteen) in _RAMPS.items()
     for step, (dark, light, dark_256, light_256) in enumerate(zip(darks, lights, darks_256, lights_256, strict=True), 1)
 }

@@ -1,4 +1,4 @@
-"""The look: three themes of our own, whose colours are those of the palette.
+"""The look: four themes of our own, whose colours are those of the palette.
 
 Each role of the palette may be used in any .tcss, as `$read`. None stands alone: a letter, a sign or a word beside it says
 the same.
@@ -10,15 +10,15 @@ from textual.theme import Theme
 
 from diskprof.tui.kit.palette import FAINT, RAMPS, TEXTS, Depth, values
 
-DARK, LIGHT, SIXTEEN = "diskprof-dark", "diskprof-light", "diskprof-16"
+DARK, LIGHT, SIXTEEN, SIXTEEN_ON_WHITE = "diskprof-dark", "diskprof-light", "diskprof-16", "diskprof-16-light"
 _OWN = (*TEXTS, *FAINT, *RAMPS)
 
 
 @cache
 def themes(depth: Depth) -> tuple[Theme, ...]:
-    """DARK, LIGHT and SIXTEEN; of the first two the colours are chosen for a terminal of `depth`."""
+    """DARK and LIGHT, with colours chosen for a terminal of `depth`, and both in sixteen colours."""
     shown = Depth.PALETTE if depth is Depth.PALETTE else Depth.TRUE
-    return _theme(DARK, shown, dark=True), _theme(LIGHT, shown, dark=False), _sixteen()
+    return _theme(DARK, shown, dark=True), _theme(LIGHT, shown, dark=False), _sixteen(dark=True), _sixteen(dark=False)
 
 
 def _theme(name: str, depth: Depth, *, dark: bool) -> Theme:
@@ -61,14 +61,14 @@ def _theme(name: str, depth: Depth, *, dark: bool) -> Theme:
     )
 
 
-def _sixteen() -> Theme:
+def _sixteen(*, dark: bool) -> Theme:
     """In sixteen colours the terminal's own are taken as they are, for a mixture of them would become white or black."""
-    inks = values(_OWN, Depth.SIXTEEN, dark=True)
+    inks = values(_OWN, Depth.SIXTEEN, dark=dark)
     return Theme(
-        name=SIXTEEN,
+        name=sixteen(dark=dark),
         ansi=True,
         primary=inks["accent"],
-        secondary="ansi_cyan",
+        secondary=inks["read"],
         accent=inks["accent"],
         warning=inks["warn"],
         error=inks["danger"],
@@ -78,11 +78,11 @@ def _sixteen() -> Theme:
         surface="ansi_default",
         panel="ansi_default",
         boost="ansi_default",
-        dark=True,
+        dark=dark,
         variables={
             **inks,
-            "ansi-background": "ansi_black",
-            "ansi-foreground": "ansi_white",
+            "ansi-background": "ansi_black" if dark else "ansi_white",
+            "ansi-foreground": "ansi_white" if dark else "ansi_black",
             "border": inks["accent"],
             "border-blurred": inks["rule"],
             "block-cursor-foreground": "ansi_default",
@@ -96,10 +96,15 @@ def _sixteen() -> Theme:
     )
 
 
+def sixteen(*, dark: bool) -> str:
+    """The theme of the terminal's own colours for a ground: some of them cannot be read on a white one."""
+    return SIXTEEN if dark else SIXTEEN_ON_WHITE
+
+
 def theme_name(setting: str, depth: Depth) -> str:
     """The theme for a setting of the configuration on a terminal of `depth`."""
     if depth is Depth.SIXTEEN:
-        return SIXTEEN
+        return sixteen(dark=setting != "light")
     return {"auto": DARK, "dark": DARK, "light": LIGHT, "16": SIXTEEN}.get(setting, setting)
 
 

@@ -19,7 +19,7 @@ from diskprof.model.text import clean
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.terminal.driver import LettingGoDriver
 from diskprof.tui.kit.textual_fixes import FixedApp
-from diskprof.tui.kit.theme import SIXTEEN
+from diskprof.tui.kit.theme import sixteen
 from diskprof.tui.shell.keynames import plain_key
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class TerminalApp(FixedApp):
         """Fewer frames, and colours that take fewer bytes."""
         self.calm = True
         self.add_class("-calm")
-        self.theme = SIXTEEN
+        self.theme = sixteen(dark=self.current_theme.dark)
 
     def on_resize(self, event: events.Resize) -> None:
         small = _below(event.size, LEAST) and not _below(event.size, USABLE)

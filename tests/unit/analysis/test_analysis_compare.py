@@ -10,8 +10,10 @@ from handmade import ENVIRONMENT, GIB, direction, environment, fio, ioping, late
 from diskprof.analysis.comparison import ComparedValue, Comparison, compare, labels
 from diskprof.analysis.conditions import Condition
 from diskprof.analysis.metrics import Measure
+from diskprof.analysis.score import scores
 from diskprof.model.histogram import Histogram
 from diskprof.model.metric import Change
+from diskprof.model.preset import Category
 from diskprof.model.run import Run, Status
 from diskprof.model.sample import Direction, LatencyKind, Sample
 from diskprof.reports import figures
@@ -461,6 +463,16 @@ def test_a_log_is_judged_by_iops_where_a_run_does_not_tell_of_its_syncs() -> Non
     silent = run(fio("wal", rw="write", write=direction(800), options=("--fdatasync=1",)), run_id="a")
     assert compare((silent, synced("b"))).tests[0].leading is Measure.IOPS
     assert compare((run(ioping(read=direction(1))),)).tests[0].leading is Measure.LATENCY_MEAN
+
+
+def test_a_run_that_is_for_a_latency_is_judged_by_it() -> None:
+    tested = run(fio(read=direction(800)), run_id="a")
+    assert compare((tested,)).tests[0].leading is Measure.IOPS
+    of_latency = replace(tested, plan=replace(tested.plan, category=Category.LATENCY))
+    assert compare((of_latency,)).tests[0].leading is Measure.LATENCY_MEAN
+    assert [score.measure for score in scores(of_latency)] == [Measure.LATENCY_MEAN]
+    # What one is judged by is told of both.
+    assert compare((of_latency, replace(tested, id="b"))).tests[0].leading is Measure.IOPS
 
 
 GROUPED = ("--group_reporting=1",)

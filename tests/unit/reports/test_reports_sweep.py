@@ -14,6 +14,7 @@ from recorded import VOLUME, sweep_plan, write_volumes
 from diskprof.analysis.comparison import compare
 from diskprof.analysis.sweep import Limits
 from diskprof.model.cells import width_of
+from diskprof.model.preset import Category
 from diskprof.model.run import Run, Status
 from diskprof.model.sample import Sample
 from diskprof.reports.content.result_sentences import verdict
@@ -234,6 +235,20 @@ def test_two_sweeps_are_matrices_of_differences(volumes: Volumes) -> None:
     assert "-40% worse" in markdown
     found = json.loads(dumps(comparison_json(compared)))["tests"]
     assert found[0]["cell"] == {"bs": "4k", "iodepth": "1"}
+
+
+def test_two_sweeps_of_latency_are_told_by_it() -> None:
+    def swept(name: str, iops: int) -> Run:
+        tested = run(*(cell(iops, {"bs": size, "iodepth": "1"}) for size in ("4k", "8k")), run_id=name)
+        return replace(tested, plan=replace(tested.plan, category=Category.LATENCY))
+
+    text = comparison_text(compare((swept("x", 100), swept("y", 50))))
+    matrices = [
+        f"Latency, {which} by block size (down) and queue depth (across): y against x"
+        for which in ("mean", "p99", "max")
+    ]
+    assert all(each in text for each in matrices) and "worse in 2 of 2 tests (mean latency" in text
+    assert "IOPS" not in text
 
 
 def test_sweeps_share_a_chart(volumes: Volumes) -> None:
