@@ -1,19 +1,23 @@
 """The Live screen of a sweep, cell by cell, and of a run of which something was promised."""
 
+import re
 from dataclasses import replace
 
 import pytest
 from bench_screens import Bench, open_bench
+from handmade import cell, run
 from recorded import VOLUME, promises_plan, record_run, recording, sweep_plan
 from stored_screens import SIZES, Driver, open_runs, press, see, settle, text_of, until
 
 from diskprof.model.cells import fit
+from diskprof.model.metric import Quantity
 from diskprof.model.plan import Plan
 from diskprof.model.run import Status
 from diskprof.store import Store, this_process
 from diskprof.tui.kit.charts.chart import Chart
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.live.screen import LiveScreen
+from diskprof.tui.live.sweep_lines import sweep_lines
 from diskprof.tui.runs.result import ResultScreen
 
 SMALL = (("bs", ("4k", "64k")), ("iodepth", ("1", "8", "64")))
@@ -217,3 +221,10 @@ async def test_hostile_titles_reach_no_cell(bench: Bench, store: Store) -> None:
         await press(pilot, "2")
         assert not set("\x1b\u202e") & set(text_of(pilot))
         assert "[/]" in text_of(pilot)
+
+
+def test_the_shade_of_a_cell_stands_by_its_figure() -> None:
+    cells = [cell(1000 * depth, {"bs": "4k", "iodepth": str(depth)}) for depth in (1, 2)]
+    lines = sweep_lines(run(*cells), 0, Quantity.IOPS, -1, 120, 20, Charset.BRAILLE, flat=True)
+    row = next(text for line in lines if (text := "".join(words for words, _ in line)).startswith("4 KiB"))
+    assert re.fullmatch(r"4 KiB +▒ 1.00k +█ 2.00k ", row), row

@@ -73,7 +73,7 @@ def _none(one: BurstResult) -> str:
     """That none was seen, and what would not have been."""
     looked = format_duration(one.looked_s)
     level = rate_words(one.level, in_bytes=one.in_bytes)
-    return f"no burst in {looked} ({level} all the time). One that lasts longer would not show."
+    return f"no burst in {looked} ({level} on average). One that lasts longer would not show."
 
 
 def rate_words(value: float, *, in_bytes: bool) -> str:

@@ -56,8 +56,11 @@ def sheet(title: str, head: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Ta
 
 
 def panel_title(panel: Matrix[TestRecord] | Matrix[TestComparison]) -> str:
-    """`rand read`, with the values of the axes that are fixed: `rand read, jobs 4`."""
-    return ", ".join([panel.title, *told_cell(panel.fixed)])
+    """`rand read`, with the values of the axes that are fixed: `rand read, jobs 4`; of a sweep of patterns each is the title."""
+    fixed = dict(panel.fixed)
+    way = fixed.pop("rw", "")
+    title = f"{'rand' if way.startswith('rand') else 'seq'} {way.removeprefix('rand')}" if way else panel.title
+    return ", ".join([title, *told_cell(tuple(fixed.items()))])
 
 
 def told_cell(cell: Options) -> list[str]:

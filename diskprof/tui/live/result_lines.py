@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from diskprof.analysis.sweep import grids
+from diskprof.analysis.bursts import burst_results
 from diskprof.model.run import Run, Weight
-from diskprof.reports.blocks import Form
+from diskprof.reports.blocks import Form, Heading
+from diskprof.reports.content.burst_words import burst_blocks
+from diskprof.reports.content.caps_words import caps_blocks
 from diskprof.reports.content.run_report import run_report
 from diskprof.reports.content.sweep_tables import run_panels
 from diskprof.tui.kit.painted import Line, Piece, width_of
@@ -19,16 +21,21 @@ if TYPE_CHECKING:
     from diskprof.tui.shell.base import ModeScreen
 
 
+def burst_lines(run: Run, samples: Sequence[Sample], width: int) -> list[Line]:
+    """Of tests that drained, rested and drained again, by their `samples`: what a burst is worth; empty of another run."""
+    blocks = burst_blocks(burst_results(run, samples))
+    return [*screen_lines([Heading("Bursts", 2), *blocks], width), []] if blocks else []
+
+
 def best_lines(run: Run, width: int) -> list[Line]:
-    """Of a sweep: its limits in words and the best of each row, as `diskprof show` has them; empty of another run."""
-    return screen_lines(run_panels(run, (), level=2), width) if grids(run) else []
+    """Of a sweep: what limits, and the best of each row, as `diskprof show` has them; empty of another run."""
+    caps = caps_blocks(run)
+    return screen_lines([*([Heading("What limits", 2), *caps] if caps else ()), *run_panels(run, (), level=2)], width)
 
 
-def report_lines(run: Run, width: int, samples: Sequence[Sample] = ()) -> list[Line]:
-    """Everything below the chart: results in words, expectations, findings, environment, commands.
-
-    `samples` are those of drains, of which bursts are told."""
-    return screen_lines(run_report(run, samples, form=Form.SCREEN), width)
+def report_lines(run: Run, width: int) -> list[Line]:
+    """Everything below the chart: results in words, expectations, findings, environment, commands."""
+    return screen_lines(run_report(run, form=Form.SCREEN), width)
 
 
 _STEPS = (

@@ -356,14 +356,19 @@ class RunPage(ModeScreen):
 
     def _tell_ended(self, run: Run, score: Words, best: Words, below: Words) -> None:
         from diskprof.reports.content.scorecard import about, scorecard
-        from diskprof.tui.live.result_lines import best_lines, report_lines
+        from diskprof.tui.live.result_lines import best_lines, burst_lines, report_lines
         from diskprof.tui.live.scorecard_lines import scorecard_lines
 
         cards, against, roomy = scorecard(run, self._earlier), about(run, self._earlier), not self.has_class("-short")
-        score.tell(lambda width: scorecard_lines(cards, against, width, self.diskprof.charset, roomy=roomy))
+        drained, charset = self._drained, self.diskprof.charset
+        score.tell(
+            lambda width: [
+                *burst_lines(run, drained, width),
+                *scorecard_lines(cards, against, width, charset, roomy=roomy),
+            ]
+        )
         best.tell(lambda width: best_lines(run, width))
-        drained = self._drained
-        below.tell(lambda width: report_lines(run, width, drained))
+        below.tell(lambda width: report_lines(run, width))
 
     def next_steps(self, run: Run, width: int) -> list[Line]:
         """What to do with a run that has ended, each with its key."""

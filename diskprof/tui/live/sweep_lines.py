@@ -210,6 +210,11 @@ def _cell(
     level = levels.get(cell.index, 1)
     text = words(value)
     mark = "▸" if here else (_ASCII if charset is Charset.ASCII else _SHADES)[level - 1] if flat else " "
-    text = mark + fit(text, size - 2, right=True) if middle else " " * (size - 1)
+    # The mark stands by its figure, not by that of the cell before.
+    text = (
+        fit(f"{mark} {text}" if len(text) < size - 2 else mark + text, size - 1, right=True)
+        if middle
+        else " " * (size - 1)
+    )
     ink = ("strong" if here else "") if flat else f"cell-{level}{'-here' if here else ''}"
     return [(text, ink), (" ", "")]

@@ -25,7 +25,7 @@ from diskprof.reports.render.markdown import report
 from diskprof.reports.render.plotext_plot import comparison_plots, run_plots
 from diskprof.reports.render.text import comparison_text, plan_text, show
 from diskprof.store import Store
-from diskprof.tui.live.result_lines import report_lines
+from diskprof.tui.live.result_lines import best_lines, report_lines
 
 STATEMENT = "IOPS-limited up to 32 KiB (about 5,000 IOPS), bandwidth-limited from 64 KiB (about 200 MB/s)"
 EVIL = "\x1b[31m磁盘\n|`<b>*\u202e"
@@ -249,6 +249,18 @@ def test_two_sweeps_of_latency_are_told_by_it() -> None:
     ]
     assert all(each in text for each in matrices) and "worse in 2 of 2 tests (mean latency" in text
     assert "IOPS" not in text
+
+
+def test_a_sweep_of_patterns_is_told_by_each_pattern_and_what_limits_comes_first() -> None:
+    cells = [
+        cell(1000, {"rw": way, "bs": size, "iodepth": depth}, **{way.removeprefix("rand"): direction(1000)})
+        for way in ("randread", "randwrite")
+        for size in ("4k", "8k")
+        for depth in ("1", "2")
+    ]
+    lines = ["".join(words for words, _ in line) for line in best_lines(run(*cells), 80)]
+    heads = [line.split(" \u2500")[0].strip() for line in lines if "\u2500" in line]
+    assert heads == ["What limits", "rand read", "rand write"]
 
 
 def test_sweeps_share_a_chart(volumes: Volumes) -> None:
