@@ -3,7 +3,7 @@
 The volume is a loop device that a control group limits, by a bucket of credits. It needs root, and a kernel that can limit block
 devices.
 
-    python benchmarks/bursts.py [--quick] [--rounds N] [--json FILE]
+    python benchmarks/bursts.py [--quick] [--rounds N] [--way read|write] [--bytes] [--json FILE]
 """
 
 import json
@@ -11,7 +11,6 @@ import os
 import subprocess
 import sys
 import tempfile
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,7 @@ _VOLUME = 64 << 20
 
 @dataclass(frozen=True)
 class Truth:
-    """A bucket of `size` I/Os, and how long the drains and the rest take."""
+    """A bucket of `size` I/Os or bytes, and how long the drains and the rest take."""
 
     size: int
     burst: int
@@ -37,11 +36,12 @@ class Truth:
     drain_s: int
     rest_s: int
     again_s: int
+    in_bytes: bool = False
 
-    @property
-    def preset(self) -> str:
-        """Both drains of the preset burst-model that count I/Os."""
-        shared = 'rw = "randread"\nbs = "4k"\niodepth = 32\nioengine = "libaio"\ndirect = true\nsize = "64m"\ntime_based = true'
+    def preset(self, way: str) -> str:
+        """Both drains of the preset burst-model that count I/Os, or bytes."""
+        load = f'"{way}"\nbs = "1m"\niodepth = 8' if self.in_bytes else f'"rand{way}"\nbs = "4k"\niodepth = 32'
+        shared = f'rw = {load}\nioengine = "libaio"\ndirect = true\nsize = "64m"\ntime_based = true'
         again = f'options = {{ runtime = "{self.again_s}s", startdelay = "{self.rest_s}s" }}'
         drain = f'options = {{ runtime = "{self.drain_s}s" }}'
         return (
@@ -51,19 +51,24 @@ class Truth:
 
 FULL = Truth(60_000, 3_000, 300, 60, 60, 30)
 QUICK = Truth(3_000, 3_000, 1_000, 4, 2, 3)
+_MB = 1_000_000
+FULL_BYTES = Truth(1_200 * _MB, 60 * _MB, 6 * _MB, 60, 60, 30, in_bytes=True)
+QUICK_BYTES = Truth(60 * _MB, 60 * _MB, 20 * _MB, 4, 2, 3, in_bytes=True)
 
 
-def drained(volume: Volume, home: Path, truth: Truth) -> Any:
+def drained(volume: Volume, home: Path, truth: Truth, way: str) -> Any:
     """What diskprof says of the volume."""
     preset = home / "drains.toml"
-    preset.write_text(truth.preset)
+    preset.write_text(truth.preset(way))
     words = [sys.executable, "-m", "diskprof", "run", preset, volume.node, "--yes", "--json"]
+    if way == "write":
+        words += ["--allow-write", "--confirm-device", volume.name]
     where = {**os.environ, "XDG_DATA_HOME": f"{home}/data", "XDG_CONFIG_HOME": f"{home}/config"}
     done = subprocess.run(volume.throttle.words(*words), env=where, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)["bursts"][0]
 
 
-def measure(volume: Volume, home: Path, truth: Truth, rounds: int, report: Report) -> None:
+def measure(volume: Volume, home: Path, truth: Truth, way: str, rounds: int, report: Report) -> None:
     known = {
         "baseline_per_s": truth.refill,
         "burst_per_s": truth.burst,
@@ -77,11 +82,16 @@ def measure(volume: Volume, home: Path, truth: Truth, rounds: int, report: Repor
     for number in range(rounds):
         say(f"round {number + 1} of {rounds}")
         for bucket in (True, False):
-            limited = token_bucket(volume, size=truth.size, burst=truth.burst, refill=truth.refill)
-            if not bucket:
-                volume.throttle.limit("read", iops=truth.burst)
-            with limited if bucket else nullcontext():
-                told = drained(volume, home, truth)["bucket"]
+            if bucket:
+                sizes = {"size": truth.size, "burst": truth.burst, "refill": truth.refill}
+                with token_bucket(volume, **sizes, way=way, in_bytes=truth.in_bytes):
+                    told = drained(volume, home, truth, way)["bucket"]
+            else:
+                if truth.in_bytes:
+                    volume.throttle.limit(way, bytes_per_s=truth.burst)
+                else:
+                    volume.throttle.limit(way, iops=truth.burst)
+                told = drained(volume, home, truth, way)["bucket"]
             if not bucket:
                 wrong.append(100.0 * (told is not None))
                 continue
@@ -95,19 +105,22 @@ def measure(volume: Volume, home: Path, truth: Truth, rounds: int, report: Repor
 def main() -> None:
     options = parser(__doc__ or "")
     options.add_argument("--rounds", type=int, metavar="N", help="with a bucket and without (2; quick: 1)")
+    options.add_argument("--way", choices=("read", "write"), default="read", help="what drains (read)")
+    options.add_argument("--bytes", action="store_true", help="the bucket is of bytes, not of I/Os")
     given = options.parse_args()
     rounds = given.rounds or (1 if given.quick else 2)
     if os.geteuid() != 0:
         print("Bursts: NOT MEASURED, it needs root to make a loop device and a control group.")
         return
-    truth = QUICK if given.quick else FULL
-    told = f"{truth.size:,} I/Os, {truth.burst:,} IOPS, refill {truth.refill:,}/s, drained for {truth.drain_s} s"
+    truth = (QUICK_BYTES if given.quick else FULL_BYTES) if given.bytes else (QUICK if given.quick else FULL)
+    unit = "bytes" if given.bytes else "I/Os"
+    told = f"{given.way}s, {truth.size:,} {unit}, {truth.burst:,} a second, refill {truth.refill:,}, {truth.drain_s} s long"
     report = Report("Bursts of a limited volume", f"{rounds} rounds, {told}")
     with (
         tempfile.TemporaryDirectory(prefix="diskprof-bench-") as place,
         throttled_volume(Path(place), _VOLUME) as volume,
     ):
-        measure(volume, Path(place), truth, rounds, report)
+        measure(volume, Path(place), truth, given.way, rounds, report)
     report.publish(given.json)
 
 

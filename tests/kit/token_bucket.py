@@ -75,27 +75,40 @@ def _drain(part: Sequence[Tick]) -> Drain:
 
 
 @contextmanager
-def token_bucket(volume: Volume, *, size: int, burst: int, refill: int, way: str = "read") -> Iterator[Ledger]:
-    """The volume does `burst` IOPS while the bucket of `size` I/Os, filled with `refill` a second, is not empty, else `refill`."""
+def token_bucket(
+    volume: Volume, *, size: int, burst: int, refill: int, way: str = "read", in_bytes: bool = False
+) -> Iterator[Ledger]:
+    """The volume does `burst` a second while the bucket of `size`, filled with `refill` a second, is not empty, else `refill`.
+
+    I/Os, or bytes.
+    """
     counter = Path(f"/sys/block/{volume.name}/stat")
     over = threading.Event()
     ledger = Ledger()
 
-    def ios() -> int:
-        return int(counter.read_text().split()[0 if way == "read" else 4])
+    def done_so_far() -> tuple[int, int]:
+        """I/Os, and what counts."""
+        ios, _, sectors = (int(each) for each in counter.read_text().split()[0 if way == "read" else 4 :][:3])
+        return ios, sectors * 512 if in_bytes else ios
+
+    def limit(rate: int) -> None:
+        if in_bytes:
+            volume.throttle.limit(way, bytes_per_s=rate)
+        else:
+            volume.throttle.limit(way, iops=rate)
 
     def work() -> None:
-        tokens, done, at, fast = float(size), ios(), time.monotonic(), True
+        tokens, (_, done), at, fast = float(size), done_so_far(), time.monotonic(), True
         while not over.wait(_TICK_S):
-            now, seen = time.monotonic(), ios()
+            now, (ios, seen) = time.monotonic(), done_so_far()
             tokens = min(size, tokens + refill * (now - at) - (seen - done))
             at, done = now, seen
             if fast != (tokens > (0.0 if fast else refill * _BURST_FROM_S)):
                 fast = not fast
-                volume.throttle.limit(way, iops=burst if fast else refill)
-            ledger.ticks.append(Tick(now, seen, fast))
+                limit(burst if fast else refill)
+            ledger.ticks.append(Tick(now, ios, fast))
 
-    volume.throttle.limit(way, iops=burst)
+    limit(burst)
     thread = threading.Thread(target=work)
     thread.start()
     try:
