@@ -35,7 +35,7 @@ _ADVICE = {
 _GONE = (errno.ENODEV, errno.ENXIO)
 _QUEUE_INIT = {
     errno.EPERM: "io_uring is disabled (kernel.io_uring_disabled, or a container): use ioengine=libaio.",
-    errno.ENOSYS: "io_uring is disabled: use ioengine=libaio.",
+    errno.ENOSYS: "This kernel lacks the ioengine: use libaio instead of io_uring, psync instead of libaio.",
 }
 
 

@@ -2,6 +2,7 @@
 
 import ctypes
 import errno
+import os
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -13,6 +14,8 @@ from diskprof.runner.plan.remarks import Remark
 
 _FALLBACKS = {"io_uring": "libaio", "libaio": "psync"}
 _IO_URING_SETUP = 425
+_IO_SETUP = {"x86_64": 206, "aarch64": 0}
+"""The numbers of the system calls (unistd.h); io_uring's is the same for all."""
 
 
 @cache
@@ -27,20 +30,29 @@ def why_unusable(engine: str) -> str:
 
 def _io_uring_refusal() -> str:
     # A probe with no entries cannot succeed: EINVAL says that the call is there and allowed.
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.syscall(_IO_URING_SETUP, 0, None)
-    error = ctypes.get_errno()
+    error = _error_of(_IO_URING_SETUP)
     if error == errno.EPERM:
         return "the kernel does not permit it (kernel.io_uring_disabled, or a container's seccomp filter)"
     return "not in this kernel" if error == errno.ENOSYS else ""
 
 
 def _libaio_refusal() -> str:
+    # Without a place for the context this cannot succeed either.
+    call = _IO_SETUP.get(os.uname().machine)
+    if call is not None and _error_of(call) == errno.ENOSYS:
+        return "not in this kernel"
     try:
         used, most = (int(Path("/proc/sys/fs", name).read_text()) for name in ("aio-nr", "aio-max-nr"))
     except (OSError, ValueError):
         return ""
     return f"all {most} asynchronous requests of the machine are taken (fs.aio-max-nr)" if used >= most else ""
+
+
+def _error_of(call: int) -> int:
+    """The errno of a system call with 0 and no address."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.syscall(call, 0, None)
+    return ctypes.get_errno()
 
 
 def with_usable_engines(test: ResolvedTest) -> tuple[ResolvedTest, list[Remark]]:
