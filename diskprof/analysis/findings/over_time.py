@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from diskprof.analysis.bursts import spent_above
+from diskprof.analysis.bursts import pairs, spent_above
 from diskprof.analysis.findings.hardware import other_io
 from diskprof.analysis.findings.rhythm import rhythm
 from diskprof.analysis.findings.view import TestView
@@ -162,12 +162,15 @@ def burst(view: TestView) -> Finding | None:
         spent, _ = spent_above(
             view.intervals, change.before, change.after, lambda window: window.iops, lambda window: window.ios
         )
+        meant = any(view.record.index in (pair.first.index, pair.second.index) for pair in pairs(view.run))
         return view.found(
             "burst",
-            Weight.DOUBT,
+            Weight.NOTE if meant else Weight.DOUBT,
             "Burst ended during the test: the average mixes burst and sustained speed.",
             f"{evidence}; the burst was worth {format_iops(spent)} I/Os beyond that speed",
-            "The second figure is the sustained speed; run longer than the burst lasts.",
+            "Bursts has both speeds, and what the bucket holds."
+            if meant
+            else "The second figure is the sustained speed; run longer than the burst lasts.",
         )
     return view.found(
         "late-start",

@@ -9,7 +9,7 @@ from handmade import direction, fio, run, samples
 
 from diskprof.analysis.bursts import BurstResult, burst_results, pairs
 from diskprof.analysis.findings.find import find
-from diskprof.model.run import Run, Status
+from diskprof.model.run import Run, Status, Weight
 from diskprof.model.sample import Sample
 
 SIZE, BURST, REFILL = 60_000, 3_000, 300
@@ -128,3 +128,12 @@ def test_the_finding_of_any_long_run_tells_what_the_burst_was_worth() -> None:
     tested = run(fio(read=direction(1_000, seconds=80)))
     (found,) = (each for each in find(tested, samples(first, interval_s=0.5), ()) if each.name == "burst")
     assert "the burst was worth 6" in found.evidence and "k I/Os beyond that speed" in found.evidence
+    assert found.weight is Weight.DOUBT
+
+
+def test_a_burst_that_was_to_end_is_no_doubt() -> None:
+    first, left = series(SIZE, DRAIN_S)
+    second, _ = series(left + REFILL * REST_S, REST_S)
+    tested, taken = drained(first, second)
+    found = [each for each in find(tested, taken, ()) if each.name == "burst"]
+    assert found and all(each.weight is Weight.NOTE and "Bursts" in each.advice for each in found)
