@@ -95,6 +95,23 @@ def windows(samples: Sequence[Sample], shortest_s: float = 0.0) -> tuple[Window,
     return tuple(found)
 
 
+def joined(parts: Sequence[Window], shortest_s: float) -> tuple[Window, ...]:
+    """Neighbouring windows in windows of at least `shortest_s`, as `windows` makes them of their samples."""
+    least = shortest_s * 0.999
+    if all(part.end_s - part.start_s >= least for part in parts):
+        # Of a day each is a second long: these are they.
+        return tuple(parts)
+    found: list[Window] = []
+    start, ios, amount = (parts[0].start_s if parts else 0.0), 0, 0
+    for part in parts:
+        ios += part.ios
+        amount += part.bytes
+        if part.end_s - start >= least:
+            found.append(Window(start, part.end_s, ios, amount))
+            start, ios, amount = part.end_s, 0, 0
+    return tuple(found)
+
+
 def rolling(parts: Sequence[Window], shortest_s: float) -> tuple[Window, ...]:
     """One window of at least `shortest_s` from the beginning of each of neighbouring windows, as far as there are enough."""
     found: list[Window] = []

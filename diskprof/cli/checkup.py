@@ -272,7 +272,7 @@ def check_store(path: Path | None) -> Section:
                 f"{shown} cannot be created: no permission.", "Choose another file with --store FILE or $DISKPROF_HOME."
             )
         with Store.open(place, create=False) as store:
-            runs = len(store.summaries())
+            runs = store.count()
             facts.update(exists=True, writable=not store.read_only, journal=store.journal, runs=runs)
             checks = [Check("place", State.OK, f"{shown}, {runs} {'run' if runs == 1 else 'runs'}")]
             if store.read_only:

@@ -29,6 +29,10 @@ from diskprof.runner.session import Company, Session
 from diskprof.store import Store
 
 
+_LOOKED_BACK = 100
+"""Among so many of the newest runs one is looked for that the newest can be compared with."""
+
+
 @dataclass(frozen=True, slots=True)
 class Start:
     """How to start a plan, by the options of these names."""
@@ -80,7 +84,7 @@ def carry_out(
         elif start.follow is None:
             print_result(store, run_id, start.as_json)
         if sys.stderr.isatty() and not start.as_json:
-            say(_next_steps(store.summaries()))
+            say(_next_steps(store.summaries(limit=_LOOKED_BACK)))
         ctx.exit(exit_code_of(store.run(run_id)))
 
 

@@ -5,9 +5,11 @@ Bucket numbers and their representative values follow `plat_val_to_idx` and `pla
 """
 
 import binascii
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import accumulate
 from operator import itemgetter
 
 from diskprof.model.errors import EngineError
@@ -16,6 +18,7 @@ _BITS = 6
 PER_GROUP = 1 << _BITS
 GROUPS = 29
 _BUCKETS = GROUPS * PER_GROUP
+_COUNT = itemgetter(1)
 
 # Packing. From here on a difference is written with its length; the scale that differences have at first.
 _LONG = 20
@@ -83,7 +86,7 @@ class Histogram:
 
     @cached_property
     def total(self) -> int:
-        return sum(map(itemgetter(1), self.counts))
+        return sum(map(_COUNT, self.counts))
 
     def __eq__(self, other: object) -> bool:
         return self.counts == other.counts if isinstance(other, Histogram) else NotImplemented
@@ -108,24 +111,22 @@ class Histogram:
 
     def quantile(self, q: float) -> int | None:
         """The latency in ns below or at which a share `q` of the I/Os completed, as fio's calc_clat_percentiles finds it."""
-        wanted, seen = q * self.total, 0
-        for index, count in self.counts:
-            seen += count
-            if seen >= wanted:
-                return bucket_value(index)
-        return None
+        counts = self.counts
+        at = bisect_left(list(accumulate(map(_COUNT, counts))), q * self.total)
+        return bucket_value(counts[at][0]) if at < len(counts) else None
 
     def share_below(self, ns: int) -> float | None:
         """The share of I/Os that completed within `ns`; inside a bucket they are taken as spread evenly."""
-        if not self.counts:
+        counts = self.counts
+        if not counts:
             return None
-        below = 0.0
-        for index, count in self.counts:
-            low, high = bucket_edges(index)
-            if high <= ns:
-                below += count
-            elif low < ns:
-                below += count * (ns - low) / (high - low)
+        edge = bucket_of(ns)
+        at = bisect_left(counts, (edge, 0))
+        below = float(sum(map(_COUNT, counts[:at])))
+        if at < len(counts) and counts[at][0] == edge:
+            low, high = bucket_edges(edge)
+            # The last bucket also has what is beyond it.
+            below += counts[at][1] if high <= ns else counts[at][1] * (ns - low) / (high - low) if low < ns else 0
         return below / self.total
 
     @property

@@ -113,9 +113,8 @@ def worked_on(store: Store) -> dict[str, str]:
 
 def _alive(store: Store) -> Iterator[RunSummary]:
     """The runs that use a disk: one that watches it disturbs nobody."""
-    for summary in store.summaries():
-        alive = summary.status is Status.RUNNING and is_alive(store.runner(summary.id))
-        if alive and not store.run(summary.id).plan.watched:
+    for summary in store.running():
+        if is_alive(store.runner(summary.id)) and not store.run(summary.id).plan.watched:
             yield summary
 
 

@@ -32,7 +32,7 @@ _SURE = f"{_WHOLE} AND run.doubts = '' AND run.imported_from = ''"
 MOST_RUNS = 100
 """So many of the newest that match are looked at: a store of ten thousand runs must not delay a result."""
 
-_ALIKE = f"""
+ALIKE = f"""
     SELECT run.number, run.id, run.started_at, run.hostname, json_extract(environment, '$.disks')
     FROM run JOIN detail ON detail.run = run.number
     WHERE run.ordinal < ?1 AND run.preset = ?2 AND run.device = ?3 AND {_SURE}
@@ -66,7 +66,7 @@ def earlier_results(db: sqlite3.Connection, run_id: str) -> tuple[EarlierResult,
     ordinal, preset, device, host, target, parameters, kind, disks, _ = mine
     wanted = (ordinal, preset, device, parameters, kind, target, MOST_RUNS)
     found: list[EarlierResult] = []
-    for other, other_id, started, other_host, other_disks in db.execute(_ALIKE, wanted).fetchall():
+    for other, other_id, started, other_host, other_disks in db.execute(ALIKE, wanted).fetchall():
         if _identity(other_disks, other_host) == _identity(disks, host):
             found += _results(db, other, other_id, started)
     return tuple(found)

@@ -79,6 +79,22 @@ def summaries(db: sqlite3.Connection, limit: int | None = None, *, trash: bool =
     return _summaries(db, _TRASH if trash else _KEPT, limit)
 
 
+def running(db: sqlite3.Connection) -> list[RunSummary]:
+    """As `summaries`, the runs that are marked as running."""
+    return _summaries(db, f"status = '{Status.RUNNING.value}' AND {_KEPT}")
+
+
+def summary(db: sqlite3.Connection, run_id: str) -> RunSummary:
+    """Raises RunNotFound."""
+    return _summaries(db, f"number = {number_of(db, run_id)} AND {_KEPT}")[0]
+
+
+def count(db: sqlite3.Connection) -> int:
+    """How many runs there are, but for those in the trash."""
+    (found,) = db.execute("SELECT count(*) FROM run WHERE deleted_at IS NULL").fetchone()
+    return int(found)
+
+
 def summaries_of_series(db: sqlite3.Connection, series_id: str) -> list[RunSummary]:
     """The runs of a series that are not in the trash, in their order. Raises RunNotFound."""
     number = run_series.number_of(db, series_id)
@@ -101,10 +117,11 @@ def _summaries(db: sqlite3.Connection, which: str, limit: int | None = None) -> 
     known = dict(db.execute("SELECT number, id FROM series"))
     known_fleets = dict(db.execute("SELECT number, id FROM fleet"))
     tags: dict[int, tuple[str, ...]] = {}
-    for run, name in db.execute(
-        f"SELECT run, name FROM tag WHERE run IN (SELECT number FROM run WHERE {which} LIMIT ?) ORDER BY run, position",
-        (wanted,),
-    ):
+    # Of all runs all tags: to find each run's would take longer than to read the list.
+    of_these = (
+        "" if limit is None and which == _KEPT else f" WHERE run IN (SELECT number FROM run WHERE {which} LIMIT :most)"
+    )
+    for run, name in db.execute(f"SELECT run, name FROM tag{of_these} ORDER BY run, position", {"most": wanted}):
         tags[run] = (*tags.get(run, ()), name)
     moment, status_of = codec.from_micros, codec.status_from
     rows = db.execute(

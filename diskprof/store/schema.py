@@ -158,7 +158,7 @@ _TABLES = (
         file_system TEXT NOT NULL,
         kernel TEXT NOT NULL
     ) STRICT""",
-    "CREATE INDEX run_by_preset ON run (preset)",
+    "CREATE INDEX run_by_preset ON run (preset, ordinal, number)",
     """CREATE TABLE progress (
         run INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE,
         test INTEGER NOT NULL,

@@ -248,6 +248,21 @@ class Store:
         with self._database.read() as db:
             return reading.summaries(db, limit)
 
+    def running(self) -> list[RunSummary]:
+        """The runs that are marked as running, the one that was begun last first; `reap` finds those that are not."""
+        with self._database.read() as db:
+            return reading.running(db)
+
+    def summary(self, run_id: str) -> RunSummary:
+        """A run as the list has it. Takes an id only."""
+        with self._database.read() as db:
+            return reading.summary(db, run_id)
+
+    def count(self) -> int:
+        """How many runs the list has."""
+        with self._database.read() as db:
+            return reading.count(db)
+
     def resolve(self, name: str) -> str:
         """The id that `name` means: an id, a tag (the newest run with it), an id's beginning, `latest`, `latest~N`.
 

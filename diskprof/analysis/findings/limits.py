@@ -8,7 +8,7 @@ from diskprof.analysis.findings.processor import JOB_BUSY, busy_machine, job_use
 from diskprof.analysis.findings.rates import rate_kept
 from diskprof.analysis.findings.view import LEAST_INTERVALS, TestView
 from diskprof.analysis.statistics import median, share_near
-from diskprof.analysis.windows import windows
+from diskprof.analysis.windows import joined
 from diskprof.model.run import DirectionResult, Finding, Run, TestRecord, Weight
 from diskprof.model.sample import Direction, LatencyKind
 from diskprof.model.units import format_bandwidth, format_duration, format_iops, format_latency
@@ -178,7 +178,7 @@ def _flat(view: TestView, whole: float) -> float | None:
 
     Those of the `whole` test, which the slices of a limit move least, unless stalls have part in them.
     """
-    for parts, least in ((view.wholes, _LEAST_SECONDS), (windows(view.samples, PAIR_S), _LEAST_PAIRS)):
+    for parts, least in ((view.wholes, _LEAST_SECONDS), (joined(view.intervals, PAIR_S), _LEAST_PAIRS)):
         iops = [window.iops for window in parts]
         level = median(iops)
         if level and len(iops) >= least and share_near(iops, level, FLAT) >= MOST:

@@ -8,7 +8,7 @@ from functools import cached_property
 from diskprof.analysis.kernel import KernelView, kernel_view, while_measuring
 from diskprof.analysis.statistics import median
 from diskprof.analysis.steady import counted
-from diskprof.analysis.windows import Window, measured, windows
+from diskprof.analysis.windows import Window, joined, measured, windows
 from diskprof.model.device import Device, DeviceKind, Parts, Transport
 from diskprof.model.load import Load
 from diskprof.model.preset import EngineName
@@ -64,12 +64,12 @@ class TestView:
     @cached_property
     def halves(self) -> tuple[Window, ...]:
         """Windows of half a second or, where intervals are longer, of one interval."""
-        return windows(self.samples, 0.5)
+        return joined(self.intervals, 0.5)
 
     @cached_property
     def wholes(self) -> tuple[Window, ...]:
         """Windows of a second."""
-        return windows(self.samples, 1.0)
+        return joined(self.intervals, 1.0)
 
     @cached_property
     def seconds(self) -> float:

@@ -203,7 +203,7 @@ def _running(store: Store, name: str | None) -> Item:
     series = [each.id for each in store.series_list() if each.status is Status.RUNNING]
     fleets = [each.id for each in store.fleet_runs() if each.status is Status.RUNNING]
     groups = [*series, *fleets]
-    runs = [each.id for each in store.summaries() if each.status is Status.RUNNING and not _is_of(each, groups)]
+    runs = [each.id for each in store.running() if not _is_of(each, groups)]
     running = [
         *(Item(each, ItemKind.SERIES) for each in series),
         *(Item(each, ItemKind.FLEET) for each in fleets),

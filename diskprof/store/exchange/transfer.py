@@ -43,12 +43,15 @@ class ImportedRun:
     new: bool
 
 
+_Table = tuple[str, Sequence[str]]
+"""A table and its columns."""
+
+
 # --- Out ------------------------------------------------------------------------------------------------------------
 
 
 def export_runs(store: Store, ids: Sequence[str], file: IO[bytes]) -> None:
     """Writes the runs to `file`. Raises UsageError for one that is under way, OSError where `file` cannot be written."""
-    headlines = {summary.id: summary.headline for summary in store.summaries()}
     for run_id in ids:
         if not store.run(run_id).status.over:
             raise UsageError(
@@ -66,7 +69,7 @@ def export_runs(store: Store, ids: Sequence[str], file: IO[bytes]) -> None:
         if within and within.fleet_id not in told:
             told.add(within.fleet_id)
             writer.add(_fleet_over(store.fleet_run(within.fleet_id)))
-        _write(store, run_id, headlines[run_id], writer)
+        _write(store, run_id, store.summary(run_id).headline, writer)
     writer.close()
 
 
@@ -169,7 +172,8 @@ def import_records(store: Store, sources: Iterable[tuple[str, Iterable[Record]]]
         given = [head for name, records in sources for head in _stage(staged, name, records)]
         database = Database.open(store.path, create=True, timeout_s=5.0)
         with closing(database), staged.read() as source, database.write() as db:
-            return [_take_over(source, number, db, run_id) for number, run_id in given]
+            tables = _tables(source)
+            return [_take_over(source, tables, number, db, run_id) for number, run_id in given]
 
 
 def take_whole(store: Store, run_id: str, file: IO[bytes], name: str, place: FleetPlace) -> None:
@@ -184,7 +188,7 @@ def take_whole(store: Store, run_id: str, file: IO[bytes], name: str, place: Fle
         database = Database.open(store.path, create=True, timeout_s=60.0)
         with closing(database), staged.read() as source, database.write() as db:
             kept = _remove_replica(db, run_id)
-            taken = _take_over(source, given[0][0], db, run_id)
+            taken = _take_over(source, _tables(source), given[0][0], db, run_id)
             number = reading.number_of(db, taken.run_id, trash=True)
             fleets.put(db, number, place)
             if kept:
@@ -355,14 +359,16 @@ def _append(db: sqlite3.Connection, number: int, name: str, head: Head, records:
     return 1 if messages else 2 if samples else 3
 
 
-def _take_over(source: sqlite3.Connection, number: int, db: sqlite3.Connection, wanted: str) -> ImportedRun:
+def _take_over(
+    source: sqlite3.Connection, tables: Sequence[_Table], number: int, db: sqlite3.Connection, wanted: str
+) -> ImportedRun:
     """Copies a run, with all that belongs to it, into the store."""
     if known := _same_results(source, number, db, wanted) or _same_run(source, number, db):
         writing.restore(db, reading.number_of(db, known, trash=True))
         return ImportedRun(wanted, known, new=False)
     run_id = writing.new_id(db) if writing.is_taken(db, wanted) else wanted
     here: int | None = None
-    for table, columns in _tables(source):
+    for table, columns in tables:
         names = ", ".join(columns)
         key = "number" if table == "run" else "run"
         rows = source.execute(f"SELECT {names} FROM {table} WHERE {key} = ?", (number,))
@@ -413,7 +419,7 @@ def _insert(table: str, columns: Sequence[str]) -> str:
     return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
 
 
-def _tables(source: sqlite3.Connection) -> list[tuple[str, list[str]]]:
+def _tables(source: sqlite3.Connection) -> list[_Table]:
     """The table of runs and then those that belong to it, with their columns: those of this version, whatever they are."""
     found = []
     for (table,) in source.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall():

@@ -9,7 +9,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from diskprof.model.errors import DiskprofError
+from diskprof.model.errors import DiskprofError, RunNotFound
 from diskprof.model.metric import Quantity
 from diskprof.model.run import Run, RunSummary, Status
 from diskprof.reports.formats import Format
@@ -475,8 +475,10 @@ class RunPage(ModeScreen):
             run_actions.export(self, ids, lambda wanted: report_on(self.kept_path, ids, wanted), f"Report on {run.id}")
 
     def _summary(self) -> RunSummary | None:
-        run = self.run
-        return next((summary for summary in self.store.summaries() if run and summary.id == run.id), None)
+        try:
+            return self.store.summary(self.run.id) if self.run else None
+        except RunNotFound:  # deleted meanwhile
+            return None
 
     def _partner_id(self, run: Run) -> str:
         """The run to compare with: the newest earlier one that the scorecard knows, else the newest of the preset; or empty."""

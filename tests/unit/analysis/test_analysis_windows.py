@@ -1,10 +1,12 @@
 """Which samples count, and how intervals become windows."""
 
 from dataclasses import replace
+from random import Random
 
+import pytest
 from handmade import samples
 
-from diskprof.analysis.windows import by_test, measured, rolling, thinned, windows
+from diskprof.analysis.windows import by_test, joined, measured, rolling, thinned, windows
 from diskprof.model.sample import Direction, Phase
 
 
@@ -46,6 +48,16 @@ def test_a_rolling_window_begins_with_each_interval_that_enough_follow() -> None
     assert [window.bytes for window in found] == [window.ios * 4096 for window in found]
     assert rolling(intervals, 0.1) == intervals
     assert rolling(intervals, 2.0) == ()
+
+
+@pytest.mark.parametrize("shortest_s", [0.1, 0.25, 0.5, 1.0, 2.0, 60.0])
+@pytest.mark.parametrize("interval_s", [0.25, 0.5, 1.0])
+def test_windows_are_joined_as_they_are_made_of_samples(interval_s: float, shortest_s: float) -> None:
+    random = Random(3)
+    mine = samples([random.randrange(1, 500) for _ in range(60)], interval_s=interval_s)
+    uneven = tuple(replace(one, duration_ns=one.duration_ns + random.randrange(-900_000, 900_000)) for one in mine)
+    for taken in (mine, uneven, ()):
+        assert joined(windows(taken), shortest_s) == windows(taken, shortest_s)
 
 
 def test_of_nothing_there_is_nothing() -> None:

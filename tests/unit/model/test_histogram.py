@@ -105,6 +105,16 @@ def test_a_quantile_lies_in_the_bucket_of_the_exact_one(values: list[int], q: fl
     assert abs(bucket_of(found) - bucket_of(exact)) <= 1
 
 
+@given(latencies, st.integers(0, 1 << 40))
+def test_the_share_below_a_threshold_is_that_of_each_bucket(values: list[int], ns: int) -> None:
+    histogram = Histogram.of_latencies(values)
+    below = 0.0
+    for index, count in histogram.counts:
+        low, high = bucket_edges(index)
+        below += count if high <= ns else count * (ns - low) / (high - low) if low < ns else 0
+    assert histogram.share_below(ns) == (below / histogram.total if values else None)
+
+
 def test_the_share_below_a_threshold() -> None:
     histogram = Histogram.of_latencies([100_000] * 3 + [900_000])
     assert histogram.share_below(250_000) == 0.75

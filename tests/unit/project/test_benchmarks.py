@@ -15,6 +15,7 @@ BENCHMARKS = (
     "fleet",
     "gate",
     "imported",
+    "many_runs",
     "observer",
     "odd_ones",
     "repeats",

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 from recorded import FAST, FIRST_START, make_plan, record_run
+from store_files import raw
 
 from diskprof.model.run import Finding, Status, Weight
 from diskprof.model.sample import Direction
 from diskprof.store import Store
+from diskprof.store.earlier import ALIKE
 
 
 def at(day: int) -> dict[str, object]:
@@ -81,3 +83,11 @@ def test_the_newest_run_on_a_disk_is_that_of_the_preset_if_there_is_one(store: S
     assert (
         store.summaries_on((), host) == store.summaries_on([replace(disks[0], serial="S0", wwid="other")], host) == []
     )
+
+
+def test_of_many_runs_only_the_newest_of_a_preset_are_looked_at(store: Store) -> None:
+    run_id = record_run(store)
+    with raw(store.path) as db:
+        steps = [detail for *_, detail in db.execute(f"EXPLAIN QUERY PLAN {ALIKE}", (0, "", "", "", "", "", 1))]
+    assert "run_by_preset" in steps[0] and not any("TEMP B-TREE" in step for step in steps), steps
+    assert store.earlier_results(run_id) == ()

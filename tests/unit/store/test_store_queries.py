@@ -157,6 +157,28 @@ def test_summaries_can_be_limited(store: Store) -> None:
     assert len(store.summaries(limit=99)) == 5
 
 
+def test_one_run_those_in_progress_and_their_number_are_read_without_the_list(store: Store) -> None:
+    runs = record_library(store)
+    summaries = {summary.id: summary for summary in store.summaries()}
+    assert store.count() == len(summaries)
+    assert {run_id: store.summary(run_id) for run_id in summaries} == summaries
+    assert store.running() == [each for each in summaries.values() if each.status is Status.RUNNING]
+    assert store.running()
+    store.discard(runs["first"], NOW)
+    assert store.count() == len(summaries) - 1
+    with pytest.raises(RunNotFound):
+        store.summary(runs["first"])
+
+
+def test_the_tags_of_a_list_are_those_of_its_runs(store: Store) -> None:
+    for number in range(3):
+        bare(store, f"r{number}", number, tags=(f"t{number}", "all"))
+    store.finish_run("r1", status=Status.COMPLETE)
+    store.discard("r1", NOW)
+    assert [(each.id, each.tags) for each in store.summaries()] == [("r2", ("t2", "all")), ("r0", ("t0", "all"))]
+    assert [(each.id, each.tags) for each in store.trash()] == [("r1", ("t1", "all"))]
+
+
 def test_a_list_reads_no_json(store: Store) -> None:
     bare(store, "abc")
     with sqlite3.connect(store.path) as raw:
