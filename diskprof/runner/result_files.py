@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -21,6 +22,7 @@ from diskprof.runner.result_runs import ResultRun, SweepFile, records_of, swept
 from diskprof.store import Store
 from diskprof.store.exchange.runfile import read
 from diskprof.store.exchange.runfile_values import BadFile, Record
+from diskprof.store.exchange.staging import Source, file_key
 from diskprof.store.exchange.transfer import ImportedRun, import_records
 
 MOST_FILES = 10_000
@@ -41,9 +43,9 @@ class Imported:
 
 @dataclass(slots=True)
 class _Pile:
-    """What was found to import, each with its name for messages."""
+    """What was found to import."""
 
-    sources: list[tuple[str, Iterator[Record]]] = field(default_factory=list)
+    sources: list[Source] = field(default_factory=list)
     left_out: int = 0
 
 
@@ -85,38 +87,51 @@ def _add_file(pile: _Pile, path: Path, stack: ExitStack) -> None:
         return
     with path.open("rb") as file:
         if _is_export(file.read(_LOOKED_AT)):
-            pile.sources.append((str(path), _exported(path)))
+            pile.sources.append(_export(path))
             return
         file.seek(0)
-        _add(pile, str(path), file, _written(file))
+        _add(pile, str(path), file, _written(file), file_key(path))
 
 
-def _exported(path: Path) -> Iterator[Record]:
+def _export(path: Path) -> Source:
+    """An exported file. Raises OSError."""
+    return Source(str(path), partial(_exported, path), file_key(path))
+
+
+def _exported(path: Path, skip: int) -> Iterator[Record]:
     """The records of an exported file, which is open only while they are read: there may be thousands."""
     try:
         file = path.open("rb")
     except OSError as error:
         raise DiskprofError(f"{clean(str(path))} cannot be read: {error.strerror}.") from None
     with file:
-        yield from read(file, str(path))
+        yield from read(file, str(path), skip)
 
 
 def _written(file: IO[bytes]) -> datetime:
     return datetime.fromtimestamp(os.fstat(file.fileno()).st_mtime, UTC)
 
 
-def _add(pile: _Pile, name: str, file: IO[bytes], written: datetime) -> None:
+def _add(pile: _Pile, name: str, file: IO[bytes], written: datetime, key: str = "") -> None:
+    """`key` as of `Source`: of what is no file that can be read again there is none."""
     beginning = file.read(_LOOKED_AT)
     whole = _Behind(beginning, file)
     if _is_export(beginning):
-        pile.sources.append((name, read(whole, name)))
+        pile.sources.append(Source(name, partial(read, whole, name)))
         return
     found = _results(name, _content(name, beginning, whole))
     results = [
         ResultRun(_called(name, place, len(found)), name, run, tuple(test.document for test in run.tests))
         for place, run in enumerate(found, 1)
     ]
-    pile.sources += [(name, _records(result, written)) for result in results]
+    pile.sources += [
+        _result_source(result, written, f"{key}\0{place}" if key else "") for place, result in enumerate(results)
+    ]
+
+
+def _result_source(result: ResultRun, written: datetime, key: str) -> Source:
+    """One run that was read from results."""
+    return Source(result.path, lambda skip: iter(()) if skip else _records(result, written), key)
 
 
 class _Behind:
@@ -217,7 +232,7 @@ def _add_folder(pile: _Pile, folder: Path) -> None:
             with path.open("rb") as file:
                 beginning = file.read(_LOOKED_AT)
                 if _is_export(beginning):
-                    pile.sources.append((str(path), _exported(path)))
+                    pile.sources.append(_export(path))
                 elif results := _results_among_others(str(path), beginning, file):
                     found.append(_InFolder(path, results, _written(file)))
                 else:
@@ -266,14 +281,15 @@ def _add_found(pile: _Pile, folder: Path, directory: Path, found: Sequence[_InFo
         called = str(folder.absolute().name / directory.relative_to(folder))
         documents = tuple(test.document for test in whole.tests)
         result = ResultRun(called, str(directory), whole, documents, options, names)
-        pile.sources.append((str(directory), _records(result, max(each.written for each in found))))
+        key = "\0".join(file_key(each.path) for each in found)
+        pile.sources.append(_result_source(result, max(each.written for each in found), key))
     for each in found:
         if cells and _BENCH_FIO.fullmatch(each.path.name):
             continue
         for place, run in enumerate(each.runs, 1):
             documents = tuple(test.document for test in run.tests)
             result = ResultRun(_called(str(each.path), place, len(each.runs)), str(each.path), run, documents)
-            pile.sources.append((str(each.path), _records(result, each.written)))
+            pile.sources.append(_result_source(result, each.written, file_key(each.path, place)))
 
 
 def _cells(found: Sequence[_InFolder]) -> list[SweepFile]:

@@ -81,7 +81,8 @@ def summaries(db: sqlite3.Connection, limit: int | None = None, *, trash: bool =
 
 def running(db: sqlite3.Connection) -> list[RunSummary]:
     """As `summaries`, the runs that are marked as running."""
-    return _summaries(db, f"status = '{Status.RUNNING.value}' AND {_KEPT}")
+    # By + an index of its own is used, not that of the order, which has all runs.
+    return _summaries(db, f"status = '{Status.RUNNING.value}' AND {_KEPT.replace('ordinal', '+ordinal')}")
 
 
 def summary(db: sqlite3.Connection, run_id: str) -> RunSummary:

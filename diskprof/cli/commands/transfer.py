@@ -71,8 +71,8 @@ def import_command(ctx: click.Context, files: tuple[str, ...]) -> None:
     ioping (-J or -B): diskprof tells by its content. Of a folder all results in it are imported; those that bench-fio wrote to one
     folder are one run with a sweep.
 
-    All of them are imported, or none if a file is not whole. A run that is here already stays as it is. If another run has its id,
-    it gets a new one.
+    All of them are imported, or none if a file is not whole. After an interruption the same command goes on where it stopped. A
+    run that is here already stays as it is. If another run has its id, it gets a new one.
 
     A fio job file is no result: `diskprof presets import` makes a preset of it.
 

@@ -131,8 +131,11 @@ class Readable(Protocol):
     def read(self, size: int = -1, /) -> bytes: ...
 
 
-def read(file: Readable, name: str) -> Iterator[Record]:
-    """The records of a file, in its order; `name` is for messages. Raises BadFile for anything else, also in mid-course."""
+def read(file: Readable, name: str, skip: int = 0) -> Iterator[Record]:
+    """The records of a file, in its order; `name` is for messages. Raises BadFile for anything else, also in mid-course.
+
+    The first `skip` runs, which were read before, are left out.
+    """
     number = 0
     try:
         packed = _Counted(file)
@@ -147,6 +150,9 @@ def read(file: Readable, name: str) -> Iterator[Record]:
                     if value != runs or next(lines, None) is not None:
                         raise BadFile("it counts its runs wrongly", _NOT_WHOLE)
                     return
+                if runs < skip:
+                    runs += key == "end"
+                    continue
                 record = record_of(key, value, columns)
                 runs += isinstance(record, End)
                 yield record

@@ -2,18 +2,18 @@
 
 import json
 import sqlite3
-import tempfile
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import sha256
-from pathlib import Path
+from itertools import islice
 from typing import IO
 
 from diskprof.model.advice import Advice
-from diskprof.model.errors import RunNotFound, StoreError, UsageError
+from diskprof.model.errors import RunNotFound, UsageError
 from diskprof.model.fleet import FleetRun, MemberState
 from diskprof.model.run import FleetPlace, Message, Status
 from diskprof.model.run_series import RunSeries
@@ -23,12 +23,14 @@ from diskprof.store import codec, figures, fleets, reading, run_series, writing
 from diskprof.store.database import Database
 from diskprof.store.exchange.runfile import RunWriter, read
 from diskprof.store.exchange.runfile_values import BadFile, Batch, End, Head, Record, TestEnd
+from diskprof.store.exchange.staging import Source, Staging, new_staging, staging_for
 from diskprof.store.liveness import REPLICATED, ProcessIdentity
 from diskprof.store.store import Store
 
 # No more than the histograms that are kept unpacked (model/histogram.py): each is then unpacked once.
 _BATCH = 200
-_ROOM_HINT = "Free space in /tmp, or set TMPDIR to another directory."
+_AT_ONCE = 100
+"""So many runs of a source are kept together: what a killed import has to read again."""
 # Nobody here carried it out. The place is no machine's, and the number no process's: so nothing is ever signalled for it, and
 # no file on this machine is taken for one that it left behind.
 _ELSEWHERE = ProcessIdentity(pid=2**31 - 1, start_ticks=0, boot_id="", place="imported")
@@ -150,7 +152,7 @@ def _system_batches(store: Store, run_id: str) -> Iterator[tuple[SystemSample, .
 
 def import_runs(store: Store, files: Sequence[tuple[str, IO[bytes]]]) -> list[ImportedRun]:
     """Takes the runs of all files that `export_runs` wrote (name for messages, content); see `import_records`."""
-    return import_records(store, [(name, read(file, name)) for name, file in files])
+    return import_records(store, [Source(name, partial(read, file, name)) for name, file in files])
 
 
 def id_of_results(*documents: bytes) -> str:
@@ -161,17 +163,17 @@ def id_of_results(*documents: bytes) -> str:
     return writing.id_from(int.from_bytes(digest.digest()))
 
 
-def import_records(store: Store, sources: Iterable[tuple[str, Iterable[Record]]]) -> list[ImportedRun]:
-    """Takes the runs of all sources (name for messages, what it holds) into the store, or none of them.
+def import_records(store: Store, sources: Sequence[Source]) -> list[ImportedRun]:
+    """Takes the runs of all sources into the store, or none of them. Where it was killed, it goes on where it had come to.
 
     A run that is here already is left as it is, or taken out of the trash; one whose id another run has here gets a new id.
     Raises BadFile, and whatever a source raises.
     """
     # The store is locked for the copying alone, not for the reading of files: a run may be under way in it.
-    with _staging() as staged:
-        given = [head for name, records in sources for head in _stage(staged, name, records)]
+    with staging_for(store.path, sources) as staging:
+        given = [head for source in sources for head in _stage(staging, source)]
         database = Database.open(store.path, create=True, timeout_s=5.0)
-        with closing(database), staged.read() as source, database.write() as db:
+        with closing(database), staging.database.read() as source, database.write() as db:
             tables = _tables(source)
             return [_take_over(source, tables, number, db, run_id) for number, run_id in given]
 
@@ -181,12 +183,12 @@ def take_whole(store: Store, run_id: str, file: IO[bytes], name: str, place: Fle
 
     It keeps the tags and the note that it has here. Raises BadFile where `file` is not that of this run alone.
     """
-    with _staging() as staged:
-        given = list(_stage(staged, name, read(file, name)))
+    with new_staging() as staging:
+        given = list(_stage(staging, Source(name, partial(read, file, name))))
         if [known for _, known in given] != [run_id]:
             raise BadFile(f"{clean(name)} sent another run than {run_id}.")
         database = Database.open(store.path, create=True, timeout_s=60.0)
-        with closing(database), staged.read() as source, database.write() as db:
+        with closing(database), staging.database.read() as source, database.write() as db:
             kept = _remove_replica(db, run_id)
             taken = _take_over(source, _tables(source), given[0][0], db, run_id)
             number = reading.number_of(db, taken.run_id, trash=True)
@@ -208,57 +210,55 @@ def _remove_replica(db: sqlite3.Connection, run_id: str) -> tuple[tuple[str, ...
     return tags, str(row[1])
 
 
-@contextmanager
-def _staging() -> Iterator[Database]:
-    """A store that lasts as long as an import."""
-    try:
-        directory = tempfile.TemporaryDirectory(prefix="diskprof-import-")
-    except OSError as error:
-        raise StoreError(f"No temporary directory can be made: {error.strerror or error}.", _ROOM_HINT) from None
-    with directory as path, closing(Database.open(Path(path) / "staged.db", create=True, timeout_s=5.0)) as staged:
-        try:
-            yield staged
-        except StoreError as error:
-            if path in error.message:
-                raise StoreError(error.message, _ROOM_HINT) from None
-            raise
-
-
-def _stage(staged: Database, name: str, records: Iterable[Record]) -> Iterator[tuple[int, str]]:
+def _stage(staging: Staging, source: Source) -> Iterator[tuple[int, str]]:
     """Puts the runs of a source into a store of their own; yields the number of each there and the id that it had."""
-    with staged.write() as db:
-        head: Head | None = None
-        number, counts = 0, [0, 0, 0, 0]
-        for record in records:
-            if head and isinstance(record, RunSeries | FleetRun | Head):
-                raise _wrong(name, head, "its end is missing")
-            if isinstance(record, RunSeries):
-                _stage_series(db, name, record)
-            elif isinstance(record, FleetRun):
-                _stage_fleet(db, name, record)
-            elif isinstance(record, Head):
-                head, counts = record, [0, 0, 0, 0]
-                number = _create(db, name, head)
-            elif head is None:
-                raise BadFile(f"{clean(name)}: a part of a run stands before the run. Nothing was imported.")
-            elif isinstance(record, End):
-                if counts != [record.tests, record.messages, record.samples, record.system]:
-                    raise _wrong(name, head, "parts of it are missing")
-                if counts[0] != len(head.plan.tests):
-                    raise _wrong(name, head, "its tests are not those of its plan")
-                yield number, head.id
-                head = None
-            elif isinstance(record, TestEnd):
-                if record.index != counts[0] or counts[0] >= len(head.plan.tests):
-                    raise _wrong(name, head, "its tests are not those of its plan")
-                if any(each.test != record.index for each in record.processes):
-                    raise _wrong(name, head, "a part of it is of a test that it does not have")
-                _finish_test(db, number, record)
-                counts[0] += 1
-            else:
-                counts[_append(db, number, name, head, record)] += len(record)
-        if head:
+    staged = staging.runs_of(source)
+    yield from staged
+    records = source.records(len(staged))
+    while True:
+        # Nobody waits for a disk here: what a power cut takes is read again.
+        with staging.database.write(at_once=False) as db:
+            found = list(islice(_staged(db, source.name, records), _AT_ONCE))
+            marks = [(source.key, *each) for each in found if source.key]
+            db.executemany("INSERT INTO staged (source, number, given) VALUES (?, ?, ?)", marks)
+        yield from found
+        if len(found) < _AT_ONCE:
+            return
+
+
+def _staged(db: sqlite3.Connection, name: str, records: Iterator[Record]) -> Iterator[tuple[int, str]]:
+    head: Head | None = None
+    number, counts = 0, [0, 0, 0, 0]
+    for record in records:
+        if head and isinstance(record, RunSeries | FleetRun | Head):
             raise _wrong(name, head, "its end is missing")
+        if isinstance(record, RunSeries):
+            _stage_series(db, name, record)
+        elif isinstance(record, FleetRun):
+            _stage_fleet(db, name, record)
+        elif isinstance(record, Head):
+            head, counts = record, [0, 0, 0, 0]
+            number = _create(db, name, head)
+        elif head is None:
+            raise BadFile(f"{clean(name)}: a part of a run stands before the run. Nothing was imported.")
+        elif isinstance(record, End):
+            if counts != [record.tests, record.messages, record.samples, record.system]:
+                raise _wrong(name, head, "parts of it are missing")
+            if counts[0] != len(head.plan.tests):
+                raise _wrong(name, head, "its tests are not those of its plan")
+            yield number, head.id
+            head = None
+        elif isinstance(record, TestEnd):
+            if record.index != counts[0] or counts[0] >= len(head.plan.tests):
+                raise _wrong(name, head, "its tests are not those of its plan")
+            if any(each.test != record.index for each in record.processes):
+                raise _wrong(name, head, "a part of it is of a test that it does not have")
+            _finish_test(db, number, record)
+            counts[0] += 1
+        else:
+            counts[_append(db, number, name, head, record)] += len(record)
+    if head:
+        raise _wrong(name, head, "its end is missing")
 
 
 def _stage_series(db: sqlite3.Connection, name: str, series: RunSeries) -> None:
