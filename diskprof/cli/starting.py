@@ -28,7 +28,6 @@ from diskprof.reports.formats import FollowFormat
 from diskprof.runner.session import Company, Session
 from diskprof.store import Store
 
-
 _LOOKED_BACK = 100
 """Among so many of the newest runs one is looked for that the newest can be compared with."""
 
