@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from diskprof.store import Item, Store
 
 _PERIOD_S = 0.5
+_WATCHED_S = 3600.0
 _NO_WRITING = WritePermission()
 
 
@@ -399,6 +400,19 @@ class Session:
                 refuse_beside_others(plan, store, self.topology())
         refuse_if_blocked(plan)
         return plan
+
+    def watch_plan(self, place: Place, tree: DeviceTree) -> Plan:
+        """The plan of a run that watches the device of a place, for an hour at the most; looks at the file system.
+
+        Raises UsageError where there is no device, or none whose I/O the kernel counts.
+        """
+        from diskprof.devices.machine.device_watch import refuse_uncounted
+        from diskprof.devices.targets import device_under
+        from diskprof.runner.plan.watch_plan import watch_plan
+
+        device = (tree.get(place.device) if place.device else None) or device_under(place.path or place.device, tree)
+        refuse_uncounted(device)
+        return watch_plan(device, place.path or device.node, _WATCHED_S)
 
     # a run
 

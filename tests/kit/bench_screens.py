@@ -20,7 +20,8 @@ from diskprof.model.run_series import SeriesPlan
 from diskprof.model.target import Target, TargetKind
 from diskprof.presets.library import Library
 from diskprof.runner.leftovers import Leftover
-from diskprof.runner.session import Session, Wish
+from diskprof.runner.plan.watch_plan import watch_plan
+from diskprof.runner.session import Place, Session, Wish
 from diskprof.store import Store, this_process
 from diskprof.tui.app import DiskprofApp
 from diskprof.tui.kit.charts.glyphs import Charset
@@ -223,6 +224,12 @@ class BenchSession(Session):
             disk_class=wish.disk_class,
             raw_devices=raw,
         )
+
+    def watch_plan(self, place: Place, tree: DeviceTree) -> Plan:
+        device = tree.get(place.device)
+        if device is None:
+            raise UsageError(f"{place.path} is not on a block device.")
+        return watch_plan(device, device.node)
 
     def estimate(self, wish: Wish) -> Plan:
         return replace(make_plan("quick"), preset=wish.preset.name)

@@ -57,8 +57,8 @@ class ScoreLine:
 
 
 def scorecard(run: Run, earlier: Sequence[EarlierResult] = ()) -> tuple[ScoreLine, ...]:
-    """A line for each headline figure of a run that has ended; none of a sweep."""
-    if not run.status.over:
+    """A line for each headline figure of a run that has ended; none of a sweep, nor of one that watched."""
+    if not run.status.over or run.plan.watched:
         return ()
     known = {(record.name, direction): one for record, direction, one in standings(run)}
     return tuple(
@@ -74,6 +74,8 @@ def about(run: Run, earlier: Sequence[EarlierResult]) -> str:
 def compared(run: Run, earlier: Sequence[EarlierResult]) -> str:
     """`Compared with the best of 3 earlier runs on this disk`."""
     count = len({one.run_id for one in earlier})
+    if run.plan.watched:
+        return "What others did: no figure of the disk to compare with"
     if run.imported_from:
         return "Imported: its disk is unknown, so there is no earlier run to compare with"
     if not count:

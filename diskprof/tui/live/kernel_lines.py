@@ -83,7 +83,9 @@ def kernel_lines(seen: Snapshot, watch: KernelWatch, width: int) -> list[Line]:
     last, median = _last(run, track, watch), watch.median
     if last is None or median is None:
         return [[], [("   No kernel statistics yet.", "quiet")]]
-    device = _table("device", _DEVICE, last, median, track, _ALWAYS)
+    # Of a disk that is watched the figures are the kernel's own.
+    beside = None if run.plan.watched else track
+    device = _table("device", _DEVICE, last, median, beside, _ALWAYS)
     machine = _table("machine", _MACHINE, last, median, None, 4)
     where = clean(run.plan.target.device_title) or "no block device"
     disks = [disk.name for disk in run.environment.disks if disk.name != run.plan.target.device]

@@ -28,7 +28,10 @@ _LEAST_EACH, _LEAST_TOGETHER = 4, 3
 
 
 def names_of(reading: Reading) -> tuple[tuple[str, str, str], ...]:
-    return NAMES if reading.percentiles else _PLAIN_NAMES
+    if reading.percentiles:
+        return NAMES
+    # The kernel counts sums alone.
+    return _PLAIN_NAMES if reading.most is not None else _PLAIN_NAMES[:1]
 
 
 def latency_tile(track: Track, depths: Depths | None, width: int, height: int) -> list[Line]:
@@ -101,7 +104,7 @@ def course_plot(rate: Facet, track: Track, seconds: float, scales: dict[str, Log
 def _percentiles(track: Track, direction: Direction, scales: dict[str, LogScale], *, most: bool) -> Facet | None:
     """The percentiles of a direction, with the maximum where `most`; None where nothing completed yet."""
     reading, curves = track.last[direction], list[Curve]()
-    for (key, name, sign), ink in zip(names_of(reading), _inks(direction, reading), strict=True):
+    for (key, name, sign), ink in zip(names_of(reading), _inks(direction, reading), strict=False):
         shown = most or key != "most" or not reading.percentiles
         if shown and (line := track.timeline(key, direction)):
             curves.append(Curve(name, line, ink, sign, end=name))

@@ -57,7 +57,7 @@ def next_line(screen: ModeScreen, run: Run, width: int, partner: str) -> Line:
     named = [
         (key, f"{words} with {partner}" if partner and key == "{result.compare}" else words)
         for key, words in (steps if doubtful else _STEPS)
-        if not (key == "{result.again}" and run.imported_from)
+        if not (key == "{result.again}" and (run.imported_from or run.plan.watched))
     ]
     return _fitting(screen, named, width)
 

@@ -23,6 +23,7 @@ from diskprof.tui.live.course_view import COURSE_BINDINGS, CourseView
 from diskprof.tui.live.finding_banner import FindingBanner
 from diskprof.tui.live.live_lines import message_lines, progress_line, run_line, test_line
 from diskprof.tui.live.live_panes import DeviceTile, KernelPane, LatencyTile, Page, TestSheet, Tile, Words
+from diskprof.tui.live.process_lines import process_lines
 from diskprof.tui.live.rounds_line import rounds_line
 from diskprof.tui.live.run_reader import Snapshot
 from diskprof.tui.live.series_line import SeriesReader, series_line
@@ -334,7 +335,7 @@ class RunPage(ModeScreen):
         told = (
             (run, self.size, self.has_class("-short"), self.whole)
             if run.status.over
-            else (run.id, run.messages, self.size)
+            else (run.id, run.messages, run.processes, self.size)
         )
         if told == self._told:
             return
@@ -345,7 +346,8 @@ class RunPage(ModeScreen):
         )
         if not run.status.over:
             most = 1 if self.has_class("-short") else _MESSAGES
-            following.tell(lambda width: message_lines(run, width)[:most])
+            lines = process_lines if run.plan.watched else message_lines
+            following.tell(lambda width: lines(run, width)[:most])
             for empty in (score, best, below):
                 empty.tell(lambda _width: ())
             return
@@ -415,7 +417,7 @@ class RunPage(ModeScreen):
                 return seen is not None and seen.going
             case "follow":
                 return seen is not None and seen.going and not seen.follows
-            case "again" if seen and seen.run.imported_from:
+            case "again" if seen and (seen.run.imported_from or seen.run.plan.watched):
                 return False
             case "again" | "export" | "compare" | "delete" | "turn":
                 return seen is not None and not seen.going

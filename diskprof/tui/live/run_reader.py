@@ -180,7 +180,7 @@ class Snapshot:
     def span_s(self) -> float:
         """How many seconds the charts are wide: what the test is set to take, or took if that is more.
 
-        What an amount ends grows with what was measured: how long it may take at most says little of how long it takes.
+        What an amount or a person ends grows with what was measured: how long it may take says little of how long it takes.
         """
         planned, track = self.record.planned, self.track
         if self.run.plan.rounds and not track.preparing:
@@ -188,7 +188,7 @@ class Snapshot:
             return max(math.ceil(track.seconds / planned.seconds), 1) * planned.seconds if planned.seconds else 1.0
         if not track.preparing and self.record.status.over:
             return max(track.seconds, 1.0)
-        by_amount = track.preparing or planned.amount_bytes is not None
+        by_amount = track.preparing or planned.amount_bytes is not None or self.run.plan.watched
         if by_amount or track.seconds > planned.seconds + 1:
             return _roomy(track.seconds)
         return max(planned.seconds, 1.0)

@@ -57,6 +57,9 @@ press {run.allow} and type its name at the start: all data on it is lost. Device
 Load is what the device read and wrote in the last seconds. A ! marks a device that a test would disturb, or that would distort the
 test: its details say why. New and removed devices are detected automatically.
 
+{run.watch} watches the device instead of testing it: what others read and write, how long that takes, and which processes do
+it. It is a run like any other, of an hour at the most; stopped, it is complete.
+
 With enough columns, a card shows the device: health and temperature where the disk need not be woken, free space, and the last
 result with the trend of each figure.
 
@@ -76,6 +79,14 @@ Recent presets and favourites ({run.favourite} adds or removes one) are first. T
             "Other target",
             id="run.other",
             tooltip="Test another directory, file or device; enter the targets of a preset with several",
+        ),
+        Binding(
+            "W",
+            "watch",
+            "Watch",
+            key_display="W",
+            id="run.watch",
+            tooltip="Watch what the device does and who uses it, without loading it",
         ),
         Binding("e", "edit", "Edit", id="run.edit", tooltip="Change size, runtime and other parameters"),
         Binding(
@@ -401,6 +412,11 @@ Recent presets and favourites ({run.favourite} adds or removes one) are first. T
 
     # where it works
 
+    def action_watch(self) -> None:
+        tree, place = self.devices.device_tree, self.devices.place
+        if tree is not None and place is not None and not self.flow.starting:
+            self.flow.watch(place, tree)
+
     def action_other(self) -> None:
         tree, preset = self.devices.device_tree, self.presets.preset
         if tree is None:
@@ -591,7 +607,7 @@ Recent presets and favourites ({run.favourite} adds or removes one) are first. T
     @on(StartFlow.Started)
     def _started(self, message: StartFlow.Started) -> None:
         self._show_plan()
-        if not message.error:
+        if not message.error and not (message.plan and message.plan.watched):
             self.last.keep(self.draft)
         self._take(self.draft.forbid_writing())
         self.flow.over(message)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from diskprof.model.expectation import Asked
     from diskprof.model.plan import Plan
     from diskprof.runner.neighbours import Neighbour
-    from diskprof.runner.session import SeriesOutlook
+    from diskprof.runner.session import Place, SeriesOutlook
     from diskprof.tui.shell.base import ModeScreen
 
 _SEVERAL = (
@@ -72,7 +72,9 @@ class StartFlow:
 
     @dataclass(eq=False, repr=False)
     class Started(Message):
-        plan: Plan
+        """`plan` is None where there was none, which `error` says."""
+
+        plan: Plan | None
         run_id: str
         error: DiskprofError | None = None
 
@@ -361,6 +363,23 @@ class StartFlow:
         else:
             self._screen.post_message(self.Started(asked.plan, run_id))
 
+    def watch(self, place: Place, tree: DeviceTree) -> None:
+        """Watch the device of a place in a run of its own. Nothing is asked: it is in nobody's way, and loads nothing."""
+        self.starting = True
+        self._screen.post_message(self.Changed())
+        self._screen.run_worker(functools.partial(self._start_watch, place, tree), thread=True, group="start")
+
+    def _start_watch(self, place: Place, tree: DeviceTree) -> None:
+        app, session = self._screen.diskprof, self._screen.session
+        try:
+            app.place.check()
+            plan = session.watch_plan(place, tree)
+            run_id = session.start_detached(plan, app.store_path, concurrent=True)
+        except DiskprofError as error:
+            self._screen.post_message(self.Started(None, "", error))
+        else:
+            self._screen.post_message(self.Started(plan, run_id))
+
     def over(self, message: Started) -> None:
         """A start has succeeded or failed: show the run, or say why there is none."""
         self.starting = False
@@ -371,5 +390,5 @@ class StartFlow:
         screen.diskprof.watcher.read()
         if screen.is_current:
             screen.diskprof.show_run(message.run_id)
-        else:
+        elif message.plan:
             screen.notify(f"{clean(message.plan.preset_title)} has started.", timeout=5, markup=False)

@@ -77,6 +77,7 @@ KEYS = (
     Key("v", "Next variant of a preset", ("variant",)),
     Key("V", "Sweep: grid or chart", ("sweep",)),
     Key("w", "Save as a preset", ("save",)),
+    Key("W", "Watch the device", ("watch",)),
     Key("x", "Allow overwriting the device", ("allow",)),
     Key("X", "Sweep: next value of the other axes", ("panel",)),
     Key("z", "Zoom the chart", ("zoom",)),
