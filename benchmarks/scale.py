@@ -184,31 +184,30 @@ def many_runs(report: Report, home: Home, count: int, rounds: int, patience: flo
     report.add(f"{count:,} runs, in the store", [path.stat().st_size / 1e6], "MB")
 
 
-def long_series(report: Report, home: Home, rounds: int, patience: float) -> None:
-    """A series of fifty runs: its result with all intervals, as `diskprof show` and the preview on Runs have it."""
-    say(f"recording a series of {_REPEATS} runs")
+def long_series(report: Report, home: Home, count: int, rounds: int, patience: float) -> None:
+    """A series of so many runs: its result with all intervals, as `diskprof show` and the preview on Runs have it."""
+    say(f"recording a series of {count} runs")
     path, small = home.store, home.path / "small.db"
     with Store.open(small) as store:
         pattern = store.run(record_run(store, runtime_s=2.0))
-    _copies(path, small, pattern, _REPEATS, NewSeries((pattern.plan.target.path,), Repetition(repeats=_REPEATS)))
+    _copies(path, small, pattern, count, NewSeries((pattern.plan.target.path,), Repetition(repeats=count)))
     opened = calmest(lambda: _timed(home, path, "series", small)["ms"], rounds, patience)
-    report.add(f"series of {_REPEATS} runs, opened", opened, "ms", most=200)
+    report.add(f"series of {count} runs, opened", opened, "ms", most=200)
 
 
-def many_compared(report: Report, home: Home, rounds: int, patience: float) -> None:
+def many_compared(report: Report, home: Home, count: int, rounds: int, patience: float) -> None:
     """Like runs, each with intervals of its own, as two sides of a comparison: from the store to its text."""
-    say(f"comparing {_COMPARED} runs")
+    say(f"comparing {count} runs")
     path, small = home.store, home.path / "small.db"
     with Store.open(small) as store:
         record_run(store, runtime_s=2.0)
     with Store.open(path) as store:
         ids = [
-            record_run(store, seed=number, started_at=FIRST_START + timedelta(hours=number))
-            for number in range(_COMPARED)
+            record_run(store, seed=number, started_at=FIRST_START + timedelta(hours=number)) for number in range(count)
         ]
         tests = len(store.run(ids[0]).tests)
     compared = calmest(lambda: _timed(home, path, "compare", small, *ids)["ms"], rounds, patience)
-    report.add(f"{_COMPARED} like runs of {tests} tests, compared", compared, "ms", most=300)
+    report.add(f"{count} like runs of {tests} tests, compared", compared, "ms", most=300)
 
 
 def _copies(path: Path, source: Path, pattern: Run, count: int, series: NewSeries | None = None) -> list[str]:
@@ -397,10 +396,10 @@ def main() -> None:
         long_history(report, home, min(count, _LIKE_RUNS), rounds, patience)
     with new_home() as home:
         home.store.parent.mkdir(parents=True)
-        long_series(report, home, rounds, patience)
+        long_series(report, home, min(count, _REPEATS), rounds, patience)
     with new_home() as home:
         home.store.parent.mkdir(parents=True)
-        many_compared(report, home, rounds, patience)
+        many_compared(report, home, min(count, _COMPARED), rounds, patience)
     with new_home() as home:
         home.store.parent.mkdir(parents=True)
         growing_run(report, home, min(seconds, 20_000))

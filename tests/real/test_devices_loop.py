@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forked import diskprof, diskprof_json
 from loops import MIB, Loops, call
-from program import diskprof, diskprof_json
+from program import diskprof as from_scratch
 
 from diskprof.devices.guard.target_hazards import target_hazards
 from diskprof.devices.machine.environment import describe
@@ -384,7 +385,7 @@ def test_the_command(loops: Loops, tmp_path: Path) -> None:
     shown = diskprof("devices", home=tmp_path)
     assert (shown.returncode, shown.stderr) == (0, "")
     assert f"\n{disk} " in shown.stdout and f"└─{disk}p1" in shown.stdout and "24 MiB" in shown.stdout
-    plain = diskprof("devices", home=tmp_path, PYTHONIOENCODING="ascii")
+    plain = from_scratch("devices", home=tmp_path, PYTHONIOENCODING="ascii")
     assert f"`-{disk}p1" in plain.stdout and plain.stdout.isascii()
     everything = diskprof_json("devices", "--all", "--json", home=tmp_path)
     assert len(everything) >= len(listed)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from program import diskprof
+from forked import diskprof
 
 from diskprof.model.histogram import bucket_of, merge
 from diskprof.model.sample import Direction, Phase, Sample

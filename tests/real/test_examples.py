@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from forked import diskprof, diskprof_json
 from hosts import hosts
 from loops import first_bytes, loops_in
-from program import diskprof, diskprof_json, environment, write_program
+from program import environment, write_program
 from sshd import HOST, sshd
 from terminal import terminal
 

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 from faults import Case, make_case, stand_still
+from forked import diskprof, diskprof_json
 from loops import Loops, call, tried
-from program import PATIENCE_S, descendants, diskprof, diskprof_json, gone, until
+from program import PATIENCE_S, descendants, gone, until
 from standin import Moment
 
 from diskprof.engines.tools import find_tool

@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from forked import diskprof, diskprof_json
 from loops import Loops, first_bytes, sha256
-from program import DISKPROF, diskprof, diskprof_json, environment, started, until
+from program import DISKPROF, environment, started, until
 from terminal import Terminal, terminal
 
 from diskprof.runner.carry.marks import Mark, mark_bytes

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from forked import diskprof, diskprof_json
 from loops import Loops, loops_in
-from program import diskprof_json
 from users import NOBODY, diskprof_as, diskprof_by_sudo, home_of
 
 pytestmark = pytest.mark.needs("root", "loop")
@@ -198,8 +198,6 @@ def test_sudo_leads_root_nowhere_by_a_link(home: Path, tmp_path: Path) -> None:
 
 
 def test_root_itself_keeps_a_store_of_its_own(home: Path, tmp_path: Path) -> None:
-    from program import diskprof
-
     own = tmp_path / "root"
     own.mkdir()
     assert diskprof("runs", home=own, SUDO_UID="0", SUDO_GID="0").returncode == 0

@@ -7,9 +7,10 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from forked import diskprof_json
 from hostile import ESCAPES, HOSTILE, LINES, imported, poisoned_lines
 from loops import MIB, call, loops_in
-from program import DISKPROF, descendants, diskprof_json, environment, started, until
+from program import DISKPROF, descendants, environment, started, until
 from terminal import terminal
 
 from diskprof.store import Store

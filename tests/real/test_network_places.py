@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from faults import make_home
-from program import PATIENCE_S, descendants, diskprof, diskprof_json, gone, started, until
+from forked import diskprof, diskprof_json
+from program import PATIENCE_S, descendants, gone, started, until
 from sshd import Server, mounted, sshd
 
 from diskprof.model.run import Status

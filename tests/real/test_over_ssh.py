@@ -10,8 +10,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from forked import diskprof, diskprof_json
 from link import link
-from program import descendants, diskprof, diskprof_json, environment, gone, until
+from program import descendants, environment, gone, until
 from sshd import Server, sshd
 from terminal import Terminal, terminal
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 from faults import STORE, Case, make_case
+from forked import diskprof, diskprof_json
 from loops import MIB, Loops
 from power import Mains
-from program import PATIENCE_S, diskprof, diskprof_json, started, until
+from program import PATIENCE_S, started, until
 from recorded import make_plan
 from standin import Moment
 

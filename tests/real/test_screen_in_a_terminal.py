@@ -7,7 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from program import DISKPROF, diskprof, diskprof_json, environment, until
+from forked import diskprof, diskprof_json
+from program import DISKPROF, environment, until
 from terminal import terminal
 
 from diskprof.store import Store

@@ -8,7 +8,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from program import PATIENCE_S, diskprof, diskprof_json, environment, write_program
+from forked import diskprof, diskprof_json
+from program import PATIENCE_S, environment, write_program
 from sshd import HOST, sshd
 
 from diskprof import __version__

@@ -10,9 +10,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from forked import diskprof, diskprof_json
 from hypothesis import given
 from hypothesis import strategies as st
-from program import diskprof, diskprof_json
 from recorded import make_plan
 
 from diskprof.engines import smartctl

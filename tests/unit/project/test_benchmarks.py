@@ -68,7 +68,7 @@ def test_every_benchmark_is_told_of() -> None:
 
 @pytest.mark.needs("fio")
 def test_watching_is_measured_beside_fio_alone(tmp_path: Path) -> None:
-    words = ("--seconds", "0.5", "--workload", "qd1", "--size", "80x24", "--dir", str(tmp_path))
+    words = ("--seconds", "0.5", "--pairs", "1", "--workload", "qd1", "--size", "80x24", "--dir", str(tmp_path))
     found = figures("observer", tmp_path / "out.json", *words)
     assert {
         "qd1: headless",
@@ -94,6 +94,8 @@ def test_growth_is_measured(tmp_path: Path) -> None:
         "20 runs, listed",
         "20 runs, two compared",
         "history of 20 runs of 6 tests",
+        "series of 20 runs, opened",
+        "20 like runs of 6 tests, compared",
     } <= found.keys()
     if os.access("/dev/loop-control", os.W_OK) and shutil.which("losetup"):
         assert "32 disks more, processor of the idle first screen in a second" in found

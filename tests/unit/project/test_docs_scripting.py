@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 import pytest
+from forked import diskprof, diskprof_json
 from like_runs import record_like_runs
-from program import diskprof, diskprof_json
 from recorded import record_volumes, write_library
 
 from diskprof.analysis.comparison import compare
