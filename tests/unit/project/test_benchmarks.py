@@ -68,7 +68,7 @@ def test_every_benchmark_is_told_of() -> None:
 
 @pytest.mark.needs("fio")
 def test_watching_is_measured_beside_fio_alone(tmp_path: Path) -> None:
-    words = ("--seconds", "0.5", "--pairs", "1", "--workload", "qd1", "--size", "80x24", "--dir", str(tmp_path))
+    words = ("--seconds", "0.5", "--workload", "qd1", "--size", "80x24", "--dir", str(tmp_path))
     found = figures("observer", tmp_path / "out.json", *words)
     assert {
         "qd1: headless",
