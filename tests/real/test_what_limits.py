@@ -42,14 +42,15 @@ def test_both_caps_the_hand_over_and_the_tier_are_told(volume: Volume, tmp_path:
         run = json.loads(said(volume, tmp_path, "run", preset, volume.node, "--json", "--yes", timeout=120))
         return run["sweep"]["panels"][0]["caps"]
 
+    iops, bandwidth = pytest.approx(IOPS, rel=0.02), pytest.approx(BANDWIDTH, rel=0.03)
     # Of a second alone, on a machine with too much to do, a slice of the limit is a percent.
-    for _ in range(3):
+    for _ in range(5):
         told = caps()
         known = told["iops"] and told["bandwidth"]
-        if known and told["iops"]["per_s"] == pytest.approx(IOPS, rel=0.02):
+        if known and (told["iops"]["per_s"], told["bandwidth"]["per_s"]) == (iops, bandwidth):
             break
-    assert told["iops"]["per_s"] == pytest.approx(IOPS, rel=0.02)
-    assert told["bandwidth"]["per_s"] == pytest.approx(BANDWIDTH, rel=0.03)
+    assert told["iops"]["per_s"] == iops
+    assert told["bandwidth"]["per_s"] == bandwidth
     assert told["handover_bytes"] == [32 << 10, 64 << 10]
     shown = " ".join(said(volume, tmp_path, "show", "latest").split())
     assert "What limits" in shown and "DigitalOcean volume, the least" in shown
