@@ -84,6 +84,8 @@ def headless(bench: Bench, workload: Workload, rhythm: Rhythm) -> Effect:
     with run_headless(bench, workload, _BEFORE_S + rhythm.seconds + _AFTER_S) as pid:
         wait_for_fio(pid)
         time.sleep(_BEFORE_S)
+        # It may have been the one that makes the file.
+        wait_for_fio(pid)
         spans = switch(rhythm, time.sleep, lambda seconds: _stands(pid, seconds), Jobs(pid, workload.jobs))
     return _told(workload, "the runner", spans, _sampled(bench, "latest", spans))
 
@@ -93,6 +95,7 @@ def live(bench: Bench, workload: Workload, size: Size, rhythm: Rhythm) -> Effect
     with run_watched(bench, workload, _BEFORE_S + rhythm.seconds + _AFTER_S, size) as (screen, runner, run_id):
         wait_for_fio(runner)
         screen.pump(time.perf_counter() + _BEFORE_S)
+        wait_for_fio(runner)
         spans = switch(
             rhythm,
             lambda seconds: screen.pump(time.perf_counter() + seconds),
