@@ -21,6 +21,7 @@ BENCHMARKS = (
     "repeats",
     "results",
     "scale",
+    "ssh_start",
     "startup",
     "steady",
     "what_limits",
@@ -134,3 +135,14 @@ def test_the_odd_host_is_found_among_noise_that_was_recorded(tmp_path: Path) -> 
     found = figures("odd_ones", tmp_path / "out.json", "--draws", "50")
     for name in (": one of equal ones named", ", one 30% slow: named"):
         assert found[f"recorded, throttled, 4 hosts{name}"]["verdict"] == "met"
+
+
+@pytest.mark.needs("ssh", "sshd", "ssh-keygen", "fio")
+def test_a_start_over_ssh_is_measured(tmp_path: Path) -> None:
+    found = figures("ssh_start", tmp_path / "out.json")
+    assert {
+        "diskprof ssh, the first time",
+        "diskprof ssh, later",
+        "ssh and that program",
+        "diskprof here",
+    } <= found.keys()
