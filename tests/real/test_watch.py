@@ -81,6 +81,8 @@ def test_bad_input(loops: Loops, tmp_path: Path) -> None:
         ((node, "--for", "0"), "--for must be more than 0"),
         ((node, "--for", "soon"), "is not a duration"),
         ((node, "--interval", "1ms"), "too short"),
+        ((node, "--record", "--interval", "1s"), "not for --record"),
+        ((node, "--tag", "one"), "are for --record"),
         (("/dev/no-such",), "does not exist"),
         (("/proc",), "not on a block device"),
     ):

@@ -63,6 +63,15 @@ async def test_a_device_is_watched_with_one_key(bench: Bench) -> None:
         assert "fio last" not in text_of(pilot)
 
 
+async def test_a_device_that_is_watched_already_is_shown(bench: Bench) -> None:
+    async with open_bench(bench) as pilot:
+        await press(pilot, "W")
+        await see(pilot, "Watched")
+        await press(pilot, "1", "W")
+        await see(pilot, "Watched")
+        assert len(bench.started) == 1
+
+
 async def test_what_cannot_be_watched_is_said(bench: Bench) -> None:
     async with open_bench(bench) as pilot:
         bench.start_error = DiskprofError("The kernel counts no I/O of /dev/sda.", "Choose one from the list.")

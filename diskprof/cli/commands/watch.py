@@ -5,11 +5,13 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Iterator
 from datetime import UTC, datetime
+from threading import Event
+from types import FrameType
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from diskprof.cli import completion_candidates
 from diskprof.cli.saying import say
@@ -73,6 +75,8 @@ def watch_command(
         raise UsageError(f"--interval {every} is too short.", f"The least is {format_duration(_LEAST_EVERY_S)}.")
     if not record and (tags or note or detach):
         raise click.UsageError("--tag, --note and --detach are for --record.", ctx)
+    if record and ctx.get_parameter_source("every") is not ParameterSource.DEFAULT:
+        raise click.UsageError("--interval is not for --record, which has an interval a second.", ctx)
     tree = topology()
     device = device_under(target, tree)
     refuse_uncounted(device)
@@ -80,10 +84,9 @@ def watch_command(
         ctx.exit(_record(ctx, device, target, for_s, tags, note, as_json=as_json, detach=detach))
     output = _Output(device, as_json=as_json)
     output.begin(tree, for_s)
-    # `timeout 60 diskprof watch` and systemd end it like Ctrl+C.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    stopped = _Stopped()
     watch = DeviceWatch(device, tree.disks_below(device.name))
-    _follow(watch, output, every_s, for_s)
+    _follow(watch, output, every_s, for_s, stopped)
     output.end(gone=watch.gone)
     if watch.gone:
         raise DiskprofError(f"{device.node} is gone: removed, or replaced by another device.", "Check dmesg.")
@@ -125,31 +128,47 @@ def _seconds(option: str, text: str) -> float:
     return seconds
 
 
-def _follow(watch: "DeviceWatch", output: "_Output", every_s: float, for_s: float | None) -> None:
+class _Stopped:
+    """Whether somebody pressed Ctrl+C, or sent SIGTERM, as `timeout 60 diskprof watch` does.
+
+    It is looked at between intervals: an exception in the middle of one would lose what was counted in it. The second time it is
+    one, for who cannot wait, as where nobody reads stdout.
+    """
+
+    def __init__(self) -> None:
+        self._event = Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            # What a shell has put into the background has it ignored.
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self._asked)
+
+    def _asked(self, number: int, frame: FrameType | None) -> None:
+        if self._event.is_set():
+            raise KeyboardInterrupt
+        self._event.set()
+
+    def within(self, seconds: float) -> bool:
+        """Waits for it so long."""
+        return self._event.wait(max(0.0, seconds))
+
+
+def _follow(watch: "DeviceWatch", output: "_Output", every_s: float, for_s: float | None, stopped: _Stopped) -> None:
     """Prints until the time is over, the device is gone, or somebody ends it."""
-    try:
-        for last in _turns(every_s, for_s):
-            found = watch.interval(last=last)
-            if watch.gone:
-                return
-            if found:
-                output.tell(found)
-    except KeyboardInterrupt:
-        if (found := watch.interval(last=True)) and not watch.gone:
-            output.add(found, whole=found.sample.duration_ns >= every_s * 5e8)
-
-
-def _turns(every_s: float, for_s: float | None) -> Iterator[bool]:
-    """One at the end of each interval, True for the last. Intervals that nobody was there for are left out."""
-    began, turn = time.monotonic(), 0
-    while True:
+    began, turn, last = time.monotonic(), 0, False
+    while not last:
+        # Intervals that nobody was there for are left out.
         turn = max(turn + 1, int((time.monotonic() - began) / every_s) + 1)
-        due = turn * every_s
-        last = for_s is not None and due >= for_s - 1e-9
-        time.sleep(max(0.0, began + (for_s if last and for_s is not None else due) - time.monotonic()))
-        yield last
-        if last:
+        ends = for_s is not None and turn * every_s >= for_s - 1e-9
+        due = for_s if ends and for_s is not None else turn * every_s
+        early = stopped.within(began + due - time.monotonic())
+        last = ends or early
+        found = watch.interval(last=last)
+        if watch.gone:
             return
+        if found and early:
+            output.add(found, whole=found.sample.duration_ns >= every_s * 5e8)
+        elif found:
+            output.tell(found)
 
 
 class _Output:

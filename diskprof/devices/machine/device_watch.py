@@ -1,6 +1,6 @@
 """One device while others use it: what the kernel counts of it, and which processes do it.
 
-The device is never opened: one that sleeps sleeps on, and nobody needs a right to it.
+The device is never opened: one that sleeps sleeps on, and nobody needs a right to it (F97).
 """
 
 import time

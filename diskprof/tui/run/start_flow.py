@@ -364,10 +364,23 @@ class StartFlow:
             self._screen.post_message(self.Started(asked.plan, run_id))
 
     def watch(self, place: Place, tree: DeviceTree) -> None:
-        """Watch the device of a place in a run of its own. Nothing is asked: it is in nobody's way, and loads nothing."""
+        """Watch the device of a place in a run of its own, or show the one that does. Nothing is asked: it is in nobody's way."""
+        if there := self._watched_by(place):
+            self._screen.diskprof.show_run(there)
+            return
         self.starting = True
         self._screen.post_message(self.Changed())
         self._screen.run_worker(functools.partial(self._start_watch, place, tree), thread=True, group="start")
+
+    def _watched_by(self, place: Place) -> str:
+        """The id of a run in progress that watches the device; empty where there is none."""
+        try:
+            runs = [self._screen.store.run(run.id) for run in self._screen.diskprof.watcher.state.running]
+        except DiskprofError as error:
+            self._screen.diskprof.tell(error)
+            return ""
+        same = (run.id for run in runs if run.plan.watched and run.plan.target.device == place.device)
+        return next(same, "") if place.device else ""
 
     def _start_watch(self, place: Place, tree: DeviceTree) -> None:
         app, session = self._screen.diskprof, self._screen.session

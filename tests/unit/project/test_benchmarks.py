@@ -24,6 +24,7 @@ BENCHMARKS = (
     "ssh_start",
     "startup",
     "steady",
+    "watch",
     "what_limits",
 )
 
