@@ -1,6 +1,7 @@
 """Doubts and limits of a run in a few words, for lists, titles and banners. The findings have the whole."""
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import starmap
 
 from diskprof.model.run import Finding, ProcessShare, Run, Weight
 from diskprof.model.units import format_percent
@@ -95,15 +96,22 @@ def with_tests(
 
 
 def _who(processes: Sequence[ProcessShare]) -> str:
-    """`: dd (pid 4242) 98%`; empty where nobody is named."""
-    if not processes:
-        return ""
-    words = [
-        f"{each.name} (pid {each.pid}){'' if each.share is None else f' {format_percent(each.share)}'}"
-        for each in processes[:_FEW]
-    ]
-    more = f" and {len(processes) - _FEW} more" if len(processes) > _FEW else ""
-    return f": {', '.join(words)}{more}"
+    """`: dd (pid 4242) 98%`, `: postgres (12 processes), up to 20% each`; empty where nobody is named."""
+    named: dict[str, list[ProcessShare]] = {}
+    for each in processes:
+        named.setdefault(each.name, []).append(each)
+    words = list(starmap(_named, named.items()))
+    more = f" and {len(words) - _FEW} more" if len(words) > _FEW else ""
+    return f": {', '.join(words[:_FEW])}{more}" if words else ""
+
+
+def _named(name: str, mine: Sequence[ProcessShare]) -> str:
+    """Shares of several are not added up: they may be those of different tests."""
+    most = max((each.share for each in mine if each.share is not None), default=None)
+    share = "" if most is None else format_percent(most)
+    if len(mine) == 1:
+        return f"{name} (pid {mine[0].pid}) {share}".rstrip()
+    return f"{name} ({len(mine)} processes){share and f', up to {share} each'}"
 
 
 def _where(names: Sequence[str], total: int) -> str:

@@ -15,6 +15,7 @@ _LEAST_CELL = 24
 """In fewer cells each figure has a line of its own."""
 _LEAST_LARGE = 32
 _BAR, _LIST_BAR = 5, 12
+_FIGURE = 9
 _LEAST_PROMISE = 14
 """A promise is cut, but not below the verdict's sign and the first words."""
 
@@ -172,8 +173,9 @@ def _place(score: ScoreLine, width: int, charset: Charset) -> Line:
 
 def _listed(score: ScoreLine, width: int, charset: Charset) -> Line:
     bar = _bar(score, _LIST_BAR, charset)
-    name = fit(clean(score.name), min(20, max(8, width - 40)))
-    line: list[Piece] = [(f"{name} ", ""), (fit(score.figure, 9, right=True), ink(score.direction)), (" ", "")]
+    alone = score.share is None and not score.promise
+    name = fit(clean(score.name), min(20, max(8, width - (_FIGURE + 2 if alone else 40))))
+    line: list[Piece] = [(f"{name} ", ""), (fit(score.figure, _FIGURE, right=True), ink(score.direction)), (" ", "")]
     line += [*bar, *([(" ", "")] if bar else [])]
     against = _against(score, width - width_of(line))
     line += [(against, ink(score.meaning)), ("  " if against else "", "")]

@@ -56,11 +56,14 @@ def status_text(status: Status) -> str:
 def whole_parts(headline: str, width: int) -> str:
     """As much of a headline as fits, up to one of its commas: a figure without its end says something else."""
     found = headline
-    while len(found) > width and ", " in found:
+    while True:
+        # The word IOPS may go before a figure does, which tells by its form.
+        for text in (found, found.removesuffix(" IOPS")):
+            if len(text) <= width:
+                return text
+        if ", " not in found:
+            return headline
         found = found.rpartition(", ")[0]
-    # The word IOPS may go: the figure before it tells by its form.
-    found = found if len(found) <= width else found.removesuffix(" IOPS")
-    return found if len(found) <= width else headline
 
 
 def when_text(started: datetime, now: datetime) -> str:

@@ -117,6 +117,13 @@ def test_it_keeps_to_the_width_and_cuts_no_figure(run: Run, width: int, charset:
         assert not [piece for line in below for piece, ink in line if ink and "…" in piece]
 
 
+@pytest.mark.parametrize("width", [30, 40, 57])
+def test_names_are_whole_where_nothing_is_beside_the_figures(run: Run, width: int) -> None:
+    drawn = scorecard_lines(scorecard(run), about(run, ()), width, Charset.BRAILLE, roomy=False)
+    words = ["".join(piece for piece, _ in line) for line in drawn]
+    assert any(line.startswith("4K rand write QD32 ") for line in words) and not any("…" in line for line in words[1:])
+
+
 def test_large_figures_are_as_wide_in_each_row_and_not_in_ascii() -> None:
     drawn = large("17.7", Charset.BRAILLE)
     assert drawn and len({len(row) for row in drawn}) == 1
