@@ -57,5 +57,5 @@ def _tried(rule: LimitRule, tests: Sequence[TestRecord]) -> Sequence[TriedLoad]:
     return [
         TriedLoad(test, outcome_of(rule, test.planned.trial, test.result), figures_of(rule, test.result))
         for test in tests
-        if test.planned.trial and test.status is Status.COMPLETE
+        if test.planned.trial and not test.planned.trial.curve and test.status is Status.COMPLETE
     ]

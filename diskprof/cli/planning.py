@@ -65,7 +65,12 @@ def plan_of(session: Session, request: Request) -> Plan:
 
 
 def limit_plan_of(
-    session: Session, request: Request, promises: Sequence[str], by: str | None, depth: int | None
+    session: Session,
+    request: Request,
+    promises: Sequence[str],
+    by: str | None,
+    depth: int | None,
+    curve: int | None = None,
 ) -> Plan:
     """The plan of a search for what keeps `promises`; the preset of the request is its load, perhaps with the name of a test of it
     (`oltp-70-30:oltp`). Raises DiskprofErrors."""
@@ -78,7 +83,7 @@ def limit_plan_of(
     tree = session.scan()
     target = None if request.target is None else session.resolve_target(request.target, tree)
     wish = Wish(
-        searching(preset, test if named != request.preset else "", keep_text(promises), by, depth),
+        searching(preset, test if named != request.preset else "", keep_text(promises), by, depth, curve),
         None,
         tree,
         pairs(request.settings, "--set", "--set size=256m --set bs=16k"),

@@ -122,7 +122,8 @@ def _rounds(rule: RoundsRule) -> list[object]:
 
 def _limit(rule: LimitRule) -> list[object]:
     promises = sorted(map(promise_words, rule.promises))
-    return [promises, str(rule.by), rule.depth, rule.short_s, rule.full_s, rule.ramp_s, rule.most_trials, rule.most_s]
+    times = [rule.short_s, rule.full_s, rule.ramp_s, rule.most_trials, rule.most_s]
+    return [promises, str(rule.by), rule.depth, *times, *([rule.curve] if rule.curve else [])]
 
 
 def _tests(plan: Plan) -> str:

@@ -12,9 +12,11 @@ from math import ceil
 from diskprof.model.expectation import Expectation
 from diskprof.model.metric import LATENCIES
 
-START_UP_S = 1.0
+START_UP_S = 0.6
 """What starting and ending a trial takes beside its measuring, in seconds."""
 
+CURVE_POINTS = 10
+"""Loads of a curve where no other number is given."""
 
 _LIKELY = 0.9
 
@@ -28,11 +30,14 @@ class LimitBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A load: at most `depth` I/Os in flight, at `rate` I/Os a second; None: as many as there can be. `full`: not a short one."""
+    """A load: at most `depth` I/Os in flight, at `rate` I/Os a second; None: as many as there can be. `full`: not a short one.
+    `curve`: a point of the load curve, which follows the search.
+    """
 
     depth: int
     rate: int | None = None
     full: bool = False
+    curve: bool = False
 
     @property
     def load(self) -> "Trial":
@@ -45,27 +50,38 @@ class LimitRule:
     """What to search for, and with how much. `promises` are all to be kept at once; their `test` is empty.
 
     `depth` is the most I/Os in flight. A short trial measures for `short_s` seconds, a full one for `full_s`, each after `ramp_s`.
-    No trial begins after `most_trials`, nor one that would end later than `most_s` after the first began.
+    No trial begins after `most_trials`, nor one that would end later than `most_s` after the first began. Of the load curve there
+    are `curve` points, none where it is 0, each as long as a short trial.
     """
 
     promises: tuple[Expectation, ...]
     by: LimitBy = LimitBy.RATE
     depth: int = 64
-    short_s: float = 3.0
-    full_s: float = 8.0
-    ramp_s: float = 0.5
+    short_s: float = 4.0
+    full_s: float = 9.0
+    ramp_s: float = 0.25
     most_trials: int = 12
     most_s: float = 90.0
+    curve: int = 0
 
     @property
     def most_short(self) -> int:
-        """Short trials that fill the time of the search: no search writes more than these."""
-        return ceil(self.most_s / self.short_s)
+        """Short trials that fill the time of the search and of the curve: no search writes more than these."""
+        return ceil(self.most_s / self.short_s) + self.curve
+
+    @property
+    def longest_s(self) -> float:
+        """How long a search takes at the most, with the curve."""
+        return self.most_s + self._curve_s
 
     @property
     def likely_s(self) -> float:
-        """How long a search takes, as a rule."""
-        return _LIKELY * self.most_s
+        """How long a search takes, as a rule, with the curve."""
+        return _LIKELY * self.most_s + self._curve_s
+
+    @property
+    def _curve_s(self) -> float:
+        return self.curve * self.seconds(Trial(self.depth, curve=True))
 
     @property
     def first(self) -> Trial:

@@ -295,7 +295,7 @@ class Plan:
     @property
     def seconds(self) -> float:
         """The time it will take at the longest, the layout at the assumed bandwidth."""
-        tests = self.limit.most_s if self.limit else self.most_rounds * self.round_s(longest=True)
+        tests = self.limit.longest_s if self.limit else self.most_rounds * self.round_s(longest=True)
         return sum(step.seconds for step in self.preparation) + tests
 
     @property

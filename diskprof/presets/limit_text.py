@@ -11,7 +11,7 @@ from diskprof.model.metric import LATENCIES, Metric, Quantity, parse_metric, par
 from diskprof.model.units import format_duration, format_latency, parse_duration
 from diskprof.presets.options.values import write_duration
 
-KEYS = ("by", "depth", "short", "full", "trials", "at_most")
+KEYS = ("by", "depth", "short", "full", "trials", "at_most", "curve")
 EXAMPLE = "read.p99<=5ms"
 MOST_DEPTH = 256
 """By rate each I/O in flight is a copy of the job, a thread of its own."""
@@ -21,6 +21,7 @@ _OPTION = re.compile(r"([a-z_]+)=(.*)", re.ASCII)
 _SHORT = re.compile(r"(read|write)\.(?!latency\.)(.+)")
 _LEAST_NS = 1e3
 _MOST_TRIALS = 100
+_LEAST_POINTS, _MOST_POINTS = 5, 20
 _LEAST_TRIAL_S, _LONGEST_TRIAL_S, _LONGEST_S = 1.0, 3600.0, 86400.0
 
 
@@ -72,6 +73,8 @@ def parse_limit(text: str) -> LimitRule | None:
         rule = replace(rule, depth=_count("depth", table["depth"], 2, MOST_DEPTH))
     if "trials" in table:
         rule = replace(rule, most_trials=_count("trials", table["trials"], 3, _MOST_TRIALS))
+    if "curve" in table and table["curve"] != "0":
+        rule = replace(rule, curve=_count("curve", table["curve"], _LEAST_POINTS, _MOST_POINTS))
     for key, name, most in (
         ("short", "short_s", _LONGEST_TRIAL_S),
         ("full", "full_s", _LONGEST_TRIAL_S),
@@ -108,8 +111,10 @@ def limit_text_of(rule: LimitRule) -> str:
     """`rule` as `parse_limit` reads it."""
     short, full, most = (_whole(seconds) for seconds in (rule.short_s, rule.full_s, rule.most_s))
     promises = " ".join(map(promise_words, rule.promises))
+    curve = f" curve={rule.curve}" if rule.curve else ""
     return (
-        f"{promises} by={rule.by} depth={rule.depth} short={short} full={full} trials={rule.most_trials} at_most={most}"
+        f"{promises} by={rule.by} depth={rule.depth} short={short} full={full} trials={rule.most_trials}"
+        f" at_most={most}{curve}"
     )
 
 
@@ -118,7 +123,8 @@ def limit_words(rule: LimitRule) -> str:
     what = f"rate that keeps {promises_words(rule)}, at most {rule.depth} in flight"
     if rule.by is LimitBy.DEPTH:
         what = f"queue depth up to {rule.depth} that keeps {promises_words(rule)}"
-    return f"highest {what}, at most {rule.most_trials} trials and {format_duration(rule.most_s)}"
+    curve = f"; then the latency at {rule.curve} loads" if rule.curve else ""
+    return f"highest {what}, at most {rule.most_trials} trials and {format_duration(rule.most_s)}{curve}"
 
 
 def _metric(name: str) -> Metric:
@@ -141,6 +147,8 @@ def _check(rule: LimitRule) -> None:
                 f"{promise_words(promise)}: a short trial lasts {format_duration(rule.short_s)}, so no load can break it",
                 "Promise less, or choose longer trials.",
             )
+    if rule.curve and rule.by is LimitBy.DEPTH:
+        raise UsageError("a load curve is one of rates", "Search by rate, or leave the curve out.")
     if rule.full_s < rule.short_s:
         raise UsageError("full trials are shorter than short ones", "Choose a longer full, or a shorter short.")
     if rule.most_s < 3 * rule.seconds(rule.first):

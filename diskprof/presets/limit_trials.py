@@ -12,6 +12,7 @@ from diskprof.model.limit import LimitBy, LimitRule, Trial
 from diskprof.model.load import Load
 from diskprof.model.preset import EngineName, Options, Preset
 from diskprof.model.title import sweep_title
+from diskprof.model.units import format_fio_size
 from diskprof.presets.options.values import write_duration
 
 _SET = frozenset(
@@ -30,10 +31,13 @@ _FEWEST = 4
 """A rate is spread over no fewer copies than this part of them, so that one that is late matters little."""
 
 
-def searching(preset: Preset, test: str, keep: str, by: str | None, depth: int | None) -> Preset:
-    """A preset that searches for what keeps the promises `keep` with the load of one of its tests; `by` and `depth` where they are
-    asked for. `test` names one of several. Raises UsageError."""
-    given = {"keep": keep, **({"by": by} if by else {}), **({"depth": str(depth)} if depth else {})}
+def searching(
+    preset: Preset, test: str, keep: str, by: str | None, depth: int | None, curve: int | None = None
+) -> Preset:
+    """A preset that searches for what keeps the promises `keep` with the load of one of its tests; `by`, `depth` and the points
+    of a `curve` where they are asked for. `test` names one of several. Raises UsageError."""
+    asked = {"by": by, "depth": depth and str(depth), "curve": curve and str(curve)}
+    given = {"keep": keep, **{name: value for name, value in asked.items() if value}}
     if preset.limit:
         parameters = tuple(
             replace(each, default=given[each.name]) if each.name in given else each for each in preset.parameters
@@ -79,6 +83,11 @@ def check_load(name: str, engine: EngineName, jobs: tuple[EngineJob, ...], rule:
         raise UsageError(
             f"{name} is sequential: spread over copies it would be so no more",
             "Search by depth, or choose a random load.",
+        )
+    if job.size and job.size < rule.depth * job.block_size:
+        raise UsageError(
+            f"size={format_fio_size(job.size)} is less than {rule.depth} requests of {format_fio_size(job.block_size)} in flight",
+            "Give a larger size, or a smaller depth.",
         )
     for promise in rule.promises:
         direction = promise.metric.direction
@@ -133,7 +142,7 @@ def spread(rate: int, most: int, write_share: float) -> tuple[int, int, int]:
 
 def trial_name(trial: Trial, number: int) -> str:
     """`qd64`, `rate-1850`; of its second trial `rate-1850-2`."""
-    name = f"qd{trial.depth}" if trial.rate is None else f"rate-{trial.rate}"
+    name = f"qd{trial.depth}" if trial.rate is None else f"{'curve' if trial.curve else 'rate'}-{trial.rate}"
     return name if number == 1 else f"{name}-{number}"
 
 
@@ -142,5 +151,5 @@ def trial_title(job: FioJob, trial: Trial, number: int) -> str:
     without: Options = tuple((name, "") for name in ("iodepth", "numjobs", "rate", "rate_iops"))
     bare = fio_job(((name, value) for name, value in job.options if not name.startswith("rate")), job.name)
     load = f"QD{trial.depth}" if trial.rate is None else f"{trial.rate:,}/s"
-    title = f"{sweep_title((bare,), without)} {load}"
+    title = f"{sweep_title((bare,), without)} {load}{', curve' if trial.curve else ''}"
     return title if number == 1 else f"{title} ({number})"

@@ -91,7 +91,8 @@ SCENES = (
     Scene("live-sweep", ("2",), ("64 KiB",), running="sweep"),
     Scene("live-rounds", ("2",), ("Round 7 of at most 25",), running="rounds"),
     Scene("live-limit", ("2",), ("of at most 12", "kept it"), running="limit"),
-    Scene("live-limit-over", ("2",), ("trials", "kept it"), running="limit-over"),
+    Scene("live-limit-over", ("2", "X"), ("trials", "kept it"), running="limit-over"),
+    Scene("live-curve", ("2",), ("Latency by load", "p99 doubles"), running="limit-over"),
     Scene("live-fleet", ("2",), ("4 hosts", "sum of 3"), running="fleet"),
     Scene("live-empty", ("2",), ("Press 1",), empty=True, sizes=_SMALL),
     Scene("live-over", (), ("Quick check",), open=("first",)),
@@ -308,7 +309,7 @@ class Recordings:
             recorded.record_limit(store, trials=5, started_at=started, run_id="n4p8v2ye")
             return
         if running == "limit-over":
-            recorded.record_limit(store, started_at=started, run_id="n4p8v2ye")
+            recorded.record_limit(store, curve=10, started_at=started, run_id="n4p8v2ye")
             return
         if running == "rounds":
             # A disk that was empty, and is not yet steady.

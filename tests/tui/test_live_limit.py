@@ -100,5 +100,17 @@ async def test_a_search_that_is_over_begins_with_its_trials(store: Store) -> Non
         await until(pilot, lambda: chart_of(pilot).startswith("IOPS"))
 
 
+async def test_the_load_curve_takes_the_place_of_the_trials(store: Store) -> None:
+    record_limit(store, curve=5)
+    async with open_runs(store.path) as pilot:
+        await press(pilot, "enter")
+        await see(pilot, "Latency by load", "p99 doubles between", "Other cells")
+        assert "QD64" not in chart_of(pilot)
+        await press(pilot, "X")
+        await until(pilot, lambda: "1 QD64" in chart_of(pilot) and "curve" not in chart_of(pilot))
+        await press(pilot, "X")
+        await until(pilot, lambda: "Latency by load" in chart_of(pilot))
+
+
 def chart_of(pilot: Driver) -> str:
     return pilot.app.screen.query_one(Chart).text

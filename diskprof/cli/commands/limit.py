@@ -9,7 +9,7 @@ from diskprof.cli.common import not_empty
 from diskprof.cli.planning import Request, limit_plan_of
 from diskprof.cli.preset_options import settings_option
 from diskprof.cli.starting import Start, carry_out, company_of
-from diskprof.model.limit import LimitBy
+from diskprof.model.limit import CURVE_POINTS, LimitBy
 from diskprof.runner.session import Session
 
 if TYPE_CHECKING:
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     help="What is raised: I/Os a second, or the queue depth.  [default: rate]",
 )
 @click.option("--depth", type=int, default=None, help="Most I/Os in flight (2 to 256).  [default: 64]")
+@click.option(
+    "--curve", is_flag=True, help="Then measure the latency at 10 loads up to 110% of the highest: 50 s more."
+)
 @settings_option
 @click.option(
     "--tag", "tags", multiple=True, help="Tag the run (repeatable).", shell_complete=completion_candidates.tags
@@ -77,6 +80,7 @@ def limit_command(
     load: str,
     by: str | None,
     depth: int | None,
+    curve: bool,
     settings: tuple[str, ...],
     tags: tuple[str, ...],
     note: str,
@@ -101,12 +105,13 @@ def limit_command(
       diskprof limit /mnt/data --keep 'read.p99<=2ms' --keep 'read.p99.9<=10ms' --set size=256m
       diskprof limit /mnt/data --keep 'write.p99<=10ms' --load oltp-70-30
       diskprof limit /dev/sdb --keep 'read.p99<=20ms' --by depth
+      diskprof limit /mnt/data --keep 'read.p99<=5ms' --curve
     """
     request = Request(load, target, settings, allow_write=allow_write, overwrite=overwrite, confirm=confirm)
     start = Start(tags, note, dry_run, as_json, None, detach, yes, confirm, company_of(ctx, wait, concurrent))
     session = Session(ctx.find_root().obj)
 
     def make() -> "Plan":
-        return limit_plan_of(session, request, promises, by, depth)
+        return limit_plan_of(session, request, promises, by, depth, CURVE_POINTS if curve else None)
 
     carry_out(ctx, session, make, start)

@@ -11,6 +11,8 @@ from diskprof.reports.blocks import Block, Cell, Heading, Paragraph, Table
 from diskprof.reports.layout import Column
 from diskprof.reports.words import STATUSES, Meaning, Word
 
+_SHORT = 0.9
+"""A smaller part of a rate that kept its latency was held back by something else than the disk."""
 KEPT, MISSED = Word("kept", "✓", Meaning.GOOD), Word("not kept", "✗", Meaning.BAD)
 
 
@@ -90,7 +92,20 @@ def _doubtful(found: FoundLimit) -> list[str]:
         told.append(
             f"More than that kept it, too ({above[-1].done:,.0f} IOPS): latency does not rise with the load alone."
         )
+    if bracket.kept and (short := _fell_short(bracket.kept)):
+        told.append(short)
     return told
+
+
+def _fell_short(kept: Level) -> str:
+    """More was asked for than was done, and yet the latency was kept: the disk is not what held it back."""
+    asked = kept.trial.rate
+    if asked is None or kept.done >= _SHORT * asked:
+        return ""
+    return (
+        f"Of {asked:,}/s that were asked for {kept.done:,.0f} were done: fio sends no more at this depth on this machine."
+        " The limit may be higher: try a larger --depth."
+    )
 
 
 def limit_blocks(run: Run) -> list[Block]:

@@ -15,6 +15,7 @@ from diskprof.reports import figures
 from diskprof.reports.charts.axes import NameAxis, Scale, TimeAxis
 from diskprof.reports.charts.plot import Curve, Facet, Plot, highest
 from diskprof.reports.charts.timeline import Steps, Timeline
+from diskprof.reports.content.curve_report import curve_plots
 from diskprof.reports.content.interval_figures import BANDWIDTH, IOPS, MEAN, P50, P99, timeline_of
 from diskprof.reports.content.overview import headline_rows
 from diskprof.reports.content.sweep_tables import panel_title, value_words
@@ -31,16 +32,17 @@ PlottedFigure = Callable[[TestResult], float]
 
 
 def plots_of(run: Run, samples: Sequence[Sample]) -> tuple[Plot, ...]:
-    """IOPS, bandwidth and latency (p50, p99) over time, test by test; of a sweep IOPS and bandwidth by its axes."""
-    found = [*_sweep_plots(run)]
+    """IOPS, bandwidth and latency (p50, p99) over time, test by test; those of a sweep by its axes; the load curve."""
+    found = [*_sweep_plots(run), *curve_plots(run)]
     for test, ways in _tests(run, samples):
         found += _test_plots(test.title, {way: mine for way, mine in ways.items() if len(mine) > 1})
     return tuple(found)
 
 
 def pairs_of(run: Run, samples: Sequence[Sample]) -> tuple[tuple[Plot, ...], ...]:
-    """For each test that has a course, IOPS and p99 over time, on scales that end at a round figure."""
-    found = []
+    """The load curve; for each test that has a course, IOPS and p99 over time, on scales that end at a round figure."""
+    curve = tuple(curve_plots(run))
+    found = [curve] if curve else []
     for test, ways in _tests(run, samples):
         plots = []
         for what, timed in (("IOPS", IOPS), ("p99 latency", P99)):

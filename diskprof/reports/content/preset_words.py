@@ -60,7 +60,7 @@ def time_needed(resolved: ResolvedPreset) -> Time:
             longest = max(longest, known or 0.0)
         seconds += longest
     if resolved.limit:
-        return Time(resolved.limit.most_s, least, most=True)
+        return Time(resolved.limit.longest_s, least, most=True)
     if resolved.rounds:
         seconds *= resolved.rounds.at_most
         most = True

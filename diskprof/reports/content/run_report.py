@@ -41,6 +41,7 @@ from diskprof.reports.content import expectation_table, kernel_table, process_ta
 from diskprof.reports.content.burst_words import burst_blocks
 from diskprof.reports.content.caps_words import caps_blocks
 from diskprof.reports.content.class_words import class_blocks, disk_class_words
+from diskprof.reports.content.curve_report import curve_blocks
 from diskprof.reports.content.doubts import run_in_doubt, run_limits
 from diskprof.reports.content.facts import brief, detailed, disks
 from diskprof.reports.content.history.history_report import history_report
@@ -366,6 +367,10 @@ def _limit(known: _Known) -> list[Block]:
     return known.under("Limit", limit_blocks(known.run))
 
 
+def _curve(known: _Known) -> list[Block]:
+    return known.under("Load curve", curve_blocks(known.run))
+
+
 def _best(known: _Known) -> Sequence[Block]:
     table = best_table(known.run, known.earlier)
     return known.under(compared(known.run, known.earlier), [table] if table else [])
@@ -548,6 +553,7 @@ _SECTIONS: tuple[tuple[Callable[[_Known], Sequence[Block]], tuple[Form, ...]], .
     (_brief, _TERMINAL),
     (_caps, (*_TERMINAL, *_PAGES)),
     (_limit, (*_TERMINAL, *_PAGES)),
+    (_curve, tuple(Form)),
     (_results, (*_TERMINAL, *_PAGES)),
     (_syncs, (*_TERMINAL, *_PAGES)),
     (_rounds, tuple(Form)),

@@ -2,6 +2,7 @@
 
 from diskprof.analysis.limit_found import FoundLimit, TriedLoad, found_limit
 from diskprof.analysis.limit_search import Level
+from diskprof.analysis.load_curve import LoadCurve, found_curve
 from diskprof.model.limit import LimitRule, promise_words
 from diskprof.model.run import Run
 from diskprof.reports.data.json import Json
@@ -27,6 +28,7 @@ def limit_json(rule: LimitRule | None) -> Json | None:
         "full_s": rule.full_s,
         "most_trials": rule.most_trials,
         "most_s": rule.most_s,
+        "curve": rule.curve,
     }
 
 
@@ -48,6 +50,39 @@ def found_limit_json(run: Run) -> Json | None:
         "close": found.close,
         "confirmed": bracket.confirmed,
         "trials": [_trial(found, each) for each in found.trials],
+        "curve": _curve(found_curve(run)),
+    }
+
+
+def _curve(curve: LoadCurve | None) -> Json | None:
+    """Latencies in ns; the knee is between two of the points, by their tests."""
+    if curve is None:
+        return None
+    return {
+        "points": [
+            {
+                "test": point.test.name,
+                "rate": point.asked,
+                "iops": point.done,
+                "in_flight": point.in_flight,
+                "latency": {
+                    "mean": point.latency.mean,
+                    "p50": point.latency.p50,
+                    "p90": point.latency.p90,
+                    "p99": point.latency.p99,
+                    "p99.9": point.latency.p99_9,
+                },
+            }
+            for point in curve.points
+        ],
+        "knee": curve.knee
+        and {
+            "above": curve.knee.below.done,
+            "at_most": curve.knee.above.done,
+            "p99": curve.knee.little_ns,
+            "tests": [curve.knee.below.test.name, curve.knee.above.test.name],
+        },
+        "littles_law": [{"depth": queue.depth, "in_flight": queue.in_flight} for queue in curve.queues],
     }
 
 

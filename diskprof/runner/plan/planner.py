@@ -80,7 +80,7 @@ def make_plan(
     once = loads[len(before) :]
     limit = resolved.limit
     seconds = (
-        (limit.most_s if limit else 0.0)
+        (limit.longest_s if limit else 0.0)
         + sum(load.likely_s for load in loads)
         + (rounds.windows - 1 if rounds else 0) * sum(load.likely_s for load in once)
     )

@@ -10,10 +10,13 @@ from enum import StrEnum
 from textual.binding import Binding, BindingType
 from textual.timer import Timer
 
+from diskprof.analysis.load_curve import found_curve
 from diskprof.model.errors import DiskprofError
 from diskprof.model.metric import Quantity
+from diskprof.model.run import Run
 from diskprof.reports.charts.axes import TITLES, LogScale, Scale, TimeAxis
 from diskprof.reports.charts.plot import Cursor, Facet, Plot, highest
+from diskprof.reports.content.curve_report import curve_picture, knee_note
 from diskprof.tui.kit.charts.chart import Chart, is_flat
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.redraw_pace import Turns
@@ -54,6 +57,7 @@ _BESIDE = (View.PERCENTILES, View.HEAT, View.COURSE)
 _ALONE_BESIDE = (View.HEAT, View.COURSE)
 """The one chart beside it where there is room for one: the course has the percentiles then."""
 VIEWS = tuple(View)
+_CURVE_INKS = ("quiet", "read", "strong")
 
 
 COURSE_BINDINGS: tuple[BindingType, ...] = (
@@ -86,7 +90,7 @@ COURSE_BINDINGS: tuple[BindingType, ...] = (
         "Other cells",
         key_display="X",
         id="live.panel",
-        tooltip="The cells at other values of the axes that stand still",
+        tooltip="The cells at other values of the axes that stand still; of a search its trials or the load curve",
     ),
     Binding(
         "left",
@@ -131,6 +135,13 @@ COURSE_BINDINGS: tuple[BindingType, ...] = (
     ),
 )
 """What the keys of every screen with such a chart do."""
+
+
+def _panels(run: Run) -> int:
+    """How many pictures there are of all tests together: those of a sweep; of a search its trials and the load curve."""
+    if run.plan.limit:
+        return 2 if found_curve(run) else 1
+    return len(panels_of(run))
 
 
 def _is_of_many(seen: Snapshot) -> bool:
@@ -288,7 +299,7 @@ class CourseView:
             case "cells":
                 return seen is not None and _is_of_many(seen)
             case "panel":
-                return self.shows_cells and seen is not None and len(panels_of(seen.run)) > 1
+                return self.shows_cells and seen is not None and _panels(seen.run) > 1
             case "leave":
                 return self._over_it or self._shows_kernel
             case _:
@@ -433,6 +444,9 @@ class CourseView:
 
     def _draw_cells(self, seen: Snapshot, chart: Chart) -> None:
         run, current, metric = seen.run, seen.test, self._cell_metric
+        if run.plan.limit and (curve := found_curve(run)) and self._panel_at != 0:
+            chart.show(curve_picture(curve, _CURVE_INKS, knee_note(curve)))
+            return
         if run.plan.limit:
             chart.show_lines(lambda width, height: limit_lines(run, current, width, height))
             return
@@ -517,9 +531,11 @@ class CourseView:
         self.screen.refresh_bindings()
 
     def _panel(self) -> None:
-        if self.snapshot and (found := panels_of(self.snapshot.run)):
-            here = panel_of(found, self.snapshot.test) if self._panel_at is None else self._panel_at
-            self._panel_at = (here + 1) % len(found)
+        if self.snapshot and (count := _panels(self.snapshot.run)):
+            run, test = self.snapshot.run, self.snapshot.test
+            first = count - 1 if run.plan.limit else panel_of(panels_of(run), test)
+            here = first if self._panel_at is None else self._panel_at
+            self._panel_at = (here + 1) % count
             self.draw_chart()
 
     def _cursor(self, steps: int) -> None:

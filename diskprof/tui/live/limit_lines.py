@@ -29,7 +29,7 @@ _HEAD = 3
 
 def search_height(run: Run) -> int:
     """The lines that it needs, without an own line for each part of a long sentence."""
-    return _HEAD + len(run.tests)
+    return _HEAD + len(_searching(run))
 
 
 def limit_lines(run: Run, current: int, width: int, height: int) -> list[Line]:
@@ -53,7 +53,7 @@ def limit_lines(run: Run, current: int, width: int, height: int) -> list[Line]:
     outcomes = [each.outcome for each in found.trials]
     rows: list[Line] = []
     here = 0
-    for test in run.tests:
+    for test in _searching(run):
         if test.index == current:
             here = len(rows)
         each = tried.get(test.index)
@@ -68,11 +68,16 @@ def limit_lines(run: Run, current: int, width: int, height: int) -> list[Line]:
     return [*lines, *rows[first : first + room]]
 
 
+def _searching(run: Run) -> list[TestRecord]:
+    """The trials, without those of the load curve."""
+    return [test for test in run.tests if not (test.planned.trial and test.planned.trial.curve)]
+
+
 def _counted(run: Run, found: FoundLimit) -> str:
     rule = found.rule
     if run.status.over:
         return figures.count(len(found.trials), "trial")
-    return f"trial {len(run.tests)} of at most {rule.most_trials}"
+    return f"trial {len(_searching(run))} of at most {rule.most_trials}"
 
 
 def _top(found: FoundLimit) -> float:

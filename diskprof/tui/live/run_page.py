@@ -65,7 +65,8 @@ A sweep is shown as its grid, block sizes down and queue depths across. {live.me
 other values of a third axis, {live.open} or {live.sweep} the course of the chosen test. Arrows at the edges mean more cells.
 
 A search for a limit is shown as its trials, one below the other: each with a sign at its load, kept or not kept, and a line over
-the loads between the two that the search had closed in on by then. {live.open} or {live.sweep} show the course of a trial.
+the loads between the two that the search had closed in on by then. {live.open} or {live.sweep} show the course of a trial. If a
+load curve follows, it takes the place of the trials from its first load on; {live.panel} shows the other one.
 
 A preset with rounds repeats all of its tests until one of them is steady. The line of the round has the course of that test's
 figure, one value a round, the range and slope of the last rounds and, in brackets, their limits. Results are those of the last

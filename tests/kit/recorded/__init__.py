@@ -381,10 +381,15 @@ def record_rounds(store: Store, course: Sequence[float], *, started_at: datetime
 
 
 def record_limit(
-    store: Store, *, trials: int | None = None, started_at: datetime = FIRST_START, run_id: str = "c4t8h3wy"
+    store: Store,
+    *,
+    trials: int | None = None,
+    curve: int = 0,
+    started_at: datetime = FIRST_START,
+    run_id: str = "c4t8h3wy",
 ) -> str:
-    """A run of `limit_plan`: to its end, or that this process carries out, with so many trials and a half."""
-    plan, random, clock = limit_plan(), Random(47), _Clock()
+    """A run of `limit_plan`: to its end, or that this process carries out, with so many trials, or loads of a curve, and a half."""
+    plan, random, clock = limit_plan(curve=curve), Random(47), _Clock()
     assert plan.limit
     runner = None if trials is None else this_process()
     store.create_run(*(plan, VOLUME.environment), runner=runner, started_at=started_at, run_id=run_id)

@@ -82,9 +82,9 @@ def rounds_plan(machine: RecordedMachine) -> Plan:
     return replace(plan, preset="volume-rounds", preset_title="Rounds on a volume", rounds=rule)
 
 
-def limit_plan(promise: str = "read.p99<=2ms") -> Plan:
+def limit_plan(promise: str = "read.p99<=2ms", curve: int = 0) -> Plan:
     """A plan that searches for the limit of a volume, with the trial that it begins with."""
-    file, rule = _file("/mnt/volume"), LimitRule((parse_promise(promise),))
+    file, rule = _file("/mnt/volume"), LimitRule((parse_promise(promise),), curve=curve)
     options = {"rw": "randread", "bs": "4096", "ioengine": "libaio", "direct": "1"}
     first = rule.first
     job = trial_job(fio_job(options.items(), "load"), rule, first)

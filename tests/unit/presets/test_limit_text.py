@@ -11,7 +11,7 @@ from diskprof.model.preset import Preset
 from diskprof.presets.files.fio_text import job_file
 from diskprof.presets.files.load import parse
 from diskprof.presets.files.write import preset_toml
-from diskprof.presets.limit_text import limit_text_of, parse_limit
+from diskprof.presets.limit_text import limit_text_of, limit_words, parse_limit
 from diskprof.presets.limit_trials import searching, spread, trial_job, trial_name, trial_title
 from diskprof.presets.resolve import resolve
 from diskprof.reports.content.preset_words import time_needed
@@ -48,7 +48,7 @@ def test_the_one_test_is_the_first_trial() -> None:
     assert (rule.by, rule.depth, rule.most_trials, rule.most_s) == (LimitBy.RATE, 32, 12, 90.0)
     assert (test.name, test.title, test.trial) == ("qd32", "4K rand read QD32", Trial(32))
     job = dict(test.load.fio[0].options)
-    assert (job["ioengine"], job["numjobs"], job["runtime"], job["ramp_time"]) == ("psync", "32", "3", "500ms")
+    assert (job["ioengine"], job["numjobs"], job["runtime"], job["ramp_time"]) == ("psync", "32", "4", "250ms")
     assert "iodepth" not in job and "rate_iops" not in job
     assert time_needed(resolved).words == "up to 1 min 30 s"
 
@@ -58,6 +58,9 @@ def test_it_is_written_and_read_back() -> None:
     assert read(preset_toml(preset)).limit == preset.limit == "$keep depth=32"
     rule = parse_limit("read.p99<=5ms write.mean<250us by=depth depth=9 short=2s full=4s trials=5 at_most=1m")
     assert rule and parse_limit(limit_text_of(rule)) == rule
+    curved = parse_limit("read.p99<=5ms curve=10")
+    assert curved and parse_limit(limit_text_of(curved)) == curved and "at 10 loads" in limit_words(curved)
+    assert (curved.longest_s - curved.most_s) == pytest.approx(10 * curved.seconds(Trial(64, 100)))
     several = read(PRESET.replace('"$keep"', '["read.p99<=5ms", "read.max<=1s"]').replace("[parameters]\nkeep =", "#"))
     assert several.limit == "read.p99<=5ms read.max<=1s depth=32"
     assert parse_limit("  ") is None
@@ -73,7 +76,7 @@ def test_it_is_written_and_read_back() -> None:
         ("read.p99>=5ms", "cannot be broken by more load"),
         ("read.p99<=0ms", "nothing can keep it"),
         ("read.p99<=10ns", "nothing can keep it"),
-        ("read.p99<=3s", "no load can break it"),
+        ("read.p99<=4s", "no load can break it"),
         ("read.iops<=5000", "does not say which load is too much"),
         ("read.min<=5ms", "does not say which load is too much"),
         ("sync.latency.p99<=5ms", "does not say which load is too much"),
@@ -84,9 +87,11 @@ def test_it_is_written_and_read_back() -> None:
         ("read.p99<=5ms depth=1000", "depth=1000 is not possible"),
         ("read.p99<=5ms trials=2", "trials=2 is not possible"),
         ("read.p99<=5ms short=10ms", "short=10ms is not possible"),
-        ("read.p99<=5ms short=9s", "full trials are shorter"),
+        ("read.p99<=5ms short=10s", "full trials are shorter"),
         ("read.p99<=5ms at_most=5s", "too short for three trials"),
         ("read.p99<=5ms short=x", "'x' is not a duration"),
+        ("read.p99<=5ms curve=3", "curve=3 is not possible"),
+        ("read.p99<=5ms curve=10 by=depth", "a load curve is one of rates"),
         ("read.p99<=5ms colour=red", "is not a valid part"),
         ("read.p99<=5ms depth=8 depth=9", "is given twice"),
     ],
@@ -114,6 +119,8 @@ def test_what_is_wrong_is_refused(text: str, says: str) -> None:
         ('keep = "$keep"', "", "its promise is missing"),
         ("[limit]", "[sweep]\niodepth = [1, 2]\n[limit]", "is of one test"),
         ("depth = 32", "depth = 32\nby = 'depth'", ""),
+        ("depth = 32", "depth = 32\ncurve = 10", ""),
+        ('size = "64m"', 'size = "64k"', "size=64k is less than 32 requests of 4k in flight"),
     ],
 )
 def test_a_test_that_cannot_be_tried_is_a_problem_of_its_file(old: str, new: str, says: str) -> None:
@@ -157,7 +164,7 @@ def test_the_jobs_of_trials() -> None:
     rule, (job,) = resolved.limit, resolved.tests[0].load.fio
     assert rule and isinstance(job, FioJob)
     options = dict(trial_job(job, rule, Trial(32, 1000, full=True)).options)
-    assert (options["rate_process"], options["runtime"]) == ("poisson", "8")
+    assert (options["rate_process"], options["runtime"]) == ("poisson", "9")
     assert int(options["numjobs"]) * int(options["rate_iops"]) == pytest.approx(1000, rel=0.01)
     assert dict(trial_job(job, rule, Trial(1)).options)["numjobs"] == "1"
     assert (trial_name(Trial(32, 1000), 1), trial_name(Trial(32, 1000), 2)) == ("rate-1000", "rate-1000-2")

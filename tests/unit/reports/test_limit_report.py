@@ -12,6 +12,7 @@ from diskprof.model.run import Run, Status
 from diskprof.presets.limit_text import parse_promise
 from diskprof.reports.blocks import Form, Heading, Table
 from diskprof.reports.content.comparison_report import comparison_report
+from diskprof.reports.content.curve_report import curve_plots
 from diskprof.reports.content.limit_report import limit_sentence
 from diskprof.reports.content.result_sentences import unfinished, verdict
 from diskprof.reports.content.run_report import run_report
@@ -103,7 +104,7 @@ def test_every_form_has_the_bracket_first_and_then_the_trials() -> None:
         assert [row[1].text for row in table.rows][:3] == ["QD64", "QD1", "1,850/s"]
         assert [row[-1].text for row in table.rows][:3] == ["not kept", "kept", "kept"]
         assert not any(isinstance(block, Heading) and block.text == "Results" for block in blocks)
-    assert "1,850/s     3 s" in show(made, (), 100)
+    assert "1,850/s     4 s" in show(made, (), 100)
 
 
 def test_json_has_the_search_and_what_it_found() -> None:
@@ -133,3 +134,38 @@ def test_like_searches_have_one_fingerprint_whatever_they_tried() -> None:
     assert fingerprint(one.plan, one.environment) == fingerprint(other.plan, other.environment)
     stricter = searched(*FOUND, rule=replace(RULE, promises=(parse_promise("read.p99<=4ms"),)))
     assert fingerprint(one.plan, one.environment) != fingerprint(stricter.plan, stricter.environment)
+
+
+def with_curve(*loads: tuple[int, float, float]) -> Run:
+    """The search, and the loads of a curve behind it: asked, done, p99 in ms."""
+    made = searched(TOP, ONE, *[(Trial(64, rate, curve=True), done, p99) for rate, done, p99 in loads])
+    return replace(made, plan=replace(made.plan, limit=replace(RULE, curve=len(loads))))
+
+
+CURVE = ((200, 199.0, 3.0), (600, 603.0, 3.1), (1000, 998.0, 3.4), (1400, 1398.0, 5.2), (1800, 1790.0, 9.0))
+
+
+def test_a_load_curve_names_its_knee_and_holds_littles_law() -> None:
+    made = with_curve(*CURVE)
+    told = " ".join(show(made, (), 140).split())
+    assert "p99 doubles between 1,398 IOPS (5.20 ms) and 1,790 IOPS (9.00 ms); with little load it is 3.10 ms." in told
+    # The trials at a set depth were made without waiting.
+    assert "Little's law: IOPS times mean latency is 0.48 at QD1, 2 at QD64. It should be the depth" in told
+    assert "Knee" not in show(searched(*FOUND), (), 100)
+    assert "No knee: p99 is nowhere 2 times" in show(with_curve(*CURVE[:4]), (), 100)
+    (page,) = curve_plots(made)
+    assert page.across.end == 4 and [curve.label for curve in page.curves] == ["p50", "p99"]
+    assert curve_plots(searched(*FOUND)) == curve_plots(with_curve(CURVE[0])) == []
+
+
+def test_json_has_the_curve() -> None:
+    found = run_json(with_curve(*CURVE))["limit"]["curve"]
+    assert [(point["rate"], point["iops"]) for point in found["points"]] == [(rate, done) for rate, done, _ in CURVE]
+    assert found["knee"] == {"above": 1398.0, "at_most": 1790.0, "p99": 3.1e6, "tests": ["trial-5", "trial-6"]}
+    assert found["littles_law"][1] == {"depth": 1, "in_flight": 0.48}
+    assert run_json(searched(*FOUND))["limit"]["curve"] is None
+
+
+def test_a_rate_that_fio_cannot_send_is_said_where_the_latency_was_kept() -> None:
+    short = searched((Trial(64), 90_000.0, 40.0), (Trial(64, 60_000), 45_000.0, 1.0))
+    assert "Of 60,000/s that were asked for 45,000 were done: fio sends no more" in limit_sentence(short)
