@@ -104,7 +104,7 @@ async def test_the_load_curve_takes_the_place_of_the_trials(store: Store) -> Non
     record_limit(store, curve=5)
     async with open_runs(store.path) as pilot:
         await press(pilot, "enter")
-        await see(pilot, "Latency by load", "p99 doubles between", "Other cells")
+        await see(pilot, "Latency by load", "p99 doubles between", "Other view")
         assert "QD64" not in chart_of(pilot)
         await press(pilot, "X")
         await until(pilot, lambda: "1 QD64" in chart_of(pilot) and "curve" not in chart_of(pilot))

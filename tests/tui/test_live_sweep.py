@@ -84,7 +84,7 @@ async def test_x_goes_to_the_other_values_of_a_third_axis(bench: Bench, store: S
     record_run(store, plan=small_plan(DEEP), machine=VOLUME)
     async with open_bench(bench) as pilot:
         await press(pilot, "2")
-        await see(pilot, "X Other cells", "1 of 2")
+        await see(pilot, "X Other view", "1 of 2")
         await press(pilot, "X")
         await see(pilot, "2 of 2")
         await press(pilot, "X")
@@ -95,7 +95,7 @@ async def test_where_there_is_one_picture_or_no_sweep_there_is_no_key_for_more(b
     record_run(store, plan=small_plan(), machine=VOLUME)
     async with open_bench(bench) as pilot:
         await press(pilot, "2", "X")
-        assert "Other cells" not in text_of(pilot)
+        assert "Other view" not in text_of(pilot)
         record_run(store, "mixed-70-30", end=Status.RUNNING, stop_in=(0, 0.5), runner=this_process())
         await until(pilot, lambda: "V Overview" not in text_of(pilot))
 

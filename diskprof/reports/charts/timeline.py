@@ -231,6 +231,34 @@ class Steps:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Slopes:
+    """A value at 0, 1, 2 and so on, with straight lines between them; none to a value that is not there."""
+
+    values: Sequence[float | None]
+
+    @property
+    def resolution(self) -> int:
+        return len(self.values)
+
+    @property
+    def highest(self) -> float:
+        return Steps(self.values).highest
+
+    def columns(self, count: int, end: float) -> list[float | None]:
+        if not self.values:
+            return [None] * count
+        return [self._at(column * (len(self.values) - 1) / max(1, count - 1)) for column in range(count)]
+
+    def _at(self, place: float) -> float | None:
+        before = min(int(place), len(self.values) - 1)
+        low, high = self.values[before], self.values[min(before + 1, len(self.values) - 1)]
+        share = place - before
+        if share < 1e-9 or low is None or high is None:
+            return low if share < 0.5 else high
+        return low + (high - low) * share
+
+
 def even(values: Sequence[float | None], seconds: Sequence[float], most: int) -> list[float | None]:
     """At most `most` values of equal time, of values that lasted `seconds` each (above zero).
 

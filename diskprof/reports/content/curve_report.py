@@ -10,7 +10,7 @@ from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Cell, Paragraph, Table
 from diskprof.reports.charts.axes import LogScale, NameAxis, Scale
 from diskprof.reports.charts.plot import Curve, Facet, Plot, highest
-from diskprof.reports.charts.timeline import Steps
+from diskprof.reports.charts.timeline import Slopes
 from diskprof.reports.layout import Column
 
 _NAMES = ("p50", "p90", "p99", "p99.9")
@@ -119,7 +119,7 @@ def _curves(curve: LoadCurve, inks: Sequence[str]) -> list[Curve]:
     rows = [(point.latency.p50, point.latency.p99, point.latency.p99_9) for point in curve.points]
     columns = zip(*rows, strict=True)
     return [
-        Curve(name, Steps(list(values)), ink, sign, end=name)
+        Curve(name, Slopes(list(values)), ink, sign, end=name)
         for (name, sign), values, ink in zip((("p50", "5"), ("p99", "9"), ("p99.9", "+")), columns, inks, strict=False)
         if any(value is not None for value in values)
     ]

@@ -87,7 +87,7 @@ COURSE_BINDINGS: tuple[BindingType, ...] = (
     Binding(
         "X",
         "course('panel')",
-        "Other cells",
+        "Other view",
         key_display="X",
         id="live.panel",
         tooltip="The cells at other values of the axes that stand still; of a search its trials or the load curve",
