@@ -1,10 +1,10 @@
 """The load curve: which loads, and where the latency doubles, on a queue of four servers whose latency is known by theory."""
 
 from dataclasses import replace
-from math import exp, factorial
 
 import pytest
 from handmade import direction, fio, latency, run
+from model_disk import Queue
 
 from diskprof.analysis.limit_search import Bracket, TrialOutcome, bracket_of
 from diskprof.analysis.load_curve import curve_loads, found_curve
@@ -13,26 +13,11 @@ from diskprof.model.run import Run, Status
 from diskprof.presets.limit_text import parse_promise
 
 RULE = LimitRule((parse_promise("read.p99<=5ms"),), curve=11)
-SERVERS, SERVICE_S = 4, 0.002
-
-
-def slower_than(rate: float, seconds: float) -> float:
-    """The share of the I/Os of an M/M/4 queue that take longer."""
-    mu, load = 1 / SERVICE_S, rate * SERVICE_S
-    used = load / SERVERS
-    full = load**SERVERS / factorial(SERVERS) / (1 - used)
-    waits = full / (sum(load**k / factorial(k) for k in range(SERVERS)) + full)
-    drain = SERVERS * mu - rate
-    both = mu / (mu - drain) * (exp(-drain * seconds) - exp(-mu * seconds)) + exp(-mu * seconds)
-    return (1 - waits) * exp(-mu * seconds) + waits * both
+QUEUE = Queue()
 
 
 def quantile_ns(rate: float, share: float) -> float:
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if slower_than(rate, middle) > 1 - share else (low, middle)
-    return high * 1e9
+    return QUEUE.quantile_s(rate, share) * 1e9
 
 
 def measured(*rates: int, last: Status = Status.COMPLETE, start: tuple[Trial, ...] = ()) -> Run:
@@ -72,7 +57,7 @@ def test_the_knee_is_where_p99_doubles_for_good() -> None:
     rates = (200, 400, 600, 800, 1000, 1200, 1400, 1600, 1800, 1900)
     curve = found_curve(measured(*rates))
     assert curve and curve.knee
-    truth = next(rate for rate in range(202, 2000, 5) if quantile_ns(rate, 0.99) >= 2 * quantile_ns(400, 0.99))
+    truth = next(rate for rate in range(200, 2000, 5) if quantile_ns(rate, 0.99) >= 2 * quantile_ns(400, 0.99))
     assert curve.knee.below.done < truth <= curve.knee.above.done
     assert curve.knee.little_ns == pytest.approx(quantile_ns(400, 0.99), rel=0.001)
     assert [point.asked for point in curve.points] == sorted(rates)

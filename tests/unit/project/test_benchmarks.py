@@ -15,6 +15,7 @@ BENCHMARKS = (
     "fleet",
     "gate",
     "imported",
+    "limits",
     "many_runs",
     "observer",
     "odd_ones",
@@ -66,6 +67,12 @@ def test_every_benchmark_is_told_of() -> None:
     assert scripts == set(BENCHMARKS)
     document = (REPOSITORY / "docs" / "benchmarks.md").read_text()
     assert all(f"benchmarks/{name}.py" in document for name in BENCHMARKS)
+
+
+@pytest.mark.needs("root", "fuse", "fio")
+def test_a_limit_is_searched_on_a_disk_of_known_latency(tmp_path: Path) -> None:
+    found = figures("limits", tmp_path / "out.json")
+    assert found["trials"]["verdict"] == "met"
 
 
 @pytest.mark.needs("fio")
