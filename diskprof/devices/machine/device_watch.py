@@ -12,6 +12,7 @@ from diskprof.devices.machine.process_watch import ProcessWatch
 from diskprof.devices.machine.watch import SystemWatch
 from diskprof.devices.scan.files import SYSTEM, Roots, read_text
 from diskprof.devices.scan.sysfs import read_counters
+from diskprof.model.advice import Advice
 from diskprof.model.device import Device
 from diskprof.model.errors import UsageError
 from diskprof.model.process_io import ProcessIo
@@ -28,7 +29,8 @@ class WatchedInterval(NamedTuple):
 def refuse_uncounted(device: Device, roots: Roots = SYSTEM) -> None:
     """Raises UsageError for a device whose I/O the kernel does not count."""
     if device.name not in read_counters(roots, (device.name,)):
-        raise UsageError(f"The kernel counts no I/O of {device.node}.", "`diskprof devices` lists the disks.")
+        lists = Advice("`diskprof devices` lists the disks.", "Choose another device.")
+        raise UsageError(f"The kernel counts no I/O of {device.node}.", lists)
     if any(read_text(roots.blocks / name / "queue" / "iostats") == "0" for name in (device.name, *device.parents)):
         raise UsageError(
             f"The kernel does not count I/O of {device.node}: its iostats are off.",
