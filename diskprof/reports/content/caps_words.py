@@ -1,17 +1,21 @@
 """What limits a disk: its caps with the cells that show them, where one hands over to the other, and the tiers that match."""
 
+from typing import TYPE_CHECKING
+
 from diskprof.analysis.caps import Cap, Caps, Uncapped, run_caps
 from diskprof.analysis.disk_standing import capacity_gib
 from diskprof.model.run import Run
 from diskprof.model.sample import Direction
 from diskprof.model.units import format_bandwidth, format_size
-from diskprof.presets.tiers import Tier, tiers
 from diskprof.reports.blocks import Block, Cell, Heading, Paragraph, Table
 from diskprof.reports.content.doubts import run_in_doubt, run_limits
 from diskprof.reports.content.sweep_tables import panel_title
 from diskprof.reports.figures import MISSING, count, number
 from diskprof.reports.layout import Column
 from diskprof.reports.words import STATUSES, Meaning
+
+if TYPE_CHECKING:
+    from diskprof.presets.tiers import Tier
 
 _WHY = {
     Uncapped.RISING: "deeper queues still gain",
@@ -69,15 +73,20 @@ def caps_title(caps: Caps) -> str:
     return panel_title(caps.panel)
 
 
-def matching_tiers(run: Run) -> list[tuple[Caps, Tier]]:
+def matching_tiers(run: Run) -> "list[tuple[Caps, Tier]]":
     """The tiers whose limits are those that were found, where both were."""
+    capped = [(caps, caps.iops.value, caps.bandwidth.value) for caps in run_caps(run) if caps.iops and caps.bandwidth]
+    if not capped:
+        return []
+    # The classes of disks take a tenth of `diskprof show` to load, and hardly a run has caps.
+    from diskprof.presets.tiers import tiers
+
     gib = capacity_gib(run.environment)
     return [
         (caps, tier)
-        for caps in run_caps(run)
-        if caps.iops and caps.bandwidth
+        for caps, iops, bandwidth in capped
         for tier in tiers()
-        if tier.direction in _directions(caps) and tier.fits(caps.iops.value, caps.bandwidth.value, gib)
+        if tier.direction in _directions(caps) and tier.fits(iops, bandwidth, gib)
     ]
 
 
