@@ -9,7 +9,10 @@ from diskprof.reports.layout import Column
 _TITLE = "Processes on the disk"
 _TITLE_BESIDE = "Other processes on the disk"
 _RULE = "other-io"
-_LEGEND = "Read and written while the test measured. Writes to the page cache count when they are made."
+_LEGEND = (
+    "Processes with a file of the disk open; read and written on all disks while the test measured. "
+    "Writes to the page cache count when they are made."
+)
 
 
 def process_title(run: Run) -> str:

@@ -79,7 +79,10 @@ def _who(total: WatchedTotal, hidden: int) -> list[Block]:
         *(Column("Process", least=8), Column("pid", right=True)),
         *(Column(name, right=True) for name in ("Read", "Written", "Share")),
     )
-    legend = "Share: of what these processes moved. Writes to the page cache count when they are made."
+    legend = (
+        "Processes with a file of the disk open; read and written on all disks, of which the share is."
+        " Writes to the page cache count when they are made."
+    )
     return [Table(columns, rows, legend=legend), *unseen]
 
 
