@@ -45,7 +45,14 @@ async def test_recent_targets_and_mount_points_are_offered(bench: Bench) -> None
 async def test_down_chooses_from_the_list(bench: Bench) -> None:
     write_remembered(bench.path, Remembered(device="sda2", paths=("/srv/db", "/srv/logs")))
     async with open_bench(bench) as pilot:
-        await press(pilot, "o", "down", "down", "enter")
+        await press(pilot, "o")
+        await see(pilot, "\u25b8 /srv/db")
+        await press(pilot, *"srv")
+        # Enter takes what was typed.
+        await until(pilot, lambda: "\u25b8 /srv" not in text_of(pilot) and "\u25b9 /srv" not in text_of(pilot))
+        await press(pilot, "down")
+        await see(pilot, "\u25b8 /srv/db")
+        await press(pilot, "down", "enter")
         await until(pilot, lambda: chosen(pilot) == "path:/srv/logs")
 
 

@@ -24,8 +24,12 @@ from diskprof.tui.kit.field import Field
 from diskprof.tui.kit.table import Row, Table
 
 if TYPE_CHECKING:
+    from rich.style import Style
+    from textual.strip import Strip
+
     from diskprof.model.device import DeviceTree
     from diskprof.model.run import RunSummary
+    from diskprof.tui.kit.painted import Line
 
 _ROWS = 8
 _MOST_RECENT = 10
@@ -50,6 +54,23 @@ def known_targets(tree: DeviceTree, typed: Sequence[str], runs: Sequence[RunSumm
                 free = f", {format_size(mount.free_bytes)} free" if mount.free_bytes is not None else ""
                 found[mount.path] = Choice(mount.path, f"{device.label}{free}", device.label)
     return tuple(found.values())
+
+
+class _Choices(Table):
+    """A row is marked while Enter takes it, and not the text of the field."""
+
+    _taken = True
+
+    @property
+    def has_keys(self) -> bool:
+        return self._taken
+
+    def point(self, *, taken: bool) -> None:
+        self._taken = taken
+        self.refresh()
+
+    def _draw_row(self, row: Row, line: Line, mark: str, base: Style | None) -> Strip:
+        return super()._draw_row(row, *((line, mark, base) if self._taken else (row.line, "", None)))
 
 
 class TargetDialog(Form):
@@ -83,7 +104,7 @@ class TargetDialog(Form):
                 yield Label(Content.assemble((self._field.label, "bold"), (f"  {self._field.help}", "$quiet")))
                 yield Field("", id="field-path", compact=True)
                 yield Static("", id="wrong-path", classes="wrong")
-            table = Table(id="target-choices")
+            table = _Choices(id="target-choices")
             table.can_focus = False
             yield table
 
@@ -96,8 +117,8 @@ class TargetDialog(Form):
         """The list scrolls by itself."""
 
     @property
-    def _list(self) -> Table:
-        return self.query_one("#target-choices", Table)
+    def _list(self) -> _Choices:
+        return self.query_one("#target-choices", _Choices)
 
     @property
     def _input(self) -> Input:
@@ -118,6 +139,10 @@ class TargetDialog(Form):
         self._list.show(rows)
         self._list.styles.height = min(_ROWS, max(1, len(choices)))
         self._list.display = bool(choices)
+        self._point()
+
+    def _point(self) -> None:
+        self._list.point(taken=self._chosen or not self._input.value.strip())
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -168,6 +193,7 @@ class TargetDialog(Form):
         if self._chosen or step < 0:
             self._list.action_move(step)
         self._chosen = True
+        self._point()
 
     def action_take(self) -> None:
         field = self._input
