@@ -36,7 +36,7 @@ second = { default = "500ms", kind = "duration" }
 [fio]
 size = "$size"
 time_based = true
-rate_iops = 100
+rate_iops = 20
 thinktime = "1ms"
 
 [[test]]

@@ -3,6 +3,7 @@
 import json
 import os
 import select
+import shutil
 import subprocess
 import sys
 import time
@@ -29,6 +30,18 @@ def write_program(directory: Path, *, first: str = "") -> Path:
     program.write_text(f'#!/bin/sh\n{first}\nexec "{sys.executable}" -m diskprof "$@"\n')
     program.chmod(0o755)
     return directory
+
+
+def write_quick_fio(directory: Path) -> str:
+    """A PATH with a `fio` in this directory that goes by the kernel's clock.
+
+    To gauge that of the processor, fio spins for 64 ms each time it starts: half of all that a short test takes.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    program = directory / "fio"
+    program.write_text(f'#!/bin/sh\nexec {shutil.which("fio")} --clocksource=clock_gettime "$@"\n')
+    program.chmod(0o755)
+    return f"{directory}:{os.environ['PATH']}"
 
 
 def diskprof(*words: str | Path, home: Path, **more: str) -> subprocess.CompletedProcess[str]:

@@ -16,7 +16,7 @@ import pytest
 from forked import diskprof, diskprof_json, program_for_shells
 from hosts import hosts
 from loops import first_bytes, loops_in
-from program import environment, write_program
+from program import environment, write_program, write_quick_fio
 from sshd import HOST, sshd
 from terminal import terminal
 
@@ -106,7 +106,7 @@ def run(found: list[Example], home: Path, **more: str) -> None:
     with program_for_shells(home / "bin") as programs:
         done = subprocess.run(
             ["sh", "-c", f"exec 2>&1\n{script}"],
-            env=environment(home, PATH=f"{programs}:{os.environ['PATH']}", **more),
+            env=environment(home, PATH=write_quick_fio(programs), **more),
             cwd=home,
             stdin=subprocess.DEVNULL,
             capture_output=True,

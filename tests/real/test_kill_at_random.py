@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 from faults import Case, make_case
-from program import PATIENCE_S, descendants, environment, gone, until
+from program import PATIENCE_S, descendants, environment, gone, until, write_quick_fio
 from standin import Moment
 
 from diskprof.model.run import Status
@@ -34,6 +34,8 @@ import diskprof.reports.render.text, diskprof.runner.carry.begin, diskprof.runne
 import diskprof.runner.plan.planner
 from diskprof.cli.entry import run
 from diskprof.cli.main import main
+from diskprof.store import codec
+codec.prepare()
 main.main(["run", "matrix", "disk", "--dry-run", "--json"], standalone_mode=False)
 print("ready", flush=True)
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -86,7 +88,7 @@ class Doomed:
 def launcher(case: Case) -> Iterator[subprocess.Popen[str]]:
     with subprocess.Popen(
         [sys.executable, "-c", LAUNCHER],
-        env=environment(case.home, TMPDIR=str(case.home)),
+        env=environment(case.home, TMPDIR=str(case.home), PATH=write_quick_fio(case.home / "bin")),
         cwd=case.home,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from forked import Loaded, loaded
+from program import write_quick_fio
 from shipped import SHIPPED
 
 from diskprof.model.preset import ParameterKind, Preset
@@ -68,7 +69,8 @@ def with_few_cells(preset: Preset, home: Path) -> Preset:
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loaded]:
-    with loaded(tmp_path_factory.mktemp("home")) as found:
+    path = write_quick_fio(tmp_path_factory.mktemp("bin"))
+    with loaded(tmp_path_factory.mktemp("home"), PATH=path) as found:
         yield found
 
 

@@ -84,7 +84,10 @@ def numbers_above(disks: Sequence[str], roots: Roots = SYSTEM) -> frozenset[int]
             continue
         number = found[name] = os.makedev(int(major), int(minor))
         block = roots.blocks / name
-        waiting += [each for each in list_names(block) if (block / each / "partition").exists()]
+        # A partition bears the name of its disk: what else is there, 40 names a device, need not be asked.
+        waiting += [
+            each for each in list_names(block) if each.startswith(name) and (block / each / "partition").exists()
+        ]
         waiting += list_names(block / "holders")
         waiting += [each for each, entry in backing.items() if entry and os.makedev(entry.major, entry.minor) == number]
     return frozenset(found.values())
