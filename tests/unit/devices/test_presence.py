@@ -143,6 +143,7 @@ def execution(disk_watch: DiskWatch) -> execute._Execution:
     made = object.__new__(execute._Execution)
     made.disks, made.stop, made.lapse_watch = disk_watch, execute.StopRequest(), LapseWatch(1.0)
     made.keeper, made.meter = cast(Any, Said()), cast(Any, SimpleNamespace(test=0))
+    made.watched = None
     return made
 
 
