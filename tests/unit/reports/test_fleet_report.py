@@ -14,7 +14,7 @@ from diskprof.model.histogram import merge
 from diskprof.model.run import RunSummary, Status
 from diskprof.reports.blocks import Paragraph
 from diskprof.reports.content.fleet.fleet_report import fleet_report
-from diskprof.reports.content.fleet.fleet_rows import row_words
+from diskprof.reports.content.fleet.fleet_rows import fleet_row, row_words
 from diskprof.reports.content.fleet.together_report import together_blocks
 from diskprof.reports.data.json import dumps
 from diskprof.reports.data.json_fleet import fleet_json
@@ -55,6 +55,19 @@ def test_repeats_are_told_of_each_host_and_the_sum_is_their_median() -> None:
     ]
     assert row_words(result.fleet, summaries) == "2 hosts, 5 of 6 runs"
     assert "repeat" not in drawn(hosts(5000, 5010)).lower()
+
+
+def test_a_row_has_the_tags_that_all_its_runs_have() -> None:
+    result = hosts(5000, 5010)
+    summaries = [
+        RunSummary(
+            *(run.id, run.status, *[""] * 5, run.started_at, 1.0),  # type: ignore[arg-type]
+            fleet=run.fleet,
+            tags=(member.host or "", "before"),
+        )
+        for run, member in zip(result.runs, result.fleet.members, strict=True)
+    ]
+    assert fleet_row(result.fleet, summaries).tags == ("before",)
 
 
 def test_a_lost_host_and_one_left_out_are_told_with_their_reason() -> None:

@@ -21,6 +21,8 @@ def fleet_row(fleet: FleetRun, runs: Sequence[RunSummary]) -> RunSummary:
         started_at=fleet.started_at,
         duration_s=took,
         headline=row_words(fleet, runs),
+        # Each host's own has its name for a tag, too.
+        tags=tuple(tag for tag in runs[0].tags if all(tag in run.tags for run in runs)),
         doubts=tuple(dict.fromkeys(doubt for run in reversed(runs) for doubt in run.doubts)),
         fleet=None,
     )
