@@ -128,6 +128,8 @@ async def test_it_runs_again_on_the_same_hosts(
     async with open_bench(bench, (120, 40)) as pilot:
         await press(pilot, "3", "R")
         await see(pilot, "Start Quick check again on 2 hosts?", "2 repeats, 2 hosts: about")
+        # What all have is told once, with its sign.
+        await see(pilot, "! all 2 hosts: ")
         # On Live too.
         await press(pilot, "escape", "a", "R")
         await see(pilot, "Start Quick check again on 2 hosts?")

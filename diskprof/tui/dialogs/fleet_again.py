@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from textual.content import Content
+
 from diskprof.analysis.fleet.result import noun_of
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.fleet import FleetEngine
@@ -75,25 +77,41 @@ def _plan(session: Session, path: Path, fleet_id: str) -> _Planned:
 
 
 def _ask(screen: ModeScreen, planned: _Planned) -> None:
-    from diskprof.reports.content.fleet.fleet_plan import fleet_plan_sentence
-    from diskprof.reports.content.plan_report import hazard_notes, plan_sentence
-
     fleet = planned.record.fleet
-    noun = noun_of(fleet)
-    lines = [fleet_plan_sentence(planned.plan, noun), ""]
-    for each in planned.prospects:
-        if each.plan:
-            label = clean(each.member.label)
-            lines.append(f"{label}: {plan_sentence(each.plan)}")
-            lines += [f"{label}: {note.word}: {note.text} {note.advice}".rstrip() for note in hazard_notes(each.plan)]
     screen.app.push_screen(
         Ask(
-            f"Start {clean(fleet.preset_title)} again on {count(len(fleet.members), noun)}?",
-            "\n".join(lines),
+            f"Start {clean(fleet.preset_title)} again on {count(len(fleet.members), noun_of(fleet))}?",
+            _told(planned),
             (Answer("s", "Start", "start"), Answer("esc", "Cancel", "")),
         ),
         lambda answer: _start(screen, planned) if answer == "start" else None,
     )
+
+
+def _told(planned: _Planned) -> Content:
+    """The plan of each member, then what is to be known of them; what all have, once."""
+    from diskprof.reports.blocks import Form, Note
+    from diskprof.reports.content.fleet.fleet_plan import fleet_plan_sentence
+    from diskprof.reports.content.plan_report import hazard_notes, plan_sentence
+    from diskprof.tui.shell.run_signs import ink
+
+    noun = noun_of(planned.record.fleet)
+    parts: list[str | tuple[str, str]] = [fleet_plan_sentence(planned.plan, noun), "\n"]
+    notes: dict[Note, list[str]] = {}
+    for each in planned.prospects:
+        if each.plan:
+            label = clean(each.member.label)
+            parts += ["\n", (label, "bold"), f": {clean(plan_sentence(each.plan))}"]
+            for note in hazard_notes(each.plan, Form.SCREEN):
+                notes.setdefault(note, []).append(label)
+    for note, labels in notes.items():
+        together = len(labels) == len(planned.prospects) > 1
+        who = f"all {count(len(labels), noun)}" if together else ", ".join(labels)
+        colour = ink(note.meaning)
+        style = f"${colour}" if colour in ("warn", "danger", "quiet") else ""
+        words = clean(f"{note.text} {note.advice}").rstrip()
+        parts += ["\n\n", (f"{note.sign} ", style), (who, "bold"), (f": {words}", style)]
+    return Content.assemble(*parts)
 
 
 def _start(screen: ModeScreen, planned: _Planned) -> None:
