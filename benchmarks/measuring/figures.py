@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import signal
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -167,7 +168,8 @@ def table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def parser(description: str) -> argparse.ArgumentParser:
-    """The options that every benchmark has."""
+    """The options that every benchmark has. One that is ended cleans up its devices, groups and directories as ctrl+c does."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     options = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--quick", action="store_true", help="few and short measurements: to see that it works")
     options.add_argument(
