@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from diskprof.reports.charts.timeline import Merging, Timeline
+from diskprof.reports.charts.timeline import Merging, Slopes, Timeline
 
 
 def filled(count: int, merging: Merging = Merging.MEAN, *, limit: int = 64) -> Timeline:
@@ -80,3 +80,10 @@ def test_a_value_at_the_very_end_falls_into_the_last_column() -> None:
     line.add(9.5, 10.0, 1)
     line.add(10.0, 10.5, 2)
     assert line.columns(10, 10) == [*[None] * 9, 1]
+
+
+def test_slopes_are_straight_between_the_values_that_are_there() -> None:
+    assert Slopes([1.0, 3.0]).columns(5, 1.0) == [1.0, 1.5, 2.0, 2.5, 3.0]
+    assert Slopes([1.0, None, 5.0]).columns(5, 2.0) == [1.0, None, None, 5.0, 5.0]
+    assert Slopes([]).columns(2, 1.0) == [None, None]
+    assert Slopes([2.0]).columns(3, 0.0) == [2.0, 2.0, 2.0] and Slopes([2.0, 7.0]).highest == 7.0
