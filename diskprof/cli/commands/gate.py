@@ -14,6 +14,13 @@ from diskprof.cli.common import echo_json, exit_code_of, not_empty, open_store, 
 from diskprof.cli.encoding import echo_data
 from diskprof.cli.planning import Request, plan_in_turn
 from diskprof.cli.preset_options import quick_option, settings_option, variant_option
+from diskprof.cli.run_options import (
+    allow_write_option,
+    note_option,
+    overwrite_option,
+    tag_option,
+    wait_option,
+)
 from diskprof.cli.saying import say
 from diskprof.model.errors import DiskprofError, ExitCode, UsageError
 from diskprof.model.fingerprint import Aspect
@@ -55,10 +62,8 @@ _PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,4})?)%")
 @click.option(
     "--target", "targets", multiple=True, metavar="SLOT=PATH", help="Target by name, for presets with several targets."
 )
-@click.option(
-    "--tag", "tags", multiple=True, help="Tag the new runs (repeatable).", shell_complete=completion_candidates.tags
-)
-@click.option("--note", default="", help="Note for the new runs.")
+@tag_option
+@note_option
 @click.option(
     "--format",
     "form",
@@ -68,8 +73,8 @@ _PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,4})?)%")
 )
 @click.option("--json", "as_json", is_flag=True, help="Same as --format json.")
 @click.option("--nagios", is_flag=True, help="Print one line and exit 0 to 3 like a Nagios plugin.")
-@click.option("--wait", is_flag=True, help="Wait for other runs on the same disk.")
-@click.option("--allow-write", is_flag=True, help="Allow raw writes to a device: destroys its data.")
+@wait_option
+@allow_write_option
 @click.option(
     "--confirm-device",
     "devices",
@@ -77,13 +82,7 @@ _PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,4})?)%")
     metavar="NAME",
     help="Name or serial number of the device to overwrite; needed for raw writes.",
 )
-@click.option(
-    "--overwrite-signature",
-    "overwrite",
-    multiple=True,
-    metavar="TYPE",
-    help="Allow overwriting an existing signature (ext4, gpt, ...).",
-)
+@overwrite_option
 @click.pass_context
 def gate_command(
     ctx: click.Context,

@@ -8,6 +8,18 @@ from diskprof.cli import completion_candidates
 from diskprof.cli.common import not_empty
 from diskprof.cli.planning import Request, limit_plan_of
 from diskprof.cli.preset_options import settings_option
+from diskprof.cli.run_options import (
+    allow_write_option,
+    concurrent_option,
+    confirm_device_option,
+    detach_option,
+    dry_run_option,
+    note_option,
+    overwrite_option,
+    tag_option,
+    wait_option,
+    yes_option,
+)
 from diskprof.cli.starting import Start, carry_out, company_of
 from diskprof.model.limit import CURVE_POINTS, LimitBy
 from diskprof.runner.session import Session
@@ -45,33 +57,17 @@ if TYPE_CHECKING:
     "--curve", is_flag=True, help="Then measure the latency at 10 loads up to 110% of the highest: 50 s more."
 )
 @settings_option
-@click.option(
-    "--tag", "tags", multiple=True, help="Tag the run (repeatable).", shell_complete=completion_candidates.tags
-)
-@click.option("--note", default="", help="Note for the run.")
-@click.option("--dry-run", is_flag=True, help="Print the plan and exit.")
+@tag_option
+@note_option
+@dry_run_option
 @click.option("--json", "as_json", is_flag=True, help="Print the result (or, with --dry-run, the plan) as JSON.")
-@click.option("--detach", is_flag=True, help="Start the run in the background and print its id.")
-@click.option("--yes", is_flag=True, help="Skip the prompt. Raw writes still need --confirm-device.")
-@click.option(
-    "--allow-write", is_flag=True, help="Allow raw writes to a device: destroys its data. Needs the device's name."
-)
-@click.option(
-    "--confirm-device",
-    "confirm",
-    multiple=True,
-    metavar="NAME",
-    help="Name or serial number of the device to overwrite, instead of typing it.",
-)
-@click.option(
-    "--overwrite-signature",
-    "overwrite",
-    multiple=True,
-    metavar="TYPE",
-    help="Allow overwriting an existing signature (ext4, gpt, ...).",
-)
-@click.option("--wait", is_flag=True, help="Wait for other runs on the same disk.")
-@click.option("--concurrent", is_flag=True, help="Start even if another run uses the same disk.")
+@detach_option
+@yes_option
+@allow_write_option
+@confirm_device_option
+@overwrite_option
+@wait_option
+@concurrent_option
 @click.pass_context
 def limit_command(
     ctx: click.Context,

@@ -27,6 +27,18 @@ from diskprof.cli.fleet_running import (
 )
 from diskprof.cli.planning import Request, plan_in_turn, plan_of
 from diskprof.cli.preset_options import quick_option, settings_option, variant_option
+from diskprof.cli.run_options import (
+    allow_write_option,
+    concurrent_option,
+    confirm_device_option,
+    detach_option,
+    dry_run_option,
+    note_option,
+    overwrite_option,
+    tag_option,
+    wait_option,
+    yes_option,
+)
 from diskprof.cli.saying import say
 from diskprof.cli.starting import Start, carry_out, carry_out_series, company_of
 from diskprof.model.errors import DiskprofError
@@ -63,15 +75,9 @@ from diskprof.runner.session import Company, Session
     " the tests do what a class of disks does at the least: aws-gp3.",
 )
 @class_option
-@click.option(
-    "--tag",
-    "tags",
-    multiple=True,
-    help="Tag the run (repeatable).",
-    shell_complete=completion_candidates.tags,
-)
-@click.option("--note", default="", help="Note for the run.")
-@click.option("--dry-run", is_flag=True, help="Print the plan and exit.")
+@tag_option
+@note_option
+@dry_run_option
 @click.option("--json", "as_json", is_flag=True, help="Print the result (or, with --dry-run, the plan) as JSON.")
 @click.option(
     "--follow",
@@ -79,25 +85,11 @@ from diskprof.runner.session import Company, Session
     help="Print a line for each interval during the run, instead of the result.",
 )
 @click.option("--nagios", is_flag=True, help="Print one line and exit 0 to 3 like a Nagios plugin.")
-@click.option("--detach", is_flag=True, help="Start the run in the background and print its id.")
-@click.option("--yes", is_flag=True, help="Skip the prompt. Raw writes still need --confirm-device.")
-@click.option(
-    "--allow-write", is_flag=True, help="Allow raw writes to a device: destroys its data. Needs the device's name."
-)
-@click.option(
-    "--confirm-device",
-    "confirm",
-    multiple=True,
-    metavar="NAME",
-    help="Name or serial number of the device to overwrite, instead of typing it.",
-)
-@click.option(
-    "--overwrite-signature",
-    "overwrite",
-    multiple=True,
-    metavar="TYPE",
-    help="Allow overwriting an existing signature (ext4, gpt, ...).",
-)
+@detach_option
+@yes_option
+@allow_write_option
+@confirm_device_option
+@overwrite_option
 @click.option(
     "--repeat", "repeats", type=int, metavar="N", help="Run N times, as a series; with several targets N times each."
 )
@@ -117,8 +109,8 @@ from diskprof.runner.session import Company, Session
 @click.option(
     "--in-order", is_flag=True, help="All repeats of the first target first. By default targets alternate: A B B A."
 )
-@click.option("--wait", is_flag=True, help="Wait for other runs on the same disk.")
-@click.option("--concurrent", is_flag=True, help="Start even if another run uses the same disk.")
+@wait_option
+@concurrent_option
 @fleet_options
 @click.pass_context
 def run_command(

@@ -14,6 +14,7 @@ import click
 from click.core import ParameterSource
 
 from diskprof.cli import completion_candidates
+from diskprof.cli.run_options import note_option, tag_option
 from diskprof.cli.saying import say
 from diskprof.model.errors import DiskprofError, ExitCode, UsageError
 from diskprof.model.units import format_duration, parse_duration
@@ -34,10 +35,8 @@ _LEAST_EVERY_S = 0.1
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, a line for each interval and one for the summary.")
 @click.option("--record", is_flag=True, help="Save it as a run, and print its result.")
-@click.option(
-    "--tag", "tags", multiple=True, help="Tag the run (repeatable).", shell_complete=completion_candidates.tags
-)
-@click.option("--note", default="", help="Note for the run.")
+@tag_option
+@note_option
 @click.option("--detach", is_flag=True, help="Record in the background and print the id of the run.")
 @click.pass_context
 def watch_command(
