@@ -22,6 +22,7 @@ from diskprof.reports.content.overview import (
     changed_tests,
     compared_cells,
     compared_columns,
+    doubts_about,
     full_bar,
     in_doubt_line,
     limit_lines,
@@ -345,7 +346,7 @@ def _leading_verdict(words: Collection[str]) -> str:
 
 
 def tally_sentence(comparison: Comparison, column: int) -> str:
-    """`linode against do-vps: better in 2 of 3 tests, the same in 1 (IOPS from +0.4% to +191%).`"""
+    """`linode against do-vps: better in 2 of 3 tests, the same in 1 (IOPS from +0.4% to +191%); 1 in doubt.`"""
     counted = tally(comparison, column)
     name, base = comparison.columns[column].label, comparison.columns[0].label
     if not counted.judged:
@@ -358,7 +359,17 @@ def tally_sentence(comparison: Comparison, column: int) -> str:
     first, *others = [(word, times) for word, times in words if times]
     told = [f"{first[0]} in {first[1]} of {figures.count(counted.judged, 'test')}"]
     told += [f"{word} in {times}" for word, times in others]
-    return f"{name} against {base}: {', '.join(told)}{_spans(counted)}."
+    return f"{name} against {base}: {', '.join(told)}{_spans(counted)}{_doubtful(comparison, column, counted.judged)}."
+
+
+def _doubtful(comparison: Comparison, column: int, judged: int) -> str:
+    """`; 2 in doubt`, `; all in doubt`: of those that were judged."""
+    found = sum(
+        any(row.metric is test.leading and row.cells[column].verdict for row in test.rows)
+        and bool(doubts_about(comparison, column, test.name))
+        for test in comparison.tests
+    )
+    return f"; {'all' if found == judged else found} in doubt" if found else ""
 
 
 def _spans(counted: Tally) -> str:

@@ -9,6 +9,7 @@ from diskprof.analysis.arms import Arm
 from diskprof.analysis.comparison import Comparison, compare
 from diskprof.analysis.metrics import Measure
 from diskprof.model.run import Finding, Run, Weight
+from diskprof.reports.content.comparison_report import tally_sentence
 from diskprof.reports.content.overview import (
     OverviewCell,
     bar,
@@ -83,6 +84,7 @@ def test_a_verdict_on_a_run_in_doubt_is_grey_and_has_the_reason() -> None:
     assert (b.judged.word, b.judged.meaning, b.doubts) == ("worse", Meaning.BAD, ())
     assert in_doubt_line(comparison) == "In doubt: new other I/O on the disk (a)"
     assert doubts_about(comparison, 0, "a") == ()
+    assert tally_sentence(comparison, 1).endswith("; 1 in doubt.")
 
 
 def test_a_doubt_about_the_base_is_one_about_every_verdict() -> None:
@@ -91,6 +93,7 @@ def test_a_doubt_about_the_base_is_one_about_every_verdict() -> None:
     (row,) = overview(comparison).rows
     assert [one.judged.word for one in row.cells] == ["", "worse?", "worse?"]
     assert row.cells[2].doubts == ("CPUs busy (tag0)",)
+    assert tally_sentence(comparison, 2).endswith("; all in doubt.")
 
 
 def test_runs_with_the_same_doubts_are_told_of_together() -> None:
