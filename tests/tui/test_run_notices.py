@@ -141,6 +141,7 @@ KEYS = {
     "e": lambda pilot: isinstance(pilot.app.screen, Form),
     "E": lambda pilot: isinstance(pilot.app.screen, Ask),
     "w": lambda pilot: isinstance(pilot.app.screen, Form),
+    "W": lambda pilot: isinstance(pilot.app.screen, LiveScreen),
     "C": lambda pilot: isinstance(pilot.app.screen, TextPage),
     "v": lambda pilot: "variant small" in rows(pilot, "plan").text,
     "asterisk": lambda pilot: "Favourites" in rows(pilot, "presets").text,
