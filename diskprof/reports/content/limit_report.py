@@ -108,13 +108,13 @@ def _fell_short(kept: Level) -> str:
     )
 
 
-def limit_blocks(run: Run) -> list[Block]:
-    """The sentence, and a row for each trial; nothing of another run."""
+def limit_blocks(run: Run, *, told: bool = True) -> list[Block]:
+    """The sentence, where it is to be `told`, and a row for each trial; nothing of another run."""
     found = found_limit(run)
     if found is None:
         return []
-    told = limit_sentence(run)
-    return [*([Paragraph(told, hanging=True)] if told else []), *([_table(found)] if found.trials else [])]
+    sentence = limit_sentence(run) if told else ""
+    return [*([Paragraph(sentence, hanging=True)] if sentence else []), *([_table(found)] if found.trials else [])]
 
 
 def _table(found: FoundLimit) -> Table:

@@ -364,7 +364,8 @@ def _bursts(known: _Known) -> list[Block]:
 
 def _limit(known: _Known) -> list[Block]:
     """Between which loads the limit is, and the trials that say so."""
-    return known.under("Limit", limit_blocks(known.run))
+    # A page begins with the sentence.
+    return known.under("Limit", limit_blocks(known.run, told=known.form not in _PAGES))
 
 
 def _curve(known: _Known) -> list[Block]:

@@ -10,7 +10,7 @@ from diskprof.model.fingerprint import fingerprint
 from diskprof.model.limit import LimitBy, LimitRule, Trial
 from diskprof.model.run import Run, Status
 from diskprof.presets.limit_text import parse_promise
-from diskprof.reports.blocks import Form, Heading, Table
+from diskprof.reports.blocks import Form, Heading, Paragraph, Table
 from diskprof.reports.content.comparison_report import comparison_report
 from diskprof.reports.content.curve_report import curve_plots
 from diskprof.reports.content.limit_report import limit_sentence
@@ -169,3 +169,9 @@ def test_json_has_the_curve() -> None:
 def test_a_rate_that_fio_cannot_send_is_said_where_the_latency_was_kept() -> None:
     short = searched((Trial(64), 90_000.0, 40.0), (Trial(64, 60_000), 45_000.0, 1.0))
     assert "Of 60,000/s that were asked for 45,000 were done: fio sends no more" in limit_sentence(short)
+
+
+def test_a_page_says_the_sentence_once() -> None:
+    pages = run_report(searched(*FOUND), form=Form.MARKDOWN)
+    said = [block for block in pages if isinstance(block, Paragraph) and "kept it in 3 of 3" in block.text]
+    assert len(said) == 1
