@@ -16,7 +16,8 @@ EXAMPLE = "read.p99<=5ms"
 MOST_DEPTH = 256
 """By rate each I/O in flight is a copy of the job, a thread of its own."""
 
-_PROMISE = re.compile(r"([^\s<>=]+)\s*(<=|>=|<|>)\s*(\S+)")
+_PROMISE = re.compile(r"([^\s<>=]+)\s*(<=|>=|<|>)\s*(?!\S*[<>=])(\S+)")
+"""What follows a sign is no value where it has a sign of its own: then the value is missing."""
 _OPTION = re.compile(r"([a-z_]+)=(.*)", re.ASCII)
 _SHORT = re.compile(r"(read|write)\.(?!latency\.)(.+)")
 _LEAST_NS = 1e3
@@ -188,5 +189,5 @@ def _whole(seconds: float) -> str:
 
 
 def keep_text(promises: Sequence[str]) -> str:
-    """Promises as typed one by one, as the value of one parameter."""
-    return " ".join(promise.replace(" ", "") for promise in promises)
+    """Promises as typed one by one, or several together, as the value of one parameter."""
+    return " ".join(promises)

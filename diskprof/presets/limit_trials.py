@@ -36,8 +36,8 @@ def searching(
 ) -> Preset:
     """A preset that searches for what keeps the promises `keep` with the load of one of its tests; `by`, `depth` and the points
     of a `curve` where they are asked for. `test` names one of several. Raises UsageError."""
-    asked = {"by": by, "depth": depth and str(depth), "curve": curve and str(curve)}
-    given = {"keep": keep, **{name: value for name, value in asked.items() if value}}
+    asked = {"by": by, "depth": depth, "curve": curve}
+    given = {"keep": keep, **{name: str(value) for name, value in asked.items() if value is not None}}
     if preset.limit:
         parameters = tuple(
             replace(each, default=given[each.name]) if each.name in given else each for each in preset.parameters

@@ -54,6 +54,17 @@ def test_the_two_loads_close_in_row_by_row() -> None:
     assert len({len(row) for row in rows}) == 1 and len(rows) + 3 == search_height(searched(*FOUND))
 
 
+def test_a_disk_that_did_nothing_has_an_axis_too() -> None:
+    _, told, head, row = drawn(searched((Trial(64), 0, 4000)))
+    assert told == "0 IOPS (all that QD64 does) did not keep it in 1 of 1 trials."
+    assert head.split()[:2] == ["Load", "0"] and row.index("✗") < 20
+
+
+def test_a_load_just_below_a_round_one_has_an_axis_too() -> None:
+    head = drawn(searched((Trial(64), 299.99999999999994, 9)))[2]
+    assert head.split()[:4] == ["Load", "0", "100", "200"]
+
+
 def test_what_has_no_room_is_left_out() -> None:
     many = searched(*FOUND, *[(Trial(64, 1900 - rate), 1900 - rate, 4) for rate in range(8)])
     rows = drawn(many, current=11, height=8)[3:]

@@ -58,7 +58,7 @@ class LimitWatch:
 
 def planned_trial(rule: LimitRule, first: PlannedTest, trial: Trial, number: int) -> PlannedTest:
     """The test of a trial, the `number`-th of its load, made of the first one of the search."""
-    if trial == first.trial:
+    if trial == first.trial and number == 1:
         return first
     (template,) = first.load.fio
     job = trial_job(template, rule, trial)

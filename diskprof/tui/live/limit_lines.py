@@ -81,9 +81,8 @@ def _counted(run: Run, found: FoundLimit) -> str:
 
 
 def _top(found: FoundLimit) -> float:
-    """The highest load that was done, or asked for; as much as there is room for before the first trial."""
-    places = [place(found.rule, level) for level in found.bracket.levels]
-    return max(places, default=float(found.rule.depth if found.rule.by is LimitBy.DEPTH else 1))
+    """The highest load that was done, or asked for; 1 before the first trial, and where nothing was done."""
+    return max((place(found.rule, level) for level in found.bracket.levels), default=0.0) or 1.0
 
 
 def _across(found: FoundLimit, axis: int) -> Callable[[float], int]:
@@ -111,7 +110,8 @@ def _marks(found: FoundLimit) -> list[tuple[float, str]]:
         return [(float(1 << power), str(1 << power)) for power in range(found.rule.depth.bit_length())]
     top = _top(found)
     power = 10.0 ** floor(log10(top / _LEAST_TICKS))
-    step = max(power * factor for factor in (1, 2, 5) if power * factor * _LEAST_TICKS <= top)
+    # The logarithm may be rounded up to the next power: then that is the step.
+    step = max((power * factor for factor in (1, 2, 5) if power * factor * _LEAST_TICKS <= top), default=power)
     scale = Scale.of(Quantity.IOPS, top)
     return [(step * at, scale.tick(step * at)) for at in range(floor(top / step) + 1)]
 

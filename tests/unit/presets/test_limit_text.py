@@ -11,7 +11,7 @@ from diskprof.model.preset import Preset
 from diskprof.presets.files.fio_text import job_file
 from diskprof.presets.files.load import parse
 from diskprof.presets.files.write import preset_toml
-from diskprof.presets.limit_text import limit_text_of, limit_words, parse_limit
+from diskprof.presets.limit_text import keep_text, limit_text_of, limit_words, parse_limit
 from diskprof.presets.limit_trials import searching, spread, trial_job, trial_name, trial_title
 from diskprof.presets.resolve import resolve
 from diskprof.reports.content.preset_words import time_needed
@@ -183,3 +183,28 @@ def test_any_single_test_can_be_the_load() -> None:
         searching(plain, "other", "read.p99<=5ms", None, None)
     with pytest.raises(UsageError, match="searches for a limit of its own"):
         searching(read(PRESET), "", "read.p99<=5ms", "rate", None)
+
+
+def test_no_depth_is_taken_for_another() -> None:
+    with pytest.raises(UsageError, match="depth=0 is not possible"):
+        resolve(
+            searching(
+                read(PRESET.replace("depth = 32", "depth = '$depth'").replace("[limit]", "depth = 64\n[limit]")),
+                "",
+                "read.p99<=5ms",
+                None,
+                0,
+            ),
+            {},
+        )
+
+
+def test_a_promise_without_a_value_takes_no_other_word_for_it() -> None:
+    for text in ("read.p99<= by=rate", "read.p99 <= write.p99<=5ms", "by=rate read.p99<="):
+        with pytest.raises(UsageError, match=r"'read\.p99(<=)?' is not a promise"):
+            parse_limit(text)
+
+
+def test_promises_may_be_typed_together() -> None:
+    rule = parse_limit(keep_text(["read.p99 <= 5ms read.p99.9<=9ms", "write.p99<1ms"]))
+    assert rule and promises_words(rule) == "read.p99<=5ms and read.p99.9<=9ms and write.p99<1ms"
