@@ -31,10 +31,13 @@ def refuse_uncounted(device: Device, roots: Roots = SYSTEM) -> None:
     if device.name not in read_counters(roots, (device.name,)):
         lists = Advice("`diskprof devices` lists the disks.", "Choose another device.")
         raise UsageError(f"The kernel counts no I/O of {device.node}.", lists)
-    if any(read_text(roots.blocks / name / "queue" / "iostats") == "0" for name in (device.name, *device.parents)):
+    # A volume counts by itself; a partition has no queue of its own.
+    switches = {name: read_text(roots.blocks / name / "queue" / "iostats") for name in (device.name, *device.parents)}
+    switch = next(filter(switches.get, switches), "")
+    if switches.get(switch) == "0":
         raise UsageError(
             f"The kernel does not count I/O of {device.node}: its iostats are off.",
-            f"To turn them on, as root: echo 1 > /sys/block/{(device.parents or (device.name,))[0]}/queue/iostats",
+            f"To turn them on, as root: echo 1 > /sys/block/{switch}/queue/iostats",
         )
 
 

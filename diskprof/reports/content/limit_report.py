@@ -28,8 +28,9 @@ def limit_sentence(run: Run) -> str:
     if run.status is not Status.COMPLETE:
         word = STATUSES[run.status].word
         told.insert(0, f"{word[0].upper()}{word[1:]} in trial {len(found.trials) + 1}; so far:")
-    told += _doubtful(found)
-    return " ".join(told)
+    else:
+        told += _unsettled(found)
+    return " ".join([*told, *_doubtful(found)])
 
 
 def bracket_words(found: FoundLimit) -> str:
@@ -78,16 +79,22 @@ def _seconds(tried: TriedLoad) -> float:
     return tried.test.planned.runtime_s
 
 
-def _doubtful(found: FoundLimit) -> list[str]:
+def _unsettled(found: FoundLimit) -> list[str]:
     """What the search could not settle in its time."""
+    bracket = found.bracket
+    if bracket.kept is None or bracket.missed is None:
+        return []
+    if not found.close:
+        return [f"The trials were over before the two were within {format_percent(CLOSE, 1)}."]
+    return [] if bracket.confirmed else ["Not both are confirmed by a full trial: the trials were over."]
+
+
+def _doubtful(found: FoundLimit) -> list[str]:
+    """What says that the limit may be another."""
     bracket = found.bracket
     if bracket.missed is None:
         return []
     told = []
-    if bracket.kept and not found.close:
-        told.append(f"The trials were over before the two were within {format_percent(CLOSE, 1)}.")
-    elif bracket.kept and not bracket.confirmed:
-        told.append("Not both are confirmed by a full trial: the trials were over.")
     if above := [level for level in bracket.levels if level.kept and level.done > bracket.missed.done]:
         told.append(
             f"More than that kept it, too ({above[-1].done:,.0f} IOPS): latency does not rise with the load alone."

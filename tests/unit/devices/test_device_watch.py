@@ -148,6 +148,20 @@ def test_a_device_of_which_nothing_is_counted_is_refused(machine: Machine, tree:
         refuse_uncounted(disk, machine.roots)
 
 
+def test_a_volume_counts_whether_its_disk_does_or_not(machine: Machine) -> None:
+    machine.disk("sda", queue={"iostats": "0"})
+    node = machine.disk("dm-0", major=253, queue={"iostats": "1"})
+    machine.stack("dm-0", "sda")
+    counted(machine, "8 0 sda 0 0 0 0 0 0 0 0 0 0 0", "253 0 dm-0 1 0 8 1 0 0 0 0 0 1 1")
+    volume = build_tree(machine.roots).get("dm-0")
+    assert volume and volume.parents == ("sda",)
+    refuse_uncounted(volume, machine.roots)
+    (node / "queue/iostats").write_text("0\n")
+    with pytest.raises(UsageError) as refused:
+        refuse_uncounted(volume, machine.roots)
+    assert str(refused.value.hint).endswith("/sys/block/dm-0/queue/iostats")
+
+
 def test_the_sensor_of_a_disk_that_turns_is_left_alone(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, turns in (("sda", "1"), ("nvme0n1", "0")):
         node = machine.disk(name, queue={"rotational": turns})

@@ -77,6 +77,7 @@ def test_a_search_that_was_stopped_tells_what_is_known_so_far() -> None:
     assert limit_sentence(stopped).startswith(
         "Cancelled in trial 5; so far: read.p99<=5ms: 1,850 IOPS kept it in 1 of 1"
     )
+    assert "were over" not in limit_sentence(stopped)
     assert unfinished(stopped) == ""
     going = searched(*FOUND[:3], status=Status.RUNNING)
     assert limit_sentence(going).startswith("So far, after 3 trials: read.p99<=5ms:")
