@@ -37,7 +37,7 @@ async def test_a_theme_is_chosen_in_the_same_way(bench: Bench) -> None:
         await press(pilot, "colon", *"theme", "enter")
         await see(pilot, "diskprof-light")
         assert "Enter" in text_of(pilot)
-        await press(pilot, *"light diskprof", "enter")
+        await press(pilot, *"diskprof", "minus", *"light", "enter")
         await until(pilot, lambda: pilot.app.theme == "diskprof-light")
 
 
