@@ -4,12 +4,12 @@ import ctypes
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from measuring.jobs import Jobs
+from measuring.jobs import Jobs, Times
 
 MARGIN_S = 0.03
 """How far the clocks of fio's intervals and of the switch may be apart."""
@@ -110,12 +110,20 @@ def switch(
         if is_on:
             # What waited for being switched on is no part of what it takes.
             on(_LATE_S)
-        before = jobs.times() if jobs else None
+        before = _times_of(jobs)
         (on if is_on else off)(max(_LEAST_S, end - time.time()))
         more = [then - first for then, first in zip(_stolen_and_all(), stolen, strict=True)]
-        unhindered = jobs.times().share_since(before) if jobs and before else None
+        after = _times_of(jobs)
+        unhindered = after.share_since(before) if before and after else None
         spans.append(Span(began, time.time(), is_on, more[0] / more[1] if more[1] else 0.0, unhindered))
     return spans
+
+
+def _times_of(jobs: Jobs | None) -> Times | None:
+    """None where they have ended: on a busy machine spans may last longer than fio does."""
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return jobs.times() if jobs else None
+    return None
 
 
 def _stolen_and_all(path: Path = Path("/proc/stat")) -> tuple[int, int]:
