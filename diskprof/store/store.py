@@ -9,10 +9,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from diskprof.model.advice import Advice
 from diskprof.model.device import Device
 from diskprof.model.earlier import EarlierResult
-from diskprof.model.errors import Refused, StoreError
+from diskprof.model.errors import StoreError
 from diskprof.model.fingerprint import Aspect, Fingerprint, LikeRuns
 from diskprof.model.fleet import FleetRun
 from diskprof.model.plan import Plan, PlannedTest
@@ -32,14 +31,14 @@ from diskprof.model.run import (
 )
 from diskprof.model.run_series import NewSeries, RunSeries
 from diskprof.model.sample import Sample, SystemSample
-from diskprof.store import barriers, codec, courses, earlier, fleets, reading, run_series, writing
+from diskprof.store import barriers, codec, courses, earlier, fleets, in_progress, reading, run_series, writing
 from diskprof.store.barriers import Barriers
 from diskprof.store.database import Database
 from diskprof.store.fleet_writing import FleetWriting
 from diskprof.store.histogram_blocks import BlockWriter, HistogramBlocks
-from diskprof.store.liveness import REPLICATED, ProcessIdentity, is_dead, this_process
+from diskprof.store.liveness import ProcessIdentity, is_dead, this_process
 from diskprof.store.paths import default_path
-from diskprof.store.reading import Item, ItemKind, SampleBatch, SystemBatch
+from diskprof.store.reading import Item, SampleBatch, SystemBatch
 from diskprof.store.series_writing import SeriesWriting
 
 _BUSY_S = 5.0
@@ -479,7 +478,7 @@ class Store:
         """
         with self._database.write() as db:
             number = reading.number_of(db, run_id)
-            self._refuse_under_way(db, number, run_id)
+            in_progress.refuse_run(db, number, run_id)
             writing.discard(db, number, at)
 
     def restore(self, run_id: str) -> None:
@@ -513,7 +512,7 @@ class Store:
         before = codec.to_micros((now or datetime.now(UTC)) - _TRASH_KEEPS)
         old = "FROM run WHERE deleted_at <= ?"
         with self._database.read() as db:
-            if self.read_only or not db.execute(f"SELECT 1 {old}", (before,)).fetchone() or self._busy(db):
+            if self.read_only or not db.execute(f"SELECT 1 {old}", (before,)).fetchone() or in_progress.busy(db):
                 return 0
         with self._database.write() as db:
             gone = db.execute(f"DELETE {old}", (before,)).rowcount
@@ -526,53 +525,21 @@ class Store:
         """Removes a run for good, also from the trash. Raises Refused while it, or its series, is in progress."""
         with self._database.write() as db:
             number = reading.number_of(db, run_id, trash=True)
-            self._refuse_under_way(db, number, run_id)
+            in_progress.refuse_run(db, number, run_id)
             db.execute("DELETE FROM run WHERE number = ?", (number,))
             run_series.remove_empty(db)
             fleets.remove_empty(db)
         self._vacuum()
 
-    def _refuse_under_way(self, db: sqlite3.Connection, number: int, run_id: str) -> None:
-        if any(number == alive for alive, _, dead in self._under_way(db) if not dead):
-            raise Refused(
-                f"The run {run_id} is in progress.",
-                Advice(f"Stop it first: diskprof stop {run_id}", "Stop it first."),
-            )
-        # Without its runs nobody would find it, to watch it or to stop it.
-        if series_id := reading.group_of(db, number, ItemKind.SERIES):
-            self._refuse_series(db, series_id)
-        if fleet_id := reading.group_of(db, number, ItemKind.FLEET):
-            self._refuse_fleet(db, fleet_id)
-
     def refuse_series_under_way(self, series_id: str) -> None:
         """Raises Refused while a series is in progress, also between two of its runs."""
         with self._database.read() as db:
-            self._refuse_series(db, series_id)
-
-    def _refuse_series(self, db: sqlite3.Connection, series_id: str) -> None:
-        alive = [name for _, name, heard, runner in run_series.under_way(db) if not is_dead(runner, heard)]
-        if series_id in alive:
-            raise Refused(
-                f"The series {series_id} is in progress.",
-                Advice(f"Stop it first: diskprof stop {series_id}", "Stop it first."),
-            )
-
-    def refuse_fleet_under_way(self, fleet_id: str) -> None:
-        """Raises Refused while a fleet run is in progress."""
-        with self._database.read() as db:
-            self._refuse_fleet(db, fleet_id)
-
-    def _refuse_fleet(self, db: sqlite3.Connection, fleet_id: str) -> None:
-        if fleet_id in [name for _, name, heard, runner in fleets.under_way(db) if not is_dead(runner, heard)]:
-            raise Refused(
-                f"The fleet run {fleet_id} is in progress.",
-                Advice(f"Stop it first: diskprof stop {fleet_id}", "Stop it first."),
-            )
+            in_progress.refuse_series(db, series_id)
 
     def _vacuum(self) -> None:
         """Gives freed space back, once it is worth it and while no disk is being measured."""
         with self._database.read() as db:
-            busy = self._busy(db)
+            busy = in_progress.busy(db)
         if not busy and self._database.pragma("freelist_count") >= _VACUUM_PAGES:
             self._database.shrink()
 
@@ -587,7 +554,7 @@ class Store:
         if self.read_only:
             return []
         with self._database.read() as db:
-            dead = [(number, run_id) for number, run_id, ended in self._under_way(db) if ended]
+            dead = [(number, run_id) for number, run_id, ended in in_progress.runs(db) if ended]
             ended = [each for each, _, heard, runner in run_series.under_way(db) if is_dead(runner, heard)]
             alone = [each for each, _, heard, runner in fleets.under_way(db) if is_dead(runner, heard)]
         if not dead and not ended and not alone:
@@ -600,16 +567,3 @@ class Store:
             for fleet in alone:
                 fleets.interrupt(db, fleet)
         return found
-
-    def _busy(self, db: sqlite3.Connection) -> bool:
-        """Whether a disk is measured, or is as soon as a series goes on."""
-        return bool(self._under_way(db) or run_series.under_way(db) or fleets.under_way(db))
-
-    def _under_way(self, db: sqlite3.Connection) -> list[tuple[int, str, bool]]:
-        """(number, id, whether its runner is dead) of every run of this machine that is marked as running."""
-        rows = db.execute(
-            "SELECT number, id, heard_at, runner_pid, runner_start, runner_boot, runner_place FROM run"
-            " WHERE status = 'running' AND runner_place <> ?",
-            (REPLICATED.place,),
-        ).fetchall()
-        return [(number, id, is_dead(ProcessIdentity(*runner), heard)) for number, id, heard, *runner in rows]
