@@ -321,6 +321,9 @@ def _longer(short: Sequence[TestView]) -> str:
     size, seconds = amount(parse_size, parameters.get("size")), amount(parse_duration, parameters.get("runtime"))
     if size and any(plan.amount_bytes and plan.amount_bytes % size == 0 for plan in plans):
         return "For sustained speed, use more data, e.g. size=8g."
+    if plans[0].trial and {"full", "at_most"} <= parameters.keys():
+        # Short trials alone cannot be made that long.
+        return "For the limit at sustained speed, use runtime=30s full=60s at_most=10m."
     if seconds and any(plan.runtime_s == seconds for plan in plans):
         return "For sustained speed, use runtime=60s."
     return "For sustained speed, run a longer test."

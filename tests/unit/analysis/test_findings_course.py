@@ -8,9 +8,13 @@ from handmade import direction, fio, ioping, latency, on_disk, run, samples
 
 from diskprof.analysis.findings.find import find
 from diskprof.model.device import Transport
+from diskprof.model.errors import UsageError
 from diskprof.model.histogram import Histogram
+from diskprof.model.limit import Trial
 from diskprof.model.run import Finding, Run, Status, Weight
 from diskprof.model.sample import Direction, Sample
+from diskprof.presets.library import library_for
+from diskprof.presets.resolve import resolve
 
 CANCELLED = Status.CANCELLED
 
@@ -464,3 +468,15 @@ def test_large_blocks_meet_a_limit_of_bandwidth() -> None:
     found = named("bandwidth-ceiling", wide, flat(iops, 0.001))
     assert found is not None
     assert "a steady 210 MB/s at QD32" in found.evidence
+
+
+def test_short_trials_are_told_how_the_search_may_be_longer() -> None:
+    short = fio(read=direction(9_000, seconds=4), runtime_s=4)
+    trial = replace(short, planned=replace(short.planned, trial=Trial(64)))
+    parameters = {"runtime": "30s", "full": "60s", "at_most": "10m"}
+    found = named("too-short", run(trial, parameters=(("runtime", "4s"), ("full", "9s"), ("at_most", "90s"))))
+    assert found and all(f"{name}={value}" in found.advice for name, value in parameters.items())
+    limit = library_for("limit").get("limit")
+    assert resolve(limit, parameters).limit
+    with pytest.raises(UsageError, match="full trials are shorter"):
+        resolve(limit, {"runtime": "60s"})
