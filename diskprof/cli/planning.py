@@ -82,11 +82,15 @@ def limit_plan_of(
     preset = preset_of(replace(request, preset=named))
     tree = session.scan()
     target = None if request.target is None else session.resolve_target(request.target, tree)
+    settings = pairs(request.settings, "--set", "--set size=256m --set bs=16k")
+    for name, given in (("keep", promises), ("by", by), ("depth", depth), ("curve", curve)):
+        if given and name in settings:
+            raise UsageError(f"--{name} and --set {name} set the same.", f"Omit --set {name}.")
     wish = Wish(
         searching(preset, test if named != request.preset else "", keep_text(promises), by, depth, curve),
         None,
         tree,
-        pairs(request.settings, "--set", "--set size=256m --set bs=16k"),
+        settings,
         permission=WritePermission(request.allow_write, tuple(request.overwrite)),
     )
     return session.make_plan(wish, target, {}, say)

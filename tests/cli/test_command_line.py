@@ -47,6 +47,8 @@ def library(tmp_path: Path) -> list[str]:
         (("run", "soak", ".", "--expect", "sata-ssd"), 2, "diskprof presets classes sata-ssd"),
         (("presets", "classes", "gp3"), 2, "aws-gp3"),
         (("run", "quick", "/dev/null"), 2, "/dev/null"),
+        (("limit", ".", "--keep", "read.p99<=5ms", "--set", "keep=read.p99<=9ms"), 2, "Omit --set keep.\n"),
+        (("limit", ".", "--keep", "read.p99<=5ms", "--depth", "8", "--set", "depth=3"), 2, "Omit --set depth.\n"),
         (("run", "quick", ".", "--set", "size=8e"), 2, "8e"),
         (("run", "/"), 2, "/ is a directory, not a preset.\nThe preset comes first: diskprof run quick /\n"),
         (("run", "/", "soak"), 2, "diskprof run soak /\n"),

@@ -46,7 +46,7 @@ def drawn(made: Run, current: int = 0, width: int = 80, height: int = 20) -> lis
 def test_the_two_loads_close_in_row_by_row() -> None:
     title, told, head, *rows = drawn(searched(*FOUND))
     assert title.startswith("Limit  read.p99<=5ms") and title.endswith("4 trials")
-    assert told == "1,850 IOPS kept it in 1 of 1 trials, 1,910 did not in 1 of 1."
+    assert told == "1,850 IOPS kept it in 1 of 1 trial, 1,910 did not in 1 of 1."
     assert head.split() == ["Load", "0", "500", "1k", "1.5k", "2k", "IOPS", "read.p99"]
     assert [row.count("─") for row in rows] == sorted((row.count("─") for row in rows), reverse=True)
     assert rows[0].rstrip().endswith("18.0 ms ✗") and rows[2].rstrip().endswith("4.20 ms ✓")
@@ -56,7 +56,7 @@ def test_the_two_loads_close_in_row_by_row() -> None:
 
 def test_a_disk_that_did_nothing_has_an_axis_too() -> None:
     _, told, head, row = drawn(searched((Trial(64), 0, 4000)))
-    assert told == "0 IOPS (all that QD64 does) did not keep it in 1 of 1 trials."
+    assert told == "0 IOPS (all that QD64 does) did not keep it in 1 of 1 trial."
     assert head.split()[:2] == ["Load", "0"] and row.index("✗") < 20
 
 
@@ -81,7 +81,7 @@ def test_depths_stand_by_their_logarithm_and_a_trial_that_has_not_ended_says_so(
     rule = replace(RULE, by=LimitBy.DEPTH)
     made = searched((Trial(64), 2000, 18), (Trial(1), 480, 2.5), (Trial(8), 0, 0), rule=rule, last=Status.RUNNING)
     title, told, head, *rows = drawn(made, current=2)
-    assert title.endswith("trial 3 of at most 12") and told.startswith("QD1 (480 IOPS) kept it in 1 of 1 trials")
+    assert title.endswith("trial 3 of at most 12") and told.startswith("QD1 (480 IOPS) kept it in 1 of 1 trial")
     assert head.split()[1:8] == ["1", "2", "4", "8", "16", "32", "64"]
     assert "being tried" in rows[2] and rows[2].index("▶") == head.index("8")
     stopped = drawn(searched(*FOUND, last=Status.CANCELLED))

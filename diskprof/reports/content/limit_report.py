@@ -38,21 +38,21 @@ def bracket_words(found: FoundLimit) -> str:
     rule, bracket = found.rule, found.bracket
     kept, missed, least = bracket.kept, bracket.missed, bracket.least
     if kept and missed is None:
-        return f"{_all_there_is(rule, kept)} kept it {_of(kept.times_kept, kept.times)} trials"
+        return f"{_all_there_is(rule, kept)} kept it {_of(kept.times_kept, kept.times, 'trial')}"
     if kept and missed:
-        keeps, misses = _of(kept.times_kept, kept.times), _of(missed.times - missed.times_kept, missed.times)
-        return f"{_load(rule, kept, ' IOPS')} kept it {keeps} trials, {_load(rule, missed)} did not {misses}"
+        keeps, misses = _of(kept.times_kept, kept.times, "trial"), _of(missed.times - missed.times_kept, missed.times)
+        return f"{_load(rule, kept, ' IOPS')} kept it {keeps}, {_load(rule, missed)} did not {misses}"
     if least and not any(level.kept for level in bracket.levels):
         figure = _figures(found, least)
         return f"nothing kept it: at QD1 {figure} ({least.done:,.0f} IOPS, {figures.count(least.times, 'trial')})"
     assert missed
     return (
-        f"{_load(rule, missed, ' IOPS')} did not keep it {_of(missed.times - missed.times_kept, missed.times)} trials"
+        f"{_load(rule, missed, ' IOPS')} did not keep it {_of(missed.times - missed.times_kept, missed.times, 'trial')}"
     )
 
 
-def _of(times: int, of: int) -> str:
-    return f"in {times} of {of}"
+def _of(times: int, of: int, noun: str = "") -> str:
+    return f"in {times} of {figures.count(of, noun) if noun else of}"
 
 
 def _load(rule: LimitRule, level: Level, unit: str = "") -> str:

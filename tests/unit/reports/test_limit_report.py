@@ -65,7 +65,7 @@ def test_all_that_the_disk_does_may_keep_it_or_nothing_does() -> None:
 
 def test_what_was_not_settled_is_said() -> None:
     wide = limit_sentence(searched(TOP, ONE, (Trial(64, 1000), 1000.0, 3.0)))
-    assert "1,000 IOPS kept it in 1 of 1 trials, 2,000 (all that QD64 does) did not in 1 of 1." in wide
+    assert "1,000 IOPS kept it in 1 of 1 trial, 2,000 (all that QD64 does) did not in 1 of 1." in wide
     assert wide.endswith("The trials were over before the two were within 3.5%.")
     assert limit_sentence(searched(TOP, ONE, KEPT, MISSED)).endswith("the trials were over.")
     odd = limit_sentence(searched(TOP, ONE, (Trial(64, 1950), 1950.0, 4.0), *FOUND[2:]))
