@@ -6,7 +6,7 @@ from math import inf
 
 from diskprof.analysis.expectations import measure
 from diskprof.analysis.limit_search import Bracket, TrialOutcome, bracket_of, is_close
-from diskprof.model.limit import LimitRule, Trial
+from diskprof.model.limit import LimitRule, Trial, TrialKind
 from diskprof.model.run import Run, Status, TestRecord, TestResult
 
 
@@ -57,5 +57,5 @@ def _tried(rule: LimitRule, tests: Sequence[TestRecord]) -> Sequence[TriedLoad]:
     return [
         TriedLoad(test, outcome_of(rule, test.planned.trial, test.result), figures_of(rule, test.result))
         for test in tests
-        if test.planned.trial and not test.planned.trial.curve and test.status is Status.COMPLETE
+        if test.planned.trial and test.planned.trial.kind is not TrialKind.CURVE and test.status is Status.COMPLETE
     ]

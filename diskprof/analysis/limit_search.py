@@ -12,7 +12,7 @@ from math import fsum, inf, isfinite, log
 from operator import mul
 from statistics import fmean
 
-from diskprof.model.limit import LimitBy, LimitRule, Trial
+from diskprof.model.limit import LimitBy, LimitRule, Trial, TrialKind
 
 CLOSE = 0.035
 """The two loads are close where they are apart by no more than this part of the higher."""
@@ -70,7 +70,7 @@ class Level:
     @property
     def log_strain(self) -> float:
         """The mean of its trials, by their votes; infinite where one is."""
-        votes = [FULL_VOTES if outcome.trial.full else 1 for outcome in self.outcomes]
+        votes = [FULL_VOTES if outcome.trial.kind is TrialKind.FULL else 1 for outcome in self.outcomes]
         logs = [log(outcome.strain) if outcome.strain else -inf for outcome in self.outcomes]
         return fsum(map(mul, votes, logs)) / sum(votes)
 
@@ -85,14 +85,14 @@ class Level:
     @property
     def full(self) -> int:
         """How many of its trials were full ones."""
-        return sum(outcome.trial.full for outcome in self.outcomes)
+        return sum(outcome.trial.kind is TrialKind.FULL for outcome in self.outcomes)
 
     @property
     def votes(self) -> tuple[int, int]:
         """For kept and for missed."""
         kept, missed = 0, 0
         for outcome in self.outcomes:
-            votes = FULL_VOTES if outcome.trial.full else 1
+            votes = FULL_VOTES if outcome.trial.kind is TrialKind.FULL else 1
             kept, missed = kept + votes * outcome.kept, missed + votes * (not outcome.kept)
         return kept, missed
 
@@ -194,7 +194,7 @@ def _wanted(rule: LimitRule, bracket: Bracket) -> Trial | None:
 
 
 def _full(level: Level) -> Trial:
-    return Trial(level.trial.depth, level.trial.rate, full=True)
+    return Trial(level.trial.depth, level.trial.rate, TrialKind.FULL)
 
 
 def _confirming(level: Level) -> Trial | None:
@@ -224,7 +224,8 @@ def _between(rule: LimitRule, kept: Level, missed: Level) -> Trial:
         wanted *= BELOW if low < wanted * (BELOW - CLOSE / 4) else ABOVE
     step = max(LEAST_STEP * (high - low), LEAST_APART * high)
     load = round(min(max(wanted, low + step), high - step))
-    return Trial(load, full=near) if rule.by is LimitBy.DEPTH else Trial(rule.depth, load, full=near)
+    kind = TrialKind.FULL if near else TrialKind.SHORT
+    return Trial(load, kind=kind) if rule.by is LimitBy.DEPTH else Trial(rule.depth, load, kind)
 
 
 def _thought(kept: Level, low: float, missed: Level, high: float) -> float:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from diskprof.analysis.limit_search import Bracket
-from diskprof.model.limit import LimitRule, Trial
+from diskprof.model.limit import LimitRule, Trial, TrialKind
 from diskprof.model.run import Latency, Run, Status, TestRecord, TestResult
 
 FROM, TO = 0.1, 1.1
@@ -65,7 +65,7 @@ def curve_loads(rule: LimitRule, bracket: Bracket) -> tuple[Trial, ...]:
         return ()
     step = (TO - FROM) / (rule.curve - 1)
     rates = dict.fromkeys(max(1, round(highest * (FROM + step * at))) for at in range(rule.curve))
-    return tuple(Trial(rule.depth, rate, curve=True) for rate in rates)
+    return tuple(Trial(rule.depth, rate, kind=TrialKind.CURVE) for rate in rates)
 
 
 def found_curve(run: Run) -> LoadCurve | None:
@@ -78,9 +78,9 @@ def found_curve(run: Run) -> LoadCurve | None:
         trial, result = test.planned.trial, test.result
         if trial is None or result is None or test.status is not Status.COMPLETE:
             continue
-        if trial.curve and trial.rate is not None and (latency := _latency(rule, result)):
+        if trial.kind is TrialKind.CURVE and trial.rate is not None and (latency := _latency(rule, result)):
             points.append(LoadPoint(test, trial.rate, _done(result), latency, _in_flight(result)))
-        elif not trial.curve and trial.rate is None:
+        elif trial.kind is not TrialKind.CURVE and trial.rate is None:
             queues.append(FullQueue(trial.depth, _in_flight(result)))
     points.sort(key=lambda point: point.asked)
     return LoadCurve(tuple(points), knee_of(points), tuple(queues)) if points else None

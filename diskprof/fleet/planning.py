@@ -1,6 +1,7 @@
 """The plans of all members, each made by its own host, before anything starts."""
 
 import asyncio
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -77,7 +78,7 @@ def _refuse_search(plan: Plan) -> None:
     if plan.limit:
         raise UsageError(
             f"{plan.preset} searches for a limit: on one host at a time.",
-            f"diskprof ssh HOST run {plan.preset} {clean(plan.target.path)}",
+            f"diskprof ssh HOST run {plan.preset} {shlex.quote(clean(plan.target.path))}",
         )
 
 

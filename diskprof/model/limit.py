@@ -28,16 +28,21 @@ class LimitBy(StrEnum):
     DEPTH = "depth"
 
 
+class TrialKind(StrEnum):
+    """How long a trial is, and what it is for: SHORT and FULL ones search, CURVE is a point of the load curve behind them."""
+
+    SHORT = "short"
+    FULL = "full"
+    CURVE = "curve"
+
+
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A load: at most `depth` I/Os in flight, at `rate` I/Os a second; None: as many as there can be. `full`: not a short one.
-    `curve`: a point of the load curve, which follows the search.
-    """
+    """A load: at most `depth` I/Os in flight, at `rate` I/Os a second; None: as many as there can be."""
 
     depth: int
     rate: int | None = None
-    full: bool = False
-    curve: bool = False
+    kind: TrialKind = TrialKind.SHORT
 
     @property
     def load(self) -> "Trial":
@@ -81,7 +86,7 @@ class LimitRule:
 
     @property
     def _curve_s(self) -> float:
-        return self.curve * self.seconds(Trial(self.depth, curve=True))
+        return self.curve * self.seconds(Trial(self.depth, kind=TrialKind.CURVE))
 
     @property
     def first(self) -> Trial:
@@ -98,7 +103,7 @@ class LimitRule:
         return START_UP_S + self.ramp_s + self.measuring_s(trial)
 
     def measuring_s(self, trial: Trial) -> float:
-        return self.full_s if trial.full else self.short_s
+        return self.full_s if trial.kind is TrialKind.FULL else self.short_s
 
 
 def promise_words(promise: Expectation) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from diskprof.model.errors import UsageError
 from diskprof.model.job import EngineJob, FioJob, fio_job
-from diskprof.model.limit import LimitBy, LimitRule, Trial
+from diskprof.model.limit import LimitBy, LimitRule, Trial, TrialKind
 from diskprof.model.load import Load
 from diskprof.model.preset import EngineName, Options, Preset
 from diskprof.model.title import sweep_title
@@ -142,7 +142,11 @@ def spread(rate: int, most: int, write_share: float) -> tuple[int, int, int]:
 
 def trial_name(trial: Trial, number: int) -> str:
     """`qd64`, `rate-1850`; of its second trial `rate-1850-2`."""
-    name = f"qd{trial.depth}" if trial.rate is None else f"{'curve' if trial.curve else 'rate'}-{trial.rate}"
+    name = (
+        f"qd{trial.depth}"
+        if trial.rate is None
+        else f"{'curve' if trial.kind is TrialKind.CURVE else 'rate'}-{trial.rate}"
+    )
     return name if number == 1 else f"{name}-{number}"
 
 
@@ -151,5 +155,5 @@ def trial_title(job: FioJob, trial: Trial, number: int) -> str:
     without: Options = tuple((name, "") for name in ("iodepth", "numjobs", "rate", "rate_iops"))
     bare = fio_job(((name, value) for name, value in job.options if not name.startswith("rate")), job.name)
     load = f"QD{trial.depth}" if trial.rate is None else f"{trial.rate:,}/s"
-    title = f"{sweep_title((bare,), without)} {load}{', curve' if trial.curve else ''}"
+    title = f"{sweep_title((bare,), without)} {load}{', curve' if trial.kind is TrialKind.CURVE else ''}"
     return title if number == 1 else f"{title} ({number})"

@@ -8,7 +8,7 @@ from handmade import direction, fio, latency, run
 from recorded import record_limit
 from stored_screens import SIZES, Driver, open_runs, press, see, until
 
-from diskprof.model.limit import LimitBy, LimitRule, Trial
+from diskprof.model.limit import LimitBy, LimitRule, Trial, TrialKind
 from diskprof.model.run import Run, Status
 from diskprof.presets.limit_text import parse_promise
 from diskprof.store import Store
@@ -23,7 +23,7 @@ FOUND: tuple[Tried, ...] = (
     (Trial(64), 2000, 18),
     (Trial(1), 480, 2.5),
     (Trial(64, 1850), 1850, 4.2),
-    (Trial(64, 1910, full=True), 1910, 6.1),
+    (Trial(64, 1910, kind=TrialKind.FULL), 1910, 6.1),
 )
 
 

@@ -7,7 +7,7 @@ from diskprof.analysis.limit_search import TrialOutcome, bracket_of, next_trial
 from diskprof.analysis.load_curve import curve_loads
 from diskprof.engines.engine import Outcome
 from diskprof.engines.fio.reader import fio_argv
-from diskprof.model.limit import LimitRule, Trial, promise_words
+from diskprof.model.limit import LimitRule, Trial, TrialKind, promise_words
 from diskprof.model.plan import PlannedTest
 from diskprof.model.units import format_latency
 from diskprof.presets.limit_trials import trial_job, trial_name, trial_title
@@ -38,7 +38,7 @@ class LimitWatch:
 
     def hear(self, trial: Trial, outcome: Outcome, begin_ns: int, end_ns: int) -> str:
         """A trial is complete, from and until so many ns since the run began; what it came to, in words."""
-        if trial.curve:
+        if trial.kind is TrialKind.CURVE:
             told = outcome_of(self._rule, trial, outcome.result)
             return f"{told.done:,.0f} IOPS of {trial.rate:,}/s ({self._figures(outcome)})."
         if self._began_ns is None:

@@ -8,7 +8,7 @@ from math import floor, log2, log10
 from diskprof.analysis.limit_found import FoundLimit, TriedLoad, found_limit
 from diskprof.analysis.limit_search import Bracket, bracket_of, place
 from diskprof.model.cells import fit
-from diskprof.model.limit import LimitBy, Trial, promises_words
+from diskprof.model.limit import LimitBy, Trial, TrialKind, promises_words
 from diskprof.model.metric import Quantity
 from diskprof.model.run import Run, Status, TestRecord
 from diskprof.model.units import format_latency
@@ -70,7 +70,7 @@ def limit_lines(run: Run, current: int, width: int, height: int) -> list[Line]:
 
 def _searching(run: Run) -> list[TestRecord]:
     """The trials, without those of the load curve."""
-    return [test for test in run.tests if not (test.planned.trial and test.planned.trial.curve)]
+    return [test for test in run.tests if not (test.planned.trial and test.planned.trial.kind is TrialKind.CURVE)]
 
 
 def _counted(run: Run, found: FoundLimit) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from diskprof.analysis.limit_search import Bracket, TrialOutcome, bracket_of, next_trial
-from diskprof.model.limit import LimitBy, LimitRule, Trial
+from diskprof.model.limit import LimitBy, LimitRule, Trial, TrialKind
 from diskprof.presets.limit_text import parse_promise
 
 SERVERS, SERVICE_S = 4, 0.002
@@ -95,7 +95,11 @@ def test_a_sharp_limit_is_between_two_close_loads_both_confirmed(limit: float) -
 def test_a_promise_that_all_loads_keep_is_confirmed_at_the_highest() -> None:
     bracket, outcomes, _ = search(RULE, step(9999))
     assert bracket.missed is None and bracket.kept and bracket.kept.trial == Trial(64)
-    assert [each.trial for each in outcomes] == [Trial(64), Trial(64, full=True), Trial(64, full=True)]
+    assert [each.trial for each in outcomes] == [
+        Trial(64),
+        Trial(64, kind=TrialKind.FULL),
+        Trial(64, kind=TrialKind.FULL),
+    ]
 
 
 def test_one_that_none_keeps_ends_with_one_at_a_time() -> None:
@@ -103,7 +107,11 @@ def test_one_that_none_keeps_ends_with_one_at_a_time() -> None:
     assert bracket.kept is None and bracket.least and bracket.least.full == 1
     assert len(outcomes) < 12 and spent < 60
     by_depth, outcomes, _ = search(LimitRule((PROMISE,), by=LimitBy.DEPTH), step(0))
-    assert by_depth.kept is None and [each.trial for each in outcomes] == [Trial(64), Trial(1), Trial(1, full=True)]
+    assert by_depth.kept is None and [each.trial for each in outcomes] == [
+        Trial(64),
+        Trial(1),
+        Trial(1, kind=TrialKind.FULL),
+    ]
 
 
 def test_below_one_at_a_time_fewer_a_second_may_keep_it() -> None:
@@ -123,8 +131,8 @@ def test_queue_depths_are_whole_and_end_side_by_side() -> None:
     assert (bracket.kept.trial.depth, bracket.missed.trial.depth) == (12, 13)
 
 
-def tried(rate: int, strain: float, *, full: bool = False) -> TrialOutcome:
-    return TrialOutcome(Trial(64, rate, full), rate, strain <= 1, strain)
+def tried(rate: int, strain: float, *, kind: TrialKind = TrialKind.SHORT) -> TrialOutcome:
+    return TrialOutcome(Trial(64, rate, kind), rate, strain <= 1, strain)
 
 
 ENDS = (TrialOutcome(Trial(64), 4000, False, 20.0), TrialOutcome(Trial(1), 500, True, 0.1))
@@ -133,15 +141,17 @@ ENDS = (TrialOutcome(Trial(64), 4000, False, 20.0), TrialOutcome(Trial(1), 500, 
 def test_trials_that_contradict_are_tried_again_and_the_majority_counts() -> None:
     # A higher load kept it: the lower is tried again at full length.
     lucky = (*ENDS, tried(1800, 1.2), tried(1900, 0.9))
-    assert next_trial(RULE, lucky, 20.0) == Trial(64, 1800, full=True)
-    bracket = bracket_of(RULE, (*lucky, tried(1800, 1.1, full=True)))
+    assert next_trial(RULE, lucky, 20.0) == Trial(64, 1800, kind=TrialKind.FULL)
+    bracket = bracket_of(RULE, (*lucky, tried(1800, 1.1, kind=TrialKind.FULL)))
     assert bracket.missed and bracket.kept and (bracket.missed.trial.rate, bracket.kept.trial.rate) == (1800, None)
-    close = (*ENDS, tried(1800, 0.9), tried(1850, 1.3, full=True))
+    close = (*ENDS, tried(1800, 0.9), tried(1850, 1.3, kind=TrialKind.FULL))
     # A full trial weighs more than a short one, and is repeated where it says otherwise.
-    doubted = (*close, tried(1800, 1.05, full=True))
+    doubted = (*close, tried(1800, 1.05, kind=TrialKind.FULL))
     assert not bracket_of(RULE, doubted).confirmed
-    assert next_trial(RULE, (*close, tried(1800, 0.95, full=True)), 20.0) == Trial(64, 1800, full=True)
-    confirmed = (*close, tried(1800, 0.95, full=True), tried(1800, 0.96, full=True))
+    assert next_trial(RULE, (*close, tried(1800, 0.95, kind=TrialKind.FULL)), 20.0) == Trial(
+        64, 1800, kind=TrialKind.FULL
+    )
+    confirmed = (*close, tried(1800, 0.95, kind=TrialKind.FULL), tried(1800, 0.96, kind=TrialKind.FULL))
     assert next_trial(RULE, confirmed, 20.0) is None and bracket_of(RULE, confirmed).confirmed
     kept = bracket_of(RULE, confirmed).kept
     assert kept and (kept.times_kept, kept.times) == (3, 3)

@@ -8,7 +8,7 @@ from model_disk import Queue
 
 from diskprof.analysis.limit_search import Bracket, TrialOutcome, bracket_of
 from diskprof.analysis.load_curve import curve_loads, found_curve
-from diskprof.model.limit import LimitRule, Trial
+from diskprof.model.limit import LimitRule, Trial, TrialKind
 from diskprof.model.run import Run, Status
 from diskprof.presets.limit_text import parse_promise
 
@@ -22,7 +22,7 @@ def quantile_ns(rate: float, share: float) -> float:
 
 def measured(*rates: int, last: Status = Status.COMPLETE, start: tuple[Trial, ...] = ()) -> Run:
     tests = []
-    for trial in (*start, *(Trial(64, rate, curve=True) for rate in rates)):
+    for trial in (*start, *(Trial(64, rate, kind=TrialKind.CURVE) for rate in rates)):
         rate = trial.rate or 1_990
         figures = latency(
             mean_ns=2e6 if trial.rate else trial.depth / rate * 1e9,
@@ -45,7 +45,7 @@ def bracket(*tried: tuple[Trial, float, bool]) -> Bracket:
 def test_loads_go_from_a_tenth_of_the_limit_to_a_tenth_beyond_it() -> None:
     found = bracket((Trial(64), 2000, False), (Trial(1), 480, True), (Trial(64, 1000), 1000, True))
     assert [trial.rate for trial in curve_loads(RULE, found)] == [100 * at for at in range(1, 12)]
-    assert all(trial.curve and trial.depth == 64 for trial in curve_loads(RULE, found))
+    assert all(trial.kind is TrialKind.CURVE and trial.depth == 64 for trial in curve_loads(RULE, found))
     # Where nothing kept the promise the most that was done is all that is known.
     none = bracket((Trial(64), 500, False), (Trial(1), 100, False))
     assert curve_loads(RULE, none)[-1].rate == 550

@@ -6,7 +6,7 @@ import pytest
 
 from diskprof.model.errors import UsageError
 from diskprof.model.job import FioJob
-from diskprof.model.limit import LimitBy, Trial, promises_words
+from diskprof.model.limit import LimitBy, Trial, TrialKind, promises_words
 from diskprof.model.preset import Preset
 from diskprof.presets.files.fio_text import job_file
 from diskprof.presets.files.load import parse
@@ -163,7 +163,7 @@ def test_the_jobs_of_trials() -> None:
     resolved = resolve(read(PRESET), {})
     rule, (job,) = resolved.limit, resolved.tests[0].load.fio
     assert rule and isinstance(job, FioJob)
-    options = dict(trial_job(job, rule, Trial(32, 1000, full=True)).options)
+    options = dict(trial_job(job, rule, Trial(32, 1000, kind=TrialKind.FULL)).options)
     assert (options["rate_process"], options["runtime"]) == ("poisson", "9")
     assert int(options["numjobs"]) * int(options["rate_iops"]) == pytest.approx(1000, rel=0.01)
     assert dict(trial_job(job, rule, Trial(1)).options)["numjobs"] == "1"

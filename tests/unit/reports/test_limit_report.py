@@ -7,7 +7,7 @@ from handmade import direction, fio, latency, run
 from diskprof.analysis.comparison import compare
 from diskprof.analysis.headline import headline
 from diskprof.model.fingerprint import fingerprint
-from diskprof.model.limit import LimitBy, LimitRule, Trial
+from diskprof.model.limit import LimitBy, LimitRule, Trial, TrialKind
 from diskprof.model.run import Run, Status
 from diskprof.presets.limit_text import parse_promise
 from diskprof.reports.blocks import Form, Heading, Paragraph, Table
@@ -29,7 +29,7 @@ MISSED = (Trial(64, 1910), 1910.0, 6.1)
 
 
 def full(tried: Tried) -> Tried:
-    return replace(tried[0], full=True), *tried[1:]
+    return replace(tried[0], kind=TrialKind.FULL), *tried[1:]
 
 
 FOUND = (TOP, ONE, KEPT, full(MISSED), full(KEPT), full(KEPT), full(MISSED))
@@ -139,7 +139,7 @@ def test_like_searches_have_one_fingerprint_whatever_they_tried() -> None:
 
 def with_curve(*loads: tuple[int, float, float]) -> Run:
     """The search, and the loads of a curve behind it: asked, done, p99 in ms."""
-    made = searched(TOP, ONE, *[(Trial(64, rate, curve=True), done, p99) for rate, done, p99 in loads])
+    made = searched(TOP, ONE, *[(Trial(64, rate, kind=TrialKind.CURVE), done, p99) for rate, done, p99 in loads])
     return replace(made, plan=replace(made.plan, limit=replace(RULE, curve=len(loads))))
 
 

@@ -2,7 +2,7 @@
 
 from recorded import limit_plan
 
-from diskprof.model.limit import Trial
+from diskprof.model.limit import Trial, TrialKind
 from diskprof.runner.carry.limit_watch import planned_trial
 
 
@@ -14,4 +14,4 @@ def test_the_first_load_again_is_another_test() -> None:
     again = planned_trial(rule, first, first.trial, 2)
     assert (again.name, again.title) == (f"{first.name}-2", f"{first.title} (2)")
     assert (again.trial, again.bytes_written, again.runtime_s) == (first.trial, first.bytes_written, first.runtime_s)
-    assert planned_trial(rule, first, Trial(first.trial.depth, full=True), 2).runtime_s == rule.full_s
+    assert planned_trial(rule, first, Trial(first.trial.depth, kind=TrialKind.FULL), 2).runtime_s == rule.full_s
