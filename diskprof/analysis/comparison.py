@@ -36,6 +36,7 @@ from diskprof.analysis.metrics import (
 from diskprof.analysis.statistics import median, standard_deviation, variation
 from diskprof.analysis.steady import counted
 from diskprof.analysis.windows import ByTest, by_test, figures, measured, thinned
+from diskprof.model.limit import TrialKind
 from diskprof.model.metric import Change
 from diskprof.model.preset import EngineName, Options
 from diskprof.model.run import DirectionResult, Finding, Latency, Run, Status, TestRecord
@@ -199,13 +200,18 @@ def compare(
 
 
 def _names(arms: Sequence[Arm]) -> list[str]:
-    """Every test, but of searches for a limit the loads that one arm alone tried: their result is the limit."""
+    """Every test; of searches for a limit, whose result is the limit, the loads that several arms tried as long."""
     names = dict.fromkeys(test.name for run in runs_of(arms) for test in run.records)
     trials = {test.name for run in runs_of(arms) for test in run.tests if test.planned.trial}
     if len(arms) < 2 or not trials:
         return list(names)
-    tried = {name: sum(any(run.test(name) for run in arm.runs) for arm in arms) for name in trials}
-    return [name for name in names if tried.get(name, 2) > 1]
+    kinds = {name: [_kinds(arm, name) for arm in arms] for name in trials}
+    alike = {name for name, each in kinds.items() if len(set().union(*each)) == 1 and sum(map(bool, each)) > 1}
+    return [name for name in names if name in alike or name not in trials]
+
+
+def _kinds(arm: Arm, name: str) -> set[TrialKind]:
+    return {test.planned.trial.kind for run in arm.runs if (test := run.test(name)) is not None and test.planned.trial}
 
 
 def _compared_run(run: Run) -> ComparedRun:

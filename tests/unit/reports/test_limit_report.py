@@ -128,6 +128,7 @@ def test_runs_are_compared_by_their_limits() -> None:
         ["2,775", "3 of 3", "2,865", "2 of 2", "+50%"],
     ]
     assert [test.name for test in compare([searched(*FOUND), searched(TOP)]).tests] == ["qd64"]
+    assert compare([searched(*FOUND), searched(full(TOP))]).tests == ()
 
 
 def test_like_searches_have_one_fingerprint_whatever_they_tried() -> None:
