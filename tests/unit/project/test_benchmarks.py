@@ -30,7 +30,7 @@ BENCHMARKS = (
 )
 
 
-def benchmark(name: str, *words: str, timeout_s: float = 180.0) -> subprocess.CompletedProcess[str]:
+def benchmark(name: str, *words: str, timeout_s: float = 600.0) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, str(REPOSITORY / "benchmarks" / f"{name}.py"), *words],
         env={key: value for key, value in os.environ.items() if key != "CI"},
