@@ -19,13 +19,13 @@ from diskprof.model.errors import ExitCode
 PAGE = Path(__file__).parents[1] / "share/man/man1/diskprof.1"
 
 DESCRIPTION = """
-Without a command, diskprof opens its screen. Four keys lead through it: 1 chooses what to test and starts, 2 watches the run
-under way, 3 lists the runs, 4 compares them. ? explains what is on the screen, q quits. A run goes on when the screen is closed
-or the connection is lost; opening diskprof again shows it.
+Without a command, diskprof opens its screen. Keys: 1 selects a test and starts it, 2 shows the run in progress, 3 lists the
+runs, 4 compares them; ? is help, q quits. A run continues if the screen is closed or the connection drops; diskprof shows it
+again.
 
 The screen needs a terminal; over ssh, ask for one: ssh -t HOST diskprof.
 
-TARGET is a directory (a test file is made there and removed), an existing file, or a block device (/dev/sda, or sda): both are
+TARGET is a directory (for a temporary test file), an existing file, or a block device (/dev/sda, or sda): both are
 only read, unless --allow-write is given for a device. RUN is the id of a run, the beginning of one, a tag, latest, or latest~1
 for the one before.
 """

@@ -228,7 +228,7 @@ def _carry_out(
 
 
 def watch_to_the_end(store: Store, fleet_id: str, as_json: bool, *, stoppable: bool) -> ExitCode:
-    """Watches a fleet run and prints its result; where `stoppable`, Ctrl+C stops it, else it ends the watching."""
+    """Watches a fleet run and prints its result; where `stoppable`, Ctrl+C stops it, else it detaches."""
     import asyncio
 
     from diskprof.cli.fleet_watching import watch_fleet

@@ -26,7 +26,7 @@ _WINDOW_NS = 2_000_000_000
 
 
 async def watch_fleet(path: Path, fleet_id: str, interrupted: Callable[[], None] | None = None) -> None:
-    """Shows a fleet run until it is over; Ctrl+C calls `interrupted`, the second time, or without it, it ends the watching."""
+    """Shows a fleet run until it is over; Ctrl+C calls `interrupted`, the second time, or without it, it detaches."""
     left = asyncio.Event()
     asked = False
 

@@ -59,7 +59,7 @@ class Formula:
 class PresetExpectation:
     """A promise in a preset. It holds only where every parameter of `when` has that value.
 
-    `seconds`: measured for less than this, a promise that seems kept is too short to say, since disks burst.
+    `seconds`: measured for less than this, a promise that seems kept is inconclusive, since disks burst.
     """
 
     test: str
@@ -134,7 +134,7 @@ class Verdict(StrEnum):
 
     MET = "met"
     MISSED = "missed"
-    TOO_SHORT = "too short to say"
+    TOO_SHORT = "inconclusive"
     UNMEASURED = "not measured"
 
 

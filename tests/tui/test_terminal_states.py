@@ -143,7 +143,7 @@ def test_what_is_pasted_into_a_field_is_text_on_one_line(home: Path) -> None:
     with terminal(*program(home), cwd=home) as shown:
         see_the_runs(shown)
         shown.press("/")
-        shown.wait_for("words to look for")
+        shown.wait_for("type to filter")
         before = len(shown.raw)
         shown.press("\x1b[200~qu\x1b]52;c;QUFB\x07ick\x9b31m\r\nrm -rf /\n\x1b[201~")
         shown.wait_for("of 9 runs")

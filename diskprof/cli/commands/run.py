@@ -147,7 +147,7 @@ def run_command(
     skip_unready: bool,
     each_disk: bool,
 ) -> None:
-    """Run PRESET on TARGET: a directory (a test file is made there and removed), a file or a block device (both only read).
+    """Run PRESET on TARGET: a directory (for a temporary test file), a file or a block device (both only read).
 
     A block device is written to only with --allow-write, if nothing uses it, and once it is named: typed, or by --confirm-device.
 

@@ -120,7 +120,7 @@ def show_command(ctx: click.Context, run: str, as_json: bool, plot: bool, disk_c
 def attach_command(ctx: click.Context, run: str | None, as_json: bool, follow: str | None) -> None:
     """Watch RUN or a series (default: the one that is running) to its end and print its result.
 
-    Ctrl+C ends the watching, not the run.
+    Ctrl+C detaches; the run continues.
     """
     import asyncio
 
@@ -215,7 +215,7 @@ def _running(store: Store, name: str | None) -> Item:
         raise RunNotFound(
             f"{len(running)} runs in progress: {', '.join(each.id for each in running)}.", "Give the run."
         )
-    raise RunNotFound("No run in progress.", "`diskprof runs` lists those that were kept.")
+    raise RunNotFound("No run in progress.", "`diskprof runs` lists the saved runs.")
 
 
 def _is_of(run: RunSummary, groups: Sequence[str]) -> bool:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def config_command(ctx: click.Context, as_json: bool) -> None:
     """Show every setting, its default, and where it comes from: an option, the environment or a line of the file.
 
-    Exit code 2 if there is something in the file that cannot be used; everything else in it holds all the same.
+    Exit code 2 if something in the file cannot be used. Other settings still apply.
 
     \b
     Examples:

@@ -26,7 +26,7 @@ from diskprof.model.text import clean
 def export_command(ctx: click.Context, runs: tuple[str, ...], out: str | None) -> None:
     """Write RUNS to FILE, or to stdout, with all that belongs to them: plan, machine, samples, findings, tags, the engines' output.
 
-    `diskprof import` takes them into another store, where they are what they were here. The file names the machine and its disks.
+    `diskprof import` imports them unchanged into another run database. The file names the machine and its disks.
 
     \b
     Examples:

@@ -99,7 +99,7 @@ def confirmed(plan: Plan, typed: Sequence[str]) -> Plan:
     for device in plan.raw_devices:
         word = next((word for word in words if word and word in device.names), "")
         if not word:
-            said = f"{clean(words[0][:60])!r} is not" if any(words) else "Nobody typed"
+            said = f"{clean(words[0][:60])!r} is not" if any(words) else "Not confirmed: give"
             raise Refused(f"{said} the name of {device.node}, which would be overwritten.", how_to_name(device))
         devices.append(replace(device, confirmed=word))
     return replace(plan, raw_devices=tuple(devices))

@@ -125,7 +125,7 @@ class RunsScreen(ModeScreen):
         yield Heading("runs-list", id="runs-title")
         yield Static(with_keys(self, _EMPTY), id="runs-empty", markup=False)
         yield Field(
-            placeholder=with_keys(self, "words to look for; Enter keeps the filter, {runs.all} shows all"),
+            placeholder=with_keys(self, "type to filter; Enter keeps the filter, {runs.all} shows all"),
             id="runs-filter",
             compact=True,
         )

@@ -117,9 +117,9 @@ def keep_copy(text: str) -> Kept:
 def told(copy: Copy, kept: Kept, *, sent: bool) -> str:
     """What was done, and no more than that: whether a terminal takes what is sent to its clipboard cannot be seen."""
     if kept.in_tmux:
-        where = f"in tmux's buffer, in the terminal's clipboard if it allows that, and in {kept.path}"
+        where = f"to tmux's buffer, to the terminal's clipboard (if it takes copies) and to {kept.path}"
     elif sent:
-        where = f"in the terminal's clipboard, if it allows that, and in {kept.path}"
+        where = f"to the terminal's clipboard (if it takes copies) and to {kept.path}"
     else:
-        where = f"in {kept.path}"
-    return f"{copy.what[:1].upper()}{copy.what[1:]} is {where}"
+        where = f"to {kept.path}"
+    return f"{copy.what[:1].upper()}{copy.what[1:]} copied {where}"
