@@ -54,7 +54,7 @@ class RowForm:
 
 
 FULL = RowForm(25, 13, 61, 10, 8, bar=13)
-SPANS = RowForm(15, 8, 53, 7, 7, narrow=True, bar=9)
+SPANS = RowForm(14, 9, 53, 7, 7, narrow=True, bar=9)
 WIDE = RowForm(25, 13, 33, 10, 8)
 NARROW = RowForm(15, 9, 26, 7, 6, narrow=True)
 TIGHT = RowForm(15, 8, 16, 7, 5, narrow=True, marks=True)
