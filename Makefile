@@ -4,7 +4,7 @@
 #   ARGS='...'          words for `make run` (a command of diskprof), `make test` (options of pytest, or one file), `make vm-test` (the same) or `make fuzz`
 #   AUDIT=--strict      `make audit` fails where nobody can be asked
 #   DISKPROF_VM=DIR     where the guest of `make vm-test` lies (otherwise .vm)
-#   JOBS=7              how many tests at once (tests on real disks always run one after the other)
+#   JOBS=8              how many tests at once (tests on real disks always run one after the other)
 
 .DEFAULT_GOAL := help
 # An audit or a fuzzer may install while tests run, so that `make -j` is not for these but where it says so.
@@ -13,7 +13,7 @@ ifndef TOGETHER
 endif
 SHELL := /bin/sh
 ARGS ?=
-JOBS ?= 7
+JOBS ?= 8
 PYTHON ?=
 export PYTHON
 

@@ -14,6 +14,8 @@ from program import until
 
 MIB = 1 << 20
 _BLKPG, _ADD_PARTITION = 0x1269, 1
+_LOOP_CTL_REMOVE = 0x4C81
+_FAR = 200
 _SBIN = ":/usr/local/sbin:/usr/sbin:/sbin"
 
 
@@ -56,6 +58,15 @@ class Loops:
 
     def disk(self, size: int = 32 * MIB, *options: str) -> str:
         return self.attach(self.image(size), *options)
+
+    def far_disk(self, size: int = 32 * MIB) -> str:
+        """A disk whose number `losetup --find` gives nobody else once it is free, since there are lower ones."""
+        number = _FAR + os.getpid() % 10_000
+        node, image = f"/dev/loop{number}", self.image(size)
+        self.undo.callback(_remove_loop, number)
+        call("losetup", node, image)
+        self.undo.callback(self._detach_own, node, image)
+        return node
 
     def partitioned(self, *partitions: tuple[int, int], size: int = 64 * MIB) -> str:
         """A disk with partitions of (first byte, bytes)."""
@@ -130,5 +141,13 @@ def first_bytes(node: str | Path, count: int = MIB) -> bytes:
     try:
         os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
         return os.pread(descriptor, count, 0)
+    finally:
+        os.close(descriptor)
+
+
+def _remove_loop(number: int) -> None:
+    descriptor = os.open("/dev/loop-control", os.O_RDWR)
+    try:
+        fcntl.ioctl(descriptor, _LOOP_CTL_REMOVE, number)
     finally:
         os.close(descriptor)

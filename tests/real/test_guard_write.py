@@ -574,7 +574,7 @@ def test_a_pipe_is_no_person(loops: Loops, home: Path) -> None:
 
 
 def test_a_disk_that_was_replaced_while_the_person_thought(loops: Loops, home: Path) -> None:
-    node = loops.disk()
+    node = loops.far_disk()
     screen = terminal(node, home)
     screen.read_until("type its name")
     loops.detach(node)

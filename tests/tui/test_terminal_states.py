@@ -255,7 +255,7 @@ def test_in_tmux_it_is_tmux_that_gets_the_copy(home: Path) -> None:
             shown.press("3")
             shown.wait_for("9 runs")
             shown.press("y")
-            shown.wait_for("in tmux's buffer")
+            shown.wait_for("tmux's buffer")
             buffer = subprocess.run([*tmux, "show-buffer"], env=env, capture_output=True, text=True, check=True).stdout
         finally:
             subprocess.run([*tmux, "kill-server"], env=env, check=False)
