@@ -54,7 +54,8 @@ class WatchedSums:
 def samples_of(system: SystemSample) -> tuple[Sample, ...]:
     """An interval of the kernel's counters as a sample of each direction, its mean latency that of a request (await).
 
-    Nothing where the kernel counted nothing, as of a device that is gone.
+    Nothing where the kernel counted nothing, as of a device that is gone. It counts milliseconds: no mean where all requests
+    together took less than one.
     """
     found = []
     for direction in Direction:
@@ -63,7 +64,7 @@ def samples_of(system: SystemSample) -> tuple[Sample, ...]:
             found.append(
                 Sample(
                     *(system.test, system.phase, direction, system.at_ns, system.duration_ns, ios, amount),
-                    mean_ns=mean,
+                    mean_ns=mean or None,
                 )
             )
     return tuple(found)

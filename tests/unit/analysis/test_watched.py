@@ -74,3 +74,9 @@ def test_an_interval_is_a_sample_of_each_direction_and_the_whole_is_a_result() -
     assert (result.write.ios, result.write.latency.mean) == (0, None), "an idle direction is a result too"
     assert samples_of(replace(both, reads=None, writes=None)) == ()
     assert not WatchedSums().result.directions
+
+
+def test_requests_that_took_less_than_a_millisecond_together_have_no_mean() -> None:
+    quick = replace(interval(1, 100), read_ticks_ms=0)
+    (read,) = samples_of(quick)
+    assert read.ios == 100 and read.mean_ns is None
