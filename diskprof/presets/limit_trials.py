@@ -35,7 +35,7 @@ def searching(
     preset: Preset, test: str, keep: str, by: str | None, depth: int | None, curve: int | None = None
 ) -> Preset:
     """A preset that searches for what keeps the promises `keep` with the load of one of its tests; `by`, `depth` and the points
-    of a `curve` where they are asked for. `test` names one of several. Raises UsageError."""
+    of a `curve` if there is to be one. `test` names one of several. Raises UsageError."""
     asked = {"by": by, "depth": depth, "curve": curve}
     given = {"keep": keep, **{name: str(value) for name, value in asked.items() if value is not None}}
     if preset.limit:

@@ -42,7 +42,7 @@ def refuse_uncounted(device: Device, roots: Roots = SYSTEM) -> None:
 
 
 def sensed(disks: Sequence[Device]) -> tuple[str, ...]:
-    """Those whose temperature may be asked for: the sensor of a disk that turns may wake it."""
+    """Those whose temperature may be read: reading the sensor of a hard disk may wake it."""
     return tuple(disk.name for disk in disks if disk.rotational is False)
 
 

@@ -43,7 +43,7 @@ class SystemWatch:
 
     `devices` are kernel names of whole devices, those below a partition, volume, array or crypt device. Figures of several are
     added up; their busy time is that of the busiest. `limited` are the devices whose I/O control groups limit, `sensed` those whose
-    temperature is asked for, which may wake a disk; None: all of them.
+    temperature is read, which may wake a disk; None: all of them.
     """
 
     def __init__(

@@ -93,6 +93,7 @@ class _Session:
                 async with asyncio.timeout(_LATE_S):
                     hello = read_hello(await reader.readline())
             except BaseException:
+                # Cancelled too, the connection must not stay open.
                 writer.close()
                 raise
             self._ready[member.index] = _Ready(member, hello, reader, writer)

@@ -105,12 +105,12 @@ def _doubtful(found: FoundLimit) -> list[str]:
 
 
 def _fell_short(kept: Level) -> str:
-    """More was asked for than was done, and yet the latency was kept: the disk is not what held it back."""
+    """fio did not reach the rate although the latency was kept: the disk is not the limit."""
     asked = kept.trial.rate
     if asked is None or kept.done >= _SHORT * asked:
         return ""
     return (
-        f"Of {asked:,}/s that were asked for {kept.done:,.0f} were done: fio sends no more at this depth on this machine."
+        f"At a rate of {asked:,} IOPS fio did {kept.done:,.0f}: it cannot send more at this depth on this machine."
         " The limit may be higher: try a larger --depth."
     )
 

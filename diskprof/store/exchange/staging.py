@@ -93,6 +93,7 @@ def staging_for(store: Path, sources: Iterable[Source]) -> Iterator[Staging]:
         except KeyboardInterrupt:
             raise
         except BaseException:
+            # Whatever else ended it, what is staged may be wrong: only one that was interrupted continues.
             _clear(place)
             raise
         _clear(place)

@@ -81,7 +81,7 @@ def _counted(run: Run, found: FoundLimit) -> str:
 
 
 def _top(found: FoundLimit) -> float:
-    """The highest load that was done, or asked for; 1 before the first trial, and where nothing was done."""
+    """The highest IOPS measured or set as a rate; 1 before the first trial, and with no I/O at all."""
     return max((place(found.rule, level) for level in found.bracket.levels), default=0.0) or 1.0
 
 

@@ -170,7 +170,7 @@ def test_json_has_the_curve() -> None:
 
 def test_a_rate_that_fio_cannot_send_is_said_where_the_latency_was_kept() -> None:
     short = searched((Trial(64), 90_000.0, 40.0), (Trial(64, 60_000), 45_000.0, 1.0))
-    assert "Of 60,000/s that were asked for 45,000 were done: fio sends no more" in limit_sentence(short)
+    assert "At a rate of 60,000 IOPS fio did 45,000: it cannot send more" in limit_sentence(short)
 
 
 def test_a_page_says_the_sentence_once() -> None:
