@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from program import DISKPROF, descendants, environment, until
+from program import DISKPROF, descendants, environment, own_preset, until
 from standin import Misbehaviour, Moment, write_standin
 
 from diskprof.engines.tools import find_tool
@@ -82,9 +82,7 @@ def make_home(home: Path) -> Path:
 
     The store is there from the start: on a slow disk whoever looks at one that is being made keeps it from being made.
     """
-    presets = home / ".config/diskprof/presets"
-    presets.mkdir(parents=True)
-    (presets / "matrix.toml").write_text(PRESET)
+    own_preset(home, "matrix", PRESET)
     (home / "disk").mkdir()
     Store.open(home / STORE).close()
     return home

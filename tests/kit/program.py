@@ -44,6 +44,14 @@ def write_quick_fio(directory: Path) -> str:
     return f"{directory}:{os.environ['PATH']}"
 
 
+def own_preset(home: Path, name: str, text: str) -> Path:
+    """A preset of the person whose home this is, in the place of one of the same name."""
+    path = home / ".config/diskprof/presets" / f"{name}.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
 def diskprof(*words: str | Path, home: Path, **more: str) -> subprocess.CompletedProcess[str]:
     """Runs the program to its end, without a terminal."""
     return subprocess.run(

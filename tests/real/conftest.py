@@ -1,4 +1,4 @@
-"""What the tests on real disks share: a loops of loop devices, undone after each test."""
+"""What the tests on real disks share: loop devices and a volume with limits, undone after each test."""
 
 import os
 from collections.abc import Iterator
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from engine_runs import SIZE
 from loops import Loops, loops_in
+from throttle import Volume, throttled_volume
 
 
 @pytest.fixture
@@ -29,3 +30,10 @@ def file(tmp_path: Path) -> Path:
     path = tmp_path / "test.dat"
     path.write_bytes(os.urandom(SIZE))
     return path
+
+
+@pytest.fixture
+def volume(tmp_path: Path) -> Iterator[Volume]:
+    """A disk of 64 MiB, whose rate a test may limit."""
+    with throttled_volume(tmp_path, 64 << 20) as volume:
+        yield volume

@@ -2,12 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from throttle import Volume, said, throttled_volume
+from program import own_preset
+from throttle import Volume, said
 from token_bucket import Drain, token_bucket
 
 pytestmark = pytest.mark.needs("root", "loop", "blkio-throttle", "fio")
@@ -36,16 +37,8 @@ options = { runtime = "$runtime", startdelay = "$rest" }
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    presets = tmp_path / ".config/diskprof/presets"
-    presets.mkdir(parents=True)
-    (presets / "drains.toml").write_text(PRESET)
+    own_preset(tmp_path, "drains", PRESET)
     return tmp_path
-
-
-@pytest.fixture
-def volume(tmp_path: Path) -> Iterator[Volume]:
-    with throttled_volume(tmp_path, 64 << 20) as volume:
-        yield volume
 
 
 def drained(volume: Volume, home: Path, *words: str) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from program import started, until
+from program import own_preset, started, until
 
 from diskprof.model.run import Run
 from diskprof.model.sample import Phase
@@ -53,9 +53,7 @@ def busy() -> Iterator[None]:
 def test_busy_cpus_are_told_while_it_runs_and_kept_through_the_next_test_of_the_round(
     tmp_path: Path, busy: None
 ) -> None:
-    presets = tmp_path / ".config/diskprof/presets"
-    presets.mkdir(parents=True)
-    (presets / "paced.toml").write_text(PRESET)
+    own_preset(tmp_path, "paced", PRESET)
     path = tmp_path / ".local/share/diskprof/runs.db"
 
     def newest() -> Run | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from forked import diskprof
+from program import own_preset
 
 from diskprof.model.histogram import bucket_of, merge
 from diskprof.model.sample import Direction, Phase, Sample
@@ -137,10 +138,9 @@ class Done:
 
 def carried_out(home: Path, preset: str) -> dict[str, Done]:
     """Every test of a preset, by name."""
-    presets, disk = home / ".config/diskprof/presets", home / "disk"
-    presets.mkdir(parents=True)
+    own_preset(home, "kinds", preset)
+    disk = home / "disk"
     disk.mkdir()
-    (presets / "kinds.toml").write_text(preset)
     ran = diskprof("run", "kinds", disk, "--yes", home=home)
     assert ran.returncode == 0, ran.stderr
     shown = diskprof("show", "latest", "--json", home=home)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from faults import Case, make_home, signalled, stand_still
-from program import PATIENCE_S, environment, gone, until
+from program import PATIENCE_S, environment, gone, own_preset, until
 from standin import Misbehaviour, Moment, write_ioping_standin
 
 from diskprof.engines.tools import find_tool
@@ -126,7 +126,7 @@ FAULTS: Mapping[str, Fault] = {
 
 def make_case(home: Path, fault: Fault) -> Case:
     make_home(home)
-    (home / ".config/diskprof/presets/pings.toml").write_text(PRESET)
+    own_preset(home, "pings", PRESET)
     ioping = find_tool(EngineName.IOPING).path
     acting = fault.misbehaviour is not Misbehaviour.NONE
     program = write_ioping_standin(home / "ioping", ioping, fault.misbehaviour) if acting else Path(ioping)

@@ -13,7 +13,7 @@ import pytest
 from faults import Case, make_case, stand_still
 from forked import diskprof, diskprof_json
 from loops import Loops, call, tried
-from program import PATIENCE_S, descendants, gone, until
+from program import PATIENCE_S, descendants, gone, own_preset, until
 from standin import Moment
 
 from diskprof.engines.tools import find_tool
@@ -139,7 +139,7 @@ options = { rw = "read" }
 def pulled(home: Path, target: Path | str, pull: Callable[[], object]) -> Case:
     """A run on `target` from which `pull` takes the data away while it measures; it lets the run end by itself."""
     case = make_case(home, Moment.MEASURING)
-    (home / ".config/diskprof/presets/matrix.toml").write_text(PULLED)
+    own_preset(home, "matrix", PULLED)
     case.words = ("run", "matrix", str(target), "--yes", "--expect", "reads.read.iops>=1")
     with case.started() as process:
         case.arrive(process)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from forked import diskprof, diskprof_json
 from loops import Loops, first_bytes, sha256
-from program import DISKPROF, environment, started, until
+from program import DISKPROF, environment, own_preset, started, until
 from terminal import Terminal, terminal
 
 from diskprof.runner.carry.marks import Mark, mark_bytes
@@ -46,9 +46,7 @@ io_size = "$size"
 def home(tmp_path: Path) -> Path:
     """A home with a preset of its own that writes, first in the list."""
     path = tmp_path / "home"
-    presets = path / ".config/diskprof/presets"
-    presets.mkdir(parents=True)
-    (presets / "prewarm.toml").write_text(PREWARM)
+    own_preset(path, "prewarm", PREWARM)
     return path
 
 

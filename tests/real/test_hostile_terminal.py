@@ -10,7 +10,7 @@ import pytest
 from forked import diskprof_json
 from hostile import ESCAPES, HOSTILE, LINES, imported, poisoned_lines
 from loops import MIB, call, loops_in
-from program import DISKPROF, descendants, environment, started, until
+from program import DISKPROF, descendants, environment, own_preset, started, until
 from terminal import terminal
 
 from diskprof.store import Store
@@ -42,10 +42,8 @@ def home(tmp_path: Path) -> Path:
         (newest,) = (line["run"] for line in lines if line.get("run", {}).get("id") == "def")
         newest |= {"id": "ghi"} | {key: newest[key].replace("T09:", "T10:") for key in ("started_at", "ended_at")}
         assert "ghi" in imported(store, lines)
-    presets = tmp_path / ".config/diskprof/presets"
-    presets.mkdir(parents=True)
-    (presets / "evil.toml").write_text(PRESET)
-    (presets / "bad\x1b[31m\x9b1m\u202e[red].toml").write_text("name = 7\n")
+    own_preset(tmp_path, "evil", PRESET)
+    own_preset(tmp_path, "bad\x1b[31m\x9b1m\u202e[red]", "name = 7\n")
     return tmp_path
 
 

@@ -6,15 +6,15 @@ import re
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from program import DISKPROF, environment, until
-from throttle import Volume, throttled_volume
+from program import DISKPROF, environment, own_preset, until
+from throttle import Volume
 
 from diskprof.analysis.findings.find import find
 from diskprof.analysis.findings.over_time import LevelChange, level_change
@@ -52,16 +52,8 @@ throttled = pytest.mark.needs("root", "loop", "blkio-throttle", "fio")
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    presets = tmp_path / ".config/diskprof/presets"
-    presets.mkdir(parents=True)
-    (presets / "truth.toml").write_text(PRESET)
+    own_preset(tmp_path, "truth", PRESET)
     return tmp_path
-
-
-@pytest.fixture
-def volume(tmp_path: Path) -> Iterator[Volume]:
-    with throttled_volume(tmp_path, 64 * MIB) as volume:
-        yield volume
 
 
 def settings(**values: object) -> list[str]:
@@ -305,7 +297,7 @@ def _change_at(store: Store, run_id: str, volume: Volume, after_s: float) -> int
 @pytest.mark.parametrize("rate", [2000, 500])
 def test_a_rate_that_fio_sets_itself_needs_neither_disk_nor_root(home: Path, rate: int) -> None:
     text = PRESET.replace('"libaio"', '"null"').replace("direct = true\n", "") + f"rate_iops = {rate}\n"
-    (home / ".config/diskprof/presets/truth.toml").write_text(text)
+    own_preset(home, "truth", text)
     (home / "disk").mkdir()
     expected = pytest.approx(rate, rel=0.005)
 

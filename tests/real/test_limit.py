@@ -3,13 +3,12 @@
 import json
 import signal
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from program import DISKPROF, diskprof, environment, until
-from throttle import Volume, throttled_volume
+from program import DISKPROF, diskprof, environment, own_preset, until
+from throttle import Volume
 
 from diskprof.model.errors import ExitCode
 from diskprof.model.run import Status
@@ -38,17 +37,14 @@ name = "load"
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    presets = tmp_path / ".config/diskprof/presets"
-    presets.mkdir(parents=True)
-    (presets / "quick-limit.toml").write_text(PRESET)
+    own_preset(tmp_path, "quick-limit", PRESET)
     return tmp_path
 
 
 @pytest.fixture
-def volume(tmp_path: Path) -> Iterator[Volume]:
-    with throttled_volume(tmp_path, 64 << 20) as volume:
-        volume.throttle.limit("read", iops=3700)
-        yield volume
+def volume(volume: Volume) -> Volume:
+    volume.throttle.limit("read", iops=3700)
+    return volume
 
 
 def start(volume: Volume, home: Path, *words: str) -> subprocess.Popen[str]:

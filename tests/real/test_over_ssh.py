@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from forked import diskprof, diskprof_json
 from link import link
-from program import descendants, environment, gone, until
+from program import descendants, environment, gone, own_preset, until
 from sshd import Server, sshd
 from terminal import Terminal, terminal
 
@@ -54,11 +54,10 @@ thinktime = "1ms"
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """A home with a quick check that takes no time, and a long one below it in the list."""
-    presets = tmp_path / "home/.config/diskprof/presets"
-    presets.mkdir(parents=True)
-    (presets / "quick.toml").write_text(preset("quick", "Quick check", "1s"))
-    (presets / "a-long-one.toml").write_text(preset("a-long-one", "A long check", "10m"))
-    return tmp_path / "home"
+    home = tmp_path / "home"
+    own_preset(home, "quick", preset("quick", "Quick check", "1s"))
+    own_preset(home, "a-long-one", preset("a-long-one", "A long check", "10m"))
+    return home
 
 
 @pytest.fixture

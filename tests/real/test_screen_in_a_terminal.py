@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from forked import diskprof, diskprof_json
-from program import DISKPROF, environment, until
+from program import DISKPROF, environment, own_preset, until
 from terminal import terminal
 
 from diskprof.store import Store
@@ -20,11 +20,9 @@ RESTORED = b"\x1b[?1049l"
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """A home with a preset that takes no time, in the place of the quick check."""
-    presets = tmp_path / ".config/diskprof/presets"
-    presets.mkdir(parents=True)
     shipped = Path(__file__).parents[2] / "presets/quick.toml"
     text = shipped.read_text().replace('"1g"', '"16m"').replace('"4s"', '"1s"')
-    (presets / "quick.toml").write_text(text)
+    own_preset(tmp_path, "quick", text)
     return tmp_path
 
 

@@ -3,13 +3,13 @@
 import json
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from program import DISKPROF, environment, until
-from throttle import Volume, throttled_volume
+from program import DISKPROF, environment, own_preset, until
+from throttle import Volume
 
 from diskprof.analysis.steady import counted
 from diskprof.model.run import Status
@@ -36,16 +36,8 @@ FALLING = "read.iops windows=3 window=1s range=5% slope=5% at_most=20s"
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    presets = tmp_path / ".config/diskprof/presets"
-    presets.mkdir(parents=True)
-    (presets / "steady.toml").write_text(PRESET)
+    own_preset(tmp_path, "steady", PRESET)
     return tmp_path
-
-
-@pytest.fixture
-def volume(tmp_path: Path) -> Iterator[Volume]:
-    with throttled_volume(tmp_path, 64 << 20) as volume:
-        yield volume
 
 
 def intervals(home: Path) -> int:
@@ -123,7 +115,7 @@ steady = { figure = "write.iops", windows = 2, window = "1s", range = "100%", sl
 
 def test_a_device_is_preconditioned_only_with_consent_and_before_the_first_test(volume: Volume, home: Path) -> None:
     preset = PRESET.replace("[[test]]", f"{PRECONDITION}[[test]]").replace("60s", "1s")
-    (home / ".config/diskprof/presets/steady.toml").write_text(preset)
+    own_preset(home, "steady", preset)
     words = [*DISKPROF, "run", "steady", volume.node, "--json", "--allow-write", "--confirm-device", volume.name]
 
     def done(*more: str) -> subprocess.CompletedProcess[str]:
@@ -180,7 +172,7 @@ def test_rounds_of_all_tests_go_on_until_one_is_steady_and_complete_ones_outlive
     volume: Volume, home: Path, end: str | signal.Signals
 ) -> None:
     preset = PRESET.replace("[[test]]", ROUNDS).replace("60s", "1s")
-    (home / ".config/diskprof/presets/steady.toml").write_text(preset)
+    own_preset(home, "steady", preset)
     volume.throttle.limit("read", iops=4000)
     words = [*DISKPROF, "run", "steady", volume.node, "--json", "--allow-write", "--confirm-device", volume.name]
     with subprocess.Popen(

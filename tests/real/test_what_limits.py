@@ -1,12 +1,11 @@
 """What limits a volume whose limits are known (F41)."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from throttle import Volume, said, throttled_volume
+from throttle import Volume, said
 
 pytestmark = pytest.mark.needs("root", "loop", "blkio-throttle", "fio")
 IOPS, BANDWIDTH = 5_000, 200_000_000
@@ -28,10 +27,9 @@ name = "few"
 
 
 @pytest.fixture
-def volume(tmp_path: Path) -> Iterator[Volume]:
-    with throttled_volume(tmp_path, 64 << 20) as volume:
-        volume.throttle.limit("read", iops=IOPS, bytes_per_s=BANDWIDTH)
-        yield volume
+def volume(volume: Volume) -> Volume:
+    volume.throttle.limit("read", iops=IOPS, bytes_per_s=BANDWIDTH)
+    return volume
 
 
 def test_both_caps_the_hand_over_and_the_tier_are_told(volume: Volume, tmp_path: Path) -> None:
