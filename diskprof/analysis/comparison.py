@@ -22,6 +22,7 @@ from diskprof.analysis.compared_cpu import comparable_cpu
 from diskprof.analysis.conditions import Condition, OptionDifference, differing_conditions, differing_options
 from diskprof.analysis.expectations import CommonExpectation, common
 from diskprof.analysis.limit_found import FoundLimit, found_limit
+from diskprof.analysis.load_curve import LoadCurve, found_curve
 from diskprof.analysis.metrics import (
     LEAST_IOS,
     OF_LATENCY,
@@ -123,7 +124,7 @@ class TestComparison:
 
 @dataclass(frozen=True, slots=True)
 class ComparedRun:
-    """A run in a comparison. `limit` is what it found where it searched for one."""
+    """A run in a comparison. `limit` is what it found where it searched for one, `curve` its load curve."""
 
     id: str
     status: Status
@@ -134,6 +135,7 @@ class ComparedRun:
     tags: tuple[str, ...]
     findings: tuple[Finding, ...]
     limit: FoundLimit | None = None
+    curve: LoadCurve | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +227,7 @@ def _compared_run(run: Run) -> ComparedRun:
         tags=run.tags,
         findings=run.findings,
         limit=found_limit(run),
+        curve=found_curve(run),
     )
 
 

@@ -9,6 +9,7 @@ from diskprof.analysis.comparison import NOISE
 from diskprof.analysis.levels import Level, levels
 from diskprof.analysis.metrics import Better, Measure
 from diskprof.analysis.score import earlier_value, figures_of
+from diskprof.analysis.search_results import JudgedFigure, search_figures
 from diskprof.model.earlier import EarlierResult
 from diskprof.model.metric import Change
 from diskprof.model.run import Run
@@ -74,22 +75,30 @@ class RunHistory:
 def run_history(newest: Run, results: Sequence[EarlierResult]) -> RunHistory:
     """The history of the runs that `results`, oldest first, are of; `newest` is one of them and says which figures count.
 
-    A figure is that by which a test is judged first: IOPS, of large blocks bandwidth, else the mean latency.
+    A figure is that by which a test is judged first: IOPS, of large blocks bandwidth, else the mean latency; of a search what it
+    found.
     """
     by_figure = defaultdict[tuple[str, Direction], list[EarlierResult]](list)
     for result in results:
         by_figure[result.test, result.direction].append(result)
     figures = []
-    for record, direction, measure in figures_of(newest):
+    for each in _judged(newest):
         runs = tuple(
             RunFigure(one.run_id, one.started_at, value)
-            for one in by_figure[record.name, direction]
-            if (value := earlier_value(one, measure)) is not None
+            for one in by_figure[each.test, each.direction]
+            if (value := earlier_value(one, each.measure)) is not None
         )
         if runs:
-            better = Better.HIGHER if measure in (Measure.IOPS, Measure.BANDWIDTH) else Better.LOWER
+            better = Better.HIGHER if each.measure in (Measure.IOPS, Measure.BANDWIDTH) else Better.LOWER
             parts = levels([run.value for run in runs], NOISE)
-            figures.append(FigureHistory(record.name, record.title, direction, measure, better, runs, parts))
+            figures.append(FigureHistory(each.test, each.title, each.direction, each.measure, better, runs, parts))
     started = {one.run_id: one.started_at for one in results}
     since = next(iter(started.values()), newest.started_at)
     return RunHistory(newest, len(started), since, tuple(figures))
+
+
+def _judged(newest: Run) -> Sequence[JudgedFigure]:
+    """What a run is judged by: what a search found, else each test."""
+    return search_figures(newest.plan) or [
+        JudgedFigure(record.name, record.title, direction, measure) for record, direction, measure in figures_of(newest)
+    ]

@@ -86,8 +86,15 @@ def limit_plan_of(
     for name, given in (("keep", promises), ("by", by), ("depth", depth), ("curve", curve)):
         if given and name in settings:
             raise UsageError(f"--{name} and --set {name} set the same.", f"Omit --set {name}.")
+    search = searching(preset, test if named != request.preset else "", keep_text(promises), by, depth, curve)
+    for name in settings:
+        if preset.parameter(name) and not search.parameter(name):
+            raise UsageError(
+                f"{name} of {preset.name} does not count in a search for a limit: its trials set it.",
+                f"Omit --set {name}.",
+            )
     wish = Wish(
-        searching(preset, test if named != request.preset else "", keep_text(promises), by, depth, curve),
+        search,
         None,
         tree,
         settings,

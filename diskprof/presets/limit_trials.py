@@ -4,16 +4,19 @@ By rate a load is spread over copies of the job, each with one I/O in flight and
 late I/Os hold back later ones (F66), and copies that keep an even pace all ask at the same moment (F96).
 """
 
+import re
+from collections.abc import Collection
 from dataclasses import replace
 
 from diskprof.model.errors import UsageError
 from diskprof.model.job import EngineJob, FioJob, fio_job
 from diskprof.model.limit import LimitBy, LimitRule, Trial, TrialKind
 from diskprof.model.load import Load
-from diskprof.model.preset import EngineName, Options, Preset
+from diskprof.model.preset import EngineName, Job, Options, Preset
 from diskprof.model.title import sweep_title
 from diskprof.model.units import format_fio_size
 from diskprof.presets.options.values import write_duration
+from diskprof.presets.tuning import CONSENT
 
 _SET = frozenset(
     {
@@ -54,10 +57,33 @@ def searching(
     if preset.sweep or preset.rounds:
         raise UsageError(f"{preset.name} sweeps or repeats its tests.", "Choose a preset of single tests.")
     options = " ".join(f"{name}={value}" for name, value in given.items() if name != "keep")
-    alone = replace(found[0], steady="")
-    return replace(
-        preset, title=f"Limit of {preset.title}", tests=(alone,), expectations=(), limit=f"{keep} {options}".strip()
+    ignored = _SET - {"ioengine"} if by == LimitBy.DEPTH else _SET
+    alone = replace(found[0], steady="", jobs=tuple(_without(job, ignored) for job in found[0].jobs))
+    return _without_idle_parameters(
+        replace(
+            preset, title=f"Limit of {preset.title}", tests=(alone,), expectations=(), limit=f"{keep} {options}".strip()
+        )
     )
+
+
+def _without(job: Job, names: Collection[str]) -> Job:
+    return replace(job, options=tuple(pair for pair in job.options if pair[0] not in names))
+
+
+def _without_idle_parameters(preset: Preset) -> Preset:
+    """The preset without the parameters that nothing of it names any more."""
+    tests = (*preset.tests, *preset.precondition)
+    texts = [preset.limit, *(test.layout for test in tests), *(test.steady for test in tests)]
+    texts += [
+        text for test in tests for job in test.jobs for _, text in (*job.options, *(("", each) for each in job.files))
+    ]
+    named = {name for text in texts for name in re.findall(r"\$([a-z][a-z0-9_]*)", text)}
+    kept = tuple(each for each in preset.parameters if each.name in named or each.name == CONSENT)
+    variants = tuple(
+        replace(each, settings=tuple(pair for pair in each.settings if pair[0] in {one.name for one in kept}))
+        for each in preset.variants
+    )
+    return replace(preset, parameters=kept, variants=variants)
 
 
 def check_load(name: str, engine: EngineName, jobs: tuple[EngineJob, ...], rule: LimitRule) -> None:

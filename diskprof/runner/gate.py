@@ -13,6 +13,7 @@ from diskprof.model.errors import NotComparable, RunNotFound, UsageError
 from diskprof.model.fingerprint import Aspect, Fingerprint, LikeRuns, fingerprint
 from diskprof.model.run import Run, Status
 from diskprof.model.text import clean
+from diskprof.runner.like_runs import like_results
 
 if TYPE_CHECKING:
     from diskprof.model.plan import Plan
@@ -57,7 +58,7 @@ def baseline(session: Session, store: Store, plan: Plan, against: Against) -> Ba
     kinds = store.kinds_of_runs(plan.preset, tag=against.tag)
     if against.tag and not kinds:
         _refuse_tag(store, plan, against.tag)
-    results = store.like_results(plan.preset, like, across=against.across, tag=against.tag)
+    results = like_results(store, plan, like, against.across, against.tag)
     found = Baseline(against, plan.preset, like, results)
     count = len(found.runs)
     if kinds and not count:
@@ -158,7 +159,7 @@ def run_gate(
                 f"The {changed[0]} changed while the gate ran, in run {run.id}.",
                 "Start it again when that has settled.",
             )
-        results = store.like_results(base.preset, base.like)
+        results = like_results(store, run.plan, base.like)
         after = [one for one in results if one.run_id in made]
         try:
             result = gate(run, base.results, after, allowed, most=most, since_change=not base.against.tag)

@@ -14,6 +14,8 @@ from diskprof.model.text import clean
 
 if TYPE_CHECKING:
     from diskprof.analysis.history import RunHistory
+    from diskprof.model.earlier import EarlierResult
+    from diskprof.model.plan import Plan
     from diskprof.model.run import Run
     from diskprof.runner.session import Session
     from diskprof.store import Store
@@ -96,4 +98,17 @@ def history_of(store: Store, run: Run, across: Collection[Aspect] = ()) -> RunHi
     """The history of the runs that are like this one, which is complete."""
     from diskprof.analysis.history import run_history
 
-    return run_history(run, store.like_results(run.plan.preset, store.fingerprint(run.id), across=across))
+    return run_history(run, like_results(store, run.plan, store.fingerprint(run.id), across))
+
+
+def like_results(
+    store: Store, plan: Plan, like: Fingerprint, across: Collection[Aspect] = (), tag: str = ""
+) -> tuple[EarlierResult, ...]:
+    """What the complete runs of the preset of `plan` measured that are alike in all but `across`, the oldest first, with `tag` only
+    those that have it; of searches, what each of them found."""
+    from diskprof.analysis.search_results import search_results, searches
+
+    results = store.like_results(plan.preset, like, across=across, tag=tag)
+    if not searches(plan):
+        return results
+    return search_results(store.run(run_id) for run_id in dict.fromkeys(one.run_id for one in results))

@@ -93,7 +93,9 @@ def limit_command(
     """Find the most I/Os a second at which TARGET keeps a latency, in at most 12 trials and 90 s.
 
     The result is two loads: the highest that kept it, and the lowest that did not. The run is kept like any other: `show`,
-    `compare`, `report`, `rerun` work on it (docs/limits.md).
+    `compare`, `report`, `rerun`, `history` work on it (docs/limits.md).
+
+    Exit codes: 0 measured, also where nothing kept it; 1 failed.
 
     \b
     Examples:

@@ -15,7 +15,7 @@ from diskprof.model.sample import Sample
 from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Cell, Chart, Fact, Facts, Form, Heading, Note, Paragraph, Table
 from diskprof.reports.content import expectation_table
-from diskprof.reports.content.limit_report import compared_limits
+from diskprof.reports.content.limit_compare import compared_curve_plots, compared_curves, compared_limits
 from diskprof.reports.content.overview import (
     arm_column,
     cell_of,
@@ -84,7 +84,7 @@ def runs_sections(
         told = run_report(run, taken.get(run.id, ()), seen.get(run.id), earlier=earlier, history=history, form=form)
         return (told,)
     comparison = compare(arms, taken)
-    pairs = compared_pairs(comparison, arms, taken) if form is Form.HTML else ()
+    pairs = (*compared_curve_plots(comparison), *compared_pairs(comparison, arms, taken)) if form is Form.HTML else ()
     sections = [comparison_report(comparison, form=form, charts=[Chart(plots) for plots in pairs])]
     for arm, column in zip(arms, comparison.columns, strict=True):
         for run in arm.runs if not comparison.repeated else ():
@@ -107,7 +107,7 @@ def comparison_report(
     if not terminal:
         blocks += [Heading(f"Comparison of {figures.listed(names)}", 1), *doubted, *_upshot(comparison)]
     blocks += [_who(comparison, terminal), *(doubted if terminal else ()), *_limits(comparison)]
-    blocks += [*compared_limits(comparison), *overview_blocks(comparison)]
+    blocks += [*compared_limits(comparison), *compared_curves(comparison), *overview_blocks(comparison)]
     blocks += [Heading("Charts"), *charts] if charts else []
     blocks += [*conditions(comparison), *expectations(comparison), *swept]
     for test in comparison.tests:

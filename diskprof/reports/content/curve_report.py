@@ -37,10 +37,10 @@ def knee_note(curve: LoadCurve) -> str:
 
 def curve_sentences(curve: LoadCurve) -> list[str]:
     """The knee, and Little's law."""
-    return [_knee_words(curve), *_little_words(curve)]
+    return [knee_words(curve), *_little_words(curve)]
 
 
-def _knee_words(curve: LoadCurve) -> str:
+def knee_words(curve: LoadCurve) -> str:
     if knee := curve.knee:
         little, below, above = (
             format_latency(value)

@@ -1,13 +1,12 @@
 """A search for a limit: the two loads that it ended between, in a sentence, and its trials."""
 
-from diskprof.analysis.comparison import ComparedRun, Comparison
 from diskprof.analysis.limit_found import FoundLimit, TriedLoad, found_limit
 from diskprof.analysis.limit_search import CLOSE, Level
 from diskprof.model.limit import LimitBy, LimitRule, Trial, promise_words, promises_words
 from diskprof.model.run import Run, Status
 from diskprof.model.units import format_duration, format_latency, format_percent
 from diskprof.reports import figures
-from diskprof.reports.blocks import Block, Cell, Heading, Paragraph, Table
+from diskprof.reports.blocks import Block, Cell, Paragraph, Table
 from diskprof.reports.layout import Column
 from diskprof.reports.words import STATUSES, Meaning, Word
 
@@ -155,42 +154,3 @@ def names_of(rule: LimitRule) -> tuple[str, ...]:
 def load_words(trial: Trial) -> str:
     """`1,850/s`, `QD64`."""
     return f"QD{trial.depth}" if trial.rate is None else f"{trial.rate:,}/s"
-
-
-def compared_limits(comparison: Comparison) -> list[Block]:
-    """What the runs of a comparison found that searched for a limit, a row for each run, against the first; nothing without two."""
-    runs = [(arm.label, run) for arm in comparison.columns for run in arm.runs if run.limit and run.limit.trials]
-    if len(runs) < 2:
-        return []
-    columns = (
-        Column(""),
-        *(Column(head, right=True) for head in ("Kept", "Trials", "Not kept", "Trials", "Difference")),
-        Column("Promise", below=True),
-    )
-    base = _kept_of(runs[0][1])
-    rows = []
-    for at, (label, run) in enumerate(runs):
-        assert run.limit
-        bracket, value = run.limit.bracket, _kept_of(run)
-        change = figures.relative(value / base - 1) if at and base and value is not None else ""
-        cells = (
-            *_end(bracket.kept, kept=True),
-            *_end(bracket.missed, kept=False),
-            change,
-            promises_words(run.limit.rule),
-        )
-        rows.append(tuple(map(Cell, (label, *cells))))
-    legend = "IOPS: the highest load that kept what was promised, and the lowest that did not."
-    return [Heading("Limit"), Table(columns, tuple(rows), legend=legend, lead=1)]
-
-
-def _kept_of(run: ComparedRun) -> float | None:
-    kept = run.limit.bracket.kept if run.limit else None
-    return kept.done if kept else None
-
-
-def _end(level: Level | None, *, kept: bool) -> tuple[str, str]:
-    if level is None:
-        return figures.MISSING, ""
-    times = level.times_kept if kept else level.times - level.times_kept
-    return figures.number(level.done), f"{times} of {level.times}"

@@ -12,6 +12,7 @@ from diskprof.model.text import clean
 from diskprof.reports import figures
 from diskprof.reports.blocks import Blocks, Cell, Heading, Paragraph, Table
 from diskprof.reports.content.comparison_report import conditions, expectations, tally_sentence
+from diskprof.reports.content.limit_compare import limits_beside
 from diskprof.reports.content.overview import (
     DOUBT,
     DOUBT_LEGEND,
@@ -128,6 +129,8 @@ def overview_lines(
     if doubts := in_doubt_line(letters):
         lines += map(RowLine, wrapped(doubts, "warn", width))
     lines += [RowLine(row) for line in limit_lines(letters) for row in wrapped(f"Limit: {line}", "strong", width)]
+    if searched := limits_beside(comparison):
+        lines += [RowLine(heading("Limit (IOPS)", "title")), *map(beside, searched)]
     lines += _conditions(comparison, width, hint, unfolded=unfolded)
     lines += [_line(comparison, row, form) for row in found.rows]
     for number in range(1, len(comparison.columns)):

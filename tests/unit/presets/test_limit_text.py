@@ -11,6 +11,7 @@ from diskprof.model.preset import Preset
 from diskprof.presets.files.fio_text import job_file
 from diskprof.presets.files.load import parse
 from diskprof.presets.files.write import preset_toml
+from diskprof.presets.library import load_library
 from diskprof.presets.limit_text import keep_text, limit_text_of, limit_words, parse_limit
 from diskprof.presets.limit_trials import searching, spread, trial_job, trial_name, trial_title
 from diskprof.presets.resolve import resolve
@@ -208,3 +209,12 @@ def test_a_promise_without_a_value_takes_no_other_word_for_it() -> None:
 def test_promises_may_be_typed_together() -> None:
     rule = parse_limit(keep_text(["read.p99 <= 5ms read.p99.9<=9ms", "write.p99<1ms"]))
     assert rule and promises_words(rule) == "read.p99<=5ms and read.p99.9<=9ms and write.p99<1ms"
+
+
+def test_parameters_of_a_load_that_its_trials_set_are_none_of_the_search() -> None:
+    load = load_library().get("oltp-70-30")
+    found = resolve(searching(load, "", "read.p99<=5ms", None, None), {"bs": "16k"})
+    names = {name for name, _ in found.values}
+    assert {"size", "bs"} <= names and not names & {"runtime", "depth", "jobs", "ioengine"}
+    deep = searching(load_library().get("vps-randread-qd32"), "", "read.p99<=5ms", "depth", None)
+    assert deep.parameter("ioengine") and not deep.parameter("iodepth")

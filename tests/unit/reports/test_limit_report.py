@@ -2,10 +2,15 @@
 
 from dataclasses import replace
 
+import pytest
 from handmade import direction, fio, latency, run
 
 from diskprof.analysis.comparison import compare
+from diskprof.analysis.gate import Outcome, gate
 from diskprof.analysis.headline import headline
+from diskprof.analysis.history import run_history
+from diskprof.analysis.metrics import Better, Measure
+from diskprof.analysis.search_results import NOTHING_KEPT, search_results
 from diskprof.model.fingerprint import fingerprint
 from diskprof.model.limit import LimitBy, LimitRule, Trial, TrialKind
 from diskprof.model.run import Run, Status
@@ -13,11 +18,12 @@ from diskprof.presets.limit_text import parse_promise
 from diskprof.reports.blocks import Form, Heading, Paragraph, Table
 from diskprof.reports.content.comparison_report import comparison_report
 from diskprof.reports.content.curve_report import curve_plots
+from diskprof.reports.content.limit_compare import compared_curve_plots, limits_beside
 from diskprof.reports.content.limit_report import limit_sentence
 from diskprof.reports.content.result_sentences import unfinished, verdict
 from diskprof.reports.content.run_report import run_report
 from diskprof.reports.data.json_runs import plan_json, run_json
-from diskprof.reports.render.text import show
+from diskprof.reports.render.text import comparison_text, show
 
 RULE = LimitRule((parse_promise("read.p99<=5ms"),))
 Tried = tuple[Trial, float, float]
@@ -177,3 +183,42 @@ def test_a_page_says_the_sentence_once() -> None:
     pages = run_report(searched(*FOUND), form=Form.MARKDOWN)
     said = [block for block in pages if isinstance(block, Paragraph) and "kept it in 3 of 3" in block.text]
     assert len(said) == 1
+
+
+def test_load_curves_are_compared_load_by_load_and_on_one_axis() -> None:
+    one = with_curve(*CURVE)
+    other = replace(with_curve(*[(2 * rate, 2 * done, p99) for rate, done, p99 in CURVE]), id="b2345678")
+    comparison = compare([one, other])
+    told = comparison_text(comparison, 120)
+    at = told.index("Latency by load")
+    rows = [line.split() for line in told[at:].splitlines()]
+    assert ["1,398", "-", "5.20", "ms"] in rows and ["1,206", "-", "3.10", "ms"] in rows
+    assert "p99 doubles between 2,796 IOPS" in " ".join(told.split())
+    ((plot,),) = compared_curve_plots(comparison)
+    first, second = (curve.values.columns(5, plot.across.end) for curve in plot.curves)
+    # At 900 of 3,600 IOPS the first run has 3.3 ms; beyond 1,790 it has nothing.
+    assert first[1] == pytest.approx(3.3e6, abs=2e5) and first[3] is None and second[3] is not None
+    assert compared_curve_plots(compare([one, searched(*FOUND)])) == ()
+    cells = {row[0].text: [cell.text for cell in row[1:]] for row in limits_beside(comparison)}
+    assert cells["p99 doubles from"] == ["1,790", "3,580"] and cells["load 1: IOPS, p99"] == [
+        "199  3.00 ms",
+        "398  3.00 ms",
+    ]
+    assert limits_beside(compare([one, run(fio(read=direction(100)))])) == ()
+
+
+def test_the_history_of_searches_is_that_of_their_limits() -> None:
+    """Not of the trials, whose loads no two searches share, nor of their mean latency."""
+    runs = [
+        searched(*[(trial, done * factor, p99) for trial, done, p99 in FOUND], run_id=f"a{at}")
+        for at, factor in enumerate((1.0, 1.1))
+    ]
+    none = searched(TOP, (Trial(1), 90.0, 14.0), run_id="a2")
+    history = run_history(none, search_results([*runs, none]))
+    (figure,) = history.figures
+    assert (figure.title, figure.measure, figure.better) == ("Limit (read.p99<=5ms)", Measure.IOPS, Better.HIGHER)
+    assert [one.value for one in figure.runs] == pytest.approx([1850, 2035, NOTHING_KEPT])
+    found = gate(none, search_results(runs * 3), search_results([none] * 4))
+    assert found.outcome is Outcome.REGRESSED
+    (plain,) = run_history(run(fio(read=direction(100))), ()).figures or [None]
+    assert plain is None and search_results([run(fio(read=direction(100)))]) == ()

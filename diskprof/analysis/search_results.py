@@ -1,0 +1,70 @@
+"""What a search measured as a history has it: what it found, as if one test had measured that. Its trials are at loads of
+their own, which no two searches share."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import fmean
+
+from diskprof.analysis.limit_found import found_limit
+from diskprof.analysis.metrics import Measure
+from diskprof.model.earlier import EarlierResult
+from diskprof.model.limit import promises_words
+from diskprof.model.plan import Plan
+from diskprof.model.run import Run
+from diskprof.model.sample import Direction
+
+LIMIT = "limit"
+"""The name of such a test."""
+
+NOTHING_KEPT = 1.0
+"""The limit, in IOPS, of a run in which no load kept what was promised: less than any that is measured, and not 0, for ratios."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedFigure:
+    """A figure by which runs are judged: that of a test, in one direction."""
+
+    test: str
+    title: str
+    direction: Direction
+    measure: Measure
+
+
+def searches(plan: Plan) -> bool:
+    """Whether the result of its runs is what they found, and not that of each test."""
+    return plan.limit is not None
+
+
+def search_figures(plan: Plan) -> tuple[JudgedFigure, ...]:
+    """Of a limit the IOPS that kept what was promised, of each direction that its load has."""
+    if plan.limit is None:
+        return ()
+    title = f"Limit ({promises_words(plan.limit)})"
+    return tuple(JudgedFigure(LIMIT, title, direction, Measure.IOPS) for direction in _directions(plan))
+
+
+def search_results(runs: Iterable[Run]) -> tuple[EarlierResult, ...]:
+    """What each of these runs found, in their order; of a run that searched for nothing nothing."""
+    return tuple(result for run in runs for result in _limit(run))
+
+
+def _limit(run: Run) -> list[EarlierResult]:
+    found = found_limit(run)
+    if found is None:
+        return []
+    kept = found.bracket.kept
+    results = [
+        each.test.result for each in found.trials if kept and each.outcome.trial.load == kept.trial and each.test.result
+    ]
+    told = []
+    for direction in _directions(run.plan):
+        parts = [part for result in results if (part := result.direction(direction))]
+        iops = fmean(part.iops for part in parts) if parts else NOTHING_KEPT
+        bandwidth = fmean(part.bandwidth_bytes_per_s for part in parts) if parts else 0.0
+        told.append(EarlierResult(run.id, run.started_at, LIMIT, direction, iops, bandwidth))
+    return told
+
+
+def _directions(plan: Plan) -> tuple[Direction, ...]:
+    found = {direction for job in plan.tests[0].load.fio for direction in job.directions}
+    return tuple(direction for direction in Direction if direction in found)

@@ -1,0 +1,172 @@
+"""Searches for a limit side by side: the loads that each ended between, and their load curves."""
+
+from dataclasses import dataclass
+
+from diskprof.analysis.comparison import ComparedArm, ComparedRun, Comparison
+from diskprof.analysis.limit_search import Level
+from diskprof.analysis.load_curve import LoadCurve
+from diskprof.model.limit import promises_words
+from diskprof.model.metric import Quantity
+from diskprof.model.units import format_iops, format_latency
+from diskprof.reports import figures
+from diskprof.reports.blocks import Block, Cell, Heading, Paragraph, Table
+from diskprof.reports.charts.axes import NameAxis, Scale
+from diskprof.reports.charts.plot import Curve, Facet, Plot, highest
+from diskprof.reports.content.curve_report import TITLE, knee_words
+from diskprof.reports.layout import Column
+
+_COLUMNS = 120
+_RUN_INKS = 4
+
+
+def compared_limits(comparison: Comparison) -> list[Block]:
+    """What the runs of a comparison found that searched for a limit, a row for each run, against the first; nothing without two."""
+    runs = [(arm.label, run) for arm in comparison.columns for run in arm.runs if run.limit and run.limit.trials]
+    if len(runs) < 2:
+        return []
+    columns = (
+        Column(""),
+        *(Column(head, right=True) for head in ("Kept", "Trials", "Not kept", "Trials", "Difference")),
+        Column("Promise", below=True),
+    )
+    base = _kept_of(runs[0][1])
+    rows = []
+    for at, (label, run) in enumerate(runs):
+        assert run.limit
+        bracket, value = run.limit.bracket, _kept_of(run)
+        change = figures.relative(value / base - 1) if at and base and value is not None else ""
+        cells = (
+            *_end(bracket.kept, kept=True),
+            *_end(bracket.missed, kept=False),
+            change,
+            promises_words(run.limit.rule),
+        )
+        rows.append(tuple(map(Cell, (label, *cells))))
+    legend = "IOPS: the highest load that kept what was promised, and the lowest that did not."
+    return [Heading("Limit"), Table(columns, tuple(rows), legend=legend, lead=1)]
+
+
+def _kept_of(run: ComparedRun) -> float | None:
+    kept = run.limit.bracket.kept if run.limit else None
+    return kept.done if kept else None
+
+
+def _end(level: Level | None, *, kept: bool) -> tuple[str, str]:
+    if level is None:
+        return figures.MISSING, ""
+    times = level.times_kept if kept else level.times - level.times_kept
+    return figures.number(level.done), f"{times} of {level.times}"
+
+
+def _of_runs(comparison: Comparison) -> list[tuple[str, LoadCurve]]:
+    """The load curves of the runs of a comparison under the names of their arms; none without two."""
+    found = [(arm.label, run.curve) for arm in comparison.columns for run in arm.runs if run.curve]
+    return found if len(found) > 1 else []
+
+
+def compared_curves(comparison: Comparison) -> list[Block]:
+    """The loads of all runs in their order, each with its latency in the column of its run: nothing between them is made up."""
+    curves = _of_runs(comparison)
+    if not curves:
+        return []
+    few = len(curves) == 2
+    heads = [f"{label} {name}" for label, _ in curves for name in (("p50", "p99") if few else ("p99",))]
+    columns = (Column("IOPS", right=True), *(Column(head, right=True) for head in heads))
+    rows = []
+    for at, point in sorted(
+        ((at, point) for at, (_, curve) in enumerate(curves) for point in curve.points), key=lambda each: each[1].done
+    ):
+        mine = (point.latency.p50, point.latency.p99) if few else (point.latency.p99,)
+        cells = [""] * len(heads)
+        cells[at * len(mine) : (at + 1) * len(mine)] = [
+            figures.MISSING if value is None else format_latency(value) for value in mine
+        ]
+        rows.append(tuple(map(Cell, (figures.number(point.done), *cells))))
+    told: list[Block] = [Paragraph(f"{label}: {knee_words(curve)}", hanging=True) for label, curve in curves]
+    return [Heading(TITLE), *told, Table(columns, tuple(rows), lead=1)]
+
+
+@dataclass(frozen=True, slots=True)
+class _ByLoad:
+    """The p99 of a curve over IOPS, `top` of which are the end of the axis: straight lines between its points."""
+
+    points: tuple[tuple[float, float], ...]
+    top: float
+
+    @property
+    def resolution(self) -> int:
+        return _COLUMNS if len(self.points) > 1 else 0
+
+    @property
+    def highest(self) -> float:
+        return max((value for _, value in self.points), default=0.0)
+
+    def columns(self, count: int, end: float) -> list[float | None]:
+        return [self._at(self.top * column / max(1, count - 1)) for column in range(count)]
+
+    def _at(self, load: float) -> float | None:
+        for (low, before), (high, after) in zip(self.points, self.points[1:], strict=False):
+            if low <= load <= high:
+                return before + (after - before) * ((load - low) / (high - low) if high > low else 1.0)
+        return None
+
+
+def compared_curve_plots(comparison: Comparison) -> tuple[tuple[Plot, ...], ...]:
+    """For a page: the p99 of every run by its load, on one axis of IOPS from zero."""
+    curves = _of_runs(comparison)
+    known = [
+        (label, tuple(sorted((each.done, each.latency.p99) for each in curve.points if each.latency.p99 is not None)))
+        for label, curve in curves
+    ]
+    loads = Scale.plain(max((load for _, points in known for load, _ in points), default=0.0))
+    lines = tuple(
+        Curve(label, _ByLoad(points, loads.top), f"run-{min(at, _RUN_INKS - 1)}")
+        for at, (label, points) in enumerate(known)
+        if len(points) > 1
+    )
+    if len(lines) < 2:
+        return ()
+    scale = Scale.of(Quantity.LATENCY, highest(lines))
+    names = NameAxis([format_iops(load) for load in loads.ticks])
+    return ((Plot(f"{TITLE}: p99 ({scale.suffix}) by IOPS", names, (Facet(scale, lines),)),),)
+
+
+def limits_beside(comparison: Comparison) -> tuple[tuple[Cell, ...], ...]:
+    """For a screen: what was found, a row each, in a column for each arm; nothing without two searches.
+
+    Of an arm of several runs the IOPS of each.
+    """
+    arms = [[run for run in arm.runs if run.limit and run.limit.trials] for arm in comparison.columns]
+    if sum(map(len, arms)) < 2:
+        return ()
+    rows = [
+        ("kept what was promised", *(_ends(runs, kept=True) for runs in arms)),
+        ("did not keep it", *(_ends(runs, kept=False) for runs in arms)),
+    ]
+    curves = [_only_curve(arm) for arm in comparison.columns]
+    if sum(curve is not None for curve in curves) > 1:
+        rows.append(("p99 doubles from", *(_knee(curve) for curve in curves)))
+        most = max(len(curve.points) for curve in curves if curve)
+        rows += [(f"load {at + 1}: IOPS, p99", *(_point(curve, at) for curve in curves)) for at in range(most)]
+    return tuple(tuple(map(Cell, row)) for row in rows)
+
+
+def _ends(runs: list[ComparedRun], *, kept: bool) -> str:
+    ends = [(run.limit.bracket.kept if kept else run.limit.bracket.missed) for run in runs if run.limit]
+    return ", ".join(figures.MISSING if end is None else figures.number(end.done) for end in ends) or figures.MISSING
+
+
+def _only_curve(arm: ComparedArm) -> LoadCurve | None:
+    return arm.runs[0].curve if len(arm.runs) == 1 else None
+
+
+def _knee(curve: LoadCurve | None) -> str:
+    return figures.number(curve.knee.above.done) if curve and curve.knee else figures.MISSING
+
+
+def _point(curve: LoadCurve | None, at: int) -> str:
+    if curve is None or at >= len(curve.points):
+        return figures.MISSING
+    point = curve.points[at]
+    p99 = figures.MISSING if point.latency.p99 is None else format_latency(point.latency.p99)
+    return f"{figures.number(point.done)}  {p99}"
