@@ -192,7 +192,7 @@ def test_load_curves_are_compared_load_by_load_and_on_one_axis() -> None:
     told = comparison_text(comparison, 120)
     at = told.index("Latency by load")
     rows = [line.split() for line in told[at:].splitlines()]
-    assert ["1,398", "-", "5.20", "ms"] in rows and ["1,206", "-", "3.10", "ms"] in rows
+    assert ["1,398", "950", "us", "5.20", "ms"] in rows and ["1,206", "950", "us", "3.10", "ms"] in rows
     assert "p99 doubles between 2,796 IOPS" in " ".join(told.split())
     ((plot,),) = compared_curve_plots(comparison)
     first, second = (curve.values.columns(5, plot.across.end) for curve in plot.curves)
