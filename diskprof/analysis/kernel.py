@@ -16,12 +16,12 @@ class KernelView:
     """One or more intervals. What iostat -x calls by another name stands in brackets; None: not known, or nothing to divide by.
 
     Requests are what the device was asked (r/s, w/s): after the block layer split large I/Os and merged neighbouring ones
-    (rrqm/s, wrqm/s). Waits are the time from queueing a request to its end (r_await, w_await), in ns. `queue_depth` is how
-    many requests waited or were served on average (aqu-sz), over all devices together; `utilisation` the share of the time
-    in which the busiest of them had something to do (%util), which says little of a device that does several things at once.
-    `cgroup_` rates are what the group that limits this process let through; `throttled` the share of its periods in which the
-    group's CPU time was used up. `own_write_bytes_per_s` is what the runner itself wrote, wherever its store is. Memory in bytes at
-    the end; the temperature is the highest.
+    (rrqm/s, wrqm/s). Discards and flushes are d/s, dMB/s, d_await, f/s, f_await. Waits are the time from queueing a request
+    to its end (r_await, w_await), in ns. `queue_depth` is how many requests waited or were served on average (aqu-sz), over
+    all devices together; `utilisation` the share of the time in which the busiest of them had something to do (%util), which
+    says little of a device that does several things at once. `cgroup_` rates are what the group that limits this process let
+    through; `throttled` the share of its periods in which the group's CPU time was used up. `own_write_bytes_per_s` is what
+    the runner itself wrote, wherever its store is. Memory in bytes at the end; the temperature is the highest.
     """
 
     seconds: float
@@ -51,6 +51,11 @@ class KernelView:
     cached_bytes: float | None = None
     dirty_bytes: float | None = None
     temperature_c: float | None = None
+    discards_per_s: float | None = None
+    discard_bytes_per_s: float | None = None
+    discard_wait_ns: float | None = None
+    flushes_per_s: float | None = None
+    flush_wait_ns: float | None = None
 
     @property
     def wait_ns(self) -> float | None:
@@ -239,6 +244,11 @@ def kernel_view(samples: Sequence[SystemSample]) -> KernelView | None:
         cached_bytes=last("cached_bytes"),
         dirty_bytes=last("dirty_bytes"),
         temperature_c=max((value for value in values("temperature_c") if value is not None), default=None),
+        discards_per_s=rate("discards"),
+        discard_bytes_per_s=rate("discard_bytes"),
+        discard_wait_ns=each("discard_ticks_ms", "discards", 1e6),
+        flushes_per_s=rate("flushes"),
+        flush_wait_ns=each("flush_ticks_ms", "flushes", 1e6),
     )
 
 

@@ -226,7 +226,10 @@ def branches(depths: Sequence[int]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class DiskCounters:
-    """The kernel's counters of one device since boot (Documentation/block/stat.rst) at `at_ns` (monotonic)."""
+    """The kernel's counters of one device since boot (Documentation/block/stat.rst) at `at_ns` (monotonic).
+
+    Those of discards are None before Linux 4.18, those of flushes before 5.5.
+    """
 
     at_ns: int
     reads: int
@@ -240,6 +243,12 @@ class DiskCounters:
     in_flight: int
     io_ticks_ms: int
     queue_ticks_ms: int
+    discards: int | None = None
+    discard_merges: int | None = None
+    discard_bytes: int | None = None
+    discard_ticks_ms: int | None = None
+    flushes: int | None = None
+    flush_ticks_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,6 +108,7 @@ class SystemSample:
     figures are those of the innermost group that limits the I/O of this process, `cpu_periods` and what follows those of the
     innermost that limits its CPU time; None where none does. Memory is what there was at the end of the interval.
     `own_write_bytes` is what the runner itself, not the engine, wrote to whichever disk: its store, for the most part.
+    Discards and flushes are None where the kernel does not count them.
     """
 
     test: int
@@ -141,3 +142,8 @@ class SystemSample:
     cached_bytes: int | None = None
     dirty_bytes: int | None = None
     own_write_bytes: int | None = None
+    discards: int | None = None
+    discard_bytes: int | None = None
+    discard_ticks_ms: int | None = None
+    flushes: int | None = None
+    flush_ticks_ms: int | None = None

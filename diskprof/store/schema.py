@@ -9,7 +9,7 @@ import sqlite3
 from diskprof.store import figures
 
 APPLICATION_ID = 0x64707266  # "dprf"
-VERSION = 10
+VERSION = 11
 
 # What the kernel saw of an interval.
 _SAW = """test INTEGER NOT NULL,
@@ -42,7 +42,12 @@ _SAW = """test INTEGER NOT NULL,
         memory_available_bytes INTEGER,
         cached_bytes INTEGER,
         dirty_bytes INTEGER,
-        own_write_bytes INTEGER"""
+        own_write_bytes INTEGER,
+        discards INTEGER,
+        discard_bytes INTEGER,
+        discard_ticks_ms INTEGER,
+        flushes INTEGER,
+        flush_ticks_ms INTEGER"""
 
 _TABLES = (
     # `targets` and `spreads` are JSON. Of `repeats` and `until` one is NULL.

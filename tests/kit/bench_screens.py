@@ -226,10 +226,10 @@ class BenchSession(Session):
         )
 
     def watch_plan(self, place: Place, tree: DeviceTree) -> Plan:
-        device = tree.get(place.device)
+        device = tree.get(place.device or self.resolve_target(place.path, tree).device)
         if device is None:
             raise UsageError(f"{place.path} is not on a block device.")
-        return watch_plan(device, device.node)
+        return watch_plan(device, place.path or device.node)
 
     def estimate(self, wish: Wish) -> Plan:
         return replace(make_plan("quick"), preset=wish.preset.name)

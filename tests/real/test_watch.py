@@ -28,6 +28,7 @@ data = mmap.mmap(-1, 1 << 20)
 file = os.open(sys.argv[1], os.O_WRONLY | os.O_DIRECT)
 for _ in range(8):
     os.write(file, data)
+os.fsync(file)
 print("written", flush=True)
 sys.stdin.read()
 """
@@ -49,6 +50,7 @@ def test_a_known_writer_is_counted_and_named(loops: Loops, tmp_path: Path) -> No
     last = json.loads(out.splitlines()[-1])
     assert (first["type"], last["type"], last["device"]) == ("interval", "summary", Path(node).name)
     assert round(last["mean"]["write_bytes_per_s"] * last["mean"]["seconds"]) == 8 * MIB
+    assert round(last["mean"]["flushes_per_s"] * last["mean"]["seconds"]) == 1, "that of the fsync"
     ours = {each["pid"]: each["write_bytes"] for each in last["processes"]}
     assert ours[writer.pid] == 8 * MIB
 

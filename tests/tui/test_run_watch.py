@@ -11,6 +11,7 @@ from diskprof.model.process_io import ProcessIo
 from diskprof.model.run import Progress, Run
 from diskprof.model.sample import Direction, Phase, Sample, SystemSample
 from diskprof.store import Store
+from diskprof.tui.kit.table import Table
 
 SECOND = 10**9
 
@@ -70,6 +71,17 @@ async def test_a_device_that_is_watched_already_is_shown(bench: Bench) -> None:
         await press(pilot, "1", "W")
         await see(pilot, "Watched")
         assert len(bench.started) == 1
+
+
+async def test_the_device_below_a_directory_is_not_watched_twice(bench: Bench) -> None:
+    async with open_bench(bench) as pilot:
+        await press(pilot, "o", *"/srv", "enter")
+        await until(pilot, lambda: pilot.app.screen.query_one("#devices", Table).key == "path:/srv")
+        await press(pilot, "W")
+        await see(pilot, "Watched")
+        await press(pilot, "1", "W")
+        await see(pilot, "Watched")
+        assert [plan.target.given for plan in bench.started] == ["/srv"]
 
 
 async def test_what_cannot_be_watched_is_said(bench: Bench) -> None:

@@ -179,6 +179,8 @@ class _Output:
         self._device, self._as_json = device, as_json
         self._sums = WatchedSums()
         self._lines = self._hidden = 0
+        self._counted: KernelView | None = None
+        """The first interval in which something was counted: its columns are those of all."""
 
     def begin(self, tree: "DeviceTree", for_s: float | None) -> None:
         """Says on stderr what is watched, where there is somebody to read it, and what of it cannot be seen."""
@@ -205,12 +207,13 @@ class _Output:
         from diskprof.reports.content.watch_report import watch_head, watch_line, watch_names
         from diskprof.reports.data.json_watch import interval_json
 
-        view, now = self.add(found), datetime.now(UTC)
+        view, now = self.add(found), found.at
         if self._as_json:
             _print(interval_json(now, self._device.name, view, found.processes))
             return
         size = shutil.get_terminal_size() if sys.stdout.isatty() else None
-        names = watch_names(size.columns if size else None)
+        self._counted = self._counted or view
+        names = watch_names(size.columns if size else None, self._counted)
         if self._lines == 0:
             _print(f"{watch_head(names)}\n")
             self._lines = max(10, size.lines - 2) if size else sys.maxsize

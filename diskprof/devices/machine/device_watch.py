@@ -5,6 +5,7 @@ The device is never opened: one that sleeps sleeps on, and nobody needs a right 
 
 import time
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from diskprof.devices.machine.presence import Presence
@@ -20,10 +21,11 @@ from diskprof.model.sample import Phase, SystemSample
 
 
 class WatchedInterval(NamedTuple):
-    """`sample` is what the kernel counted in it; `processes` what each did since it was told of last."""
+    """`sample` is what the kernel counted in it; `processes` what each did since it was told of last; `at` (UTC) its end."""
 
     sample: SystemSample
     processes: tuple[ProcessIo, ...]
+    at: datetime
 
 
 def refuse_uncounted(device: Device, roots: Roots = SYSTEM) -> None:
@@ -64,8 +66,8 @@ class DeviceWatch:
 
     def interval(self, *, last: bool = False) -> WatchedInterval | None:
         """What happened since the last call; None if no time has passed. `last`: also the little that processes did."""
-        at_ns = time.monotonic_ns() - self._began
+        at_ns, at = time.monotonic_ns() - self._began, datetime.now(UTC)
         sample = self._system.sample(test=0, phase=Phase.MEASURING, at_ns=at_ns)
         look = last or self._processes.due
         processes = self._processes.look(0, at_ns, last=last) if look else ()
-        return WatchedInterval(sample, processes) if sample else None
+        return WatchedInterval(sample, processes, at) if sample else None

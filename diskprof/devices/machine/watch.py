@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +20,8 @@ _PLAUSIBLE = (40.0, 120.0)
 _COLDEST, _HOTTEST = -40.0, 150.0
 _MEMORY = {b"\nMemAvailable:": "memory_available_bytes", b"\nCached:": "cached_bytes", b"\nDirty:": "dirty_bytes"}
 _WRITTEN = b"\nwrite_bytes:"
+_DISCARDS = ("discards", "discard_bytes", "discard_ticks_ms")
+_MAY_COUNT = (*_DISCARDS, "flushes", "flush_ticks_ms")
 _GROUP = {
     "reads": "cgroup_reads",
     "writes": "cgroup_writes",
@@ -58,6 +60,8 @@ class SystemWatch:
         self._groups = GroupWatch(limited, roots)
         self._diskstats, self._meminfo = KeptOpen(roots.proc / "diskstats"), KeptOpen(roots.proc / "meminfo")
         self._own_io = KeptOpen(roots.proc / "thread-self/io")
+        # Flushes are counted of what has a queue of its own: of no partition, and of no volume.
+        self._counts_flushes = all((roots.blocks / name / "mq").is_dir() for name in self._devices)
         self._counters, self._group = self._read_counters(), self._groups.read()
         self._written = _written(self._own_io.read())
         self._cpu = psutil.cpu_times()
@@ -84,7 +88,7 @@ class SystemWatch:
             cpu_iowait=shares.iowait if shares else None,
             cpu_steal=shares.steal if shares else None,
             temperature_c=self._warmest(now),
-            **_amounts([(self._counters[name], counters[name]) for name in counters if name in self._counters]),
+            **self._amounts(counters),
             **_of_group(self._group, group),
             **_memory(self._meminfo.read()),
             own_write_bytes=written - self._written if written is not None and self._written is not None else None,
@@ -92,6 +96,12 @@ class SystemWatch:
         self._written = written
         self._counters, self._cpu, self._group, self._at_ns = counters, cpu, group, now
         return sample
+
+    def _amounts(self, counters: Mapping[str, DiskCounters]) -> dict[str, int]:
+        return _amounts(
+            [(self._counters[name], counters[name]) for name in counters if name in self._counters],
+            _MAY_COUNT if self._counts_flushes else _DISCARDS,
+        )
 
     def _read_counters(self) -> dict[str, DiskCounters]:
         return counters_in(os.fsdecode(self._diskstats.read()), self._devices) if self._devices else {}
@@ -105,8 +115,11 @@ class SystemWatch:
         return self._temperature
 
 
-def _amounts(pairs: Sequence[tuple[DiskCounters, DiskCounters]]) -> dict[str, int]:
-    """The differences of several devices in one; nothing if a counter went back, as when a device was replaced."""
+def _amounts(pairs: Sequence[tuple[DiskCounters, DiskCounters]], more: Sequence[str]) -> dict[str, int]:
+    """The differences of several devices in one; nothing if a counter went back, as when a device was replaced.
+
+    `more` are counters that not every kernel has.
+    """
     if not pairs or any(after.reads < before.reads or after.writes < before.writes for before, after in pairs):
         return {}
 
@@ -120,6 +133,11 @@ def _amounts(pairs: Sequence[tuple[DiskCounters, DiskCounters]]) -> dict[str, in
         "merges": total("read_merges") + total("write_merges"),
         "read_merges": total("read_merges"),
         "write_merges": total("write_merges"),
+        **{
+            name: total(name)
+            for name in more
+            if all(getattr(each, name) is not None for pair in pairs for each in pair)
+        },
     }
 
 

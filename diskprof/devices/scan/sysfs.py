@@ -227,6 +227,9 @@ def counters_in(text: str, names: Collection[str] | None = None) -> dict[str, Di
     return counters
 
 
+_COUNTS_END = 20
+
+
 @lru_cache(maxsize=256)
 def _counts_in(line: str) -> tuple[str, tuple[int, ...]]:
     """A device's name and its counters in the order of DiskCounters; none in a line that is not one of /proc/diskstats.
@@ -236,7 +239,8 @@ def _counts_in(line: str) -> tuple[str, tuple[int, ...]]:
     fields = line.split()
     if len(fields) < 14 or not all(field.isdigit() for field in fields[3:14]):
         return "", ()
-    counts = [int(field) for field in fields[3:14]]
-    for sectors in (2, 6):
-        counts[sectors] *= SECTOR
+    # A kernel that does not count discards or flushes has fewer.
+    counts = [int(field) for field in fields[3:_COUNTS_END] if field.isdigit()]
+    for sectors in (2, 6, 13):
+        counts[sectors : sectors + 1] = [count * SECTOR for count in counts[sectors : sectors + 1]]
     return fields[2], tuple(counts)

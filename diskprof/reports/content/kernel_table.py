@@ -17,10 +17,12 @@ _LEGEND = (
 _MORE_LEGEND = (
     ("areq-sz", "rareq-sz, wareq-sz: the mean size of a request"),
     ("rqm", "%rrqm, %wrqm: how many were merged"),
+    ("f/s", "f/s, f_await: flushes"),
+    ("d/s", "d/s, d_await: discards"),
     ("cgroup", "cgroup: I/O of the group that limits diskprof"),
     ("available", "memory at the end of the test"),
 )
-"""What is said where a column has the letters in its name."""
+"""What is said where a column has the letters in its name, or is called so."""
 
 
 def kernel_tables(tests: Sequence[tuple[str, KernelView]], *, full: bool) -> tuple[Table, ...]:
@@ -33,8 +35,12 @@ def kernel_tables(tests: Sequence[tuple[str, KernelView]], *, full: bool) -> tup
     if not found:
         return ()
     shown = [column.text for table in found for column in table.columns]
-    more = "; ".join(words for part, words in _MORE_LEGEND if any(part in name for name in shown))
+    more = "; ".join(words for part, words in _MORE_LEGEND if any(_matches(part, name) for name in shown))
     return (*found[:-1], replace(found[-1], legend=f"{_LEGEND} {more}." if more else _LEGEND))
+
+
+def _matches(part: str, name: str) -> bool:
+    return part == name if "/" in part else part in name
 
 
 def _table(tests: Sequence[tuple[str, KernelView]], names: Sequence[str]) -> Table | None:
@@ -98,6 +104,11 @@ _MORE_COLUMNS: dict[str, Callable[[KernelView], str]] = {
     "wareq-sz": lambda view: _size(view.write_size_bytes),
     "%rrqm": lambda view: _merged(view.read_merges_per_s, view.reads_per_s),
     "%wrqm": lambda view: _merged(view.write_merges_per_s, view.writes_per_s),
+    "f/s": lambda view: _rate(view.flushes_per_s),
+    "f_await": lambda view: _wait(view.flush_wait_ns),
+    "d/s": lambda view: _rate(view.discards_per_s),
+    "dMB/s": lambda view: _bandwidth(view.discard_bytes_per_s),
+    "d_await": lambda view: _wait(view.discard_wait_ns),
     "user": lambda view: _share(view.cpu_user),
     "system": lambda view: _share(view.cpu_system),
     "cgroup r/s": lambda view: _rate(view.cgroup_reads_per_s),
@@ -111,10 +122,11 @@ _MORE_COLUMNS: dict[str, Callable[[KernelView], str]] = {
 _GROUPS = (
     ("r/s", "w/s", "MB/s", "r_await", "w_await", "aqu-sz", "%util"),
     ("rMB/s", "wMB/s", "rareq-sz", "wareq-sz", "%rrqm", "%wrqm", "°C"),
+    ("f/s", "f_await", "d/s", "dMB/s", "d_await"),
     ("CPU", "user", "system", "iowait", "steal", "throttled"),
     ("available", "page cache", "dirty"),
     ("cgroup r/s", "cgroup w/s", "cgroup rMB/s", "cgroup wMB/s"),
 )
-"""The disk, its requests, the CPUs, the memory, the control group."""
+"""The disk, its requests, its flushes and discards, the CPUs, the memory, the control group."""
 _SPARES = {"iowait": 4, "°C": 3, "%util": 2, "CPU": 1}
 """What is left out first where there is no room for all; signs of trouble stay."""

@@ -15,23 +15,38 @@ from diskprof.reports.blocks import Block, Cell, Heading, Paragraph, Table
 from diskprof.reports.layout import Column
 from diskprof.reports.words import Meaning
 
-WIDE = 120
-"""From so many columns on, and where there is no terminal, a line has all figures."""
+WIDE, WIDEST = 120, 156
+"""From so many columns on a line has all figures of reads and writes; of all requests, as where there is no terminal."""
 _TIME = 8
 _NARROW = ("r/s", "w/s", "MB/s", "r_await", "w_await", "aqu-sz", "%util")
 _ALL = (
     *("r/s", "w/s", "rMB/s", "wMB/s", "rareq-sz", "wareq-sz", "%rrqm", "%wrqm"),
     *("r_await", "w_await", "aqu-sz", "%util"),
 )
-_WIDTHS = {"rareq-sz": 8, "wareq-sz": 8, "r_await": 7, "w_await": 7, "%util": 5}
+_MORE = ("d/s", "dMB/s", "d_await", "f/s", "f_await")
+"""Discards and flushes, which not every kernel counts."""
+_WIDTHS = {"rareq-sz": 8, "wareq-sz": 8, "r_await": 7, "w_await": 7, "d_await": 7, "f_await": 7, "%util": 5}
 _USUAL = 6
 _LEGEND = "As iostat -x has them: r_await and w_await from queueing a request to its end, aqu-sz waiting or served."
+_MORE_LEGEND = "d: discards, f: flushes, of which one is the sync of an application or of the file system."
 _LESS_SEEN = "Processes of other users are not seen without root."
 
 
-def watch_names(width: int | None) -> tuple[str, ...]:
-    """The figures that a line of so many columns has room for; None: no terminal, so there is no end to it."""
-    return _ALL if width is None or width >= WIDE else _NARROW
+def watch_names(width: int | None, counted: KernelView | None = None) -> tuple[str, ...]:
+    """The figures that a line of so many columns has room for; None: no terminal, so there is no end to it.
+
+    `counted` is an interval, whose discards and flushes are told where the kernel counts them.
+    """
+    if width is not None and width < WIDEST:
+        return _ALL if width >= WIDE else _NARROW
+    return (*_ALL, *_known(counted))
+
+
+def _known(view: KernelView | None) -> tuple[str, ...]:
+    """Discards and flushes, as far as they are counted."""
+    flushes = view is not None and view.flushes_per_s is not None
+    discards = view is not None and view.discards_per_s is not None
+    return tuple(name for name in _MORE if (flushes if name.startswith("f") else discards))
 
 
 def watch_head(names: Sequence[str]) -> str:
@@ -53,7 +68,10 @@ def watch_report(title: str, total: WatchedTotal, hidden: int) -> list[Block]:
     if total.mean is None or total.highest is None:
         return [Paragraph(f"{title}: nothing was counted.")]
     heading = Heading(f"{title}, watched for {format_duration(total.mean.seconds)}")
-    return [heading, replace(_means(total, _ALL), narrow=_means(total, _NARROW)), *_who(total, hidden)]
+    tables = [replace(_means(total, _ALL), narrow=_means(total, _NARROW))]
+    if more := _known(total.mean):
+        tables.append(replace(_means(total, more), legend=_MORE_LEGEND))
+    return [heading, *tables, *_who(total, hidden)]
 
 
 def _means(total: WatchedTotal, names: Sequence[str]) -> Table:
@@ -135,6 +153,11 @@ _FIGURES: dict[str, Callable[[KernelView], str]] = {
     "%wrqm": lambda view: _merged(view.write_merges_per_s, view.writes_per_s),
     "r_await": lambda view: _wait(view.read_wait_ns),
     "w_await": lambda view: _wait(view.write_wait_ns),
+    "d/s": lambda view: _rate(view.discards_per_s),
+    "dMB/s": lambda view: _bandwidth(view.discard_bytes_per_s),
+    "d_await": lambda view: _wait(view.discard_wait_ns),
+    "f/s": lambda view: _rate(view.flushes_per_s),
+    "f_await": lambda view: _wait(view.flush_wait_ns),
     "aqu-sz": lambda view: "" if view.queue_depth is None else f"{view.queue_depth:.2f}",
     "%util": lambda view: "" if view.utilisation is None else f"{100 * view.utilisation:.0f}%",
 }

@@ -57,7 +57,14 @@ _DEVICE: tuple[KernelEntry, ...] = (
     ("wrqm/s", lambda v: v.write_merges_per_s, _rate, None, None),
     ("rareq-sz", lambda v: v.read_size_bytes, _kib, None, None),
     ("wareq-sz", lambda v: v.write_size_bytes, _kib, None, None),
+    ("f/s", lambda v: v.flushes_per_s, _rate, None, None),
+    ("f_await", lambda v: v.flush_wait_ns, _ms, None, None),
+    ("d/s", lambda v: v.discards_per_s, _rate, None, None),
+    ("dkB/s", lambda v: v.discard_bytes_per_s, _kib, None, None),
+    ("d_await", lambda v: v.discard_wait_ns, _ms, None, None),
 )
+_IF_ANY = frozenset({"f/s", "d/s", "dkB/s"})
+"""Where there are none, there is no line: most loads have neither flushes nor discards."""
 _MACHINE: tuple[KernelEntry, ...] = (
     ("%user", lambda v: v.cpu_user, _percent, None, None),
     ("%system", lambda v: v.cpu_system, _percent, None, None),
@@ -160,6 +167,8 @@ def _table(
     for number, (name, figure, words, direction, fio) in enumerate(entries):
         now, usual = figure(last), figure(median)
         if now is None and usual is None and number >= always:
+            continue
+        if name in _IF_ANY and not now and not usual:
             continue
         line: list[Piece] = [(fit(name, _NAME), direction.value if direction else "")]
         line += [(_told(now, words), "strong"), (_told(usual, words), "")]

@@ -365,29 +365,27 @@ class StartFlow:
 
     def watch(self, place: Place, tree: DeviceTree) -> None:
         """Watch the device of a place in a run of its own, or show the one that does. Nothing is asked: it is in nobody's way."""
-        if there := self._watched_by(place):
-            self._screen.diskprof.show_run(there)
-            return
         self.starting = True
         self._screen.post_message(self.Changed())
         self._screen.run_worker(functools.partial(self._start_watch, place, tree), thread=True, group="start")
 
-    def _watched_by(self, place: Place) -> str:
+    def _watched_by(self, device: str) -> str:
         """The id of a run in progress that watches the device; empty where there is none."""
         try:
             runs = [self._screen.store.run(run.id) for run in self._screen.diskprof.watcher.state.running]
         except DiskprofError as error:
             self._screen.diskprof.tell(error)
             return ""
-        same = (run.id for run in runs if run.plan.watched and run.plan.target.device == place.device)
-        return next(same, "") if place.device else ""
+        return next((run.id for run in runs if run.plan.watched and run.plan.target.device == device), "")
 
     def _start_watch(self, place: Place, tree: DeviceTree) -> None:
         app, session = self._screen.diskprof, self._screen.session
         try:
             app.place.check()
+            # A directory has to be looked at before its device is known, which is nothing for the screen's thread.
             plan = session.watch_plan(place, tree)
-            run_id = session.start_detached(plan, app.store_path, concurrent=True)
+            run_id = app.call_from_thread(self._watched_by, plan.target.device)
+            run_id = run_id or session.start_detached(plan, app.store_path, concurrent=True)
         except DiskprofError as error:
             self._screen.post_message(self.Started(None, "", error))
         else:

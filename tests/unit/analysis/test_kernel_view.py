@@ -39,6 +39,11 @@ BUSY = seen(
     cached_bytes=3 << 30,
     dirty_bytes=5 << 20,
     own_write_bytes=500,
+    discards=10,
+    discard_bytes=10 << 20,
+    discard_ticks_ms=50,
+    flushes=20,
+    flush_ticks_ms=10,
     temperature_c=51.0,
 )
 
@@ -73,6 +78,11 @@ def test_one_interval_by_iostats_definitions() -> None:
         cached_bytes=3 << 30,
         dirty_bytes=5 << 20,
         temperature_c=51.0,
+        discards_per_s=20,
+        discard_bytes_per_s=20 << 20,
+        discard_wait_ns=5e6,
+        flushes_per_s=40,
+        flush_wait_ns=5e5,
     )
 
 
@@ -147,6 +157,11 @@ def test_the_words() -> None:
         "rareq-sz": "4 KiB",
         "wareq-sz": "16 KiB",
         "%wrqm": "75.0%",
+        "f/s": "40",
+        "f_await": "500 us",
+        "d/s": "20",
+        "dMB/s": "21.0",
+        "d_await": "5.00 ms",
         "user": "10.0%",
         "system": "20.0%",
         "cgroup r/s": "2.00k",

@@ -283,6 +283,34 @@ def test_a_watch_gives_differences(machine: Machine, monkeypatch: pytest.MonkeyP
     assert replaced.cpu_user is None, "no time was counted"
 
 
+NO_IO = "0 0 0 0 0 0 0 0 0 0 0"
+
+
+@pytest.mark.parametrize(
+    ("queue", "after", "discards", "flushes"),
+    [
+        (True, f"{NO_IO} 3 0 8 20 5 6", (3, 4096, 20), (5, 6)),
+        (False, f"{NO_IO} 3 0 8 20 0 0", (3, 4096, 20), (None, None)),
+        (True, f"{NO_IO} 3 0 8 20", (3, 4096, 20), (None, None)),
+        (True, NO_IO, (None, None, None), (None, None)),
+    ],
+    ids=["both", "partition-or-volume", "before-5.5", "before-4.18"],
+)
+def test_discards_and_flushes_are_known_where_the_kernel_counts_them(
+    machine: Machine, queue: bool, after: str, discards: tuple[object, ...], flushes: tuple[object, ...]
+) -> None:
+    node = machine.disk("sda")
+    if queue:
+        (node / "mq").mkdir()
+    stats(machine, sda=" ".join("0" for _ in after.split()))
+    watcher = SystemWatch(["sda"], roots=machine.roots)
+    stats(machine, sda=after)
+    sample = watcher.sample(test=0, phase=Phase.MEASURING, at_ns=1)
+    assert sample and sample.reads == 0
+    assert (sample.discards, sample.discard_bytes, sample.discard_ticks_ms) == discards
+    assert (sample.flushes, sample.flush_ticks_ms) == flushes
+
+
 def watched(machine: Machine, before: dict[str, str], after: dict[str, str]) -> SystemSample:
     """What a watch says between two states of files of the kernel, named from the root."""
     root = machine.roots.sys.parent

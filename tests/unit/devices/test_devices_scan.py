@@ -392,3 +392,5 @@ def test_counters_of_every_device(machine: Machine) -> None:
     assert (sda.reads, sda.read_merges, sda.read_bytes, sda.read_ticks_ms) == (10, 1, 2048 * 512, 30)
     assert (sda.writes, sda.write_merges, sda.write_bytes, sda.write_ticks_ms) == (20, 2, 4096 * 512, 40)
     assert (sda.in_flight, sda.io_ticks_ms, sda.queue_ticks_ms) == (3, 50, 60)
+    assert (sda.discards, sda.discard_merges, sda.discard_bytes, sda.discard_ticks_ms) == (7, 0, 512 * 512, 9)
+    assert (sda.flushes, sda.flush_ticks_ms, counters["sda1"].discards) == (0, 0, None)

@@ -1,6 +1,7 @@
 """The lines and the summary of a watched device."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from diskprof.analysis.kernel import KernelView
@@ -45,6 +46,18 @@ def test_the_summary_names_who_used_it_and_what_could_not_be_seen() -> None:
     assert max(map(len, narrow.splitlines())) <= 79 and "MB/s" in narrow and "rareq-sz" not in narrow
     assert "No process was seen" in narrow and "without root" not in narrow
     assert "nothing was counted" in text(watch_report("sda", WatchedTotal(None, None, ()), 0), 80)
+
+
+def test_discards_and_flushes_are_told_where_they_are_counted() -> None:
+    both = replace(VIEW, discards_per_s=0.0, discard_bytes_per_s=0.0, flushes_per_s=120.0, flush_wait_ns=1.5e6)
+    names = watch_names(None, both)
+    assert names[-5:] == ("d/s", "dMB/s", "d_await", "f/s", "f_await")
+    assert "0      0       -    120 1.50 ms" in watch_line(AT, both, (), names, None)
+    assert watch_names(None, VIEW) == watch_names(120, both)
+    assert watch_names(None, replace(VIEW, discards_per_s=0.0))[-1] == "d_await"
+    shown = text(watch_report("sda", WatchedTotal(both, both, ()), hidden=0), 79)
+    assert "f_await" in shown and "1.50 ms" in shown and max(map(len, shown.splitlines())) <= 79
+    assert "f_await" not in text(watch_report("sda", WatchedTotal(VIEW, VIEW, ()), hidden=0), 79)
 
 
 def test_json_lines() -> None:
