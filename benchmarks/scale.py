@@ -44,12 +44,12 @@ from pathlib import Path
 from measuring.processes import rss_mib
 from diskprof.analysis.arms import Arm
 from diskprof.analysis.comparison import compare
-from diskprof.analysis.findings.find import find
 from diskprof.analysis.headline import headline
 from diskprof.reports.content.comparison_report import comparison_report
 from diskprof.reports.content.history.history_report import history_report
 from diskprof.reports.render import lines
 from diskprof.reports.render.text import runs_table
+from diskprof.runner.carry.judging import judged
 from diskprof.runner.like_runs import history_of
 from diskprof.store import Store
 path, work, warm, ids = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]), sys.argv[4:]
@@ -84,7 +84,7 @@ with Store.open(path) as store:
             depths.heat(direction)
     else:
         run = store.run(ids[0])
-        find(run, store.samples(run.id, histograms=False).samples, store.system_samples(run.id).samples)
+        judged(store, run)
         headline(run)
 seconds = time.perf_counter() - began
 json.dump({"ms": 1000 * seconds, "mib": rss_mib(peak=True), "more_mib": rss_mib(peak=True) - before}, sys.stdout)

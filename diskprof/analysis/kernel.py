@@ -1,5 +1,6 @@
 """The kernel's view of the device under test and of the machine, by iostat's definitions, out of the amounts of system samples."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import groupby
@@ -8,7 +9,7 @@ from typing import cast
 
 from diskprof.analysis.statistics import mean, median
 from diskprof.analysis.windows import thinned
-from diskprof.model.sample import Phase, Sample, SystemSample
+from diskprof.model.sample import Direction, Phase, Sample, SystemSample
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +82,9 @@ def while_measuring(samples: Iterable[Sample], system: Iterable[SystemSample], t
     no I/O: that time is taken off the first and the last interval, so that amounts by time are what they were while it measured.
     A test that was repeated in rounds has such a time in each, and other tests between them.
     """
-    taken = [one for one in samples if one.test == test and one.phase is Phase.MEASURING]
-    rounds = [list(found) for is_own, found in groupby(system, key=lambda one: one.test == test) if is_own]
+    measuring = Phase.MEASURING
+    taken = [one for one in samples if one.test == test and one.phase is measuring]
+    rounds = [list(found) for its_test, found in groupby(system, key=attrgetter("test")) if its_test == test]
     begins = [mine[0].at_ns - mine[0].duration_ns for mine in rounds]
     if not begins:
         return ()
@@ -91,12 +93,19 @@ def while_measuring(samples: Iterable[Sample], system: Iterable[SystemSample], t
     return tuple(
         one
         for mine, begin, end in zip(rounds, begins, ends, strict=True)
-        for one in _of_round([one for one in taken if begin < one.at_ns and (end is None or one.at_ns <= end)], mine)
+        for one in _of_round(_between(taken, begin, end), mine)
     )
 
 
+def _between(taken: Sequence[Sample], begin: int, end: int | None) -> Sequence[Sample]:
+    """Those of samples in the order of time that ended after `begin`, and not after `end`."""
+    at = attrgetter("at_ns")
+    return taken[bisect_right(taken, begin, key=at) : len(taken) if end is None else bisect_right(taken, end, key=at)]
+
+
 def _of_round(taken: Sequence[Sample], mine: Sequence[SystemSample]) -> tuple[SystemSample, ...]:
-    kept = [one for one in mine if one.phase is Phase.MEASURING]
+    measuring = Phase.MEASURING
+    kept = [one for one in mine if one.phase is measuring]
     if not taken or not kept:
         return tuple(kept)
     # After a ramp there is no such pause.
@@ -107,9 +116,10 @@ def _of_round(taken: Sequence[Sample], mine: Sequence[SystemSample]) -> tuple[Sy
 def _end_of_all(samples: Sequence[Sample]) -> int:
     """When the last direction ended."""
     ends = []
-    for direction in {one.direction for one in samples}:
+    for direction in Direction:
         newest = [one for one in samples if one.direction is direction][-2:]
-        ends.append(newest[-1].ended_ns(newest[0].at_ns if len(newest) > 1 else None))
+        if newest:
+            ends.append(newest[-1].ended_ns(newest[0].at_ns if len(newest) > 1 else None))
     return max(ends)
 
 
@@ -121,9 +131,8 @@ def within(kept: Sequence[SystemSample], begin: int, end: int) -> tuple[SystemSa
     inside[0] = replace(inside[0], duration_ns=min(inside[0].duration_ns, inside[0].at_ns - begin))
     # What the engine did last may have been counted after its last word.
     last = inside[-1]
-    for later in kept:
-        if later.at_ns > last.at_ns:
-            inside[-1] = _plus(inside[-1], later)
+    for later in kept[bisect_right(kept, last.at_ns, key=attrgetter("at_ns")) :]:
+        inside[-1] = _plus(inside[-1], later)
     if last.at_ns > end:
         began = max(begin, last.at_ns - last.duration_ns)
         inside[-1] = replace(inside[-1], duration_ns=max(1, end - began))
@@ -142,6 +151,9 @@ _SHARES = ("cpu_user", "cpu_system", "cpu_iowait", "cpu_steal")
 _LEVELS = ("memory_available_bytes", "cached_bytes", "dirty_bytes")
 _NO_AMOUNTS = frozenset({"test", "phase", "at_ns", "duration_ns", "temperature_c", *_SHARES, *_LEVELS})
 _AMOUNTS = tuple(field.name for field in fields(SystemSample) if field.name not in _NO_AMOUNTS)
+_FIGURES = ("duration_ns", "temperature_c", *_SHARES, *_LEVELS, *_AMOUNTS)
+_figures = attrgetter(*_FIGURES)
+_NONE = type(None)
 
 
 def _plus(sample: SystemSample, other: SystemSample) -> SystemSample:
@@ -191,29 +203,37 @@ def kernel_view(samples: Sequence[SystemSample]) -> KernelView | None:
     counted = [sample for sample in samples if sample.duration_ns > 0]
     if not counted:
         return None
-    durations = [sample.duration_ns for sample in counted]
+    columns = dict(zip(_FIGURES, zip(*map(_figures, counted), strict=True), strict=True))
+    durations = cast("Sequence[int]", columns["duration_ns"])
 
-    def values(name: str) -> list[float | None]:
-        return list(map(attrgetter(name), counted))
+    gaps = {name for name, values in columns.items() if _NONE in set(map(type, values))}
+
+    def values(name: str) -> Sequence[float | None]:
+        return columns[name]
+
+    def both(one: str, other: str) -> tuple[Sequence[float], Sequence[float]]:
+        if one in gaps or other in gaps:
+            return _both(columns[one], columns[other])
+        return cast("Sequence[float]", columns[one]), cast("Sequence[float]", columns[other])
 
     def rate(name: str) -> float | None:
-        known = _both(values(name), durations)
+        known = both(name, "duration_ns")
         seconds = sum(known[1]) / 1e9
         return sum(known[0]) / seconds if seconds else None
 
     def share(name: str) -> float | None:
-        known = _both(values(name), durations)
+        known = both(name, "duration_ns")
         whole = sum(known[1])
         return sum(map(mul, *known)) / whole if whole else None
 
     def each(what: str, of: str, unit: float = 1.0) -> float | None:
         """So much of one thing for each of another."""
-        amounts, counts = _both(values(what), values(of))
+        amounts, counts = both(what, of)
         count = sum(counts)
         return unit * sum(amounts) / count if count else None
 
     def last(name: str) -> float | None:
-        return next((value for value in map(attrgetter(name), reversed(counted)) if value is not None), None)
+        return next((value for value in reversed(values(name)) if value is not None), None)
 
     queue_ms, busy_ms = rate("queue_ticks_ms"), rate("io_ticks_ms")
     return KernelView(
@@ -254,8 +274,6 @@ def kernel_view(samples: Sequence[SystemSample]) -> KernelView | None:
 
 def _both(these: Sequence[float | None], those: Sequence[float | None]) -> tuple[Sequence[float], Sequence[float]]:
     """The values of those intervals that have one in both."""
-    if None not in these and None not in those:
-        return cast("Sequence[float]", these), cast("Sequence[float]", those)
     known = [(one, other) for one, other in zip(these, those, strict=True) if one is not None and other is not None]
     return [one for one, _ in known], [other for _, other in known]
 

@@ -2,10 +2,11 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
+from operator import attrgetter
 from typing import TypeVar
 
+from diskprof.model.many import of_many
 from diskprof.model.sample import Direction, Phase, Sample
 
 SHORT_INTERVAL = 0.5
@@ -14,21 +15,21 @@ SHORT_INTERVAL = 0.5
 
 def measured(samples: Iterable[Sample], test: int, direction: Direction | None = None) -> tuple[Sample, ...]:
     """The samples of a test's measuring phase in the order of time, without laying out, ramp, and the short tail (F6)."""
-    chosen = sorted(
-        (
-            sample
-            for sample in samples
-            if sample.test == test
-            and sample.phase is Phase.MEASURING
-            and (direction is None or sample.direction is direction)
-            and sample.duration_ns > 0
-        ),
-        key=lambda sample: sample.at_ns,
-    )
+    measuring = Phase.MEASURING
+    chosen = [
+        sample
+        for sample in samples
+        if sample.test == test
+        and sample.phase is measuring
+        and (direction is None or sample.direction is direction)
+        and sample.duration_ns > 0
+    ]
     if not chosen:
         return ()
-    usual = sorted(sample.duration_ns for sample in chosen)[len(chosen) // 2]
-    return tuple(sample for sample in chosen if sample.duration_ns >= SHORT_INTERVAL * usual)
+    chosen.sort(key=attrgetter("at_ns"))
+    durations = sorted(map(attrgetter("duration_ns"), chosen))
+    least = SHORT_INTERVAL * durations[len(durations) // 2]
+    return tuple(chosen) if durations[0] >= least else tuple(one for one in chosen if one.duration_ns >= least)
 
 
 ByTest = Mapping[tuple[int, Direction], Sequence[Sample]]
@@ -51,7 +52,7 @@ def thinned(samples: Sequence[T], most: int = 240) -> Sequence[T]:
     return samples[::step]
 
 
-@dataclass(frozen=True, slots=True)
+@of_many
 class Window:
     """Both directions of one or more neighbouring intervals in one; times in seconds since the measuring began."""
 
@@ -66,7 +67,7 @@ class Window:
 
     @property
     def iops(self) -> float:
-        return self.ios / self.seconds
+        return self.ios / (self.end_s - self.start_s)
 
     @property
     def bandwidth(self) -> float:
@@ -79,7 +80,7 @@ def windows(samples: Sequence[Sample], shortest_s: float = 0.0) -> tuple[Window,
     found: list[Window] = []
     clock = start = 0
     ios = amount = 0
-    ordered = sorted(samples, key=lambda sample: sample.at_ns)
+    ordered = sorted(samples, key=attrgetter("at_ns"))
     last = len(ordered) - 1
     longest = 0
     for index, sample in enumerate(ordered):

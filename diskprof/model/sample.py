@@ -1,9 +1,10 @@
 """Samples: what happened in one interval. Never cumulative."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from diskprof.model.histogram import Histogram
+from diskprof.model.many import of_many
 
 WITHIN_NS = 250_000
 """The threshold of the share of I/Os that were fast enough: 250 us, as the article that this table comes from has it."""
@@ -31,7 +32,7 @@ class Phase(StrEnum):
     DONE = "done"
 
 
-@dataclass(frozen=True, slots=True)
+@of_many
 class Sample:
     """The I/Os of one direction that completed in one interval.
 
@@ -100,7 +101,7 @@ class Sample:
         return min(self.at_ns, before_ns + self.duration_ns)
 
 
-@dataclass(frozen=True, slots=True)
+@of_many
 class SystemSample:
     """What the kernel saw in one interval: the device under test (iostat's figures as amounts) and the machine's CPUs.
 

@@ -8,7 +8,7 @@ import base64
 import binascii
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime, timedelta
@@ -206,16 +206,18 @@ SAMPLE_COLUMNS = (
     "test, phase, direction, at_ns, duration_ns, ios, bytes, mean_ns, min_ns, max_ns, histogram,"
     " p50_ns, p99_ns, p99_9_ns, within"
 )
-_HISTOGRAM = SAMPLE_COLUMNS.split(", ").index("histogram")
 
 
-def sample_from(row: Sequence[Any]) -> Sample:
-    """A row of SAMPLE_COLUMNS. Raises EngineError for a damaged histogram."""
-    values = list(row)
-    values[1], values[2] = _PHASES[values[1]], _DIRECTIONS[values[2]]
-    if values[_HISTOGRAM] is not None:
-        values[_HISTOGRAM] = Histogram.packed(values[_HISTOGRAM])
-    return Sample(*values)
+def samples_from(rows: Iterable[Sequence[Any]]) -> tuple[Sample, ...]:
+    """Rows of SAMPLE_COLUMNS and one more column, which is left out. Raises EngineError for a damaged histogram."""
+    packed, phases, directions = Histogram.packed, _PHASES, _DIRECTIONS
+    return tuple(
+        Sample(
+            *(test, phases[phase], directions[direction], at, duration, ios, size, mean, least, most),
+            *(None if histogram is None else packed(histogram), p50, p99, p99_9, within),
+        )
+        for test, phase, direction, at, duration, ios, size, mean, least, most, histogram, p50, p99, p99_9, within, _ in rows
+    )
 
 
 _SYSTEM_FIELDS = tuple(field.name for field in fields(SystemSample))
@@ -233,10 +235,10 @@ def system_row(run: int, seq: int, sample: SystemSample) -> tuple[object, ...]:
     return (run, seq, *values)
 
 
-def system_from(row: tuple[Any, ...]) -> SystemSample:
-    """A row of SYSTEM_COLUMNS."""
-    test, phase, *numbers = row
-    return SystemSample(test, _PHASES[phase], *numbers)
+def system_from(rows: Iterable[tuple[Any, ...]]) -> tuple[SystemSample, ...]:
+    """Rows of SYSTEM_COLUMNS and one more column, which is left out."""
+    phases = _PHASES
+    return tuple(SystemSample(row[0], phases[row[1]], *row[2:-1]) for row in rows)
 
 
 PROCESS_COLUMNS = ", ".join(field.name for field in fields(ProcessIo))

@@ -477,7 +477,7 @@ def samples_at(db: sqlite3.Connection, run_id: str, test: int, places: Sequence[
 
 def batch(run_id: str, rows: list[tuple[Any, ...]], after: int) -> SampleBatch:
     try:
-        found = tuple(codec.sample_from(row[:-1]) for row in rows)
+        found = codec.samples_from(rows)
     except EngineError as error:
         raise StoreError(f"A sample of the run {run_id} cannot be read: {error}", codec.DAMAGED) from None
     except (IndexError, TypeError) as error:
@@ -493,7 +493,7 @@ def system_samples(
 
 def system_batch(run_id: str, rows: list[tuple[Any, ...]], after: int) -> SystemBatch:
     try:
-        found = tuple(codec.system_from(row[:-1]) for row in rows)
+        found = codec.system_from(rows)
     except (IndexError, TypeError) as error:
         raise StoreError(f"A sample of the run {run_id} cannot be read: {error}.", codec.DAMAGED) from None
     return SystemBatch(found, max((row[-1] for row in rows), default=after))

@@ -120,7 +120,8 @@ class LevelChange:
 def level_change(view: TestView) -> LevelChange | None:
     """Two clearly different levels of IOPS."""
     halves, intervals = view.halves, view.intervals
-    found, exact = _change(halves), _change(intervals)
+    found = _change(halves)
+    exact = found if halves is intervals else _change(intervals)
     if view.uneven or found is None or exact is None or found.explained < EXPLAINED:
         return None
     # Both are the same change, or it is none: the intervals only say more exactly when it was.

@@ -174,13 +174,10 @@ class TestView:
 
     def device_rate(self, direction: Direction) -> float | None:
         """Bytes per second that the kernel counted on the device while the test measured; None where that is not known."""
-        amounts = [
-            (sample.read_bytes if direction is Direction.READ else sample.write_bytes, sample.duration_ns)
-            for sample in self.watched
-        ]
-        known = [(amount, duration) for amount, duration in amounts if amount is not None and duration > 0]
-        seconds = sum(duration for _, duration in known) / 1e9
-        return sum(amount for amount, _ in known) / seconds if seconds > 0 else None
+        seen = self.kernel
+        return (
+            None if seen is None else seen.read_bytes_per_s if direction is Direction.READ else seen.write_bytes_per_s
+        )
 
     def spent(self, start_s: float, end_s: float) -> tuple[SystemSample, ...]:
         """What the kernel saw in intervals that lie between two times of the test, in seconds."""

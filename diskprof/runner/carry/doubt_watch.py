@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from diskprof.analysis.findings.find import find
 from diskprof.analysis.findings.so_far import doubts_so_far
 from diskprof.engines.process import CpuTime
 from diskprof.model.device import Parts
@@ -13,6 +12,7 @@ from diskprof.model.errors import StoreBusy
 from diskprof.model.process_io import ProcessIo, together
 from diskprof.model.run import Cpu, Finding, Lapse, Run, Weight
 from diskprof.model.sample import Phase, Sample, SystemSample
+from diskprof.runner.carry.judging import judged
 from diskprof.store import Store
 
 _HURRY_S = 0.1
@@ -92,11 +92,9 @@ class DoubtWatch:
         try:
             with self._store.waiting(_HURRY_S):
                 run = self._store.run(self._run_id)
-                samples = self._store.samples(self._run_id, test=test, histograms=False).samples
-                system = self._store.system_samples(self._run_id, test=test).samples
+                found = judged(self._store, replace(run, tests=(run.tests[test],)), passed, looks, test=test)
         except StoreBusy:
             return None
-        found = find(replace(run, tests=(run.tests[test],)), samples, system, passed, looks)
         self._of_tests.pop(test, None)
         told = {(each.name, each.test) for each in self._doubts}
         self._of_tests[test] = tuple(

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 
-from diskprof.analysis.findings.find import find
 from diskprof.analysis.findings.steady_state import precondition_not_steady
 from diskprof.analysis.headline import headline
 from diskprof.analysis.watched import WatchedSums, samples_of
@@ -36,6 +35,7 @@ from diskprof.runner.carry.barrier import wait_for_others
 from diskprof.runner.carry.begin import Begun
 from diskprof.runner.carry.descriptors import resolved
 from diskprof.runner.carry.doubt_watch import DoubtWatch
+from diskprof.runner.carry.judging import judged
 from diskprof.runner.carry.limit_watch import LimitWatch
 from diskprof.runner.carry.marks import Mark, mark_bytes
 from diskprof.runner.carry.progress import ProgressMeter
@@ -132,10 +132,7 @@ def _conclude(
         run = replace(store.run(run_id), status=status, reason=reason)
         # The clock of the machine may have been set meanwhile.
         ended_at = run.started_at + timedelta(microseconds=took_ns // 1000)
-        found = find(
-            run, store.samples(run_id, histograms=False).samples, store.system_samples(run_id).samples, lapses, looks
-        )
-        findings = (*before, *found)
+        findings = (*before, *judged(store, run, lapses, looks))
         words = headline(run)
     finally:
         with store.waiting(_LAST_WORD_S):
