@@ -13,6 +13,8 @@ from pathlib import Path
 from diskprof.analysis.expectations import parse_expectation
 from diskprof.config.described import example
 from diskprof.config.file import parse_config
+from diskprof.devices.requests.pages import PageReader, RequestEvent, complete_format, issue_format
+from diskprof.devices.requests.sums import Names, RequestSums
 from diskprof.devices.scan.mounts import as_mount, may_hang, parse_mountinfo
 from diskprof.devices.scan.signatures import identify
 from diskprof.engines.events import Ending, Event, LineReader, Noted, Sampled
@@ -46,6 +48,7 @@ from diskprof.store.exchange import runfile
 
 ROOT = Path(__file__).parents[1]
 DATA = ROOT / "tests" / "data"
+TRACES = DATA / "traces"
 _SECOND = 1_000_000_000
 _LARGEST = 1 << 63
 _WRITTEN = datetime(2026, 3, 2, tzinfo=UTC)
@@ -321,6 +324,23 @@ def _mount_seeds() -> Iterator[bytes]:
     yield b"22 1 0:20 / /a\\040b\\134 ro shared:7 - fuse.x y\\011z rw\n" * 3
 
 
+def _trace(data: bytes) -> None:
+    """A page of the kernel's trace, and what becomes of its requests."""
+    issue, complete = ((TRACES / f"block_rq_{name}.format").read_text() for name in ("issue", "complete"))
+    events: list[RequestEvent] = []
+    PageReader(issue_format(issue), complete_format(complete)).read(data, events)
+    events.sort()
+    sums = RequestSums(1 << 24, 0, 0)
+    sums.add(events)
+    if seen := sums.take((events[-1][0] if events else 0) + 1, 0, Names(Path("/nowhere"))):
+        assert seen.requests.plus(seen.requests).ios == 2 * seen.requests.ios
+
+
+def _trace_seeds() -> Iterator[bytes]:
+    data = (TRACES / "fio-mix.pages").read_bytes()
+    yield from (data[at : at + 4096] for at in range(0, len(data), 4096))
+
+
 def _mark(data: bytes) -> None:
     mark = read_mark(data)
     if mark is not None:
@@ -349,6 +369,7 @@ TARGETS = {
         Target("results", _results, _result_seeds),
         Target("disk", _disk, _disk_seeds),
         Target("mounts", _mounts, _mount_seeds),
+        Target("trace", _trace, _trace_seeds),
         Target("mark", _mark, _mark_seeds),
     )
 }

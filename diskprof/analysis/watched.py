@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from diskprof.analysis.kernel import KernelView, highest, joined, kernel_view
 from diskprof.model.process_io import ProcessIo, together
-from diskprof.model.run import DirectionResult, Latency, TestResult
-from diskprof.model.sample import Direction, Sample, SystemSample
+from diskprof.model.requests import Latencies, RequestInterval
+from diskprof.model.run import PERCENTILES, DirectionResult, Latency, TestResult
+from diskprof.model.sample import Direction, Phase, Sample, SystemSample
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,11 @@ class WatchedSums:
         self._whole: SystemSample | None = None
         self._highest: KernelView | None = None
         self._processes: tuple[ProcessIo, ...] = ()
+        self._traced: RequestInterval | None = None
+
+    def trace(self, interval: RequestInterval) -> None:
+        """What was seen of each request in an interval."""
+        self._traced = self._traced.plus(interval) if self._traced else interval
 
     def add(self, sample: SystemSample, processes: Sequence[ProcessIo], *, whole: bool = True) -> KernelView | None:
         """What the kernel saw in an interval. One that is not `whole` was cut short: its rates are no highest ones."""
@@ -47,8 +53,16 @@ class WatchedSums:
 
     @property
     def result(self) -> TestResult:
-        """The same as the result of a test: rates, and r_await and w_await as its mean latency."""
+        """The same as the result of a test: rates, and r_await and w_await as its mean latency; where each request was traced,
+        what they took."""
+        if self._traced:
+            return traced_result(self._traced)
         return result_of(self._whole) if self._whole else TestResult()
+
+    @property
+    def traced(self) -> RequestInterval | None:
+        """All requests, where they were traced."""
+        return self._traced
 
 
 def samples_of(system: SystemSample) -> tuple[Sample, ...]:
@@ -68,6 +82,46 @@ def samples_of(system: SystemSample) -> tuple[Sample, ...]:
                 )
             )
     return tuple(found)
+
+
+def traced_samples(interval: RequestInterval, test: int, phase: Phase, at_ns: int) -> tuple[Sample, ...]:
+    """An interval of requests as a sample of each direction, which ended at `at_ns`."""
+    return tuple(
+        Sample(
+            *(test, phase, direction, at_ns, interval.requests.duration_ns, own.ios, own.bytes),
+            mean_ns=took.total_ns / own.ios if own.ios else None,
+            min_ns=took.min_ns,
+            max_ns=took.max_ns,
+            histogram=took.histogram if own.ios else None,
+        )
+        for direction in Direction
+        for own, took in ((interval.requests.direction(direction), interval.latencies(direction)),)
+    )
+
+
+def traced_result(whole: RequestInterval) -> TestResult:
+    """Requests as the result of a test."""
+    read, write = (_traced(whole, direction) for direction in Direction)
+    return TestResult(read, write, requests=whole.requests)
+
+
+def _traced(whole: RequestInterval, direction: Direction) -> DirectionResult:
+    own, seconds = whole.requests.direction(direction), whole.requests.duration_ns / 1e9
+    amount = own.bytes
+    return DirectionResult(
+        *(own.ios, amount, own.ios / seconds, amount / seconds, seconds * 1e3),
+        latency_of(whole.latencies(direction)),
+        whole.latencies(direction).histogram if own.ios else None,
+    )
+
+
+def latency_of(took: Latencies) -> Latency:
+    """The figures of a distribution, none above its longest; none of no requests."""
+    histogram = took.histogram
+    if not histogram:
+        return Latency()
+    known = {name: histogram.quantile(share) for name, share in PERCENTILES.items()}
+    return Latency(took.total_ns / histogram.total, took.min_ns, took.max_ns, **known).shown
 
 
 def result_of(whole: SystemSample) -> TestResult:

@@ -10,7 +10,7 @@ from diskprof.model.job import EngineJob
 from diskprof.model.limit import LimitRule, Trial
 from diskprof.model.load import Load
 from diskprof.model.metric import Quantity
-from diskprof.model.preset import Category, EngineName, Layout
+from diskprof.model.preset import WATCHING, Category, EngineName, Layout
 from diskprof.model.sample import LatencyKind
 from diskprof.model.steady import RoundsRule, SteadyRule
 from diskprof.model.target import Target
@@ -235,7 +235,7 @@ class Plan:
     @property
     def watched(self) -> bool:
         """Whether it measures nothing of its own, but watches what others do."""
-        return bool(self.tests) and all(test.engine is EngineName.KERNEL for test in self.tests)
+        return bool(self.tests) and all(test.engine in WATCHING for test in self.tests)
 
     @property
     def about_latency(self) -> bool:

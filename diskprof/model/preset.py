@@ -12,15 +12,20 @@ Options = tuple[tuple[str, str], ...]
 
 
 class EngineName(StrEnum):
-    """What measures. KERNEL: no program, but the kernel's counters, while others use the disk."""
+    """What measures. KERNEL: no program, but the kernel's counters, while others use the disk; TRACE: also its trace of each
+    request."""
 
     FIO = "fio"
     IOPING = "ioping"
     KERNEL = "kernel"
+    TRACE = "trace"
 
 
 PROGRAMS = (EngineName.FIO, EngineName.IOPING)
 """The engines that are programs: those that a preset may name, and that have to be installed."""
+
+WATCHING = (EngineName.KERNEL, EngineName.TRACE)
+"""Those that measure what others do."""
 
 
 class Category(StrEnum):

@@ -11,6 +11,7 @@ from diskprof.model.histogram import Histogram
 from diskprof.model.plan import Plan, PlannedTest
 from diskprof.model.preset import EngineName
 from diskprof.model.process_io import ProcessIo
+from diskprof.model.requests import Requests
 from diskprof.model.sample import WITHIN_NS, Direction, LatencyKind, Phase
 from diskprof.model.steady import SteadyWindows
 from diskprof.model.title import job_title
@@ -160,10 +161,13 @@ class TestResult(Result):
 
     `steady` is how a test that went on until it was steady, or a run of rounds, became so: the figures are those of the last
     windows or rounds alone.
+
+    `requests` is what others asked of a disk whose requests were traced.
     """
 
     jobs: tuple[JobResult, ...] = ()
     steady: SteadyWindows | None = None
+    requests: Requests | None = None
 
 
 @dataclass(frozen=True, slots=True)

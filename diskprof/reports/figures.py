@@ -230,6 +230,7 @@ def legend(tests: Collection[TestRecord]) -> str:
     told = [LATENCY_KINDS[kind] for kind in LatencyKind if kind in kinds] if EngineName.FIO in engines else []
     told += ["the time of a request"] if EngineName.IOPING in engines else []
     told += ["r_await and w_await of the kernel"] if EngineName.KERNEL in engines else []
+    told += ["from the issue of a request to the disk to its completion"] if EngineName.TRACE in engines else []
     return f"Latency: {listed(told)}. MB/s: 10^6 bytes a second."
 
 

@@ -88,6 +88,15 @@ def _fuse() -> bool:
     return os.access("/dev/fuse", os.R_OK | os.W_OK) and _program("fusermount3")
 
 
+def _tracefs() -> bool:
+    """Whether this process may mount tracefs, or has it already."""
+    from diskprof.devices.requests.tracefs import tracefs
+
+    known = "\ttracefs\n" in Path("/proc/filesystems").read_text()
+    place = tracefs()
+    return known and _sys_admin() and (place is None or os.access(place / "instances", os.W_OK))
+
+
 def _no_udevd() -> bool:
     return not _udevd()
 
@@ -122,6 +131,7 @@ NEEDS: dict[str, Callable[[], bool]] = {
     "blkio-throttle": _blkio_throttle,
     "udevd": _udevd,
     "fuse": _fuse,
+    "tracefs": _tracefs,
     "no-udevd": _no_udevd,
     "io_uring": _io_uring,
     "package-index": _package_index,

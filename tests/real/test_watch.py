@@ -5,14 +5,16 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from forked import diskprof
-from loops import MIB, Loops
+from loops import MIB, Loops, call
 from program import PATIENCE_S, started, until
 from users import NOBODY, diskprof_as, home_of
 
+from diskprof.devices.requests.tracefs import tracefs
 from diskprof.devices.scan.udev import topology
 from diskprof.model.preset import EngineName
 from diskprof.model.run import Run, Status
@@ -65,6 +67,78 @@ def test_a_device_that_goes_away_ends_the_watch_with_what_was_seen(loops: Loops,
         out, err = watch.communicate(timeout=PATIENCE_S)
     assert watch.returncode == 1
     assert f"{node} is gone" in err and "watched for" in out
+
+
+@pytest.fixture
+def instances(tmp_path: Path) -> Iterator[Path]:
+    """Where traces are, with tracefs mounted for the test where it is not."""
+    place = tracefs()
+    if place:
+        yield place / "instances"
+        return
+    mounted = tmp_path / "tracing"
+    mounted.mkdir()
+    call("mount", "-t", "tracefs", "tracefs", mounted)
+    try:
+        yield mounted / "instances"
+    finally:
+        call("umount", mounted)
+
+
+@pytest.mark.needs("tracefs")
+def test_each_request_of_a_known_writer_is_seen_and_no_trace_is_left(
+    loops: Loops, tmp_path: Path, instances: Path
+) -> None:
+    node = loops.disk(16 * MIB)
+    before = set(instances.iterdir())
+    words = ("watch", node, "--requests", "--json", "--interval", "100ms")
+    with started(*words, home=tmp_path) as killed:
+        assert killed.stdout and killed.stdout.readline()
+        killed.kill()
+        killed.communicate()
+    (left,) = set(instances.iterdir()) - before
+    assert f"-{killed.pid}-" in left.name
+    with started(*words, home=tmp_path) as watch:
+        assert watch.stdout and watch.stdout.readline()
+        assert not left.exists(), "what a killed watch left is removed by the next"
+        assert len(set(instances.iterdir()) - before) == 1
+        with subprocess.Popen([sys.executable, "-c", WRITER, node], stdin=-1, stdout=-1, text=True) as writer:
+            assert writer.stdout and writer.stdout.readline() == "written\n"
+            watch.send_signal(signal.SIGINT)
+            out, err = watch.communicate(timeout=PATIENCE_S)
+            writer.communicate()
+    assert watch.returncode == 0, err
+    seen = json.loads(out.splitlines()[-1])["requests"]
+    assert seen["write"]["bytes"] == 8 * MIB and seen["lost_events"] == 0
+    # In whose time: its own, or of a thread of the kernel that submits what it gave it.
+    assert sum(each["write_bytes"] for each in seen["processes"]) == 8 * MIB
+    ours = next(each for each in seen["processes"] if each["pid"] == writer.pid)
+    assert ours["writes"] and ours["read_bytes"] == 0
+    # All but the first piece of each size begin where one before ended.
+    assert sum(size["in_order"] for size in seen["write"]["sizes"]) == seen["write"]["ios"] - 1
+    assert set(instances.iterdir()) == before
+
+
+@pytest.mark.needs("tracefs")
+def test_a_recorded_trace_is_a_run_with_percentiles_and_sizes(loops: Loops, tmp_path: Path, instances: Path) -> None:
+    node = loops.disk(16 * MIB)
+    store = ("--store", tmp_path / "runs.db")
+    run_id = diskprof(*store, "watch", node, "--record", "--requests", "--detach", home=tmp_path).stdout.strip()
+    seen(tmp_path, run_id)
+    with subprocess.Popen([sys.executable, "-c", WRITER, node], stdin=-1, stdout=-1, text=True) as writer:
+        assert writer.stdout and writer.stdout.readline() == "written\n"
+        diskprof(*store, "stop", run_id, home=tmp_path)
+        writer.communicate()
+    with Store.open(tmp_path / "runs.db") as opened:
+        run, samples = opened.run(run_id), opened.samples(run_id).samples
+    (test,) = run.tests
+    assert (run.status, test.engine, run.plan.watched) == (Status.COMPLETE, EngineName.TRACE, True)
+    assert test.result and test.result.requests and test.result.write
+    assert test.result.requests.write.bytes == test.result.write.bytes == 8 * MIB
+    assert test.result.write.histogram and test.result.write.histogram.total == test.result.requests.write.ios
+    assert sum(each.histogram.total for each in samples if each.histogram) == test.result.requests.ios
+    shown = diskprof(*store, "show", run_id, home=tmp_path).stdout
+    assert "p99.9" in shown and "Requests" in shown and "Sync writes" in shown
 
 
 def test_no_right_to_the_device_is_needed(loops: Loops) -> None:

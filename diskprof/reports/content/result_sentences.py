@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from diskprof.model.preset import EngineName
+from diskprof.model.preset import WATCHING, EngineName
 from diskprof.model.run import DirectionResult, Run, Status, TestRecord
 from diskprof.model.sample import Direction
 from diskprof.model.steady import when_words
@@ -48,7 +48,7 @@ def _results(run: Run) -> str:
             continue
         if test.engine is EngineName.IOPING:
             sentences.append(_ioping(test))
-        elif test.engine is EngineName.KERNEL:
+        elif test.engine in WATCHING:
             sentences.append(_watched(test))
         elif len(test.planned.jobs) == 1:
             figures += _figures(test)
@@ -132,9 +132,10 @@ def _ioping(test: TestRecord) -> str:
 def _watched(test: TestRecord) -> str:
     """`others read 705 IOPS, 2.89 MB/s (await 1.05 ms) and wrote ...`."""
     verbs = {Direction.READ: "read", Direction.WRITE: "wrote"}
+    wait = "await" if test.engine is EngineName.KERNEL else "mean"
     parts = [
         f"{verbs[direction]} {format_iops(result.iops)} IOPS, {format_bandwidth(result.bandwidth_bytes_per_s)}"
-        + (f" (await {format_latency(result.latency.mean)})" if result.latency.mean is not None else "")
+        + (f" ({wait} {format_latency(result.latency.mean)})" if result.latency.mean is not None else "")
         for direction, result in (test.result.directions if test.result else ())
     ]
     return f"others {' and '.join(parts)}"

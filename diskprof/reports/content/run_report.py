@@ -37,7 +37,7 @@ from diskprof.reports.blocks import (
     Spark,
     Table,
 )
-from diskprof.reports.content import expectation_table, kernel_table, process_table
+from diskprof.reports.content import expectation_table, kernel_table, process_table, request_table
 from diskprof.reports.content.burst_words import burst_blocks
 from diskprof.reports.content.caps_words import caps_blocks
 from diskprof.reports.content.class_words import class_blocks, disk_class_words
@@ -451,6 +451,11 @@ def _kernel(known: _Known) -> list[Block]:
     return known.under(kernel_table.TITLE, kernel_table.kernel_tables(tests, full=known.form in _PAGES))
 
 
+def _requests(known: _Known) -> list[Block]:
+    traced = (test.result.requests for test in known.run.tests if test.result and test.result.requests)
+    return known.under(request_table.TITLE, [block for each in traced for block in request_table.request_report(each)])
+
+
 def _findings(known: _Known) -> list[Block]:
     run = known.run
     notes: list[Block] = [
@@ -565,6 +570,7 @@ _SECTIONS: tuple[tuple[Callable[[_Known], Sequence[Block]], tuple[Form, ...]], .
     (_expectations, tuple(Form)),
     (_over_time, (*_TERMINAL, Form.MARKDOWN)),
     (_kernel, (*_TERMINAL, *_PAGES)),
+    (_requests, tuple(Form)),
     (_findings, tuple(Form)),
     (_processes, tuple(Form)),
     (_trouble, tuple(Form)),

@@ -8,10 +8,12 @@ from diskprof.analysis.kernel import KernelView
 from diskprof.analysis.watched import WatchedTotal
 from diskprof.model.cells import cut
 from diskprof.model.process_io import ProcessIo
+from diskprof.model.requests import Latencies, RequestInterval, RequestProcess, Requests
 from diskprof.model.text import clean
 from diskprof.model.units import format_bandwidth, format_duration, format_iops, format_latency, format_size
 from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Cell, Heading, Paragraph, Table
+from diskprof.reports.content.request_table import traced_report
 from diskprof.reports.layout import Column
 from diskprof.reports.words import Meaning
 
@@ -25,7 +27,20 @@ _ALL = (
 )
 _MORE = ("d/s", "dMB/s", "d_await", "f/s", "f_await")
 """Discards and flushes, which not every kernel counts."""
-_WIDTHS = {"rareq-sz": 8, "wareq-sz": 8, "r_await": 7, "w_await": 7, "d_await": 7, "f_await": 7, "%util": 5}
+_TRACED = ("r/s", "w/s", "MB/s", "r_p50", "r_p99", "w_p50", "w_p99", "depth", "order", "%util")
+_WIDTHS = {
+    "r_p50": 7,
+    "r_p99": 7,
+    "w_p50": 7,
+    "w_p99": 7,
+    "rareq-sz": 8,
+    "wareq-sz": 8,
+    "r_await": 7,
+    "w_await": 7,
+    "d_await": 7,
+    "f_await": 7,
+    "%util": 5,
+}
 _USUAL = 6
 _LEGEND = "As iostat -x has them: r_await and w_await from queueing a request to its end, aqu-sz waiting or served."
 _MORE_LEGEND = "d: discards, f: flushes, of which one is the sync of an application or of the file system."
@@ -49,29 +64,47 @@ def _known(view: KernelView | None) -> tuple[str, ...]:
     return tuple(name for name in _MORE if (flushes if name.startswith("f") else discards))
 
 
+def traced_names() -> tuple[str, ...]:
+    """The figures of a line where each request is traced: latencies from issue to completion, requests in flight, in order."""
+    return _TRACED
+
+
 def watch_head(names: Sequence[str]) -> str:
     return " ".join(("Time".ljust(_TIME), *(name.rjust(_width(name)) for name in names), " Processes"))
 
 
 def watch_line(
-    at: datetime, view: KernelView | None, processes: Sequence[ProcessIo], names: Sequence[str], width: int | None
+    at: datetime,
+    view: KernelView | None,
+    processes: Sequence[ProcessIo],
+    names: Sequence[str],
+    width: int | None,
+    traced: RequestInterval | None = None,
 ) -> str:
     """An interval that ended at the local time `at`, with the processes that moved most in it, in at most `width` cells."""
-    cells = (_cell(name, view).rjust(_width(name)) for name in names)
-    told = sorted(processes, key=lambda each: -each.bytes)
-    line = " ".join((f"{at:%H:%M:%S}", *cells, f" {', '.join(map(_process, told))}")).rstrip()
+    cells = (
+        (_traced(name, traced) if name in _OF_REQUESTS else _cell(name, view)).rjust(_width(name)) for name in names
+    )
+    if traced:
+        told = [_requester(each, traced.requests) for each in traced.requests.processes]
+        told += [f"{traced.requests.lost:,} events lost"] if traced.requests.lost else []
+    else:
+        told = [_process(each) for each in sorted(processes, key=lambda each: -each.bytes)]
+    line = " ".join((f"{at:%H:%M:%S}", *cells, f" {', '.join(told)}")).rstrip()
     return line if width is None else cut(line, width)
 
 
-def watch_report(title: str, total: WatchedTotal, hidden: int) -> list[Block]:
-    """What it came to. `title` is the device's, `hidden` the number of processes whose I/O could not be seen."""
+def watch_report(title: str, total: WatchedTotal, hidden: int, traced: RequestInterval | None = None) -> list[Block]:
+    """What it came to. `title` is the device's, `hidden` the number of processes whose I/O could not be seen; `traced` are all
+    requests, where each was traced: those tell whose they were."""
     if total.mean is None or total.highest is None:
         return [Paragraph(f"{title}: nothing was counted.")]
     heading = Heading(f"{title}, watched for {format_duration(total.mean.seconds)}")
     tables = [replace(_means(total, _ALL), narrow=_means(total, _NARROW))]
     if more := _known(total.mean):
         tables.append(replace(_means(total, more), legend=_MORE_LEGEND))
-    return [heading, *tables, *_who(total, hidden)]
+    who = traced_report(traced) if traced and traced.requests.ios else _who(total, hidden)
+    return [heading, *tables, *who]
 
 
 def _means(total: WatchedTotal, names: Sequence[str]) -> Table:
@@ -108,6 +141,33 @@ def _process(each: ProcessIo) -> str:
     seconds = (each.last_ns - each.first_ns) / 1e9
     rate = f" {format_bandwidth(each.bytes / seconds)}" if seconds > 0 else ""
     return f"{clean(each.name)} ({each.pid}){rate}"
+
+
+def _requester(each: RequestProcess, requests: Requests) -> str:
+    return (
+        f"{clean(each.name)} ({each.pid}) {figures.share(each.ios / requests.ios)}"
+        if requests.ios
+        else clean(each.name)
+    )
+
+
+def _traced(name: str, traced: RequestInterval | None) -> str:
+    return (_OF_REQUESTS[name](traced) if traced else "") or figures.MISSING
+
+
+def _percentile(took: Latencies, share: float) -> str:
+    found = took.histogram.quantile(share)
+    return "" if found is None else format_latency(min(found, took.max_ns or found))
+
+
+_OF_REQUESTS: dict[str, Callable[[RequestInterval], str]] = {
+    "r_p50": lambda traced: _percentile(traced.read, 0.5),
+    "r_p99": lambda traced: _percentile(traced.read, 0.99),
+    "w_p50": lambda traced: _percentile(traced.write, 0.5),
+    "w_p99": lambda traced: _percentile(traced.write, 0.99),
+    "depth": lambda traced: "" if traced.requests.depth is None else f"{traced.requests.depth:.2f}",
+    "order": lambda traced: "" if traced.requests.in_order is None else figures.share(traced.requests.in_order),
+}
 
 
 def _width(name: str) -> int:

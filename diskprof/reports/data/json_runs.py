@@ -52,6 +52,7 @@ from diskprof.reports.content.class_words import recognised, standings
 from diskprof.reports.content.facts import targets
 from diskprof.reports.data.json import FieldTable, Json, fields, plain
 from diskprof.reports.data.json_limit import found_limit_json, limit_json
+from diskprof.reports.data.json_requests import requests_json
 
 UNITS = {
     Quantity.IOPS: "IOPS",
@@ -235,6 +236,8 @@ def _test(test: TestRecord) -> Json:
                 "window_s": rule.window_s,
                 **_of(steady, "range slope values"),
             }
+        if test.result.requests:
+            found["requests"] = requests_json(test.result.requests)
         if test.result.jobs:
             found["jobs"] = [_job(job) for job in test.result.jobs]
     return found

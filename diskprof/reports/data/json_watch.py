@@ -8,15 +8,27 @@ from datetime import datetime
 from diskprof.analysis.kernel import KernelView
 from diskprof.analysis.watched import WatchedTotal
 from diskprof.model.process_io import ProcessIo
+from diskprof.model.requests import RequestInterval
 from diskprof.reports.data.json import Json
+from diskprof.reports.data.json_requests import interval_requests
 
 
-def interval_json(at: datetime, device: str, view: KernelView | None, processes: Sequence[ProcessIo]) -> str:
-    """A line, with its end, of an interval that ended at `at` (UTC). `kernel` is null where nothing was counted."""
-    return _line({"type": "interval", **_head(at, device), "kernel": _kernel(view), "processes": _processes(processes)})
+def interval_json(
+    at: datetime,
+    device: str,
+    view: KernelView | None,
+    processes: Sequence[ProcessIo],
+    traced: RequestInterval | None = None,
+) -> str:
+    """A line, with its end, of an interval that ended at `at` (UTC). `kernel` is null where nothing was counted; `requests` are
+    told where they were traced."""
+    found = {"type": "interval", **_head(at, device), "kernel": _kernel(view), "processes": _processes(processes)}
+    return _line({**found, **_requests(traced)})
 
 
-def total_json(at: datetime, device: str, total: WatchedTotal, hidden: int, gone: bool) -> str:
+def total_json(
+    at: datetime, device: str, total: WatchedTotal, hidden: int, gone: bool, traced: RequestInterval | None = None
+) -> str:
     """The last line: means and highest figures of the whole time. `hidden` processes were not seen; `gone`: the device is."""
     return _line(
         {
@@ -27,8 +39,13 @@ def total_json(at: datetime, device: str, total: WatchedTotal, hidden: int, gone
             "processes": _processes(total.processes),
             "hidden_processes": hidden,
             "gone": gone,
+            **_requests(traced),
         }
     )
+
+
+def _requests(traced: RequestInterval | None) -> Json:
+    return {"requests": interval_requests(traced)} if traced else {}
 
 
 def _line(value: Json) -> str:

@@ -6,17 +6,18 @@ import os
 import signal
 import time
 from collections.abc import Callable, Sequence
-from contextlib import aclosing, suppress
+from contextlib import ExitStack, aclosing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 
 from diskprof.analysis.findings.steady_state import precondition_not_steady
 from diskprof.analysis.headline import headline
-from diskprof.analysis.watched import WatchedSums, samples_of
+from diskprof.analysis.watched import WatchedSums, samples_of, traced_samples
 from diskprof.devices.machine.device_watch import sensed
 from diskprof.devices.machine.process_watch import ProcessWatch
 from diskprof.devices.machine.watch import SystemWatch
+from diskprof.devices.requests.trace import RequestTrace
 from diskprof.devices.scan.members import parts_of
 from diskprof.engines.engine import Finished, Noted, Outcome, PhaseChanged, Sampled, measure
 from diskprof.engines.process import CpuTime
@@ -26,6 +27,7 @@ from diskprof.model.device import Parts
 from diskprof.model.errors import DiskprofError, StoreError
 from diskprof.model.limit import LimitRule
 from diskprof.model.plan import Plan, PlannedTest, Severity
+from diskprof.model.preset import EngineName
 from diskprof.model.process_io import ProcessIo
 from diskprof.model.run import Finding, Lapse, LapseKind, Status
 from diskprof.model.sample import Phase, Sample, SystemSample
@@ -174,6 +176,7 @@ class _Execution:
         own, asked = ((plan.target.device,), sensed(where.all_disks)) if plan.watched else (names, None)
         self.watch, self.others = SystemWatch(own, limited, sensed=asked), ProcessWatch(names)
         self.watched = WatchedSums() if plan.watched else None
+        self.requests: RequestTrace | None = None
         self.looks, self.before = looks, before
         self._stack = (*(device.name for device in where.stack), *where.behind)
         self.meter = ProgressMeter(plan, self.clock)
@@ -413,6 +416,13 @@ class _Execution:
 
     async def _watch(self, planned: PlannedTest, sums: WatchedSums) -> Outcome:
         """What others do, by the kernel's counters, until the time is over or somebody ends it."""
+        with ExitStack() as traced:
+            device = self.run.environment.device
+            if planned.engine is EngineName.TRACE and device:
+                self.requests = traced.enter_context(RequestTrace(device))
+            return await self._watch_on(planned, sums)
+
+    async def _watch_on(self, planned: PlannedTest, sums: WatchedSums) -> Outcome:
         ends_ns = self.clock() + round(planned.runtime_s * 1e9)
         while not self.stop.event.is_set() and (left_ns := ends_ns - self.clock()) > 0:
             with suppress(TimeoutError):
@@ -453,10 +463,18 @@ class _Execution:
         if self.watched:
             if system:
                 self.watched.add(system, others)
-            self._write(samples_of(system) if system else (), seen, others)
+            self._write(self._seen_of_others(self.watched, system), seen, others)
             return
         self._write(samples, seen, others)
         self._tell_doubts(self.doubts.hear(samples, seen, self.lapses, spent, others))
+
+    def _seen_of_others(self, sums: WatchedSums, system: SystemSample | None) -> tuple[Sample, ...]:
+        if self.requests is None:
+            return samples_of(system) if system else ()
+        if (interval := self.requests.interval()) is None:
+            return ()
+        sums.trace(interval)
+        return traced_samples(interval, self.meter.test, self.meter.phase, self.clock())
 
     def _others_did(self, *, last: bool = False) -> tuple[ProcessIo, ...]:
         """What other processes did to the disks since they were last looked at, of which a result is told."""

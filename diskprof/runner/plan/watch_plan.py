@@ -11,7 +11,7 @@ _NAME = "watched"
 _TITLE = "Watched"
 
 
-def watch_plan(device: Device, given: str, seconds: float = LONGEST_S) -> Plan:
+def watch_plan(device: Device, given: str, seconds: float = LONGEST_S, engine: EngineName = EngineName.KERNEL) -> Plan:
     """A plan to watch a device for so long at the most; `given` is how the person called it, or something on it."""
     target = Target(
         *(TargetKind.DEVICE, device.node, given),
@@ -22,7 +22,7 @@ def watch_plan(device: Device, given: str, seconds: float = LONGEST_S) -> Plan:
     test = PlannedTest(
         name=_NAME,
         title=_TITLE,
-        engine=EngineName.KERNEL,
+        engine=engine,
         argv=(),
         jobs=(),
         ramp_s=0.0,

@@ -1,0 +1,1 @@
+"""Each request to a device, by the kernel's trace of it."""
