@@ -8,17 +8,21 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
 
 from diskprof.engines.process import Brief, run_briefly
 from diskprof.model.device import Device, DeviceKind, Health, Transport, Wear
+from diskprof.model.drive import DriveCount, DriveCounters, Silence
 
 _MORE_PLACES = "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin"
 # Attributes; the drive's statistics of writes and of wear (ATA; SCSI's wear too); SCSI's counters of bytes stand with errors.
 _ARGUMENTS = ("--json=c", "--info", "--attributes", "--log=devstat,1", "--log=ssd", "--log=error")
 # A disk that sleeps is let sleep: smartctl then says nothing of it.
 _GENTLE = ("--nocheck=standby", "--health")
+# All of the statistics, and the lines of text: those of thermal management have no name in its JSON (F99).
+_COUNTING = ("--json=co", "--info", "--attributes", "--log=devstat", "--log=error", "--nocheck=standby")
 _PATIENCE_S = 5.0
 _AGAIN_S = 600.0
 _LATE_AGAIN_S = 60.0
@@ -51,6 +55,42 @@ _LEFT = (
     "Wear_Leveling_Count",
 )
 """Attributes whose normalised value falls from 100 to 0 as the endurance is used up, the most telling first."""
+
+_NAND = {
+    "NAND_Writes_32MiB": 32 << 20,
+    "NAND_Writes_1GiB": _GIB,
+    "NAND_Writes_GiB": _GIB,
+    "Total_NAND_Writes_GiB": _GIB,
+    "Flash_Writes_GiB": _GIB,
+}
+"""As _WRITTEN, of what the drive wrote to its flash."""
+
+_HOST_PAGES, _OWN_PAGES = "Host_Program_Page_Count", "FTL_Program_Page_Count"
+_ATTRIBUTE_ERRORS = {
+    "Reallocated_Sector_Ct": "reallocated sectors",
+    "Reported_Uncorrect": "uncorrectable errors",
+    "Current_Pending_Sector": "pending sectors",
+    "UDMA_CRC_Error_Count": "CRC errors of the link",
+}
+_STATISTIC_ERRORS = {
+    (3, 32): "reallocated sectors",
+    (4, 8): "uncorrectable errors",
+    (6, 24): "CRC errors of the link",
+}
+"""By page and offset of the ATA device statistics (ACS-4, 9.5)."""
+
+_HEAT_LINES = {
+    "Thermal Temp. 1 Transition Count": "times throttled lightly",
+    "Thermal Temp. 2 Transition Count": "times throttled heavily",
+    "Thermal Temp. 1 Total Time": "s throttled lightly",
+    "Thermal Temp. 2 Total Time": "s throttled heavily",
+}
+"""NVMe's thermal management (Base Specification, log page 02h); a line that is missing stands for 0."""
+
+_HEAT_MINUTES = {
+    "warning_temp_time": "min above the warning temperature",
+    "critical_comp_time": "min above the critical temperature",
+}
 
 _Json = Mapping[str, Any]
 _Disk = tuple[str, int | None, str]
@@ -95,9 +135,7 @@ def health_of(disk: Device) -> Health | None:
 
     Asks once in ten minutes, for five seconds at most, and again after a minute where nothing was said.
     """
-    # A bridge may have a sleeping disk behind it and not know.
-    bridged = disk.transport is Transport.USB and disk.rotational is not False
-    if disk.kind is not DeviceKind.DISK or disk.transport not in _WEARS or bridged:
+    if not counts_itself(disk):
         return None
     key, now = (disk.node, disk.diskseq, disk.serial), time.monotonic()
     until, health = _healths.get(key, (now, None))
@@ -105,6 +143,126 @@ def health_of(disk: Device) -> Health | None:
         health = parse_health(disk.name, _ask(disk, *_GENTLE).output)
         _healths[key] = (time.monotonic() + (_AGAIN_S if health else _LATE_AGAIN_S), health)
     return health
+
+
+class Told(NamedTuple):
+    """The counters of a disk, or why there are none."""
+
+    counters: DriveCounters | None
+    silence: Silence | None = None
+
+
+def counts_itself(disk: Device) -> bool:
+    """Whether it is a disk that may have counters of its own: nothing virtual, no bridge with a sleeping disk behind it."""
+    # Such a bridge does not know.
+    bridged = disk.transport is Transport.USB and disk.rotational is not False
+    return disk.kind is DeviceKind.DISK and disk.transport in _WEARS and not bridged
+
+
+def counters_of(disks: Sequence[Device]) -> tuple[Told, ...]:
+    """What each of these disks counts now, all asked at once, for five seconds at most. Wakes none; raises nothing."""
+    program = find_smartctl()
+    if not program or not disks:
+        return tuple(Told(None, Silence.MISSING) for _ in disks)
+    with ThreadPoolExecutor(len(disks)) as pool:
+        answers = pool.map(lambda disk: run_briefly((program, *_COUNTING, disk.node), _PATIENCE_S).output, disks)
+        return tuple(map(parse_counters, answers))
+
+
+def parse_counters(text: str) -> Told:
+    """What smartctl's JSON says of a drive's counters, or why it says nothing. Any text will do."""
+    data = _read(text)
+    (host, host_step), (nand, nand_step) = _host(data), _counted(data, _NAND, 1)
+    attributes = _attributes(data)
+    host_pages, own_pages = (
+        _number(_of(attributes, name, "raw", "value"), _MOST) for name in (_HOST_PAGES, _OWN_PAGES)
+    )
+    found = DriveCounters(
+        host_bytes=host,
+        host_step=host_step,
+        nand_bytes=nand,
+        nand_step=nand_step,
+        host_pages=host_pages,
+        own_pages=own_pages,
+        temperature_c=_number(_of(data, "temperature", "current"), 150) or None,
+        errors=tuple(_errors(data)),
+        heat=tuple(_heat(data)),
+    )
+    return Told(None, _silence(data)) if found == DriveCounters() else Told(found)
+
+
+def _host(data: _Json) -> tuple[int | None, int]:
+    """Bytes that were written to the drive, and the bytes of its step."""
+    units = _number(_of(data, "nvme_smart_health_information_log", "data_units_written"), _MOST)
+    if units is not None:
+        return _bytes(units * _NVME_UNIT), _NVME_UNIT
+    block = _number(data.get("logical_block_size"), 1 << 16) or 512
+    sectors = _number(_statistic(data, 1, 24), _MOST)
+    if sectors:
+        return _bytes(sectors * block), block
+    written, step = _counted(data, _WRITTEN, block)
+    if written is not None:
+        return written, step
+    written = _gigabytes(_of(data, "scsi_error_counter_log", "write", "gigabytes_processed"))
+    return written, 1 if written is None else 10**6
+
+
+def _counted(data: _Json, units: Mapping[str, int], block: int) -> tuple[int | None, int]:
+    """Bytes by the first of these attributes that there is, and the bytes of its step."""
+    attributes = _attributes(data)
+    for name, unit in units.items():
+        if raw := _number(_of(attributes, name, "raw", "value"), _MOST):
+            step = unit or block
+            return _bytes(raw * step), step
+    return None, 1
+
+
+def _errors(data: _Json) -> Iterator[DriveCount]:
+    """Of the error logs only what is an error of the drive: they also list commands that it did not know (F99)."""
+    media = _number(_of(data, "nvme_smart_health_information_log", "media_errors"), _MOST)
+    if media is not None:
+        yield DriveCount("media errors", media)
+    found: dict[str, int] = {}
+    attributes = _attributes(data)
+    for title, name in _ATTRIBUTE_ERRORS.items():
+        if (count := _number(_of(attributes, title, "raw", "value"), _MOST)) is not None:
+            found[name] = count
+    for (page, offset), name in _STATISTIC_ERRORS.items():
+        if (count := _number(_statistic(data, page, offset), _MOST)) is not None:
+            found[name] = count
+    for way in ("read", "write", "verify"):
+        count = _number(_of(data, "scsi_error_counter_log", way, "total_uncorrected_errors"), _MOST)
+        if count is not None:
+            found[f"uncorrected errors of {way}s" if way != "verify" else "uncorrected errors of verifying"] = count
+    defects = _number(data.get("scsi_grown_defect_list"), _MOST)
+    if defects is not None:
+        found["grown defects"] = defects
+    yield from (DriveCount(name, count) for name, count in found.items())
+
+
+def _heat(data: _Json) -> Iterator[DriveCount]:
+    log = data.get("nvme_smart_health_information_log")
+    if not isinstance(log, dict):
+        return
+    lines = dict.fromkeys(_HEAT_LINES, 0)
+    output = _of(data, "smartctl", "output")
+    for line in output if isinstance(output, list) else ():
+        name, colon, rest = line.partition(":") if isinstance(line, str) else ("", "", "")
+        figure = rest.strip().replace(",", "")
+        if colon and name in lines and figure.isascii() and figure.isdecimal() and len(figure) < 12:
+            lines[name] = int(figure)
+    if isinstance(output, list):
+        yield from (DriveCount(_HEAT_LINES[name], count) for name, count in lines.items())
+    for key, name in _HEAT_MINUTES.items():
+        if (minutes := _number(log.get(key), _MOST)) is not None:
+            yield DriveCount(name, minutes)
+
+
+def _silence(data: _Json) -> Silence:
+    said = " ".join(str(each.get("string")) for each in _items(_of(data, "smartctl", "messages")))
+    if "Permission denied" in said or "Operation not permitted" in said:
+        return Silence.DENIED
+    return Silence.ASLEEP if "STANDBY" in said or "SLEEP" in said else Silence.MUTE
 
 
 def _ask(disk: Device, *more: str) -> Brief:
@@ -156,18 +314,7 @@ def _used(data: _Json) -> int | None:
 
 
 def _written(data: _Json) -> int | None:
-    units = _number(_of(data, "nvme_smart_health_information_log", "data_units_written"), _MOST)
-    if units is not None:
-        return _bytes(units * _NVME_UNIT)
-    block = _number(data.get("logical_block_size"), 1 << 16) or 512
-    sectors = _number(_statistic(data, 1, 24), _MOST)
-    if sectors:
-        return _bytes(sectors * block)
-    attributes = _attributes(data)
-    for name, unit in _WRITTEN.items():
-        if raw := _number(_of(attributes, name, "raw", "value"), _MOST):
-            return _bytes(raw * (unit or block))
-    return _gigabytes(_of(data, "scsi_error_counter_log", "write", "gigabytes_processed"))
+    return _host(data)[0]
 
 
 def _bytes(value: int) -> int | None:

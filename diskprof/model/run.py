@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from diskprof.model.device import Device, Mount, device_title
+from diskprof.model.drive import DriveRecord
 from diskprof.model.histogram import Histogram
 from diskprof.model.plan import Plan, PlannedTest
 from diskprof.model.preset import EngineName
@@ -425,7 +426,7 @@ class Run:
     """A whole run without its samples, which the store gives by test and time. Times are UTC.
 
     `imported_from` is the file of an engine's results that it was read from; empty for a run of diskprof's, wherever it ran.
-    `processes` is what others did to the disks while each test measured.
+    `processes` is what others did to the disks while each test measured, `drives` what the drives counted themselves.
     """
 
     id: str
@@ -446,6 +447,7 @@ class Run:
     imported_from: str = ""
     fleet: FleetPlace | None = None
     processes: tuple[ProcessIo, ...] = ()
+    drives: tuple[DriveRecord, ...] = ()
 
     @property
     def rounds(self) -> SteadyWindows | None:

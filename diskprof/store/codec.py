@@ -16,6 +16,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from diskprof.model.advice import Advice
+from diskprof.model.drive import DriveRecord
 from diskprof.model.errors import EngineError, StoreError
 from diskprof.model.histogram import Histogram
 from diskprof.model.plan import Plan
@@ -108,6 +109,11 @@ def environment_from(text: str) -> Environment:
 @lru_cache(maxsize=32)
 def findings_from(text: str) -> tuple[Finding, ...]:
     return _decode(tuple[Finding, ...], text, "findings")
+
+
+@lru_cache(maxsize=32)
+def drives_from(text: str) -> tuple[DriveRecord, ...]:
+    return _decode(tuple[DriveRecord, ...], text, "counter of a drive") if text != "[]" else ()
 
 
 @lru_cache(maxsize=32)

@@ -351,14 +351,14 @@ def run(db: sqlite3.Connection, run_id: str, *, trash: bool = False) -> Run:
     number = number_of(db, run_id, trash=trash)
     row = db.execute(
         "SELECT run.status, run.reason, run.started_at, run.ended_at, note, run.runner_pid, imported_from, plan,"
-        " environment, findings, fleet.id, member, stage, series.id, repeat, arm FROM run"
+        " environment, findings, drives, fleet.id, member, stage, series.id, repeat, arm FROM run"
         " JOIN detail ON detail.run = run.number LEFT JOIN series ON series.number = run.series"
         " LEFT JOIN fleet ON fleet.number = run.fleet WHERE run.number = ?",
         (number,),
     ).fetchone()
     if row is None:
         raise StoreError(f"The run {run_id} cannot be read: its plan is missing.", codec.DAMAGED)
-    status, reason, started, ended, note, pid, imported, plan_text, environment, findings, *places = row
+    status, reason, started, ended, note, pid, imported, plan_text, environment, findings, drives, *places = row
     fleet, place = places[:3], places[3:]
     repeat = place[1]
     plan = codec.plan_from(plan_text)
@@ -389,6 +389,7 @@ def run(db: sqlite3.Connection, run_id: str, *, trash: bool = False) -> Run:
         imported_from=imported,
         fleet=fleets.place_of((fleet[0], fleet[1], fleet[2], repeat)),
         processes=_processes(db, number),
+        drives=codec.drives_from(drives),
     )
 
 

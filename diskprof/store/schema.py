@@ -1,6 +1,6 @@
 """The tables.
 
-Text columns that a list needs are real columns; `plan`, `environment`, `findings`, `result` and `body` hold JSON
+Text columns that a list needs are real columns; `plan`, `environment`, `findings`, `drives`, `result` and `body` hold JSON
 (codec.py). Times of day are microseconds since 1970 (UTC), times of a run ns since it began.
 """
 
@@ -9,7 +9,7 @@ import sqlite3
 from diskprof.store import figures
 
 APPLICATION_ID = 0x64707266  # "dprf"
-VERSION = 11
+VERSION = 12
 
 # What the kernel saw of an interval.
 _SAW = """test INTEGER NOT NULL,
@@ -153,7 +153,8 @@ _TABLES = (
         run INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE,
         plan TEXT NOT NULL,
         environment TEXT NOT NULL,
-        findings TEXT NOT NULL DEFAULT '[]'
+        findings TEXT NOT NULL DEFAULT '[]',
+        drives TEXT NOT NULL DEFAULT '[]'
     ) STRICT""",
     # What makes runs of a preset alike (model/fingerprint.py), so that a history is found without opening any of them.
     """CREATE TABLE fingerprint (

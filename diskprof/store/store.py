@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from diskprof.model.device import Device
+from diskprof.model.drive import DriveRecord
 from diskprof.model.earlier import EarlierResult
 from diskprof.model.errors import StoreError
 from diskprof.model.fingerprint import Aspect, Fingerprint, LikeRuns
@@ -218,6 +219,11 @@ class Store:
         """Records the doubts about a run in progress, in place of those before; `finish_run` records all findings."""
         with self._database.write() as db:
             writing.set_findings(db, self._touch(db, run_id), findings)
+
+    def tell_drives(self, run_id: str, drives: Sequence[DriveRecord]) -> None:
+        """Records what the drives of a run in progress counted from its begin to its end."""
+        with self._database.write() as db:
+            writing.set_drives(db, self._touch(db, run_id), drives)
 
     def finish_run(
         self,

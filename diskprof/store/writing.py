@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from random import SystemRandom
 
+from diskprof.model.drive import DriveRecord
 from diskprof.model.errors import RunNotFound, StoreError, UsageError
 from diskprof.model.fingerprint import fingerprint
 from diskprof.model.plan import Plan, PlannedTest
@@ -246,6 +247,11 @@ def set_findings(db: sqlite3.Connection, number: int, findings: Sequence[Finding
     """The findings of a run, and the names of its doubts where the list of runs has them."""
     db.execute("UPDATE detail SET findings = ? WHERE run = ?", (codec.to_json(tuple(findings)), number))
     db.execute("UPDATE run SET doubts = ? WHERE number = ?", (codec.to_text(" ".join(doubts_of(findings))), number))
+
+
+def set_drives(db: sqlite3.Connection, number: int, drives: Sequence[DriveRecord]) -> None:
+    """What the drives of a run counted."""
+    db.execute("UPDATE detail SET drives = ? WHERE run = ?", (codec.to_json(tuple(drives)), number))
 
 
 def interrupt(db: sqlite3.Connection, number: int, reason: str) -> bool:

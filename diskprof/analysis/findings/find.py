@@ -7,6 +7,7 @@ from diskprof.analysis.findings import (
     arrays,
     cache,
     cgroup_limits,
+    drive,
     filesystem,
     hardware,
     heat,
@@ -64,6 +65,9 @@ TEST_RULES: tuple[Rule, ...] = (
 
 RUN_RULES: tuple[Callable[[Run], Finding | None], ...] = (
     cache.memory_file_system,
+    drive.drive_errors,
+    drive.drive_throttled,
+    drive.write_amplification,
     hardware.misaligned,
     limits.engine_fallback,
     limits.only_clat,

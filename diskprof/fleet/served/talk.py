@@ -11,7 +11,7 @@ RELAY_SOCKET = "told"
 
 
 @dataclass(frozen=True, slots=True)
-class ServerReady:
+class Hello:
     """A server is ready for a test: `argv` is what fio is to do, `hostname` what the host calls itself."""
 
     test: int
@@ -20,7 +20,7 @@ class ServerReady:
 
 
 @dataclass(frozen=True, slots=True)
-class ServedResult:
+class Measured:
     """What fio would have printed: its last document (empty where there is none), its words, its exit code."""
 
     document: str
@@ -28,19 +28,19 @@ class ServedResult:
     code: int
 
 
-def hello_line(hello: ServerReady) -> bytes:
+def hello_line(hello: Hello) -> bytes:
     return to_json(hello).encode() + b"\n"
 
 
-def read_hello(line: bytes) -> ServerReady:
+def read_hello(line: bytes) -> Hello:
     """The inverse of `hello_line`. Raises ValueError."""
-    return read(ServerReady, json.loads(line))
+    return read(Hello, json.loads(line))
 
 
-def measured_line(measured: ServedResult) -> bytes:
+def measured_line(measured: Measured) -> bytes:
     return to_json(measured).encode() + b"\n"
 
 
-def read_measured(line: bytes) -> ServedResult:
+def read_measured(line: bytes) -> Measured:
     """The inverse of `measured_line`. Raises ValueError."""
-    return read(ServedResult, json.loads(line))
+    return read(Measured, json.loads(line))

@@ -37,7 +37,7 @@ from diskprof.reports.blocks import (
     Spark,
     Table,
 )
-from diskprof.reports.content import expectation_table, kernel_table, process_table, request_table
+from diskprof.reports.content import drive_table, expectation_table, kernel_table, process_table, request_table
 from diskprof.reports.content.burst_words import burst_blocks
 from diskprof.reports.content.caps_words import caps_blocks
 from diskprof.reports.content.class_words import class_blocks, disk_class_words
@@ -456,6 +456,10 @@ def _requests(known: _Known) -> list[Block]:
     return known.under(request_table.TITLE, [block for each in traced for block in request_table.request_report(each)])
 
 
+def _drives(known: _Known) -> list[Block]:
+    return known.under(drive_table.TITLE, drive_table.drive_blocks(known.run))
+
+
 def _findings(known: _Known) -> list[Block]:
     run = known.run
     notes: list[Block] = [
@@ -571,6 +575,7 @@ _SECTIONS: tuple[tuple[Callable[[_Known], Sequence[Block]], tuple[Form, ...]], .
     (_over_time, (*_TERMINAL, Form.MARKDOWN)),
     (_kernel, (*_TERMINAL, *_PAGES)),
     (_requests, tuple(Form)),
+    (_drives, tuple(Form)),
     (_findings, tuple(Form)),
     (_processes, tuple(Form)),
     (_trouble, tuple(Form)),

@@ -19,9 +19,10 @@ from diskprof.analysis.disk_standing import Rank, capacity_gib, rank
 from diskprof.analysis.expectations import CommonExpectation, judge
 from diskprof.analysis.kernel import KernelView
 from diskprof.analysis.score import Score, scores
-from diskprof.analysis.sweep import BestOfRow, Limits, Matrix, best, grids, limits, measured, panels
+from diskprof.analysis.sweep import Best, Limits, Matrix, best, grids, limits, measured, panels
 from diskprof.model.advice import Advice, on_command_line
 from diskprof.model.device import Device, Mount, Wear, share_of
+from diskprof.model.drive import DriveCount, DriveRecord
 from diskprof.model.earlier import EarlierResult
 from diskprof.model.expectation import Expectation, Judgement
 from diskprof.model.metric import Quantity
@@ -90,6 +91,7 @@ def run_json(
         "disk_class": _disk_class(run),
         "ranks": [_rank(score, place) for score in scores(run, earlier) if (place := rank(score, earlier))],
         **_of(run, "findings"),
+        "drives": [_drive(each) for each in run.drives],
         "within_ns": WITHIN_NS,
         "messages": [
             {"at_ns": message.at_ns, "test": names.get(message.test), **_of(message, "warning text")}
@@ -133,6 +135,22 @@ def _disk_class(run: Run) -> Json:
             for record, direction, one in standings(run)
         ],
     }
+
+
+def _drive(each: DriveRecord) -> Json:
+    """What a drive counted in the time of the run; `new` is null where it does not tell."""
+    return {
+        **_of(each, "device silence advice host_bytes test_bytes nand_bytes amplification"),
+        "temperature_before_c": each.before and each.before.temperature_c,
+        "temperature_after_c": each.after and each.after.temperature_c,
+        **_of(each, "hottest_c"),
+        "errors": _drive_counts(each.new_errors),
+        "thermal_events": _drive_counts(each.new_heat),
+    }
+
+
+def _drive_counts(counts: Sequence[DriveCount] | None) -> list[Json] | None:
+    return None if counts is None else [{"name": each.name, "count": each.count} for each in counts]
 
 
 def _process(each: ProcessIo) -> Json:
@@ -344,7 +362,7 @@ _FIELDS: FieldTable = {
     Advice: on_command_line,
     Cap: "per_s=value low high cells sizes_bytes=sizes depths enough_depth=enough",
     Caps: _caps,
-    BestOfRow: "iops iops_at? bandwidth_bytes_per_s=bandwidth bandwidth_at? enough?",
+    Best: "iops iops_at? bandwidth_bytes_per_s=bandwidth bandwidth_at? enough?",
     ComparedValue: "value values difference ratio interval verdict more_runs",
     ComparedArm: "label runs",
     ComparedRun: "id status preset target hostname started_at tags findings",

@@ -37,6 +37,7 @@ from diskprof.runner.carry.barrier import wait_for_others
 from diskprof.runner.carry.begin import Begun
 from diskprof.runner.carry.descriptors import resolved
 from diskprof.runner.carry.doubt_watch import DoubtWatch
+from diskprof.runner.carry.drive_watch import DriveWatch
 from diskprof.runner.carry.judging import judged
 from diskprof.runner.carry.limit_watch import LimitWatch
 from diskprof.runner.carry.marks import Mark, mark_bytes
@@ -183,6 +184,7 @@ class _Execution:
         self.space = SpaceWatch(plan)
         self.disks = DiskWatch(plan, where)
         self.doubts = DoubtWatch(run.store, run.run_id)
+        self.drives = DriveWatch(() if plan.watched else where.all_disks)
 
     async def carry_out(self) -> tuple[Status, str]:
         for hazard in self.plan.hazards:
@@ -203,7 +205,10 @@ class _Execution:
             self.lapse_watch.turn()
             ticker = asyncio.create_task(self._tick())
             try:
+                await self.drives.begin()
                 status, reason = await self._tests(workdir)
+                if drives := await self.drives.end():
+                    self.run.store.tell_drives(self.run_id, drives)
             finally:
                 loop.remove_signal_handler(signal.SIGCONT)
                 ticker.cancel()
@@ -492,6 +497,7 @@ class _Execution:
         system: tuple[SystemSample, ...] = (),
         processes: tuple[ProcessIo, ...] = (),
     ) -> None:
+        self.drives.hear(samples, system)
         self.keeper.append(samples=samples, system=system, progress=self.meter.progress(), processes=processes)
         self._shown_ns = self.clock()
 

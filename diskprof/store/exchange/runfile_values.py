@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
+from diskprof.model.drive import DriveRecord
 from diskprof.model.errors import DiskprofError, EngineError
 from diskprof.model.fleet import FleetRun
 from diskprof.model.histogram import Histogram
@@ -57,6 +58,7 @@ class Head:
     series: SeriesPlace | None = None
     imported_from: str = ""
     fleet: FleetPlace | None = None
+    drives: tuple[DriveRecord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
