@@ -73,8 +73,8 @@ UNJUDGED = f"Blank: fewer than {LEAST_IOS} I/Os in a run, or fewer than {TAIL_IO
 _FACTOR_FROM = 9.995
 """Ten times as much again is written as a factor."""
 
-_END_FACTOR_FROM = 99.995
-"""The end of an interval is written as a factor from here on; a hundred times needs five digits of percent."""
+_END_FACTOR_FROM = 9.995
+"""The end of an interval is written as a factor from here on: it needs fewer digits than percent, and the columns line up."""
 
 _MOST_FACTOR = 1000
 
@@ -237,7 +237,7 @@ def legend(tests: Collection[TestRecord]) -> str:
 def interval(cell: ComparedValue) -> str:
     """The interval of a cell's difference: `(-9.4 to -6.1)` in percent or, of shares, percentage points; empty without one.
 
-    Of a difference from ten times on: `(x12 to x18)`; one end a hundred times up: `(-88 to x120)`.
+    Of a difference from ten times on: `(x12 to x18)`; one end ten times up: `(-88 to x12)`.
     """
     if cell.interval is None:
         return ""

@@ -22,7 +22,7 @@ from stored_screens import (
     until,
 )
 
-from diskprof.analysis.comparison import ComparedMetric, ComparedValue
+from diskprof.analysis.comparison import ComparedArm, ComparedMetric, ComparedValue
 from diskprof.analysis.metrics import Better, Measure
 from diskprof.model.metric import Change
 from diskprof.model.run import Finding, Status, Weight
@@ -32,7 +32,18 @@ from diskprof.reports.content.overview import Judged, OverviewCell, judge
 from diskprof.runner.comparing import MarkedRun, grouped
 from diskprof.store import Store
 from diskprof.store.writing import set_findings
-from diskprof.tui.compare.compare_rows import FULL, NARROW, SPANS, TIGHT, WIDE, RowForm, figure_cell, letter
+from diskprof.tui.compare.compare_rows import (
+    FULL,
+    NARROW,
+    SPANS,
+    TIGHT,
+    WIDE,
+    RowForm,
+    figure_cell,
+    in_full,
+    letter,
+    named,
+)
 from diskprof.tui.compare.screen import CompareChart, CompareScreen
 from diskprof.tui.dialogs.report_dialog import ExportModal
 from diskprof.tui.kit.charts.chart import Chart
@@ -373,6 +384,23 @@ def test_figures_line_up_beside_the_longest_verdict(form: RowForm) -> None:
         text, _ = figure_cell(one, form)
         assert text.startswith(f"{one.value:>{form.value}} {one.difference:>{form.difference}} ")
         assert len(text) <= form.other
+
+
+def test_what_is_not_settled_is_said_first_without_the_sign_of_a_doubt() -> None:
+    cell = OverviewCell(
+        "17,705", "", "+0.2%", judged=Judged("cannot tell?", "~?"), more="about 4 more runs a side needed"
+    )
+    base = OverviewCell("17,670", "", "")
+    assert in_full("read IOPS", [base, cell]).startswith(
+        "B: cannot tell, about 4 more runs a side needed   read IOPS   A: 17,670"
+    )
+
+
+def test_a_name_that_does_not_fit_gives_way_to_its_letter() -> None:
+    arm = ComparedArm("quick 11-25 16:49", ())
+    assert named(0, arm, 9) == "A"
+    assert named(0, arm, 12) == "A quick 11-25 16:49", "shortened in its middle by the table"
+    assert named(1, arm, 60, interval=True) == "B quick 11-25 16:49   difference (95% interval)"
 
 
 async def test_what_is_cut_at_the_edge_says_so_and_how_to_see_more(path: Path, runs: dict[str, str]) -> None:

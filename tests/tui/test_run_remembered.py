@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from bench_screens import PRESETS, Bench, make_device, open_bench
 from recorded import make_plan, record_run
-from stored_screens import SIZES, Driver, press, see, told, until, write
+from stored_screens import SIZES, Driver, press, see, settle, text_of, told, until, write
 
 from diskprof.config.remembered import Remembered, file_for, read_remembered, write_remembered
 from diskprof.model.device import DeviceTree
@@ -30,6 +30,7 @@ async def test_the_last_target_preset_and_edits_come_back(bench: Bench) -> None:
         await press(pilot, "enter", "o", *"/srv", "enter", "enter")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, LiveScreen))
+        await settle(pilot)
     async with open_bench(bench) as pilot:
         assert rows(pilot, "devices").key == "path:/srv"
         assert rows(pilot, "presets").key == "crystal"
@@ -80,6 +81,15 @@ async def test_own_presets_stand_before_the_shipped_ones(bench: Bench) -> None:
     bench.presets = (*PRESETS, replace(PRESETS[2], name="mine", title="Mine", shipped=False))
     async with open_bench(bench) as pilot:
         assert shelves(pilot)[:3] == ["Your own", "Mine", "Quick"]
+
+
+async def test_the_frame_of_the_presets_says_which_of_how_many(bench: Bench) -> None:
+    async with open_bench(bench) as pilot:
+        await see(pilot, f" 1 of {len(PRESETS)} ")
+        await press(pilot, "right", "down")
+        await see(pilot, f" 2 of {len(PRESETS)} ")
+        await press(pilot, "/", *"nothing-like-it")
+        await until(pilot, lambda: f" of {len(PRESETS)} " not in text_of(pilot))
 
 
 async def test_a_wide_list_of_presets_has_time_sides_amount_and_tests(bench: Bench) -> None:

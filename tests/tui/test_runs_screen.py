@@ -475,6 +475,22 @@ def test_a_target_is_not_cut_beside_a_result_that_has_room(path: Path) -> None:
     assert wider["doubts"] >= 16, "what is left over says why runs are in doubt"
 
 
+def test_at_80_columns_a_target_is_not_cut_for_a_status_that_no_run_has(path: Path) -> None:
+    with Store.open(path) as store:
+        one = store.summaries()[0]._replace(
+            target="/srv/vol/data01",
+            headline="rand R 72.1k, W 12.6k IOPS",
+            tags=(),
+            status=Status.COMPLETE,
+            doubts=("busy-machine",),
+        )
+    interrupted = one._replace(status=Status.INTERRUPTED, headline="")
+    for found in ([one], [one, interrupted]):
+        columns = {column.key: column.width for column in columns_for(79, RunsView(), found)}
+        assert columns["target"] == len("/srv/vol/data01")
+        assert columns["result"] >= len("rand R 72.1k, W 12.6k")
+
+
 @pytest.mark.parametrize(("size", "rows"), [((80, 24), 2), ((120, 40), 2)])
 async def test_a_short_list_leaves_its_lines_to_the_run(tmp_path: Path, size: tuple[int, int], rows: int) -> None:
     path = tmp_path / "short.db"

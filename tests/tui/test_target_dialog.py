@@ -40,6 +40,10 @@ async def test_recent_targets_and_mount_points_are_offered(bench: Bench) -> None
         await until(pilot, lambda: chosen(pilot) == "path:/srv/logs")
         await press(pilot, "o", *"sda2")
         assert offered(pilot) == ["/mnt/data"]
+        await press(pilot, "down", "enter")
+        await until(pilot, lambda: chosen(pilot) == "device:sda2")
+        rows = [row.key for row in pilot.app.screen.query_one("#devices", Table).rows]
+        assert "path:/mnt/data" not in rows, "the same directory once"
 
 
 async def test_down_chooses_from_the_list(bench: Bench) -> None:

@@ -239,17 +239,24 @@ def judge(cell: ComparedValue, *, doubt: bool) -> Judged:
 
 
 def doubts_about(comparison: Comparison, column: int, test: str) -> tuple[str, ...]:
-    """Why an arm's verdict on a test is in doubt: `other I/O on the disk (A)`, of the arm and of the base.
+    """Why an arm's verdict on a test is in doubt: `other I/O on the disk (A)`, of the arm and of the base."""
+    return _doubts_of([comparison.columns[at] for at in ((0, column) if column else ())], test)
 
-    A median bears a doubt about fewer than half of the runs.
-    """
-    found = []
-    for at in (0, column) if column else ():
-        arm = comparison.columns[at]
+
+def doubts_of_any(comparison: Comparison, test: str) -> tuple[str, ...]:
+    """Why any verdict on a test is in doubt: `CPUs busy (A, B)`; of a single arm there is none."""
+    return _doubts_of(comparison.columns, test) if len(comparison.columns) > 1 else ()
+
+
+def _doubts_of(arms: Sequence[ComparedArm], test: str) -> tuple[str, ...]:
+    """Each doubt once, with those whose it is. A median bears a doubt about fewer than half of the runs."""
+    found: dict[str, list[str]] = {}
+    for arm in arms:
         for words, runs in _doubtful_runs(arm, test).items():
             if 2 * runs >= len(arm.runs):
-                found.append(f"{words} ({arm.label}{of_runs(runs, arm)})")
-    return tuple(found)
+                found.setdefault(words, []).append(f"{arm.label}{of_runs(runs, arm)}")
+    several = any(len(arm.runs) > 1 for arm in arms)
+    return tuple(f"{words} ({('; ' if several else ', ').join(named)})" for words, named in found.items())
 
 
 def of_runs(runs: int, arm: ComparedArm) -> str:

@@ -79,7 +79,7 @@ def compared(run: Run, earlier: Sequence[EarlierResult]) -> str:
     if run.imported_from:
         return "Imported: its disk is unknown, so there is no earlier run to compare with"
     if not count:
-        return "No earlier run like it to compare with (same disk, not in doubt)"
+        return "No earlier run like it without doubts on this disk"
     before = "the earlier run" if count == 1 else f"the best of {count:,} earlier runs"
     return f"Compared with {before} on this disk"
 

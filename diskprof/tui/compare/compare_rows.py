@@ -3,19 +3,20 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from diskprof.analysis.comparison import ComparedMetric, Comparison, TestComparison
+from diskprof.analysis.comparison import ComparedArm, ComparedMetric, Comparison, TestComparison
 from diskprof.analysis.metrics import Measure
-from diskprof.model.cells import wrap
+from diskprof.model.cells import width_of, wrap
 from diskprof.model.sample import Direction
 from diskprof.model.text import clean
 from diskprof.reports import figures
 from diskprof.reports.blocks import Cell
 from diskprof.reports.content.comparison_report import differing
 from diskprof.reports.content.overview import (
+    DOUBT,
     OverviewCell,
     bar,
     cell_of,
-    doubts_about,
+    doubts_of_any,
     full_bar,
     scaled_to,
 )
@@ -36,6 +37,9 @@ _LATENCY = {
 }
 _INTERVAL = 14
 _MOST_MORE = 14
+_HAS_INTERVAL = "   difference (95% interval)"
+_LEAST_NAMED = 12
+"""So many cells a name needs that is shortened: `A qu...16:49` is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,17 @@ def letter(index: int) -> str:
     return LETTERS[index] if index < len(LETTERS) else f"{index + 1}"
 
 
+def named(index: int, arm: ComparedArm, width: int, *, interval: bool = False) -> str:
+    """An arm's letter and name; the letter alone where so little of the name could be seen that it is no name.
+
+    `interval`: its column has intervals, and says so where there is room.
+    """
+    whole = f"{letter(index)} {clean(arm.label)}"
+    if interval and index and width_of(whole) + width_of(_HAS_INTERVAL) <= width:
+        return whole + _HAS_INTERVAL
+    return whole if width_of(whole) <= width or width >= _LEAST_NAMED else letter(index)
+
+
 def lettered(comparison: Comparison) -> Comparison:
     """The comparison with letters for the runs' names."""
     columns = tuple(replace(column, label=letter(index)) for index, column in enumerate(comparison.columns))
@@ -106,7 +121,7 @@ def columns_for(comparison: Comparison, width: int) -> tuple[SheetColumn, ...]:
     columns = [SheetColumn("name", "", form.name)]
     for index, run in enumerate(runs):
         wide = (form.base + first if index == 0 else form.other) + each
-        title = f"{letter(index)} {clean(run.label)}"
+        title = named(index, run, wide, interval=form.bar > 0)
         # The heading of the screen says which is the base, too.
         base = "  (base)" if index == 0 and len(runs) > 1 and len(title) + 8 <= wide else ""
         columns.append(SheetColumn(run.key, f"{title}{base}", wide, middle=True))
@@ -118,9 +133,7 @@ def lines_of(comparison: Comparison, number: int, width: int, form: RowForm = WI
     test = comparison.tests[number]
     lines = [RowLine(heading(test.title, "title"), number)]
     letters = lettered(comparison)
-    runs = range(len(comparison.columns))
-    doubts = dict.fromkeys(doubt for column in runs for doubt in doubts_about(letters, column, test.name))
-    if doubts:
+    if doubts := doubts_of_any(letters, test.name):
         lines += [RowLine(row, number) for row in wrapped(f"In doubt: {'; '.join(doubts)}", "warn", width)]
     lines += [beside(cells, number) for cells in differing(test, letters.columns)]
     return (*lines, *_figures(letters, number, test, form))
@@ -166,8 +179,8 @@ def in_full(name: str, cells: Sequence[OverviewCell], doubts: Iterable[str] = ()
     unsettled: dict[str, list[str]] = {}
     for at, cell in enumerate(cells):
         if cell.more:
-            unsettled.setdefault(f"{cell.judged.word}: {cell.more}", []).append(letter(at))
-    parts = [f"{', '.join(letters)} {words}" for words, letters in unsettled.items()]
+            unsettled.setdefault(f"{cell.judged.word.removesuffix(DOUBT)}, {cell.more}", []).append(letter(at))
+    parts = [f"{', '.join(letters)}: {words}" for words, letters in unsettled.items()]
     parts += [name, *([f"in doubt: {'; '.join(doubts)}"] if doubts else [])]
     for at, cell in enumerate(cells):
         words = (f"{letter(at)}: {cell.value}", cell.difference, cell.interval, "" if cell.more else cell.judged.word)

@@ -28,7 +28,7 @@ from diskprof.reports.content.overview import (
     upshot_of_chance,
 )
 from diskprof.reports.words import DIRECTIONS, STATUSES
-from diskprof.tui.compare.compare_rows import RowLine, beside, heading, in_full, letter, lettered, wrapped
+from diskprof.tui.compare.compare_rows import RowLine, beside, heading, in_full, lettered, named, wrapped
 from diskprof.tui.kit.painted import Piece
 from diskprof.tui.kit.table import Row, SheetColumn
 from diskprof.tui.shell.run_signs import ink, ink_of, status_text, when_text
@@ -106,7 +106,7 @@ def overview_columns(comparison: Comparison, found: Overview, form: OverviewForm
     columns = [SheetColumn("name", units_of(found, units=form.units), form.name)]
     for index, run in enumerate(comparison.columns):
         wide = form.other if index else form.base
-        columns.append(SheetColumn(run.key, f"{letter(index)} {clean(run.label)}", wide, middle=True))
+        columns.append(SheetColumn(run.key, named(index, run, wide, interval=form.interval), wide, middle=True))
     return tuple(columns)
 
 
@@ -154,8 +154,10 @@ def _runs(comparison: Comparison, now: datetime, form: OverviewForm) -> list[Row
     named = [arm.runs[0].id if len(arm.runs) == 1 else figures.count(len(arm.runs), "run") for arm in arms]
     rows: list[tuple[str, list[Piece]]] = [
         ("run", [(name, "quiet") for name in named]),
-        ("when", [(_first(text, wide), "quiet") for text, wide in zip(started, widths, strict=True)]),
     ]
+    # Runs without tags are called by their time.
+    if any(f"{arm.runs[0].started_at:%m-%d %H:%M}" not in arm.label for arm in arms):
+        rows.append(("when", [(_first(text, wide), "quiet") for text, wide in zip(started, widths, strict=True)]))
     if any(run.status is not Status.COMPLETE for arm in arms for run in arm.runs):
         ends = [_end(arm) for arm in arms]
         rows.append(("status", [(_first(text, wide), ink) for (text, ink), wide in zip(ends, widths, strict=True)]))

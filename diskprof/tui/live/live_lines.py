@@ -82,7 +82,8 @@ def test_line(seen: Snapshot, width: int, *, silent_s: float = 0.0, bar: Charset
     left: list[Piece] = [(f"   {counted}  ", "")]
     room = width - width_of(right)
     if seen.preparing:
-        left = [("   Preparing ", ""), (preparing_words(run.plan), "strong")]
+        words = preparing_words(run.plan)
+        left = [("   ", ""), (words[0].upper() + words[1:], "strong")]
     else:
         title = clean(record.title)
         if cells.width_of(title) <= room - width_of(left):

@@ -254,11 +254,20 @@ class DevicePane(Down):
         return self._view.doubts(device, tree, system_disks(tree))
 
     def choose_path(self, path: str) -> None:
-        """Choose a path that the person typed."""
-        # More of them would leave no room for the devices.
-        self._paths = [path, *(each for each in self._paths if each != path)][:_MOST_PATHS]
-        self.list.key = key_of(Place(path=path))
+        """Choose a path that the person typed; the device that is tested there, so that it has no second row."""
+        if device := self._tested_at(path):
+            self.list.key = key_of(Place(device.name))
+        else:
+            # More of them would leave no room for the devices.
+            self._paths = [path, *(each for each in self._paths if each != path)][:_MOST_PATHS]
+            self.list.key = key_of(Place(path=path))
         self.show()
+
+    def _tested_at(self, path: str) -> Device | None:
+        """The device whose row tests this directory."""
+        tree, session = self.device_tree, screen_of(self).session
+        mounted = (each for each in (tree.devices if tree else ()) if any(mount.path == path for mount in each.mounts))
+        return next((each for each in mounted if session.suggest_directory(each) == path), None)
 
     # how it is shown
 

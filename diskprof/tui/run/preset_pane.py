@@ -71,7 +71,7 @@ class PresetPane(Vertical):
 
     def on_mount(self) -> None:
         self.border_title = "Preset"
-        self._field.placeholder = with_keys(self.screen, "type to filter, {run.unfilter} clears")
+        self._field.placeholder = with_keys(self.screen, "filter: Enter keeps, {run.unfilter} clears")
 
     @property
     def loaded(self) -> bool:
@@ -107,7 +107,15 @@ class PresetPane(Vertical):
     @on(Table.Moved)
     def _moved(self, message: Table.Moved) -> None:
         message.stop()
+        self._count()
         self.post_message(self.Changed())
+
+    def _count(self) -> None:
+        """Which of the list the cursor is on, in the frame: `3 of 42`."""
+        keys = [row.key for row in self.list.rows if not row.heading]
+        told = f"{keys.index(self.list.key) + 1} of {len(keys)}" if self.list.key in keys else ""
+        if self.border_subtitle != told:
+            self.border_subtitle = told
 
     @property
     def preset(self) -> Preset | None:
@@ -184,6 +192,7 @@ class PresetPane(Vertical):
             return preset_rows(found, shelves, width) or nothing_found(key, width)
 
         self.list.show(rows)
+        self._count()
 
     # the filter
 

@@ -261,9 +261,7 @@ class RunList:
             case "result" if run.status is Status.COMPLETE or any(each.key == "status" for each in columns):
                 return whole_parts(run.headline, column.width), ""
             case "result":
-                status = STATUSES[run.status]
-                both = whole_parts(f"{status.word}: {run.headline}" if run.headline else status.word, column.width)
-                return both if len(both) <= column.width else status.word, ink_of(status)
+                return _worded(run, column.width), ink_of(STATUSES[run.status])
             case _:
                 return "", ""
 
@@ -293,6 +291,13 @@ def _member(run: RunSummary) -> tuple[int, int, bool]:
 def _by_amount(figure: re.Match[str]) -> str:
     """A figure as text that sorts by its amount: zero-padded, without its unit."""
     return f"{float(figure[1]) * _SCALES[figure[2] or '']:024.3f}"
+
+
+def _worded(run: RunSummary, width: int) -> str:
+    """A result with the word of the status before it; the word alone where that does not fit."""
+    word = STATUSES[run.status].word
+    both = whole_parts(f"{word}: {run.headline}" if run.headline else word, width)
+    return both if len(both) <= width else word
 
 
 def _widest_told(runs: Sequence[RunSummary], width: int) -> int:
@@ -344,7 +349,10 @@ def columns_for(width: int, view: RunsView, runs: Sequence[RunSummary]) -> tuple
     if width - sum(column.width + 1 for column in (*columns, last)) < min(wanted, _LEAST_BESIDE_TOOK):
         columns = [column for column in columns if column.key != "took"]
     left = max(width - sum(column.width + 1 for column in (*columns, last)), 10)
-    result = min(left, _widest_told(sample, min(left, _ENOUGH)) + (0 if wide else _STATUS_WORD))
+    result = min(left, _widest_told(sample, min(left, _ENOUGH)))
+    if not wide:
+        ended = [len(_worded(run, left)) for run in sample if run.status is not Status.COMPLETE]
+        result = max(result, min(left, _widest_told(sample, left) + _STATUS_WORD, max(ended, default=0)))
     *columns, last = _grown([*columns, last], sample, left - result)
     left = max(width - sum(column.width + 1 for column in (*columns, last)), 10)
     doubts = min(max((len("; ".join(map(short, run.doubts))) for run in sample if run.doubts), default=0), _DOUBTS)

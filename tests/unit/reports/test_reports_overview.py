@@ -15,6 +15,7 @@ from diskprof.reports.content.overview import (
     bar,
     compact,
     doubts_about,
+    doubts_of_any,
     in_doubt_line,
     overview,
     overview_blocks,
@@ -84,6 +85,7 @@ def test_a_verdict_on_a_run_in_doubt_is_grey_and_has_the_reason() -> None:
     assert (b.judged.word, b.judged.meaning, b.doubts) == ("worse", Meaning.BAD, ())
     assert in_doubt_line(comparison) == "In doubt: new other I/O on the disk (a)"
     assert doubts_about(comparison, 0, "a") == ()
+    assert doubts_of_any(comparison, "a") == ("other I/O on the disk (new)",)
     assert tally_sentence(comparison, 1).endswith("; 1 in doubt.")
 
 
@@ -93,6 +95,8 @@ def test_a_doubt_about_the_base_is_one_about_every_verdict() -> None:
     (row,) = overview(comparison).rows
     assert [one.judged.word for one in row.cells] == ["", "worse?", "worse?"]
     assert row.cells[2].doubts == ("CPUs busy (tag0)",)
+    both = compare([replace(one, findings=(found("busy-machine"),)) for one in (old, others[0])])
+    assert doubts_of_any(both, both.tests[0].name) == ("CPUs busy (tag0, tag1)",)
     assert tally_sentence(comparison, 2).endswith("; all in doubt.")
 
 

@@ -39,7 +39,7 @@ def sentence(history: RunHistory) -> str:
     newest = history.newest.started_at
     runs = f"{figures.count(history.runs, 'like run')} ({run_times(history.since, newest)})"
     if history.runs < LEAST:
-        return f"{runs}. Changes can be told from chance from {LEAST} runs on."
+        return f"{runs}. Changes show from {LEAST} runs on."
     changed = sum(bool(figure.changes) for figure in history.figures)
     if not changed:
         return f"{runs}. No change beyond chance."
