@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _COMMANDS = {
     "devices": ("devices", "List the block devices that can be tested."),
     "watch": ("watch", "Watch what a disk does, without loading it."),
+    "mimic": ("mimic", "Make a preset of what a disk does."),
     "presets": ("presets", "List, show, import and export presets."),
     "run": ("run", "Run a preset on a directory, a file or a device."),
     "limit": ("limit", "Find the highest load that keeps a latency."),

@@ -1,0 +1,116 @@
+"""How true a preset is that mimics a load: what was seen, what it does, and what nobody knows."""
+
+from collections.abc import Iterator
+
+from diskprof.model.sample import Direction
+from diskprof.model.seen_load import LoadSource, Pace, SeenLoad
+from diskprof.model.units import format_bandwidth, format_duration, format_iops, format_size
+from diskprof.presets.mimic import Mimicked
+from diskprof.reports import figures
+from diskprof.reports.blocks import Block, Cell, Heading, Note, Table
+from diskprof.reports.layout import Column
+from diskprof.reports.words import DIRECTIONS, Meaning
+
+_UNKNOWN = "not known"
+_MOST = 10
+_SOURCES = {
+    LoadSource.REQUESTS: "each request was traced",
+    LoadSource.COUNTERS: "the kernel's counters, which have sums alone",
+    LoadSource.IOSTAT: "iostat, which has means alone",
+}
+_Row = tuple[str, str, str, str]
+
+
+def mimic_report(title: str, load: SeenLoad, mimicked: Mimicked) -> list[Block]:
+    """`title` says what was watched, and for how long."""
+    columns = (
+        Column("Load", least=8),
+        Column("Seen", least=8),
+        Column("Preset", least=8),
+        Column("Remark", least=20, spare=1),
+    )
+    rows = tuple(tuple(Cell(text) for text in row) for row in _rows(load, mimicked))
+    table = Table(columns, rows, legend=f"Seen: {_SOURCES[load.source]}.")
+    lost = f"{load.lost:,} events of the trace were lost: there was more than was seen."
+    doubts: list[Block] = (
+        [Note(lost, "Doubt", advice="Watch again at a lower load.", meaning=Meaning.WARNING)] if load.lost else []
+    )
+    return [Heading(title), table, *doubts]
+
+
+def _rows(load: SeenLoad, mimicked: Mimicked) -> Iterator[_Row]:
+    made, held = mimicked.made, mimicked.made.pace is Pace.DEPTH
+    as_fast = "as fast as the disk"
+    yield (
+        "Rate",
+        f"{format_iops(load.per_s())}/s",
+        as_fast if held else f"{format_iops(made.per_s())}/s",
+        _rate_remark(load),
+    )
+    for direction in Direction:
+        if load.per_s(direction):
+            seen, does = (format_bandwidth(each.bytes_per_s(direction)) for each in (load, made))
+            yield (f"{DIRECTIONS[direction].word} MB/s", seen, as_fast if held else does, "")
+    yield ("Reads", figures.share(load.read_share), figures.share(made.read_share), "")
+    yield from _sizes(load, made)
+    depth = _UNKNOWN if load.depth is None else f"{load.depth:.2f} in the mean"
+    if held:
+        yield ("In flight", depth, f"QD{made.most_in_flight}", "the load was held by its depth, not by a rate")
+    else:
+        yield (
+            "In flight",
+            depth,
+            f"up to {made.most_in_flight}",
+            "follows from the rate and from how fast the disk is",
+        )
+    yield _order(load, made)
+    yield _sync(load, mimicked)
+    touched = format_size(load.touched_bytes) if load.touched_bytes else _UNKNOWN
+    area = (
+        "one area; which parts are used more is not known"
+        if load.touched_bytes
+        else "give the size of your data with --set size="
+    )
+    yield ("Working set", touched, format_size(mimicked.size_bytes), area)
+    yield ("Data, discards", _UNKNOWN, "-", "fio's data; no discards")
+
+
+def _rate_remark(load: SeenLoad) -> str:
+    if load.highest_per_s is None or load.per_s() <= 0:
+        return ""
+    highest = f"{format_iops(load.highest_per_s)}/s in the busiest interval of {format_duration(load.seconds)}"
+    return f"steady; it was {highest}" if load.highest_per_s >= 1.2 * load.per_s() else f"at most {highest}"
+
+
+def _sizes(load: SeenLoad, made: SeenLoad) -> Iterator[_Row]:
+    if load.source is not LoadSource.REQUESTS:
+        for seen, does in zip(load.sizes, made.sizes, strict=False):
+            word = DIRECTIONS[seen.direction].word
+            yield (f"Mean {word}", format_size(seen.size), format_size(does.size), "which sizes there are is not known")
+        return
+    whole, rates = load.per_s(), made.per_s()
+    seen_shares = {(each.direction, each.size): each.per_s / whole for each in load.sizes}
+    for each in made.sizes[:_MOST]:
+        share = seen_shares.get((each.direction, each.size), 0.0)
+        name = f"{format_size(each.size)} {DIRECTIONS[each.direction].word}s"
+        remark = "with sizes near it that are rare" if each.per_s / rates - share >= 0.005 else ""
+        yield (name, figures.share(share), figures.share(each.per_s / rates), remark)
+
+
+def _order(load: SeenLoad, made: SeenLoad) -> _Row:
+    if load.in_order is None or made.in_order is None:
+        return ("In order", _UNKNOWN, "0%", "taken to be at random")
+    return ("In order", figures.share(load.in_order), figures.share(made.in_order), "")
+
+
+def _sync(load: SeenLoad, mimicked: Mimicked) -> _Row:
+    if load.flushes is None and load.durable is None:
+        known = bool(load.per_s(Direction.WRITE))
+        return ("Sync writes", _UNKNOWN if known else "-", "-", "taken to be none" if known else "nothing is written")
+    seen = f"{load.flushes or 0:.2g} flushes a write"
+    if load.durable is not None:
+        seen += f", {figures.share(load.durable)} FUA"
+    if not mimicked.flushed_per_s:
+        return ("Sync writes", seen, "none", "too few to wait for" if load.flushes else "")
+    remark = "after those that are most in order" if mimicked.made.pace is Pace.RATE else ""
+    return ("Sync writes", seen, f"fdatasync {format_iops(mimicked.flushed_per_s)}/s", remark)
