@@ -32,8 +32,10 @@ from diskprof.model.units import format_duration, format_size, parse_duration, p
 from diskprof.presets.files.fio_text import job_file
 from diskprof.presets.files.load import parse
 from diskprof.presets.files.write import preset_toml
+from diskprof.presets.foreign.iostat import load_of_iostat
 from diskprof.presets.foreign.jobfile import import_job_text
 from diskprof.presets.foreign.text import import_text
+from diskprof.presets.mimic import mimic
 from diskprof.presets.options.allowed import check_option
 from diskprof.presets.resolve import expand_defaults
 from diskprof.reports.blocks import Form
@@ -341,6 +343,15 @@ def _trace_seeds() -> Iterator[bytes]:
     yield from (data[at : at + 4096] for at in range(0, len(data), 4096))
 
 
+def _iostat(data: bytes) -> None:
+    name, load = load_of_iostat(data.decode(errors="replace"))
+    parse(preset_toml(mimic(load, name, name, name).preset).encode(), Path("mimic.toml"), shipped=False)
+
+
+def _iostat_seeds() -> Iterator[bytes]:
+    yield from (path.read_bytes() for path in sorted((DATA / "iostat").iterdir()))
+
+
 def _mark(data: bytes) -> None:
     mark = read_mark(data)
     if mark is not None:
@@ -370,6 +381,7 @@ TARGETS = {
         Target("disk", _disk, _disk_seeds),
         Target("mounts", _mounts, _mount_seeds),
         Target("trace", _trace, _trace_seeds),
+        Target("iostat", _iostat, _iostat_seeds),
         Target("mark", _mark, _mark_seeds),
     )
 }

@@ -73,7 +73,7 @@ def pace_of(requests: Requests, intervals: Sequence[SystemSample]) -> Pace:
             depths.append(each.queue_ticks_ms / 1e3 / seconds)
     if len(rates) < _LEAST_INTERVALS:
         return Pace.DEPTH
-    return Pace.DEPTH if _variation(depths) <= _variation(rates) else Pace.RATE
+    return Pace.DEPTH if _variation(depths) < _variation(rates) else Pace.RATE
 
 
 def _variation(values: Sequence[float]) -> float:

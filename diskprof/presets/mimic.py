@@ -1,7 +1,7 @@
 """A load that was seen -> a preset that does the same.
 
 A load that comes at a rate is a job for each size, with that rate: one job of several sizes would not keep it before fio 3.42
-(F64). A load that is held by its depth is one job without a rate.
+(F64), and one of both directions may abort (F100). A load that is held by its depth is one job without a rate.
 """
 
 from collections.abc import Iterator, Sequence

@@ -19,6 +19,7 @@ from loops import first_bytes, loops_in
 from program import environment, write_program, write_quick_fio
 from sshd import HOST, sshd
 from terminal import terminal
+from tracing import traces
 
 pytestmark = pytest.mark.needs("fio", "ioping", "jq")
 
@@ -43,6 +44,8 @@ ELSEWHERE = {
     ("scripting.md", "it needs another machine"): "test_runs_come_from_another_machine_as_it_is_typed",
     ("scripting.md", "it needs sqlite3"): "test_results_are_read_with_sqlite3_as_it_is_typed",
     ("commands.md", "it needs another machine"): "test_another_host_is_reached_as_it_is_typed",
+    ("commands.md", "it traces a disk"): "test_a_disk_is_traced_and_mimicked_as_it_is_typed",
+    ("mimic.md", "it watches a disk in use"): "test_a_disk_is_traced_and_mimicked_as_it_is_typed",
     ("ssh.md", "it needs another machine"): "test_another_host_is_reached_as_it_is_typed",
 }
 NOT_RUN = {
@@ -189,6 +192,34 @@ def test_a_disk_is_overwritten_as_it_is_typed(home: Path, tmp_path: Path) -> Non
             # Nobody is here to type a name: the first writes nothing.
             assert any(first_bytes(node)) == (line == in_a_script)
     assert codes == [4, 0]
+
+
+@pytest.mark.needs("root", "loop", "tracefs")
+def test_a_disk_is_traced_and_mimicked_as_it_is_typed(home: Path, tmp_path: Path) -> None:
+    """For a second, with a load that lasts as long as it has to."""
+    (*looks,), (mimic, again) = (
+        elsewhere(*block) for block in (("commands.md", "it traces a disk"), ("mimic.md", "it watches a disk in use"))
+    )
+    with loops_in(tmp_path) as loops, traces(tmp_path):
+        node = loops.disk()
+        load = ("fio", "--name=load", f"--filename={node}", "--rw=randread", "--bs=4k", "--rate_iops=200", "--direct=1")
+        with subprocess.Popen((*load, "--time_based", "--runtime=600"), stdout=subprocess.DEVNULL) as fio:
+            try:
+                for line in (*looks, mimic):
+                    short = line.partition("#")[0].replace("sda", node).replace("30m", "1s").replace("5m", "1s")
+                    words = shlex.split(short.replace("my-load.toml", str(home / "my-load.toml")))
+                    words = words[words.index("diskprof") + 1 :]
+                    done = diskprof(*words, home=home)
+                    assert done.returncode == 0, done.stderr
+                    assert "In flight" in done.stdout
+            finally:
+                fio.terminate()
+    (home / "new").mkdir()
+    words = shlex.split(
+        again.replace("/mnt", str(home)).replace("my-load", str(home / "my-load")).replace("20g", "32m")
+    )
+    done = diskprof(*words[1:], "--dry-run", home=home)
+    assert done.returncode == 0 and "4096" in done.stdout, done.stderr
 
 
 @pytest.mark.needs("ssh", "sshd", "ssh-keygen")

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 from forked import diskprof
-from loops import MIB, Loops, call
+from loops import MIB, Loops
 from program import PATIENCE_S, started, until
+from tracing import traces
 from users import NOBODY, diskprof_as, home_of
 
-from diskprof.devices.requests.tracefs import tracefs
 from diskprof.devices.scan.udev import topology
 from diskprof.model.preset import EngineName
 from diskprof.model.run import Run, Status
@@ -71,18 +71,8 @@ def test_a_device_that_goes_away_ends_the_watch_with_what_was_seen(loops: Loops,
 
 @pytest.fixture
 def instances(tmp_path: Path) -> Iterator[Path]:
-    """Where traces are, with tracefs mounted for the test where it is not."""
-    place = tracefs()
-    if place:
-        yield place / "instances"
-        return
-    mounted = tmp_path / "tracing"
-    mounted.mkdir()
-    call("mount", "-t", "tracefs", "tracefs", mounted)
-    try:
-        yield mounted / "instances"
-    finally:
-        call("umount", mounted)
+    with traces(tmp_path) as found:
+        yield found
 
 
 @pytest.mark.needs("tracefs")

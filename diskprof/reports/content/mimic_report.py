@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from diskprof.model.sample import Direction
 from diskprof.model.seen_load import LoadSource, Pace, SeenLoad
-from diskprof.model.units import format_bandwidth, format_duration, format_iops, format_size
+from diskprof.model.units import format_bandwidth, format_iops, format_size
 from diskprof.presets.mimic import Mimicked
 from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Cell, Heading, Note, Table
@@ -55,45 +55,40 @@ def _rows(load: SeenLoad, mimicked: Mimicked) -> Iterator[_Row]:
     yield from _sizes(load, made)
     depth = _UNKNOWN if load.depth is None else f"{load.depth:.2f} in the mean"
     if held:
-        yield ("In flight", depth, f"QD{made.most_in_flight}", "the load was held by its depth, not by a rate")
+        yield ("In flight", depth, f"QD{made.most_in_flight}", "held by its depth, not by a rate")
     else:
         yield (
             "In flight",
             depth,
             f"up to {made.most_in_flight}",
-            "follows from the rate and from how fast the disk is",
+            "follows from the disk's speed",
         )
     yield _order(load, made)
     yield _sync(load, mimicked)
     touched = format_size(load.touched_bytes) if load.touched_bytes else _UNKNOWN
-    area = (
-        "one area; which parts are used more is not known"
-        if load.touched_bytes
-        else "give the size of your data with --set size="
-    )
+    area = "parts used more: not known" if load.touched_bytes else "--set size= if you know it"
     yield ("Working set", touched, format_size(mimicked.size_bytes), area)
-    yield ("Data, discards", _UNKNOWN, "-", "fio's data; no discards")
+    yield ("Data, discards", _UNKNOWN, "-", "fio's data; none")
 
 
 def _rate_remark(load: SeenLoad) -> str:
     if load.highest_per_s is None or load.per_s() <= 0:
         return ""
-    highest = f"{format_iops(load.highest_per_s)}/s in the busiest interval of {format_duration(load.seconds)}"
-    return f"steady; it was {highest}" if load.highest_per_s >= 1.2 * load.per_s() else f"at most {highest}"
+    return f"steady; seen up to {format_iops(load.highest_per_s)}/s"
 
 
 def _sizes(load: SeenLoad, made: SeenLoad) -> Iterator[_Row]:
     if load.source is not LoadSource.REQUESTS:
         for seen, does in zip(load.sizes, made.sizes, strict=False):
             word = DIRECTIONS[seen.direction].word
-            yield (f"Mean {word}", format_size(seen.size), format_size(does.size), "which sizes there are is not known")
+            yield (f"Mean {word}", format_size(seen.size), format_size(does.size), "single sizes: not known")
         return
     whole, rates = load.per_s(), made.per_s()
     seen_shares = {(each.direction, each.size): each.per_s / whole for each in load.sizes}
     for each in made.sizes[:_MOST]:
         share = seen_shares.get((each.direction, each.size), 0.0)
         name = f"{format_size(each.size)} {DIRECTIONS[each.direction].word}s"
-        remark = "with sizes near it that are rare" if each.per_s / rates - share >= 0.005 else ""
+        remark = "with rare sizes near it" if each.per_s / rates - share >= 0.005 else ""
         yield (name, figures.share(share), figures.share(each.per_s / rates), remark)
 
 
@@ -112,5 +107,5 @@ def _sync(load: SeenLoad, mimicked: Mimicked) -> _Row:
         seen += f", {figures.share(load.durable)} FUA"
     if not mimicked.flushed_per_s:
         return ("Sync writes", seen, "none", "too few to wait for" if load.flushes else "")
-    remark = "after those that are most in order" if mimicked.made.pace is Pace.RATE else ""
+    remark = "after those most in order" if mimicked.made.pace is Pace.RATE else ""
     return ("Sync writes", seen, f"fdatasync {format_iops(mimicked.flushed_per_s)}/s", remark)

@@ -17,6 +17,7 @@ BENCHMARKS = (
     "imported",
     "limits",
     "many_runs",
+    "mimic",
     "observer",
     "odd_ones",
     "repeats",
