@@ -17,7 +17,7 @@ generators()
 
 from like_runs import recorded_noise  # noqa: E402
 
-from diskprof.analysis.gate import MOST_NEW, Outcome, hold  # noqa: E402
+from diskprof.analysis.gate import MOST_NEW, GateOutcome, hold  # noqa: E402
 from diskprof.analysis.levels import levels  # noqa: E402
 from diskprof.analysis.metrics import Better  # noqa: E402
 
@@ -31,13 +31,13 @@ Ways = dict[str, Callable[[list[float], Callable[[], float]], bool]]
 """Whether a way of judging cries, by its name; it is handed the like runs and what makes another run."""
 
 
-def gate(before: list[float], another: Callable[[], float], runs: list[int] | None = None) -> Outcome:
+def gate(before: list[float], another: Callable[[], float], runs: list[int] | None = None) -> GateOutcome:
     """The gate of `diskprof gate`; how many new runs it took is added to `runs`."""
     after: list[float] = []
     while True:
         after.append(another())
         found = hold(before, after, Better.HIGHER).outcome
-        if found is not Outcome.UNCLEAR or len(after) == MOST_NEW:
+        if found is not GateOutcome.UNCLEAR or len(after) == MOST_NEW:
             if runs is not None:
                 runs.append(len(after))
             return found
@@ -49,7 +49,7 @@ def threshold(share: float) -> Callable[[list[float], Callable[[], float]], bool
 
 
 WAYS: Ways = {
-    "diskprof gate": lambda before, another: gate(before, another) is Outcome.REGRESSED,
+    "diskprof gate": lambda before, another: gate(before, another) is GateOutcome.REGRESSED,
     "one run, threshold 20%": threshold(0.20),
     "one run, threshold 2%": threshold(0.02),
 }

@@ -29,7 +29,7 @@ _LEVEL_S = 1.0
 _OWN = frozenset({"name", "startdelay", "runtime", "description"})
 """Options in which a drain and the one after a rest differ."""
 
-Rate = Callable[[Window], float]
+RateOf = Callable[[Window], float]
 Amount = Callable[[Window], int]
 
 
@@ -119,7 +119,7 @@ def judge_drains(
     pair: Pair, first: Sequence[Window], second: Sequence[Window], rest_s: float, *, in_bytes: bool
 ) -> BurstResult:
     """What two drains with a rest of `rest_s` between them show, by their intervals."""
-    rate: Rate = _bandwidth if in_bytes else _iops
+    rate: RateOf = _bandwidth if in_bytes else _iops
     amount: Amount = _bytes if in_bytes else _ios
     looked_s = max(parts[-1].end_s for parts in (first, second))
     level = _mean(first, rate) or 0.0
@@ -151,7 +151,7 @@ class Fall:
     after: float
 
 
-def fall(parts: Sequence[Window], rate: Rate) -> Fall | None:
+def fall(parts: Sequence[Window], rate: RateOf) -> Fall | None:
     """The two levels of a test whose burst ended; None where it did not."""
     halves = [_joined(group) for group in _groups(parts)]
     least = max(2, round(SHORTEST_S / _PART_S)) if halves and halves[0].seconds < SHORTEST_S else 2
@@ -168,7 +168,7 @@ def fall(parts: Sequence[Window], rate: Rate) -> Fall | None:
 
 
 def spent_above(
-    parts: Sequence[Window], burst: float, baseline: float, rate: Rate, amount: Amount
+    parts: Sequence[Window], burst: float, baseline: float, rate: RateOf, amount: Amount
 ) -> tuple[float, bool]:
     """What a burst did above the baseline, and whether it had ended when the test did.
 
@@ -201,7 +201,7 @@ def _joined(group: Sequence[Window]) -> Window:
     return Window(group[0].start_s, group[-1].end_s, sum(each.ios for each in group), sum(each.bytes for each in group))
 
 
-def _mean(parts: Sequence[Window], rate: Rate) -> float | None:
+def _mean(parts: Sequence[Window], rate: RateOf) -> float | None:
     """A rate over the whole of some windows."""
     seconds = sum(window.seconds for window in parts)
     return sum(rate(window) * window.seconds for window in parts) / seconds if seconds else None

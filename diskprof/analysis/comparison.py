@@ -30,8 +30,8 @@ from diskprof.analysis.metrics import (
     TAIL_IOS,
     Better,
     Measure,
+    MetricReader,
     Part,
-    Source,
     direction_metrics,
 )
 from diskprof.analysis.statistics import median, standard_deviation, variation
@@ -345,7 +345,7 @@ class _Known:
 
 
 def _row(
-    source: Source[Part], direction: Direction | None, sides: Sequence[Sequence[_Figured[Part]]]
+    source: MetricReader[Part], direction: Direction | None, sides: Sequence[Sequence[_Figured[Part]]]
 ) -> list[ComparedMetric]:
     """The row of a metric, none where no run has it."""
     alone = all(len(side) < 2 for side in sides)
@@ -357,7 +357,7 @@ def _row(
     return [ComparedMetric(source.metric, direction, source.better, source.share, cells)]
 
 
-def _known(source: Source[Part], side: Sequence[_Figured[Part]], *, alone: bool) -> _Known:
+def _known(source: MetricReader[Part], side: Sequence[_Figured[Part]], *, alone: bool) -> _Known:
     found = [(each, value) for each in side if (value := _finite(source.of_result(each.part))) is not None]
     counts = [each.count for each, _ in found]
     errors = tuple(_error(source, each.intervals, value, each.count, alone=alone) for each, value in found)
@@ -366,7 +366,7 @@ def _known(source: Source[Part], side: Sequence[_Figured[Part]], *, alone: bool)
     return _Known(values, times, fewest, errors, any(each.blind for each, _ in found))
 
 
-def _sources(records: Sequence[Sequence[TestRecord]], within_ns: int) -> tuple[Source[DirectionResult], ...]:
+def _sources(records: Sequence[Sequence[TestRecord]], within_ns: int) -> tuple[MetricReader[DirectionResult], ...]:
     """The metrics of a direction. ioping's rates are of its mean latency, so an interval's mean tells how they vary."""
     sources = direction_metrics(within_ns)
     if not _of_ioping(records):
@@ -448,7 +448,7 @@ def _differences(base: float | None, value: float | None) -> tuple[float | None,
     return value - base, (value - base) / base if base > 0 else None
 
 
-def _cell(source: Source[Part], first: _Known, other: _Known) -> ComparedValue:
+def _cell(source: MetricReader[Part], first: _Known, other: _Known) -> ComparedValue:
     difference, ratio = _differences(first.value, other.value)
     told = ComparedValue(other.value, difference, ratio, values=other.values)
     if difference is None:
@@ -480,7 +480,7 @@ def _cell(source: Source[Part], first: _Known, other: _Known) -> ComparedValue:
     return replace(told, verdict=found, interval=interval if ratio is not None else None, more_runs=more)
 
 
-def _change(source: Source[Part], first: _Known, other: _Known) -> tuple[float | None, Interval | None]:
+def _change(source: MetricReader[Part], first: _Known, other: _Known) -> tuple[float | None, Interval | None]:
     """The difference, of shares in their unit, else as a share of the first, and its interval; None where there is no ratio."""
     least = by_chance(_together(first.errors), _together(other.errors))
     pairs = _pairs(first, other)
@@ -512,7 +512,7 @@ def _pairs(first: _Known, other: _Known) -> tuple[Sequence[float], Sequence[floa
     return [one[2] for one, _ in ordered], [two[2] for _, two in ordered], turns
 
 
-def _distance(source: Source[Part], first: _Known, other: _Known) -> float:
+def _distance(source: MetricReader[Part], first: _Known, other: _Known) -> float:
     """The difference, of shares in their unit, else as a share of the mean of the two: so it counts the same both ways."""
     base, value = first.value or 0.0, other.value or 0.0
     apart = abs(value - base)
@@ -525,7 +525,7 @@ def _together(errors: Sequence[Error]) -> Error:
     return Error(squared / len(errors) ** 2, sum(error.degrees for error in errors))
 
 
-def _is_average(source: Source[Part]) -> bool:
+def _is_average(source: MetricReader[Part]) -> bool:
     return source.metric not in _TAILS
 
 
@@ -539,11 +539,13 @@ _TAILS = {
 }
 
 
-def _floor(source: Source[Part]) -> float:
+def _floor(source: MetricReader[Part]) -> float:
     return NOISE_OF_SHARE if source.share else _TAILS.get(source.metric, NOISE)
 
 
-def _error(source: Source[Part], intervals: Sequence[Sample], value: float, ios: int | None, *, alone: bool) -> Error:
+def _error(
+    source: MetricReader[Part], intervals: Sequence[Sample], value: float, ios: int | None, *, alone: bool
+) -> Error:
     """What chance may do to a figure, as far as its intervals tell.
 
     Many intervals make an average surer. The tail of a run `alone` is what its worst interval was, however many there are; of

@@ -35,7 +35,7 @@ _NORMAL = 1.4826
 """The standard deviation of a normal distribution in median absolute deviations, which a wild run does not move."""
 
 
-class Outcome(StrEnum):
+class GateOutcome(StrEnum):
     """UNCLEAR: worse, and the runs so far may be so by chance."""
 
     KEPT = "kept"
@@ -56,7 +56,7 @@ class Held:
     better: Better
     ratio: Ratio
     noise: float
-    outcome: Outcome
+    outcome: GateOutcome
 
     @property
     def median_before(self) -> float:
@@ -87,7 +87,7 @@ class GateFigure:
     held: Held
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> GateOutcome:
         return self.held.outcome
 
 
@@ -101,10 +101,10 @@ class GateResult:
     after: tuple[str, ...]
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> GateOutcome:
         """That of the worst figure."""
         found = {figure.outcome for figure in self.figures}
-        return next(each for each in (Outcome.REGRESSED, Outcome.UNCLEAR, Outcome.KEPT) if each in found)
+        return next(each for each in (GateOutcome.REGRESSED, GateOutcome.UNCLEAR, GateOutcome.KEPT) if each in found)
 
 
 def gate(
@@ -147,21 +147,21 @@ def hold(
     ratio = ratio_of_medians(before, after[1:] or after)
     middle = median(before)
     noise = _NORMAL * median(abs(value - middle) for value in before) / middle
-    held = Held(tuple(before), tuple(after), better, ratio, noise, Outcome.KEPT)
+    held = Held(tuple(before), tuple(after), better, ratio, noise, GateOutcome.KEPT)
     return replace(held, outcome=_outcome(held, allowed, most))
 
 
-def _outcome(held: Held, allowed: float, most: int) -> Outcome:
+def _outcome(held: Held, allowed: float, most: int) -> GateOutcome:
     worse, interval, confirming = held.worse, held.ratio.interval or Interval(0, inf), len(held.after) - 1
     low, high = sorted((_worse(interval.low, held.better), _worse(interval.high, held.better)))
     alarming = max(allowed, held.alarming)
     if confirming != 1 and worse <= allowed / 2:
-        return Outcome.KEPT
+        return GateOutcome.KEPT
     if confirming > 1 and high < allowed:
-        return Outcome.KEPT
+        return GateOutcome.KEPT
     if confirming >= LEAST_CONFIRMING and worse >= alarming and low > alarming / 2:
-        return Outcome.REGRESSED
-    return Outcome.KEPT if len(held.after) >= most and worse < allowed else Outcome.UNCLEAR
+        return GateOutcome.REGRESSED
+    return GateOutcome.KEPT if len(held.after) >= most and worse < allowed else GateOutcome.UNCLEAR
 
 
 def _worse(ratio: float, better: Better) -> float:

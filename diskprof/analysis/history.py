@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from diskprof.analysis.comparison import NOISE
-from diskprof.analysis.levels import Level, levels
+from diskprof.analysis.levels import Stretch, levels
 from diskprof.analysis.metrics import Better, Measure
 from diskprof.analysis.score import earlier_value, figures_of
 from diskprof.analysis.search_results import JudgedFigure, search_figures
@@ -26,7 +26,7 @@ class RunFigure:
 
 
 @dataclass(frozen=True, slots=True)
-class LevelChange:
+class CourseChange:
     """From `run` on a figure lies around another level: `before` and `after` are the medians of both sides."""
 
     run: RunFigure
@@ -50,15 +50,15 @@ class FigureHistory:
     measure: Measure
     better: Better
     runs: tuple[RunFigure, ...]
-    levels: tuple[Level, ...]
+    levels: tuple[Stretch, ...]
 
     @property
-    def changes(self) -> tuple[LevelChange, ...]:
+    def changes(self) -> tuple[CourseChange, ...]:
         found = []
         for before, after in zip(self.levels, self.levels[1:], strict=False):
             rose = after.median > before.median
             verdict = Change.BETTER if rose is (self.better is Better.HIGHER) else Change.WORSE
-            found.append(LevelChange(self.runs[after.first], before.median, after.median, verdict))
+            found.append(CourseChange(self.runs[after.first], before.median, after.median, verdict))
         return tuple(found)
 
 

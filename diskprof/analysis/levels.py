@@ -53,7 +53,7 @@ _SIZES = tuple(_SURE)
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class Stretch:
     """`values[first:end]` lie around `median`."""
 
     first: int
@@ -61,7 +61,7 @@ class Level:
     median: float
 
 
-def levels(values: Sequence[float], least: float = 0.0) -> tuple[Level, ...]:
+def levels(values: Sequence[float], least: float = 0.0) -> tuple[Stretch, ...]:
     """The levels of a series, in order; one where nothing changed, none of nothing.
 
     Neighbours differ by more than chance (1 in 100) and, in their medians, by more than the share `least`.
@@ -75,7 +75,7 @@ def levels(values: Sequence[float], least: float = 0.0) -> tuple[Level, ...]:
         if settled == cuts:
             break
         cuts = settled
-    return tuple(Level(first, end, median(values[first:end])) for first, end in pairwise((0, *cuts, len(values))))
+    return tuple(Stretch(first, end, median(values[first:end])) for first, end in pairwise((0, *cuts, len(values))))
 
 
 def _cuts(values: Sequence[float], first: int, end: int) -> list[int]:

@@ -57,7 +57,7 @@ Part = TypeVar("Part")
 
 
 @dataclass(frozen=True, slots=True)
-class Source(Generic[Part]):
+class MetricReader(Generic[Part]):
     """How to read a metric of a part of a result.
 
     `tail` is the share of the I/Os that a quantile leaves above itself. `share` marks metrics from 0 to 1, whose difference
@@ -76,23 +76,27 @@ def _quantile(q: float) -> Callable[[Sample], float | None]:
     return lambda sample: sample.quantile(q)
 
 
-def direction_metrics(within_ns: int = WITHIN_NS) -> tuple[Source[DirectionResult], ...]:
+def direction_metrics(within_ns: int = WITHIN_NS) -> tuple[MetricReader[DirectionResult], ...]:
     """The metrics of one direction of a test, in the order in which they are shown."""
     lower = Better.LOWER
     return (
-        Source(Measure.IOPS, Better.HIGHER, lambda result: result.iops, lambda sample: sample.iops),
-        Source(
+        MetricReader(Measure.IOPS, Better.HIGHER, lambda result: result.iops, lambda sample: sample.iops),
+        MetricReader(
             Measure.BANDWIDTH,
             Better.HIGHER,
             lambda result: result.bandwidth_bytes_per_s,
             lambda sample: sample.bandwidth,
         ),
-        Source(Measure.LATENCY_MEAN, lower, lambda result: result.latency.shown.mean, lambda sample: sample.mean_ns),
-        Source(Measure.LATENCY_P50, lower, lambda result: result.latency.shown.p50, _quantile(0.5), tail=0.5),
-        Source(Measure.LATENCY_P99, lower, lambda result: result.latency.shown.p99, _quantile(0.99), tail=0.01),
-        Source(Measure.LATENCY_P99_9, lower, lambda result: result.latency.shown.p99_9, _quantile(0.999), tail=0.001),
-        Source(Measure.LATENCY_MAX, lower, lambda result: result.latency.shown.max, lambda sample: sample.max_ns),
-        Source(
+        MetricReader(
+            Measure.LATENCY_MEAN, lower, lambda result: result.latency.shown.mean, lambda sample: sample.mean_ns
+        ),
+        MetricReader(Measure.LATENCY_P50, lower, lambda result: result.latency.shown.p50, _quantile(0.5), tail=0.5),
+        MetricReader(Measure.LATENCY_P99, lower, lambda result: result.latency.shown.p99, _quantile(0.99), tail=0.01),
+        MetricReader(
+            Measure.LATENCY_P99_9, lower, lambda result: result.latency.shown.p99_9, _quantile(0.999), tail=0.001
+        ),
+        MetricReader(Measure.LATENCY_MAX, lower, lambda result: result.latency.shown.max, lambda sample: sample.max_ns),
+        MetricReader(
             Measure.WITHIN,
             Better.HIGHER,
             lambda result: result.share_within(within_ns),
@@ -106,12 +110,12 @@ def _pace(sample: Sample) -> float | None:
     return sample.iops
 
 
-SYNC_METRICS: tuple[Source[Latency], ...] = (
-    Source(Measure.SYNC_MEAN, Better.LOWER, lambda sync: sync.mean, _pace),
-    Source(Measure.SYNC_P50, Better.LOWER, lambda sync: sync.shown.p50, _pace, tail=0.5),
-    Source(Measure.SYNC_P99, Better.LOWER, lambda sync: sync.shown.p99, _quantile(0.99), tail=0.01),
-    Source(Measure.SYNC_P99_9, Better.LOWER, lambda sync: sync.shown.p99_9, _quantile(0.999), tail=0.001),
-    Source(Measure.SYNC_MAX, Better.LOWER, lambda sync: sync.max, lambda sample: sample.max_ns),
+SYNC_METRICS: tuple[MetricReader[Latency], ...] = (
+    MetricReader(Measure.SYNC_MEAN, Better.LOWER, lambda sync: sync.mean, _pace),
+    MetricReader(Measure.SYNC_P50, Better.LOWER, lambda sync: sync.shown.p50, _pace, tail=0.5),
+    MetricReader(Measure.SYNC_P99, Better.LOWER, lambda sync: sync.shown.p99, _quantile(0.99), tail=0.01),
+    MetricReader(Measure.SYNC_P99_9, Better.LOWER, lambda sync: sync.shown.p99_9, _quantile(0.999), tail=0.001),
+    MetricReader(Measure.SYNC_MAX, Better.LOWER, lambda sync: sync.max, lambda sample: sample.max_ns),
 )
 """The metrics of fsync and fdatasync, which are of a test as a whole, in the order in which they are shown.
 

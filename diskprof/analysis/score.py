@@ -21,7 +21,7 @@ MOST = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Best:
+class BestRun:
     """The best figure of the earlier runs, and which of them has it."""
 
     value: float
@@ -40,7 +40,7 @@ class Score:
     direction: Direction
     measure: Measure
     value: float
-    best: Best | None = None
+    best: BestRun | None = None
     promise: Judgement | None = None
 
     @property
@@ -139,7 +139,7 @@ def _score(
         return None
     score = Score(record, direction, measure, value)
     known = [
-        Best(each, one.run_id, one.started_at)
+        BestRun(each, one.run_id, one.started_at)
         for one in earlier
         if (one.test, one.direction) == (record.name, direction) and (each := earlier_value(one, measure)) is not None
     ]

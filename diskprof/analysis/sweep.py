@@ -147,7 +147,7 @@ def longest(result: TestResult) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Best:
+class BestOfRow:
     """The most of a row, reads and writes together, and in which columns: `iops_at`, `bandwidth_at`.
 
     `enough` is the first column that gives 95% of these IOPS. Columns are empty in a sweep of one axis.
@@ -160,12 +160,12 @@ class Best:
     enough: str
 
 
-def best(panel: Matrix[TestRecord]) -> tuple[Best | None, ...]:
+def best(panel: Matrix[TestRecord]) -> tuple[BestOfRow | None, ...]:
     """The best of each row; None where nothing of it was measured."""
     return tuple(_best(panel, row) for row in panel.cells)
 
 
-def _best(panel: Matrix[TestRecord], row: Sequence[TestRecord | None]) -> Best | None:
+def _best(panel: Matrix[TestRecord], row: Sequence[TestRecord | None]) -> BestOfRow | None:
     across = panel.columns.values if panel.columns else ("",)
     known = [(at, result) for at, test in zip(across, row, strict=True) if (result := measured(test))]
     if not known:
@@ -175,7 +175,7 @@ def _best(panel: Matrix[TestRecord], row: Sequence[TestRecord | None]) -> Best |
     iops_at = next(at for at, result in known if iops(result) == most)
     widest = max(bandwidth(result) for _, result in known)
     bandwidth_at = next(at for at, result in known if bandwidth(result) == widest)
-    return Best(most, iops_at, widest, bandwidth_at, next(at for at, r in known if iops(r) >= REACHED * most))
+    return BestOfRow(most, iops_at, widest, bandwidth_at, next(at for at, r in known if iops(r) >= REACHED * most))
 
 
 def most_iops(tests: Iterable[TestComparison | None], column: int) -> float | None:

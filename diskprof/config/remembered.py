@@ -18,7 +18,7 @@ _MOST = 200
 _MOST_PATHS = 10
 _LONGEST = 4096
 
-Values = Mapping[str, str]
+SettingTexts = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class Remembered:
     identity: str = ""
     path: str = ""
     preset: str = ""
-    variants: Values = field(default_factory=dict)
-    edits: Mapping[str, Values] = field(default_factory=dict)
+    variants: SettingTexts = field(default_factory=dict)
+    edits: Mapping[str, SettingTexts] = field(default_factory=dict)
     favourites: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
 
@@ -109,7 +109,7 @@ def _texts(value: object) -> tuple[str, ...]:
     return tuple(filter(None, map(_text, value)))[:_MOST] if isinstance(value, list) else ()
 
 
-def _values(value: object) -> Values:
+def _values(value: object) -> SettingTexts:
     if not isinstance(value, dict):
         return {}
     return {name: text for name, text in value.items() if isinstance(text, str) and len(text) <= _LONGEST}

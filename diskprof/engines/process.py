@@ -386,7 +386,7 @@ class Dialogue:
         except ValueError:
             raise DiskprofError("A program says too much in one line.") from None
 
-    async def close(self) -> "Finished":
+    async def close(self) -> "Ended":
         """Ends the program, whatever state it is in; what it said is on stderr alone."""
         assert self._process.stdin
         self._process.stdin.close()
@@ -399,7 +399,7 @@ class Dialogue:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(asyncio.shield(self._listening), _DRAIN_S)
         self._listening.cancel()
-        return Finished(self._process.returncode or 0, b"", self._said.decode("utf-8", "replace"))
+        return Ended(self._process.returncode or 0, b"", self._said.decode("utf-8", "replace"))
 
 
 def start_session(argv: Sequence[str], order: bytes, log: BinaryIO) -> bytes:
@@ -419,7 +419,7 @@ def start_session(argv: Sequence[str], order: bytes, log: BinaryIO) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class Ended:
     """How a program ended: its exit code, negative for a signal, and all that it said."""
 
     code: int
@@ -427,7 +427,7 @@ class Finished:
     errors: str
 
 
-def run_here(argv: Sequence[str], source: bytes | Path = b"") -> Finished:
+def run_here(argv: Sequence[str], source: bytes | Path = b"") -> Ended:
     """Runs a program of the person's to its end, with `source` (bytes, or a file) for its stdin.
 
     It keeps our environment. Raises DiskprofError where it cannot be started, or `source` cannot be read.
@@ -441,7 +441,7 @@ def run_here(argv: Sequence[str], source: bytes | Path = b"") -> Finished:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise DiskprofError(f"{argv[0]} cannot be started: {why}.") from None
-    return Finished(done.returncode, done.stdout, said)
+    return Ended(done.returncode, done.stdout, said)
 
 
 @contextlib.contextmanager

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from diskprof.fleet.going_on import GoingOn
-from diskprof.fleet.member import Member, Start
+from diskprof.fleet.member import Member, MemberStart
 from diskprof.fleet.order import FleetOrder
 from diskprof.fleet.served.session import measure_served
 from diskprof.model.errors import DiskprofError, StoreError
@@ -86,7 +86,7 @@ class Coordinator:
             in_turn = members if repeat % 2 else members[::-1]
             await self._in_turn(fleet_id, in_turn, stage, at_once, repeat)
 
-    async def _begin(self, member: Member, start: Start) -> None:
+    async def _begin(self, member: Member, start: MemberStart) -> None:
         """As `Member.begin`; what refuses a repeat may pass: its host is away, or the run before still holds the disk."""
         until = time.monotonic() + _LOST_S
         while True:
@@ -102,7 +102,9 @@ class Coordinator:
 
     async def _together(self, fleet_id: str, members: Sequence[Member], stage: FleetStage, repeat: int) -> None:
         starts = [
-            self._begin(member, Start(FleetPlace(fleet_id, member.index, stage, repeat), barrier=len(members) > 1))
+            self._begin(
+                member, MemberStart(FleetPlace(fleet_id, member.index, stage, repeat), barrier=len(members) > 1)
+            )
             for member in members
         ]
         errors = await asyncio.gather(*starts, return_exceptions=True)
@@ -171,7 +173,9 @@ class Coordinator:
                     member.leave_out("Its turn did not come.")
                     return
                 try:
-                    await self._begin(member, Start(FleetPlace(fleet_id, member.index, stage, repeat), barrier=False))
+                    await self._begin(
+                        member, MemberStart(FleetPlace(fleet_id, member.index, stage, repeat), barrier=False)
+                    )
                 except DiskprofError as error:
                     member.leave_out(error.message)
                     if not self._told and not self._order.skip_unready:

@@ -25,7 +25,7 @@ _LOOK_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class MemberStart:
     """How a member's run begins: its place, and whether it waits for those of the others."""
 
     place: FleetPlace
@@ -88,7 +88,7 @@ class Member:
     def _which(self) -> str:
         return f"Repeat {self._place.repeat}" if self._place and self._order.new.wanted.repeats != 1 else "Its run"
 
-    async def begin(self, start: Start) -> None:
+    async def begin(self, start: MemberStart) -> None:
         """Starts its run. Raises what refuses that, LinkLost where the host cannot be reached; nothing is running there then.
 
         Where the connection is lost before the answer it is lost, and `follow` finds out what became of its run.
@@ -120,7 +120,7 @@ class Member:
         else:
             self._set(state=MemberState.RUNNING, reason="")
 
-    def _tags(self, start: Start) -> tuple[str, ...]:
+    def _tags(self, start: MemberStart) -> tuple[str, ...]:
         host = (self.member.host.removeprefix("ssh://").rpartition("@")[2],) if self.member.host else ()
         return (*self._order.tags, *host)
 

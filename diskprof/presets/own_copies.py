@@ -28,10 +28,10 @@ def edits(preset: Preset, variant: str, values: Mapping[str, str]) -> dict[str, 
     return {name: values[name] for name, default in defaults.items() if values.get(name, default) != default}
 
 
-Together = Callable[[Mapping[str, str]], tuple[str, DiskprofError] | None]
+CheckTogether = Callable[[Mapping[str, str]], tuple[str, DiskprofError] | None]
 
 
-def together(preset: Preset, before: Mapping[str, str]) -> Together:
+def together(preset: Preset, before: Mapping[str, str]) -> CheckTogether:
     """Checks values that may each be good, as what they make of the tests: (parameter to blame, why not), or None.
 
     `before` are the values that stood there, where they are not the defaults.

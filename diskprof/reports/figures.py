@@ -26,7 +26,7 @@ MISSING = "-"
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class MetricWords:
     """How a metric is called: `label` in full, `short` where room is scarce. `better` says which way is good."""
 
     label: str
@@ -35,21 +35,21 @@ class Words:
     better: Better
 
 
-METRICS: dict[Measure, Words] = {
-    Measure.IOPS: Words("IOPS", "IOPS", Quantity.IOPS, Better.HIGHER),
-    Measure.BANDWIDTH: Words("Bandwidth", "BW", Quantity.BANDWIDTH, Better.HIGHER),
-    Measure.LATENCY_MEAN: Words("Latency, mean", "mean", Quantity.LATENCY, Better.LOWER),
-    Measure.LATENCY_P50: Words("Latency, p50", "p50", Quantity.LATENCY, Better.LOWER),
-    Measure.LATENCY_P99: Words("Latency, p99", "p99", Quantity.LATENCY, Better.LOWER),
-    Measure.LATENCY_P99_9: Words("Latency, p99.9", "p99.9", Quantity.LATENCY, Better.LOWER),
-    Measure.LATENCY_MAX: Words("Latency, max", "max", Quantity.LATENCY, Better.LOWER),
-    Measure.WITHIN: Words("I/Os within", "within", Quantity.SHARE, Better.HIGHER),
-    Measure.SYNC_MEAN: Words("fsync latency, mean", "fsync mean", Quantity.LATENCY, Better.LOWER),
-    Measure.SYNC_P50: Words("fsync latency, p50", "fsync p50", Quantity.LATENCY, Better.LOWER),
-    Measure.SYNC_P99: Words("fsync latency, p99", "fsync p99", Quantity.LATENCY, Better.LOWER),
-    Measure.SYNC_P99_9: Words("fsync latency, p99.9", "fsync p99.9", Quantity.LATENCY, Better.LOWER),
-    Measure.SYNC_MAX: Words("fsync latency, max", "fsync max", Quantity.LATENCY, Better.LOWER),
-    Measure.CPU: Words("CPU utilisation", "CPU", Quantity.SHARE, Better.NEITHER),
+METRICS: dict[Measure, MetricWords] = {
+    Measure.IOPS: MetricWords("IOPS", "IOPS", Quantity.IOPS, Better.HIGHER),
+    Measure.BANDWIDTH: MetricWords("Bandwidth", "BW", Quantity.BANDWIDTH, Better.HIGHER),
+    Measure.LATENCY_MEAN: MetricWords("Latency, mean", "mean", Quantity.LATENCY, Better.LOWER),
+    Measure.LATENCY_P50: MetricWords("Latency, p50", "p50", Quantity.LATENCY, Better.LOWER),
+    Measure.LATENCY_P99: MetricWords("Latency, p99", "p99", Quantity.LATENCY, Better.LOWER),
+    Measure.LATENCY_P99_9: MetricWords("Latency, p99.9", "p99.9", Quantity.LATENCY, Better.LOWER),
+    Measure.LATENCY_MAX: MetricWords("Latency, max", "max", Quantity.LATENCY, Better.LOWER),
+    Measure.WITHIN: MetricWords("I/Os within", "within", Quantity.SHARE, Better.HIGHER),
+    Measure.SYNC_MEAN: MetricWords("fsync latency, mean", "fsync mean", Quantity.LATENCY, Better.LOWER),
+    Measure.SYNC_P50: MetricWords("fsync latency, p50", "fsync p50", Quantity.LATENCY, Better.LOWER),
+    Measure.SYNC_P99: MetricWords("fsync latency, p99", "fsync p99", Quantity.LATENCY, Better.LOWER),
+    Measure.SYNC_P99_9: MetricWords("fsync latency, p99.9", "fsync p99.9", Quantity.LATENCY, Better.LOWER),
+    Measure.SYNC_MAX: MetricWords("fsync latency, max", "fsync max", Quantity.LATENCY, Better.LOWER),
+    Measure.CPU: MetricWords("CPU utilisation", "CPU", Quantity.SHARE, Better.NEITHER),
 }
 
 LATENCIES = (

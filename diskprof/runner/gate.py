@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from diskprof.analysis.gate import LEAST_HISTORY, GateResult, Outcome, gate
+from diskprof.analysis.gate import LEAST_HISTORY, GateOutcome, GateResult, gate
 from diskprof.model.advice import Advice
 from diskprof.model.earlier import EarlierResult
 from diskprof.model.errors import NotComparable, RunNotFound, UsageError
@@ -165,6 +165,6 @@ def run_gate(
             result = gate(run, base.results, after, allowed, most=most, since_change=not base.against.tag)
         except ValueError:
             raise NotComparable(f"Run {run.id} has no figure in common with the runs before.", "") from None
-        if result.outcome is not Outcome.UNCLEAR or len(made) >= most:
+        if result.outcome is not GateOutcome.UNCLEAR or len(made) >= most:
             return Gated(run, result)
         tell(result)

@@ -22,7 +22,7 @@ from diskprof.runner.result_runs import ResultRun, SweepFile, records_of, swept
 from diskprof.store import Store
 from diskprof.store.exchange.runfile import read
 from diskprof.store.exchange.runfile_values import BadFile, Record
-from diskprof.store.exchange.staging import Source, file_key
+from diskprof.store.exchange.staging import RunSource, file_key
 from diskprof.store.exchange.transfer import ImportedRun, import_records
 
 MOST_FILES = 10_000
@@ -45,7 +45,7 @@ class Imported:
 class _Pile:
     """What was found to import."""
 
-    sources: list[Source] = field(default_factory=list)
+    sources: list[RunSource] = field(default_factory=list)
     left_out: int = 0
 
 
@@ -93,9 +93,9 @@ def _add_file(pile: _Pile, path: Path, stack: ExitStack) -> None:
         _add(pile, str(path), file, _written(file), file_key(path))
 
 
-def _export(path: Path) -> Source:
+def _export(path: Path) -> RunSource:
     """An exported file. Raises OSError."""
-    return Source(str(path), partial(_exported, path), file_key(path))
+    return RunSource(str(path), partial(_exported, path), file_key(path))
 
 
 def _exported(path: Path, skip: int) -> Iterator[Record]:
@@ -117,7 +117,7 @@ def _add(pile: _Pile, name: str, file: IO[bytes], written: datetime, key: str = 
     beginning = file.read(_LOOKED_AT)
     whole = _Behind(beginning, file)
     if _is_export(beginning):
-        pile.sources.append(Source(name, partial(read, whole, name)))
+        pile.sources.append(RunSource(name, partial(read, whole, name)))
         return
     found = _results(name, _content(name, beginning, whole))
     results = [
@@ -129,9 +129,9 @@ def _add(pile: _Pile, name: str, file: IO[bytes], written: datetime, key: str = 
     ]
 
 
-def _result_source(result: ResultRun, written: datetime, key: str) -> Source:
+def _result_source(result: ResultRun, written: datetime, key: str) -> RunSource:
     """One run that was read from results."""
-    return Source(result.path, lambda skip: iter(()) if skip else _records(result, written), key)
+    return RunSource(result.path, lambda skip: iter(()) if skip else _records(result, written), key)
 
 
 class _Behind:

@@ -17,7 +17,7 @@ from diskprof.store import Store, this_process
 from diskprof.tui.app import DiskprofApp, run_app
 from diskprof.tui.compare.screen import CompareScreen
 from diskprof.tui.dialogs.confirm import Ask
-from diskprof.tui.dialogs.form import Form
+from diskprof.tui.dialogs.form import FormDialog
 from diskprof.tui.dialogs.help import HelpScreen
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.palette import Depth
@@ -250,7 +250,7 @@ async def test_a_click_on_a_key_does_what_the_key_does(bench: Bench, size: tuple
         await pilot.click(offset=place("esc All presets"))
         await until(pilot, lambda: pilot.app.focused is not None and pilot.app.focused.id == "presets")
         await pilot.click(offset=place("e Edit"))
-        await until(pilot, lambda: isinstance(pilot.app.screen, Form))
+        await until(pilot, lambda: isinstance(pilot.app.screen, FormDialog))
         await press(pilot, "escape")
         await pilot.click(offset=place("? Help"))
         await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))

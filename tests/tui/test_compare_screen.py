@@ -46,7 +46,7 @@ from diskprof.tui.compare.compare_rows import (
 )
 from diskprof.tui.compare.screen import CompareChart, CompareScreen
 from diskprof.tui.dialogs.report_dialog import ExportModal
-from diskprof.tui.kit.charts.chart import Chart
+from diskprof.tui.kit.charts.chart import ChartPane
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.runs.screen import RunsScreen
 
@@ -79,8 +79,8 @@ async def open_test(pilot: Driver, screen: CompareScreen, name: str) -> None:
     assert screen.opened is not None
 
 
-def chart_of(screen: CompareScreen) -> Chart:
-    return screen.query_one("#compare-curves", Chart)
+def chart_of(screen: CompareScreen) -> ChartPane:
+    return screen.query_one("#compare-curves", ChartPane)
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -548,7 +548,7 @@ async def test_at_60_columns_the_verdict_of_each_figure_is_in_sight(
 async def test_on_a_wide_terminal_two_charts_stand_beside_the_table(path: Path, runs: dict[str, str]) -> None:
     async with open_runs(path, (200, 60)) as pilot:
         screen = await compare(pilot, runs["first"], runs["slow"])
-        both = [screen.query_one(f"#compare-{name}", Chart) for name in ("curves", "more")]
+        both = [screen.query_one(f"#compare-{name}", ChartPane) for name in ("curves", "more")]
         assert "latency by percentile" in both[0].text and "IOPS over time" in both[1].text
         assert both[0].region.x > screen.sheet.region.right - 1
         await press(pilot, "m")

@@ -11,12 +11,12 @@ from textual.screen import ModalScreen
 
 from diskprof.model.device import DeviceTree
 from diskprof.tui.dialogs.confirm import Answer, Ask
-from diskprof.tui.dialogs.form import Form, FormField
+from diskprof.tui.dialogs.form import FormDialog, FormField
 from diskprof.tui.dialogs.text_page import TextPage
 from diskprof.tui.run.target_dialog import TargetDialog
 
 DIALOGS: dict[str, Callable[[], ModalScreen]] = {  # type: ignore[type-arg]
-    "form": lambda: Form("Title", [FormField("size", "Size", "1g")]),
+    "form": lambda: FormDialog("Title", [FormField("size", "Size", "1g")]),
     "page": lambda: TextPage("Title", Content("Text")),
     "question": lambda: Ask("Title", "Text", (Answer("y", "Yes", "yes"),)),
     "target": lambda: TargetDialog(DeviceTree(), (), str),

@@ -5,7 +5,7 @@ from textual.app import App, ComposeResult
 from textual.events import Key
 from textual.widgets import Label
 
-from diskprof.tui.dialogs.form import Form, FormField
+from diskprof.tui.dialogs.form import FormDialog, FormField
 from diskprof.tui.kit.field import Field
 from diskprof.tui.kit.theme import meanings
 
@@ -72,7 +72,9 @@ async def test_up_and_down_lead_to_another_field_of_a_form_that_has_no_room_for_
             return meanings(self.current_theme)
 
     async with Plain().run_test(size=(80, 16)) as pilot:
-        await pilot.app.push_screen(Form("Eight fields", [FormField(name, name, "1", short=True) for name in names]))
+        await pilot.app.push_screen(
+            FormDialog("Eight fields", [FormField(name, name, "1", short=True) for name in names])
+        )
         await pilot.pause()
         fields = pilot.app.screen.query_one("#form-fields")
         assert fields.max_scroll_y > 0

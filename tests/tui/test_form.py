@@ -5,14 +5,14 @@ from bench_screens import Bench, open_bench
 from stored_screens import press, see, text_of, until
 
 from diskprof.tui.app import DiskprofApp
-from diskprof.tui.dialogs.form import Form, FormField
+from diskprof.tui.dialogs.form import FormDialog, FormField
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.palette import Depth
 
 
 async def test_a_form_says_which_fields_are_in_sight(bench: Bench) -> None:
     async with open_bench(bench) as pilot:
-        form = Form("Parameters", [FormField(f"f{at}", f"Parameter {at}", "1") for at in range(9)])
+        form = FormDialog("Parameters", [FormField(f"f{at}", f"Parameter {at}", "1") for at in range(9)])
         await pilot.app.push_screen(form)
         await see(pilot, "fields 1-6 of 9 Enter: OK, Esc: cancel")
         await press(pilot, *["down"] * 8)
@@ -24,7 +24,7 @@ async def test_a_form_says_which_fields_are_in_sight(bench: Bench) -> None:
 async def test_fields_are_counted_where_they_are_scrolled_to(bench: Bench) -> None:
     """Also before the screen is laid out for it: on a busy machine nothing else may make it count again."""
     async with open_bench(bench) as pilot:
-        form = Form("Parameters", [FormField(f"f{at}", f"Parameter {at}", "1") for at in range(9)])
+        form = FormDialog("Parameters", [FormField(f"f{at}", f"Parameter {at}", "1") for at in range(9)])
         await pilot.app.push_screen(form)
         await see(pilot, "fields 1-6 of 9")
         fields = form.query_one("#form-fields")
@@ -38,7 +38,7 @@ async def test_an_empty_field_is_seen_in_sixteen_colours(bench: Bench, charset: 
     """No ground tells it from the dialog there."""
     app = DiskprofApp(bench.session(), depth=Depth.SIXTEEN, charset=charset)
     async with app.run_test() as pilot:
-        await app.push_screen(Form("Parameters", [FormField("a", "A", "1"), FormField("b", "B", "")]))
+        await app.push_screen(FormDialog("Parameters", [FormField("a", "A", "1"), FormField("b", "B", "")]))
         await see(pilot, "Parameters")
         empty = app.screen.query_one("#field-b").region
         await until(pilot, lambda: text_of(pilot).splitlines()[empty.y][empty.x] == edge)

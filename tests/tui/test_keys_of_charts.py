@@ -12,7 +12,7 @@ from textual.widget import Widget
 from diskprof.model.run import Status
 from diskprof.store import Store, this_process
 from diskprof.tui.compare.screen import CompareScreen
-from diskprof.tui.kit.charts.chart import Chart
+from diskprof.tui.kit.charts.chart import ChartPane
 from diskprof.tui.kit.table import Sheet, Table
 from diskprof.tui.live.live_panes import TestSheet
 from diskprof.tui.live.run_page import RunPage
@@ -52,7 +52,7 @@ def test_no_key_was_forgotten(owner: type[Widget]) -> None:
 
 def when(pilot: Driver) -> float:
     """The moment that the cursor of the chart reads off."""
-    return float(pilot.app.screen.query_one("#chart", Chart).text.splitlines()[0].split("–")[0])
+    return float(pilot.app.screen.query_one("#chart", ChartPane).text.splitlines()[0].split("–")[0])
 
 
 async def test_the_cursor_of_a_live_chart_goes_by_one_and_by_ten(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from diskprof.model.limit import LimitBy, LimitRule, Trial, TrialKind
 from diskprof.model.run import Run, Status
 from diskprof.presets.limit_text import parse_promise
 from diskprof.store import Store
-from diskprof.tui.kit.charts.chart import Chart
+from diskprof.tui.kit.charts.chart import ChartPane
 from diskprof.tui.live.limit_lines import limit_lines, search_height
 from diskprof.tui.runs.result import ResultScreen
 
@@ -124,4 +124,4 @@ async def test_the_load_curve_takes_the_place_of_the_trials(store: Store) -> Non
 
 
 def chart_of(pilot: Driver) -> str:
-    return pilot.app.screen.query_one(Chart).text
+    return pilot.app.screen.query_one(ChartPane).text

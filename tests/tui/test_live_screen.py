@@ -15,7 +15,7 @@ from diskprof.model.run import Message, Progress, Status
 from diskprof.model.sample import Direction, Phase
 from diskprof.store import Store, this_process
 from diskprof.tui.dialogs.confirm import Ask
-from diskprof.tui.kit.charts.chart import Chart
+from diskprof.tui.kit.charts.chart import ChartPane
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.painted import OneLine
 from diskprof.tui.kit.table import Table
@@ -38,7 +38,7 @@ def live(pilot: Driver) -> LiveScreen:
 
 
 def chart_of(pilot: Driver) -> str:
-    return pilot.app.screen.query_one(Chart).text
+    return pilot.app.screen.query_one(ChartPane).text
 
 
 async def open_live(pilot: Driver) -> LiveScreen:
@@ -244,13 +244,13 @@ async def test_z_shows_the_chart_alone_and_everything_again(bench: Bench, store:
     under_way(store)
     async with open_bench(bench, size) as pilot:
         screen = await open_live(pilot)
-        small = screen.query_one(Chart).size.height
+        small = screen.query_one(ChartPane).size.height
         await press(pilot, "z")
-        await until(pilot, lambda: screen.query_one(Chart).size.height > small + 5)
-        await until(pilot, lambda: len(chart_of(pilot).splitlines()) == screen.query_one(Chart).size.height)
+        await until(pilot, lambda: screen.query_one(ChartPane).size.height > small + 5)
+        await until(pilot, lambda: len(chart_of(pilot).splitlines()) == screen.query_one(ChartPane).size.height)
         assert not screen.query_one("#tests").display
         await press(pilot, "z")
-        await until(pilot, lambda: screen.query_one(Chart).size.height == small)
+        await until(pilot, lambda: screen.query_one(ChartPane).size.height == small)
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -494,7 +494,7 @@ async def test_a_resize_draws_everything_anew(bench: Bench, store: Store) -> Non
         progress = screen.query_one("#progress", OneLine)
         # Charts draw themselves as soon as they have another size, lines of words with the next picture.
         await until(pilot, lambda: {len(line.rstrip()) for line in progress.text.splitlines()} == {139})
-        await until(pilot, lambda: len(chart_of(pilot).splitlines()) == screen.query_one(Chart).size.height)
+        await until(pilot, lambda: len(chart_of(pilot).splitlines()) == screen.query_one(ChartPane).size.height)
         await until(pilot, lambda: "p99.9" in text_of(pilot))
 
 

@@ -14,7 +14,7 @@ from diskprof.model.metric import Quantity
 from diskprof.model.plan import Plan
 from diskprof.model.run import Status
 from diskprof.store import Store, this_process
-from diskprof.tui.kit.charts.chart import Chart
+from diskprof.tui.kit.charts.chart import ChartPane
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.live.screen import LiveScreen
 from diskprof.tui.live.sweep_lines import sweep_lines
@@ -29,7 +29,7 @@ def small_plan(axes: tuple[tuple[str, tuple[str, ...]], ...] = SMALL) -> Plan:
 
 
 def chart_of(pilot: Driver) -> str:
-    return pilot.app.screen.query_one(Chart).text
+    return pilot.app.screen.query_one(ChartPane).text
 
 
 @pytest.mark.parametrize("size", (*SIZES, (200, 60)))

@@ -16,7 +16,7 @@ from diskprof.model.sample import Direction, Phase
 from diskprof.model.units import format_iops, format_latency
 from diskprof.store import Store, this_process
 from diskprof.tui.dialogs.help import HelpScreen
-from diskprof.tui.kit.charts.chart import Chart
+from diskprof.tui.kit.charts.chart import ChartPane
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.painted import Lines, OneLine
 from diskprof.tui.live.depths import STEP, Depths
@@ -37,7 +37,7 @@ def under_way(store: Store, preset: str = "mixed-70-30", **options: object) -> s
 
 
 def chart_of(pilot: Driver) -> str:
-    return pilot.app.screen.query_one(Chart).text
+    return pilot.app.screen.query_one(ChartPane).text
 
 
 def last_line(pilot: Driver) -> str:
@@ -392,4 +392,4 @@ async def test_lines_are_drawn_as_textual_would_draw_them(bench: Bench, store: S
                 for one, other in zip(widget.render_lines(crop), theirs, strict=True):
                     assert (one.text, one.cell_length) == (other.text, other.cell_length)
                     assert one.simplify() == other.simplify()
-    assert {TopBar, KeyBar, OneLine, Tile, LatencyTile, Chart} <= seen
+    assert {TopBar, KeyBar, OneLine, Tile, LatencyTile, ChartPane} <= seen

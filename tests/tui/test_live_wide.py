@@ -12,7 +12,7 @@ from diskprof.model.histogram import Histogram
 from diskprof.model.run import Status
 from diskprof.model.sample import Direction, Phase, Sample
 from diskprof.store import Store, this_process
-from diskprof.tui.kit.charts.chart import Chart
+from diskprof.tui.kit.charts.chart import ChartPane
 from diskprof.tui.live.live_panes import DeviceTile
 from diskprof.tui.live.screen import LiveScreen
 
@@ -29,7 +29,7 @@ def charts(pilot: Driver) -> dict[str, str]:
     """The title of each chart that is in sight, and what it shows."""
     screen = pilot.app.screen
     assert isinstance(screen, LiveScreen)
-    return {chart.id or "": chart.text for chart in screen.query(Chart) if chart.region.area}
+    return {chart.id or "": chart.text for chart in screen.query(ChartPane) if chart.region.area}
 
 
 def titles(pilot: Driver) -> dict[str, str]:
@@ -62,7 +62,7 @@ async def test_as_many_charts_as_there_is_room_for(
             await until(pilot, lambda: titles(pilot)["upper"].startswith(beside))
         if "lower" in names:
             await until(pilot, lambda: titles(pilot)["lower"].startswith("Latency heat map"))
-        for chart in pilot.app.screen.query(Chart):
+        for chart in pilot.app.screen.query(ChartPane):
             width, height = chart.size
             assert len(chart.text.splitlines()) <= max(1, height)
             assert all(len(line) <= max(1, width) for line in chart.text.splitlines())
@@ -78,7 +78,7 @@ async def test_a_tile_has_the_device_and_the_cpus(
         screen = pilot.app.screen
         assert isinstance(screen, LiveScreen)
         tile = screen.query_one(DeviceTile)
-        await until(pilot, lambda: "%util" in tile.text if there else bool(screen.query_one(Chart).text))
+        await until(pilot, lambda: "%util" in tile.text if there else bool(screen.query_one(ChartPane).text))
         assert bool(tile.region.area) is there
         if there:
             head, *rows = (line.split() for line in tile.text.splitlines())

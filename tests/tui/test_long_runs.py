@@ -19,7 +19,7 @@ from diskprof.model.units import format_latency
 from diskprof.reports.charts.axes import LogScale
 from diskprof.reports.charts.heatmap import Heat, Scattered
 from diskprof.store import Store, histogram_blocks, this_process
-from diskprof.tui.kit.charts.chart import Chart
+from diskprof.tui.kit.charts.chart import ChartPane
 from diskprof.tui.live import depths as depths_module
 from diskprof.tui.live import kernel_watch, run_reader
 from diskprof.tui.live.depths import STEP, Depths
@@ -32,7 +32,7 @@ LONG_S = 1700
 
 
 def chart_of(pilot: Driver) -> str:
-    return pilot.app.screen.query_one(Chart).text
+    return pilot.app.screen.query_one(ChartPane).text
 
 
 @pytest.mark.parametrize("going", [True, False])

@@ -12,7 +12,7 @@ from diskprof.model.run import Finding, Status, Weight
 from diskprof.store import Store, this_process
 from diskprof.tui.compare.screen import CompareScreen
 from diskprof.tui.dialogs.report_dialog import ExportModal
-from diskprof.tui.kit.charts.chart import Chart
+from diskprof.tui.kit.charts.chart import ChartPane
 from diskprof.tui.live.run_page import RunPage
 from diskprof.tui.runs.result import ResultScreen
 
@@ -62,7 +62,7 @@ async def test_a_scorecard_with_bars_and_a_banner_leaves_room_for_the_whole_char
     async with open_bench(bench) as pilot:
         await press(pilot, "2")
         await see(pilot, "▲ Limit: CPU-bound (4K rand read QD32)", "of best", "Next:")
-        chart, page = pilot.app.screen.query_one("#chart", Chart), pilot.app.screen.query_one("#page")
+        chart, page = pilot.app.screen.query_one("#chart", ChartPane), pilot.app.screen.query_one("#page")
         await until(pilot, lambda: chart.region.bottom == page.region.bottom)
         assert chart.text.splitlines()[-1].rstrip().endswith(" s")
 
@@ -91,7 +91,7 @@ async def test_enter_shows_the_chart_alone_and_all_again(bench: Bench, store: St
     record_run(store)
     async with open_bench(bench) as pilot:
         await press(pilot, "2", "enter")
-        await until(pilot, lambda: pilot.app.screen.query_one("#chart", Chart).size.height == 21)
+        await until(pilot, lambda: pilot.app.screen.query_one("#chart", ChartPane).size.height == 21)
         await press(pilot, "enter")
         await see(pilot, "4K rand write QD32")
 

@@ -26,7 +26,7 @@ from diskprof.store import Store
 from diskprof.tui.compare.screen import CompareScreen
 from diskprof.tui.dialogs.report_dialog import ExportModal
 from diskprof.tui.dialogs.tags import TagsModal
-from diskprof.tui.kit.charts.chart import Chart
+from diskprof.tui.kit.charts.chart import ChartPane
 from diskprof.tui.live.live_panes import Words
 from diskprof.tui.live.result_lines import report_lines
 from diskprof.tui.runs.result import ResultScreen
@@ -42,8 +42,8 @@ async def open_result(pilot: Driver, run_id: str) -> ResultScreen:
     return screen
 
 
-def chart_of(screen: ResultScreen) -> Chart:
-    return screen.query_one("#chart", Chart)
+def chart_of(screen: ResultScreen) -> ChartPane:
+    return screen.query_one("#chart", ChartPane)
 
 
 def prose_of(screen: ResultScreen) -> str:

@@ -12,7 +12,7 @@ from diskprof.model.run import Status
 from diskprof.runner.leftovers import Leftover
 from diskprof.store import Store, this_process
 from diskprof.tui.dialogs.confirm import Ask
-from diskprof.tui.dialogs.form import Form
+from diskprof.tui.dialogs.form import FormDialog
 from diskprof.tui.dialogs.import_dialog import ImportDialog
 from diskprof.tui.dialogs.text_page import TextPage
 from diskprof.tui.kit.painted import width_of
@@ -136,11 +136,11 @@ async def test_a_small_screen_tells_the_most_important_alone(bench: Bench) -> No
 
 KEYS = {
     "enter": lambda pilot: isinstance(pilot.app.screen, Ask),
-    "o": lambda pilot: isinstance(pilot.app.screen, Form),
+    "o": lambda pilot: isinstance(pilot.app.screen, FormDialog),
     "i": lambda pilot: isinstance(pilot.app.screen, ImportDialog),
-    "e": lambda pilot: isinstance(pilot.app.screen, Form),
+    "e": lambda pilot: isinstance(pilot.app.screen, FormDialog),
     "E": lambda pilot: isinstance(pilot.app.screen, Ask),
-    "w": lambda pilot: isinstance(pilot.app.screen, Form),
+    "w": lambda pilot: isinstance(pilot.app.screen, FormDialog),
     "W": lambda pilot: isinstance(pilot.app.screen, LiveScreen),
     "C": lambda pilot: isinstance(pilot.app.screen, TextPage),
     "v": lambda pilot: "variant small" in rows(pilot, "plan").text,

@@ -21,7 +21,7 @@ from diskprof.presets.problem import Problem
 from diskprof.store import Store, this_process
 from diskprof.tui.app import DiskprofApp
 from diskprof.tui.dialogs.confirm import Ask
-from diskprof.tui.dialogs.form import Form
+from diskprof.tui.dialogs.form import FormDialog
 from diskprof.tui.dialogs.text_page import TextPage
 from diskprof.tui.kit.table import Table
 from diskprof.tui.live.screen import LiveScreen
@@ -344,10 +344,10 @@ async def test_moving_fast_makes_no_plan_on_the_way(bench: Bench) -> None:
 async def test_o_takes_another_target(bench: Bench, size: tuple[int, int]) -> None:
     async with open_bench(bench, size) as pilot:
         await press(pilot, "o")
-        assert isinstance(pilot.app.screen, Form)
+        assert isinstance(pilot.app.screen, FormDialog)
         await write(pilot, "/gone")
         await press(pilot, "enter")
-        assert isinstance(pilot.app.screen, Form)
+        assert isinstance(pilot.app.screen, FormDialog)
         await see(pilot, "✗ /gone does not exist. Give a directory that is there.")
         await write(pilot, "/srv/fast")
         assert "does not exist" not in text_of(pilot)
@@ -377,12 +377,12 @@ async def test_a_target_may_lie_at_home(bench: Bench, monkeypatch: pytest.Monkey
 async def test_e_changes_parameters(bench: Bench, size: tuple[int, int]) -> None:
     async with open_bench(bench, size) as pilot:
         await press(pilot, "e")
-        assert isinstance(pilot.app.screen, Form)
+        assert isinstance(pilot.app.screen, FormDialog)
         await see(pilot, "size size of the test file", "runtime time to measure", "1g", "5s")
         await write(pilot, "a lot", "#field-size")
         await write(pilot, "-3", "#field-runtime")
         await press(pilot, "enter")
-        assert isinstance(pilot.app.screen, Form)
+        assert isinstance(pilot.app.screen, FormDialog)
         await see(pilot, "size=a lot", "runtime=-3")
         assert pilot.app.focused is pilot.app.screen.query_one("#field-size", Input)
         await write(pilot, "256M", "#field-size")
@@ -415,7 +415,7 @@ async def test_a_preset_without_parameters_can_be_repeated(bench: Bench) -> None
     async with open_bench(bench) as pilot:
         await press(pilot, "e")
         form = pilot.app.screen
-        assert isinstance(form, Form)
+        assert isinstance(form, FormDialog)
         assert [field.id for field in form.query(Input)] == [
             "field-series-repeat",
             "field-series-until",

@@ -16,7 +16,7 @@ from diskprof.presets.library import user_directory
 from diskprof.presets.own_copies import own_copy, together
 from diskprof.runner.session import Session
 from diskprof.tui.dialogs.confirm import Ask
-from diskprof.tui.dialogs.form import Form
+from diskprof.tui.dialogs.form import FormDialog
 from diskprof.tui.dialogs.import_dialog import ImportDialog
 from diskprof.tui.dialogs.text_page import TextPage
 from diskprof.tui.kit.table import Table
@@ -62,7 +62,7 @@ async def test_enter_asks_for_each_target_and_then_starts(two: Bench, size: tupl
         assert "--target" not in plan(pilot)
         assert not rows(pilot, "plan").has_class("-blocked")
         await press(pilot, "enter")
-        assert isinstance(pilot.app.screen, Form)
+        assert isinstance(pilot.app.screen, FormDialog)
         await see(pilot, "Targets of Cached and not", "cache the volume that is read", "nocache the volume that is")
         assert value(pilot, "cache") == "/mnt/data"
         await write(pilot, "/gone", "#field-nocache")
@@ -151,7 +151,7 @@ async def test_a_value_that_means_nothing_is_refused_where_it_was_typed(
         await write(pilot, "300", f"#field-{field}")
         await write(pilot, typed, f"#field-{field}")
         await press(pilot, "enter")
-        assert isinstance(pilot.app.screen, Form)
+        assert isinstance(pilot.app.screen, FormDialog)
         wrong = pilot.app.screen.query_one(f"#wrong-{field}", Static)
         assert wrong.display
         assert says in str(wrong.render())
@@ -266,7 +266,7 @@ async def test_w_saves_what_was_edited_as_ones_own(bench: Bench, size: tuple[int
         await press(pilot, "e")
         await write(pilot, "256m", "#field-size")
         await press(pilot, "enter", "w")
-        assert isinstance(pilot.app.screen, Form)
+        assert isinstance(pilot.app.screen, FormDialog)
         await see(pilot, "Save Quick check as your own", "Name a word or two")
         for text, wrong in (("", "The preset needs a name."), ("Crystal", "Preset crystal already exists.")):
             await write(pilot, text)

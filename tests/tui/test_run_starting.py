@@ -22,7 +22,7 @@ from diskprof.model.run_series import Repetition, SeriesPlan
 from diskprof.model.target import Target, TargetKind
 from diskprof.store import Store, this_process
 from diskprof.tui.dialogs.confirm import Ask
-from diskprof.tui.dialogs.form import Form
+from diskprof.tui.dialogs.form import FormDialog
 from diskprof.tui.kit.table import Table
 from diskprof.tui.live.screen import LiveScreen
 from diskprof.tui.run.screen import RunScreen
@@ -103,7 +103,7 @@ async def test_a_device_is_overwritten_once_its_name_was_typed(bare: Bench, name
         await to_device(pilot)
         await switch_on(pilot)
         await press(pilot, "enter")
-        assert isinstance(pilot.app.screen, Form)
+        assert isinstance(pilot.app.screen, FormDialog)
         await see(pilot, "Overwrite /dev/sdb?", "type its name (sdb)", "(S4EWNX0R)")
         assert "twice runs" not in text_of(pilot)
         await write(pilot, name)
@@ -142,7 +142,7 @@ async def test_several_devices_are_overwritten_once_each_was_named(
         await see(pilot, "Overwrite /dev/sdc and /dev/sdb?", told_of, "type its name (sdc)")
         await write(pilot, "sdc", "#field-device-0")
         await press(pilot, "enter")
-        assert isinstance(pilot.app.screen, Form) and bare.started == []
+        assert isinstance(pilot.app.screen, FormDialog) and bare.started == []
         await write(pilot, "sdb", "#field-device-1")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, LiveScreen))
@@ -158,7 +158,7 @@ async def test_any_other_name_starts_nothing(bare: Bench) -> None:
         for name in ("", "y", "yes", "sda", "sdb1", "/dev/sda", "s4ewnx0r"):
             await write(pilot, name)
             await press(pilot, "enter")
-            assert isinstance(pilot.app.screen, Form)
+            assert isinstance(pilot.app.screen, FormDialog)
             await see(pilot, f"✗ {name!r} is not the name of /dev/sdb." if name else "✗ Nothing is typed yet.")
         await press(pilot, "escape")
         assert isinstance(pilot.app.screen, RunScreen)
@@ -178,7 +178,7 @@ async def test_what_lies_there_is_given_up_by_its_type(bare: Bench, size: tuple[
         await write(pilot, "gpt", "#field-signature-0")
         await write(pilot, "xfs", "#field-signature-1")
         await press(pilot, "enter")
-        assert isinstance(pilot.app.screen, Form)
+        assert isinstance(pilot.app.screen, FormDialog)
         assert pilot.app.focused is pilot.app.screen.query_one("#field-signature-1", Input)
         assert bare.started == []
         await write(pilot, "ext4", "#field-signature-1")

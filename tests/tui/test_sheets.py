@@ -11,7 +11,7 @@ from textual.screen import Screen
 
 import diskprof.tui
 from diskprof.tui.app import DiskprofApp
-from diskprof.tui.dialogs.form import Form, FormField
+from diskprof.tui.dialogs.form import FormDialog, FormField
 
 ROOM = Path(diskprof.tui.__file__).parent
 _OF_THE_APP = ("DiskprofApp", "-ascii")
@@ -25,7 +25,7 @@ async def test_a_dialog_looks_the_same_after_another(path: Path, keys: tuple[str
         await see(pilot, words)
         before = text_of(pilot)
         await press(pilot, "escape")
-        pilot.app.push_screen(Form("Another", [FormField("one", "One", "1")]))
+        pilot.app.push_screen(FormDialog("Another", [FormField("one", "One", "1")]))
         await see(pilot, "Enter: OK")
         await press(pilot, "escape", keys[-1])
         await see(pilot, words)

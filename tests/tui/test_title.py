@@ -9,7 +9,7 @@ from recorded import record_run
 from diskprof.model.run import RunSummary, Status
 from diskprof.store import Store, this_process
 from diskprof.tui.app import title_words
-from diskprof.tui.kit.terminal.title import Title
+from diskprof.tui.kit.terminal.title import TerminalTitle
 
 RUN = RunSummary("a2", Status.RUNNING, "quick", "Quick check", "/mnt/\x1bdata", "", "vm", datetime.now(UTC), None)
 
@@ -24,13 +24,13 @@ def test_it_says_how_far_the_run_is_and_how_it_ended() -> None:
 
 @pytest.mark.parametrize("term", ["linux", "vt100", "dumb", ""])
 def test_a_terminal_without_a_title_is_sent_none(term: str) -> None:
-    title = Title({"TERM": term})
+    title = TerminalTitle({"TERM": term})
     assert title.set("diskprof: 34%") == title.clear() == ""
 
 
 @pytest.mark.parametrize("term", ["xterm-256color", "tmux-256color", "screen"])
 def test_it_is_sent_when_it_changes_and_put_back_at_the_end(term: str) -> None:
-    title = Title({"TERM": term})
+    title = TerminalTitle({"TERM": term})
     assert title.clear() == ""
     assert title.set("one") == "\x1b[22;2t\x1b]2;one\x07"
     assert title.set("one") == ""

@@ -186,9 +186,9 @@ class _Runs:
 
     def _ask(self, result: "GateResult") -> None:
         """Says what is in question, and that another run follows."""
-        from diskprof.analysis.gate import Outcome
+        from diskprof.analysis.gate import GateOutcome
 
-        open_ones = [figure for figure in result.figures if figure.outcome is Outcome.UNCLEAR]
+        open_ones = [figure for figure in result.figures if figure.outcome is GateOutcome.UNCLEAR]
         worst = max(open_ones, key=lambda figure: figure.held.worse)
         done = len(result.after)
         say(
@@ -206,7 +206,7 @@ def _tell(store: "Store", base: "Baseline", gated: "Gated", form: str) -> int:
             return _unknown(reason)
         say(f"diskprof: {reason}")
         return int(exit_code_of(run))
-    from diskprof.analysis.gate import Outcome
+    from diskprof.analysis.gate import GateOutcome
     from diskprof.reports.data.gate_formats import gate_json, gate_junit, gate_line
 
     match form:
@@ -224,7 +224,7 @@ def _tell(store: "Store", base: "Baseline", gated: "Gated", form: str) -> int:
 
             blocks = gate_report(result, run, store.run(base.runs[-1]))
             click.echo(text(blocks, width_of_stdout()), nl=False)
-    codes = {Outcome.REGRESSED: ExitCode.REGRESSED, Outcome.UNCLEAR: ExitCode.NOT_COMPARABLE}
+    codes = {GateOutcome.REGRESSED: ExitCode.REGRESSED, GateOutcome.UNCLEAR: ExitCode.NOT_COMPARABLE}
     return int(codes.get(result.outcome, ExitCode.OK))
 
 

@@ -19,16 +19,16 @@ from diskprof.fleet.follow.messages import (
     BEAT,
     AskClock,
     Began,
+    ExportPiece,
     ExportRun,
     Follow,
     Greeting,
     Hello,
+    HostRequest,
     LetGo,
     MakePlan,
     MakeRoom,
     News,
-    Piece,
-    Request,
     StartRun,
     StopRun,
     answer_line,
@@ -85,7 +85,7 @@ class Agent:
         except DiskprofError as error:
             self._say(error_line(number, error))
 
-    def _answer(self, request: Request) -> object:
+    def _answer(self, request: HostRequest) -> object:
         match request:
             case Hello(store):
                 return self._greet(store)
@@ -158,14 +158,14 @@ class Agent:
             member=wanted.member,
         )
 
-    def _piece(self, run_id: str, start: int) -> Piece:
+    def _piece(self, run_id: str, start: int) -> ExportPiece:
         if self._export[0] != run_id:
             file = io.BytesIO()
             export_runs(self.store, [run_id], file)
             self._export = run_id, file.getvalue()
         data = self._export[1]
         piece = data[start : start + _PIECE_BYTES]
-        return Piece(base64.b64encode(piece).decode("ascii"), last=start + len(piece) >= len(data))
+        return ExportPiece(base64.b64encode(piece).decode("ascii"), last=start + len(piece) >= len(data))
 
     def look(self) -> None:
         """Tells what is new in the run that is followed."""

@@ -10,12 +10,12 @@ from diskprof import __version__
 from diskprof.engines.process import Dialogue
 from diskprof.fleet.follow.messages import (
     AskClock,
+    ExportPiece,
     ExportRun,
     Greeting,
     Hello,
+    HostRequest,
     News,
-    Piece,
-    Request,
     error_of,
     read,
     read_news,
@@ -97,7 +97,7 @@ class Link:
     def name(self) -> str:
         return self.host or "this machine"
 
-    async def ask(self, request: Request, kind: type[T]) -> T:
+    async def ask(self, request: HostRequest, kind: type[T]) -> T:
         """The answer to a request.
 
         Raises the DiskprofError that the agent answers with, HostFailed in place of a StoreError, and LinkLost where it does not
@@ -109,14 +109,14 @@ class Link:
         except (ValueError, RecursionError):
             raise self._senseless(request) from None
 
-    def _senseless(self, request: Request) -> "LinkLost":
+    def _senseless(self, request: HostRequest) -> "LinkLost":
         return LinkLost(f"{clean(self.name)} answers {type(request).__name__} with what is not understood here.")
 
-    async def tell(self, request: Request) -> None:
+    async def tell(self, request: HostRequest) -> None:
         """As `ask`, of a request whose answer says only that it was heard."""
         await self._ask(request)
 
-    async def _ask(self, request: Request) -> Any:
+    async def _ask(self, request: HostRequest) -> Any:
         if self.lost:
             raise self.lost
         self._number += 1
@@ -159,7 +159,7 @@ class Link:
         data = bytearray()
         while True:
             request = ExportRun(run_id, len(data))
-            piece = await self.ask(request, Piece)
+            piece = await self.ask(request, ExportPiece)
             try:
                 data += base64.b64decode(piece.data)
             except ValueError:

@@ -125,14 +125,14 @@ class ExportRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ExportPiece:
     """`data` in base64; `last`: nothing comes after it."""
 
     data: str
     last: bool
 
 
-Request = Hello | AskClock | MakePlan | MakeRoom | StartRun | LetGo | Follow | StopRun | ExportRun
+HostRequest = Hello | AskClock | MakePlan | MakeRoom | StartRun | LetGo | Follow | StopRun | ExportRun
 _KINDS = {
     kind.__name__: kind for kind in (Hello, AskClock, MakePlan, MakeRoom, StartRun, LetGo, Follow, StopRun, ExportRun)
 }
@@ -171,15 +171,15 @@ BEAT = b"{}"
 """A line that says nothing but that the agent is there."""
 
 
-def request_line(number: int, request: Request) -> bytes:
+def request_line(number: int, request: HostRequest) -> bytes:
     return line_of({"n": number, "ask": type(request).__name__, "with": request})
 
 
-def read_request(line: bytes) -> tuple[int, Request]:
+def read_request(line: bytes) -> tuple[int, HostRequest]:
     """The inverse of `request_line`. Raises ValueError."""
     data = json.loads(line)
     try:
-        return int(data["n"]), cast(Request, read(_KINDS[data["ask"]], data["with"]))
+        return int(data["n"]), cast(HostRequest, read(_KINDS[data["ask"]], data["with"]))
     except (KeyError, TypeError) as error:
         raise ValueError(f"no request: {error}") from None
 

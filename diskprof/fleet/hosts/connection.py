@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from diskprof.engines.process import Finished, run_here, run_in_terminal
+from diskprof.engines.process import Ended, run_here, run_in_terminal
 from diskprof.model.errors import DiskprofError, UsageError
 from diskprof.model.text import clean
 
@@ -62,7 +62,7 @@ class Connection:
         options += ["Compression=yes"] if compressed else []
         return tuple(f"-o{option}" for option in options)
 
-    def run(self, words: Sequence[str], source: bytes | Path = b"") -> Finished:
+    def run(self, words: Sequence[str], source: bytes | Path = b"") -> Ended:
         """Runs a program on the host to its end, with `source` (bytes, or a file) for its stdin.
 
         Raises HostUnreachable where ssh does not get in, DiskprofError where there is no ssh.

@@ -17,7 +17,7 @@ _BLOCK = 1 << 20
 _making = threading.Lock()
 
 
-class Form(StrEnum):
+class ProgramForm(StrEnum):
     """In which form a program travels."""
 
     ZIPAPP = "zipapp"
@@ -28,7 +28,7 @@ class Form(StrEnum):
 class Program:
     """A file that can be sent, its SHA-256, and the machine that it is for, as `uname -m` calls it."""
 
-    form: Form
+    form: ProgramForm
     path: Path
     digest: str
     machine: str
@@ -132,5 +132,5 @@ def _program(path: Path, machine: str | None = None) -> Program:
                 digest.update(block)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
-    form = Form.ZIPAPP if path.suffix == ".pyz" else Form.BUNDLE
+    form = ProgramForm.ZIPAPP if path.suffix == ".pyz" else ProgramForm.BUNDLE
     return Program(form, path, digest.hexdigest(), os.uname().machine if machine is None else machine)

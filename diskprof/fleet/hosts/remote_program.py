@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 import diskprof
 from diskprof.engines.tools import distributions_in, install_command_of
 from diskprof.fleet.hosts.connection import Connection
-from diskprof.fleet.hosts.programs import Form, Program, make_bundle, programs_directory, programs_here
+from diskprof.fleet.hosts.programs import Program, ProgramForm, make_bundle, programs_directory, programs_here
 from diskprof.model.errors import DiskprofError, EngineMissing
 from diskprof.model.fleet import FleetMember
 from diskprof.model.text import clean
@@ -206,7 +206,7 @@ def _fitting(
         )
     python = answer.one("python").partition(" ")[2]
     for program in fitting:
-        if program.form is Form.BUNDLE or python:
+        if program.form is ProgramForm.BUNDLE or python:
             return program, python
     if given or machine != os.uname().machine:
         raise HostLacks(

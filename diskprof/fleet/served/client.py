@@ -8,7 +8,7 @@ from math import ceil
 
 from diskprof.engines.fio.reader import fio_argv
 from diskprof.engines.jsonstream import Document, DocumentStream, JsonObject, Noise
-from diskprof.fleet.served.talk import Hello, Measured
+from diskprof.fleet.served.talk import ServedResult, ServerReady
 from diskprof.model.errors import UsageError
 from diskprof.model.plan import Plan, PlannedTest
 from diskprof.model.preset import EngineName
@@ -24,7 +24,7 @@ class Served:
     """A host whose server is ready; `socket` reaches it from here."""
 
     socket: str
-    hello: Hello
+    hello: ServerReady
 
 
 def refuse_unserved(plan: Plan) -> None:
@@ -81,7 +81,7 @@ def client_argv(program: str, served: Sequence[tuple[Served, str]]) -> tuple[str
     return tuple(words)
 
 
-def by_host(output: bytes, served: Sequence[Served]) -> list[Measured]:
+def by_host(output: bytes, served: Sequence[Served]) -> list[ServedResult]:
     """What the client printed, for each of `served`."""
     stream = DocumentStream()
     pieces = [*stream.feed(output), *stream.close()]
@@ -90,7 +90,7 @@ def by_host(output: bytes, served: Sequence[Served]) -> list[Measured]:
     return [_of_host(documents[-1] if documents else {}, lines, each) for each in served]
 
 
-def _of_host(document: JsonObject, lines: Sequence[str], served: Served) -> Measured:
+def _of_host(document: JsonObject, lines: Sequence[str], served: Served) -> ServedResult:
     mark = f"<{served.hello.hostname}> "
     said = tuple(
         line.removeprefix(mark)
@@ -103,11 +103,11 @@ def _of_host(document: JsonObject, lines: Sequence[str], served: Served) -> Meas
         if job.get("hostname") == served.socket and job.get("jobname") != _OF_ALL
     ]
     if not jobs:
-        return Measured("", said, 1)
+        return ServedResult("", said, 1)
     rest = {key: value for key, value in document.items() if key not in ("client_stats", "disk_util")}
     disks = [_without_place(each) for each in _objects(document, "disk_util") if each.get("hostname") == served.socket]
     own = {**rest, "jobs": jobs, **({"disk_util": disks} if disks else {})}
-    return Measured(json.dumps(own, indent=2), said, int(any(job.get("error") for job in jobs)))
+    return ServedResult(json.dumps(own, indent=2), said, int(any(job.get("error") for job in jobs)))
 
 
 def _objects(document: JsonObject, key: str) -> list[JsonObject]:

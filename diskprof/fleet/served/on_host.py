@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from diskprof.engines.process import Process, dies_with_parent
-from diskprof.fleet.served.talk import FIO_SOCKET, RELAY_SOCKET, Hello, Measured, hello_line, read_measured
+from diskprof.fleet.served.talk import FIO_SOCKET, RELAY_SOCKET, ServedResult, ServerReady, hello_line, read_measured
 from diskprof.model.errors import DiskprofError
 from diskprof.runner.carry.served import CLIENT_S
 
@@ -22,7 +22,7 @@ _LOOK_S = 0.02
 _LONGEST = 1 << 28
 
 
-async def _serve(room: Path, test: int, argv: Sequence[str], descriptors: Sequence[int]) -> Measured:
+async def _serve(room: Path, test: int, argv: Sequence[str], descriptors: Sequence[int]) -> ServedResult:
     """Raises DiskprofError where no result comes."""
     said = bytearray()
     socket, relay = room / FIO_SOCKET, room / RELAY_SOCKET
@@ -38,7 +38,7 @@ async def _serve(room: Path, test: int, argv: Sequence[str], descriptors: Sequen
                 if process.code is not None:
                     raise DiskprofError(f"fio --server does not start: {said.decode('utf-8', 'replace').strip()}")
                 await asyncio.sleep(_LOOK_S)
-        return await _told(relay, Hello(test, tuple(argv), os.uname().nodename))
+        return await _told(relay, ServerReady(test, tuple(argv), os.uname().nodename))
     except TimeoutError:
         raise DiskprofError("fio --server does not open its socket.") from None
     finally:
@@ -50,7 +50,7 @@ async def _serve(room: Path, test: int, argv: Sequence[str], descriptors: Sequen
             left.unlink(missing_ok=True)
 
 
-async def _told(relay: Path, hello: Hello) -> Measured:
+async def _told(relay: Path, hello: ServerReady) -> ServedResult:
     """What the client that connects tells. Raises DiskprofError where none comes, or it goes before it tells."""
     came = asyncio.get_running_loop().create_future()
 

@@ -12,7 +12,7 @@ from diskprof.engines.tools import find_tool
 from diskprof.fleet.hosts.connection import Connection
 from diskprof.fleet.member import Member
 from diskprof.fleet.served.client import Served, by_host, client_argv, job_file
-from diskprof.fleet.served.talk import FIO_SOCKET, RELAY_SOCKET, Hello, measured_line, read_hello
+from diskprof.fleet.served.talk import FIO_SOCKET, RELAY_SOCKET, ServerReady, measured_line, read_hello
 from diskprof.fleet.socket_room import socket_room
 from diskprof.model.preset import EngineName
 
@@ -28,7 +28,7 @@ class _Ready:
     """A server that waits for its client."""
 
     member: Member
-    hello: Hello
+    hello: ServerReady
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
 

@@ -11,7 +11,7 @@ RELAY_SOCKET = "told"
 
 
 @dataclass(frozen=True, slots=True)
-class Hello:
+class ServerReady:
     """A server is ready for a test: `argv` is what fio is to do, `hostname` what the host calls itself."""
 
     test: int
@@ -20,7 +20,7 @@ class Hello:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class ServedResult:
     """What fio would have printed: its last document (empty where there is none), its words, its exit code."""
 
     document: str
@@ -28,19 +28,19 @@ class Measured:
     code: int
 
 
-def hello_line(hello: Hello) -> bytes:
+def hello_line(hello: ServerReady) -> bytes:
     return to_json(hello).encode() + b"\n"
 
 
-def read_hello(line: bytes) -> Hello:
+def read_hello(line: bytes) -> ServerReady:
     """The inverse of `hello_line`. Raises ValueError."""
-    return read(Hello, json.loads(line))
+    return read(ServerReady, json.loads(line))
 
 
-def measured_line(measured: Measured) -> bytes:
+def measured_line(measured: ServedResult) -> bytes:
     return to_json(measured).encode() + b"\n"
 
 
-def read_measured(line: bytes) -> Measured:
+def read_measured(line: bytes) -> ServedResult:
     """The inverse of `measured_line`. Raises ValueError."""
-    return read(Measured, json.loads(line))
+    return read(ServedResult, json.loads(line))

@@ -75,7 +75,7 @@ Scalar = Annotated[str, BeforeValidator(_scalar), StringConstraints(max_length=2
 Name = Annotated[str, StringConstraints(pattern=NAME)]
 TestName = Annotated[str, StringConstraints(pattern=TEST_NAME), AfterValidator(_own_section)]
 ParameterName = Annotated[str, StringConstraints(pattern=PARAMETER_NAME)]
-Title = Annotated[str, BeforeValidator(_line), StringConstraints(max_length=80)]
+TitleText = Annotated[str, BeforeValidator(_line), StringConstraints(max_length=80)]
 Text = Annotated[str, BeforeValidator(_line), StringConstraints(max_length=2000)]
 Keyword = Annotated[str, BeforeValidator(_line), StringConstraints(max_length=120), AfterValidator(_not_empty)]
 MetricName = Annotated[str, BeforeValidator(_line), StringConstraints(max_length=64)]
@@ -89,7 +89,7 @@ Rounds = Annotated[Scalar, BeforeValidator(_rounds)]
 Limit = Annotated[Scalar, BeforeValidator(_limit)]
 Choices = Annotated[list[Scalar], BeforeValidator(_one_or_more), Field(min_length=1, max_length=50)]
 
-Lines = Annotated[list[Scalar], BeforeValidator(_one_or_more), Field(min_length=1, max_length=4)]
+TextLines = Annotated[list[Scalar], BeforeValidator(_one_or_more), Field(min_length=1, max_length=4)]
 
 
 class _Strict(BaseModel):
@@ -113,7 +113,7 @@ class JobEntry(_Strict):
 
 class TestEntry(_Strict):
     name: TestName
-    title: Title = ""
+    title: TitleText = ""
     engine: Literal[EngineName.FIO, EngineName.IOPING] = EngineName.FIO
     target: Targets = []
     files: Files | None = None
@@ -132,8 +132,8 @@ class ExpectEntry(_Strict):
     max: Scalar | None = None
     above: Scalar | None = None
     below: Scalar | None = None
-    base: Lines | None = None
-    per_gib: Lines | None = None
+    base: TextLines | None = None
+    per_gib: TextLines | None = None
     cap: Scalar | None = None
     when: Annotated[dict[str, Choices], Field(max_length=4)] = {}
     seconds: Scalar = "60"
@@ -141,7 +141,7 @@ class ExpectEntry(_Strict):
 
 class PresetFile(_Strict):
     name: Name
-    title: Title = ""
+    title: TitleText = ""
     summary: Text = ""
     category: Category = Category.OWN
     source: Text = ""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from diskprof.analysis.comparison import TestComparison
 from diskprof.analysis.metrics import Measure, direction_metrics
 from diskprof.analysis.sweep import (
-    Best,
+    BestOfRow,
     Limits,
     Matrix,
     bandwidth,
@@ -92,7 +92,7 @@ def _best_sheet(panel: Matrix[TestRecord]) -> tuple[Table, ...]:
     return (sheet(f"Best by {figures.option(panel.rows.option)}", head, rows),)
 
 
-def _best_row(one: Best, apart: bool) -> list[str]:
+def _best_row(one: BestOfRow, apart: bool) -> list[str]:
     at = [one.iops_at, one.bandwidth_at] if apart else [one.iops_at]
     return [figures.number(one.iops), figures.megabytes(one.bandwidth), *at, one.enough]
 

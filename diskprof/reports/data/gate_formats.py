@@ -2,7 +2,7 @@
 
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from diskprof.analysis.gate import GateFigure, GateResult, Outcome
+from diskprof.analysis.gate import GateFigure, GateOutcome, GateResult
 from diskprof.model.run import Run
 from diskprof.model.text import clean
 from diskprof.reports import figures
@@ -12,11 +12,11 @@ from diskprof.reports.data.json import FieldTable, Json, fields, plain
 from diskprof.reports.data.nagios import PluginStatus, datum, plugin_text
 
 _STATUSES = {
-    Outcome.KEPT: PluginStatus.OK,
-    Outcome.REGRESSED: PluginStatus.CRITICAL,
-    Outcome.UNCLEAR: PluginStatus.WARNING,
+    GateOutcome.KEPT: PluginStatus.OK,
+    GateOutcome.REGRESSED: PluginStatus.CRITICAL,
+    GateOutcome.UNCLEAR: PluginStatus.WARNING,
 }
-_CASES = {Outcome.REGRESSED: "failure", Outcome.UNCLEAR: "skipped"}
+_CASES = {GateOutcome.REGRESSED: "failure", GateOutcome.UNCLEAR: "skipped"}
 
 
 def gate_json(result: GateResult, run: Run) -> Json:
@@ -77,7 +77,7 @@ def _words(figure: GateFigure) -> str:
 def gate_line(result: GateResult, run: Run) -> tuple[PluginStatus, str]:
     """CRITICAL: regressed. WARNING: cannot tell. Each figure is performance data, in percent of its median before."""
     status = _STATUSES[result.outcome]
-    bad = [figure for figure in result.figures if figure.outcome is not Outcome.KEPT]
+    bad = [figure for figure in result.figures if figure.outcome is not GateOutcome.KEPT]
     told = [f"{figure.title} {figure_name(figure.measure, figure.direction)} {_words(figure)}" for figure in bad]
     words = "; ".join([f"{run.plan.preset} on {run.plan.target.path}: {sentence(result)}", *told])
     data = [

@@ -12,7 +12,7 @@ from diskprof.model.run import Run
 from diskprof.model.text import clean
 from diskprof.reports.content.doubts import run_in_doubt
 from diskprof.reports.content.facts import parameters
-from diskprof.reports.data.tracked import Measured, every_figure, on_several_targets
+from diskprof.reports.data.tracked import TrackedFigure, every_figure, on_several_targets
 
 # benchstat turns ns into sec. By their names it takes `ns/op` and `B/s` for what they are in Go.
 _UNITS = {
@@ -50,7 +50,7 @@ def _units() -> Iterator[str]:
             yield f"Unit {unit} better={better}"
 
 
-def _lines(figures: Sequence[Measured], several_targets: bool) -> Iterator[str]:
+def _lines(figures: Sequence[TrackedFigure], several_targets: bool) -> Iterator[str]:
     for run, of_run in groupby(figures, lambda figure: figure.run):
         yield ""
         yield f"# run {run.id}, {run.started_at:%Y-%m-%d %H:%M:%S} UTC, on {clean(run.plan.target.path)}"

@@ -1,7 +1,7 @@
 """A history as JSON."""
 
-from diskprof.analysis.history import FigureHistory, LevelChange, RunFigure, RunHistory
-from diskprof.analysis.levels import Level
+from diskprof.analysis.history import CourseChange, FigureHistory, RunFigure, RunHistory
+from diskprof.analysis.levels import Stretch
 from diskprof.reports.data.json import FieldTable, Json, fields, plain
 
 
@@ -16,7 +16,7 @@ def history_json(history: RunHistory) -> Json:
     }
 
 
-def _level(level: Level, figure: FigureHistory) -> Json:
+def _level(level: Stretch, figure: FigureHistory) -> Json:
     return {
         "first_run": figure.runs[level.first].run_id,
         "last_run": figure.runs[level.end - 1].run_id,
@@ -35,6 +35,6 @@ def _figure(figure: FigureHistory) -> Json:
 
 _FIELDS: FieldTable = {
     RunFigure: "id=run_id started_at value",
-    LevelChange: "run=run.run_id started_at=run.started_at before after ratio verdict",
+    CourseChange: "run=run.run_id started_at=run.started_at before after ratio verdict",
     FigureHistory: _figure,
 }

@@ -19,7 +19,7 @@ from diskprof.analysis.disk_standing import Rank, capacity_gib, rank
 from diskprof.analysis.expectations import CommonExpectation, judge
 from diskprof.analysis.kernel import KernelView
 from diskprof.analysis.score import Score, scores
-from diskprof.analysis.sweep import Best, Limits, Matrix, best, grids, limits, measured, panels
+from diskprof.analysis.sweep import BestOfRow, Limits, Matrix, best, grids, limits, measured, panels
 from diskprof.model.advice import Advice, on_command_line
 from diskprof.model.device import Device, Mount, Wear, share_of
 from diskprof.model.drive import DriveCount, DriveRecord
@@ -362,7 +362,7 @@ _FIELDS: FieldTable = {
     Advice: on_command_line,
     Cap: "per_s=value low high cells sizes_bytes=sizes depths enough_depth=enough",
     Caps: _caps,
-    Best: "iops iops_at? bandwidth_bytes_per_s=bandwidth bandwidth_at? enough?",
+    BestOfRow: "iops iops_at? bandwidth_bytes_per_s=bandwidth bandwidth_at? enough?",
     ComparedValue: "value values difference ratio interval verdict more_runs",
     ComparedArm: "label runs",
     ComparedRun: "id status preset target hostname started_at tags findings",

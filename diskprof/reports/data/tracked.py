@@ -18,7 +18,7 @@ _LEFT_OUT = frozenset({Measure.WITHIN})
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class TrackedFigure:
     """One figure of a complete test of one run, in the unit of its measure. `ios` is 1 for those of fsync, which nobody counts."""
 
     run: Run
@@ -49,7 +49,7 @@ class Tracked:
         return median(self.values)
 
 
-def every_figure(runs: Sequence[Run]) -> tuple[Measured, ...]:
+def every_figure(runs: Sequence[Run]) -> tuple[TrackedFigure, ...]:
     """Every figure of every complete test and of its jobs. Raises DiskprofError where there are none."""
     found = tuple(figure for run in runs for test in run.records for figure in _of_test(run, test))
     if not found:
@@ -60,19 +60,19 @@ def every_figure(runs: Sequence[Run]) -> tuple[Measured, ...]:
     return found
 
 
-def _of_test(run: Run, test: TestRecord) -> Iterator[Measured]:
+def _of_test(run: Run, test: TestRecord) -> Iterator[TrackedFigure]:
     if test.status is not Status.COMPLETE or not test.result:
         return
     for direction, result in test.result.directions:
         for source in direction_metrics():
             value = source.of_result(result)
             if value is not None and isfinite(value) and source.metric not in _LEFT_OUT:
-                yield Measured(run, test, str(direction), source.metric, source.better, value, result.ios)
+                yield TrackedFigure(run, test, str(direction), source.metric, source.better, value, result.ios)
     sync = test.result.sync
     for of_sync in SYNC_METRICS if sync else ():
         value = of_sync.of_result(sync) if sync else None
         if value is not None and isfinite(value):
-            yield Measured(run, test, SYNC, of_sync.metric, of_sync.better, value, 1)
+            yield TrackedFigure(run, test, SYNC, of_sync.metric, of_sync.better, value, 1)
 
 
 def tracked(sides: Sequence[Side]) -> tuple[Tracked, ...]:
@@ -80,7 +80,7 @@ def tracked(sides: Sequence[Side]) -> tuple[Tracked, ...]:
 
     Raises DiskprofError where there are none.
     """
-    together: dict[tuple[str, Measure], list[Measured]] = {}
+    together: dict[tuple[str, Measure], list[TrackedFigure]] = {}
     arms, runs = arms_of(sides), runs_of(sides)
     several = on_several_targets(runs)
     called = {run.id: arm.label for arm in arms for run in arm.runs} if len(arms) > 1 else {}
@@ -101,7 +101,7 @@ def tracked(sides: Sequence[Side]) -> tuple[Tracked, ...]:
     )
 
 
-def _doubts(figure: Measured) -> tuple[str, ...]:
+def _doubts(figure: TrackedFigure) -> tuple[str, ...]:
     return doubts_of_test(figure.run.findings, figure.run.tests[figure.test.index].name)
 
 

@@ -18,7 +18,7 @@ from diskprof.model.run import Environment, SeriesPlace
 from diskprof.model.run_series import NewSeries
 from diskprof.model.target import TargetKind
 from diskprof.model.text import clean
-from diskprof.runner.carry.descriptors import Held, held_devices
+from diskprof.runner.carry.descriptors import OpenDevices, held_devices
 from diskprof.runner.carry.watches import SpaceWatch
 from diskprof.runner.carry.workdir import sweep
 from diskprof.runner.neighbours import refuse_beside_others, starting
@@ -38,7 +38,7 @@ class Begun:
     environment: Environment
     store: Store
     run_id: str
-    held: Held
+    held: OpenDevices
     waits: bool = False
     room: str = ""
 

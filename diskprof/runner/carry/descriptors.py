@@ -16,19 +16,19 @@ from diskprof.model.target import TargetKind
 from diskprof.runner.plan.places import places_of
 from diskprof.runner.plan.write_permission import needed_places
 
-Held = Mapping[str, int]
+OpenDevices = Mapping[str, int]
 """Descriptors by the device node that a plan names."""
 
 
 @contextmanager
-def held_devices(plan: Plan, store: Path) -> Iterator[Held]:
+def held_devices(plan: Plan, store: Path) -> Iterator[OpenDevices]:
     """Has every device that the plan writes to for itself, until the end. Raises Refused or UsageError where it cannot."""
     with ExitStack() as stack:
         places = needed_places(store) if plan.raw_devices else {}
         yield {raw.node: stack.enter_context(had_alone(raw, places)) for raw in plan.raw_devices}
 
 
-def resolved(planned: PlannedTest, plan: Plan, held: Held) -> tuple[PlannedTest, tuple[int, ...]]:
+def resolved(planned: PlannedTest, plan: Plan, held: OpenDevices) -> tuple[PlannedTest, tuple[int, ...]]:
     """The test as it is started, with the descriptors to pass on: `--filename=/dev/sdb` becomes `--filename=/proc/self/fd/7`.
 
     All other words stay as they are. Raises Refused for a job that writes to anything but a test file of the plan or

@@ -12,7 +12,7 @@ from diskprof.model.run import RoundFigures, TestResult
 from diskprof.model.sample import Direction
 from diskprof.model.steady import RoundsRule, SteadyWindows
 
-TestEnd = tuple[int, TestResult, bytes]
+RoundEnd = tuple[int, TestResult, bytes]
 """What a test, by its index, has come to with a round, and the engine's document of this round."""
 
 
@@ -49,7 +49,7 @@ class RoundsWatch:
         """The next test of the round is complete."""
         self._now.append(_Turn(begin_ns, end_ns, outcome))
 
-    def close(self) -> Sequence[TestEnd]:
+    def close(self) -> Sequence[RoundEnd]:
         """The round is complete: what each test has come to."""
         for index, turn in enumerate(self._now):
             result = turn.outcome.result or TestResult()
@@ -61,7 +61,7 @@ class RoundsWatch:
         self.reached = is_steady(self._rule, self._values[self._tracked])
         return [self._end(index) for index in range(len(self._plan.tests))]
 
-    def _end(self, index: int) -> TestEnd:
+    def _end(self, index: int) -> RoundEnd:
         turns = [each[index] for each in self._last]
         load, newest = self._plan.tests[index].load, turns[-1].outcome
         result = result_of_rounds([turn.outcome.document for turn in turns], load) or newest.result or TestResult()

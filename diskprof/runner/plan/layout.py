@@ -11,7 +11,7 @@ from diskprof.model.plan import PlannedTest, TestFile
 from diskprof.model.preset import EngineName
 from diskprof.model.units import format_size
 from diskprof.runner.plan.places import FilePlace
-from diskprof.runner.plan.workload import Rate, interval_ms
+from diskprof.runner.plan.workload import ClassSpeed, interval_ms
 
 _LARGEST_BLOCK = 1 << 20
 _DIRTY = 64 << 20
@@ -21,7 +21,7 @@ _LONGEST_LIST = 3500
 
 
 def plan_layout(
-    places: Sequence[FilePlace], tests: Iterable[Load], *, rate: Rate, tool: Tool, run_s: float
+    places: Sequence[FilePlace], tests: Iterable[Load], *, rate: ClassSpeed, tool: Tool, run_s: float
 ) -> PlannedTest | None:
     """Fills the files of all places once, in order, with data that does not compress; None where there are none.
 

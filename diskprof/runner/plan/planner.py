@@ -28,7 +28,7 @@ from diskprof.runner.plan.layout import plan_layout
 from diskprof.runner.plan.places import FilePlace, choose_places, fit, places_of_job, with_directory
 from diskprof.runner.plan.remarks import Remark, hazards_of
 from diskprof.runner.plan.workload import (
-    Rate,
+    ClassSpeed,
     Workload,
     assumed_rate,
     fio_workload,
@@ -150,7 +150,7 @@ def refuse_if_blocked(plan: Plan) -> None:
     raise kind("\n".join(hazard.message for hazard in plan.blocked), joined(advice, "\n"))
 
 
-def _rate(target: Target, tree: DeviceTree) -> Rate:
+def _rate(target: Target, tree: DeviceTree) -> ClassSpeed:
     disks = tree.disks_below(target.device)
     return assumed_rate(disks[0] if disks else None)
 
@@ -182,7 +182,7 @@ def _of_fault(fault: FioFault) -> Remark:
 
 
 def _workload(
-    test: ResolvedTest, places: Sequence[FilePlace], rate: Rate, promised: Sequence[Expectation], version: str
+    test: ResolvedTest, places: Sequence[FilePlace], rate: ClassSpeed, promised: Sequence[Expectation], version: str
 ) -> Workload:
     """What a test amounts to. How long it likely takes goes by what is `promised` of it, where that is less than `rate`."""
     if job := test.load.ioping:
@@ -210,7 +210,7 @@ def _space(
 
 
 def _written(
-    place: FilePlace, places: Sequence[FilePlace], tests: Sequence[ResolvedTest], rate: Rate, version: str
+    place: FilePlace, places: Sequence[FilePlace], tests: Sequence[ResolvedTest], rate: ClassSpeed, version: str
 ) -> int:
     """Bytes that the tests write to a place, what fills its test files aside."""
     return sum(

@@ -38,7 +38,7 @@ def window_interval_ms(interval: int, window_s: float | None) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class ClassSpeed:
     """What a device of a class is taken to do at most, to estimate what cannot be known: bytes and I/Os per second.
 
     `latency_s` is what one small I/O on its own is taken to last, 0 for nothing.
@@ -48,22 +48,22 @@ class Rate:
     iops: float
     latency_s: float = 0.0
 
-    def promised(self, expectations: Iterable[Expectation]) -> "Rate":
+    def promised(self, expectations: Iterable[Expectation]) -> "ClassSpeed":
         """No more than is promised of it: what a cloud volume promises is what it is held to."""
         most = {Quantity.BANDWIDTH: self.bandwidth, Quantity.IOPS: self.iops}
         for each in expectations:
             quantity = each.metric.quantity
             if quantity in most and each.operator.is_minimum and each.promised:
                 most[quantity] = min(most[quantity], each.promised)
-        return Rate(most[Quantity.BANDWIDTH], most[Quantity.IOPS], self.latency_s)
+        return ClassSpeed(most[Quantity.BANDWIDTH], most[Quantity.IOPS], self.latency_s)
 
 
-_ROTATIONAL = Rate(200e6, 300, 8e-3)
-_NVME = Rate(2e9, 200_000, 80e-6)
-_OTHER = Rate(500e6, 50_000, 200e-6)
+_ROTATIONAL = ClassSpeed(200e6, 300, 8e-3)
+_NVME = ClassSpeed(2e9, 200_000, 80e-6)
+_OTHER = ClassSpeed(500e6, 50_000, 200e-6)
 
 
-def assumed_rate(device: Device | None) -> Rate:
+def assumed_rate(device: Device | None) -> ClassSpeed:
     """The rate that estimates take for this device: a hard disk, an NVMe device, or any other."""
     # The kernel calls these rotating whatever lies behind them.
     if device and device.rotational and device.transport not in WITHOUT_PLATTERS:
@@ -99,7 +99,7 @@ def without_false_mix(job: FioJob) -> FioJob:
     return job.changed(rw="randread" if job.random else "read")
 
 
-def fio_workload(jobs: Sequence[FioJob], rate: Rate, version: str = "") -> Workload:
+def fio_workload(jobs: Sequence[FioJob], rate: ClassSpeed, version: str = "") -> Workload:
     """The jobs of one fio process of this version, where it is known; they run side by side."""
     ramp = runtime = likely = last = 0.0
     amount, written, exact, timed = 0, 0, True, False
@@ -133,7 +133,7 @@ def fio_workload(jobs: Sequence[FioJob], rate: Rate, version: str = "") -> Workl
     )
 
 
-def _job_rate(job: FioJob, rate: Rate, version: str) -> float:
+def _job_rate(job: FioJob, rate: ClassSpeed, version: str) -> float:
     """Bytes per second: what the options limit it to, otherwise what the device is taken to do."""
     ways = (False, True) if job.mixed else (job.write_share > 0,)
     limits = [_limit(job, version, write=write) for write in ways]
@@ -153,7 +153,7 @@ def _thinking(job: FioJob) -> float:
     return job.numjobs * job.thinktime_blocks * job.block_size / job.thinktime_s if job.thinktime_s else 0.0
 
 
-def _write_rate(job: FioJob, rate: Rate, version: str) -> float:
+def _write_rate(job: FioJob, rate: ClassSpeed, version: str) -> float:
     """Bytes written per second. fio holds reads and writes to the rate each by itself, whatever the mix: with one of the reads
     alone, writes take what these leave."""
     share = job.write_share

@@ -24,7 +24,7 @@ _MARKS = "CREATE TABLE IF NOT EXISTS staged (source TEXT NOT NULL, number INTEGE
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class RunSource:
     """What runs are read from. `name` is for messages; `records` gives what it holds without the first so many of its runs.
 
     `key` is the same for the same content alone, so that it is known again; empty where that cannot be told.
@@ -49,13 +49,13 @@ class Staging:
         with database.write() as db:
             db.execute(_MARKS)
 
-    def runs_of(self, source: Source) -> list[tuple[int, str]]:
+    def runs_of(self, source: RunSource) -> list[tuple[int, str]]:
         """The runs of a source that are here: the number of each, and the id that it had where it came from."""
         with self.database.read() as db:
             rows = db.execute("SELECT number, given FROM staged WHERE source = ? ORDER BY number", (source.key,))
             return rows.fetchall() if source.key else []
 
-    def _is_of(self, sources: Iterable[Source]) -> bool:
+    def _is_of(self, sources: Iterable[RunSource]) -> bool:
         """Whether all that is here is of these."""
         with self.database.read() as db:
             known = {key for (key,) in db.execute("SELECT DISTINCT source FROM staged")}
@@ -76,7 +76,7 @@ def new_staging() -> Iterator[Staging]:
 
 
 @contextmanager
-def staging_for(store: Path, sources: Iterable[Source]) -> Iterator[Staging]:
+def staging_for(store: Path, sources: Iterable[RunSource]) -> Iterator[Staging]:
     """That of a killed import of these sources into `store`, else a new one; another import's that is under way is left alone.
 
     It stays where this process is killed or interrupted. Raises StoreError.
@@ -146,7 +146,7 @@ def _lock(descriptor: int) -> bool:
     return True
 
 
-def _begun(place: Path, sources: tuple[Source, ...]) -> Database:
+def _begun(place: Path, sources: tuple[RunSource, ...]) -> Database:
     """What a killed import left, if all of it is of these sources and can be read; else a new one."""
     with suppress(StoreError):
         database = _database(place)

@@ -23,7 +23,7 @@ from diskprof.store import codec, figures, fleets, reading, run_series, writing
 from diskprof.store.database import Database
 from diskprof.store.exchange.runfile import RunWriter, read
 from diskprof.store.exchange.runfile_values import BadFile, Batch, End, Head, Record, TestEnd
-from diskprof.store.exchange.staging import Source, Staging, new_staging, staging_for
+from diskprof.store.exchange.staging import RunSource, Staging, new_staging, staging_for
 from diskprof.store.liveness import REPLICATED, ProcessIdentity
 from diskprof.store.store import Store
 
@@ -153,7 +153,7 @@ def _system_batches(store: Store, run_id: str) -> Iterator[tuple[SystemSample, .
 
 def import_runs(store: Store, files: Sequence[tuple[str, IO[bytes]]]) -> list[ImportedRun]:
     """Takes the runs of all files that `export_runs` wrote (name for messages, content); see `import_records`."""
-    return import_records(store, [Source(name, partial(read, file, name)) for name, file in files])
+    return import_records(store, [RunSource(name, partial(read, file, name)) for name, file in files])
 
 
 def id_of_results(*documents: bytes) -> str:
@@ -164,7 +164,7 @@ def id_of_results(*documents: bytes) -> str:
     return writing.id_from(int.from_bytes(digest.digest()))
 
 
-def import_records(store: Store, sources: Sequence[Source]) -> list[ImportedRun]:
+def import_records(store: Store, sources: Sequence[RunSource]) -> list[ImportedRun]:
     """Takes the runs of all sources into the store, or none of them. Where it was killed, it goes on where it had come to.
 
     A run that is here already is left as it is, or taken out of the trash; one whose id another run has here gets a new id.
@@ -185,7 +185,7 @@ def take_whole(store: Store, run_id: str, file: IO[bytes], name: str, place: Fle
     It keeps the tags and the note that it has here. Raises BadFile where `file` is not that of this run alone.
     """
     with new_staging() as staging:
-        given = list(_stage(staging, Source(name, partial(read, file, name))))
+        given = list(_stage(staging, RunSource(name, partial(read, file, name))))
         if [known for _, known in given] != [run_id]:
             raise BadFile(f"{clean(name)} sent another run than {run_id}.")
         database = Database.open(store.path, create=True, timeout_s=60.0)
@@ -211,7 +211,7 @@ def _remove_replica(db: sqlite3.Connection, run_id: str) -> tuple[tuple[str, ...
     return tags, str(row[1])
 
 
-def _stage(staging: Staging, source: Source) -> Iterator[tuple[int, str]]:
+def _stage(staging: Staging, source: RunSource) -> Iterator[tuple[int, str]]:
     """Puts the runs of a source into a store of their own; yields the number of each there and the id that it had."""
     staged = staging.runs_of(source)
     yield from staged

@@ -28,8 +28,8 @@ from diskprof.reports.charts.timeline import Timeline
 from diskprof.reports.content.interval_figures import BANDWIDTH, IOPS, P99, timeline_of
 from diskprof.runner.comparing import ArmRuns, MarkedRun, each_alone, grouped, ids_of
 from diskprof.tui.dialogs import run_actions
-from diskprof.tui.kit.charts.chart import CURVE_INKS, Chart
-from diskprof.tui.kit.heading import Heading
+from diskprof.tui.kit.charts.chart import CURVE_INKS, ChartPane
+from diskprof.tui.kit.heading import PaneHeading
 from diskprof.tui.kit.painted import Piece, signs_for
 from diskprof.tui.kit.table import Row, Sheet, SheetColumn
 from diskprof.tui.shell.base import ModeScreen
@@ -129,13 +129,13 @@ class CompareScreen(ModeScreen):
         self._wide = 0
 
     def body(self) -> ComposeResult:
-        yield Heading("compare-table", id="compare-title")
+        yield PaneHeading("compare-table", id="compare-title")
         yield Static(_NONE + with_keys(self, _EMPTY), id="compare-empty", markup=False)
         with Container(id="compare-body"):
             yield Sheet(self._columns, fixed=1, id="compare-table")
             with Vertical(id="compare-charts"):
-                yield Chart(self.diskprof.charset, id="compare-curves")
-                yield Chart(self.diskprof.charset, id="compare-more")
+                yield ChartPane(self.diskprof.charset, id="compare-curves")
+                yield ChartPane(self.diskprof.charset, id="compare-more")
         yield Static("", id="compare-told", markup=False)
 
     @property
@@ -279,14 +279,14 @@ class CompareScreen(ModeScreen):
             right.append((f"test {self.opened + 1} of {len(self.comparison.tests)}", "quiet"))
         if self.sheet.virtual_size.width > self.sheet.size.width > 0:
             right.append((f"{key_of(self, 'list.right')} for more", "key"))
-        self.query_one("#compare-title", Heading).tell(left, right)
+        self.query_one("#compare-title", PaneHeading).tell(left, right)
 
     @on(Sheet.Moved, "#compare-table")
     def _about(self) -> None:
         from diskprof.tui.compare.compare_rows import told
 
         if self.comparison is None or not self.lines:
-            self.query_one("#compare-curves", Chart).show(Plot(""))
+            self.query_one("#compare-curves", ChartPane).show(Plot(""))
             return
         line = self.lines[max(0, self.sheet.cursor)]
         self.query_one("#compare-told", Static).update(signs_for(self.app, clean(told(line, self.sheet.columns))))
@@ -300,10 +300,10 @@ class CompareScreen(ModeScreen):
         line = self.lines[max(0, self.sheet.cursor)]
         test = self.comparison.tests[line.test or 0]
         direction = line.direction or next(iter(test.directions), Direction.READ)
-        self.query_one("#compare-curves", Chart).show(self._plot(self.chart, test.name, direction))
+        self.query_one("#compare-curves", ChartPane).show(self._plot(self.chart, test.name, direction))
         if self.has_class("-beside"):
             other = CompareChart.IOPS if self.chart is CompareChart.PERCENTILES else CompareChart.PERCENTILES
-            self.query_one("#compare-more", Chart).show(self._plot(other, test.name, direction))
+            self.query_one("#compare-more", ChartPane).show(self._plot(other, test.name, direction))
 
     def _plot(self, chart: CompareChart, name: str, direction: Direction) -> Plot:
         test = next((each for each in self.comparison.tests if each.name == name), None) if self.comparison else None

@@ -45,7 +45,7 @@ class _Fields(VerticalScroll, inherit_bindings=False):
     """Scrolls to the field that has the focus, and has no keys of its own: up and down lead to another field."""
 
 
-class Form(ModalScreen[dict[str, str] | None]):
+class FormDialog(ModalScreen[dict[str, str] | None]):
     """Dismissed with name -> checked value, or None for Escape. Enter in any field accepts all of them.
 
     `text` stands above the fields and scrolls by itself; `danger`: what is accepted cannot be taken back. `together`

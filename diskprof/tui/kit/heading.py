@@ -6,14 +6,14 @@ _RULE = 3
 """Cells of a rule between a title and a note, with the blanks beside it."""
 
 
-class Heading(OneLine):
+class PaneHeading(OneLine):
     """Stands above a pane, and is bright while that one has the keys; without a pane it always is.
 
     The pieces of `title` in the ink "title" are what is bright.
     """
 
     DEFAULT_CSS = """
-    Heading { padding: 0 1; }
+    PaneHeading { padding: 0 1; }
     """
 
     def __init__(self, pane: str = "", *, id: str | None = None) -> None:

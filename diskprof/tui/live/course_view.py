@@ -17,7 +17,7 @@ from diskprof.model.run import Run
 from diskprof.reports.charts.axes import TITLES, LogScale, Scale, TimeAxis
 from diskprof.reports.charts.plot import Cursor, Facet, Plot, highest
 from diskprof.reports.content.curve_report import curve_picture, knee_note
-from diskprof.tui.kit.charts.chart import Chart, is_flat
+from diskprof.tui.kit.charts.chart import ChartPane, is_flat
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.redraw_pace import Turns
 from diskprof.tui.kit.textual_fixes import set_timer
@@ -156,7 +156,7 @@ class CourseView:
     """
 
     def __init__(
-        self, screen: ModeScreen, draw: Callable[[], None], beside: Callable[[], tuple[Chart, ...]] = lambda: ()
+        self, screen: ModeScreen, draw: Callable[[], None], beside: Callable[[], tuple[ChartPane, ...]] = lambda: ()
     ) -> None:
         self.screen, self._draw, self._beside = screen, draw, beside
         self._reader: RunReader | None = None
@@ -368,7 +368,7 @@ class CourseView:
         seen = self.snapshot
         if seen is None:
             return
-        chart, track = self.screen.query_one("#chart", Chart), seen.track
+        chart, track = self.screen.query_one("#chart", ChartPane), seen.track
         if self.shows_cells:
             self._draw_cells(seen, chart)
             return
@@ -396,7 +396,7 @@ class CourseView:
         for beside, other in zip(self._beside(), self._side_views, strict=False):
             self._draw_view(seen, beside, other, "", marked)
 
-    def _draw_view(self, seen: Snapshot, chart: Chart, view: View, note: str, cursor: Cursor | None) -> None:
+    def _draw_view(self, seen: Snapshot, chart: ChartPane, view: View, note: str, cursor: Cursor | None) -> None:
         track = seen.track
         if view is View.PERCENTILES:
             if self._turns.left_s(chart.id or "", self._pace_s):
@@ -442,7 +442,7 @@ class CourseView:
             # Or curves and figures would be drawn by turns from here on, which is twice the pictures.
             self._turns.forget("chart")
 
-    def _draw_cells(self, seen: Snapshot, chart: Chart) -> None:
+    def _draw_cells(self, seen: Snapshot, chart: ChartPane) -> None:
         run, current, metric = seen.run, seen.test, self._cell_metric
         if run.plan.limit and (curve := found_curve(run)) and self._panel_at != 0:
             chart.show(curve_picture(curve, _CURVE_INKS, knee_note(curve)))
@@ -454,14 +454,14 @@ class CourseView:
         charset, flat = self._charset, is_flat(self.screen.app, self._charset)
         chart.show_lines(lambda width, height: sweep_lines(run, at, metric, current, width, height, charset, flat=flat))
 
-    def _draw_distribution(self, seen: Snapshot, chart: Chart) -> None:
+    def _draw_distribution(self, seen: Snapshot, chart: ChartPane) -> None:
         chart.show(distribution(seen.record, str(View.DISTRIBUTION)))
 
     def draw_kernel(self, seen: Snapshot) -> None:
         if self._shows_kernel and (watch := seen.kernel):
             self.screen.query_one("#kernel", KernelPane).tell(lambda width: kernel_lines(seen, watch, width))
 
-    def _draw_heat(self, seen: Snapshot, chart: Chart, note: str, cursor: Cursor | None) -> None:
+    def _draw_heat(self, seen: Snapshot, chart: ChartPane, note: str, cursor: Cursor | None) -> None:
         """Less often during a run: a map has many colours, and each is sent to the terminal."""
         depths = seen.depths
         pace = _FINER_EVERY_S if depths and not depths.complete else self._pace_s
@@ -542,7 +542,7 @@ class CourseView:
         seen = self.snapshot
         if seen is None or not seen.track.last:
             return
-        track, chart = seen.track, self.screen.query_one("#chart", Chart)
+        track, chart = seen.track, self.screen.query_one("#chart", ChartPane)
         spans = track.timeline("iops", track.directions[0])
         if self.moment is None:
             # The last moment, or the first: from there it goes on.

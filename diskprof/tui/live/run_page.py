@@ -14,7 +14,7 @@ from diskprof.model.metric import Quantity
 from diskprof.model.run import Run, RunSummary, Status
 from diskprof.reports.formats import Format
 from diskprof.runner.session import earlier_results, samples_of_drains
-from diskprof.tui.kit.charts.chart import Chart
+from diskprof.tui.kit.charts.chart import ChartPane
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.containers import Across, Down
 from diskprof.tui.kit.painted import Line, Lines, OneLine
@@ -147,11 +147,11 @@ class RunPage(ModeScreen):
                     yield DeviceTile(id="tile-device", classes="tile")
                 yield TestSheet(self._columns, self.turn, id="tests")
                 with Across(id="charts"):
-                    yield Chart(charset, id="chart")
+                    yield ChartPane(charset, id="chart")
                     yield KernelPane(id="kernel")
                     with Down(id="beside"):
-                        yield Chart(charset, id="upper")
-                        yield Chart(charset, id="lower")
+                        yield ChartPane(charset, id="upper")
+                        yield ChartPane(charset, id="lower")
                 yield Words(id="best")
                 yield Words(id="below")
             yield Words(id="next")
@@ -203,11 +203,11 @@ class RunPage(ModeScreen):
         self.course.anew()
         self.call_after_refresh(self._draw)
 
-    def _side_charts(self) -> tuple[Chart, ...]:
+    def _side_charts(self) -> tuple[ChartPane, ...]:
         if not self.has_class("-beside") or self.has_class("-zoom"):
             return ()
         names = ("#upper", "#lower") if self.has_class("-two") else ("#upper",)
-        return tuple(self.query_one(name, Chart) for name in names)
+        return tuple(self.query_one(name, ChartPane) for name in names)
 
     @property
     def _width(self) -> int:

@@ -14,7 +14,7 @@ from textual.message import Message
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
 from diskprof.tui.dialogs.confirm import Answer, Ask
-from diskprof.tui.dialogs.form import Form
+from diskprof.tui.dialogs.form import FormDialog
 from diskprof.tui.run.forms import name_field
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class OwnPresets:
                     preset, lambda: rename(self._screen.session.load_library(), preset.name, values["name"]).stem
                 )
 
-        form = Form(f"Rename {clean(preset.title)}", [name_field(others, clean(preset.title))])
+        form = FormDialog(f"Rename {clean(preset.title)}", [name_field(others, clean(preset.title))])
         self._screen.app.push_screen(form, named)
 
     def _confirm_delete(self, preset: Preset) -> None:

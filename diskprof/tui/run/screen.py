@@ -16,7 +16,7 @@ from diskprof.config.settings import Settings
 from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean
 from diskprof.presets.own_copies import edits, own_copy, together
-from diskprof.tui.dialogs.form import Form
+from diskprof.tui.dialogs.form import FormDialog
 from diskprof.tui.dialogs.text_page import TextPage
 from diskprof.tui.kit.containers import Across, Down
 from diskprof.tui.kit.table import Table
@@ -434,7 +434,7 @@ class RunScreen(ModeScreen):
 
         named, suggested = self.draft.shape(preset).named, outlook.suggested if outlook else ""
         fields = slot_fields(self.session, preset, named, tree, suggested)
-        self.app.push_screen(Form(f"Targets of {clean(preset.title)}", fields), given)
+        self.app.push_screen(FormDialog(f"Targets of {clean(preset.title)}", fields), given)
 
     def action_allow(self) -> None:
         """Turn writing to the chosen device on or off. It is off again for another device, and after each start."""
@@ -456,7 +456,7 @@ class RunScreen(ModeScreen):
 
         settings = self.draft.settings(preset)
         fields = [*parameter_fields(preset, settings), *self.series.fields]
-        form = Form(clean(preset.title), fields, together=self.series.check(together(preset, settings)))
+        form = FormDialog(clean(preset.title), fields, together=self.series.check(together(preset, settings)))
         self.app.push_screen(form, edited)
 
     def action_variant(self) -> None:
@@ -480,7 +480,7 @@ class RunScreen(ModeScreen):
                 self._save(preset.name, own_copy(preset, values["name"], self.draft.settings(preset)))
 
         fields = [name_field(self.presets.presets)]
-        self.app.push_screen(Form(f"Save {clean(preset.title)} as your own", fields), named)
+        self.app.push_screen(FormDialog(f"Save {clean(preset.title)} as your own", fields), named)
 
     def action_own(self) -> None:
         if preset := self.presets.preset:

@@ -77,7 +77,7 @@ def without(values: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in values.items() if name not in _FIELDS}
 
 
-Together = Callable[[Mapping[str, str]], tuple[str, DiskprofError] | None]
+CheckTogether = Callable[[Mapping[str, str]], tuple[str, DiskprofError] | None]
 
 
 class SeriesChoice:
@@ -110,7 +110,7 @@ class SeriesChoice:
         """Take over what was typed into the fields."""
         self._words = _words_of(values)
 
-    def check(self, others: Together) -> Together:
+    def check(self, others: CheckTogether) -> CheckTogether:
         """Checks the fields together, then the `others`."""
         targets = len(self._devices.places)
 

@@ -16,7 +16,7 @@ from diskprof.model.errors import DiskprofError
 from diskprof.model.text import clean, split_tags
 from diskprof.runner.session import Outlook, Waiting
 from diskprof.tui.dialogs.confirm import Answer, Ask
-from diskprof.tui.dialogs.form import Form
+from diskprof.tui.dialogs.form import FormDialog
 from diskprof.tui.kit.paragraphs import content_of
 from diskprof.tui.run.forms import expectations_of, label_fields, overwrite_fields, raw_devices, typed_names
 
@@ -225,7 +225,7 @@ class StartFlow:
             self._confirm(asked if values is None else made[-1])
 
         fields = label_fields(self._labels.tags, self._labels.note, self._labels.expect, self._labels.disk_class)
-        self._screen.app.push_screen(Form("Tags, note, expectations, class", fields, together=replan), given)
+        self._screen.app.push_screen(FormDialog("Tags, note, expectations, class", fields, together=replan), given)
 
     def _replanned(self, asked: Waiting, outlook: Outlook, expectations: Sequence[Asked], disk_class: str) -> Waiting:
         """What was asked, with other expectations or another class of the disk. Raises DiskprofError."""
@@ -248,7 +248,7 @@ class StartFlow:
         for plan in plans:
             lines = [*lines, *([[]] if lines else []), *confirm_lines(plan, (), width)]
         self._screen.app.push_screen(
-            Form(
+            FormDialog(
                 f"Overwrite {' and '.join(device.node for device in raw_devices(plans))}?",
                 overwrite_fields(plans),
                 text=content_of(lines, indent=1),

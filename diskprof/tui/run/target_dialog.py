@@ -19,7 +19,7 @@ from diskprof.devices.path_completion import completions
 from diskprof.model.cells import shorten_middle
 from diskprof.model.text import clean
 from diskprof.model.units import format_size
-from diskprof.tui.dialogs.form import Form, FormField
+from diskprof.tui.dialogs.form import FormDialog, FormField
 from diskprof.tui.kit.field import Field
 from diskprof.tui.kit.table import Row, Table
 
@@ -36,7 +36,7 @@ _MOST_RECENT = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class TargetChoice:
     """A target that is offered, a few words about it, and the device of a mount point."""
 
     path: str
@@ -44,15 +44,15 @@ class Choice:
     device: str = ""
 
 
-def known_targets(tree: DeviceTree, typed: Sequence[str], runs: Sequence[RunSummary]) -> tuple[Choice, ...]:
+def known_targets(tree: DeviceTree, typed: Sequence[str], runs: Sequence[RunSummary]) -> tuple[TargetChoice, ...]:
     """Paths that were typed and targets of the last runs, then mount points with what is free there; each once."""
     recent = dict.fromkeys([*typed, *(run.target for run in runs)])
-    found = {path: Choice(path, "recent") for path in list(recent)[:_MOST_RECENT] if path}
+    found = {path: TargetChoice(path, "recent") for path in list(recent)[:_MOST_RECENT] if path}
     for device in tree.devices:
         for mount in device.mounts:
             if mount.path not in found and not mount.read_only:
                 free = f", {format_size(mount.free_bytes)} free" if mount.free_bytes is not None else ""
-                found[mount.path] = Choice(mount.path, f"{device.label}{free}", device.label)
+                found[mount.path] = TargetChoice(mount.path, f"{device.label}{free}", device.label)
     return tuple(found.values())
 
 
@@ -73,7 +73,7 @@ class _Choices(Table):
         return super()._draw_row(row, *((line, mark, base) if self._taken else (row.line, "", None)))
 
 
-class TargetDialog(Form):
+class TargetDialog(FormDialog):
     """Tab completes as a shell does; Down and Up choose from the list, Right or End at the end of the text takes it over."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -90,11 +90,11 @@ class TargetDialog(Form):
         text: str
         paths: tuple[str, ...]
 
-    def __init__(self, tree: DeviceTree, known: Sequence[Choice], check: Callable[[str], str]) -> None:
+    def __init__(self, tree: DeviceTree, known: Sequence[TargetChoice], check: Callable[[str], str]) -> None:
         self._field = FormField("path", "Directory, file or device", "", "/mnt/data, /dev/sdb, sdb1", check)
         super().__init__("Select a target", [self._field])
         self._tree, self._known = tree, known
-        self._choices: Sequence[Choice] = known
+        self._choices: Sequence[TargetChoice] = known
         self._chosen = False
         self._looking = False
 
@@ -174,7 +174,10 @@ class TargetDialog(Form):
             self._look(words)
             return
         known = {choice.path for choice in self._choices}
-        self._choices = [*self._choices, *(Choice(path) for path in message.paths if path.rstrip("/") not in known)]
+        self._choices = [
+            *self._choices,
+            *(TargetChoice(path) for path in message.paths if path.rstrip("/") not in known),
+        ]
         self._paths = message.paths
         self._show()
 

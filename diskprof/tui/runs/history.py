@@ -11,9 +11,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from diskprof.model.errors import DiskprofError
-from diskprof.tui.kit.charts.chart import CURVE_INKS, Chart
+from diskprof.tui.kit.charts.chart import CURVE_INKS, ChartPane
 from diskprof.tui.kit.charts.glyphs import Charset
-from diskprof.tui.kit.heading import Heading
+from diskprof.tui.kit.heading import PaneHeading
 from diskprof.tui.kit.painted import Lines, OneLine
 from diskprof.tui.kit.table import Row, Sheet, SheetColumn
 from diskprof.tui.shell.base import ModeScreen
@@ -53,10 +53,10 @@ class HistoryScreen(ModeScreen):
         self._cells: Cells | None = None
 
     def body(self) -> ComposeResult:
-        yield Heading("history-figures", id="history-title")
+        yield PaneHeading("history-figures", id="history-title")
         yield OneLine(id="history-sentence")
         yield Sheet(self._columns, fixed=1, id="history-figures")
-        yield Chart(self.diskprof.charset, id="history-chart")
+        yield ChartPane(self.diskprof.charset, id="history-chart")
         yield Lines(id="history-changes")
 
     @property
@@ -75,7 +75,7 @@ class HistoryScreen(ModeScreen):
 
     def on_mount(self) -> None:
         self.sheet.focus()
-        self.query_one("#history-title", Heading).tell([(f"History of runs like {self.run_id}", "title")])
+        self.query_one("#history-title", PaneHeading).tell([(f"History of runs like {self.run_id}", "title")])
         self.run_worker(self._read(), exclusive=True)
 
     async def _read(self) -> None:
@@ -89,7 +89,7 @@ class HistoryScreen(ModeScreen):
 
         history = self.history
         self._cells = Cells(figure_table(history))
-        self.query_one("#history-title", Heading).tell([(title(history), "title")])
+        self.query_one("#history-title", PaneHeading).tell([(title(history), "title")])
         self.query_one("#history-sentence", OneLine).put_line([(f" {sentence(history)}", "")])
         changed = (at for at, figure in enumerate(history.figures) if figure.changes)
         self.sheet.styles.height = len(history.figures) + 1
@@ -109,7 +109,7 @@ class HistoryScreen(ModeScreen):
         self._draw()
 
     def _draw(self) -> None:
-        chart, figure = self.query_one("#history-chart", Chart), self.figure
+        chart, figure = self.query_one("#history-chart", ChartPane), self.figure
         if figure is None:
             chart.say("There are no complete runs like this one.")
             return

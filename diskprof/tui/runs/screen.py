@@ -25,7 +25,7 @@ from diskprof.tui.dialogs.fleet_again import run_fleet_again
 from diskprof.tui.kit.charts.glyphs import Charset
 from diskprof.tui.kit.containers import Across, Down
 from diskprof.tui.kit.field import Field
-from diskprof.tui.kit.heading import Heading
+from diskprof.tui.kit.heading import PaneHeading
 from diskprof.tui.kit.painted import Piece, signs_for
 from diskprof.tui.kit.table import Row, Sheet, SheetColumn
 from diskprof.tui.kit.textual_fixes import set_timer
@@ -122,7 +122,7 @@ class RunsScreen(ModeScreen):
         self._high: int | None = None
 
     def body(self) -> ComposeResult:
-        yield Heading("runs-list", id="runs-title")
+        yield PaneHeading("runs-list", id="runs-title")
         yield Static(with_keys(self, _EMPTY), id="runs-empty", markup=False)
         yield Field(
             placeholder=with_keys(self, "type to filter; Enter keeps the filter, {runs.all} shows all"),
@@ -132,7 +132,7 @@ class RunsScreen(ModeScreen):
         with Across(id="runs-body"):
             yield Sheet(self._columns, fixed=2, id="runs-list")
             with Down(id="runs-about"):
-                yield Heading(id="runs-about-title")
+                yield PaneHeading(id="runs-about-title")
                 yield self.preview
 
     @property
@@ -308,13 +308,13 @@ class RunsScreen(ModeScreen):
         view = self.list.view
         first = "oldest first" if view.backwards else "newest first"
         order = first if view.order is Order.STARTED else f"by {view.order}{', backwards' if view.backwards else ''}"
-        self.query_one("#runs-title", Heading).tell(left, [(order, "quiet")])
+        self.query_one("#runs-title", PaneHeading).tell(left, [(order, "quiet")])
         self.refresh_bindings()
 
     def _about(self) -> None:
         if run := self.current:
             what = "Series" if run.id in self.list.series else "Fleet run" if run.id in self.list.fleets else "Run"
-            self.query_one("#runs-about-title", Heading).tell([(f"{what} {run.id}", "strong")])
+            self.query_one("#runs-about-title", PaneHeading).tell([(f"{what} {run.id}", "strong")])
         self.preview.tell(self.current)
 
     @on(Sheet.Moved, "#runs-list")

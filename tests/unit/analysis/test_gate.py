@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from like_runs import record_like_runs, recorded_noise
 
-from diskprof.analysis.gate import MOST_NEW, GateResult, Outcome, gate, hold
+from diskprof.analysis.gate import MOST_NEW, GateOutcome, GateResult, gate, hold
 from diskprof.analysis.metrics import Better, Measure
 from diskprof.model.errors import NotComparable
 from diskprof.model.run import Status
@@ -51,7 +51,7 @@ def result_of(store: Store, before: list[float], new: list[float], **more: float
 
 def test_a_run_as_good_as_before_passes_at_once(store: Store) -> None:
     found = result_of(store, STEADY, [0.99])
-    assert (found.outcome, len(found.before), len(found.after)) == (Outcome.KEPT, 6, 1)
+    assert (found.outcome, len(found.before), len(found.after)) == (GateOutcome.KEPT, 6, 1)
     (figure,) = found.figures
     assert figure.measure is Measure.IOPS
     assert figure.held.worse == pytest.approx(0.01, abs=0.001)
@@ -59,23 +59,23 @@ def test_a_run_as_good_as_before_passes_at_once(store: Store) -> None:
 
 def test_a_single_bad_run_is_cleared_by_two_more(store: Store) -> None:
     found = result_of(store, STEADY, [0.5, 1.0, 1.0])
-    assert (found.outcome, len(found.after)) == (Outcome.KEPT, 3)
+    assert (found.outcome, len(found.after)) == (GateOutcome.KEPT, 3)
 
 
 def test_it_cries_after_three_more_runs_that_are_as_bad(store: Store) -> None:
     found = result_of(store, STEADY, [0.9, 0.9, 0.89, 0.91])
-    assert (found.outcome, len(found.after)) == (Outcome.REGRESSED, 4)
+    assert (found.outcome, len(found.after)) == (GateOutcome.REGRESSED, 4)
     assert found.figures[0].held.worse == pytest.approx(0.1, abs=0.005)
 
 
 def test_a_slower_disk_within_what_is_allowed_is_kept(store: Store) -> None:
-    assert result_of(store, STEADY, [0.9, 0.9, 0.9], allowed=0.15).outcome is Outcome.KEPT
+    assert result_of(store, STEADY, [0.9, 0.9, 0.9], allowed=0.15).outcome is GateOutcome.KEPT
 
 
 def test_what_is_too_noisy_to_tell_is_said_to_be_so(store: Store) -> None:
     wild = [1.0, 0.4, 1.6, 0.7, 1.3, 1.0]
     found = result_of(store, wild, [0.6, 1.3, 0.5, 0.6, 1.5], most=5)
-    assert (found.outcome, len(found.after)) == (Outcome.UNCLEAR, 5)
+    assert (found.outcome, len(found.after)) == (GateOutcome.UNCLEAR, 5)
 
 
 def test_noise_that_hides_what_is_allowed_is_told(store: Store) -> None:
@@ -86,13 +86,13 @@ def test_noise_that_hides_what_is_allowed_is_told(store: Store) -> None:
 
 
 def test_a_run_that_is_better_is_kept(store: Store) -> None:
-    assert result_of(store, STEADY, [1.6]).outcome is Outcome.KEPT
+    assert result_of(store, STEADY, [1.6]).outcome is GateOutcome.KEPT
 
 
 def test_like_runs_before_a_change_are_no_measure_any_more(store: Store) -> None:
     """The history has accepted the new level; a tag would not."""
     before = [1.0] * 12 + [0.8, 0.81, 0.79, 0.8, 0.805, 0.8]
-    assert result_of(store, before, [0.8]).outcome is Outcome.KEPT
+    assert result_of(store, before, [0.8]).outcome is GateOutcome.KEPT
 
 
 def test_a_run_that_did_not_complete_ends_the_gate(store: Store) -> None:
@@ -118,25 +118,25 @@ def drawn(random: Random, kind: str, count: int) -> list[float]:
     return [random.choice(NOISE[kind]) for _ in range(count)]
 
 
-def outcome_of(random: Random, kind: str, factor: float) -> Outcome:
+def outcome_of(random: Random, kind: str, factor: float) -> GateOutcome:
     """A gate on recorded results: twelve like runs, then new ones `factor` times as fast."""
     before, after = drawn(random, kind, 12), list[float]()
     while True:
         after += [factor * value for value in drawn(random, kind, 1)]
         found = hold(before, after, Better.HIGHER).outcome
-        if found is not Outcome.UNCLEAR or len(after) == MOST_NEW:
+        if found is not GateOutcome.UNCLEAR or len(after) == MOST_NEW:
             return found
 
 
 @pytest.mark.parametrize("kind", list(NOISE))
 def test_of_200_gates_on_recorded_runs_without_a_change_at_most_two_cry(kind: str) -> None:
     random = Random(7)
-    assert sum(outcome_of(random, kind, 1.0) is Outcome.REGRESSED for _ in range(200)) <= 2
+    assert sum(outcome_of(random, kind, 1.0) is GateOutcome.REGRESSED for _ in range(200)) <= 2
 
 
 def test_a_tenth_less_is_caught_in_95_of_100() -> None:
     random = Random(8)
-    assert sum(outcome_of(random, "throttled", 0.9) is Outcome.REGRESSED for _ in range(100)) >= 95
+    assert sum(outcome_of(random, "throttled", 0.9) is GateOutcome.REGRESSED for _ in range(100)) >= 95
 
 
 def test_what_is_said(store: Store) -> None:

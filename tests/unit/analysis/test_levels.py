@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from diskprof.analysis.levels import LEAST, Level, levels
+from diskprof.analysis.levels import LEAST, Stretch, levels
 
 
 def noisy(random: Random, count: int, level: float, noise: float = 0.02) -> list[float]:
@@ -43,14 +43,14 @@ def test_there_and_back_are_two_changes() -> None:
 
 
 def test_a_step_too_small_to_matter_is_none() -> None:
-    assert levels([100.0] * 20 + [101.0] * 20) == (Level(0, 20, 100.0), Level(20, 40, 101.0))
-    assert levels([100.0] * 20 + [101.0] * 20, 0.02) == (Level(0, 40, 100.5),)
+    assert levels([100.0] * 20 + [101.0] * 20) == (Stretch(0, 20, 100.0), Stretch(20, 40, 101.0))
+    assert levels([100.0] * 20 + [101.0] * 20, 0.02) == (Stretch(0, 40, 100.5),)
 
 
 def test_short_series() -> None:
     assert levels([]) == ()
-    assert levels([5.0]) == (Level(0, 1, 5.0),)
-    assert levels([0.0] * 50) == (Level(0, 50, 0.0),)
+    assert levels([5.0]) == (Stretch(0, 1, 5.0),)
+    assert levels([0.0] * 50) == (Stretch(0, 50, 0.0),)
     few = [9.0, 9.1, 9.2, 9.3, 5.0, 5.1, 5.2, 5.3, 5.4]
     assert len(levels(few)) == 1
     assert [level.first for level in levels([8.9, *few])] == [0, 5]

@@ -18,10 +18,10 @@ from diskprof.model.preset import EngineName
 from diskprof.model.run import Finding, Weight
 from diskprof.model.target import Target, TargetKind
 from diskprof.runner.plan import planner
-from diskprof.runner.plan.workload import Rate, fio_workload
+from diskprof.runner.plan.workload import ClassSpeed, fio_workload
 from diskprof.store.codec import plan_from, to_json
 
-RATE = Rate(bandwidth=1e9, iops=100_000)
+RATE = ClassSpeed(bandwidth=1e9, iops=100_000)
 SPLIT = {"rw": "randread", "bssplit": "4k/70:16k/30", "rate_iops": "200"}
 POISSON = {"rw": "randread", "rate_iops": "1000", "rate_process": "poisson", "ioengine": "libaio", "iodepth": "32"}
 POISSON |= {"direct": "1"}

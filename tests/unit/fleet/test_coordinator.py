@@ -11,7 +11,7 @@ from diskprof.fleet import coordinator as module
 from diskprof.fleet import detached
 from diskprof.fleet.coordinator import Coordinator
 from diskprof.fleet.follow.fetching import fetch
-from diskprof.fleet.member import Member, Start
+from diskprof.fleet.member import Member, MemberStart
 from diskprof.fleet.order import FleetOrder, MemberPlan, order_json
 from diskprof.model.errors import Refused
 from diskprof.model.fleet import FleetMember, FleetRun, MemberState, MemberStatus, NewFleet
@@ -27,7 +27,7 @@ async def test_one_that_began_while_another_was_refused_is_taken_back(
     calls = list[str]()
 
     class Asked(Member):
-        async def begin(self, start: Start) -> None:
+        async def begin(self, start: MemberStart) -> None:
             if self.index == 1:
                 raise Refused("It is mounted.")
             await asyncio.sleep(0)
@@ -98,7 +98,7 @@ def repeated(
     began = list[tuple[int, int]]()
 
     class Repeats(Member):
-        async def begin(self, start: Start) -> None:
+        async def begin(self, start: MemberStart) -> None:
             self._place, place, factor = start.place, start.place, iops(self.index, start.place.repeat)
             if factor is None:
                 raise Refused("It is mounted.")

@@ -9,9 +9,9 @@ from recorded import make_plan
 
 from diskprof.fleet import member as module
 from diskprof.fleet.follow.link import Link, LinkLost
-from diskprof.fleet.follow.messages import LetGo, News, Request, StartRun
+from diskprof.fleet.follow.messages import HostRequest, LetGo, News, StartRun
 from diskprof.fleet.hosts.connection import HostUnreachable
-from diskprof.fleet.member import Member, Start
+from diskprof.fleet.member import Member, MemberStart
 from diskprof.fleet.order import FleetOrder, MemberPlan
 from diskprof.model.errors import DiskprofError, RunNotFound
 from diskprof.model.fleet import FleetMember, HostClock, MemberState, MemberStatus, NewFleet
@@ -22,8 +22,8 @@ from diskprof.store import Store
 class Agent:
     """In place of a connection: keeps what it is told, and answers as it is made to."""
 
-    def __init__(self, answer: Callable[[Request], DiskprofError | None] = lambda _: None) -> None:
-        self.told, self._answer = list[Request](), answer
+    def __init__(self, answer: Callable[[HostRequest], DiskprofError | None] = lambda _: None) -> None:
+        self.told, self._answer = list[HostRequest](), answer
         self.news = asyncio.Queue[News | None]()
         self.lost: DiskprofError | None = None
         self.again = asyncio.Event()
@@ -32,7 +32,7 @@ class Agent:
     async def clock(self) -> HostClock:
         return HostClock(5_000, 100)
 
-    async def tell(self, request: Request) -> None:
+    async def tell(self, request: HostRequest) -> None:
         self.told.append(request)
         if sum(isinstance(each, LetGo) for each in self.told) == 3:
             self.again.set()
@@ -90,14 +90,14 @@ async def test_a_run_is_known_here_before_its_host_knows_of_it(
 ) -> None:
     known = list[MemberStatus]()
 
-    def answer(request: Request) -> DiskprofError | None:
+    def answer(request: HostRequest) -> DiskprofError | None:
         known.append(stored(store))
         return LinkLost("Reset.") if isinstance(request, StartRun) else RunNotFound("There is no such run.")
 
     agent = Agent(answer)
     connects(monkeypatch, agent)
     monkeypatch.setattr(module, "_BEGIN_S", 0.0)
-    await member.begin(Start(FleetPlace(store.fleet_runs()[0].id, 0), barrier=True))
+    await member.begin(MemberStart(FleetPlace(store.fleet_runs()[0].id, 0), barrier=True))
     (start,) = agent.told
     assert isinstance(start, StartRun)
     assert known[0].run_id == start.member.run_id
@@ -112,7 +112,7 @@ async def test_one_that_was_away_when_the_others_were_let_go_is_let_go_when_it_i
 ) -> None:
     agent = Agent(lambda request: LinkLost("Reset.") if isinstance(request, LetGo) and len(agent.told) < 6 else None)
     connects(monkeypatch, agent)
-    await member.begin(Start(FleetPlace(store.fleet_runs()[0].id, 0), barrier=True))
+    await member.begin(MemberStart(FleetPlace(store.fleet_runs()[0].id, 0), barrier=True))
     run_id = member.status.run_id
     following = asyncio.create_task(member.follow())
     agent.news.put_nowait(News(run_id, Status.RUNNING, ready=True))

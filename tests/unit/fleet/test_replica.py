@@ -10,11 +10,11 @@ from recorded import record_run, recording
 from diskprof.fleet.follow.agent import Agent
 from diskprof.fleet.follow.messages import (
     AskClock,
+    ExportPiece,
     ExportRun,
     Follow,
     Hello,
     MakePlan,
-    Piece,
     error_of,
     read,
     read_news,
@@ -86,7 +86,7 @@ def test_a_run_is_written_down_as_it_grows_also_over_a_new_connection(host: Host
     there = host.store.run(run_id)
     assert there.status is Status.COMPLETE
     host.agent.hear(request_line(3, ExportRun(run_id)))
-    piece = read(Piece, json.loads(host.lines[-1])["answer"])
+    piece = read(ExportPiece, json.loads(host.lines[-1])["answer"])
     assert piece.last
     store.set_tags(run_id, ("web1", "mine"))
     replica.take(base64.b64decode(piece.data), "web1")

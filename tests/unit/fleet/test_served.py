@@ -7,14 +7,14 @@ import pytest
 from recorded import make_plan
 
 from diskprof.fleet.served.client import Served, as_served, by_host, client_argv, job_file
-from diskprof.fleet.served.talk import Hello, Measured
+from diskprof.fleet.served.talk import ServedResult, ServerReady
 from diskprof.model.errors import UsageError
 from diskprof.model.metric import parse_metric
 from diskprof.model.plan import Plan
 from diskprof.model.steady import RoundsRule, SteadyRule
 from diskprof.runner.plan.planner import refuse_if_blocked
 
-ONE, TWO = (Served(f"/tmp/{name}/fio", Hello(0, ("fio",), name)) for name in ("web1", "db1"))
+ONE, TWO = (Served(f"/tmp/{name}/fio", ServerReady(0, ("fio",), name)) for name in ("web1", "db1"))
 
 
 def entry(served: Served, job: str, **more: object) -> dict[str, object]:
@@ -40,7 +40,7 @@ def test_a_document_is_taken_apart_by_host() -> None:
 
 def test_a_host_that_the_document_does_not_know_has_no_result() -> None:
     said = b"fio: connect; Connection refused\n"
-    assert by_host(said, (ONE,)) == [Measured("", ("fio: connect; Connection refused",), 1)]
+    assert by_host(said, (ONE,)) == [ServedResult("", ("fio: connect; Connection refused",), 1)]
 
 
 def test_a_command_becomes_a_file_of_jobs() -> None:

@@ -10,7 +10,7 @@ from diskprof.model.title import title_of
 from diskprof.presets.files.promises import directions
 from diskprof.presets.resolve import ResolvedTest
 from diskprof.reports.content.preset_words import describe_test
-from diskprof.runner.plan.workload import Rate, fio_workload
+from diskprof.runner.plan.workload import ClassSpeed, fio_workload
 
 BOTH_GIVEN = (("rw", "randrw"), ("rwmixread", "100"), ("size", "1073741824"), ("rwmixwrite", "60"))
 
@@ -47,7 +47,7 @@ def test_everybody_says_the_same_of_a_mix_that_is_given_twice() -> None:
     assert "(40% reads)" in describe_test(test)
     assert " 40/60 " in title_of([job])
     assert directions(test) == {Direction.READ, Direction.WRITE}
-    assert fio_workload((job,), Rate(1e9, 1e5)).bytes_written == round(0.6 * 1073741824)
+    assert fio_workload((job,), ClassSpeed(1e9, 1e5)).bytes_written == round(0.6 * 1073741824)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from diskprof.model.job import Opened, fio_job, ioping_job
 from diskprof.model.preset import PROGRAMS, EngineName
 from diskprof.presets.options.allowed import FIO_OPTIONS, IOPING_OPTIONS, check_name, check_option, options_of
 from diskprof.presets.options.values import OptionKind, OptionSpec, describe_range
-from diskprof.runner.plan.workload import Rate, fio_workload
+from diskprof.runner.plan.workload import ClassSpeed, fio_workload
 
 FIO, IOPING = EngineName.FIO, EngineName.IOPING
 EVERY_OPTION = [(engine, name) for engine in PROGRAMS for name in options_of(engine)]
@@ -263,6 +263,6 @@ def test_the_engine_knows_every_ioping_option(name: str) -> None:
 def test_the_engine_and_the_plan_know_every_fio_option(name: str) -> None:
     options = (("size", str(1 << 30)), (name, check_option(FIO, name, samples(FIO_OPTIONS[name])[-1])))
     job = fio_job(dict(options).items(), "x", opened=Opened(("/x",)))
-    assert fio_workload((job,), Rate(1e9, 1e5)).span_bytes >= 1
+    assert fio_workload((job,), ClassSpeed(1e9, 1e5)).span_bytes >= 1
     words = fio_argv("fio", (job,), interval_ms=250, read_only=False)
     assert any(word.startswith(f"--{name}=") for word in words)

@@ -14,7 +14,7 @@ from like_runs import record_like_runs
 from recorded import record_volumes, write_library
 
 from diskprof.analysis.comparison import compare
-from diskprof.analysis.gate import Outcome, gate
+from diskprof.analysis.gate import GateOutcome, gate
 from diskprof.analysis.kernel import KernelView
 from diskprof.analysis.watched import WatchedTotal
 from diskprof.cli.main import main
@@ -119,7 +119,7 @@ def test_gate(tmp_path: Path) -> None:
         results = store.like_results("quick", store.fingerprint(run.id))
         found = gate_json(gate(run, results[:-1], results[-1:]), run)
     assert set(keys(found)) <= told("Gate")
-    assert set(Outcome) <= {*told("Gate"), "cannot tell"}
+    assert set(GateOutcome) <= {*told("Gate"), "cannot tell"}
 
 
 def test_plans(store: Store) -> None:

@@ -6,7 +6,7 @@ import pytest
 from handmade import direction, fio, latency, run
 
 from diskprof.analysis.comparison import compare
-from diskprof.analysis.gate import Outcome, gate
+from diskprof.analysis.gate import GateOutcome, gate
 from diskprof.analysis.headline import headline
 from diskprof.analysis.history import run_history
 from diskprof.analysis.metrics import Better, Measure
@@ -219,6 +219,6 @@ def test_the_history_of_searches_is_that_of_their_limits() -> None:
     assert (figure.title, figure.measure, figure.better) == ("Limit (read.p99<=5ms)", Measure.IOPS, Better.HIGHER)
     assert [one.value for one in figure.runs] == pytest.approx([1850, 2035, NOTHING_KEPT])
     found = gate(none, search_results(runs * 3), search_results([none] * 4))
-    assert found.outcome is Outcome.REGRESSED
+    assert found.outcome is GateOutcome.REGRESSED
     (plain,) = run_history(run(fio(read=direction(100))), ()).figures or [None]
     assert plain is None and search_results([run(fio(read=direction(100)))]) == ()

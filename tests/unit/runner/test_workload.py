@@ -5,7 +5,7 @@ import pytest
 from diskprof.model.device import Device, DeviceKind, Transport
 from diskprof.model.job import FioJob, fio_job, ioping_job
 from diskprof.runner.plan.workload import (
-    Rate,
+    ClassSpeed,
     assumed_rate,
     fio_workload,
     interval_ms,
@@ -13,7 +13,7 @@ from diskprof.runner.plan.workload import (
     without_false_mix,
 )
 
-RATE = Rate(bandwidth=100e6, iops=1000)
+RATE = ClassSpeed(bandwidth=100e6, iops=1000)
 
 
 def fio(**options: str) -> FioJob:
@@ -101,7 +101,7 @@ def test_what_an_amount_ends_likely_lasts_less_than_its_limit() -> None:
 
 
 def test_one_small_io_after_the_other_takes_the_latency_of_the_device() -> None:
-    rate = Rate(bandwidth=1e9, iops=100_000, latency_s=1e-3)
+    rate = ClassSpeed(bandwidth=1e9, iops=100_000, latency_s=1e-3)
     options = {"bs": "4k", "size": "4096000", "direct": "1"}
 
     def likely(**more: str) -> float:

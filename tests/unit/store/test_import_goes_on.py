@@ -20,7 +20,7 @@ from diskprof.store import Store
 from diskprof.store.exchange import transfer
 from diskprof.store.exchange.runfile import read
 from diskprof.store.exchange.runfile_values import End, Record
-from diskprof.store.exchange.staging import Source, file_key, staging_for
+from diskprof.store.exchange.staging import RunSource, file_key, staging_for
 from diskprof.store.exchange.transfer import export_runs, import_records
 
 IDS = tuple(f"run{number}" for number in range(7))
@@ -64,8 +64,8 @@ def records(path: Path, skipped: list[int], ends_before: int, skip: int) -> Iter
             assert number < 10_000
 
 
-def source(path: Path, skipped: list[int], ends_before: int = 1000) -> Source:
-    return Source(path.name, partial(records, path, skipped, ends_before), file_key(path))
+def source(path: Path, skipped: list[int], ends_before: int = 1000) -> RunSource:
+    return RunSource(path.name, partial(records, path, skipped, ends_before), file_key(path))
 
 
 def killed(store: Store, path: Path, after: int) -> None:

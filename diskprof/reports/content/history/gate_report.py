@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from diskprof.analysis.conditions import differing_conditions
-from diskprof.analysis.gate import GateFigure, GateResult, Outcome
+from diskprof.analysis.gate import GateFigure, GateOutcome, GateResult
 from diskprof.model.run import Run
 from diskprof.reports import figures
 from diskprof.reports.blocks import Block, Cell, Fact, Facts, Paragraph, Table
@@ -12,7 +12,7 @@ from diskprof.reports.content.history.figure_names import figure_name
 from diskprof.reports.layout import Column
 from diskprof.reports.words import DIRECTIONS, Meaning
 
-OUTCOMES = {Outcome.KEPT: Meaning.GOOD, Outcome.REGRESSED: Meaning.BAD, Outcome.UNCLEAR: Meaning.WARNING}
+OUTCOMES = {GateOutcome.KEPT: Meaning.GOOD, GateOutcome.REGRESSED: Meaning.BAD, GateOutcome.UNCLEAR: Meaning.WARNING}
 
 
 def gate_report(result: GateResult, run: Run, before: Run) -> tuple[Block, ...]:
@@ -26,16 +26,16 @@ def sentence(result: GateResult) -> str:
     allowed = f"{100 * result.allowed:g}%"
     of = figures.count(len(result.figures), "figure")
     match result.outcome:
-        case Outcome.REGRESSED:
-            bad = sum(figure.outcome is Outcome.REGRESSED for figure in result.figures)
+        case GateOutcome.REGRESSED:
+            bad = sum(figure.outcome is GateOutcome.REGRESSED for figure in result.figures)
             return f"Regressed: {bad} of {of} {'is' if bad == 1 else 'are'} worse by {allowed} or more."
-        case Outcome.UNCLEAR:
-            bad = sum(figure.outcome is Outcome.UNCLEAR for figure in result.figures)
+        case GateOutcome.UNCLEAR:
+            bad = sum(figure.outcome is GateOutcome.UNCLEAR for figure in result.figures)
             return (
                 f"Cannot tell: {bad} of {of} {'was' if bad == 1 else 'were'} worse in the first run, "
                 f"and {figures.count(len(result.after) - 1, 'run')} to confirm did not decide."
             )
-        case Outcome.KEPT:
+        case GateOutcome.KEPT:
             return f"Kept: {of}, none worse by {allowed} or more."
 
 
@@ -53,7 +53,7 @@ def _table(result: GateResult) -> Table:
             Cell(figures.figure(figure.measure, figure.held.median_now)),
             Cell(figures.relative(figure.held.ratio.change)),
             Cell(interval_words(figure)),
-            Cell(str(figure.outcome), OUTCOMES[figure.outcome], strong=figure.outcome is Outcome.REGRESSED),
+            Cell(str(figure.outcome), OUTCOMES[figure.outcome], strong=figure.outcome is GateOutcome.REGRESSED),
         )
         for figure in result.figures
     ]
@@ -83,7 +83,7 @@ def _facts(result: GateResult, run: Run, before: Run) -> Facts:
     changed = [each.name for each in differing_conditions((before, run)) if each.name not in _OF_NO_MATTER]
     if changed:
         facts.append(("Changed since", f"{', '.join(changed)}: see `diskprof compare {before.id} {run.id}`"))
-    if result.outcome is Outcome.UNCLEAR:
+    if result.outcome is GateOutcome.UNCLEAR:
         facts.append(("Next", "Allow more runs (--confirm) or a larger difference (--by), or use a longer test."))
     return Facts(tuple(Fact(name, text) for name, text in facts))
 

@@ -20,7 +20,7 @@ def is_flat(app: App[Any], charset: Charset) -> bool:
     return charset is Charset.ASCII or app.current_theme.ansi or few
 
 
-class Chart(Lines):
+class ChartPane(Lines):
     """Shows a plot, any lines for a size (`show_lines`), or a sentence in the middle (`say`)."""
 
     def __init__(self, charset: Charset, *, id: str | None = None) -> None:

@@ -23,7 +23,7 @@ from diskprof.tui.kit.terminal.pasting import PasteFilter
 from diskprof.tui.kit.terminal.plain_styles import plain
 from diskprof.tui.kit.terminal.stalled import Outlet
 from diskprof.tui.kit.terminal.thrift import Thrift
-from diskprof.tui.kit.terminal.title import Title
+from diskprof.tui.kit.terminal.title import TerminalTitle
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -69,7 +69,7 @@ class LettingGoDriver(LinuxDriver):
         self.exit_event = self._exit = _WakingEvent()
         self.pace = Pace()
         self._thrift, self._outlet = Thrift(), Outlet()
-        self._title = Title(os.environ)
+        self._title = TerminalTitle(os.environ)
         self._listening = False
         self._only_ascii = bool(getattr(app, "plain", False))
         self._silent = threading.Event()

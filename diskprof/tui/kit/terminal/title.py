@@ -9,7 +9,7 @@ _SAVE, _RESTORE = "\x1b[22;2t", "\x1b[23;2t"
 """xterm's stack of titles; a terminal without one ignores both and keeps the empty title that comes before."""
 
 
-class Title:
+class TerminalTitle:
     """What to send for a title, none twice; nothing to a terminal without one. tmux takes it as that of its pane."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
