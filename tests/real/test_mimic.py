@@ -1,11 +1,13 @@
 """`diskprof mimic` of a real load: the preset of it is one that can be run, and says what fio did."""
 
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from forked import diskprof
 from loops import MIB, Loops
+from tracing import traces
 
 from diskprof.presets.library import preset_of_file
 from diskprof.presets.resolve import expand_defaults
@@ -18,8 +20,14 @@ def load(node: str, seconds: int) -> "subprocess.Popen[bytes]":
     return subprocess.Popen((*words, "--time_based", f"--runtime={seconds}"), stdout=subprocess.DEVNULL)
 
 
-@pytest.mark.needs("root", "loop", "fio")
-def test_a_known_load_becomes_a_preset_of_it(loops: Loops, tmp_path: Path) -> None:
+@pytest.fixture
+def traced(tmp_path: Path) -> Iterator[None]:
+    with traces(tmp_path):
+        yield
+
+
+@pytest.mark.needs("root", "loop", "fio", "tracefs")
+def test_a_known_load_becomes_a_preset_of_it(loops: Loops, tmp_path: Path, traced: None) -> None:
     node, made = loops.disk(32 * MIB), tmp_path / "mine.toml"
     with load(node, 60) as fio:
         try:
@@ -29,7 +37,6 @@ def test_a_known_load_becomes_a_preset_of_it(loops: Loops, tmp_path: Path) -> No
     assert done.returncode == 0, done.stderr
     assert "Rate" in done.stdout and "Working set" in done.stdout and str(made) in done.stdout
     jobs = [dict(job.options) for job in expand_defaults(preset_of_file(made)).tests[0].jobs]
-    # A kernel that traces nothing gives means, which here are the same.
     busiest = max(jobs, key=lambda job: int(job["rate_iops"]))
     assert (busiest["rw"], busiest["bs"]) == ("randread", "4096")
     assert 50 <= int(busiest["rate_iops"]) <= 400
