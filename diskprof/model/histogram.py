@@ -111,9 +111,14 @@ class Histogram:
 
     def quantile(self, q: float) -> int | None:
         """The latency in ns below or at which a share `q` of the I/Os completed, as fio's calc_clat_percentiles finds it."""
+        return self.quantiles((q,))[0]
+
+    def quantiles(self, shares: Iterable[float]) -> tuple[int | None, ...]:
+        """As `quantile`, of several at once."""
         counts = self.counts
-        at = bisect_left(list(accumulate(map(_COUNT, counts))), q * self.total)
-        return bucket_value(counts[at][0]) if at < len(counts) else None
+        sums = list(accumulate(map(_COUNT, counts)))
+        places = [bisect_left(sums, q * sums[-1] if sums else 0) for q in shares]
+        return tuple(bucket_value(counts[at][0]) if at < len(counts) else None for at in places)
 
     def share_below(self, ns: int) -> float | None:
         """The share of I/Os that completed within `ns`; inside a bucket they are taken as spread evenly."""

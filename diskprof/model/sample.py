@@ -1,5 +1,6 @@
 """Samples: what happened in one interval. Never cumulative."""
 
+from collections.abc import Sequence
 from dataclasses import field
 from enum import StrEnum
 
@@ -77,12 +78,21 @@ class Sample:
 
     def quantile(self, q: float) -> int | None:
         """The latency in ns within which a share `q` of the I/Os completed; None without a distribution or I/Os."""
-        known = self.p50_ns if q == 0.5 else self.p99_ns if q == 0.99 else self.p99_9_ns if q == 0.999 else None
-        if known is not None or self.histogram is None:
+        return self.quantiles((q,))[0]
+
+    def quantiles(self, shares: Sequence[float]) -> tuple[int | None, ...]:
+        """As `quantile`, of several at once."""
+        stored = {0.5: self.p50_ns, 0.99: self.p99_ns, 0.999: self.p99_9_ns}
+        known = tuple(map(stored.get, shares))
+        if self.histogram is None or None not in known:
             return known
-        found = self.histogram.quantile(q)
+        found = self.histogram.quantiles(shares)
+        most = self.max_ns
         # The middle of the last bucket can lie above what was measured.
-        return found if found is None or self.max_ns is None else min(found, self.max_ns)
+        return tuple(
+            had if had is not None else value if value is None or most is None else min(value, most)
+            for had, value in zip(known, found, strict=True)
+        )
 
     def share_within(self, ns: int) -> float | None:
         """The share of the I/Os that completed within `ns`; None without a distribution or I/Os."""

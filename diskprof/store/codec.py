@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from diskprof.model.advice import Advice
@@ -80,9 +81,14 @@ def plain(value: object) -> object:
     if isinstance(value, Histogram):
         return base64.b64encode(value.pack()).decode("ascii")
     if is_dataclass(value) and not isinstance(value, type):
-        table = {field.name: getattr(value, field.name) for field in fields(value)}
+        table = {name: getattr(value, name) for name in _names_of(type(value))}
         return table | {"within": value.share_within(WITHIN_NS)} if isinstance(value, DirectionResult) else table
     raise TypeError(f"{type(value).__name__} has no place in the store")
+
+
+@cache
+def _names_of(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
 
 
 @lru_cache(maxsize=32)
@@ -198,13 +204,16 @@ def direction_number(direction: Direction) -> int:
     return _DIRECTION_NUMBER[direction]
 
 
+_STORED = (0.5, 0.99, 0.999)
+
+
 def sample_row(run: int, seq: int, sample: Sample) -> tuple[object, ...]:
     return (
         *(run, seq, sample.test, _PHASE_NUMBER[sample.phase], _DIRECTION_NUMBER[sample.direction]),
         *(sample.at_ns, sample.duration_ns, sample.ios, sample.bytes),
         *(to_real(sample.mean_ns, "A sample's mean latency"), sample.min_ns, sample.max_ns),
         None if sample.histogram is None else sample.histogram.pack(),
-        *(sample.quantile(0.5), sample.quantile(0.99), sample.quantile(0.999), sample.share_within(WITHIN_NS)),
+        *(*sample.quantiles(_STORED), sample.share_within(WITHIN_NS)),
     )
 
 
@@ -227,18 +236,19 @@ def samples_from(rows: Iterable[Sequence[Any]]) -> tuple[Sample, ...]:
 
 
 _SYSTEM_FIELDS = tuple(field.name for field in fields(SystemSample))
-_SYSTEM_REALS = ("cpu_user", "cpu_system", "cpu_iowait", "cpu_steal", "temperature_c")
+SYSTEM_REALS = ("cpu_user", "cpu_system", "cpu_iowait", "cpu_steal", "temperature_c")
+_system_reals, _system_values = attrgetter(*SYSTEM_REALS), attrgetter(*_SYSTEM_FIELDS)
 SYSTEM_COLUMNS = ", ".join(_SYSTEM_FIELDS)
-SYSTEM_LEVELS = (*_SYSTEM_REALS, "memory_available_bytes", "cached_bytes", "dirty_bytes")
+SYSTEM_LEVELS = (*SYSTEM_REALS, "memory_available_bytes", "cached_bytes", "dirty_bytes")
 """Columns that say how much there is of something; the others are amounts of their interval."""
 
 
 def system_row(run: int, seq: int, sample: SystemSample) -> tuple[object, ...]:
-    for name in _SYSTEM_REALS:
-        to_real(getattr(sample, name), f"A system sample's {name}")
-    values = [getattr(sample, name) for name in _SYSTEM_FIELDS]
-    values[1] = _PHASE_NUMBER[sample.phase]
-    return (run, seq, *values)
+    for name, value in zip(SYSTEM_REALS, _system_reals(sample), strict=True):
+        if value is not None:
+            to_real(value, f"A system sample's {name}")
+    test, phase, *values = _system_values(sample)
+    return (run, seq, test, _PHASE_NUMBER[phase], *values)
 
 
 def system_from(rows: Iterable[tuple[Any, ...]]) -> tuple[SystemSample, ...]:

@@ -149,6 +149,11 @@ class Database:
         if syncer:
             syncer.committed()
 
+    def attach(self, path: Path, name: str) -> None:
+        """Lets statements read another store, too, as `name`. Raises StoreError."""
+        with _errors_of(path):
+            self._connection.execute(f"ATTACH DATABASE ? AS {name}", (str(path),))
+
     @contextmanager
     def waiting(self, timeout_s: float) -> Iterator[None]:
         """Inside, a lock of another program is waited for this long."""

@@ -3,9 +3,11 @@
 import base64
 import binascii
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
+from itertools import repeat
 from typing import Any, TypeVar
 
 from diskprof.model.drive import DriveRecord
@@ -16,7 +18,7 @@ from diskprof.model.plan import Plan
 from diskprof.model.process_io import ProcessIo
 from diskprof.model.run import Environment, Finding, FleetPlace, Message, Progress, SeriesPlace, Status, TestResult
 from diskprof.model.run_series import RunSeries
-from diskprof.model.sample import Sample, SystemSample
+from diskprof.model.sample import Direction, Phase, Sample, SystemSample
 from diskprof.store import codec
 
 LONGEST_TEXT = 1 << 16
@@ -91,6 +93,11 @@ Record = RunSeries | FleetRun | Head | TestEnd | Batch | End
 
 def parsed(line: bytes) -> Any:
     """The JSON of a line; no number that is none, and none beyond what 64 bits hold."""
+    import orjson
+
+    with suppress(orjson.JSONDecodeError):
+        return orjson.loads(line)
+    # It takes no bytes that are no UTF-8 (F11); and Python's own says what was wrong.
     try:
         return json.loads(line, parse_int=_int, parse_float=_float, parse_constant=_float)
     except (ValueError, RecursionError):
@@ -125,9 +132,9 @@ def record_of(key: str, value: Any, columns: ColumnNames) -> Record:
         case "messages":
             record = tuple(_validated(list[Message], value))
         case "samples":
-            record = tuple(_validated(list[Sample], _cells(value, columns[key])))
+            return _samples(value, columns[key])
         case "system":
-            record = tuple(_validated(list[SystemSample], _cells(value, columns[key])))
+            return _system(value, columns[key])
         case "end":
             record = _validated(End, value)
         case _:
@@ -135,7 +142,7 @@ def record_of(key: str, value: Any, columns: ColumnNames) -> Record:
     if not record:
         raise BadFile(f"there are no {key}")
     # As it came out, since pydantic reads "1e999" as a number too.
-    _check(record, key, least=-_LARGEST if key in ("system", "fleet") else 0)
+    _check(record, key, least=-_LARGEST if key == "fleet" else 0)
     return record
 
 
@@ -182,14 +189,64 @@ def _over(ended: T) -> T:
     return ended
 
 
-def _cells(rows: Any, columns: tuple[str, ...]) -> list[dict[str, Any]]:
+_NONE = type(None)
+_WHOLE, _WORD = frozenset({int}), frozenset({str})
+_KINDS_OF_CELLS: dict[str, frozenset[type]] = {
+    **dict.fromkeys((*SAMPLE_FIELDS, *SYSTEM_FIELDS), _WHOLE | {_NONE}),
+    **dict.fromkeys(("test", "at_ns", "duration_ns", "ios", "bytes"), _WHOLE),
+    **dict.fromkeys(("phase", "direction"), _WORD),
+    **dict.fromkeys(("mean_ns", *codec.SYSTEM_REALS), _WHOLE | {float, _NONE}),
+    "histogram": _WORD | {_NONE},
+}
+_PHASES, _DIRECTIONS = {each.value: each for each in Phase}, {each.value: each for each in Direction}
+
+
+def _samples(rows: Any, columns: tuple[str, ...]) -> tuple[Sample, ...]:
+    table = _table(rows, columns, least=0)
+    table["phase"] = _words("phase", table, _PHASES)
+    table["direction"] = _words("direction", table, _DIRECTIONS)
+    packed = table.get("histogram", ())
+    table["histogram"] = [None if each is None else _unpacked(each) for each in packed] or repeat(None)
+    return tuple(map(Sample, *(_column(name, table) for name in SAMPLE_FIELDS)))
+
+
+def _system(rows: Any, columns: tuple[str, ...]) -> tuple[SystemSample, ...]:
+    table = _table(rows, columns, least=-_LARGEST)
+    table["phase"] = _words("phase", table, _PHASES)
+    return tuple(map(SystemSample, *(_column(name, table) for name in SYSTEM_FIELDS)))
+
+
+def _table(rows: Any, columns: tuple[str, ...], least: int) -> dict[str, Iterable[Any]]:
+    """The columns of samples by their names, each with nothing in it that a sample cannot have there."""
     if not isinstance(rows, list) or not all(isinstance(row, list) and len(row) == len(columns) for row in rows):
         raise BadFile("a sample does not have a figure for each column")
-    found = [dict(zip(columns, row, strict=True)) for row in rows]
-    for cells in found:
-        if cells.get("histogram") is not None:
-            cells["histogram"] = _unpacked(cells["histogram"])
-    return found
+    if not rows:
+        raise BadFile("there are no samples")
+    table: dict[str, Iterable[Any]] = {}
+    for name, cells in zip(columns, zip(*rows, strict=True), strict=True):
+        kinds = set(map(type, cells))
+        if not kinds <= _KINDS_OF_CELLS[name]:
+            raise BadFile(f"{name} is not what it should be")
+        if int in kinds or float in kinds:
+            numbers = [cell for cell in cells if cell is not None] if _NONE in kinds else cells
+            if not least <= min(numbers) <= max(numbers) < _LARGEST:
+                raise BadFile(f"{name} is a number that cannot be measured")
+        table[name] = cells
+    return table
+
+
+def _column(name: str, table: Mapping[str, Iterable[Any]]) -> Iterable[Any]:
+    found = table.get(name)
+    if found is None and _NONE not in _KINDS_OF_CELLS[name]:
+        raise BadFile(f"there is no {name}")
+    return repeat(None) if found is None else found
+
+
+def _words(name: str, table: Mapping[str, Iterable[Any]], known: Mapping[str, object]) -> list[object]:
+    try:
+        return [known[cell] for cell in _column(name, table)]
+    except KeyError as error:
+        raise BadFile(f"{name}: {str(error)[:40]} is not known") from None
 
 
 def _unpacked(packed: Any) -> Histogram:
@@ -231,9 +288,6 @@ def check_values(value: object) -> None:
 
 def _check(value: object, where: str, least: int) -> None:
     """Raises BadFile for what no run has: numbers below `least` or beyond 64 bits, endless texts, times outside the calendar."""
-    if value is None or value is True or value is False:
-        # Most of what there is.
-        return
     match value:
         case str():
             if len(value) > LONGEST_TEXT:
@@ -252,4 +306,7 @@ def _check(value: object, where: str, least: int) -> None:
                 _check(item, where, least)
         case _ if is_dataclass(value):
             for name in value.__dataclass_fields__:
-                _check(getattr(value, name), name, -_LARGEST if name in _SIGNED else least)
+                one = getattr(value, name)
+                # Most of what there is: what is not known, and what is empty.
+                if one is not None and one != ():
+                    _check(one, name, -_LARGEST if name in _SIGNED else least)

@@ -4,7 +4,7 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -45,6 +45,7 @@ class ImportedRun:
     new: bool
 
 
+_STAGED = "staged_runs"
 _Table = tuple[str, Sequence[str]]
 """A table and its columns."""
 
@@ -156,6 +157,15 @@ def import_runs(store: Store, files: Sequence[tuple[str, IO[bytes]]]) -> list[Im
     return import_records(store, [RunSource(name, partial(read, file, name)) for name, file in files])
 
 
+@contextmanager
+def _both(database: Database, staging: Staging) -> Iterator[tuple[sqlite3.Connection, sqlite3.Connection]]:
+    """The staged runs, and the store to be written, which has them as `staged` too; closes the store."""
+    with closing(database):
+        database.attach(staging.database.path, _STAGED)
+        with staging.database.read() as source, database.write() as db:
+            yield source, db
+
+
 def id_of_results(*documents: bytes) -> str:
     """The id of a run that was read from these documents: the same for the same ones, so that they are known again."""
     digest = sha256()
@@ -174,7 +184,7 @@ def import_records(store: Store, sources: Sequence[RunSource]) -> list[ImportedR
     with staging_for(store.path, sources) as staging:
         given = [head for source in sources for head in _stage(staging, source)]
         database = Database.open(store.path, create=True, timeout_s=5.0)
-        with closing(database), staging.database.read() as source, database.write() as db:
+        with _both(database, staging) as (source, db):
             tables = _tables(source)
             return [_take_over(source, tables, number, db, run_id) for number, run_id in given]
 
@@ -189,7 +199,7 @@ def take_whole(store: Store, run_id: str, file: IO[bytes], name: str, place: Fle
         if [known for _, known in given] != [run_id]:
             raise BadFile(f"{clean(name)} sent another run than {run_id}.")
         database = Database.open(store.path, create=True, timeout_s=60.0)
-        with closing(database), staging.database.read() as source, database.write() as db:
+        with _both(database, staging) as (source, db):
             kept = _remove_replica(db, run_id)
             taken = _take_over(source, _tables(source), given[0][0], db, run_id)
             number = reading.number_of(db, taken.run_id, trash=True)
@@ -372,9 +382,8 @@ def _take_over(
     here: int | None = None
     for table, columns in tables:
         names = ", ".join(columns)
-        key = "number" if table == "run" else "run"
-        rows = source.execute(f"SELECT {names} FROM {table} WHERE {key} = ?", (number,))
         if table == "run":
+            rows = source.execute(f"SELECT {names} FROM run WHERE number = ?", (number,))
             values = dict(zip(columns, rows.fetchone(), strict=True)) | {"id": run_id, "number": None}
             if values["series"] is not None:
                 values["series"] = _series_here(source, values["series"], db)
@@ -382,8 +391,11 @@ def _take_over(
                 values["fleet"] = _fleet_here(source, values["fleet"], db)
             here = db.execute(_insert(table, columns), tuple(values.values())).lastrowid
         else:
-            at = columns.index("run")
-            db.executemany(_insert(table, columns), ((*row[:at], here, *row[at + 1 :]) for row in rows))
+            values_of = ", ".join("?1" if name == "run" else name for name in columns)
+            db.execute(
+                f"INSERT INTO main.{table} ({names}) SELECT {values_of} FROM {_STAGED}.{table} WHERE run = ?2",
+                (here, number),
+            )
     return ImportedRun(wanted, run_id, new=True)
 
 
