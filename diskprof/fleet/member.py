@@ -196,7 +196,7 @@ class Member:
             with suppress(asyncio.CancelledError, DiskprofError):
                 await stop
         if self.member.host is not None and replica.is_copy:
-            replica.take(await link.export(replica.run_id), self.member.host)
+            await replica.fetch(link, self.member.host)
         self.outcome, self._ran = self._store.run(replica.run_id).status, True
         self._set(state=MemberState.DONE, reason="")
 

@@ -1,7 +1,6 @@
 """The agent: what a coordinator talks to on a host, over stdin and stdout. It ends with its stdin, and never ends a run."""
 
 import base64
-import io
 import os
 import platform
 import select
@@ -12,6 +11,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import IO
 
 from diskprof import __version__
 from diskprof.config.file import load_config
@@ -47,7 +47,7 @@ from diskprof.store import Store, this_process
 from diskprof.store.codec import to_micros
 from diskprof.store.exchange.runfile import rows_of
 from diskprof.store.exchange.runfile_values import TestEnd
-from diskprof.store.exchange.transfer import export_runs
+from diskprof.store.exchange.transfer import export_runs, on_its_way
 
 _LOOK_EVERY_S = 1.0
 _HURRY_S = 0.2
@@ -69,8 +69,8 @@ class Agent:
         self._told: tuple[object, ...] = ()
         self._spoke = 0.0
         self._waits, self._heard = False, 0.0
-        self._export: tuple[str, bytes] = ("", b"")
-        self._rooms = ExitStack()
+        self._export: tuple[str, IO[bytes]] | None = None
+        self._undo = ExitStack()
 
     @property
     def wait_s(self) -> float | None:
@@ -94,7 +94,7 @@ class Agent:
             case MakePlan():
                 return self._plan(request)
             case MakeRoom():
-                return str(self._rooms.enter_context(socket_room()))
+                return str(self._undo.enter_context(socket_room()))
             case StartRun():
                 self._start(request)
             case LetGo(run_id, at_ns):
@@ -111,8 +111,8 @@ class Agent:
         return None
 
     def close(self) -> None:
-        """Removes what it made for sockets."""
-        self._rooms.close()
+        """Removes what it made for sockets, and closes the file of a run that was asked for."""
+        self._undo.close()
 
     @property
     def store(self) -> Store:
@@ -159,13 +159,17 @@ class Agent:
         )
 
     def _piece(self, run_id: str, start: int) -> ExportPiece:
-        if self._export[0] != run_id:
-            file = io.BytesIO()
-            export_runs(self.store, [run_id], file)
-            self._export = run_id, file.getvalue()
-        data = self._export[1]
-        piece = data[start : start + _PIECE_BYTES]
-        return ExportPiece(base64.b64encode(piece).decode("ascii"), last=start + len(piece) >= len(data))
+        if self._export is None or self._export[0] != run_id:
+            with ExitStack() as undo:
+                file = undo.enter_context(on_its_way(self.store))
+                export_runs(self.store, [run_id], file)
+                self._undo.enter_context(undo.pop_all())
+            self._export = run_id, file
+        file = self._export[1]
+        size = file.seek(0, os.SEEK_END)
+        file.seek(start)
+        piece = file.read(_PIECE_BYTES)
+        return ExportPiece(base64.b64encode(piece).decode("ascii"), last=start + len(piece) >= size)
 
     def look(self) -> None:
         """Tells what is new in the run that is followed."""

@@ -71,7 +71,7 @@ async def _bring(
                 store.fleets.set_reached(status.run_id, reached=False)
                 return Fetched(member.label, news.status)
             if replica.is_copy:
-                replica.take(await link.export(status.run_id), member.label)
+                await replica.fetch(link, member.label)
         finally:
             await link.close()
     except RunNotFound as error:

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 from diskprof import __version__
 from diskprof.engines.process import Dialogue
@@ -152,21 +152,21 @@ class Link:
         within, offset = min(found)
         return HostClock(offset, within)
 
-    async def export(self, run_id: str) -> bytes:
-        """The file of a run that is over."""
+    async def export(self, run_id: str, file: IO[bytes]) -> None:
+        """Writes the file of a run that is over to `file`, piece by piece."""
         import base64
 
-        data = bytearray()
+        size = 0
         while True:
-            request = ExportRun(run_id, len(data))
+            request = ExportRun(run_id, size)
             piece = await self.ask(request, ExportPiece)
             try:
-                data += base64.b64decode(piece.data)
+                size += file.write(base64.b64decode(piece.data))
             except ValueError:
                 raise self._senseless(request) from None
             if piece.last:
-                return bytes(data)
-            if len(data) == request.start or len(data) > _LARGEST:
+                return
+            if size == request.start or size > _LARGEST:
                 raise self._senseless(request)
 
     async def _read(self) -> None:

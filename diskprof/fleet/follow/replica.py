@@ -1,9 +1,10 @@
 """What a host tells of its run, written down here as it comes: Live, Result and reports read it as any other run."""
 
-import io
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import IO
 
+from diskprof.fleet.follow.link import Link
 from diskprof.fleet.follow.messages import Follow, News
 from diskprof.model.errors import RunNotFound
 from diskprof.model.run import FleetPlace, Message, Status
@@ -11,7 +12,7 @@ from diskprof.model.sample import Sample, SystemSample
 from diskprof.store import Store
 from diskprof.store.codec import from_micros
 from diskprof.store.exchange.runfile_values import BadFile, TestEnd, check_values
-from diskprof.store.exchange.transfer import take_whole
+from diskprof.store.exchange.transfer import on_its_way, take_whole
 from diskprof.store.liveness import REPLICATED
 
 _OF_A_TEST = (Message, Sample, SystemSample)
@@ -95,9 +96,16 @@ class Replica:
         if messages or samples or system or news.progress:
             store.append(run_id, samples=samples, system=system, messages=messages, progress=news.progress)
 
-    def take(self, data: bytes, host: str) -> None:
+    async def fetch(self, link: Link, host: str) -> None:
+        """Takes the whole run, which is over, from its host. Raises what `Link.ask` does, and BadFile."""
+        with on_its_way(self._store) as file:
+            await link.export(self.run_id, file)
+            file.seek(0)
+            self.take(file, host)
+
+    def take(self, file: IO[bytes], host: str) -> None:
         """Takes the whole run, which is over, in place of what was told of it. Raises BadFile."""
-        take_whole(self._store, self.run_id, io.BytesIO(data), host, self._place)
+        take_whole(self._store, self.run_id, file, host, self._place)
 
     def _put(self) -> None:
         if not self._placed:

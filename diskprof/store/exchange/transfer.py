@@ -10,10 +10,11 @@ from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
 from itertools import islice
+from tempfile import SpooledTemporaryFile
 from typing import IO
 
 from diskprof.model.advice import Advice
-from diskprof.model.errors import RunNotFound, UsageError
+from diskprof.model.errors import RunNotFound, StoreError, UsageError
 from diskprof.model.fleet import FleetRun, MemberState
 from diskprof.model.run import FleetPlace, Message, Status
 from diskprof.model.run_series import RunSeries
@@ -31,6 +32,8 @@ from diskprof.store.store import Store
 _BATCH = 200
 _AT_ONCE = 100
 """So many runs of a source are kept together: what a killed import has to read again."""
+_IN_MEMORY = 4 << 20
+"""Bytes of a run on its way that need no file."""
 # Nobody here carried it out. The place is no machine's, and the number no process's: so nothing is ever signalled for it, and
 # no file on this machine is taken for one that it left behind.
 _ELSEWHERE = ProcessIdentity(pid=2**31 - 1, start_ticks=0, boot_id="", place="imported")
@@ -187,6 +190,19 @@ def import_records(store: Store, sources: Sequence[RunSource]) -> list[ImportedR
         with _both(database, staging) as (source, db):
             tables = _tables(source)
             return [_take_over(source, tables, number, db, run_id) for number, run_id in given]
+
+
+@contextmanager
+def on_its_way(store: Store) -> Iterator[IO[bytes]]:
+    """A file without a name for a run between two hosts: in memory while it is small, then beside the store.
+
+    What keeps it from being written is raised as a StoreError.
+    """
+    try:
+        with SpooledTemporaryFile(_IN_MEMORY, dir=str(store.path.parent)) as file:
+            yield file
+    except OSError as error:
+        raise StoreError(f"The run cannot be written beside {store.path}: {error.strerror or error}.") from None
 
 
 def take_whole(store: Store, run_id: str, file: IO[bytes], name: str, place: FleetPlace) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from io import BytesIO
 
 import pytest
 
@@ -53,5 +54,5 @@ async def test_answers_that_are_none() -> None:
     with pytest.raises(HostFailed, match="The disk is full"):
         await link.tell(StopRun("abcdefgh"))
     with pytest.raises(LinkLost, match="ExportRun"):
-        await link.export("abcdefgh")
+        await link.export("abcdefgh", BytesIO())
     await link.close()

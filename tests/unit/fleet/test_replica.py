@@ -2,11 +2,17 @@
 
 import base64
 import json
+import resource
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 from recorded import record_run, recording
 
+from diskprof.fleet.follow import agent
 from diskprof.fleet.follow.agent import Agent
 from diskprof.fleet.follow.messages import (
     AskClock,
@@ -21,11 +27,12 @@ from diskprof.fleet.follow.messages import (
     request_line,
 )
 from diskprof.fleet.follow.replica import Replica
-from diskprof.model.errors import DiskprofError, UsageError
+from diskprof.model.errors import DiskprofError, StoreError, UsageError
 from diskprof.model.fleet import FleetMember, NewFleet
 from diskprof.model.run import FleetPlace, Status
 from diskprof.presets.library import load_library
 from diskprof.store import Store, this_process
+from diskprof.store.exchange import transfer
 from diskprof.store.exchange.runfile import COLUMNS
 from diskprof.store.exchange.runfile_values import BadFile
 
@@ -89,7 +96,7 @@ def test_a_run_is_written_down_as_it_grows_also_over_a_new_connection(host: Host
     piece = read(ExportPiece, json.loads(host.lines[-1])["answer"])
     assert piece.last
     store.set_tags(run_id, ("web1", "mine"))
-    replica.take(base64.b64decode(piece.data), "web1")
+    replica.take(BytesIO(base64.b64decode(piece.data)), "web1")
     here = store.run(run_id)
     assert (here.status, here.tests, here.findings, here.environment) == (
         *(there.status, there.tests, there.findings),
@@ -144,13 +151,54 @@ def test_a_run_in_this_very_store_is_not_written_down_twice(host: Host) -> None:
     assert host.store.run(run_id).fleet == place
 
 
+def test_a_run_comes_in_pieces_and_lies_in_no_memory(host: Host, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agent, "_PIECE_BYTES", 3000)
+    monkeypatch.setattr(transfer, "_IN_MEMORY", 1000)
+    fleet_id = store.fleets.create(NewFleet("quick", "Quick", (FleetMember("web1", "/srv"),)))
+    run_id = record_run(host.store, runtime_s=0.5)
+    with transfer.on_its_way(store) as file:
+        last = False
+        while not last:
+            host.agent.hear(request_line(2, ExportRun(run_id, file.tell())))
+            piece = read(ExportPiece, json.loads(host.lines.pop())["answer"])
+            file.write(base64.b64decode(piece.data))
+            last = piece.last
+        assert file.tell() > 2 * 3000 and isinstance(file.fileno(), int)
+        file.seek(0)
+        Replica(store, run_id, FleetPlace(fleet_id, 0)).take(file, "web1")
+    host.agent.close()
+    assert store.samples(run_id) == host.store.samples(run_id)
+
+
+def test_a_run_that_finds_no_room_is_an_error_in_words(
+    host: Host, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = record_run(host.store, runtime_s=0.5)
+    monkeypatch.setattr(transfer, "_IN_MEMORY", 1000)
+    with full_disk(), pytest.raises(StoreError, match="cannot be written beside"), transfer.on_its_way(store) as file:
+        transfer.export_runs(host.store, [run_id], file)
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """No file may grow beyond a few hundred bytes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (300, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, before)
+
+
 def test_another_run_is_not_taken_in_its_place(host: Host, store: Store) -> None:
     fleet_id = store.fleets.create(NewFleet("quick", "Quick", (FleetMember("web1", "/srv"),)))
     other = record_run(host.store, runtime_s=0.5)
     host.agent.hear(request_line(2, ExportRun(other)))
     data = base64.b64decode(json.loads(host.lines[-1])["answer"]["data"])
     with pytest.raises(DiskprofError, match="another run"):
-        Replica(store, "abcdefgh", FleetPlace(fleet_id, 0)).take(data, "web1")
+        Replica(store, "abcdefgh", FleetPlace(fleet_id, 0)).take(BytesIO(data), "web1")
     assert store.summaries() == []
 
 
