@@ -243,7 +243,8 @@ def interval(cell: ComparedValue) -> str:
         return ""
     ends = (cell.interval.low, cell.interval.high)
     if cell.ratio is not None and cell.ratio >= _FACTOR_FROM:
-        return f"({' to '.join(map(_factor, ends))})"
+        # A factor below one is harder to read than the loss in percent.
+        return f"({' to '.join(_factor(end) if end >= 0 else _signed(100 * end) for end in ends)})"
     return f"({' to '.join(_factor(end) if end >= _END_FACTOR_FROM else _signed(100 * end) for end in ends)})"
 
 

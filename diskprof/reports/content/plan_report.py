@@ -21,6 +21,8 @@ from diskprof.reports.words import SEVERITIES
 
 LONG_S = 600.0
 """From so many seconds on a plan says when it ends by the clock."""
+_SHORT_S = 10.0
+"""Beside a test of less than this, starting fio takes a share of the time that is worth a word."""
 
 
 def plan_report(plan: Plan) -> tuple[Block, ...]:
@@ -145,11 +147,18 @@ def time_words(plan: Plan) -> str:
     if plan.limit:
         return f"about {likely_words(plan)}"
     if plan.rounds:
-        return f"about {likely_words(plan)} ({plan.least_rounds} to {plan.most_rounds} rounds of {tests})".replace(
-            f"{plan.most_rounds} to {plan.most_rounds} rounds", f"{plan.most_rounds} rounds"
-        )
+        rounds, each = _from_to(plan, 1), len(plan.tests)
+        short = plan.round_s() < _SHORT_S * each
+        starts = f"; starting fio {_from_to(plan, each)} times comes on top" if short else ""
+        return f"about {likely_words(plan)} ({rounds} rounds of {tests}{starts})"
     apart = f" (tests {tests})" if tests != format_duration(plan.likely_seconds) else ""
     return f"about {likely_words(plan)}{apart}"
+
+
+def _from_to(plan: Plan, each: int) -> str:
+    """How often, with so many in each round: `18 to 30`; `30` where the number of rounds is known."""
+    least, most = plan.least_rounds * each, plan.most_rounds * each
+    return f"{least} to {most}" if least < most else f"{most}"
 
 
 def end_words(plan: Plan, now: datetime) -> str:

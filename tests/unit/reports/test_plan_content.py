@@ -5,7 +5,9 @@ from datetime import datetime
 
 from recorded import make_plan
 
+from diskprof.model.metric import parse_metric
 from diskprof.model.plan import OtherTarget, Plan
+from diskprof.model.steady import RoundsRule
 from diskprof.model.target import TargetKind
 from diskprof.reports.content.plan_report import end_words, plan_sentence, time_words
 
@@ -36,6 +38,17 @@ def test_every_device_is_named() -> None:
         plan, target=one, others=(OtherTarget("b", two),), tests=tests, layout=None, files=(), directory=""
     )
     assert plan_sentence(reading).startswith("Reads /dev/sda and /dev/sdb: ")
+
+
+def test_short_tests_in_rounds_take_the_starts_of_fio_beside_their_time() -> None:
+    plan = make_plan()
+    rounds = RoundsRule(plan.tests[0].name, parse_metric("read.iops"), windows=3, at_most=5)
+    count = len(plan.tests)
+    starts = f"; starting fio {3 * count} to {5 * count} times comes on top)"
+    assert time_words(replace(plan, rounds=rounds)).endswith(starts)
+    assert f"({5} rounds of " in time_words(replace(plan, rounds=replace(rounds, windows=5)))
+    long = tuple(replace(test, runtime_s=60.0) for test in plan.tests)
+    assert "starting fio" not in time_words(replace(plan, rounds=rounds, tests=long))
 
 
 def test_a_time_is_a_maximum_only_where_an_amount_of_data_may_end_a_test() -> None:
