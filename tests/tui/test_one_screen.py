@@ -56,6 +56,19 @@ async def test_a_run_that_ends_before_ones_eyes_has_the_keys_of_a_result(bench: 
         await see(pilot, earlier)
 
 
+async def test_at_60_columns_a_result_in_doubt_offers_to_compare(bench: Bench, store: Store) -> None:
+    """The id of the other run had no room, and took the key along."""
+    record_run(store)
+    steps = recording(store, end=Status.RUNNING, stop_in=(1, 0.5), started_at=FIRST_START + timedelta(days=1))
+    (run_id,) = deque(steps, maxlen=1)
+    store.finish_run(
+        run_id, status=Status.CANCELLED, findings=(Finding("busy-machine", Weight.DOUBT, "CPUs busy.", "", ""),)
+    )
+    async with open_bench(bench, (60, 16)) as pilot:
+        await press(pilot, "2")
+        await see(pilot, "Next: space findings R run again c compare r report")
+
+
 async def test_a_scorecard_with_bars_and_a_banner_leaves_room_for_the_whole_chart(bench: Bench, store: Store) -> None:
     record_run(store)
     record_run(store, factor=0.9, started_at=FIRST_START + timedelta(days=1))

@@ -73,7 +73,11 @@ def next_line_of_series(screen: ModeScreen, targets: int, width: int) -> Line:
 def _fitting(screen: ModeScreen, steps: Sequence[tuple[str, str]], width: int) -> Line:
     line: list[Piece] = [(" Next: ", "quiet")]
     for key, words in steps:
-        pieces: list[Piece] = [(with_keys(screen, key), "key"), (f" {words}   ", "")]
-        if width_of(line) + width_of(pieces) <= width:
-            line += pieces
+        gap: list[Piece] = [("   ", "")] if len(line) > 1 else []
+        # The key is worth more than with which run.
+        for said in dict.fromkeys((words, words.partition(" with ")[0])):
+            pieces: list[Piece] = [*gap, (with_keys(screen, key), "key"), (f" {said}", "")]
+            if width_of(line) + width_of(pieces) <= width:
+                line += pieces
+                break
     return line
