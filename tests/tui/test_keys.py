@@ -314,8 +314,8 @@ PLACES = {
     ),
 }
 # Without a shell to go to, something to draw again (test_terminal_states.py), files that were left behind, runs with the same
-# tag (test_compare_screen.py).
-UNSEEN = {"app.suspend", "app.redraw", "run.leftovers", "compare.arms"}
+# tag (test_compare_screen.py), a run that watched (test_run_watch.py).
+UNSEEN = {"app.suspend", "app.redraw", "run.leftovers", "compare.arms", "result.mimic"}
 # Of the view of a run: those of one in progress are pressed in Live, those of one that has ended in the result.
 OF_THE_OTHER = {
     "LiveScreen": {"result.again", "result.export", "result.compare", "result.delete", "result.more"},

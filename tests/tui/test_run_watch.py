@@ -8,7 +8,7 @@ from stored_screens import press, see, text_of, told, until
 
 from diskprof.model.errors import DiskprofError
 from diskprof.model.process_io import ProcessIo
-from diskprof.model.run import Progress, Run
+from diskprof.model.run import Progress, Run, Status, TestResult
 from diskprof.model.sample import Direction, Phase, Sample, SystemSample
 from diskprof.store import Store
 from diskprof.tui.kit.table import Table
@@ -62,6 +62,25 @@ async def test_a_device_is_watched_with_one_key(bench: Bench) -> None:
         await press(pilot, "K")
         await see(pilot, "Kernel (iostat -x)")
         assert "fio last" not in text_of(pilot)
+
+
+async def test_what_was_watched_becomes_a_preset_with_one_key(
+    bench: Bench,
+) -> None:
+    async with open_bench(bench) as pilot:
+        await press(pilot, "W")
+        await see(pilot, "Watched")
+        run = watched_for(bench, 5)
+        await press(pilot, "M")
+        assert "Preset" not in text_of(pilot), "not while it goes"
+        with second_connection(bench.path) as store:
+            store.finish_test(run.id, 0, status=Status.COMPLETE, at_ns=5 * SECOND, result=TestResult())
+            store.finish_run(run.id, status=Status.COMPLETE)
+        await see(pilot, "preset of this load")
+        await press(pilot, "M")
+        await see(pilot, "Working set")
+        assert f"mimic-sda2-{run.id}" in text_of(pilot) and "taken to be at random" in text_of(pilot)
+        assert [preset.name for preset in bench.saved] == [f"mimic-sda2-{run.id}"]
 
 
 async def test_a_device_that_is_watched_already_is_shown(bench: Bench) -> None:

@@ -136,13 +136,11 @@ def _pasted(file: str, device: str) -> tuple[str, str, "SeenLoad"]:
 
 
 def _recorded(ctx: click.Context, name: str) -> tuple[str, str, "SeenLoad"]:
-    from diskprof.runner.observed import load_of_run
+    from diskprof.runner.observed import observed
 
     with open_store(ctx) as store:
-        run = store.run(store.resolve(name))
-        load = load_of_run(store, run)
-    device = run.plan.target.device or "disk"
-    return f"{device}, watched for {format_duration(load.seconds)} (run {run.id})", device, load
+        found = observed(store, store.run(store.resolve(name)))
+    return found.title, found.device, found.load
 
 
 def _watched(target: str, for_s: float) -> tuple[str, str, "SeenLoad"]:

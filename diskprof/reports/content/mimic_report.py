@@ -50,7 +50,7 @@ def _rows(load: SeenLoad, mimicked: Mimicked) -> Iterator[_Row]:
     for direction in Direction:
         if load.per_s(direction):
             seen, does = (format_bandwidth(each.bytes_per_s(direction)) for each in (load, made))
-            yield (f"{DIRECTIONS[direction].word} MB/s", seen, as_fast if held else does, "")
+            yield (f"{DIRECTIONS[direction].word.capitalize()} MB/s", seen, as_fast if held else does, "")
     yield ("Reads", figures.share(load.read_share), figures.share(made.read_share), "")
     yield from _sizes(load, made)
     depth = _UNKNOWN if load.depth is None else f"{load.depth:.2f} in the mean"
@@ -66,9 +66,9 @@ def _rows(load: SeenLoad, mimicked: Mimicked) -> Iterator[_Row]:
     yield _order(load, made)
     yield _sync(load, mimicked)
     touched = format_size(load.touched_bytes) if load.touched_bytes else _UNKNOWN
-    area = "parts used more: not known" if load.touched_bytes else "--set size= if you know it"
+    area = "parts used more: not known" if load.touched_bytes else "set size if you know it"
     yield ("Working set", touched, format_size(mimicked.size_bytes), area)
-    yield ("Data, discards", _UNKNOWN, "-", "fio's data; none")
+    yield ("Data, discards", _UNKNOWN, "-", "fio's data, no discards")
 
 
 def _rate_remark(load: SeenLoad) -> str:

@@ -10,6 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from textual.content import Content
+
 from diskprof.model.errors import DiskprofError
 from diskprof.model.run import RunSummary, Status
 from diskprof.model.text import clean
@@ -18,6 +20,7 @@ from diskprof.runner.comparing import ArmRuns, by_member, each_alone, repeats
 from diskprof.tui.dialogs.confirm_delete import DELETE, DeleteModal
 from diskprof.tui.dialogs.report_dialog import ExportModal
 from diskprof.tui.dialogs.tags import TagsEdit, TagsModal
+from diskprof.tui.dialogs.text_page import TextPage
 from diskprof.tui.shell.base import ModeScreen
 from diskprof.tui.shell.keynames import with_keys
 from diskprof.tui.shell.loading import (
@@ -25,6 +28,7 @@ from diskprof.tui.shell.loading import (
     fleet_report_on,
     fleets_report_on,
     keep_words,
+    mimic_run,
     plan_again,
     plan_series_again,
     restore_last,
@@ -41,6 +45,7 @@ if TYPE_CHECKING:
 Done = Callable[[], object]
 _Planned = TypeVar("_Planned")
 
+_LEAST_WIDTH, _FRAME = 60, 12
 _LONGEST_NAME = 100
 """In characters; a file system takes 255 bytes."""
 
@@ -74,6 +79,22 @@ def _again(
 
     tell(screen, f"Planning {name} again.")
     screen.run_worker(begin(), group="again", exclusive=True)
+
+
+def mimic(screen: ModeScreen, run_id: str) -> None:
+    """Make a preset of the load that a run watched, in a thread, and show how true it is."""
+
+    async def make() -> None:
+        width = max(_LEAST_WIDTH, screen.size.width - _FRAME)
+        try:
+            name, told = await asyncio.to_thread(mimic_run, screen.session, screen.kept_path, run_id, width)
+        except DiskprofError as error:
+            screen.diskprof.tell(error)
+        else:
+            if screen.is_current:
+                screen.app.push_screen(TextPage(f"Preset {name}", Content(told)))
+
+    screen.run_worker(make(), group="mimic", exclusive=True)
 
 
 def report_name(names: Sequence[str]) -> str:

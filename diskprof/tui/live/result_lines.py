@@ -42,6 +42,7 @@ _STEPS = (
     ("{result.export}", "report"),
     ("{result.compare}", "compare"),
     ("{result.again}", "run again"),
+    ("{result.mimic}", "preset of this load"),
     ("{result.more}", "findings"),
     ("{result.tags}", "tags"),
     ("{result.delete}", "delete"),
@@ -58,6 +59,7 @@ def next_line(screen: ModeScreen, run: Run, width: int, partner: str) -> Line:
         (key, f"{words} with {partner}" if partner and key == "{result.compare}" else words)
         for key, words in (steps if doubtful else _STEPS)
         if not (key == "{result.again}" and (run.imported_from or run.plan.watched))
+        and not (key == "{result.mimic}" and not run.plan.watched)
     ]
     return _fitting(screen, named, width)
 

@@ -104,6 +104,9 @@ class RunPage(ModeScreen):
             id="result.compare",
             tooltip="Compare with the last run of this preset on the disk, or on another",
         ),
+        Binding(
+            "M", "mimic", "Mimic", id="result.mimic", show=False, tooltip="Make a preset of the load that was watched"
+        ),
         Binding("t", "tags", "Tags", id="result.tags", show=False, tooltip="Change tags and note"),
         Binding(
             "d",
@@ -422,6 +425,8 @@ class RunPage(ModeScreen):
                 return False
             case "again" | "export" | "compare" | "delete" | "turn":
                 return seen is not None and not seen.going
+            case "mimic":
+                return seen is not None and not seen.going and seen.run.plan.watched
             case "tags":
                 return seen is not None
             case "course":
@@ -466,6 +471,12 @@ class RunPage(ModeScreen):
             run_actions.run_series_again(self, self.whole.id)
         elif run := self.run:
             run_actions.run_again(self, run.id)
+
+    def action_mimic(self) -> None:
+        from diskprof.tui.dialogs import run_actions
+
+        if run := self.run:
+            run_actions.mimic(self, run.id)
 
     def action_export(self) -> None:
         from diskprof.tui.dialogs import run_actions

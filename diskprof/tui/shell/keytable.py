@@ -61,6 +61,7 @@ KEYS = (
     Key("H", "History of like runs", ("history",)),
     Key("K", "Kernel statistics (iostat)", ("kernel",)),
     Key("m", "Next chart", ("metric", "chart")),
+    Key("M", "Mimic: a preset of the load that a run watched", ("mimic",)),
     Key("n", "Next test", ("compare.next",)),
     Key("p", "Previous test", ("compare.previous",)),
     Key("N", "Next run in progress", ("live.next",)),

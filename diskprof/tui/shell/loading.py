@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from diskprof.model.errors import DiskprofError, UsageError
+from diskprof.model.text import clean
 from diskprof.runner.comparing import ArmRuns, each_alone, ids_of, with_runs
 from diskprof.runner.like_runs import history_of, newest_complete, report_history
 from diskprof.runner.session import delete, earlier_results, seen_by_kernel
@@ -261,3 +262,21 @@ def last_result(path: Path, disks: Sequence[Device], host: str, preset: str) -> 
 async def load_beside(path: Path, arms: Sequence[ArmRuns]) -> Loaded:
     """As `load`, in a thread. Raises DiskprofError."""
     return await asyncio.to_thread(load, path, tuple(arms))
+
+
+def mimic_run(session: Session, path: Path, run_id: str, width: int) -> tuple[str, str]:
+    """Writes the preset of the load that a run watched; its name, and in `width` columns how true it is and where it is now.
+
+    To be called in a thread. Raises DiskprofError.
+    """
+    from diskprof.reports.content.mimic_report import mimic_report
+    from diskprof.reports.render.lines import text
+    from diskprof.runner.observed import observed
+    from diskprof.store import Store
+
+    with Store.open(path) as store:
+        found = observed(store, store.run(run_id))
+    # What another made of the same run is the same preset.
+    made = found.preset(f"mimic-{found.device}-{run_id}")
+    written = session.save_preset(made.preset, force=True)
+    return made.preset.name, f"{text(mimic_report(found.title, found.load, made), width)}\n{clean(str(written))}"
