@@ -216,7 +216,7 @@ async def test_pause_and_order_are_fields_of_the_edit_dialog(bench: Bench) -> No
         await press(pilot, "e")
         await write(pilot, "soon", "#field-series-pause")
         await press(pilot, "enter")
-        assert pilot.app.focused is pilot.app.screen.query_one("#field-series-pause")
+        await until(pilot, lambda: pilot.app.focused is pilot.app.screen.query_one("#field-series-pause"))
         await write(pilot, "30s", "#field-series-pause")
         await write(pilot, "backwards", "#field-series-order")
         await press(pilot, "enter")
