@@ -78,7 +78,8 @@ class Sample:
 
     def quantile(self, q: float) -> int | None:
         """The latency in ns within which a share `q` of the I/Os completed; None without a distribution or I/Os."""
-        return self.quantiles((q,))[0]
+        known = self.p50_ns if q == 0.5 else self.p99_ns if q == 0.99 else self.p99_9_ns if q == 0.999 else None
+        return known if known is not None or self.histogram is None else self.quantiles((q,))[0]
 
     def quantiles(self, shares: Sequence[float]) -> tuple[int | None, ...]:
         """As `quantile`, of several at once."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from diskprof.model.errors import DiskprofError
+from diskprof.model.many import of_many
 from diskprof.model.run import Run, Status, TestRecord
 from diskprof.model.sample import Direction, Phase, Sample
 from diskprof.reports.charts.timeline import Merging, Timeline
@@ -34,7 +35,7 @@ _MERGING = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@of_many
 class Reading:
     """The last interval of one direction, of so many seconds: I/Os and bytes per second, latency in ns.
 
