@@ -84,6 +84,10 @@ class Histogram:
         """Whether its counts have to be unpacked each time they are looked at."""
         return False
 
+    def unpacked(self) -> "Histogram":
+        """The same with its counts in it: for one that is looked at now and never again, which is not worth to be kept."""
+        return self
+
     @cached_property
     def total(self) -> int:
         return sum(map(_COUNT, self.counts))
@@ -181,7 +185,7 @@ class Histogram:
     @staticmethod
     def unpack(data: bytes) -> "Histogram":
         """The inverse of `pack`. Raises EngineError on anything else."""
-        return Histogram(_unpacked(_checked(data)))
+        return Histogram(_read(_checked(data)))
 
     @staticmethod
     def packed(data: bytes) -> "Histogram":
@@ -205,6 +209,9 @@ class _Packed(Histogram):
     def counts(self) -> Counts:
         data: bytes = self.__dict__["_data"]
         return _unpacked(data)
+
+    def unpacked(self) -> Histogram:
+        return Histogram.unpack(self.pack())
 
     def pack(self) -> bytes:
         data: bytes = self.__dict__["_data"]
@@ -232,6 +239,10 @@ def _checked(data: bytes) -> bytes:
 
 @lru_cache(_KEPT_UNPACKED)
 def _unpacked(data: bytes) -> Counts:
+    return _read(data)
+
+
+def _read(data: bytes) -> Counts:
     # Below the highest bit, which marks the beginning.
     bits = bin(int.from_bytes(data[_CHECK_BYTES:], "big"))[3:]
     try:

@@ -253,13 +253,14 @@ def _unpacked(packed: Any) -> Histogram:
     """A histogram that was looked into: a checksum alone says nothing of what a stranger made."""
     try:
         data = base64.b64decode(packed, validate=True)
-        histogram = Histogram.unpack(data)
+        # As it stands in the file: it would be packed again for the store. To count its I/Os looks into it.
+        histogram = Histogram.packed(data)
+        total = histogram.total
     except (TypeError, ValueError, binascii.Error, EngineError):
         raise BadFile("a histogram cannot be read") from None
-    if histogram.total >= _LARGEST:
+    if total >= _LARGEST:
         raise BadFile("a histogram counts more than can be measured")
-    # As it stands in the file: it would be packed again for the store.
-    return Histogram.packed(data)
+    return histogram
 
 
 def _validated(kind: Any, data: Any) -> Any:

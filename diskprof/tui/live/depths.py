@@ -148,6 +148,7 @@ class Depths:
                 self._most[direction] = max(sample.max_ns, self._most.get(direction, 0))
             if histogram is None:
                 continue
+            histogram = histogram.unpacked()
             map_of(direction).add(*span, histogram)
             if counting:
                 counts = self._counts.setdefault(direction, {})
