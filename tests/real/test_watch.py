@@ -121,12 +121,14 @@ def test_a_recorded_trace_is_a_run_with_percentiles_and_sizes(loops: Loops, tmp_
         writer.communicate()
     with Store.open(tmp_path / "runs.db") as opened:
         run, samples = opened.run(run_id), opened.samples(run_id).samples
+        counted = opened.system_samples(run_id).samples
     (test,) = run.tests
     assert (run.status, test.engine, run.plan.watched) == (Status.COMPLETE, EngineName.TRACE, True)
     assert test.result and test.result.requests and test.result.write
     assert test.result.requests.write.bytes == test.result.write.bytes == 8 * MIB
     assert test.result.write.histogram and test.result.write.histogram.total == test.result.requests.write.ios
     assert sum(each.histogram.total for each in samples if each.histogram) == test.result.requests.ios
+    assert counted[0].duration_ns <= samples[0].duration_ns, "what came before the trace does not count"
     shown = diskprof(*store, "show", run_id, home=tmp_path).stdout
     assert "p99.9" in shown and "Requests" in shown and "Sync writes" in shown
 

@@ -235,7 +235,6 @@ class _Output:
             _print(f"{watch_head(names)}\n")
             self._lines = max(10, size.lines - 2) if size else sys.maxsize
         self._lines -= 1
-        width = size.columns if size else None
         _print(f"{watch_line(now.astimezone(), view, found.processes, names, width, seen)}\n")
 
     def end(self, *, gone: bool) -> None:

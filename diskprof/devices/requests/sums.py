@@ -24,6 +24,7 @@ _ENDS = 64
 """So many streams of a direction may go on side by side: a request that begins where one of so many before it ended is in order."""
 _MOST_PIECES = 1 << 20
 _LEAST_PIECE = 1 << 20
+_MOST_NAMES = 10_000
 
 
 class _Side:
@@ -129,8 +130,9 @@ class RequestSums:
             pending[sector] = (now_ns, sectors, ordered, durable, side)
             piece, last = sector - first >> shift, end - 1 - first >> shift
             if 0 <= piece <= last < pieces:
-                # A request is no longer than a piece.
                 touched[piece] = touched[last] = 1
+                for between in range(piece + 1, last):
+                    touched[between] = 1
             if (done := threads.get(thread)) is None:
                 done = threads[thread] = _Done(name)
             if side is write:
@@ -193,17 +195,19 @@ def _counts(found: dict[int, int]) -> Counts:
 
 
 class Names:
-    """Which process a thread is of, as (pid, name), asked once of each thread."""
+    """Which process a thread is of, as (pid, name), asked once of each thread of a name: ids are given again, and exec renames."""
 
     def __init__(self, proc: Path) -> None:
         self._proc = proc
-        self._known: dict[int, tuple[int, str]] = {}
+        self._known: dict[tuple[int, bytes], tuple[int, str]] = {}
 
     def of(self, thread: int, name: bytes) -> tuple[int, str]:
         """`name` is the thread's own, where its process is over already."""
-        if (known := self._known.get(thread)) is None:
+        if (known := self._known.get((thread, name))) is None:
             group = re.search(r"^Tgid:\s*(\d+)$", read_text(self._proc / str(thread) / "status"), re.MULTILINE)
             pid = int(group[1]) if group else thread
             known = (pid, read_text(self._proc / str(pid) / "comm") or os.fsdecode(name.split(b"\0", 1)[0]))
-            self._known[thread] = known
+            if len(self._known) >= _MOST_NAMES:
+                self._known.clear()
+            self._known[thread, name] = known
         return known

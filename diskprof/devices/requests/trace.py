@@ -19,9 +19,9 @@ class RequestTrace:
     """
 
     def __init__(self, device: Device, roots: Roots = SYSTEM) -> None:
-        began = time.monotonic_ns()
         self._instance = TraceInstance(device, roots)
-        self._sums = RequestSums(device.size_bytes, (device.start_bytes or 0) // SECTOR, began)
+        first = (device.start_bytes or 0) // SECTOR
+        self._sums = RequestSums(device.size_bytes, first, self._instance.began_ns)
         self._names = Names(roots.proc)
         self._held: list[RequestEvent] = []
 

@@ -1,12 +1,13 @@
 """A trace of its own in tracefs, of the requests of one device; nobody else's tracing is touched.
 
-An instance is removed when the watch ends. What a killed watch left is removed by the next: one that is in use cannot be, for
-its owner holds files of it open.
+An instance is removed when the watch ends. What a killed watch left is removed by the next: one whose process lives is left
+alone, and one that is in use cannot be removed, for its owner holds files of it open.
 """
 
 import os
 import re
 import secrets
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -37,16 +38,12 @@ def why_untraced(device: Device, roots: Roots = SYSTEM) -> UsageError | None:
     """Why the requests of a device cannot be traced here, and what to do about it; None where they can."""
     disk = device.parents[0] if device.kind is DeviceKind.PARTITION and device.parents else device.name
     if not (roots.blocks / disk / "mq").exists():
-        below = f": of its disk, {device.parents[0]}, they are" if device.parents else ""
-        return UsageError(
-            f"The kernel traces no requests of {device.title}{below}.", "Watch a whole disk or a partition."
-        )
+        instead = f"its disk: {device.parents[0]}" if device.parents else "a whole disk or a partition"
+        return UsageError(f"The kernel traces no requests of {device.title}.", f"Watch {instead}.")
     if os.geteuid():
         from diskprof.devices.targets import sudo_command
 
-        return UsageError(
-            "Requests are traced by root alone.", f"As root: {sudo_command()} watch {device.node} --requests"
-        )
+        return UsageError("Requests are traced by root alone.", f"As root: {sudo_command()}")
     place = tracefs(roots)
     if place is None:
         return UsageError("Requests cannot be traced: tracefs is not mounted.", f"As root: {_MOUNT}")
@@ -59,14 +56,14 @@ def why_untraced(device: Device, roots: Roots = SYSTEM) -> UsageError | None:
 
 
 class TraceInstance:
-    """Traces from construction to `close`. Raises UsageError where that cannot be."""
+    """Traces from `began_ns` (CLOCK_MONOTONIC), in its construction, to `close`. Raises UsageError where that cannot be."""
 
     def __init__(self, device: Device, roots: Roots = SYSTEM) -> None:
         if refusal := why_untraced(device, roots):
             raise refusal
         place = tracefs(roots)
         assert place is not None
-        remove_leftovers(place)
+        remove_leftovers(place, roots)
         self._place = place / "instances" / f"{_NAME}{os.getpid()}-{secrets.token_hex(3)}"
         self._files: list[int] = []
         try:
@@ -95,6 +92,9 @@ class TraceInstance:
         self._lost = 0
         for name in (_COMPLETE, _ISSUE):
             self._write(f"events/block/{name}/filter", condition)
+        # To make the buffers takes a while, in which nothing is traced.
+        self.began_ns = time.monotonic_ns()
+        for name in (_COMPLETE, _ISSUE):
             self._write(f"events/block/{name}/enable", "1")
         return reader
 
@@ -139,11 +139,13 @@ class TraceInstance:
             self._place.rmdir()
 
 
-def remove_leftovers(place: Path) -> None:
+def remove_leftovers(place: Path, roots: Roots = SYSTEM) -> None:
     """Removes instances of watches that were killed."""
     with suppress(OSError):
         for left in (place / "instances").iterdir():
-            if left.name.startswith(_NAME):
+            pid = left.name.removeprefix(_NAME).partition("-")[0]
+            # A watch that is just beginning has none of its files open yet.
+            if left.name.startswith(_NAME) and not (roots.proc / pid).exists():
                 with suppress(OSError):
                     left.rmdir()
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from diskprof.analysis.watched import latency_of
 from diskprof.model.requests import Latencies, RequestInterval, RequestProcess, Requests
-from diskprof.model.run import PERCENTILES
 from diskprof.model.sample import Direction
 from diskprof.model.units import format_latency, format_size
 from diskprof.reports import figures
@@ -50,10 +50,9 @@ def _latencies(traced: RequestInterval) -> Table:
 
 
 def _percentiles(took: Latencies) -> list[str]:
-    most = took.max_ns or 0
-    values = [took.histogram.quantile(PERCENTILES[name]) or 0 for name in _NAMES]
-    mean = took.total_ns / took.histogram.total
-    return [format_latency(value) for value in (mean, *(min(value, most) for value in values), most)]
+    latency = latency_of(took)
+    values = (getattr(latency, name) for name in ("mean", *_NAMES, "max"))
+    return [figures.MISSING if value is None else format_latency(value) for value in values]
 
 
 def _sizes(requests: Requests) -> Table:
@@ -86,9 +85,12 @@ def _facts(requests: Requests) -> list[Fact]:
         found.append(
             Fact("In flight", f"{requests.depth:.2f} in the mean, {most} at the most (99.9% of the busy time)")
         )
-    if requests.write.ios:
-        durable, flushes = requests.write.durable / requests.write.ios, requests.flushes / requests.write.ios
-        found.append(Fact("Sync writes", f"{figures.share(durable)} with FUA, {flushes:.2g} flushes a write"))
+    if requests.write.ios or requests.flushes:
+        durable = (
+            f"{figures.share(requests.write.durable / requests.write.ios)} with FUA, " if requests.write.ios else ""
+        )
+        flushes = "flush" if requests.flushes == 1 else "flushes"
+        found.append(Fact("Sync writes", f"{durable}{requests.flushes:,} {flushes}"))
     if requests.touched_bytes:
         piece = format_size(requests.piece_bytes)
         found.append(Fact("Touched", f"{format_size(requests.touched_bytes)}, in pieces of {piece}"))

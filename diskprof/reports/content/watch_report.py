@@ -8,7 +8,7 @@ from diskprof.analysis.kernel import KernelView
 from diskprof.analysis.watched import WatchedTotal
 from diskprof.model.cells import cut
 from diskprof.model.process_io import ProcessIo
-from diskprof.model.requests import Latencies, RequestInterval, RequestProcess, Requests
+from diskprof.model.requests import Latencies, RequestInterval
 from diskprof.model.text import clean
 from diskprof.model.units import format_bandwidth, format_duration, format_iops, format_latency, format_size
 from diskprof.reports import figures
@@ -86,7 +86,10 @@ def watch_line(
         (_traced(name, traced) if name in _OF_REQUESTS else _cell(name, view)).rjust(_width(name)) for name in names
     )
     if traced:
-        told = [_requester(each, traced.requests) for each in traced.requests.processes]
+        asked = sum(each.ios for each in traced.requests.processes)
+        told = [
+            f"{clean(each.name)} ({each.pid}) {figures.share(each.ios / asked)}" for each in traced.requests.processes
+        ]
         told += [f"{traced.requests.lost:,} events lost"] if traced.requests.lost else []
     else:
         told = [_process(each) for each in sorted(processes, key=lambda each: -each.bytes)]
@@ -141,14 +144,6 @@ def _process(each: ProcessIo) -> str:
     seconds = (each.last_ns - each.first_ns) / 1e9
     rate = f" {format_bandwidth(each.bytes / seconds)}" if seconds > 0 else ""
     return f"{clean(each.name)} ({each.pid}){rate}"
-
-
-def _requester(each: RequestProcess, requests: Requests) -> str:
-    return (
-        f"{clean(each.name)} ({each.pid}) {figures.share(each.ios / requests.ios)}"
-        if requests.ios
-        else clean(each.name)
-    )
 
 
 def _traced(name: str, traced: RequestInterval | None) -> str:

@@ -1,5 +1,6 @@
 """Requests that were traced, as JSON."""
 
+from diskprof.analysis.watched import latency_of
 from diskprof.model.requests import DirectionRequests, RequestInterval, Requests
 from diskprof.model.run import PERCENTILES
 from diskprof.model.sample import Direction
@@ -10,10 +11,9 @@ def interval_requests(interval: RequestInterval) -> Json:
     """As `requests_json`, each direction with what its requests took."""
     found = requests_json(interval.requests)
     for direction in Direction:
-        took = interval.latencies(direction)
-        known = {name: took.histogram.quantile(share) for name, share in PERCENTILES.items()}
-        mean = took.total_ns / took.histogram.total if took.histogram else None
-        found[direction.value]["latency_ns"] = {"mean": mean, "min": took.min_ns, "max": took.max_ns, **known}
+        latency = latency_of(interval.latencies(direction))
+        names = ("mean", "min", "max", *PERCENTILES)
+        found[direction.value]["latency_ns"] = {name: getattr(latency, name) for name in names}
     return found
 
 

@@ -138,7 +138,7 @@ def _disk_class(run: Run) -> Json:
 
 
 def _drive(each: DriveRecord) -> Json:
-    """What a drive counted in the time of the run; `new` is null where it does not tell."""
+    """What a drive counted in the time of the run; null: not told."""
     return {
         **_of(each, "device silence advice host_bytes test_bytes nand_bytes amplification"),
         "temperature_before_c": each.before and each.before.temperature_c,

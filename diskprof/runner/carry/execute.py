@@ -208,7 +208,7 @@ class _Execution:
                 await self.drives.begin()
                 status, reason = await self._tests(workdir)
                 if drives := await self.drives.end():
-                    self.run.store.tell_drives(self.run_id, drives)
+                    self.keeper.tell_drives(drives)
             finally:
                 loop.remove_signal_handler(signal.SIGCONT)
                 ticker.cancel()
@@ -425,6 +425,8 @@ class _Execution:
             device = self.run.environment.device
             if planned.engine is EngineName.TRACE and device:
                 self.requests = traced.enter_context(RequestTrace(device))
+                # What the kernel counted while the trace was set up is no part of it.
+                self.watch.sample(test=self.meter.test, phase=self.meter.phase, at_ns=self.clock())
             return await self._watch_on(planned, sums)
 
     async def _watch_on(self, planned: PlannedTest, sums: WatchedSums) -> Outcome:
@@ -479,7 +481,8 @@ class _Execution:
         if (interval := self.requests.interval()) is None:
             return ()
         sums.trace(interval)
-        return traced_samples(interval, self.meter.test, self.meter.phase, self.clock())
+        at_ns = system.at_ns if system else self.clock()
+        return traced_samples(interval, self.meter.test, self.meter.phase, at_ns)
 
     def _others_did(self, *, last: bool = False) -> tuple[ProcessIo, ...]:
         """What other processes did to the disks since they were last looked at, of which a result is told."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from diskprof.engines.events import Outcome
+from diskprof.model.drive import DriveRecord
 from diskprof.model.errors import StoreBusy
 from diskprof.model.plan import PlannedTest
 from diskprof.model.process_io import ProcessIo
@@ -79,6 +80,9 @@ class Keeper:
 
     def tell_doubts(self, findings: Sequence[Finding]) -> None:
         self._put(partial(self._store.tell_doubts, self._run_id, tuple(findings)))
+
+    def tell_drives(self, drives: Sequence[DriveRecord]) -> None:
+        self._put(partial(self._store.tell_drives, self._run_id, tuple(drives)))
 
     def excuse(self, seconds: float) -> None:
         """For so long nobody could wait for the store: this process stood still."""

@@ -4,9 +4,13 @@ import struct
 from pathlib import Path
 
 import pytest
+from handmade import DISK
 
+from diskprof.devices.requests import trace
 from diskprof.devices.requests.pages import PageReader, RequestEvent, complete_format, issue_format
 from diskprof.devices.requests.sums import Names, RequestSums
+from diskprof.devices.scan.files import Roots
+from diskprof.model.device import Device
 from diskprof.model.errors import DiskprofError
 from diskprof.model.requests import RequestInterval, SizeRequests
 
@@ -197,6 +201,9 @@ def test_what_is_touched_is_counted_in_pieces_and_of_a_partition_from_its_first_
     sums.add([issued(1, first), issued(2, first + 2047, 2), issued(3, first + 8), issued(4, first + 2048 * 9)])
     seen = taken(sums, 10).requests
     assert (seen.touched_bytes, seen.piece_bytes) == (2 * MIB, MIB)
+    long = RequestSums(16 * MIB, 0, 0)
+    long.add([issued(1, 2047, 4 * 2048)])
+    assert taken(long, 10).requests.touched_bytes == 5 * MIB, "those between its first and its last, too"
     huge = taken(RequestSums(1 << 50, 0, 0), 10).requests
     assert huge.piece_bytes > MIB
 
@@ -209,3 +216,27 @@ def test_a_thread_is_told_by_its_process(tmp_path: Path) -> None:
     names = Names(tmp_path)
     assert names.of(12, b"worker\0") == (10, "mysqld")
     assert names.of(13, b"gone\0\0") == (13, "gone")
+    (tmp_path / "12" / "status").write_text("Name:\tcat\nTgid:\t12\n")
+    (tmp_path / "12" / "comm").write_text("cat\n")
+    assert names.of(12, b"cat\0") == (12, "cat"), "its id was given to another"
+
+
+def test_the_first_interval_begins_with_the_trace_and_not_before_its_buffers_are_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Instance:
+        began_ns = 1_000
+
+        def __init__(self, device: Device, roots: Roots) -> None:
+            pass
+
+        def read(self) -> list[RequestEvent]:
+            return []
+
+        def lost(self) -> int:
+            return 0
+
+    monkeypatch.setattr(trace, "TraceInstance", Instance)
+    monkeypatch.setattr(trace.time, "monotonic_ns", lambda: 5_000)
+    found = trace.RequestTrace(DISK).interval()
+    assert found and found.requests.duration_ns == 4_000

@@ -6,8 +6,18 @@ from datetime import UTC, datetime
 
 from diskprof.analysis.kernel import KernelView
 from diskprof.analysis.watched import WatchedTotal
+from diskprof.model.histogram import Histogram
 from diskprof.model.process_io import ProcessIo
-from diskprof.reports.content.watch_report import watch_head, watch_line, watch_names, watch_report
+from diskprof.model.requests import (
+    DirectionRequests,
+    Latencies,
+    RequestInterval,
+    RequestProcess,
+    Requests,
+    SizeRequests,
+)
+from diskprof.reports.content.request_table import request_report
+from diskprof.reports.content.watch_report import traced_names, watch_head, watch_line, watch_names, watch_report
 from diskprof.reports.data.json_watch import interval_json, total_json
 from diskprof.reports.render.lines import text
 
@@ -58,6 +68,38 @@ def test_discards_and_flushes_are_told_where_they_are_counted() -> None:
     shown = text(watch_report("sda", WatchedTotal(both, both, ()), hidden=0), 79)
     assert "f_await" in shown and "1.50 ms" in shown and max(map(len, shown.splitlines())) <= 79
     assert "f_await" not in text(watch_report("sda", WatchedTotal(VIEW, VIEW, ()), hidden=0), 79)
+
+
+def traced() -> RequestInterval:
+    """Two requests of 8 KiB, one of each direction, of which one was issued before; 32 more of fio are in flight."""
+    read = Latencies(Histogram.of_latencies([1_009_000]), 1_009_000, 1_009_000, 1_009_000)
+    sizes = (SizeRequests(8192, 1),)
+    processes = (RequestProcess(7, "fio", 30, 0, 30 * 8192, 0), RequestProcess(8, "log\x1b[31m", 0, 10, 0, 81920))
+    requests = Requests(
+        10**9, DirectionRequests(sizes), DirectionRequests(sizes), ((32, 10**9),), 150, processes=processes
+    )
+    return RequestInterval(requests, read, read)
+
+
+def test_shares_of_processes_are_of_what_they_issued_and_not_of_what_ended() -> None:
+    line = watch_line(AT, VIEW, (), traced_names(), None, traced())
+    assert "fio (7) 75.0%" in line and "(8) 25.0%" in line and "\x1b" not in line
+
+
+def test_no_percentile_of_traced_requests_is_above_their_longest() -> None:
+    interval = traced()
+    assert (interval.read.histogram.quantile(0.99) or 0) > 1_009_000, "the middle of a bucket"
+    told = json.loads(interval_json(AT, "sda", VIEW, (), interval))["requests"]["read"]["latency_ns"]
+    assert told == dict.fromkeys(("mean", "min", "max", "p50", "p90", "p95", "p99", "p99_9"), 1_009_000)
+
+
+def test_flushes_are_counted_and_told_without_writes_too() -> None:
+    requests = traced().requests
+    shown = text(request_report(requests), 100)
+    assert "0% with FUA, 150 flushes" in shown
+    alone = text(request_report(replace(requests, write=DirectionRequests(), flushes=1)), 100)
+    assert "1 flush\n" in alone and "FUA" not in alone
+    assert "Sync writes" not in text(request_report(replace(requests, write=DirectionRequests(), flushes=0)), 100)
 
 
 def test_json_lines() -> None:

@@ -7,6 +7,7 @@ from recorded import FAST, make_plan
 from store_files import raw
 
 from diskprof.engines.events import Outcome
+from diskprof.model.drive import DriveRecord
 from diskprof.model.errors import StoreBusy, StoreError
 from diskprof.model.run import Progress, Status
 from diskprof.model.sample import Direction, Phase, Sample
@@ -54,9 +55,10 @@ def test_the_end_of_a_run_waits_for_the_store(store: Store, run_id: str) -> None
     with raw(store.path) as other:
         other.execute("BEGIN IMMEDIATE")
         keeper.append(samples=[sample(1)])
+        keeper.tell_drives([DriveRecord("sda")])
         other.execute("ROLLBACK")
     keeper.settle()
-    assert len(store.samples(run_id).samples) == 1
+    assert len(store.samples(run_id).samples) == 1 and store.run(run_id).drives == (DriveRecord("sda"),)
     keeper.settle()
     assert len(store.samples(run_id).samples) == 1
 
